@@ -1,0 +1,1 @@
+"""Icons, lessons and style: data only, read through importlib.resources."""

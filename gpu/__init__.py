@@ -1,0 +1,36 @@
+"""Shortest-path schedulers and their traces; no window below this line.
+
+    import gpu
+    graph = gpu.load_graph("roads.gr.gz")
+    trace = gpu.run(graph, algorithm="adds", on_samples=print)
+
+Heavy libraries (Numba, SciPy, CuPy, NetworkX) are imported when first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpu.engine import run
+    from gpu.formats import load_graph
+    from gpu.graph import CSRGraph
+    from gpu.trace import Trace
+
+__all__ = ["CSRGraph", "Trace", "load_graph", "run"]
+
+_HOMES = {
+    "run": "gpu.engine",
+    "load_graph": "gpu.formats",
+    "CSRGraph": "gpu.graph",
+    "Trace": "gpu.trace",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use, so that `import gpu` costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gpu' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,20 @@
+"""Every algorithm that SSSP Scope knows: one file, one row."""
+
+from __future__ import annotations
+
+from gpu.algorithms import adds, dijkstra, near_far
+from gpu.algorithms.registry import Algorithm, Parameter
+from gpu.errors import ParameterError
+
+ALGORITHMS: dict[str, Algorithm] = {
+    row.key: row for row in (adds.ALGORITHM, near_far.ALGORITHM, dijkstra.ALGORITHM)
+}
+
+__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "find"]
+
+
+def find(key: str) -> Algorithm:
+    """Return the row called `key`, or raise ParameterError naming those that exist."""
+    if key not in ALGORITHMS:
+        raise ParameterError(f"no algorithm {key!r}; there are: {', '.join(ALGORITHMS)}")
+    return ALGORITHMS[key]

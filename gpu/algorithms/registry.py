@@ -1,0 +1,92 @@
+"""The shape of a registry row: what an algorithm is, before any engine runs it.
+
+The Run panel, the command line, the tests and the docs are built from rows alone,
+so a new algorithm is one file here, one engine function per kind, one row in
+`gpu.algorithms.ALGORITHMS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal
+
+from gpu.errors import ParameterError
+
+Kind = Literal["int", "float", "bool"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One knob: bounds are inclusive; `default` None means the engine chooses."""
+
+    key: str
+    title: str
+    kind: Kind
+    default: int | float | bool | None
+    help: str
+    low: float = 0
+    high: float = 2**31 - 1
+    unit: str = ""
+
+    def checked(self, value: Any) -> int | float | bool | None:
+        """Return `value` as this knob's type, or raise ParameterError."""
+        if value is None:
+            return self.default
+        if self.kind == "bool":
+            if isinstance(value, bool) or value in (0, 1):
+                return bool(value)
+            raise ParameterError(f"{self.key} = {value!r}; allowed: true or false")
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = float("nan")
+        whole = self.kind == "float" or number.is_integer()
+        if not whole or not self.low <= number <= self.high:
+            sort = "a whole number" if self.kind == "int" else "a number"
+            raise ParameterError(
+                f"{self.key} = {value!r}; allowed: {sort} from {self.low:g} to {self.high:g}"
+            )
+        return int(number) if self.kind == "int" else number
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One registry row.
+
+    engines : engine name -> "module:function", imported only when it runs
+    occupancy : names of the first occupancy slots; empty means ring buckets, head first
+    parallelism : "assigned" (asynchronous) or "available" (at the start of a superstep)
+    bucketed : whether delta means anything to it
+    dynamic : whether it changes delta itself while it runs
+    """
+
+    key: str
+    title: str
+    summary: str
+    engines: Mapping[str, str]
+    parameters: tuple[Parameter, ...] = ()
+    occupancy: tuple[str, ...] = ()
+    parallelism: Literal["assigned", "available"] = "available"
+    bucketed: bool = True
+    dynamic: bool = False
+    source: str = ""  # paper section or authors' code
+    tags: tuple[str, ...] = field(default=("sssp",))
+
+    def checked_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return every parameter by key, defaults filled in; ParameterError on a wrong one."""
+        known = {parameter.key: parameter for parameter in self.parameters}
+        for key in given:
+            if key not in known:
+                allowed = ", ".join(known) or "none"
+                raise ParameterError(f"{self.key} has no parameter {key!r}; it has: {allowed}")
+        return {key: parameter.checked(given.get(key)) for key, parameter in known.items()}
+
+    def engine(self, name: str) -> Any:
+        """Return the engine function (signature in `gpu.engine`)."""
+        if name not in self.engines:
+            allowed = ", ".join(self.engines)
+            raise ParameterError(f"{self.key} has no engine {name!r}; it runs on: {allowed}")
+        module, function = self.engines[name].split(":")
+        return getattr(import_module(module), function)

@@ -1,0 +1,284 @@
+"""The one door: `run(graph, ...)` -> Trace, in this process.
+
+An engine is a function
+
+    run(graph, source, *, delta, parameters, device, probe, period_ns, seed,
+        buffers, observer) -> EngineOutcome
+
+graph : CSRGraph, checked                 source : index in [0, n)
+delta : bucket width in weight units, None for automatic (always None if not bucketed)
+parameters : every knob of the registry row, by key
+device : a device name of that engine     probe : 0 to 3
+period_ns : sampling period, 0 for the device's own
+seed : of the modelled GPU's arbitration  buffers : arrays to write, see RunBuffers
+observer : told and asked while it runs, see Observer
+
+It writes `buffers.dist` (and, from probe 2, the per-vertex arrays) in place, hands
+every SAMPLE to `observer.on_samples` in order, the last with Flag.FINISHED or
+Flag.STOPPED, and returns. At probe 0 only that last sample is handed over.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+import numpy as np
+
+from gpu.algorithms import find
+from gpu.errors import ParameterError
+from gpu.graph import CSRGraph
+from gpu.trace import (
+    NEVER,
+    SAMPLE,
+    GraphReference,
+    Probe,
+    RunSettings,
+    Trace,
+    VertexProbe,
+)
+
+
+@dataclass(frozen=True)
+class RunBuffers:
+    """Where an engine writes results, readable by others while it runs.
+
+    dist : int32 or float32 (n,), as the weights; filled with "unreached"
+    vertices : per-vertex arrays from probe 2, filled with NEVER and 0, else None
+    """
+
+    dist: np.ndarray
+    vertices: VertexProbe | None = None
+
+    @classmethod
+    def allocate(cls, graph: CSRGraph, probe: int) -> RunBuffers:
+        """Make fresh arrays in this process's memory."""
+        buffers = cls(np.empty(graph.n, graph.weights.dtype), None)
+        if probe >= Probe.VERTICES:
+            times = (np.empty(graph.n, np.int64), np.empty(graph.n, np.int64))
+            buffers = cls(buffers.dist, VertexProbe(*times, np.empty(graph.n, np.int32)))
+        buffers.clear()
+        return buffers
+
+    def clear(self) -> None:
+        """Set every vertex to unreached, never processed."""
+        whole = np.issubdtype(self.dist.dtype, np.integer)
+        self.dist.fill(np.iinfo(np.int32).max if whole else np.inf)
+        if self.vertices is not None:
+            self.vertices.first_reached_ns.fill(NEVER)
+            self.vertices.last_improved_ns.fill(NEVER)
+            self.vertices.times_processed.fill(0)
+
+
+@dataclass(frozen=True)
+class EngineOutcome:
+    """What an engine knows once it ends.
+
+    clock : "modelled" or "measured"; outcome : "finished" or "stopped"
+    environment : engine, device, versions; events : EVENT (e,) or None
+    """
+
+    clock: str
+    outcome: str
+    environment: dict[str, Any] = field(default_factory=dict)
+    events: np.ndarray | None = None
+
+
+class Observer(Protocol):
+    """Who watches a run. Called on the engine's thread, between slices of work."""
+
+    def on_samples(self, samples: np.ndarray) -> None:
+        """Receive SAMPLE (k,), k >= 1: a view, valid during the call. May wait (pace)."""
+
+    def should_stop(self) -> bool:
+        """Whether to end the run now; asked at least every 50 ms of wall time."""
+
+    def delta_by_hand(self) -> float | None:
+        """Return the delta that the user holds, None while the algorithm drives."""
+
+    def samples_per_slice(self) -> int:
+        """Return how many samples to make before the next call; small for a slow pace."""
+
+
+class RecordingObserver:
+    """Keeps every sample; passes batches on to `on_samples` and asks `should_stop`."""
+
+    def __init__(
+        self,
+        on_samples: Callable[[np.ndarray], object] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+        delta_by_hand: Callable[[], float | None] | None = None,
+    ) -> None:
+        self._batches: list[np.ndarray] = []
+        self._pass_on = on_samples
+        self._should_stop = should_stop
+        self._delta_by_hand = delta_by_hand
+
+    def on_samples(self, samples: np.ndarray) -> None:
+        """Copy the batch and pass it on."""
+        self._batches.append(samples.copy())
+        if self._pass_on is not None:
+            self._pass_on(self._batches[-1])
+
+    def should_stop(self) -> bool:
+        """Ask the caller, if the caller gave somebody to ask."""
+        return self._should_stop is not None and self._should_stop()
+
+    def delta_by_hand(self) -> float | None:
+        """Ask the caller, if the caller gave somebody to ask."""
+        return self._delta_by_hand() if self._delta_by_hand is not None else None
+
+    def samples_per_slice(self) -> int:
+        """Large slices: nobody is watching frame by frame."""
+        return 256
+
+    def samples(self) -> np.ndarray:
+        """Return everything received, SAMPLE (k,)."""
+        return np.concatenate(self._batches) if self._batches else np.zeros(0, SAMPLE)
+
+
+def run(
+    graph: CSRGraph,
+    algorithm: str = "adds",
+    engine: str = "model",
+    source: int = 0,
+    delta: float | None = None,
+    probe: int = Probe.SAMPLES,
+    *,
+    device: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    seed: int = 1,
+    sample_period_ns: int = 0,
+    on_samples: Callable[[np.ndarray], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    delta_by_hand: Callable[[], float | None] | None = None,
+) -> Trace:
+    """Run one algorithm to its end and return its trace.
+
+    Parameters
+    ----------
+    graph : see `gpu.load_graph` and `sample_graphs`
+    algorithm, engine : a key of `gpu.algorithms.ALGORITHMS`, one of its engines
+    source : 0-based index (`graph.vertex_of(id)` finds the index of a file's own id)
+    delta : bucket width, weight units, > 0; None lets the algorithm choose
+    probe : 0 nothing, 1 samples, 2 per-vertex times, 3 every event (small graphs)
+    device : a device name of the engine; None for its default
+    parameters : the algorithm's own knobs, by key
+    on_samples : receives SAMPLE batches while it runs
+    should_stop : asked often; True ends the run, the trace says "stopped"
+    delta_by_hand : asked often; a number overrides the controller, None hands back
+
+    Raises
+    ------
+    SourceError, ParameterError, MemoryNeededError, WeightError (a distance passes
+    2^31-1), EngineError (no GPU)
+    """
+    settings = checked_settings(
+        graph,
+        RunSettings(
+            algorithm,
+            engine,
+            device or "",
+            source,
+            delta,
+            probe,
+            seed,
+            sample_period_ns,
+            dict(parameters or {}),
+        ),
+    )
+    observer = RecordingObserver(on_samples, should_stop, delta_by_hand)
+    buffers = RunBuffers.allocate(graph, settings.probe)
+    outcome = execute(graph, settings, buffers, observer)
+    return make_trace(graph, settings, buffers, outcome, observer.samples())
+
+
+def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
+    """Return the settings with defaults filled in, or raise what is wrong with them."""
+    row = find(settings.algorithm)
+    row.engine(settings.engine)
+    if settings.delta is not None and not 0 < settings.delta < float("inf"):
+        raise ParameterError(f"delta = {settings.delta}; allowed: a finite number above 0")
+    if settings.probe not in tuple(Probe):
+        raise ParameterError(f"probe = {settings.probe}; allowed: 0, 1, 2 or 3")
+    return RunSettings(
+        row.key,
+        settings.engine,
+        settings.device or default_device(settings.engine),
+        graph.check_source(settings.source),
+        settings.delta if row.bucketed else None,
+        int(settings.probe),
+        settings.seed,
+        settings.sample_period_ns,
+        row.checked_parameters(settings.parameters),
+    )
+
+
+def default_device(engine: str) -> str:
+    """Return the device that an engine uses when none is named."""
+    if engine == "model":
+        from gpu.model.presets import DEFAULT_PRESET
+
+        return DEFAULT_PRESET
+    if engine == "cuda":
+        return "cuda:0"
+    return platform.processor() or platform.machine()
+
+
+def execute(
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
+) -> EngineOutcome:
+    """Call the engine that checked settings name; the engine process calls this too."""
+    outcome: EngineOutcome = find(settings.algorithm).engine(settings.engine)(
+        graph,
+        settings.source,
+        delta=settings.delta,
+        parameters=settings.parameters,
+        device=settings.device,
+        probe=settings.probe,
+        period_ns=settings.sample_period_ns,
+        seed=settings.seed,
+        buffers=buffers,
+        observer=observer,
+    )
+    return outcome
+
+
+def make_trace(
+    graph: CSRGraph,
+    settings: RunSettings,
+    buffers: RunBuffers,
+    outcome: EngineOutcome,
+    samples: np.ndarray,
+) -> Trace:
+    """Bind settings, arrays and outcome into a Trace."""
+    return Trace(
+        settings=settings,
+        graph=graph_reference(graph, settings.source),
+        samples=samples,
+        dist=buffers.dist,
+        clock=outcome.clock,
+        outcome=outcome.outcome,
+        environment={
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            **outcome.environment,
+        },
+        vertices=buffers.vertices,
+        events=outcome.events,
+    )
+
+
+def graph_reference(graph: CSRGraph, source: int) -> GraphReference:
+    """Return what a trace remembers of its graph."""
+    return GraphReference(
+        graph.name,
+        graph.provenance.origin,
+        graph.hash,
+        graph.n,
+        graph.m,
+        graph.integer,
+        graph.id_of(source),
+    )

@@ -1,0 +1,235 @@
+"""CSRGraph: the one form in which a graph crosses between parts.
+
+Vertices are numbered 0 to n-1; the arcs of u are `indices[indptr[u]:indptr[u+1]]`
+with the weights at the same places. Always directed: an undirected graph holds
+both arcs. Parallel arcs, self-loops and zero weights are allowed, negative, NaN
+and infinite weights are not. A file's own vertex numbers (DIMACS counts from 1,
+edge lists may be sparse) are kept beside, so that people meet the numbers that
+they know: `id_of` and `vertex_of` translate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gpu.errors import GraphError, SourceError, WeightError
+
+MAX_COUNT = 2**31 - 1  # vertices and arcs: indices are int32
+INT_UNREACHED = np.int32(2**31 - 1)  # distance of an unreached vertex, int32 graphs
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a graph came from.
+
+    `origin` is a path or `sample:<key>`; `format` the reader's name; `options`
+    what the user chose (undirected, weights, seed); `notes` what the reader met
+    and the user should know ("3 parallel arcs kept", "no coordinates").
+    """
+
+    origin: str = "memory"
+    format: str = "arrays"
+    options: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class CSRGraph:
+    """A directed graph with non-negative weights, compressed by rows.
+
+    Parameters
+    ----------
+    indptr : int64 (n+1,), row bounds, from 0 to m, never falling
+    indices : int32 (m,), heads of the arcs, each in [0, n)
+    weights : int32 or float32 (m,), finite, >= 0
+    positions : float32 (n, 2) or None; x to the right, y up, any unit
+    ids : int64 or str (n,), the file's own vertex names; None means index + id_base
+    id_base : the file's first vertex number where `ids` is None
+    name : short, for titles
+
+    Raises
+    ------
+    GraphError, WeightError : an array breaks a rule above (see `checked`)
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    positions: np.ndarray | None = None
+    ids: np.ndarray | None = None
+    id_base: int = 0
+    name: str = "graph"
+    provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return len(self.indptr) - 1
+
+    @property
+    def m(self) -> int:
+        """Number of arcs."""
+        return len(self.indices)
+
+    @property
+    def integer(self) -> bool:
+        """Whether weights (and so distances) are int32; otherwise float32."""
+        return self.weights.dtype == np.int32
+
+    @property
+    def mean_degree(self) -> float:
+        """Arcs per vertex, m / n; 0 for the empty graph."""
+        return self.m / self.n if self.n else 0.0
+
+    @cached_property
+    def mean_weight(self) -> float:
+        """Mean arc weight; 0 where there are no arcs."""
+        return float(self.weights.mean(dtype=np.float64)) if self.m else 0.0
+
+    @cached_property
+    def hash(self) -> str:
+        """16 hex digits over the arcs (not positions or names): names runs and caches."""
+        digest = hashlib.blake2b(digest_size=8)
+        digest.update(str(self.weights.dtype).encode())
+        for array in (self.indptr, self.indices, self.weights):
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        arrays = (self.indptr, self.indices, self.weights, self.positions, self.ids)
+        return sum(array.nbytes for array in arrays if array is not None)
+
+    @classmethod
+    def from_arcs(
+        cls,
+        tails: np.ndarray,
+        heads: np.ndarray,
+        weights: np.ndarray,
+        n: int,
+        **kept: Any,
+    ) -> CSRGraph:
+        """Build from arc arrays (m,), in any order; arcs of a vertex keep their order.
+
+        `kept` goes to the constructor (positions, ids, id_base, name, provenance).
+        Raises GraphError where the arrays differ in length or an end is out of range.
+        """
+        if not len(tails) == len(heads) == len(weights):
+            raise GraphError(
+                f"{len(tails)} tails, {len(heads)} heads, {len(weights)} weights; "
+                "the three arrays must have the same length"
+            )
+        for ends in (tails, heads):
+            if len(ends) and (ends.min() < 0 or ends.max() >= n):
+                bad = int(ends.min() if ends.min() < 0 else ends.max())
+                raise GraphError(f"vertex {bad} is out of range; {n} vertices are 0 to {n - 1}")
+        order = np.argsort(tails, kind="stable")
+        indptr = np.zeros(n + 1, np.int64)
+        np.cumsum(np.bincount(tails, minlength=n), out=indptr[1:])
+        heads = np.asarray(heads)[order].astype(np.int32)
+        return cls(indptr, heads, np.asarray(weights)[order], **kept).checked()
+
+    def checked(self) -> CSRGraph:
+        """Return this graph, its rules verified in O(n + m); -0.0 becomes 0.0."""
+        _check_shape(self)
+        _check_weights(self)
+        if not self.integer and self.m and np.signbit(self.weights).any():
+            return replace(self, weights=np.abs(self.weights))
+        return self
+
+    def id_of(self, vertex: int) -> int | str:
+        """Return the file's own name of a vertex."""
+        if self.ids is None:
+            return vertex + self.id_base
+        name = self.ids[vertex]
+        return str(name) if self.ids.dtype.kind == "U" else int(name)
+
+    def vertex_of(self, name: int | str) -> int:
+        """Return the 0-based index of the vertex that the file calls `name`.
+
+        Raises SourceError naming the ids that exist.
+        """
+        found = self._find(name)
+        if found is None:
+            raise SourceError(f"{name} is not a vertex of {self.name}: {self._id_range()}")
+        return found
+
+    def check_source(self, source: int) -> int:
+        """Return `source` if it is an index in [0, n), else raise SourceError."""
+        if not 0 <= source < self.n:
+            allowed = f"indices are 0 to {self.n - 1}" if self.n else "the graph has no vertices"
+            raise SourceError(f"source index {source} is not a vertex of {self.name}: {allowed}")
+        return int(source)
+
+    def with_positions(self, positions: np.ndarray | None) -> CSRGraph:
+        """Return the same graph drawn elsewhere."""
+        return replace(self, positions=positions)
+
+    def _find(self, name: int | str) -> int | None:
+        if self.ids is None:
+            if not _is_integer(name):
+                return None
+            vertex = int(name) - self.id_base
+            return vertex if 0 <= vertex < self.n else None
+        if self.ids.dtype.kind != "U":
+            if not _is_integer(name):
+                return None
+            name = int(name)
+        hits = np.flatnonzero(self.ids == (str(name) if self.ids.dtype.kind == "U" else name))
+        return int(hits[0]) if len(hits) else None
+
+    def _id_range(self) -> str:
+        if not self.n:
+            return "the graph has no vertices"
+        if self.ids is None:
+            return f"its {self.n} vertices are {self.id_base} to {self.id_base + self.n - 1}"
+        return f"its {self.n} vertices begin {self.ids[0]}, end {self.ids[-1]}"
+
+
+def _is_integer(name: int | str) -> bool:
+    try:
+        int(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_shape(graph: CSRGraph) -> None:
+    indptr, indices = graph.indptr, graph.indices
+    if indptr.dtype != np.int64 or indices.dtype != np.int32:
+        raise GraphError(f"indptr is {indptr.dtype}, indices {indices.dtype}; need int64 and int32")
+    if graph.n > MAX_COUNT or graph.m > MAX_COUNT:
+        raise GraphError(f"{graph.n} vertices, {graph.m} arcs; each may be at most {MAX_COUNT}")
+    if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != graph.m or (np.diff(indptr) < 0).any():
+        raise GraphError(f"indptr must rise from 0 to the {graph.m} arcs and never fall")
+    if graph.m and (indices.min() < 0 or indices.max() >= graph.n):
+        bad = int(indices.min() if indices.min() < 0 else indices.max())
+        raise GraphError(f"an arc ends at {bad}; vertices are 0 to {graph.n - 1}")
+    if len(graph.weights) != graph.m:
+        raise GraphError(f"{len(graph.weights)} weights for {graph.m} arcs")
+    if graph.positions is not None and graph.positions.shape != (graph.n, 2):
+        raise GraphError(f"positions have shape {graph.positions.shape}, need ({graph.n}, 2)")
+
+
+def _check_weights(graph: CSRGraph) -> None:
+    weights = graph.weights
+    if weights.dtype not in (np.dtype(np.int32), np.dtype(np.float32)):
+        raise GraphError(f"weights are {weights.dtype}; need int32 or float32")
+    if not graph.m:
+        return
+    low, high = weights.min(), weights.max()  # NaN spreads through min and max
+    if low >= 0 and np.isfinite(high):
+        return
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    arc = int(bad[0])
+    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
+    raise WeightError(
+        f"arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} has weight "
+        f"{weights[arc]:g} ({len(bad)} of {graph.m} bad); weights must be finite and >= 0"
+    )

@@ -1,0 +1,1 @@
+"""The modelled GPU: a deterministic simulation of manager, workers, memory and barriers."""

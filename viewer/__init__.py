@@ -1,0 +1,1 @@
+"""The window: models hold, widgets show, the controller acts."""
