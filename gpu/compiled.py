@@ -1,0 +1,60 @@
+"""One decorator for compiled loops: Numba, cached, the GIL released.
+
+Numba's own cache does not notice that a *called* function in another file changed,
+and would go on running the old one. So the cache folder is named by a hash of every
+source file of `gpu` and `viewer` that holds compiled code, and stands in the user's cache
+folder: an installed package may be read-only.
+
+Import this module only from modules that are compiled code: it imports Numba, which
+takes about a second.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+
+
+def cache_folder() -> Path:
+    """Return the user's cache folder for this version of our sources."""
+    if "SSSP_SCOPE_CACHE" in os.environ:
+        root = Path(os.environ["SSSP_SCOPE_CACHE"])
+    elif sys.platform == "win32":
+        root = Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "sssp-scope" / "cache"
+    elif sys.platform == "darwin":
+        root = Path.home() / "Library" / "Caches" / "sssp-scope"
+    else:
+        root = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "sssp-scope"
+    return root / f"numba-{numba.__version__}-{_source_digest()}"
+
+
+def _source_digest() -> str:
+    top = Path(__file__).resolve().parent.parent
+    digest = hashlib.blake2b(digest_size=6)
+    for package in ("gpu", "viewer", "sample_graphs"):
+        for path in sorted((top / package).rglob("*.py")):
+            text = path.read_bytes()
+            if b"compiled" in text or path.name in {"scheduler.py", "delta.py"}:
+                digest.update(path.name.encode() + text)
+    return digest.hexdigest()
+
+
+def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Compile a function at its first call; `options` are those of `numba.njit`.
+
+    Used bare (`@compiled`) or with options (`@compiled(parallel=True)`).
+    """
+    options = {"cache": True, "nogil": True, **options}
+    if function is None:
+        return numba.njit(**options)
+    return numba.njit(**options)(function)
+
+
+numba.config.CACHE_DIR = str(cache_folder())
