@@ -1,9 +1,9 @@
 """One decorator for compiled loops: Numba, cached, the GIL released.
 
 Numba's own cache does not notice that a *called* function in another file changed,
-and would go on running the old one. So the cache folder is named by a hash of every
-source file of `gpu` and `viewer` that holds compiled code, and stands in the user's cache
-folder: an installed package may be read-only.
+and would go on running the old one. So the cache folder is named by a hash of the sources
+of the model, where calls cross files (compiled code elsewhere stays within its file),
+and stands in the user's cache folder: an installed package may be read-only.
 
 Import this module only from modules that are compiled code: it imports Numba, which
 takes about a second.
@@ -36,13 +36,12 @@ def cache_folder() -> Path:
 
 
 def _source_digest() -> str:
-    top = Path(__file__).resolve().parent.parent
+    """Hash what calls across files: the model and the decisions that it compiles in."""
+    top = Path(__file__).resolve().parent
     digest = hashlib.blake2b(digest_size=6)
-    for package in ("gpu", "viewer", "sample_graphs"):
-        for path in sorted((top / package).rglob("*.py")):
-            text = path.read_bytes()
-            if b"compiled" in text or path.name in {"scheduler.py", "delta.py"}:
-                digest.update(path.name.encode() + text)
+    for path in (top / "scheduler.py", top / "delta.py", *sorted((top / "model").rglob("*.py"))):
+        if path.is_file():
+            digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 
 
@@ -57,4 +56,4 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     return numba.njit(**options)(function)
 
 
-numba.config.CACHE_DIR = str(cache_folder())
+numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
