@@ -1,0 +1,128 @@
+"""What every test shares: settings in a temporary folder, no screen, nothing left behind.
+
+The leak guard looks after each test for top-level widgets, running QThreads, child
+processes and shared-memory segments that were not there before it. A fixture of wider scope
+(one engine process for a module) is there before the test, so it is not a leak.
+
+Real graphs stand beside the checkout and are not ours to ship: tests that want them take
+`shared_graphs` and are skipped with a reason where they are absent.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+SEGMENTS = Path("/dev/shm")  # Linux shows segments as files; elsewhere they are not listed
+SEGMENT_PREFIX = "sssp"
+PATIENCE_S = 3.0  # how long a closing process or thread may take to be gone
+
+
+@pytest.fixture(scope="session")
+def shared_graphs() -> Path:
+    """Return the folder of real graphs beside the checkout, or skip."""
+    default = CHECKOUT.parent / "shared" / "graphs"
+    folder = Path(os.environ.get("SSSP_SCOPE_SHARED_GRAPHS", default))
+    if not folder.is_dir():
+        pytest.skip("no ../shared/graphs beside the checkout (or $SSSP_SCOPE_SHARED_GRAPHS)")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def settings_folder(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Send QSettings of this test, and of processes that it starts, to a fresh folder."""
+    folder = tmp_path / "settings"
+    folder.mkdir()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder))
+    if _uses_qt(request):
+        from PyQt6.QtCore import QSettings
+
+        QSettings.setDefaultFormat(QSettings.Format.IniFormat)
+        for kind in (QSettings.Format.IniFormat, QSettings.Format.NativeFormat):
+            QSettings.setPath(kind, QSettings.Scope.UserScope, str(folder))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def leak_guard(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail the test that leaves a widget, thread, process or segment behind."""
+    watched: dict[str, Callable[[], set[str]]] = {
+        "child processes": _child_processes,
+        "shared memory segments": _segments,
+    }
+    if _uses_qt(request):
+        watched["top-level widgets"] = _top_level_widgets
+        watched["running QThreads"] = _running_threads
+    before = {what: look() for what, look in watched.items()}
+    yield
+    left = {what: _left_over(look, before[what]) for what, look in watched.items()}
+    left = {what: names for what, names in left.items() if names}
+    assert not left, f"left behind by this test: {left}"
+
+
+def _uses_qt(request: pytest.FixtureRequest) -> bool:
+    return "qapp" in request.fixturenames
+
+
+def _left_over(look: Callable[[], set[str]], before: set[str]) -> set[str]:
+    """Return what is new, once it had time to go. As many as before is no leak (a restart)."""
+    end = time.monotonic() + PATIENCE_S
+    pause = threading.Event()
+    while len(now := look()) > len(before) and time.monotonic() < end:
+        pause.wait(0.02)
+    return now - before if len(now) > len(before) else set()
+
+
+def _child_processes() -> set[str]:
+    return {f"{child.name} (pid {child.pid})" for child in multiprocessing.active_children()}
+
+
+def _segments() -> set[str]:
+    """Return our segments made under this process; tests run side by side under xdist."""
+    if not SEGMENTS.is_dir():
+        return set()
+    mine = str(os.getpid())
+    return {p.name for p in SEGMENTS.glob(f"{SEGMENT_PREFIX}*") if mine in p.name}
+
+
+def _top_level_widgets() -> set[str]:
+    if "PyQt6.QtWidgets" not in sys.modules:
+        return set()
+    from PyQt6.QtCore import QCoreApplication, QEvent
+    from PyQt6.QtWidgets import QApplication
+
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    if any(widget.parent() is None for widget in QApplication.topLevelWidgets()):
+        gc.collect()
+    tops = [widget for widget in QApplication.topLevelWidgets() if widget.parent() is None]
+    ours = [widget for widget in tops if not widget.inherits("QTipLabel")]  # Qt keeps one tooltip
+    return {f"{type(widget).__name__} at {id(widget):#x}" for widget in ours}
+
+
+def _running_threads() -> set[str]:
+    if "PyQt6.QtCore" not in sys.modules:
+        return set()
+    from PyQt6 import sip
+    from PyQt6.QtCore import QThread
+
+    threads = [found for found in gc.get_objects() if isinstance(found, QThread)]
+    alive = [thread for thread in threads if not sip.isdeleted(thread)]
+    return {f"{type(thread).__name__} at {id(thread):#x}" for thread in alive if thread.isRunning()}
