@@ -1,0 +1,186 @@
+"""One cursor for every panel: a time on the run's own clock, and how it moves.
+
+The cursor is in nanoseconds of the run (modelled or measured), never in samples, so
+that two runs can share it. It moves by hand (`set_cursor`, `step`), by playing
+(`advance`, called by one timer of the main window with the wall seconds that went
+by) or by following a running run (`following`: it stays at the newest sample).
+
+Speed 1 shows the whole run in `WHOLE_RUN_SECONDS`. Stepping looks for the next
+sample, bucket switch or Δ change by bisection of columns that never fall, straight
+in the record array, so a seek in a million samples costs microseconds.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import Literal
+
+import numpy as np
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from gpu.trace import SAMPLE
+from viewer.models.session import RunRecord, SessionModel
+
+StepKind = Literal["sample", "switch", "delta"]
+STEP_KINDS: tuple[StepKind, ...] = ("sample", "switch", "delta")
+
+MIN_SPEED = 1e-4
+MAX_SPEED = 10.0
+WHOLE_RUN_SECONDS = 10.0  # wall time of a whole run at speed 1
+
+_COUNTERS = {"switch": "bucket_switches", "delta": "delta_changes"}
+
+
+class PlaybackModel(QObject):
+    """Cursor, duration, playing, speed, following; see the module docstring."""
+
+    cursor_changed = pyqtSignal(float)  # ns
+    duration_changed = pyqtSignal(float)  # ns
+    playing_changed = pyqtSignal(bool)
+    speed_changed = pyqtSignal(float)
+    following_changed = pyqtSignal(bool)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.cursor_ns = 0.0
+        self.duration_ns = 0.0
+        self.playing = False
+        self.speed = 1.0
+        self.following = False
+        self._samples = np.zeros(0, SAMPLE)
+        self._session: SessionModel | None = None
+
+    def watch(self, session: SessionModel) -> None:
+        """Take samples and duration from the session's current run, now and later."""
+        self._session = session
+        session.current_changed.connect(self._show_run)
+        session.samples_appended.connect(self._show_growth)
+        session.run_changed.connect(self._show_growth)
+        self._show_run(session.current)
+
+    def set_samples(self, samples: np.ndarray) -> None:
+        """Take SAMPLE (k,), a view, for stepping; the last one's time is the duration."""
+        self._samples = samples
+        self.set_duration(float(samples["t_ns"][-1]) if len(samples) else 0.0)
+
+    def set_duration(self, duration_ns: float) -> None:
+        """Set the end of the time axis, ns >= 0; the cursor is clamped, or follows."""
+        duration_ns = max(float(duration_ns), 0.0)
+        if duration_ns != self.duration_ns:
+            self.duration_ns = duration_ns
+            self.duration_changed.emit(duration_ns)
+        self._move(self.duration_ns if self.following else self.cursor_ns)
+
+    def set_cursor(self, cursor_ns: float) -> None:
+        """Move the cursor, clamped to the run; stops following, does not stop playing."""
+        self.set_following(False)
+        self._move(cursor_ns)
+
+    def set_following(self, following: bool) -> None:
+        """Stay at the newest sample from now on, or let go of it."""
+        if following != self.following:
+            self.following = following
+            self.following_changed.emit(following)
+        if following:
+            self.pause()
+            self._move(self.duration_ns)
+
+    def play(self) -> None:
+        """Start moving, from the beginning if the cursor stands at the end."""
+        if self.playing or self.duration_ns <= 0:
+            return
+        self.set_following(False)
+        if self.cursor_ns >= self.duration_ns:
+            self._move(0.0)
+        self.playing = True
+        self.playing_changed.emit(True)
+
+    def pause(self) -> None:
+        """Stop moving."""
+        if self.playing:
+            self.playing = False
+            self.playing_changed.emit(False)
+
+    def toggle(self) -> None:
+        """Play, or pause if playing."""
+        if self.playing:
+            self.pause()
+        else:
+            self.play()
+
+    def set_speed(self, speed: float) -> None:
+        """Set the pace, clamped to MIN_SPEED..MAX_SPEED; 1 = whole run in ten seconds."""
+        speed = min(max(float(speed), MIN_SPEED), MAX_SPEED)
+        if speed != self.speed:
+            self.speed = speed
+            self.speed_changed.emit(speed)
+
+    def advance(self, wall_seconds: float) -> None:
+        """Move by the wall time that went by, if playing; pauses at the end."""
+        if not self.playing:
+            return
+        self._move(
+            self.cursor_ns + wall_seconds * self.speed * self.duration_ns / WHOLE_RUN_SECONDS
+        )
+        if self.cursor_ns >= self.duration_ns:
+            self.pause()
+
+    def step(self, kind: StepKind, direction: int) -> bool:
+        """Move to the next (+1) or previous (-1) sample, bucket switch or Δ change.
+
+        Returns False, and stays, where there is none. Going back past the first
+        switch or change ends at the first sample. Pauses.
+        """
+        self.pause()
+        target = self._neighbour(kind, direction)
+        if target is None:
+            return False
+        self.set_cursor(float(self._samples["t_ns"][target]))
+        return True
+
+    @property
+    def sample_index(self) -> int:
+        """Index of the last sample at or before the cursor, -1 where there is none."""
+        return bisect_right(self._samples["t_ns"], self.cursor_ns) - 1
+
+    def _neighbour(self, kind: StepKind, direction: int) -> int | None:
+        times = self._samples["t_ns"]
+        here = max(self.sample_index, 0)
+        if not len(times):
+            return None
+        if kind == "sample":
+            if direction > 0:
+                target = bisect_right(times, self.cursor_ns)
+            else:
+                target = bisect_left(times, self.cursor_ns) - 1
+        else:
+            counter = self._samples[_COUNTERS[kind]]
+            if direction > 0:
+                target = bisect_right(counter, counter[here])
+            else:
+                target = bisect_left(counter, counter[here])
+                if times[target] >= self.cursor_ns and target > 0:
+                    target = bisect_left(counter, counter[target - 1])
+        moves = 0 <= target < len(times) and times[target] != self.cursor_ns
+        return target if moves else None
+
+    def _show_run(self, record: RunRecord | None) -> None:
+        self.pause()
+        self.set_following(False)
+        self._move(0.0)
+        self.set_samples(record.samples if record is not None else np.zeros(0, SAMPLE))
+        self.set_following(record is not None and record.running)
+        if record is not None and not record.running:
+            self._move(self.duration_ns)
+
+    def _show_growth(self, record: RunRecord, *_range: int) -> None:
+        if self._session is not None and record is self._session.current:
+            self.set_samples(record.samples)
+            if not record.running:
+                self.set_following(False)
+
+    def _move(self, cursor_ns: float) -> None:
+        cursor_ns = min(max(float(cursor_ns), 0.0), self.duration_ns)
+        if cursor_ns != self.cursor_ns:
+            self.cursor_ns = cursor_ns
+            self.cursor_changed.emit(cursor_ns)

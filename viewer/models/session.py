@@ -1,0 +1,246 @@
+"""What the window is looking at: one graph, its source, the runs made so far.
+
+The controller writes here, widgets read and follow the signals. Every change of a
+run names its `run_id`; a result of a run that is not here any more is dropped.
+Samples arrive in batches and are kept per run in one growing array; whoever draws
+them marks itself dirty on `samples_appended` and repaints on its own timer.
+
+A run keeps its samples until it is among the oldest of more than `MAX_RUNS` or of
+more than `MAX_SAMPLE_BYTES` together; the current run and running ones are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from gpu.algorithms import Algorithm, find
+from gpu.engine import RunBuffers
+from gpu.graph import CSRGraph
+from gpu.trace import SAMPLE, GraphReference, RunSettings, Trace, Verification, VertexProbe
+
+RunState = Literal["running", "finished", "stopped", "failed"]
+NoticeLevel = Literal["info", "warning", "error"]
+
+MAX_RUNS = 50  # runs kept with their samples
+MAX_SAMPLE_BYTES = 2**30  # of all runs together: 4 million samples
+FIRST_CAPACITY = 256  # samples
+PROGRESS_UNKNOWN = -1.0  # something is under way, nobody knows how far
+PROGRESS_DONE = 1.0  # nothing is under way: hide the bar
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One message for the bar: what happened, and what to do about it."""
+
+    level: NoticeLevel
+    words: str
+    advice: str = ""
+
+
+@dataclass(eq=False)
+class RunRecord:
+    """One run as the window knows it, growing while it runs.
+
+    buffers : arrays that the engine is writing, while it runs; None afterwards
+    trace : the whole run once it ended; its arrays replace `buffers`
+    failure : why it failed, in words; empty otherwise
+    """
+
+    run_id: int
+    settings: RunSettings
+    graph_reference: GraphReference
+    clock: str  # "modelled" or "measured"
+    buffers: RunBuffers | None = None
+    title: str = ""
+    state: RunState = "running"
+    trace: Trace | None = None
+    verification: Verification | None = None
+    failure: str = ""
+    _store: np.ndarray = field(default_factory=lambda: np.empty(FIRST_CAPACITY, SAMPLE), repr=False)
+    _count: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.title:
+            source = self.graph_reference.source_id
+            self.title = f"{self.algorithm.title} on {self.graph_reference.name} from {source}"
+
+    @classmethod
+    def from_trace(cls, run_id: int, trace: Trace) -> RunRecord:
+        """Return a finished record of a trace that was read from a file."""
+        record = cls(run_id, trace.settings, trace.graph, trace.clock)
+        record.adopt(trace)
+        return record
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The registry row of this run."""
+        return find(self.settings.algorithm)
+
+    @property
+    def running(self) -> bool:
+        """Whether more samples may come."""
+        return self.state == "running"
+
+    @property
+    def samples(self) -> np.ndarray:
+        """Every sample so far: SAMPLE (k,), a view that stays valid but does not grow."""
+        return self._store[: self._count]
+
+    @property
+    def dist(self) -> np.ndarray | None:
+        """Distances, live or final: (n,), int32 or float32; None before there are any."""
+        if self.trace is not None:
+            return self.trace.dist
+        return self.buffers.dist if self.buffers is not None else None
+
+    @property
+    def vertices(self) -> VertexProbe | None:
+        """Per-vertex times, live or final; None below probe level 2."""
+        if self.trace is not None:
+            return self.trace.vertices
+        return self.buffers.vertices if self.buffers is not None else None
+
+    def append(self, batch: np.ndarray) -> tuple[int, int]:
+        """Copy SAMPLE (k,) to the end; return the range [first, last) that it fills."""
+        first, last = self._count, self._count + len(batch)
+        if last > len(self._store):
+            grown = np.empty(max(2 * len(self._store), last), SAMPLE)
+            grown[:first] = self._store[:first]
+            self._store = grown
+        self._store[first:last] = batch
+        self._count = last
+        return first, last
+
+    def adopt(self, trace: Trace) -> bool:
+        """Take over a finished trace; return whether its samples differ from ours in number."""
+        differs = len(trace.samples) != self._count
+        self._store, self._count = trace.samples, len(trace.samples)
+        self.trace, self.buffers, self.clock = trace, None, trace.clock
+        self.state = "stopped" if trace.outcome == "stopped" else "finished"
+        self.verification = trace.verification or self.verification
+        return differs
+
+
+class SessionModel(QObject):
+    """The state of the window that is not playback; see the module docstring."""
+
+    graph_changed = pyqtSignal()
+    positions_changed = pyqtSignal()
+    source_changed = pyqtSignal(int)
+    run_added = pyqtSignal(object)  # RunRecord
+    run_removed = pyqtSignal(object)  # RunRecord, its samples are no longer kept
+    samples_appended = pyqtSignal(object, int, int)  # RunRecord, [first, last); first 0: anew
+    run_changed = pyqtSignal(object)  # RunRecord: state, trace or verification
+    current_changed = pyqtSignal(object)  # RunRecord or None
+    notice_changed = pyqtSignal(object)  # Notice or None
+    progress_changed = pyqtSignal(float, str)  # 0..1, PROGRESS_UNKNOWN or PROGRESS_DONE; words
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.graph: CSRGraph | None = None
+        self.positions: np.ndarray | None = None  # float32 (n, 2)
+        self.source = 0
+        self.runs: list[RunRecord] = []
+        self.current: RunRecord | None = None
+        self.notice: Notice | None = None
+        self.progress = PROGRESS_DONE
+
+    def set_graph(self, graph: CSRGraph | None) -> None:
+        """Show another graph: its own positions, its first vertex as source, no current run."""
+        self.set_current(None)
+        self.graph = graph
+        self.positions = graph.positions if graph is not None else None
+        self.source = 0
+        self.graph_changed.emit()
+        self.positions_changed.emit()
+        self.source_changed.emit(self.source)
+
+    def set_positions(self, positions: np.ndarray | None) -> None:
+        """Draw the graph elsewhere: float32 (n, 2) or None. Ignored where n does not fit."""
+        if positions is not None and (self.graph is None or len(positions) != self.graph.n):
+            return
+        self.positions = positions
+        self.positions_changed.emit()
+
+    def set_source(self, vertex: int) -> None:
+        """Choose the source by its 0-based index; raise SourceError where there is none such."""
+        if self.graph is not None:
+            vertex = self.graph.check_source(vertex)
+        if vertex != self.source:
+            self.source = vertex
+            self.source_changed.emit(vertex)
+
+    def run_by_id(self, run_id: int) -> RunRecord | None:
+        """Return the run called `run_id`, None where it is not (or no longer) here."""
+        return next((run for run in self.runs if run.run_id == run_id), None)
+
+    def add_run(self, record: RunRecord) -> None:
+        """Keep a run and make it the current one."""
+        self.runs.append(record)
+        self.run_added.emit(record)
+        self.set_current(record)
+        self._forget_oldest()
+
+    def append_samples(self, run_id: int, batch: np.ndarray) -> None:
+        """Add SAMPLE (k,) to a running run; dropped where the run is unknown or has ended."""
+        record = self.run_by_id(run_id)
+        if record is None or not record.running or not len(batch):
+            return
+        first, last = record.append(batch)
+        self.samples_appended.emit(record, first, last)
+
+    def finish_run(self, run_id: int, trace: Trace) -> None:
+        """Hand a run its whole trace, finished or stopped."""
+        record = self.run_by_id(run_id)
+        if record is None:
+            return
+        if record.adopt(trace):
+            self.samples_appended.emit(record, 0, len(record.samples))
+        self.run_changed.emit(record)
+        self._forget_oldest()
+
+    def set_verification(self, run_id: int, verification: Verification) -> None:
+        """Hand a run the outcome of its proofs."""
+        record = self.run_by_id(run_id)
+        if record is not None:
+            record.verification = verification
+            self.run_changed.emit(record)
+
+    def fail_run(self, run_id: int, words: str) -> None:
+        """Mark a run as failed; its samples so far stay."""
+        record = self.run_by_id(run_id)
+        if record is not None:
+            record.state, record.failure, record.buffers = "failed", words, None
+            self.run_changed.emit(record)
+
+    def set_current(self, record: RunRecord | None) -> None:
+        """Show another run, or none."""
+        if record is not self.current:
+            self.current = record
+            self.current_changed.emit(record)
+
+    def set_notice(self, notice: Notice | None) -> None:
+        """Show a message in the bar, or clear it."""
+        self.notice = notice
+        self.notice_changed.emit(notice)
+
+    def set_progress(self, fraction: float | None, words: str = "") -> None:
+        """Report 0..1, PROGRESS_UNKNOWN, or None when nothing is under way any more."""
+        if fraction is None:
+            fraction, words = PROGRESS_DONE, ""
+        self.progress = PROGRESS_UNKNOWN if fraction < 0 else min(float(fraction), PROGRESS_DONE)
+        self.progress_changed.emit(self.progress, words)
+
+    def _forget_oldest(self) -> None:
+        kept_bytes = sum(run.samples.nbytes for run in self.runs)
+        for record in list(self.runs):
+            if len(self.runs) <= MAX_RUNS and kept_bytes <= MAX_SAMPLE_BYTES:
+                return
+            if record is not self.current and not record.running:
+                self.runs.remove(record)
+                kept_bytes -= record.samples.nbytes
+                self.run_removed.emit(record)

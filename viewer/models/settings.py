@@ -1,0 +1,132 @@
+"""What the window remembers between sessions: a typed face on QSettings.
+
+A value that cannot be read (another version's, or damaged) becomes its default; it
+is never an error. The window's dock state carries `STATE_VERSION`, because Qt
+restores a state of another arrangement wrongly rather than not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from PyQt6.QtCore import QByteArray, QSettings
+
+ORGANISATION = "SSSP Scope"
+APPLICATION = "sssp-scope"
+STATE_VERSION = 1  # raise when docks are added, renamed or rearranged
+MAX_RECENT = 10
+DEFAULT_THEME = "light"
+THEME_NAMES = ("light", "dark")
+
+
+class Settings:
+    """Typed fields over one QSettings store.
+
+    Parameters
+    ----------
+    path : an .ini file to use instead of the user's own settings (tests, portable use)
+    """
+
+    def __init__(self, path: str | Path | None = None) -> None:
+        if path is None:
+            self._store = QSettings(ORGANISATION, APPLICATION)
+        else:
+            self._store = QSettings(str(path), QSettings.Format.IniFormat)
+
+    @property
+    def theme(self) -> str:
+        """Name of the colour theme, one of THEME_NAMES."""
+        name = self._store.value("theme", DEFAULT_THEME)
+        return name if name in THEME_NAMES else DEFAULT_THEME
+
+    @theme.setter
+    def theme(self, name: str) -> None:
+        self._store.setValue("theme", name)
+
+    @property
+    def recent_files(self) -> list[str]:
+        """Paths last opened, newest first, at most MAX_RECENT."""
+        names = self._read_json("recent_files", [])
+        if not isinstance(names, list):
+            return []
+        return [name for name in names if isinstance(name, str)][:MAX_RECENT]
+
+    def add_recent(self, path: str | Path) -> None:
+        """Put a path first among the recent ones."""
+        rest = [name for name in self.recent_files if name != str(path)]
+        self._store.setValue("recent_files", json.dumps([str(path), *rest][:MAX_RECENT]))
+
+    def remove_recent(self, path: str | Path) -> None:
+        """Forget a path, for one that could not be opened."""
+        rest = [name for name in self.recent_files if name != str(path)]
+        self._store.setValue("recent_files", json.dumps(rest))
+
+    def clear_recent(self) -> None:
+        """Forget every path."""
+        self._store.remove("recent_files")
+
+    @property
+    def geometry(self) -> QByteArray | None:
+        """The window's saveGeometry(), None before the first time."""
+        return self._read_bytes("window/geometry")
+
+    @geometry.setter
+    def geometry(self, value: QByteArray) -> None:
+        self._store.setValue("window/geometry", value)
+
+    @property
+    def window_state(self) -> QByteArray | None:
+        """The window's saveState(STATE_VERSION), None if absent or of another version."""
+        if self._store.value("window/state_version", "") not in (STATE_VERSION, str(STATE_VERSION)):
+            return None
+        return self._read_bytes("window/state")
+
+    @window_state.setter
+    def window_state(self, value: QByteArray) -> None:
+        self._store.setValue("window/state", value)
+        self._store.setValue("window/state_version", STATE_VERSION)
+
+    @property
+    def run_panel(self) -> dict[str, Any]:
+        """Values last used in the Run panel, by key; plain JSON types."""
+        values = self._read_json("run_panel", {})
+        return values if isinstance(values, dict) else {}
+
+    @run_panel.setter
+    def run_panel(self, values: dict[str, Any]) -> None:
+        self._store.setValue("run_panel", json.dumps(values))
+
+    def value(self, key: str, default: Any = None) -> Any:
+        """Return any other remembered JSON value."""
+        return self._read_json(f"other/{key}", default)
+
+    def set_value(self, key: str, value: Any) -> None:
+        """Remember any other JSON value."""
+        self._store.setValue(f"other/{key}", json.dumps(value))
+
+    def forget_window(self) -> None:
+        """Forget where the window and its docks stood."""
+        self._store.remove("window")
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._store.clear()
+
+    def sync(self) -> None:
+        """Write to disk now."""
+        self._store.sync()
+
+    def _read_bytes(self, key: str) -> QByteArray | None:
+        value = self._store.value(key)
+        return value if isinstance(value, QByteArray) and not value.isEmpty() else None
+
+    def _read_json(self, key: str, default: Any) -> Any:
+        text = self._store.value(key)
+        if not isinstance(text, str):
+            return default
+        try:
+            return json.loads(text)
+        except ValueError:
+            return default
