@@ -5,6 +5,9 @@ that two runs can share it. It moves by hand (`set_cursor`, `step`), by playing
 (`advance`, called by one timer of the main window with the wall seconds that went
 by) or by following a running run (`following`: it stays at the newest sample).
 
+The view is the window of time that every plot shows: the whole run (`fitted`) until
+somebody zooms. Zoomed in, it moves along with a cursor that leaves it.
+
 Speed 1 shows the whole run in `WHOLE_RUN_SECONDS`. Stepping looks for the next
 sample, bucket switch or Δ change by bisection of columns that never fall, straight
 in the record array, so a seek in a million samples costs microseconds.
@@ -26,6 +29,7 @@ STEP_KINDS: tuple[StepKind, ...] = ("sample", "switch", "delta")
 
 MIN_SPEED = 1e-4
 MAX_SPEED = 10.0
+MIN_VIEW_NS = 10.0  # no plot shows less time than this
 WHOLE_RUN_SECONDS = 10.0  # wall time of a whole run at speed 1
 
 _COUNTERS = {"switch": "bucket_switches", "delta": "delta_changes"}
@@ -39,6 +43,7 @@ class PlaybackModel(QObject):
     playing_changed = pyqtSignal(bool)
     speed_changed = pyqtSignal(float)
     following_changed = pyqtSignal(bool)
+    view_changed = pyqtSignal(float, float)  # ns, first and last instant shown
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +52,8 @@ class PlaybackModel(QObject):
         self.playing = False
         self.speed = 1.0
         self.following = False
+        self.fitted = True
+        self.view_ns = (0.0, 0.0)
         self._samples = np.zeros(0, SAMPLE)
         self._session: SessionModel | None = None
 
@@ -69,6 +76,7 @@ class PlaybackModel(QObject):
         if duration_ns != self.duration_ns:
             self.duration_ns = duration_ns
             self.duration_changed.emit(duration_ns)
+            self._show_view(self.view_ns)
         self._move(self.duration_ns if self.following else self.cursor_ns)
 
     def set_cursor(self, cursor_ns: float) -> None:
@@ -84,6 +92,30 @@ class PlaybackModel(QObject):
         if following:
             self.pause()
             self._move(self.duration_ns)
+
+    def set_view(self, first_ns: float, last_ns: float) -> None:
+        """Zoom to a window of time, kept inside the run; the whole run is the same as `fit`."""
+        self.fitted = first_ns <= 0 and last_ns >= self.duration_ns
+        self._show_view((first_ns, last_ns))
+
+    def zoom(self, factor: float, around_ns: float) -> None:
+        """Show `factor` times as much time as now; `around_ns` stays where it is."""
+        first, last = self.view_ns
+        self.set_view(
+            around_ns - (around_ns - first) * factor, around_ns + (last - around_ns) * factor
+        )
+
+    def pan(self, by_ns: float) -> None:
+        """Move the window of time, its width kept, as far as the run goes."""
+        first, last = self.view_ns
+        by_ns = min(max(by_ns, -first), self.duration_ns - last)
+        if not self.fitted:
+            self._show_view((first + by_ns, last + by_ns))
+
+    def fit(self) -> None:
+        """Show the whole run, also as it grows."""
+        self.fitted = True
+        self._show_view(self.view_ns)
 
     def play(self) -> None:
         """Start moving, from the beginning if the cursor stands at the end."""
@@ -167,6 +199,7 @@ class PlaybackModel(QObject):
     def _show_run(self, record: RunRecord | None) -> None:
         self.pause()
         self.set_following(False)
+        self.fit()
         self._move(0.0)
         self.set_samples(record.samples if record is not None else np.zeros(0, SAMPLE))
         self.set_following(record is not None and record.running)
@@ -184,3 +217,23 @@ class PlaybackModel(QObject):
         if cursor_ns != self.cursor_ns:
             self.cursor_ns = cursor_ns
             self.cursor_changed.emit(cursor_ns)
+            self._keep_cursor_in_view()
+
+    def _keep_cursor_in_view(self) -> None:
+        first, last = self.view_ns
+        if not self.fitted and not first <= self.cursor_ns <= last:
+            span = last - first
+            share = 1.0 if self.following else 0.1 if self.cursor_ns > last else 0.9
+            start = self.cursor_ns - share * span
+            self._show_view((start, start + span))
+
+    def _show_view(self, view_ns: tuple[float, float]) -> None:
+        if self.fitted:
+            view_ns = (0.0, self.duration_ns)
+        else:
+            span = min(max(view_ns[1] - view_ns[0], MIN_VIEW_NS), self.duration_ns)
+            first = min(max(view_ns[0], 0.0), self.duration_ns - span)
+            view_ns = (first, first + span)
+        if view_ns != self.view_ns:
+            self.view_ns = view_ns
+            self.view_changed.emit(*view_ns)

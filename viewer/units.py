@@ -1,0 +1,76 @@
+"""Numbers as people read them: time units, short numbers, thousands, shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NO_VALUE = "–"
+
+
+@dataclass(frozen=True)
+class TimeUnit:
+    """A unit for an axis: multiply nanoseconds by `factor` to get `word`s."""
+
+    word: str
+    factor: float
+
+
+TIME_UNITS = (
+    TimeUnit("ns", 1.0),
+    TimeUnit("µs", 1e-3),
+    TimeUnit("ms", 1e-6),
+    TimeUnit("s", 1e-9),
+)
+_SHORT = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+def time_unit(largest_ns: float) -> TimeUnit:
+    """Return the unit in which `largest_ns` is from 1 to below 1000, as far as units go."""
+    chosen = TIME_UNITS[0]
+    for unit in TIME_UNITS:
+        if abs(largest_ns) * unit.factor >= 0.9995:
+            chosen = unit
+    return chosen
+
+
+def time_words(time_ns: float, unit: TimeUnit | None = None) -> str:
+    """Return "1.23 ms": three decimals below 10, then fewer, so that the width is steady."""
+    unit = unit or time_unit(time_ns)
+    return f"{time_number(time_ns, unit)} {unit.word}"
+
+
+def time_number(time_ns: float, unit: TimeUnit) -> str:
+    """Return the number alone, in a given unit."""
+    value = time_ns * unit.factor
+    if unit.factor == 1.0:
+        return f"{value:.0f}"
+    decimals = 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1
+    return f"{value:.{decimals}f}"
+
+
+def short(number: float) -> str:
+    """Return at most four characters of digits and a prefix: 950, 1.2k, 34k, 5.6M, 0.25."""
+    size = abs(number)
+    for factor, prefix in _SHORT:
+        if size >= factor * 0.9995:
+            return f"{_digits(number / factor)}{prefix}"
+    if size >= 0.01 or size == 0:
+        return _digits(number)
+    return f"{number:.0e}".replace("e-0", "e-")
+
+
+def thousands(number: float) -> str:
+    """Return a whole number with thin separators: 1 234 567."""
+    return f"{round(number):,}".replace(",", "\u202f")
+
+
+def percent(share: float) -> str:
+    """Return a share 0..1 as "12 %", one decimal below 10."""
+    value = 100 * share
+    return f"{value:.1f} %" if 0 < value < 9.95 else f"{value:.0f} %"
+
+
+def _digits(number: float) -> str:
+    decimals = 0 if abs(number) >= 99.5 else 1 if abs(number) >= 9.95 else 2
+    text = f"{number:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
