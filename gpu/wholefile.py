@@ -1,0 +1,73 @@
+"""Write a file whole or not at all.
+
+The bytes go to a hidden file beside the target, which takes the target's name only once
+everything is on disk. A full disk, a crash or Ctrl-C therefore never leaves half a file
+under a name that somebody trusts. Devices and pipes (`/dev/null`) are written directly.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from gpu.errors import GpuError
+
+
+@contextmanager
+def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open `path` for binary writing; it appears, or is replaced, when the block ends well.
+
+    Raises GpuError naming the path where the system refuses (permission, space, folder).
+    """
+    target = _resolved(path)
+    try:
+        if target.exists() and not target.is_file():
+            with target.open("wb") as file:
+                yield file
+            return
+        part = _part_beside(target)
+        try:
+            with part.open("xb") as file:
+                yield file
+            part.replace(target)
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise GpuError now, before hours of work, if `path` could not be written later."""
+    target = _resolved(path)
+    if target.is_dir():
+        raise GpuError(f"cannot write {path}: it is a folder; name a file")
+    if not target.parent.is_dir():
+        raise GpuError(f"cannot write {path}: there is no folder {target.parent}; make it first")
+    try:
+        if target.exists():
+            with target.open("ab"):
+                pass
+        if not target.exists() or target.is_file():
+            part = _part_beside(target)
+            part.touch(exist_ok=False)
+            part.unlink()
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def _resolved(path: str | Path) -> Path:
+    """Follow links, so that a link stays and what it points to is replaced."""
+    return Path(os.path.realpath(path))
+
+
+def _part_beside(target: Path) -> Path:
+    return target.with_name(f".sssp-{os.getpid()}-{secrets.token_hex(4)}.part")
+
+
+def _refused(path: str | Path, error: OSError) -> GpuError:
+    return GpuError(f"cannot write {path}: {error.strerror or error}")

@@ -1,0 +1,140 @@
+"""What other programs receive: the JSON object, the CSV, the Perfetto file."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hand_made import samples, small_graph, small_trace
+
+from gpu.export import (
+    flag_words,
+    perfetto_events,
+    reason_words,
+    summary,
+    write_csv,
+    write_distances,
+    write_json,
+    write_perfetto,
+)
+from gpu.trace import SAMPLE, Flag
+
+PROMISED = """algorithm engine device clock time_ns probe delta delta_final
+    processed_vertices relaxed_edges improved work_efficiency verified distances graph source
+    environment"""
+
+
+def test_summary_has_what_was_promised_and_is_strict_json() -> None:
+    told = summary(small_trace())
+    assert set(PROMISED.split()) <= set(told)
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert (told["time_ns"], told["delta"], told["delta_final"]) == (4000, 2.0, 4.0)
+    assert told["source"] == {"id": 1, "index": 0}
+    assert told["verified"] is True
+    assert told["work_efficiency"] == 4 / 5
+
+
+def test_integer_distances_are_exact_integers() -> None:
+    far = 2**31 - 2
+    trace = small_trace(dist=np.array([0, far, far, far, 2**31 - 1], np.int32))
+    told = summary(trace)["distances"]
+    assert told == {"reached": 4, "sum": 3 * far, "max": far}
+    assert all(type(value) is int for value in told.values())
+
+
+def test_float_distances_are_floats() -> None:
+    told = summary(small_trace(whole=False))["distances"]
+    assert told == {"reached": 4, "sum": 18.0, "max": 7.0}
+
+
+def test_delta_given_is_told_and_dijkstra_has_none() -> None:
+    trace = small_trace()
+    given = replace(trace, settings=replace(trace.settings, delta=3.5))
+    assert summary(given)["delta"] == 3.5
+    heap = replace(trace, settings=replace(trace.settings, algorithm="dijkstra"))
+    assert (summary(heap)["delta"], summary(heap)["delta_final"]) == (None, None)
+
+
+def test_unverified_is_neither_true_nor_false() -> None:
+    assert summary(small_trace(verification=None))["verified"] is None
+
+
+def test_json_file_is_the_summary(tmp_path: Path) -> None:
+    write_json(small_trace(), tmp_path / "run.json")
+    assert json.loads((tmp_path / "run.json").read_text("utf-8")) == summary(small_trace())
+
+
+def test_csv_holds_every_sample(tmp_path: Path) -> None:
+    write_csv(small_trace(), tmp_path / "run.csv")
+    with (tmp_path / "run.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["t_ns"] for row in rows] == ["0", "1500", "4000"]
+    assert rows[1]["flags"] == "delta_raised|bucket_switched"
+    assert rows[1]["reason"] == "workers starved: Δ doubled"
+    assert rows[1]["occupancy_1"] == "2"
+    assert {row["clock"] for row in rows} == {"modelled"}
+    assert set(SAMPLE.names or ()) - {"occupancy", "reserved"} <= set(rows[0])
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_distances_by_the_file_s_own_ids(tmp_path: Path, whole: bool) -> None:
+    write_distances(small_graph(whole), small_trace(whole).dist, tmp_path / "d.csv")
+    lines = (tmp_path / "d.csv").read_text("utf-8").splitlines()
+    dot = "" if whole else ".0"
+    assert lines == ["id,distance", f"1,0{dot}", f"2,4{dot}", f"3,7{dot}", f"4,7{dot}", "5,"]
+
+
+def test_distances_of_named_vertices_quote_what_needs_it(tmp_path: Path) -> None:
+    graph = replace(small_graph(), ids=np.array(["a", "b, c", 'd"', "é", "e"]))
+    write_distances(graph, small_trace().dist, tmp_path / "d.csv")
+    with (tmp_path / "d.csv").open(newline="", encoding="utf-8") as file:
+        assert [row["id"] for row in csv.DictReader(file)] == ["a", "b, c", 'd"', "é", "e"]
+
+
+def phase(kind: str, **changed: Any) -> list[dict[str, Any]]:
+    return [event for event in perfetto_events(small_trace(**changed)) if event["ph"] == kind]
+
+
+def test_perfetto_file_is_json_that_says_its_clock(tmp_path: Path) -> None:
+    write_perfetto(small_trace(), tmp_path / "run.json")
+    whole = json.loads((tmp_path / "run.json").read_text("utf-8"))
+    assert whole["otherData"]["clock"] == "modelled"
+    assert whole["otherData"]["probe"] == "vertices"
+    assert "modelled time" in whole["traceEvents"][0]["args"]["name"]
+    assert {"ph", "pid"} <= set.intersection(*(set(event) for event in whole["traceEvents"]))
+
+
+def test_perfetto_counters_follow_the_samples() -> None:
+    counters = phase("C")
+    waiting = [(e["ts"], e["args"]["value"]) for e in counters if e["name"] == "waiting vertices"]
+    assert waiting == [(0.0, 1), (1.5, 3), (4.0, 0)]
+    names = {event["name"] for event in counters}
+    assert {"Δ (weight units)", "assigned vertices", "busy workers"} <= names
+
+
+def test_perfetto_tells_why_delta_changed() -> None:
+    changes = phase("i")
+    assert [event["ts"] for event in changes] == [1.5]
+    assert changes[0]["name"] == "workers starved: Δ doubled"
+    assert (changes[0]["args"]["delta_before"], changes[0]["args"]["delta"]) == (2.0, 4.0)
+
+
+def test_perfetto_draws_one_slice_a_bucket() -> None:
+    slices = [(e["name"], e["ts"], e["dur"]) for e in phase("X")]
+    assert slices == [("bucket 0", 0.0, 1.5), ("bucket 1", 1.5, 2.5)]
+
+
+def test_perfetto_of_one_sample() -> None:
+    assert len(phase("C", samples=samples()[-1:])) == 9
+
+
+def test_words_for_flags_and_reasons() -> None:
+    assert flag_words(0) == ""
+    assert flag_words(Flag.FINISHED | Flag.CLIPPED) == "clipped|finished"
+    assert reason_words(7) == "set by hand"
+    assert reason_words(99) == "reason 99"
