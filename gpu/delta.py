@@ -1,0 +1,258 @@
+"""Delta: its initial value, the controller that steers it, and every constant of both.
+
+The controller is asked once per manager sweep and answers at the end of each *window* of
+sweeps, from sums, so that one odd sweep decides nothing. In this order:
+
+1. clipping: too large a share of the window's new work went far past the head. Delta
+   doubles and may never again be halved below the new value.
+2. starving: utilisation under the band. One more head bucket is opened; with all open,
+   delta doubles, unless it stands at its ceiling.
+3. flooded: utilisation over the band. One head is closed; with the fewest open, delta
+   halves, unless it stands at its floor.
+
+After a change of delta, decisions 2 and 3 rest for a number of head-bucket switches: the
+wait then grows with delta by itself, since a wider bucket lasts longer (paper, 5.5).
+While *probing*, from the start until the band is first reached or delta first hits its
+ceiling, starving does not wait: the initial value is far too small for long graphs.
+
+Utilisation = vertices x mean degree / resident threads. Two readings, both must agree:
+vertices being processed, and those plus the ones waiting in the open heads.
+
+The state is one record, CONTROLLER, the same bytes in the model and in the CUDA kernel;
+`decide` compares integer sums with products of one float64 multiplication, so that both
+engines come to the same decision from the same readings. A recorded run's readings fed
+through `decide` must give the recorded path of delta.
+
+Sources: paper, section 5.5 ("paper"); the authors' released code as described in
+ALGORITHMS ("code"); our own choices say "ours".
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+C_NEAR_FAR = 32.0  # Near-Far: delta = C x mean weight / mean degree (paper, 4.3)
+C_START = 1.0 / 32.0  # ADDS starts far lower and lets the probing phase raise it (code)
+START_FLOOR = 4.0  # smallest initial delta for integer weights, weight units (code)
+SMALL_FACTOR = 512.0  # on small graphs the initial delta is this much larger (code)
+SMALL_VERTICES_PER_THREAD = 4.0  # small: n < 4 T (code)
+SMALL_ARCS_PER_THREAD = 50.0  # or m < 50 T (code)
+CEILING_SMALL = 64.0  # ceiling on small graphs, x mean weight / mean degree (ours)
+CEILING_LARGE = 1024.0  # on others: twice the C at which paper's figure 4 turns up (ours)
+
+CLIP_TAIL_SHARE = 0.65  # of new work in the last bucket (paper)
+CLIP_FAR_SHARE = 0.70  # of new work in one bucket more than FAR_BUCKETS past the head (code)
+CLIP_FAR_SHARE_FLOAT = 0.60  # the same for float weights (code)
+FAR_BUCKETS = 6  # buckets (code)
+CLIP_MIN_ITEMS = 64  # new items in a window before shares mean anything (ours)
+
+DEGREE_SPLIT = 16.0  # mean degree at which the thresholds change form (code)
+WINDOW_SWEEPS = 8  # manager sweeps per decision (ours)
+SETTLE_SWITCHES = 6  # head-bucket switches to wait after a change of delta (ours)
+MIN_OPEN_HEADS = 2  # open heads vary from 2 to 4 (code)
+
+# Reason codes, as gpu.trace.Reason; plain integers because Numba compiles `decide`.
+(
+    NONE,
+    START,
+    STARVED_OPEN,
+    STARVED_RAISE,
+    FLOODED_CLOSE,
+    FLOODED_LOWER,
+    CLIPPING,
+    BY_HAND,
+    PROBING,
+) = range(9)
+
+CONTROLLER = np.dtype(
+    [
+        ("delta", "<f8"),  # in force, weight units
+        ("inverse_delta", "<f8"),  # 1 / delta, what pushes multiply by
+        ("floor", "<f8"),  # delta is never halved below
+        ("ceiling", "<f8"),  # nor doubled above
+        ("low_processing", "<f8"),  # band, in vertices
+        ("low_total", "<f8"),
+        ("high_processing", "<f8"),
+        ("high_total", "<f8"),
+        ("clip_far_share", "<f8"),  # 0..1
+        ("sum_processing", "<i8"),  # vertices, summed over the window's sweeps
+        ("sum_waiting", "<i8"),
+        ("settle_left", "<i8"),  # head-bucket switches still to wait
+        ("sweeps", "<i4"),  # of this window so far
+        ("open_heads", "<i4"),
+        ("min_open", "<i4"),
+        ("max_open", "<i4"),
+        ("dynamic", "<i4"),  # 0: delta and the open heads stay as they are
+        ("by_hand", "<i4"),  # 1: a person holds delta
+        ("probing", "<i4"),
+        ("window_ended", "<i4"),  # 1 after the sweep that ended a window
+    ]
+)
+
+
+def near_far_delta(mean_weight: float, mean_degree: float, integer: bool) -> float:
+    """Return Near-Far's delta, 32 W / D, weight units, at least 1 for integers."""
+    return _positive(C_NEAR_FAR * mean_weight / max(mean_degree, 1e-9), integer)
+
+
+def initial_delta(
+    mean_weight: float, mean_degree: float, integer: bool, n: int, m: int, threads: int
+) -> float:
+    """Return the delta that ADDS starts with: a power of two, weight units.
+
+    n, m : vertices and arcs; threads : resident worker threads, T
+    """
+    wanted = C_START * mean_weight / max(mean_degree, 1e-9)
+    if integer:
+        wanted = max(wanted, START_FLOOR)
+    if is_small(n, m, threads):
+        wanted = SMALL_FACTOR * C_START * mean_weight / max(mean_degree, 1e-9)
+    return power_of_two(_positive(wanted, integer))
+
+
+def is_small(n: int, m: int, threads: int) -> bool:
+    """Whether a graph cannot fill the machine whatever delta is (authors' rule)."""
+    return n < SMALL_VERTICES_PER_THREAD * threads or m < SMALL_ARCS_PER_THREAD * threads
+
+
+def power_of_two(value: float) -> float:
+    """Return the power of two nearest to `value` > 0 in ratio; halves round up."""
+    return 2.0 ** math.floor(math.log2(value) + 0.5)
+
+
+def band(mean_degree: float) -> tuple[float, float, float, float]:
+    """Return (low processing, low total, high processing, high total), as utilisation."""
+    d = max(mean_degree, 1e-9)
+    if d >= DEGREE_SPLIT:
+        return 0.03 * d, 0.10 * d, 0.08 * d, 0.40 * d
+    return 0.1 * d**0.1, 0.4 * d**0.1, 0.4 * d**0.6, 1.75 * d**0.6
+
+
+def make_controller(
+    *,
+    mean_weight: float,
+    mean_degree: float,
+    integer: bool,
+    n: int,
+    m: int,
+    threads: int,
+    buckets: int,
+    max_open: int,
+    delta: float | None = None,
+    dynamic: bool = True,
+) -> np.ndarray:
+    """Return CONTROLLER (1,) as a recarray, ready for the first sweep.
+
+    delta : fixed by the user (the controller then keeps it), None for automatic;
+    automatic and not dynamic is the ablation Static-delta: Near-Far's 32 W / D.
+    max_open : most heads open at once; never all of the ring, so at most buckets - 1
+    """
+    start = initial_delta(mean_weight, mean_degree, integer, n, m, threads)
+    if not dynamic:
+        start = near_far_delta(mean_weight, mean_degree, integer)
+    if delta is not None:
+        start, dynamic = delta, False
+    state = np.zeros(1, CONTROLLER).view(np.recarray)
+    most = max(1, min(max_open, buckets - 1))
+    unit = mean_weight / max(mean_degree, 1e-9)
+    factor = CEILING_SMALL if is_small(n, m, threads) else CEILING_LARGE
+    low, low_total, high, high_total = band(mean_degree)
+    vertices = threads / max(mean_degree, 1e-9)
+    values = {
+        "delta": start,
+        "inverse_delta": 1.0 / start,
+        "floor": 1.0 if integer else start / 2**20,
+        "ceiling": max(start, factor * unit),
+        "low_processing": low * vertices,
+        "low_total": low_total * vertices,
+        "high_processing": high * vertices,
+        "high_total": high_total * vertices,
+        "clip_far_share": CLIP_FAR_SHARE if integer else CLIP_FAR_SHARE_FLOAT,
+        "open_heads": min(MIN_OPEN_HEADS, most),
+        "min_open": min(MIN_OPEN_HEADS, most),
+        "max_open": most,
+        "dynamic": int(dynamic),
+        "probing": 1,
+    }
+    for name, value in values.items():
+        state[name] = value
+    return state
+
+
+def decide(
+    state: np.ndarray,
+    processing: int,
+    waiting: int,
+    produced: int,
+    produced_far: int,
+    produced_tail: int,
+    switched: int,
+) -> int:
+    """Take one sweep's readings; change delta or the open heads; return the reason code.
+
+    state : CONTROLLER (1,), changed in place
+    processing : vertices handed out and not finished; waiting : in the open heads, not handed out
+    produced : new items since the window began; produced_far : of those, the most in any one
+    bucket more than FAR_BUCKETS past the head; produced_tail : of those, in the last bucket
+    switched : head-bucket switches in this sweep
+    """
+    c = state[0]
+    c.window_ended = 0
+    c.settle_left = max(c.settle_left - switched, 0)
+    c.sum_processing += processing
+    c.sum_waiting += waiting
+    c.sweeps += 1
+    if c.sweeps < WINDOW_SWEEPS:
+        return NONE
+    sweeps, busy, total = c.sweeps, c.sum_processing, c.sum_processing + c.sum_waiting
+    c.sum_processing, c.sum_waiting, c.sweeps, c.window_ended = 0, 0, 0, 1
+    if c.dynamic == 0 or c.by_hand == 1:
+        return NONE
+    raised = c.delta * 2.0
+    if produced >= CLIP_MIN_ITEMS and (
+        produced_tail > CLIP_TAIL_SHARE * produced or produced_far > c.clip_far_share * produced
+    ):
+        c.delta, c.inverse_delta, c.floor = raised, 1.0 / raised, raised
+        c.settle_left = SETTLE_SWITCHES
+        return CLIPPING
+    if c.settle_left > 0 and c.probing == 0:
+        return NONE
+    if busy < c.low_processing * sweeps and total < c.low_total * sweeps:
+        if c.open_heads < c.max_open:
+            c.open_heads += 1
+            return STARVED_OPEN
+        if raised > c.ceiling:
+            c.probing = 0
+            return NONE
+        c.delta, c.inverse_delta, c.settle_left = raised, 1.0 / raised, SETTLE_SWITCHES
+        return PROBING if c.probing == 1 else STARVED_RAISE
+    c.probing = 0
+    if busy > c.high_processing * sweeps and total > c.high_total * sweeps:
+        if c.open_heads > c.min_open:
+            c.open_heads -= 1
+            return FLOODED_CLOSE
+        lowered = c.delta * 0.5
+        if lowered >= c.floor:
+            c.delta, c.inverse_delta, c.settle_left = lowered, 1.0 / lowered, SETTLE_SWITCHES
+            return FLOODED_LOWER
+    return NONE
+
+
+def take_over(state: np.ndarray, delta: float) -> None:
+    """Let a person hold delta; the controller rests until `hand_back`."""
+    state["delta"], state["inverse_delta"], state["by_hand"] = delta, 1.0 / delta, 1
+
+
+def hand_back(state: np.ndarray) -> None:
+    """Let the controller drive again, from the delta that the person left."""
+    state["by_hand"], state["settle_left"] = 0, SETTLE_SWITCHES
+    state["sum_processing"], state["sum_waiting"], state["sweeps"] = 0, 0, 0
+
+
+def _positive(value: float, integer: bool) -> float:
+    """Return a usable width: 1 where weights are all zero, and never below 1 for integers."""
+    if not value > 0:
+        return 1.0
+    return max(value, 1.0) if integer else value

@@ -1,0 +1,104 @@
+"""ADDS on the modelled GPU: the engine function, and the run as the driver sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gpu import delta as rules
+from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.errors import MemoryNeededError
+from gpu.graph import CSRGraph
+from gpu.model import adds_loop, machine
+from gpu.model.driver import check_probe, drive, sampling_period
+from gpu.model.presets import Preset, find_preset
+from gpu.trace import Flag, Reason
+
+ARRAY_SHARE = 4  # bytes per word of the device's own arrays
+
+
+def run(
+    graph: CSRGraph,
+    source: int,
+    *,
+    delta: float | None,
+    parameters: Mapping[str, Any],
+    device: str,
+    probe: int,
+    period_ns: int,
+    seed: int,
+    buffers: RunBuffers,
+    observer: Observer,
+) -> EngineOutcome:
+    """Run ADDS on a modelled device; the signature is that of `gpu.engine`."""
+    check_probe(probe)
+    preset = find_preset(device)
+    period = sampling_period(probe, period_ns, preset.sample_period_ns)
+    ring = AddsRun(graph, source, preset, dict(parameters), delta, probe, period, seed, buffers)
+    return drive(ring, graph, observer, device)
+
+
+class AddsRun:
+    """One modelled run of ADDS; see `gpu.model.driver.Slices`."""
+
+    def __init__(
+        self,
+        graph: CSRGraph,
+        source: int,
+        preset: Preset,
+        parameters: dict[str, Any],
+        delta: float | None,
+        probe: int,
+        period_ns: float,
+        seed: int,
+        buffers: RunBuffers,
+    ) -> None:
+        workers = parameters["workers"] or preset.workers
+        self._graph, self._preset = graph, preset
+        self._machine = machine.make_machine(graph, preset, workers, parameters, buffers)
+        self._cost = machine.make_cost(graph, preset, workers, parameters, probe)
+        self.controller = machine.controller_for(graph, preset, workers, parameters, delta)
+        self.sim = machine.make_sim(period_ns, workers, len(self._machine.free), seed)
+        self.sim[0].reason = int(Reason.START)
+        adds_loop.queue_source(self._machine, self.sim, self._cost, self.controller, source)
+
+    def advance(self, samples: np.ndarray, arcs: int) -> int:
+        """Advance by a slice; grow the pool where it ran dry."""
+        written = adds_loop.advance(
+            self._machine, self.sim, self._cost, self.controller, samples, arcs
+        )
+        if self.sim[0].status == machine.POOL_DRY:
+            self._grow()
+        return int(written)
+
+    def set_delta(self, delta: float | None) -> None:
+        """A person takes delta over, or hands it back."""
+        before = float(self.controller[0].delta)
+        if delta is None:
+            rules.hand_back(self.controller)
+            return
+        rules.take_over(self.controller, delta)
+        sim = self.sim[0]
+        sim.delta_changes += int(delta != before)
+        if delta != before:
+            sim.flags |= int(Flag.DELTA_RAISED if delta > before else Flag.DELTA_LOWERED)
+
+    def final_sample(self, sample: Any) -> None:
+        """Write the state as it is."""
+        adds_loop.write_sample(
+            self._machine, self.sim[0], self._cost[0], self.controller[0], sample
+        )
+
+    def _grow(self) -> None:
+        """Double the pool, unless the modelled device's memory would not hold it."""
+        items = self._machine.pool.size
+        needed = ARRAY_SHARE * (2 * items + self._graph.n) + self._graph.nbytes
+        if needed > self._preset.memory_bytes:
+            raise MemoryNeededError(
+                f"the bucket pool ran dry at {items:,} items; twice as many need "
+                f"{needed / 1e9:.1f} GB of the {self._preset.memory_bytes / 1e9:.0f} GB that "
+                f"{self._preset.name} has: use a larger delta or another device"
+            )
+        self._machine = machine.grow_pool(self._machine, self.sim)

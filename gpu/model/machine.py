@@ -1,0 +1,242 @@
+"""State of the modelled ADDS run: records and arrays, so that a run can pause anywhere.
+
+SIM is one record of scalars, COST the price list of a device, Machine the bundle of
+arrays that the compiled loop of `adds_loop` works on. Everything that a run knows is in
+them: stopping, stepping, a dragged delta and growing the pool all happen between two
+calls of `advance`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpu.delta import band, make_controller
+from gpu.engine import RunBuffers
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.model.presets import Preset
+from gpu.trace import SAMPLE, Probe
+
+BLOCK_WORDS = 1024  # items per pool block; the CUDA kernel's blocks are 64K
+WAVE_ROUNDS = 4  # arcs per lane between two looks at shared memory
+JITTER = 0.05  # spread of a wave's duration: what makes two seeds differ
+
+NO_SAMPLES_NS = 1e300  # a period that never comes: probe level 0
+
+RUNNING, FINISHED, POOL_DRY, OVERFLOW = range(4)
+
+SIM = np.dtype(
+    [
+        ("t_ns", "<f8"),
+        ("next_sweep_ns", "<f8"),
+        ("next_sample_ns", "<f8"),
+        ("period_ns", "<f8"),
+        ("base", "<f8"),
+        ("head", "<i8"),
+        ("processed", "<i8"),
+        ("relaxed", "<i8"),
+        ("improved", "<i8"),
+        ("switches", "<i8"),
+        ("assigned", "<i8"),  # vertices handed out and not finished
+        ("sequence", "<i8"),
+        ("pushes", "<i8"),  # since the last sample
+        ("clipped", "<i8"),
+        ("overflow_arc", "<i8"),
+        ("overflow_tail", "<i8"),
+        ("random", "<u8"),
+        ("delta_changes", "<i4"),
+        ("flags", "<i4"),
+        ("reason", "<i4"),
+        ("quiet_sweeps", "<i4"),
+        ("heap_size", "<i4"),
+        ("idle", "<i4"),
+        ("free_blocks", "<i4"),
+        ("status", "<i4"),
+    ],
+    align=True,
+)
+
+COST = np.dtype(
+    [
+        ("sweep_ns", "<f8"),
+        ("flag_ns", "<f8"),
+        ("hop_ns", "<f8"),
+        ("push_ns", "<f8"),
+        ("arc_ns", "<f8"),
+        ("mean_degree", "<f8"),
+        ("lanes", "<i8"),
+        ("wave_arcs", "<i8"),
+        ("chunk_smallest", "<i8"),
+        ("chunk_largest", "<i8"),
+        ("buckets", "<i8"),
+        ("workers", "<i8"),
+        ("drop_stale", "<i8"),
+        ("vertices", "<i8"),  # probe level 2
+        ("unreached", "<f8"),  # the distance type's "unreached"
+        ("band_low", "<f8"),  # edges
+        ("band_high", "<f8"),
+    ]
+)
+
+
+SLOT = np.dtype(  # one ring slot; all four only grow
+    [("reserved", "<i8"), ("read", "<i8"), ("completed", "<i8"), ("mark", "<i8")]
+)  # mark: reserved when the controller's window began
+
+WORKER = np.dtype(
+    [
+        ("bucket", "<i8"),  # absolute number of the bucket worked on
+        ("arc", "<i8"),  # arcs of the current vertex already relaxed
+        ("wave_arc", "<i8"),  # the same where the wave under way ends
+        ("count", "<i4"),  # vertices in hand
+        ("place", "<i4"),  # of those, finished
+        ("wave_place", "<i4"),  # the same where the wave under way ends
+        ("phase", "<i4"),  # 0 sees its flag, 1 relaxes
+    ]
+)
+
+HEAP = np.dtype([("when_ns", "<f8"), ("worker", "<i8")])  # next event of each busy worker
+
+
+class Machine(NamedTuple):
+    """Arrays of one run; W workers, B ring slots, K chunk size, P pool blocks."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    dist: np.ndarray
+    first_ns: np.ndarray  # int64 (n,) or (1,) where not recorded
+    last_ns: np.ndarray
+    times: np.ndarray
+    slots: np.ndarray  # SLOT (B,)
+    pool: np.ndarray  # int32 (P, BLOCK_WORDS)
+    pool_dist: np.ndarray  # the same shape where stale items are dropped, else (1, 1)
+    table: np.ndarray  # int32 (B, P): block of each 1024 items, circular
+    free: np.ndarray  # int32 (P,), a stack
+    heap: np.ndarray  # HEAP (W,)
+    idle: np.ndarray  # int32 (W,), a stack
+    workers: np.ndarray  # WORKER (W,)
+    items: np.ndarray  # int32 (W, K)
+    pushed: np.ndarray  # (W, K): distance at which each was queued, or (1, 1)
+    snapshot: np.ndarray  # (W, K): distance read at the start of its wave
+
+
+def make_machine(
+    graph: CSRGraph, preset: Preset, workers: int, parameters: dict[str, Any], buffers: RunBuffers
+) -> Machine:
+    """Allocate the arrays of a run; the pool starts small and grows, see `grow_pool`."""
+    buckets, chunk = parameters["buckets"], preset.chunk_largest
+    kind = graph.weights.dtype
+    blocks = 4 * buckets + -(-2 * graph.n // BLOCK_WORDS)
+    stale = parameters["drop_stale"]
+    times = buffers.vertices
+    none64, none32 = np.zeros(1, np.int64), np.zeros(1, np.int32)
+    return Machine(
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        buffers.dist,
+        times.first_reached_ns if times else none64,
+        times.last_improved_ns if times else none64,
+        times.times_processed if times else none32,
+        _records(buckets, SLOT),
+        np.zeros((blocks, BLOCK_WORDS), np.int32),
+        np.zeros((blocks, BLOCK_WORDS) if stale else (1, 1), kind),
+        np.zeros((buckets, blocks), np.int32),
+        np.arange(blocks, dtype=np.int32)[::-1].copy(),
+        _records(workers, HEAP),
+        np.arange(workers, dtype=np.int32)[::-1].copy(),
+        _records(workers, WORKER),
+        np.zeros((workers, chunk), np.int32),
+        np.zeros((workers, chunk) if stale else (1, 1), kind),
+        np.zeros((workers, chunk), kind),
+    )
+
+
+def _records(length: int, dtype: np.dtype) -> np.ndarray:
+    return np.zeros(length, dtype).view(np.recarray)
+
+
+def grow_pool(machine: Machine, sim: np.ndarray) -> Machine:
+    """Return the machine with twice the pool blocks; queued items keep their indices."""
+    old = len(machine.free)
+    new = 2 * old
+    pool = np.zeros((new, BLOCK_WORDS), np.int32)
+    pool[:old] = machine.pool
+    pool_dist = machine.pool_dist
+    if pool_dist.shape[0] == old:
+        pool_dist = np.zeros((new, BLOCK_WORDS), pool_dist.dtype)
+        pool_dist[:old] = machine.pool_dist
+    table = np.zeros((len(machine.slots), new), np.int32)
+    for slot, pointers in enumerate(machine.slots):
+        first, end = pointers.read // BLOCK_WORDS, -(-pointers.reserved // BLOCK_WORDS)
+        blocks = np.arange(first, end)
+        table[slot, blocks % new] = machine.table[slot, blocks % old]
+    free = np.zeros(new, np.int32)
+    left = int(sim[0].free_blocks)
+    free[: new - old] = np.arange(new - 1, old - 1, -1)
+    free[new - old : new - old + left] = machine.free[:left]
+    sim[0].free_blocks = new - old + left
+    return machine._replace(pool=pool, pool_dist=pool_dist, table=table, free=free)
+
+
+def make_cost(
+    graph: CSRGraph, preset: Preset, workers: int, parameters: dict[str, Any], probe: int
+) -> np.ndarray:
+    """Return COST (1,): the device's price list for this graph."""
+    cost = _records(1, COST)
+    c = cost[0]
+    c.sweep_ns, c.flag_ns = preset.sweep_ns, preset.flag_ns
+    c.hop_ns, c.push_ns = preset.hop_ns, preset.push_ns
+    c.arc_ns = preset.arc_ns(graph.n, graph.m)
+    c.mean_degree = graph.mean_degree
+    c.lanes = preset.worker_threads
+    c.wave_arcs = WAVE_ROUNDS * preset.worker_threads
+    c.chunk_smallest, c.chunk_largest = preset.chunk_smallest, preset.chunk_largest
+    c.buckets, c.workers = parameters["buckets"], workers
+    c.drop_stale = int(parameters["drop_stale"])
+    c.vertices = int(probe >= Probe.VERTICES)
+    c.unreached = float(INT_UNREACHED) if graph.integer else np.inf
+    low, _, high, _ = band(graph.mean_degree)
+    threads = workers * preset.worker_threads
+    c.band_low, c.band_high = low * threads, high * threads
+    return cost
+
+
+def make_sim(period_ns: float, workers: int, blocks: int, seed: int) -> np.ndarray:
+    """Return SIM (1,) at time 0, all workers idle."""
+    sim = _records(1, SIM)
+    s = sim[0]
+    s.period_ns = period_ns
+    s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
+    s.idle, s.free_blocks = workers, blocks
+    s.random = (seed * 0x9E3779B97F4A7C15 + 1) % 2**64
+    return sim
+
+
+def controller_for(
+    graph: CSRGraph,
+    preset: Preset,
+    workers: int,
+    parameters: dict[str, Any],
+    delta: float | None,
+) -> np.ndarray:
+    """Return the controller's record for this graph and device."""
+    return make_controller(
+        mean_weight=graph.mean_weight,
+        mean_degree=graph.mean_degree,
+        integer=graph.integer,
+        n=graph.n,
+        m=graph.m,
+        threads=workers * preset.worker_threads,
+        buckets=parameters["buckets"],
+        max_open=parameters["open_heads"],
+        delta=delta,
+        dynamic=parameters["dynamic_delta"],
+    )
+
+
+def sample_buffer(samples: int) -> np.ndarray:
+    """Return SAMPLE (samples,) as a recarray, what compiled code writes by field name."""
+    return _records(samples, SAMPLE)
