@@ -1,0 +1,344 @@
+"""The pixel map drawn and coloured by compiled loops.
+
+Each function here has a twin of the same name in `raster_numpy` or `raster_colour`,
+with the same result; a test compares them. Every kernel has its types written down,
+so that importing this module (on a worker thread: seconds the first time, then read
+from Numba's cache) compiles everything, and no frame ever waits for a compiler.
+
+Keys  int64 per pixel, 0 where nothing is drawn: coverage 1..15 in bits 40-43,
+      nearness 0..255 in bits 32-39, vertex in bits 0-31; the largest wins.
+View  scale (pixels per world unit), cx, cy (world point at the centre), width, height
+
+A picture may be larger than memory bandwidth likes: all loops go through the vertices
+in order, which is the order in which neighbours lie near in most files.
+"""
+
+# mypy: disallow-untyped-defs=False, disallow-incomplete-defs=False, check-untyped-defs=False
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from gpu.compiled import compiled
+
+SHORT = 1.5  # pixels: arcs up to this long are left to the discs of their ends
+PAGE = 4096  # vertices; neighbours nearer than this in number are near in the cache
+READY = False  # set by the last line: this module is usable only as a whole
+
+
+def _read(scalar: Any, dimensions: int = 1) -> Any:
+    """Type of an array that a kernel only reads; accepts read-only shared memory too."""
+    return types.Array(scalar, dimensions, "C", readonly=True)
+
+
+def _write(scalar: Any) -> Any:
+    return types.Array(scalar, 1, "C")
+
+
+_I8, _I4, _F4, _F8 = types.int64, types.int32, types.float32, types.float64
+_POSITIONS, _KEYS = _read(_F4, 2), _write(_I8)
+_VIEW = (_F8, _F8, _F8, _I8, _I8)
+_ARCS = (_read(_I8), _read(_I4), _POSITIONS)
+
+
+def _typed(*arguments: Any, returns: Any = types.void) -> Any:
+    """Compile now, for exactly these types."""
+    return compiled(signature_or_function=[returns(*arguments)])
+
+
+@_typed(_POSITIONS, _KEYS, *_VIEW, _F8, _I8, returns=_I8)
+def bin_points(positions, keys, scale, cx, cy, width, height, radius, step):
+    """Draw every `step`-th vertex as a disc into `keys`; return how many lie in view.
+
+    radius : pixels, the edge softened over one pixel; under 0.5 exactly one pixel each
+    """
+    seen = 0
+    reach = radius + 1.0
+    extra = 0 if radius < 0.5 else int(radius + 0.5) + 1
+    half_width, half_height = width * 0.5, height * 0.5
+    for vertex in range(0, len(positions), step):
+        x = (np.float64(positions[vertex, 0]) - cx) * scale + half_width
+        y = half_height - (np.float64(positions[vertex, 1]) - cy) * scale
+        if not (x > -reach and x < width + reach and y > -reach and y < height + reach):
+            continue
+        inside = x >= 0 and x < width and y >= 0 and y < height
+        seen += inside
+        column, row = np.int64(np.floor(x)), np.int64(np.floor(y))
+        if extra == 0:
+            if inside:
+                pixel = row * width + column
+                keys[pixel] = max(keys[pixel], (15 << 40) | vertex)
+            continue
+        for j in range(max(0, row - extra), min(height, row + extra + 1)):
+            for i in range(max(0, column - extra), min(width, column + extra + 1)):
+                away = np.sqrt((i + 0.5 - x) ** 2 + (j + 0.5 - y) ** 2)
+                level = np.int64(min(1.0, max(0.0, radius + 0.5 - away)) * 15.0 + 0.5)
+                if level > 0:
+                    near = 255 - min(255, np.int64(away * 16.0))
+                    key = (level << 40) | (near << 32) | vertex
+                    pixel = j * width + i
+                    keys[pixel] = max(keys[pixel], key)
+    return seen
+
+
+@_typed(*_ARCS, _KEYS, *_VIEW, _F8, _F8)
+def bin_lines(  # noqa: PLR0912, PLR0915
+    indptr, indices, positions, keys, scale, cx, cy, width, height, line_width, margin
+):
+    """Draw every arc longer than SHORT pixels as a line whose halves belong to its ends.
+
+    line_width : pixels, across the line. An arc is drawn from its lower-numbered end, so
+    that a reverse arc draws the very same pixels; it is then skipped if the row of the
+    lower end is short enough to look it up.
+    margin : pixels; arcs whose tail lies further outside are not looked at
+    """
+    reach = line_width + 1.0
+    shortest = np.float32(SHORT / scale)
+    half_width, half_height = width * 0.5, height * 0.5
+    for tail in range(len(indptr) - 1):
+        tx = (np.float64(positions[tail, 0]) - cx) * scale + half_width
+        ty = half_height - (np.float64(positions[tail, 1]) - cy) * scale
+        if not (tx > -margin and tx < width + margin and ty > -margin and ty < height + margin):
+            continue
+        for arc in range(indptr[tail], indptr[tail + 1]):
+            head = np.int64(indices[arc])
+            wx = abs(positions[head, 0] - positions[tail, 0])
+            wy = abs(positions[head, 1] - positions[tail, 1])
+            if not (max(wx, wy) > shortest and max(wx, wy) < np.inf):
+                continue
+            hx = (np.float64(positions[head, 0]) - cx) * scale + half_width
+            hy = half_height - (np.float64(positions[head, 1]) - cy) * scale
+            dx, dy = abs(hx - tx), abs(hy - ty)
+            if not (max(tx, hx) > -reach and min(tx, hx) < width + reach):
+                continue
+            if not (max(ty, hy) > -reach and min(ty, hy) < height + reach):
+                continue
+            if tail > head:
+                twin = indptr[head]
+                stop = min(indptr[head + 1], twin + 8)
+                while twin < stop and indices[twin] != tail:
+                    twin += 1
+                if twin < stop:
+                    continue
+            u, v, x0, y0, x1, y1 = tail, head, tx, ty, hx, hy
+            if tail > head:
+                u, v, x0, y0, x1, y1 = head, tail, hx, hy, tx, ty
+            along_x = dx >= dy
+            major0, major1, minor0, minor1 = x0, x1, y0, y1
+            size, across_size = width, height
+            if not along_x:
+                major0, major1, minor0, minor1 = y0, y1, x0, x1
+                size, across_size = height, width
+            low, high = min(major0, major1), max(major0, major1)
+            slope = (minor1 - minor0) / (major1 - major0)
+            half = 0.5 * line_width * np.sqrt(1.0 + slope * slope)
+            first = np.int64(max(0.0, np.floor(low)))
+            last = np.int64(min(size - 1.0, np.floor(high)))
+            for step in range(first, last + 1):
+                at = min(max(step + 0.5, low), high)
+                middle = minor0 + (at - major0) * slope
+                away = abs(at - major0)
+                owner = u if away + away < abs(major1 - major0) else v
+                bottom, top = middle - half, middle + half
+                if top < 0 or bottom >= across_size:
+                    continue
+                start = np.int64(np.floor(bottom))
+                for across in range(max(0, start), min(across_size - 1, np.int64(top)) + 1):
+                    overlap = min(across + 1.0, top) - max(np.float64(across), bottom)
+                    level = np.int64(min(1.0, max(0.0, overlap)) * 15.0 + 0.5)
+                    if level > 0:
+                        pixel = across * width + step if along_x else step * width + across
+                        keys[pixel] = max(keys[pixel], (level << 40) | owner)
+
+
+@_typed(*_ARCS, _write(_I4), *_VIEW, _I8)
+def bin_density(indptr, indices, positions, counts, scale, cx, cy, width, height, step):
+    """Count, in `counts`, how many of every `step`-th arc cross each pixel."""
+    half_width, half_height = width * 0.5, height * 0.5
+    tail = 0
+    for arc in range(0, len(indices), step):
+        while indptr[tail + 1] <= arc:
+            tail += 1
+        head = np.int64(indices[arc])
+        if head == tail:
+            continue
+        x0 = (np.float64(positions[tail, 0]) - cx) * scale + half_width
+        y0 = half_height - (np.float64(positions[tail, 1]) - cy) * scale
+        x1 = (np.float64(positions[head, 0]) - cx) * scale + half_width
+        y1 = half_height - (np.float64(positions[head, 1]) - cy) * scale
+        if not abs(x0) + abs(y0) + abs(x1) + abs(y1) < np.inf:
+            continue
+        along_x = abs(x1 - x0) >= abs(y1 - y0)
+        major0, major1, minor0, minor1, size, across_size = x0, x1, y0, y1, width, height
+        if not along_x:
+            major0, major1, minor0, minor1, size, across_size = y0, y1, x0, x1, height, width
+        low, high = min(major0, major1), max(major0, major1)
+        span = major1 - major0
+        if span == 0.0:
+            span = 1.0
+        first = np.int64(max(0.0, np.floor(low)))
+        last = np.int64(min(size - 1.0, np.floor(high)))
+        for at in range(first, last + 1):
+            ratio = (min(max(at + 0.5, low), high) - major0) / span
+            across = np.int64(np.floor(minor0 + ratio * (minor1 - minor0)))
+            if across >= 0 and across < across_size:
+                counts[across * width + at if along_x else at * width + across] += 1
+
+
+@_typed(_read(_I8), _write(_I4), _write(_I4), _write(types.uint8), returns=_I8)
+def _gather_inked(keys, pixel, vertex, cover):
+    """Write the inked pixels in reading order; return how many there are."""
+    count = 0
+    for place in range(len(keys)):
+        key = keys[place]
+        if key:
+            pixel[count], vertex[count] = place, key & 0xFFFFFFFF
+            cover[count] = key >> 40
+            count += 1
+    return count
+
+
+@_typed(_read(_I4), _write(types.uint8), returns=_I8)
+def _count_owners(vertex, seen):
+    """Count distinct vertices; `seen` uint8 (n,) must be zero."""
+    count = 0
+    for place in range(len(vertex)):
+        if not seen[vertex[place]]:
+            seen[vertex[place]] = 1
+            count += 1
+    return count
+
+
+def compact(keys: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Return pixel int32, vertex int32, cover uint8 of the inked pixels, and owners counted."""
+    arrays = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
+    cover = np.empty(len(keys), np.uint8)
+    count = _gather_inked(keys, *arrays, cover)
+    vertex = arrays[1][:count].copy()
+    owners = _count_owners(vertex, np.zeros(n, np.uint8))
+    return arrays[0][:count].copy(), vertex, cover[:count].copy(), owners
+
+
+def _distance_index(dist, vertex, first, cursor, unit, unreached, out):
+    """Write 0 where unreached at the cursor, else 1..255; return the largest distance met.
+
+    dist int32 or float32 (n,); first int64 (n,), times first reached, or (0,) for none;
+    out uint8 (k,) for the k vertices of `vertex`; distance d becomes 1 + d / unit;
+    unreached : distances from this on are not distances
+    """
+    top = 0.0
+    timed = len(first) > 0
+    for place in range(len(vertex)):
+        owner = vertex[place]
+        value = np.float64(dist[owner])
+        finite = np.int64(value < unreached)
+        value = value if finite else 0.0
+        if timed:
+            time = first[owner]
+            finite &= np.int64(time >= 0) & np.int64(time <= cursor)
+        top = max(top, value * finite)
+        out[place] = finite * (1 + np.int64(min(254.0, value / unit)))
+    return top
+
+
+def _distance_types(scalar: Any) -> Any:
+    arrays = (_read(scalar), _read(_I4), _read(_I8))
+    return types.float64(*arrays, _F8, _F8, _F8, _write(types.uint8))
+
+
+distance_index = compiled(signature_or_function=[_distance_types(_I4), _distance_types(_F4)])(
+    _distance_index
+)
+
+
+@_typed(_read(_I8), _read(_I8), _read(_I4), _F8, _write(types.uint8))
+def state_index(first, last, vertex, cursor, out):
+    """Write 0 unreached, 1 tentative, 2 settled at time `cursor`, ns, for each owner."""
+    for place in range(len(vertex)):
+        owner = vertex[place]
+        time = first[owner]
+        reached = np.int64(time >= 0) & np.int64(time <= cursor)
+        out[place] = reached * (1 + np.int64(last[owner] <= cursor))
+
+
+@_typed(_read(_I8), _read(_I4), _F8, _F8, _write(types.uint8))
+def time_index(times, vertex, cursor, unit, out):
+    """Write 0 where the time is past the cursor or never, else 1 + time / unit, to 255."""
+    for place in range(len(vertex)):
+        value = times[vertex[place]]
+        shown = (value >= 0) & (value <= cursor)
+        out[place] = 1 + np.int64(min(254.0, value / unit)) if shown else 0
+
+
+@_typed(_read(_I4), _read(_I4), _read(types.uint8), _write(types.uint8), returns=_I8)
+def count_index(counts, vertex, levels, out):
+    """Write levels[count], the last level for any larger count; return the largest count."""
+    top = 0
+    for place in range(len(vertex)):
+        value = counts[vertex[place]]
+        top = max(top, value)
+        out[place] = levels[min(max(value, 0), len(levels) - 1)]
+    return top
+
+
+@_typed(
+    _read(_I4), _read(types.uint8), _read(types.uint8), _read(types.uint32), _write(types.uint32)
+)
+def paint(pixel, cover, index, table, out):
+    """Write the colour table[cover * 256 + index] into each inked pixel of `out`."""
+    for place in range(len(pixel)):
+        out[pixel[place]] = table[np.int64(cover[place]) * 256 + index[place]]
+
+
+@_typed(_read(_I4), _read(types.uint8), _write(types.uint8))
+def scatter(order, sorted_index, index):
+    """Put sorted_index[k] at index[order[k]]."""
+    for place in range(len(order)):
+        index[order[place]] = sorted_index[place]
+
+
+@_typed(_read(_I4), _I8, returns=types.boolean)
+def _is_scattered(vertex, page):
+    """Whether more than a quarter of neighbouring pixels have owners a page apart."""
+    jumps = 0
+    for place in range(1, len(vertex)):
+        jumps += abs(vertex[place] - vertex[place - 1]) > page
+    return jumps * 4 > len(vertex)
+
+
+@_typed(_read(_I4), _write(_I4), _write(_I4), _write(_I4))
+def _radix_sort(vertex, order, other, counts):
+    """Write into `order` the places of `vertex`, by vertex; `other` as long, counts (257,)."""
+    for place in range(len(vertex)):
+        order[place] = place
+    source, target = order, other
+    for digit in range(4):  # even, so that the result ends in `order`; 4 x 8 bits
+        shift = 8 * digit
+        counts[:] = 0
+        for place in range(len(vertex)):
+            counts[((vertex[place] >> shift) & 255) + 1] += 1
+        for value in range(256):
+            counts[value + 1] += counts[value]
+        for place in range(len(source)):
+            value = (vertex[source[place]] >> shift) & 255
+            target[counts[value]] = source[place]
+            counts[value] += 1
+        source, target = target, source
+
+
+def sorted_places(vertex: np.ndarray) -> np.ndarray | None:
+    """Return int32 (k,) places of `vertex` by rising vertex, None if memory order is kind.
+
+    Reading a value for each pixel in reading order jumps about in memory where vertices
+    are numbered without regard to where they are drawn; sorted by vertex it streams.
+    """
+    if not _is_scattered(vertex, PAGE):
+        return None
+    order, other = np.empty(len(vertex), np.int32), np.empty(len(vertex), np.int32)
+    _radix_sort(vertex, order, other, np.zeros(257, np.int32))
+    return order
+
+
+READY = True
