@@ -1,0 +1,314 @@
+"""Every action of the window, once: menus, toolbar, shortcuts and tests read this table.
+
+A row names a method of the main window (`handler`). A row of kind "submenu" has no
+handler: the window fills it. Rows stand in menus in the order of the table, with a line
+between two rows whose `section` differs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from PyQt6.QtCore import QObject
+from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
+from PyQt6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton
+
+from viewer.icons import stroke_icon
+from viewer.theme import Theme
+
+MENUS = (
+    ("file", "&File"),
+    ("run", "&Run"),
+    ("playback", "&Playback"),
+    ("view", "&View"),
+    ("help", "&Help"),
+)
+
+
+@dataclass(frozen=True)
+class ActionRow:
+    """One action.
+
+    key : unique, also the QAction's object name
+    text : as in the menu, & before the mnemonic
+    tooltip : one sentence, also the status tip and accessible help
+    shortcuts : Qt's portable names, the first is shown
+    handler : method of MainWindow called on trigger; of a checkable row, with the new state
+    group : rows of one group exclude each other
+    needs : "" always, "graph", "run" (a run to look at), "trace" (a finished one),
+        "running", "idle" (no run going, a graph there)
+    """
+
+    key: str
+    text: str
+    menu: str
+    section: int
+    tooltip: str
+    handler: str = ""
+    shortcuts: tuple[str, ...] = ()
+    icon: str = ""
+    toolbar: bool = False
+    checkable: bool = False
+    group: str = ""
+    needs: str = ""
+    submenu: bool = False
+
+
+ACTIONS: tuple[ActionRow, ...] = (
+    ActionRow(
+        "open",
+        "&Open…",
+        "file",
+        0,
+        "Open a graph file; its format is found from its content",
+        "open_file",
+        ("Ctrl+O",),
+        "open",
+        toolbar=True,
+    ),
+    ActionRow(
+        "samples",
+        "Open &sample",
+        "file",
+        0,
+        "Open one of the generated sample graphs",
+        icon="sample",
+        toolbar=True,
+        submenu=True,
+    ),
+    ActionRow(
+        "recent", "Open &recent", "file", 0, "Open a file that was opened before", submenu=True
+    ),
+    ActionRow(
+        "save_trace",
+        "&Save trace…",
+        "file",
+        1,
+        "Save this run, whole, to look at it again with sssp-scope render",
+        "save_trace",
+        ("Ctrl+S",),
+        "save",
+        toolbar=True,
+        needs="trace",
+    ),
+    ActionRow(
+        "export_csv",
+        "Export samples as &CSV…",
+        "file",
+        1,
+        "Write every sample of this run as one line of a table",
+        "export_csv",
+        needs="trace",
+    ),
+    ActionRow(
+        "export_perfetto",
+        "Export for &Perfetto…",
+        "file",
+        1,
+        "Write this run in the trace-event format that ui.perfetto.dev opens",
+        "export_perfetto",
+        needs="trace",
+    ),
+    ActionRow(
+        "export_png",
+        "Export window as &PNG…",
+        "file",
+        1,
+        "Save a picture of the whole window",
+        "export_png",
+        ("Ctrl+Shift+S",),
+        "picture",
+        toolbar=True,
+    ),
+    ActionRow(
+        "quit", "&Quit", "file", 2, "Close the window and end the engine", "close", ("Ctrl+Q",)
+    ),
+    ActionRow(
+        "run",
+        "&Run",
+        "run",
+        0,
+        "Run the chosen algorithm on this graph",
+        "start_run",
+        ("Ctrl+R", "F9"),
+        "run",
+        toolbar=True,
+        needs="idle",
+    ),
+    ActionRow(
+        "stop",
+        "&Stop",
+        "run",
+        0,
+        "End the run now; what it recorded so far is kept",
+        "stop_run",
+        ("Esc",),
+        "stop",
+        toolbar=True,
+        needs="running",
+    ),
+    ActionRow(
+        "replay_short",
+        "Re&play short runs",
+        "run",
+        1,
+        "Play a run that took less than a second again over a few seconds",
+        "set_replay_short",
+        checkable=True,
+    ),
+    ActionRow(
+        "fit",
+        "&Fit graph",
+        "view",
+        0,
+        "Show the whole graph",
+        "fit_graph",
+        ("F",),
+        "fit",
+        True,
+        needs="graph",
+    ),
+    ActionRow(
+        "colour_by", "&Colour by", "view", 0, "What the colours of the vertices mean", submenu=True
+    ),
+    ActionRow("panels", "&Panels", "view", 1, "Show and hide the panels", submenu=True),
+    ActionRow(
+        "reset_layout",
+        "&Reset layout (Explore)",
+        "view",
+        1,
+        "Put every panel back where it stood at first",
+        "reset_layout",
+        icon="layout",
+    ),
+    ActionRow(
+        "theme_light",
+        "&Light theme",
+        "view",
+        2,
+        "Dark on white, for rooms with daylight",
+        "use_light_theme",
+        checkable=True,
+        group="theme",
+    ),
+    ActionRow(
+        "theme_dark",
+        "&Dark theme",
+        "view",
+        2,
+        "Light on black, for dark rooms",
+        "use_dark_theme",
+        checkable=True,
+        group="theme",
+    ),
+    ActionRow(
+        "toggle_theme",
+        "S&witch theme",
+        "view",
+        2,
+        "Change between the light and the dark theme",
+        "toggle_theme",
+        ("Ctrl+T",),
+        "theme",
+        toolbar=True,
+    ),
+    ActionRow(
+        "shortcuts",
+        "&Keyboard shortcuts",
+        "help",
+        0,
+        "Every key that does something",
+        "show_shortcuts",
+        ("F1",),
+        "keyboard",
+    ),
+    ActionRow("about", "&About SSSP Scope", "help", 0, "What this is", "show_about", icon="info"),
+)
+
+
+class ActionSet:
+    """The table as QActions of one window; `handler` names a method of `owner`."""
+
+    def __init__(self, owner: QObject, rows: tuple[ActionRow, ...] = ACTIONS) -> None:
+        self.rows = {row.key: row for row in rows}
+        self._owner = owner
+        self._actions: dict[str, QAction] = {}
+        self._menus: dict[str, QMenu] = {}
+        self._groups: dict[str, QActionGroup] = {}
+        for row in rows:
+            self._actions[row.key] = self._make(row)
+
+    def __getitem__(self, key: str) -> QAction:
+        return self._actions[key]
+
+    def menu(self, key: str) -> QMenu:
+        """Return the submenu that the window is to fill."""
+        return self._menus[key]
+
+    def fill_menu_bar(self, bar: QMenuBar | None) -> None:
+        """Add every menu with its rows."""
+        assert bar is not None
+        for key, title in MENUS:
+            menu = bar.addMenu(title)
+            assert menu is not None
+            rows = [row for row in self.rows.values() if row.menu == key]
+            for before, row in zip([None, *rows], rows, strict=False):
+                if before is not None and before.section != row.section:
+                    menu.addSeparator()
+                menu.addAction(self._actions[row.key])
+
+    def fill_toolbar(self, bar: QToolBar) -> None:
+        """Add the rows marked for the toolbar, a line between menus and sections."""
+        rows = [row for row in self.rows.values() if row.toolbar]
+        for before, row in zip([None, *rows], rows, strict=False):
+            if before is not None and (before.menu, before.section) != (row.menu, row.section):
+                bar.addSeparator()
+            bar.addAction(self._actions[row.key])
+            button = bar.widgetForAction(self._actions[row.key])
+            if isinstance(button, QToolButton):
+                button.setAccessibleName(plain(row.text))
+                if row.submenu:
+                    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+
+    def enable(self, state: dict[str, bool]) -> None:
+        """Enable the actions whose `needs` is met; `state` says which needs are."""
+        for row in self.rows.values():
+            if row.needs:
+                self._actions[row.key].setEnabled(state[row.needs])
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Draw every icon in the theme's text colour."""
+        for row in self.rows.values():
+            if row.icon:
+                self._actions[row.key].setIcon(stroke_icon(row.icon, theme.text, theme.border))
+
+    def _make(self, row: ActionRow) -> QAction:
+        action = QAction(row.text, self._owner)
+        action.setObjectName(row.key)
+        action.setShortcuts([QKeySequence(keys) for keys in row.shortcuts])
+        keys = f" ({', '.join(row.shortcuts)})" if row.shortcuts else ""
+        action.setToolTip(row.tooltip + keys)
+        action.setStatusTip(row.tooltip)
+        action.setCheckable(row.checkable)
+        if row.submenu:
+            self._menus[row.key] = QMenu()
+            action.setMenu(self._menus[row.key])
+        if row.group:
+            group = self._groups.setdefault(row.group, QActionGroup(self._owner))
+            group.addAction(action)
+        if row.handler:
+            self._connect(action, row)
+        return action
+
+    def _connect(self, action: QAction, row: ActionRow) -> None:
+        handler: Any = getattr(self._owner, row.handler)
+        if row.checkable and not row.group:
+            action.triggered.connect(lambda checked: handler(checked))
+        else:
+            action.triggered.connect(lambda _checked: handler())
+
+
+def plain(text: str) -> str:
+    """Return a menu text without its mnemonic mark and dots."""
+    return text.replace("&", "").removesuffix("…")

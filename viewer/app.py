@@ -1,0 +1,231 @@
+"""The command `sssp-scope`: a window, a command without one, or a picture without a screen.
+
+What is asked for is decided before Qt is imported, so that `sssp-scope run ...` works
+where there is no Qt at all and the window starts as early as it can:
+
+    sssp-scope [FILE]           the window, on the first sample or on FILE
+    sssp-scope render ...       `viewer.render`: the dashboard of a saved trace
+    sssp-scope run|info|...     `gpu.cli`: everything that needs no window
+
+Where no display can be reached, the first sample (or FILE) is run without a window and
+its dashboard is written as a picture into the current folder.
+
+Hidden switches, each a way to open the window, for `bench` and the tests:
+
+    --measure-start             print the seconds from process start to first paint, quit
+    --measure-stall [FILE]      run once, print the longest stall of the GUI thread in ms
+    --signal-ready              print "ready" once the window has been painted
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PyQt6.QtWidgets import QApplication
+
+    from viewer.main_window import MainWindow
+
+NAME = "sssp-scope"
+COMMANDS = ("run", "info", "samples", "convert", "verify", "bench")  # answered by gpu.cli
+SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
+STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
+MISSING_LIBRARY = """\
+{name}: Qt cannot start: {reason}
+  Debian, Ubuntu: apt install libegl1 libgl1 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 \
+libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0
+  Fedora:         dnf install mesa-libEGL mesa-libGL libxkbcommon-x11 dbus-libs fontconfig \
+xcb-util-cursor xcb-util-wm xcb-util-image xcb-util-keysyms xcb-util-renderutil
+  Without Qt:     {name} run FILE, and the rest of {name} --help"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Return the exit code: 0 done, 1 a reported error, 2 wrong usage, 3 a failed check."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    first = arguments[0] if arguments else ""
+    if first == "render":
+        return _qt_missing() or _render(arguments[1:])
+    if not _is_for_window(first):
+        from gpu.cli import main as run_command
+
+        return run_command(arguments)
+    if first == "--measure-start" and STARTED not in os.environ:
+        return _start_again(arguments)
+    switch = first if first in SWITCHES else ""
+    file = next((name for name in arguments if name not in SWITCHES), None)
+    if file is not None and not file.startswith("sample:") and not Path(file).is_file():
+        print(f"{NAME}: {file}: no such file", file=sys.stderr)
+        return 1
+    return _qt_missing() or _open(file, switch)
+
+
+def display_problem() -> str | None:
+    """Return why no window can be shown here, in words, or None if one can."""
+    if sys.platform in ("win32", "darwin") or os.environ.get("QT_QPA_PLATFORM"):
+        return None
+    if os.environ.get("WAYLAND_DISPLAY"):
+        return None
+    name = os.environ.get("DISPLAY")
+    if not name:
+        return "no display here"
+    return None if _x_server_answers() else f"display {name} does not answer"
+
+
+def _is_for_window(first: str) -> bool:
+    """Whether the first argument opens a window; a missing file is reported, not parsed."""
+    if first in COMMANDS:
+        return False
+    if not first or first in SWITCHES or first.startswith("sample:"):
+        return True
+    looks_like_a_file = Path(first).exists() or Path(first).suffix or os.sep in first
+    return not first.startswith("-") and bool(looks_like_a_file)
+
+
+def _render(arguments: list[str]) -> int:
+    from viewer.render import main as render
+
+    return render(arguments)
+
+
+def _start_again(arguments: list[str]) -> int:
+    """Run this command in a fresh process that knows when it was started."""
+    command = [sys.executable, "-m", "viewer.app", *arguments]
+    return subprocess.run(
+        command, env={**os.environ, STARTED: repr(time.time())}, check=False
+    ).returncode
+
+
+def _qt_missing() -> int:
+    """Return 1, having said what to install, where Qt cannot be loaded; else 0."""
+    try:
+        import PyQt6.QtSvg
+        import PyQt6.QtWidgets  # noqa: F401
+    except ImportError as error:
+        return _say_missing(str(error))
+    problem = _x_plugin_problem()
+    return _say_missing(problem) if problem else 0
+
+
+def _say_missing(reason: str) -> int:
+    if "No module named" in reason:
+        print(f"{NAME}: {reason}; pip install PyQt6", file=sys.stderr)
+    else:
+        print(MISSING_LIBRARY.format(name=NAME, reason=reason), file=sys.stderr)
+    return 1
+
+
+def _x_plugin_problem() -> str | None:
+    """Load Qt's X plugin by hand: Qt itself would abort the process where a library lacks."""
+    wanted = os.environ.get("QT_QPA_PLATFORM") or (
+        "" if os.environ.get("WAYLAND_DISPLAY") or not os.environ.get("DISPLAY") else "xcb"
+    )
+    if sys.platform in ("win32", "darwin") or not wanted.startswith("xcb"):
+        return None
+    from PyQt6.QtCore import QLibraryInfo
+
+    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath))
+    plugin = plugins / "platforms" / "libqxcb.so"
+    try:
+        if plugin.is_file():
+            ctypes.CDLL(str(plugin))
+    except OSError as error:
+        return str(error)
+    return None
+
+
+def _x_server_answers() -> bool:
+    """Ask $DISPLAY for a connection and drop it; True where that cannot be asked."""
+    try:
+        xcb = ctypes.CDLL("libxcb.so.1")
+    except OSError:
+        return True
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    xcb.xcb_connect.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
+    xcb.xcb_connection_has_error.argtypes = [ctypes.c_void_p]
+    xcb.xcb_disconnect.argtypes = [ctypes.c_void_p]
+    connection = xcb.xcb_connect(None, None)
+    failed = bool(xcb.xcb_connection_has_error(connection))
+    xcb.xcb_disconnect(connection)
+    return not failed
+
+
+def _open(file: str | None, switch: str) -> int:
+    problem = display_problem()
+    if problem and switch:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    elif problem:
+        from viewer.render import dashboard_without_display
+
+        return dashboard_without_display(file, problem)
+    app = make_application()
+    from viewer.main_window import MainWindow
+
+    window = MainWindow()
+    if switch:
+        _measure(switch, window)
+    window.show()
+    window.start(file)
+    _quit_on_signals(window)
+    sys.excepthook = _reporter(window)
+    return app.exec()
+
+
+def make_application() -> QApplication:
+    """Make the QApplication with our names and icon."""
+    from PyQt6.QtGui import QGuiApplication
+    from PyQt6.QtWidgets import QApplication
+
+    from viewer.icons import app_icon
+
+    app = QApplication([NAME])
+    app.setApplicationName(NAME)
+    app.setApplicationDisplayName("SSSP Scope")
+    app.setWindowIcon(app_icon())
+    QGuiApplication.setDesktopFileName(NAME)
+    return app
+
+
+def _measure(switch: str, window: MainWindow) -> None:
+    from viewer.bench_start import print_stall, when_painted
+
+    if switch == "--measure-stall":
+        print_stall(window)
+        return
+
+    def painted() -> None:
+        if switch == "--signal-ready":
+            print("ready", flush=True)
+            return
+        print(f"{time.time() - float(os.environ[STARTED]):.3f}", flush=True)
+        window.close()
+
+    when_painted(window, painted)
+
+
+def _quit_on_signals(window: MainWindow) -> None:
+    """Close the window on Ctrl+C and on a polite kill; Python runs these from our timer."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: window.close())
+
+
+def _reporter(window: MainWindow):  # type: ignore[no-untyped-def]
+    """Return an excepthook: a bug of ours goes to stderr whole, to the window as one line."""
+
+    def report(kind: type[BaseException], error: BaseException, where: TracebackType) -> None:
+        traceback.print_exception(kind, error, where)
+        window.report_bug(error)
+
+    return report
+
+
+if __name__ == "__main__":
+    sys.exit(main())

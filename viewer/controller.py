@@ -1,0 +1,318 @@
+"""Start, stop, load: the one owner of the engine process, on the GUI thread.
+
+Wishes come in as method calls, what the engine process reports goes out into the
+models. Nothing waits: one 30 Hz timer drains the process's messages and its ring of
+samples. Every request has a `run_id`; what answers an older one is dropped.
+
+A run that is over within `BLINK_S` of wall time cannot have been watched: it was
+recorded, and is now replayed from the start over `REPLAY_S` (unless switched off).
+While a run goes on, playback follows its newest sample.
+
+The process dying costs the run and nothing else: `EngineLost` says why, in words, and
+the host has already started a fresh one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gpu.host import EngineHost, LoadRequest
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from gpu import host as messages
+from gpu.engine import checked_settings, graph_reference
+from gpu.errors import CancelledByUserError, GpuError
+from gpu.graph import CSRGraph
+from gpu.trace import RunSettings
+from viewer.models.playback import WHOLE_RUN_SECONDS, PlaybackModel
+from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
+
+POLL_MS = 33
+BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed
+REPLAY_S = 5.0  # wall time of the replay
+ENGINE_CLOCK = {"model": "modelled"}  # every other engine measures
+
+
+class Controller(QObject):
+    """Owns the EngineHost; see the module docstring."""
+
+    running_changed = pyqtSignal(bool)  # a run was asked for and has not ended
+    engine_changed = pyqtSignal(str)  # "starting", "ready", "lost"
+    file_opened = pyqtSignal(str)  # a path that was read without fault
+    file_failed = pyqtSignal(str)  # a path that could not be read
+
+    def __init__(
+        self,
+        session: SessionModel,
+        playback: PlaybackModel,
+        host: EngineHost | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.session, self.playback = session, playback
+        self.host = host if host is not None else EngineHost()
+        self.replay_short = True
+        self.ready = False
+        self._run_id = self._load_id = self._layout_id = -1
+        self._opening = ""  # what is being loaded
+        self._when_ready: Callable[[], None] | None = None
+        self._started_at = 0.0
+        self._closed = False
+        self._timer = QTimer(self, interval=POLL_MS)
+        self._timer.timeout.connect(self._poll)
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            messages.Ready: self._on_ready,
+            messages.Progress: self._on_progress,
+            messages.GraphLoaded: self._on_graph_loaded,
+            messages.LayoutDone: self._on_layout_done,
+            messages.RunStarted: self._on_run_started,
+            messages.RunFinished: self._on_run_finished,
+            messages.Verified: self._on_verified,
+            messages.Failed: self._on_failed,
+            messages.EngineLost: self._on_engine_lost,
+        }
+
+    # --- wishes
+
+    def start(self) -> None:
+        """Start the engine process and the timer; returns at once."""
+        self.engine_changed.emit("starting")
+        self.host.start()
+        self._timer.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether a run was asked for and has not ended."""
+        return self._run_id >= 0
+
+    def open(self, what: str | Path, **options: Any) -> None:
+        """Load a file or "sample:..." in the engine process; options of LoadRequest."""
+        self.stop()
+        self._opening = str(what)
+        self._load_id = self.host.load(LoadRequest(what, **options))
+        self.session.set_progress(PROGRESS_UNKNOWN, f"Opening {_short(self._opening)}…")
+
+    def show_graph(self, graph: CSRGraph) -> None:
+        """Show a graph made in this process and hand it to the engine process."""
+        self.stop()
+        self._load_id = -1
+        self.host.put_graph(graph)
+        self.session.set_graph(graph)
+        self._ask_for_layout(graph)
+
+    def start_run(self, settings: RunSettings, pace: float | None = None) -> None:
+        """Run on the session's graph; pace in samples per second, None at full speed."""
+        graph = self.session.graph
+        if graph is None or self.running or self._load_id >= 0:
+            return
+        try:
+            settings = checked_settings(graph, settings)
+        except GpuError as error:
+            self._notice_error(error)
+            return
+        self.host.set_delta(None)
+        self.host.set_pace(pace)
+        self._run_id = self.host.run(settings, verify=True)
+        self._started_at = time.monotonic()
+        clock = ENGINE_CLOCK.get(settings.engine, "measured")
+        self.session.set_notice(None)
+        self.session.add_run(
+            RunRecord(self._run_id, settings, graph_reference(graph, settings.source), clock)
+        )
+        self.running_changed.emit(True)
+        words = "Running…" if self.ready else "Compiling the model, first run only…"
+        self.session.set_progress(PROGRESS_UNKNOWN, words)
+
+    def run_when_ready(self, ask: Callable[[], None]) -> None:
+        """Call `ask` as soon as the engine process is warm, unless the user acts first."""
+        if self.ready:
+            ask()
+        else:
+            self._when_ready = ask
+
+    def stop(self) -> None:
+        """End the run, if one is going; what it recorded stays."""
+        self._when_ready = None
+        if self.running:
+            self.host.stop()
+
+    def cancel(self) -> None:
+        """Give up whatever is under way: run, load or layout."""
+        if self.running:
+            self.stop()
+        elif self._load_id >= 0 or self._layout_id >= 0:
+            self._load_id = self._layout_id = -1
+            self.host.stop()
+        self.session.set_progress(None)
+
+    def set_source(self, vertex: int) -> None:
+        """Start the next run at this vertex, by its 0-based index."""
+        try:
+            self.session.set_source(vertex)
+        except GpuError as error:
+            self._notice_error(error)
+
+    def set_delta(self, delta: float | None) -> None:
+        """Hold Δ by hand while a run goes on; None hands it back."""
+        if self.running:
+            self.host.set_delta(delta)
+
+    def set_pace(self, samples_per_second: float | None) -> None:
+        """Change the pace of the running model; None is full speed."""
+        self.host.set_pace(samples_per_second)
+
+    def close(self) -> None:
+        """Stop everything; no process, timer or segment is left. Idempotent."""
+        if self._closed:
+            return
+        self._closed = True
+        self._timer.stop()
+        self.host.close()
+
+    # --- the engine process reports
+
+    def _poll(self) -> None:
+        if self._run_id >= 0:
+            batch = self.host.take_samples()
+            if len(batch):
+                self.session.append_samples(self._run_id, batch)
+        for message in self.host.poll():
+            handler = self._handlers.get(type(message))
+            if handler is not None:
+                handler(message)
+
+    def _on_ready(self, _message: messages.Ready) -> None:
+        self.ready = True
+        self.engine_changed.emit("ready")
+        ask, self._when_ready = self._when_ready, None
+        if ask is not None:
+            ask()
+
+    def _on_progress(self, message: messages.Progress) -> None:
+        if message.run_id in (self._run_id, self._load_id, self._layout_id):
+            self.session.set_progress(message.fraction, message.words)
+
+    def _on_graph_loaded(self, message: messages.GraphLoaded) -> None:
+        if message.run_id != self._load_id:
+            return
+        self._load_id = -1
+        self.session.set_progress(None)
+        self.session.set_graph(message.graph)
+        if message.graph.positions is None:
+            self.session.set_positions(message.provisional_positions)
+            self._ask_for_layout(message.graph)
+        self._say_notes(message.graph)
+        if not self._opening.startswith("sample:"):
+            self.file_opened.emit(self._opening)
+
+    def _say_notes(self, graph: CSRGraph) -> None:
+        notes = "; ".join(graph.provenance.notes)
+        self.session.set_notice(Notice("info", f"{graph.name}: {notes}.") if notes else None)
+
+    def _ask_for_layout(self, graph: CSRGraph) -> None:
+        if graph.positions is None and graph.n:
+            self._layout_id = self.host.layout("auto")
+
+    def _on_layout_done(self, message: messages.LayoutDone) -> None:
+        if message.run_id == self._layout_id:
+            self._layout_id = -1
+            self.session.set_progress(None)
+            self.session.set_positions(message.positions)
+
+    def _on_run_started(self, message: messages.RunStarted) -> None:
+        record = self._live_record(message.run_id)
+        if record is None:
+            return
+        self._started_at = time.monotonic()
+        live = self.host.live
+        if live is not None and live.run_id == message.run_id:
+            record.buffers = live.buffers
+        self.session.set_progress(PROGRESS_UNKNOWN, "Running…")
+        self.session.run_changed.emit(record)
+
+    def _on_run_finished(self, message: messages.RunFinished) -> None:
+        if self._live_record(message.run_id) is None:
+            return
+        took = time.monotonic() - self._started_at
+        self.playback.set_following(False)
+        self.session.finish_run(message.run_id, message.trace)
+        self._end_run()
+        if self.replay_short and took < BLINK_S and message.trace.outcome == "finished":
+            self.replay()
+
+    def replay(self) -> None:
+        """Play the current run again from its start, over `REPLAY_S`."""
+        self.playback.set_speed(WHOLE_RUN_SECONDS / REPLAY_S)
+        self.playback.set_cursor(0.0)
+        self.playback.play()
+
+    def _on_verified(self, message: messages.Verified) -> None:
+        self.session.set_verification(message.run_id, message.verification)
+        if not message.verification.passed:
+            detail = message.verification.detail
+            self.session.set_notice(Notice("error", "The distances are wrong:", detail))
+
+    def _on_failed(self, message: messages.Failed) -> None:
+        mine = message.run_id in (self._run_id, self._load_id, self._layout_id)
+        was_load = message.run_id == self._load_id
+        if self._live_record(message.run_id) is not None:
+            self.session.fail_run(message.run_id, str(message.error))
+            self._end_run()
+        self._forget(message.run_id)
+        if not mine:
+            return
+        self.session.set_progress(None)
+        self._notice_error(message.error)
+        if was_load and not self._opening.startswith("sample:"):
+            self.file_failed.emit(self._opening)
+
+    def _on_engine_lost(self, message: messages.EngineLost) -> None:
+        self.ready = False
+        self.engine_changed.emit("lost")
+        if self.running:
+            self.session.fail_run(self._run_id, message.words)
+            self._end_run()
+        self._load_id = self._layout_id = -1
+        self.session.set_progress(None)
+        advice = "A fresh engine is starting; press Run to try again."
+        self.session.set_notice(Notice("error", message.words, advice))
+
+    def _live_record(self, run_id: int) -> RunRecord | None:
+        return self.session.run_by_id(run_id) if run_id == self._run_id else None
+
+    def _end_run(self) -> None:
+        self._run_id = -1
+        self.session.set_progress(None)
+        self.running_changed.emit(False)
+
+    def _forget(self, run_id: int) -> None:
+        self._load_id = -1 if run_id == self._load_id else self._load_id
+        self._layout_id = -1 if run_id == self._layout_id else self._layout_id
+
+    def _notice_error(self, error: Exception) -> None:
+        if isinstance(error, CancelledByUserError):
+            self.session.set_notice(Notice("info", str(error)))
+        else:
+            self.session.set_notice(Notice("error", str(error)))
+
+
+def gpu_problem() -> str:
+    """Return why no run uses a real GPU here, in words; this process never touches CUDA."""
+    if sys.platform == "darwin":
+        return "no NVIDIA GPU here: macOS has no driver for one"
+    if sys.platform == "win32":
+        driver = Path(os.environ.get("SYSTEMROOT", r"C:\Windows")) / "System32" / "nvcuda.dll"
+    else:
+        driver = Path("/proc/driver/nvidia/version")
+    if not driver.exists():
+        return "no NVIDIA GPU here: no driver found"
+    return "an NVIDIA driver is here, but this version has no CUDA engine"
+
+
+def _short(what: str) -> str:
+    return what if what.startswith("sample:") else Path(what).name

@@ -1,0 +1,113 @@
+"""Choosing files: open a graph, save a run, save a picture. No dialog blocks the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtWidgets import QFileDialog, QWidget
+
+from gpu.trace import Trace
+from viewer.models.session import Notice, SessionModel
+from viewer.models.settings import Settings
+
+ALL_FILES = "All files (*)"
+LAST_FOLDER = "last_folder"  # key in Settings
+
+
+class FileDialogs(QObject):
+    """Asks for paths and writes what the session shows; errors become notices."""
+
+    chosen = pyqtSignal(str)  # a graph file to open
+
+    def __init__(self, window: QWidget, session: SessionModel, settings: Settings) -> None:
+        super().__init__(window)
+        self._window, self._session, self._settings = window, session, settings
+
+    def ask_open(self) -> None:
+        """Ask for a graph file."""
+        from gpu.formats import FORMAT_SUFFIXES
+
+        patterns = " ".join(f"*{suffix}" for suffix in FORMAT_SUFFIXES)
+        packed = " ".join(f"*{suffix}{end}" for suffix in FORMAT_SUFFIXES for end in (".gz", ".xz"))
+        dialog = self._dialog("Open a graph", f"Graphs ({patterns} {packed});;{ALL_FILES}")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.chosen)
+        dialog.open()
+
+    def ask_save_trace(self) -> None:
+        """Ask where to save the current run, whole."""
+        self._ask_save("Save this run", "Traces (*.npz)", ".npz", self._write_trace)
+
+    def ask_export_csv(self) -> None:
+        """Ask where to write the samples as a table."""
+        self._ask_save("Export samples", "Tables (*.csv)", ".csv", self._write_csv)
+
+    def ask_export_perfetto(self) -> None:
+        """Ask where to write the trace-event file."""
+        self._ask_save(
+            "Export for Perfetto", "Trace events (*.json)", ".json", self._write_perfetto
+        )
+
+    def ask_export_png(self) -> None:
+        """Ask where to save a picture of the window."""
+        self._ask_save("Export a picture", "Pictures (*.png)", ".png", self._write_png)
+
+    def _trace(self) -> Trace:
+        run = self._session.current
+        assert run is not None
+        assert run.trace is not None
+        return run.trace
+
+    def _write_trace(self, path: str) -> None:
+        from gpu.tracefile import save_trace
+
+        save_trace(self._trace(), path)
+
+    def _write_csv(self, path: str) -> None:
+        from gpu.tracefile import write_csv
+
+        write_csv(self._trace(), path)
+
+    def _write_perfetto(self, path: str) -> None:
+        from gpu.tracefile import write_perfetto
+
+        write_perfetto(self._trace(), path)
+
+    def _write_png(self, path: str) -> None:
+        if not self._window.grab().save(path, "PNG"):
+            raise OSError("the picture could not be written")
+
+    def _ask_save(self, title: str, kind: str, suffix: str, write: Callable[[str], None]) -> None:
+        dialog = self._dialog(title, f"{kind};;{ALL_FILES}")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(suffix)
+        dialog.selectFile(self._suggested_name() + suffix)
+        dialog.fileSelected.connect(lambda path: self.save(path, write))
+        dialog.open()
+
+    def save(self, path: str, write: Callable[[str], None]) -> None:
+        """Write, and say so; what went wrong is said in the bar."""
+        try:
+            write(path)
+        except OSError as error:
+            words = f"{path} was not saved: {error.strerror or error}."
+            self._session.set_notice(Notice("error", words, "Choose another folder."))
+            return
+        self._session.set_notice(Notice("info", f"Saved {path}"))
+
+    def _suggested_name(self) -> str:
+        run = self._session.current
+        if run is None:
+            return "sssp-scope"
+        return f"{run.graph_reference.name}-{run.settings.algorithm}".replace(" ", "-").lower()
+
+    def _dialog(self, title: str, filters: str) -> QFileDialog:
+        folder = str(self._settings.value(LAST_FOLDER, str(Path.home())))
+        dialog = QFileDialog(self._window, title, folder, filters)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(
+            lambda path: self._settings.set_value(LAST_FOLDER, str(Path(path).parent))
+        )
+        return dialog

@@ -1,0 +1,136 @@
+"""Two quiet windows: every keyboard shortcut, and what this program is."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QKeySequence
+from PyQt6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.actions import MENUS, ActionRow, plain
+from viewer.theme import SPACING
+
+ABOUT = """\
+An oscilloscope for shortest-path schedulers: load a graph, run a GPU shortest-path
+algorithm on it, and watch the scheduler think.
+
+Without an NVIDIA GPU the algorithms run on a modelled one: the same decisions, and
+times from a small cost model. Every time axis says which it shows.
+
+Free software under the GNU General Public License, version 3 or later."""
+
+
+class _Dialog(QDialog):
+    """A window with a heading and a Close button, deleted when closed."""
+
+    def __init__(self, title: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(*([2 * SPACING] * 4))
+        self.column.setSpacing(2 * SPACING)
+
+    def add_close_button(self) -> None:
+        """Close the column with the one button."""
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        self.column.addWidget(buttons)
+
+
+class ShortcutsDialog(_Dialog):
+    """Every key that does something; from the tables of actions and of widgets."""
+
+    def __init__(
+        self,
+        rows: tuple[ActionRow, ...],
+        extra: list[tuple[str, list[tuple[str, str]]]],
+        parent: QWidget,
+    ) -> None:
+        super().__init__("Keyboard shortcuts", parent)
+        columns = QHBoxLayout()
+        columns.setSpacing(5 * SPACING)
+        groups: list[tuple[str, list[tuple[str, str]]]] = []
+        for key, title in MENUS:
+            keys = [
+                (", ".join(_native(name) for name in row.shortcuts), plain(row.text))
+                for row in rows
+                if row.menu == key and row.shortcuts
+            ]
+            if keys:
+                groups.append((plain(title), keys))
+        groups += extra
+        half = (sum(len(keys) + 2 for _, keys in groups) + 1) // 2
+        columns.addLayout(self._column(groups, 0, half))
+        columns.addLayout(self._column(groups, half, 10**6))
+        self.column.addLayout(columns)
+        self.add_close_button()
+
+    def _column(
+        self, groups: list[tuple[str, list[tuple[str, str]]]], first: int, last: int
+    ) -> QGridLayout:
+        """Lay out the groups that begin at a line in [first, last)."""
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(3 * SPACING)
+        grid.setVerticalSpacing(SPACING // 2)
+        line = 0
+        for title, keys in groups:
+            if first <= line < last:
+                self._add_group(grid, title, keys)
+            line += len(keys) + 2
+        grid.setRowStretch(grid.rowCount(), 1)
+        return grid
+
+    def _add_group(self, grid: QGridLayout, title: str, keys: list[tuple[str, str]]) -> None:
+        heading = QLabel(title)
+        heading.setProperty("role", "heading")
+        row = grid.rowCount()
+        grid.addWidget(heading, row, 0, 1, 2)
+        for offset, (key, words) in enumerate(keys, 1):
+            name = QLabel(key)
+            name.setProperty("role", "strong")
+            grid.addWidget(name, row + offset, 0)
+            grid.addWidget(QLabel(words), row + offset, 1)
+        grid.setRowMinimumHeight(row + len(keys) + 1, SPACING)
+
+
+class AboutDialog(_Dialog):
+    """Name, version, licence."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__("About SSSP Scope", parent)
+        row = QHBoxLayout()
+        row.setSpacing(2 * SPACING)
+        picture = QLabel()
+        picture.setPixmap(QApplication.windowIcon().pixmap(64, 64))
+        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        name = QLabel(f"SSSP Scope {version()}")
+        name.setProperty("role", "heading")
+        words.addWidget(name)
+        words.addWidget(QLabel(ABOUT))
+        row.addLayout(words)
+        self.column.addLayout(row)
+        self.add_close_button()
+
+
+def version() -> str:
+    """Return our version, "" in a tree that was never installed."""
+    try:
+        return metadata.version("sssp-scope")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _native(keys: str) -> str:
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

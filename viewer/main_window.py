@@ -1,0 +1,395 @@
+"""The window: the graph in the middle, panels docked around it, every arrow in `_connect`.
+
+It builds and wires; it holds no state of its own. What a user can do is a row of
+`viewer.actions.ACTIONS`, whose `handler` is a method here.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+from pathlib import Path
+
+from gpu.host import EngineHost
+from PyQt6.QtCore import QSize, Qt, QTimer
+from PyQt6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
+from PyQt6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QMainWindow,
+    QMenu,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+import sample_graphs
+from viewer.actions import ACTIONS, ActionSet
+from viewer.controller import Controller, gpu_problem
+from viewer.file_dialogs import FileDialogs
+from viewer.help_dialogs import AboutDialog, ShortcutsDialog
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import Notice, RunRecord, SessionModel
+from viewer.models.settings import STATE_VERSION, Settings
+from viewer.theme import apply_theme
+from viewer.widgets.buckets import BucketPanel
+from viewer.widgets.delta import DeltaPanel
+from viewer.widgets.graph_view import GraphView
+from viewer.widgets.notice_bar import NoticeBar
+from viewer.widgets.parallelism import ParallelismPanel
+from viewer.widgets.run_panel import RunChoices, RunPanel
+from viewer.widgets.status import StatusBar
+from viewer.widgets.timeline import Timeline
+from viewer.widgets.work import WorkPanel
+
+FRAME_MS = 33  # playback moves at 30 Hz
+FIRST_SIZE = (1280, 800)
+RUN_WIDTH = 290  # pixels, the Run panel at first
+SIDE_SHARE = 0.34  # of the window's width, the plots at first
+SIDE = ("buckets", "delta", "parallelism", "work")  # top to bottom
+SIDE_HEIGHTS = (5, 4, 4, 4)  # at first, relative
+TIMELINE_HEIGHT = 96  # pixels, at first
+LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+
+
+class MainWindow(QMainWindow):
+    """The whole program; see the module docstring."""
+
+    def __init__(self, settings: Settings | None = None, host: EngineHost | None = None) -> None:
+        super().__init__()
+        self.settings = settings if settings is not None else Settings()
+        self.session, self.playback = SessionModel(self), PlaybackModel(self)
+        self.playback.watch(self.session)
+        self.controller = Controller(self.session, self.playback, host, self)
+        self.files = FileDialogs(self, self.session, self.settings)
+        self._frame = QTimer(self, interval=FRAME_MS)
+        self._last_frame = time.monotonic()
+        self._drawn_words = ""
+        self._build_panels()
+        self._build_docks()
+        self._build_actions()
+        self._connect()
+        self._restore()
+
+    # --- build
+
+    def _build_panels(self) -> None:
+        self.setObjectName("main_window")
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        self.notice_bar = NoticeBar(self.session)
+        self.graph_view = GraphView(self.session, self.playback)
+        self.graph_view.setAccessibleName("Graph")
+        centre = QWidget()
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.notice_bar)
+        column.addWidget(self.graph_view, 1)
+        self.setCentralWidget(centre)
+        self.status_bar = StatusBar(self.session)
+        self.setStatusBar(self.status_bar)
+        self.run_panel = RunPanel(self.session)
+        models = (self.session, self.playback)
+        self.buckets, self.delta = BucketPanel(*models), DeltaPanel(*models)
+        self.parallelism, self.work = ParallelismPanel(*models), WorkPanel(*models)
+        self.timeline = Timeline(*models)
+
+    def _build_docks(self) -> None:
+        self.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
+        self.setCorner(Qt.Corner.BottomRightCorner, BOTTOM)
+        self.docks: dict[str, QDockWidget] = {}
+        for key, title, widget in (
+            ("run", "Run", self.run_panel),
+            ("buckets", "Buckets", self.buckets),
+            ("delta", "Δ", self.delta),
+            ("parallelism", "Parallelism", self.parallelism),
+            ("work", "Work", self.work),
+            ("timeline", "Timeline", self.timeline),
+        ):
+            dock = QDockWidget(title, self)
+            dock.setObjectName(f"dock_{key}")
+            dock.setWidget(widget)
+            widget.setAccessibleName(title)
+            self.docks[key] = dock
+        for dock in self.docks.values():
+            self.addDockWidget(RIGHT, dock)
+
+    def _build_actions(self) -> None:
+        self.actions_by_key = ActionSet(self)
+        self.actions_by_key.fill_menu_bar(self.menuBar())
+        self.toolbar = QToolBar("Toolbar", self)
+        self.toolbar.setObjectName("toolbar")
+        self.toolbar.setMovable(False)
+        self.toolbar.setIconSize(QSize(20, 20))
+        self.addToolBar(self.toolbar)
+        self.actions_by_key.fill_toolbar(self.toolbar)
+        self._fill_samples(self.actions_by_key.menu("samples"))
+        self._fill_colours(self.actions_by_key.menu("colour_by"))
+        panels = self.actions_by_key.menu("panels")
+        for dock in self.docks.values():
+            panels.addAction(dock.toggleViewAction())
+        self.actions_by_key.menu("recent").aboutToShow.connect(self._fill_recent)
+
+    def _connect(self) -> None:
+        """Wire the whole program; every arrow between parts is in this method."""
+        session, controller, panel = self.session, self.controller, self.run_panel
+        # the user asks -> the controller acts
+        panel.run_requested.connect(self.start_run)
+        panel.stop_requested.connect(controller.stop)
+        panel.open_requested.connect(controller.open)
+        panel.browse_requested.connect(self.open_file)
+        panel.source_requested.connect(controller.set_source)
+        panel.choices_changed.connect(self._obey_choices)
+        self.graph_view.source_requested.connect(controller.set_source)
+        self.delta.delta_requested.connect(controller.set_delta)
+        self.status_bar.cancel_requested.connect(controller.cancel)
+        self.files.chosen.connect(self.open_path)
+        # the controller reports -> the window shows
+        controller.running_changed.connect(panel.set_running)
+        controller.running_changed.connect(lambda _running: self._enable_actions())
+        controller.file_opened.connect(self.settings.add_recent)
+        controller.file_failed.connect(self.settings.remove_recent)
+        # the models change -> the window shows
+        session.graph_changed.connect(self._show_graph)
+        session.run_changed.connect(self._enable_actions)
+        session.current_changed.connect(self._enable_actions)
+        session.positions_changed.connect(self._show_drawn)
+        self._frame.timeout.connect(self._next_frame)
+
+    def _fill_samples(self, menu: QMenu) -> None:
+        menu.setToolTipsVisible(True)
+        for key, sample in sample_graphs.CATALOGUE.items():
+            action = QAction(sample.title, menu)
+            action.setToolTip(sample.sentence)
+            action.setStatusTip(sample.sentence)
+            action.triggered.connect(lambda _on, key=key: self.controller.open(f"sample:{key}"))
+            menu.addAction(action)
+
+    def _fill_recent(self) -> None:
+        menu = self.actions_by_key.menu("recent")
+        menu.clear()
+        for path in self.settings.recent_files:
+            action = QAction(Path(path).name, menu)
+            action.setToolTip(path)
+            action.triggered.connect(lambda _on, path=path: self.open_path(path))
+            menu.addAction(action)
+        menu.setToolTipsVisible(True)
+        if menu.isEmpty():
+            menu.addAction("Nothing opened yet").setEnabled(False)
+
+    def _fill_colours(self, menu: QMenu) -> None:
+        for key, title in colour_modes():
+            action = QAction(title, menu, checkable=True)
+            action.setData(key)
+            action.triggered.connect(lambda _on, key=key: self.graph_view.set_colour_by(key))
+            menu.addAction(action)
+        menu.aboutToShow.connect(self._mark_colour)
+
+    # --- start and end
+
+    def start(self, file: str | None = None) -> None:
+        """Start the engine process and open a file, or run on the first sample."""
+        self._frame.start()
+        self.controller.start()
+        if file is not None:
+            self.open_path(file)
+            return
+        self.controller.show_graph(sample_graphs.make(sample_graphs.FIRST_SAMPLE))
+        self.controller.run_when_ready(self.start_run)
+
+    def closeEvent(self, event: QCloseEvent | None) -> None:
+        """Remember how the window stood, stop everything."""
+        self._frame.stop()
+        self.settings.geometry = self.saveGeometry()
+        self.settings.window_state = self.saveState(STATE_VERSION)
+        self.settings.run_panel = self.run_panel.choices().as_dict()
+        self.settings.sync()
+        self.controller.close()
+        super().closeEvent(event)
+
+    def _restore(self) -> None:
+        self._set_theme(self.settings.theme)
+        self.run_panel.set_choices(RunChoices.from_dict(self.settings.run_panel))
+        self.set_replay_short(bool(self.settings.value("replay_short", True)))
+        self.resize(*FIRST_SIZE)
+        if self.settings.geometry is not None:
+            self.restoreGeometry(self.settings.geometry)
+        self.reset_layout()
+        if self.settings.window_state is not None:
+            self.restoreState(self.settings.window_state, STATE_VERSION)
+        self._show_graph()
+        self._enable_actions()
+
+    # --- handlers of viewer.actions.ACTIONS
+
+    def open_file(self) -> None:
+        """Ask for a file and open it."""
+        self.files.ask_open()
+
+    def open_path(self, path: str) -> None:
+        """Open a file or "sample:..."."""
+        self.controller.open(path)
+
+    def save_trace(self) -> None:
+        """Ask where to save the run."""
+        self.files.ask_save_trace()
+
+    def export_csv(self) -> None:
+        """Ask where to write the samples."""
+        self.files.ask_export_csv()
+
+    def export_perfetto(self) -> None:
+        """Ask where to write the trace events."""
+        self.files.ask_export_perfetto()
+
+    def export_png(self) -> None:
+        """Ask where to save a picture of the window."""
+        self.files.ask_export_png()
+
+    def start_run(self) -> None:
+        """Run what the Run panel says."""
+        pace = self.run_panel.choices().samples_per_second
+        self.controller.start_run(self.run_panel.run_settings(), pace)
+
+    def stop_run(self) -> None:
+        """End the run."""
+        self.controller.stop()
+
+    def set_replay_short(self, on: bool) -> None:
+        """Replay short runs, or leave the cursor at the end."""
+        self.controller.replay_short = on
+        self.settings.set_value("replay_short", on)
+        self.actions_by_key["replay_short"].setChecked(on)
+
+    def fit_graph(self) -> None:
+        """Show the whole graph."""
+        self.graph_view.fit()
+
+    def use_light_theme(self) -> None:
+        """Dark on white."""
+        self._set_theme("light")
+
+    def use_dark_theme(self) -> None:
+        """Light on black."""
+        self._set_theme("dark")
+
+    def toggle_theme(self) -> None:
+        """The other theme."""
+        self._set_theme("light" if self.settings.theme == "dark" else "dark")
+
+    def reset_layout(self) -> None:
+        """Arrange the docks as "Explore": Run left, plots right, timeline under the picture."""
+        for dock in self.docks.values():
+            self.removeDockWidget(dock)
+            dock.setFloating(False)
+        docks = self.docks
+        self.addDockWidget(LEFT, docks["run"])
+        self.addDockWidget(BOTTOM, docks["timeline"])
+        side = [docks[key] for key in SIDE]
+        self.addDockWidget(RIGHT, side[0])
+        for above, below in pairwise(side):
+            self.splitDockWidget(above, below, Qt.Orientation.Vertical)
+        for dock in docks.values():
+            dock.show()
+        widths = [RUN_WIDTH, int(self.width() * SIDE_SHARE)]
+        self.resizeDocks([docks["run"], side[0]], widths, Qt.Orientation.Horizontal)
+        self.resizeDocks(side, [100 * part for part in SIDE_HEIGHTS], Qt.Orientation.Vertical)
+        self.resizeDocks([docks["timeline"]], [TIMELINE_HEIGHT], Qt.Orientation.Vertical)
+
+    def show_shortcuts(self) -> None:
+        """Show every key."""
+        ShortcutsDialog(ACTIONS, [], self).open()
+
+    def show_about(self) -> None:
+        """Say what this is."""
+        AboutDialog(self).open()
+
+    # --- slots
+
+    def report_bug(self, error: BaseException) -> None:
+        """Say in the bar that something of ours broke; the details went to stderr."""
+        words = f"A fault inside SSSP Scope: {type(error).__name__}: {error}."
+        self.session.set_notice(Notice("error", words, "Please report it; the window goes on."))
+
+    def _set_theme(self, name: str) -> None:
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        self.theme = apply_theme(app, name)
+        self.settings.theme = name
+        self.actions_by_key.apply_theme(self.theme)
+        self.actions_by_key[f"theme_{name}"].setChecked(True)
+        for part in (
+            self.notice_bar,
+            self.status_bar,
+            self.graph_view,
+            *(dock.widget() for dock in self.docks.values()),
+        ):
+            part.apply_theme(self.theme)
+
+    def _obey_choices(self) -> None:
+        choices = self.run_panel.choices()
+        if self.controller.running:
+            self.controller.set_pace(choices.samples_per_second)
+        self._show_engine()
+
+    def _show_engine(self) -> None:
+        device = self.run_panel.choices().device
+        self.status_bar.show_engine(f"Modelled GPU: {device} ({gpu_problem()})")
+
+    def _show_graph(self) -> None:
+        graph = self.session.graph
+        self.setWindowTitle(graph.name if graph is not None else "")
+        self._enable_actions()
+        self._show_drawn()
+
+    def _show_drawn(self) -> None:
+        words = self.graph_view.drawn_text()
+        if words != self._drawn_words:
+            self._drawn_words = words
+            self.status_bar.show_drawn(words)
+
+    def _enable_actions(self, _record: RunRecord | None = None) -> None:
+        run, running = self.session.current, self.controller.running
+        graph = self.session.graph is not None
+        self.actions_by_key.enable(
+            {
+                "graph": graph,
+                "idle": graph and not running,
+                "running": running,
+                "run": run is not None,
+                "trace": run is not None and run.trace is not None,
+            }
+        )
+
+    def _mark_colour(self) -> None:
+        for action in self.actions_by_key.menu("colour_by").actions():
+            action.setChecked(action.data() == self.graph_view.colour_by)
+
+    def _next_frame(self) -> None:
+        now = time.monotonic()
+        self.playback.advance(now - self._last_frame)
+        self._last_frame = now
+        self._show_drawn()
+
+    # --- files dropped anywhere
+
+    def dragEnterEvent(self, a0: QDragEnterEvent | None) -> None:
+        """Accept exactly one local file."""
+        if a0 is not None and _dropped_file(a0) is not None:
+            a0.acceptProposedAction()
+
+    def dropEvent(self, a0: QDropEvent | None) -> None:
+        """Open the file."""
+        file = _dropped_file(a0) if a0 is not None else None
+        if a0 is not None and file is not None:
+            a0.acceptProposedAction()
+            self.open_path(file)
+
+
+def _dropped_file(event: QDropEvent) -> str | None:
+    mime = event.mimeData()
+    urls = mime.urls() if mime is not None else []
+    files = [url.toLocalFile() for url in urls if url.isLocalFile()]
+    return files[0] if len(files) == 1 else None

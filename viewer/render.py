@@ -1,0 +1,182 @@
+"""`sssp-scope render run.npz -o run.png`: the dashboard of a saved run, without a screen.
+
+The graph is not in a trace: it is found again where the trace says that it came from
+(a file or a sample) and compared by hash. Where it is gone or another one, the panels
+are drawn without it and a sentence says so.
+
+The same picture is what `sssp-scope` makes where there is no display.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpu.errors import GpuError
+from gpu.graph import CSRGraph
+from gpu.trace import Probe, Trace
+
+if TYPE_CHECKING:
+    from PyQt6.QtWidgets import QApplication
+
+NAME = "sssp-scope"
+PICTURE = "sssp-scope-dashboard.png"
+DEFAULT_SIZE = (1600, 1000)
+SMALLEST, LARGEST = 400, 8000  # pixels a side
+LIGHT = "light"
+EXAMPLES = """\
+examples:
+  sssp-scope run roads.gr.gz --source 1 --trace run.npz
+  sssp-scope render run.npz -o run.png
+  sssp-scope render run.npz -o half.png --time 1.5e6 --theme dark --size 1920x1080"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of `sssp-scope render`."""
+    parser = argparse.ArgumentParser(
+        prog=f"{NAME} render",
+        description="Draw the dashboard of a saved run: graph, buckets, Δ, parallelism, work.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("trace", help="a run saved by --trace or File > Save trace (.npz)")
+    parser.add_argument("-o", "--output", help="the picture [the trace's name with .png]")
+    parser.add_argument(
+        "--size", type=_size, default=DEFAULT_SIZE, metavar="WxH", help="pixels [1600x1000]"
+    )
+    parser.add_argument("--theme", choices=("light", "dark"), default=LIGHT, help="[light]")
+    parser.add_argument(
+        "--time", type=float, metavar="NS", help="moment to show, ns of the run [its end]"
+    )
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Return 0 when the picture is written, 1 on a reported error; argparse exits 2."""
+    from gpu.tracefile import load_trace
+
+    args = build_parser().parse_args(argv)
+    output = Path(args.output or Path(args.trace).with_suffix(".png"))
+    try:
+        trace = load_trace(args.trace)
+        graph, missing = find_graph(trace)
+        write_picture(
+            trace, graph, output, missing, size=args.size, theme=args.theme, time_ns=args.time
+        )
+    except GpuError as error:
+        print(f"{NAME}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"{NAME}: {error.filename or output}: {error.strerror or error}", file=sys.stderr)
+        return 1
+    if missing:
+        print(f"{NAME}: {missing}", file=sys.stderr)
+    print(output)
+    return 0
+
+
+def dashboard_without_display(file: str | None, reason: str) -> int:
+    """Run the first sample, or `file`, here, and write its dashboard; print its path last."""
+    from gpu.verify import verify
+
+    import gpu
+    import sample_graphs
+
+    said = f"{NAME}: {reason}: running without a window; --help shows the commands"
+    print(said, file=sys.stderr)
+    output = Path.cwd() / PICTURE
+    try:
+        graph = _load(file or f"sample:{sample_graphs.FIRST_SAMPLE}")
+        trace = gpu.run(graph, probe=Probe.VERTICES)
+        proofs = verify(graph, trace.settings.source, trace.dist)
+        from dataclasses import replace
+
+        trace = replace(trace, verification=proofs)
+        write_picture(trace, graph, output)
+    except (GpuError, OSError) as error:
+        print(f"{NAME}: {error}", file=sys.stderr)
+        return 1
+    print(output)
+    return 0
+
+
+def find_graph(trace: Trace) -> tuple[CSRGraph | None, str]:
+    """Return the graph that the trace was made on, or None and a sentence that says why."""
+    origin = trace.graph.origin
+    try:
+        graph = _load(origin)
+        if graph.hash != trace.graph.hash:
+            graph = _load(origin, undirected=True)
+    except (GpuError, OSError, TypeError, ValueError) as error:
+        return None, f"Drawn without its graph: {error}"
+    if graph.hash != trace.graph.hash:
+        return None, f"Drawn without its graph: {origin} is another graph than the run's"
+    return graph, ""
+
+
+def write_picture(
+    trace: Trace,
+    graph: CSRGraph | None,
+    output: Path,
+    missing: str = "",
+    *,
+    size: tuple[int, int] = DEFAULT_SIZE,
+    theme: str = LIGHT,
+    time_ns: float | None = None,
+) -> None:
+    """Draw a run to a PNG file; raises OSError where it cannot be written."""
+    app = _application()
+    from PyQt6.QtCore import QSize
+
+    from viewer.dashboard import Dashboard
+    from viewer.theme import apply_theme
+
+    colours = apply_theme(app, theme)
+    if graph is not None and graph.positions is None and graph.n:
+        from gpu.layouts import layout
+
+        graph = graph.with_positions(layout(graph))
+    dashboard = Dashboard()
+    dashboard.apply_theme(colours)
+    dashboard.fill(trace, graph, missing)
+    picture = dashboard.grab_picture(QSize(*size), time_ns)
+    dashboard.close()
+    dashboard.deleteLater()
+    if not picture.save(str(output), "PNG"):
+        raise OSError(None, "the picture could not be written", str(output))
+
+
+def _application() -> QApplication:
+    """Return the QApplication, offscreen unless there is one already."""
+    from PyQt6.QtWidgets import QApplication
+
+    app = QApplication.instance()
+    if isinstance(app, QApplication):
+        return app
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    return QApplication([NAME])
+
+
+def _load(origin: str, undirected: bool | None = None) -> CSRGraph:
+    if origin.startswith("sample:"):
+        from sample_graphs import open_sample
+
+        return open_sample(origin)
+    from gpu.formats import load_graph
+
+    return load_graph(origin, undirected=undirected)
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    try:
+        size = int(width), int(height)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: WIDTHxHEIGHT in pixels") from None
+    if not all(SMALLEST <= side <= LARGEST for side in size):
+        allowed = f"{SMALLEST} to {LARGEST} pixels a side"
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: {allowed}")
+    return size

@@ -1,0 +1,85 @@
+"""One line above the picture: what happened and what to do; never a dialog.
+
+It shows the session's notice and asks the session to forget it when dismissed. An
+information goes by itself after `INFO_SECONDS`; a warning or an error stays.
+"""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QSize, Qt, QTimer
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+
+from viewer.icons import stroke_icon
+from viewer.models.session import Notice, SessionModel
+from viewer.theme import SPACING, Theme, mix
+
+INFO_SECONDS = 8.0
+ICON_PIXELS = 18
+TINT = 0.12  # share of the level's colour in the bar's background
+
+
+class NoticeBar(QFrame):
+    """The session's notice, hidden while there is none."""
+
+    def __init__(self, session: SessionModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._theme: Theme | None = None
+        self._build()
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._dismiss)
+        self._button.clicked.connect(self._dismiss)
+        session.notice_changed.connect(self._show_notice)
+        self._show_notice(session.notice)
+
+    def _build(self) -> None:
+        self.setObjectName("notice_bar")
+        self.setAccessibleName("Notice")
+        self._icon, self._words = QLabel(), QLabel()
+        self._words.setWordWrap(True)
+        self._words.setTextFormat(Qt.TextFormat.PlainText)
+        self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._button = QToolButton(autoRaise=True)
+        self._button.setIconSize(QSize(14, 14))
+        self._button.setToolTip("Dismiss")
+        self._button.setAccessibleName("Dismiss")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(SPACING + 2, 5, SPACING, 5)
+        row.setSpacing(SPACING)
+        for part in (self._icon, self._words, self._button):
+            row.addWidget(part, 1 if part is self._words else 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def text(self) -> str:
+        """Return what is shown."""
+        return self._words.text()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        self._button.setIcon(stroke_icon("close", theme.text, theme.muted))
+        self._show_notice(self._session.notice)
+
+    def _show_notice(self, notice: Notice | None) -> None:
+        self._timer.stop()
+        self.setVisible(notice is not None)
+        if notice is None:
+            return
+        self._words.setText(" ".join(part for part in (notice.words, notice.advice) if part))
+        self._colour(notice.level)
+        if notice.level == "info":
+            self._timer.start(int(INFO_SECONDS * 1000))
+
+    def _colour(self, level: str) -> None:
+        theme = self._theme
+        if theme is None:
+            return
+        colour = {"info": theme.accent, "warning": theme.warning, "error": theme.error}[level]
+        self._icon.setPixmap(stroke_icon(level, colour, colour).pixmap(ICON_PIXELS, ICON_PIXELS))
+        self.setStyleSheet(
+            f"#notice_bar {{ background: {mix(theme.window, colour, TINT)}; border: none;"
+            f" border-left: 3px solid {colour}; }}"
+        )
+
+    def _dismiss(self) -> None:
+        self._session.set_notice(None)

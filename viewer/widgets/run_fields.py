@@ -1,0 +1,193 @@
+"""Input fields of the Run panel: Δ on a log scale, a knob of a registry row, a sample."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QLabel,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
+
+from gpu.algorithms import Algorithm, Parameter
+
+AUTO = "auto"
+DELTA_LOW, DELTA_HIGH = 1e-6, 2.0**31  # weight units
+FIELD_WIDTH = 70  # pixels: no field asks for more, the column gives what there is
+HUGE = 2**31 - 1
+
+
+class DeltaSpin(QDoubleSpinBox):
+    """A positive number of any size; a step doubles or halves it, like the controller."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setDecimals(9)
+        self.setRange(DELTA_LOW, DELTA_HIGH)
+        self.setValue(1.0)
+        self.setKeyboardTracking(False)
+        self.setMinimumWidth(FIELD_WIDTH)
+
+    def stepBy(self, steps: int) -> None:
+        """Multiply by two to the power of `steps`."""
+        self.setValue(self.value() * 2.0**steps)
+
+    def textFromValue(self, v: float) -> str:
+        """Show six significant digits: 0.03125, 1024, 2.1e+07."""
+        return f"{v:.6g}"
+
+    def valueFromText(self, text: str | None) -> float:
+        """Read what `textFromValue` writes."""
+        try:
+            return float(text or "")
+        except ValueError:
+            return self.value()
+
+    def validate(self, text: str | None, pos: int) -> tuple[Any, str, int]:
+        """Accept any finite number above zero; anything else may become one."""
+        from PyQt6.QtGui import QValidator
+
+        try:
+            good = 0 < float(text or "") < math.inf
+        except ValueError:
+            good = False
+        state = QValidator.State
+        return (state.Acceptable if good else state.Intermediate), text or "", pos
+
+
+class ParameterForm(QWidget):
+    """One field for each Parameter of a registry row."""
+
+    changed = pyqtSignal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._form = QFormLayout(self)
+        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._fields: dict[str, QWidget] = {}
+        self._row: Algorithm | None = None
+
+    def show_algorithm(self, row: Algorithm, values: dict[str, Any]) -> None:
+        """Build the fields of `row`, filled from `values`, else from the defaults."""
+        while self._form.rowCount():
+            self._form.removeRow(0)
+        self._row, self._fields = row, {}
+        for parameter in row.parameters:
+            field = self._make(parameter, values.get(parameter.key, parameter.default))
+            field.setToolTip(parameter.help)
+            field.setAccessibleName(parameter.title)
+            self._fields[parameter.key] = field
+            if isinstance(field, QCheckBox):
+                self._form.addRow(field)
+            else:
+                self._form.addRow(field_label(parameter.title, parameter.help), field)
+        self.setVisible(bool(row.parameters))
+
+    def algorithm_key(self) -> str:
+        """Return the key of the row that is shown, "" before the first."""
+        return self._row.key if self._row is not None else ""
+
+    def field(self, key: str) -> QWidget:
+        """Return the field of a parameter."""
+        return self._fields[key]
+
+    def values(self) -> dict[str, Any]:
+        """Return what the fields say, by key; None where the engine chooses."""
+        if self._row is None:
+            return {}
+        return {knob.key: self._read(knob) for knob in self._row.parameters}
+
+    def _read(self, parameter: Parameter) -> Any:
+        field = self._fields[parameter.key]
+        if isinstance(field, QCheckBox):
+            return field.isChecked()
+        assert isinstance(field, QSpinBox | QDoubleSpinBox)
+        automatic = parameter.default is None and field.value() == field.minimum()
+        return None if automatic else field.value()
+
+    def _make(self, parameter: Parameter, value: Any) -> QWidget:
+        if parameter.kind == "bool":
+            box = QCheckBox(parameter.title)
+            box.setChecked(bool(value))
+            box.toggled.connect(self.changed)
+            return box
+        field: QSpinBox | QDoubleSpinBox
+        if parameter.kind == "int":
+            field = number_field(parameter.low, parameter.high)
+        else:
+            field = QDoubleSpinBox(decimals=6, minimum=parameter.low, maximum=parameter.high)
+            field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+        if parameter.default is None:
+            field.setMinimum(type(field.value())(parameter.low) - 1)
+            field.setSpecialValueText(AUTO)
+        field.setValue(field.minimum() if value is None else value)
+        field.setSuffix(f" {parameter.unit}" if parameter.unit else "")
+        field.setMinimumWidth(FIELD_WIDTH)
+        field.valueChanged.connect(self.changed)
+        return field
+
+
+def number_field(low: float, high: float) -> QSpinBox:
+    """Return a whole-number field with digits in groups and steps that fit its size."""
+    field = QSpinBox(minimum=int(low), maximum=int(min(high, HUGE)))
+    field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+    field.setGroupSeparatorShown(True)
+    field.setKeyboardTracking(False)
+    field.setMinimumWidth(FIELD_WIDTH)
+    return field
+
+
+def choice_field(rows: list[tuple[str, str, str]], name: str) -> QComboBox:
+    """Return a combo box of (key, title, tooltip); it shrinks below its longest title."""
+    field = QComboBox()
+    field.setAccessibleName(name)
+    for key, title, tip in rows:
+        field.addItem(title, key)
+        field.setItemData(field.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+    field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    field.setMinimumContentsLength(8)
+    field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return field
+
+
+def choose(field: QComboBox, key: str) -> bool:
+    """Select the row called `key` without a signal; False where there is none."""
+    index = field.findData(key)
+    if index >= 0:
+        with QSignalBlocker(field):
+            field.setCurrentIndex(index)
+    return index >= 0
+
+
+def field_label(text: str, tip: str = "") -> QLabel:
+    """Return the label of a field."""
+    label = QLabel(text)
+    label.setToolTip(tip)
+    return label
+
+
+def hint_label(text: str = "") -> QLabel:
+    """Return a quiet line of help that wraps."""
+    label = QLabel(text)
+    label.setProperty("role", "muted")
+    label.setWordWrap(True)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return label
+
+
+def heading(text: str) -> QLabel:
+    """Return the title of a group of fields."""
+    label = QLabel(text)
+    label.setProperty("role", "heading")
+    return label

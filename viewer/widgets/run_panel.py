@@ -1,0 +1,431 @@
+"""What to run: graph, device, algorithm and its knobs, source, Δ, how closely to record.
+
+Everything about algorithms comes from `gpu.algorithms.ALGORITHMS`, about devices from
+the model's presets, about samples from the catalogue: no line here names one of them.
+The panel owns the wishes (`RunChoices`) that have no other home; graph and source live
+in the session, and a change of either by anybody shows here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.algorithms import ALGORITHMS
+from gpu.errors import GpuError
+from gpu.model.presets import DEFAULT_PRESET, PRESETS
+from gpu.trace import Probe, RunSettings
+from sample_graphs import CATALOGUE
+from viewer.models.session import SessionModel
+from viewer.theme import SPACING, Theme
+from viewer.widgets.run_fields import (
+    DeltaSpin,
+    ParameterForm,
+    choice_field,
+    choose,
+    field_label,
+    heading,
+    hint_label,
+    number_field,
+)
+
+ENGINE = "model"
+FILE = "file"  # the chooser's row for a graph that is no sample
+WIDTH = 300  # pixels, the width that everything fits
+PROBES = (
+    (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),
+    (Probe.VERTICES, "Samples and vertices", "Also when each vertex was reached and settled"),
+)
+PACES: tuple[tuple[str, str, float | None], ...] = (  # key, title, samples per second
+    ("slow", "Slow motion (30 samples/s)", 30.0),
+    ("steady", "Steady (200 samples/s)", 200.0),
+    ("fast", "As fast as possible", None),
+)
+
+
+@dataclass(frozen=True)
+class RunChoices:
+    """What the panel asks for beside graph and source; plain JSON types.
+
+    delta : weight units, None for automatic; parameters : by algorithm, then by key
+    """
+
+    algorithm: str = next(iter(ALGORITHMS))
+    device: str = DEFAULT_PRESET
+    delta: float | None = None
+    probe: int = int(Probe.VERTICES)
+    pace: str = "fast"
+    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> RunChoices:
+        """Return choices from what was remembered, defaults where it no longer fits."""
+        known = {entry.name: values[entry.name] for entry in fields(cls) if entry.name in values}
+        fresh = cls()
+        allowed: dict[str, Any] = {
+            "algorithm": ALGORITHMS,
+            "device": PRESETS,
+            "probe": [int(probe) for probe, _, _ in PROBES],
+            "pace": [key for key, _, _ in PACES],
+        }
+        for name, good in allowed.items():
+            if not isinstance(known.get(name), str | int) or known[name] not in good:
+                known[name] = getattr(fresh, name)
+        delta = known.get("delta")
+        if not isinstance(delta, int | float) or not delta > 0:
+            known["delta"] = None
+        known["parameters"] = _fitting(known.get("parameters"))
+        return cls(**known)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain JSON types, for `Settings.run_panel`."""
+        return asdict(self)
+
+    @property
+    def samples_per_second(self) -> float | None:
+        """Pace of the model; None as fast as possible."""
+        return next(rate for key, _, rate in PACES if key == self.pace)
+
+
+def _fitting(given: Any) -> dict[str, dict[str, Any]]:
+    """Keep of remembered parameters those of algorithms whose knobs still take them."""
+    kept: dict[str, dict[str, Any]] = {}
+    for key, values in given.items() if isinstance(given, dict) else ():
+        try:
+            kept[key] = ALGORITHMS[key].checked_parameters(values)
+        except (KeyError, TypeError, AttributeError, GpuError):
+            continue
+    return kept
+
+
+class RunPanel(QWidget):
+    """The form; its Run button is also its Stop button."""
+
+    run_requested = pyqtSignal()
+    stop_requested = pyqtSignal()
+    open_requested = pyqtSignal(str)  # "sample:..."
+    browse_requested = pyqtSignal()
+    source_requested = pyqtSignal(int)  # 0-based index
+    choices_changed = pyqtSignal()
+
+    def __init__(self, session: SessionModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._parameters: dict[str, dict[str, Any]] = {}
+        self._theme: Theme | None = None
+        self._running = False
+        self._build()
+        self._connect()
+        self.set_choices(RunChoices())
+        self._show_graph()
+
+    def _build(self) -> None:
+        self._build_graph_fields()
+        self._build_machine_fields()
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(SPACING + 2, SPACING, SPACING + 2, SPACING)
+        column.setSpacing(SPACING)
+        for group in (self._graph_group(), self._algorithm_group(), self._record_group()):
+            column.addLayout(group)
+            column.addSpacing(SPACING // 2)
+        column.addStretch(1)
+        scroll = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inside)
+        self._run = QPushButton("Run")
+        self._run.setProperty("role", "primary")
+        self._run.setMinimumHeight(34)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(SPACING + 2, SPACING, SPACING + 2, SPACING + 2)
+        foot.addWidget(self._run)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(scroll, 1)
+        whole.addLayout(foot)
+        self.setMinimumWidth(220)
+
+    def _build_graph_fields(self) -> None:
+        samples = [(key, sample.title, sample.sentence) for key, sample in CATALOGUE.items()]
+        self._graph = choice_field(samples, "Graph")
+        self._browse = QPushButton("File…")
+        self._browse.setToolTip("Open a graph file")
+        self._size = number_field(1, 20_000_000)
+        self._size.setAccessibleName("Vertices")
+        self._seed = number_field(0, 2**31 - 1)
+        self._seed.setAccessibleName("Seed")
+        self._about = hint_label()
+        self._counts = hint_label()
+        self._source = QLineEdit()
+        self._source.setAccessibleName("Source")
+        self._source_hint = hint_label()
+
+    def _build_machine_fields(self) -> None:
+        devices = [(name, name, preset.sentence) for name, preset in PRESETS.items()]
+        self._device = choice_field(devices, "Device")
+        rows = [(r.key, r.title, r.summary) for r in ALGORITHMS.values() if ENGINE in r.engines]
+        self._algorithm = choice_field(rows, "Algorithm")
+        self._device_about, self._algorithm_about = hint_label(), hint_label()
+        self._form = ParameterForm()
+        self._automatic = QCheckBox("Automatic")
+        self._delta = DeltaSpin()
+        self._delta.setAccessibleName("Δ, bucket width")
+        self._delta_label = field_label("Δ", "Bucket width, in weight units")
+        self._probe = choice_field(
+            [(str(int(p)), title, tip) for p, title, tip in PROBES], "Record"
+        )
+        self._pace = choice_field([(key, title, "") for key, title, _ in PACES], "Pace")
+
+    def _graph_group(self) -> QGridLayout:
+        grid = _grid("Graph")
+        chooser = QHBoxLayout()
+        chooser.addWidget(self._graph, 1)
+        chooser.addWidget(self._browse)
+        grid.addLayout(chooser, 1, 0, 1, 2)
+        grid.addWidget(self._about, 2, 0, 1, 2)
+        self._size_label = field_label("Vertices", "How large to make the sample")
+        self._seed_label = field_label("Seed", "Another seed, another graph of the same kind")
+        _add(grid, 3, self._size_label, self._size)
+        _add(grid, 4, self._seed_label, self._seed)
+        grid.addWidget(self._counts, 5, 0, 1, 2)
+        _add(
+            grid,
+            6,
+            field_label("Source", "The vertex to start from, by its own number"),
+            self._source,
+        )
+        grid.addWidget(self._source_hint, 7, 0, 1, 2)
+        return grid
+
+    def _algorithm_group(self) -> QGridLayout:
+        grid = _grid("Algorithm")
+        grid.addWidget(self._algorithm, 1, 0, 1, 2)
+        grid.addWidget(self._algorithm_about, 2, 0, 1, 2)
+        delta = QHBoxLayout()
+        delta.addWidget(self._automatic)
+        delta.addWidget(self._delta, 1)
+        grid.addWidget(self._delta_label, 3, 0)
+        grid.addLayout(delta, 3, 1)
+        grid.addWidget(self._form, 4, 0, 1, 2)
+        return grid
+
+    def _record_group(self) -> QGridLayout:
+        grid = _grid("Machine")
+        grid.addWidget(self._device, 1, 0, 1, 2)
+        grid.addWidget(self._device_about, 2, 0, 1, 2)
+        _add(
+            grid,
+            3,
+            field_label("Record", "How closely to watch; costs no modelled time"),
+            self._probe,
+        )
+        _add(grid, 4, field_label("Pace", "How fast the model may go while you watch"), self._pace)
+        return grid
+
+    def _connect(self) -> None:
+        # the user asks
+        self._run.clicked.connect(self._press_run)
+        self._browse.clicked.connect(self.browse_requested)
+        self._graph.activated.connect(self._choose_sample)
+        self._size.valueChanged.connect(self._resize_sample)
+        self._seed.valueChanged.connect(self._resize_sample)
+        self._source.editingFinished.connect(self._read_source)
+        self._source.textEdited.connect(lambda _text: self._show_source_problem(""))
+        # the choices change
+        self._algorithm.currentIndexChanged.connect(self._change_algorithm)
+        self._device.currentIndexChanged.connect(self._change)
+        self._automatic.toggled.connect(self._change)
+        self._delta.valueChanged.connect(self._change)
+        self._form.changed.connect(self._change)
+        self._probe.currentIndexChanged.connect(self._change)
+        self._pace.currentIndexChanged.connect(self._change)
+        # the session changes
+        self._session.graph_changed.connect(self._show_graph)
+        self._session.source_changed.connect(self._show_source)
+
+    # --- what the panel says
+
+    def choices(self) -> RunChoices:
+        """Return what is chosen now."""
+        algorithm = self._algorithm.currentData()
+        return RunChoices(
+            algorithm,
+            self._device.currentData(),
+            None if self._automatic.isChecked() else self._delta.value(),
+            int(self._probe.currentData()),
+            self._pace.currentData(),
+            {**self._parameters, algorithm: self._form.values()},
+        )
+
+    def set_choices(self, choices: RunChoices) -> None:
+        """Show other choices."""
+        self._parameters = dict(choices.parameters)
+        with QSignalBlocker(self._automatic), QSignalBlocker(self._delta):
+            self._automatic.setChecked(choices.delta is None)
+            if choices.delta is not None:
+                self._delta.setValue(choices.delta)
+        choose(self._algorithm, choices.algorithm)
+        choose(self._device, choices.device)
+        choose(self._probe, str(choices.probe))
+        choose(self._pace, choices.pace)
+        self._show_algorithm()
+        self._change()
+
+    def run_settings(self) -> RunSettings:
+        """Return the settings of the run that is asked for, on the session's source."""
+        choices = self.choices()
+        return RunSettings(
+            choices.algorithm,
+            ENGINE,
+            choices.device,
+            self._session.source,
+            choices.delta if ALGORITHMS[choices.algorithm].bucketed else None,
+            choices.probe,
+            parameters=choices.parameters[choices.algorithm],
+        )
+
+    def set_running(self, running: bool) -> None:
+        """Turn the Run button into a Stop button, and back."""
+        self._running = running
+        self._run.setText("Stop" if running else "Run")
+        self._run.setToolTip("End the run now (Esc)" if running else "Run it (Ctrl+R, F9)")
+        self._enable_run()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        self._show_source_problem("")
+
+    # --- slots
+
+    def _press_run(self) -> None:
+        if self._running:
+            self.stop_requested.emit()
+        elif self._read_source():
+            self.run_requested.emit()
+
+    def _choose_sample(self) -> None:
+        key = self._graph.currentData()
+        if key == FILE:
+            return
+        with QSignalBlocker(self._size):
+            self._size.setValue(CATALOGUE[key].default_n)
+        self.open_requested.emit(f"sample:{key}")
+
+    def _resize_sample(self) -> None:
+        key = self._graph.currentData()
+        if key != FILE:
+            self.open_requested.emit(
+                f"sample:{key}?n={self._size.value()}&seed={self._seed.value()}"
+            )
+
+    def _read_source(self) -> bool:
+        graph = self._session.graph
+        if graph is None:
+            return False
+        try:
+            vertex = graph.vertex_of(self._source.text().strip())
+        except GpuError as error:
+            self._show_source_problem(str(error))
+            return False
+        self._show_source_problem("")
+        self.source_requested.emit(vertex)
+        return True
+
+    def _change_algorithm(self) -> None:
+        self._parameters.update(self._form_parameters())
+        self._show_algorithm()
+        self._change()
+
+    def _form_parameters(self) -> dict[str, dict[str, Any]]:
+        key = self._form.algorithm_key()
+        return {key: self._form.values()} if key else {}
+
+    def _change(self) -> None:
+        self._delta.setEnabled(not self._automatic.isChecked())
+        self._device_about.setText(PRESETS[self._device.currentData()].sentence)
+        self.choices_changed.emit()
+
+    def _show_algorithm(self) -> None:
+        row = ALGORITHMS[self._algorithm.currentData()]
+        self._algorithm_about.setText(row.summary)
+        self._form.show_algorithm(row, self._parameters.get(row.key, {}))
+        for part in (self._delta_label, self._automatic, self._delta):
+            part.setVisible(row.bucketed)
+
+    def _show_graph(self) -> None:
+        graph = self._session.graph
+        self._enable_run()
+        if graph is None:
+            self._counts.setText("No graph yet")
+            return
+        origin = graph.provenance.origin
+        key = origin.removeprefix("sample:").split("?")[0] if origin.startswith("sample:") else ""
+        self._show_origin(key if key in CATALOGUE else "")
+        kind = "integer" if graph.integer else "float"
+        self._counts.setText(f"{graph.n:,} vertices, {graph.m:,} edges, {kind} weights")
+        self._show_source(self._session.source)
+
+    def _show_origin(self, key: str) -> None:
+        """Show the sample that the graph was made by, or the file as a row of its own."""
+        graph = self._session.graph
+        assert graph is not None
+        with QSignalBlocker(self._graph), QSignalBlocker(self._size), QSignalBlocker(self._seed):
+            old = self._graph.findData(FILE)
+            if old >= 0:
+                self._graph.removeItem(old)
+            if not key:
+                self._graph.insertItem(0, graph.name, FILE)
+            choose(self._graph, key or FILE)
+            if key:
+                self._size.setValue(int(graph.provenance.options.get("n") or graph.n))
+                self._seed.setValue(int(graph.provenance.options.get("seed", 1)))
+        for part in (self._size_label, self._size, self._seed_label, self._seed):
+            part.setVisible(bool(key))
+        self._about.setText(CATALOGUE[key].sentence if key else graph.provenance.format)
+        self._graph.setToolTip(graph.provenance.origin)
+
+    def _show_source(self, vertex: int) -> None:
+        graph = self._session.graph
+        if graph is None or not graph.n:
+            return
+        with QSignalBlocker(self._source):
+            self._source.setText(str(graph.id_of(vertex)))
+        self._show_source_problem("")
+
+    def _show_source_problem(self, words: str) -> None:
+        self._source_hint.setText(words or "or click a vertex in the graph")
+        colour = self._theme.error if self._theme and words else ""
+        self._source_hint.setStyleSheet(f"color: {colour}" if colour else "")
+
+    def _enable_run(self) -> None:
+        graph = self._session.graph
+        self._run.setEnabled(self._running or (graph is not None and graph.n > 0))
+
+
+def _grid(title: str) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(SPACING + 4)
+    grid.setVerticalSpacing(SPACING - 2)
+    grid.setColumnStretch(1, 1)
+    grid.addWidget(heading(title), 0, 0, 1, 2)
+    return grid
+
+
+def _add(grid: QGridLayout, row: int, label: QWidget, widget: QWidget) -> None:
+    grid.addWidget(label, row, 0)
+    grid.addWidget(widget, row, 1)

@@ -1,0 +1,153 @@
+"""The status bar: run state and progress, what is drawn, whether it is right, which engine.
+
+Progress shows only for what takes longer than `PATIENCE_MS`, with a Cancel button.
+"""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QTimer, pyqtSignal
+from PyQt6.QtWidgets import QLabel, QProgressBar, QPushButton, QSizePolicy, QStatusBar, QWidget
+
+from viewer.models.session import PROGRESS_DONE, RunRecord, SessionModel
+from viewer.theme import SPACING, Theme
+
+PATIENCE_MS = 300  # what is over sooner shows no bar
+PROGRESS_STEPS = 1000
+BAR_WIDTH = 140  # pixels
+
+
+class StatusBar(QStatusBar):
+    """Follows the session; asks for `cancel_requested`."""
+
+    cancel_requested = pyqtSignal()
+
+    def __init__(self, session: SessionModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._theme: Theme | None = None
+        self._build()
+        self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._connect()
+        self._show_run(session.current)
+
+    def _build(self) -> None:
+        self.setSizeGripEnabled(False)
+        self._state, self._drawn = QLabel(), QLabel()
+        self._verified, self._engine = QLabel(), QLabel()
+        self._bar = QProgressBar(minimum=0, maximum=PROGRESS_STEPS, textVisible=False)
+        self._bar.setFixedSize(BAR_WIDTH, 10)
+        self._bar.setAccessibleName("Progress")
+        self._cancel = QPushButton("Cancel")
+        self._cancel.setFlat(True)
+        self._cancel.setToolTip("Give up what is under way")
+        self._state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._state.setContentsMargins(SPACING, 0, 0, 0)
+        self.addWidget(self._state, 1)
+        for part in (self._bar, self._cancel):
+            self.addWidget(part)
+            part.hide()
+        for part, name in (
+            (self._drawn, "What is drawn"),
+            (self._verified, "Verification"),
+            (self._engine, "Engine"),
+        ):
+            part.setAccessibleName(name)
+            part.setContentsMargins(SPACING, 0, SPACING, 0)
+            self.addPermanentWidget(part)
+
+    def _connect(self) -> None:
+        self._cancel.clicked.connect(self.cancel_requested)
+        self._timer.timeout.connect(self._show_bar)
+        self._session.progress_changed.connect(self._show_progress)
+        self._session.current_changed.connect(self._show_run)
+        self._session.run_changed.connect(self._show_changed_run)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        self._show_run(self._session.current)
+
+    def show_engine(self, words: str) -> None:
+        """Say which engine and device there is; the whole in the tooltip if it is long."""
+        self._engine.setText(words)
+        self._engine.setToolTip(words)
+
+    def show_drawn(self, words: str) -> None:
+        """Say how much of the graph is drawn."""
+        self._drawn.setText(words)
+
+    def progress_shown(self) -> bool:
+        """Whether the bar and its Cancel button are on screen."""
+        return not self._bar.isHidden()
+
+    def _show_progress(self, fraction: float, words: str) -> None:
+        if fraction >= PROGRESS_DONE:
+            self._timer.stop()
+            self._bar.hide()
+            self._cancel.hide()
+            self._show_run(self._session.current)
+            return
+        known = fraction >= 0
+        self._bar.setMaximum(PROGRESS_STEPS if known else 0)
+        self._bar.setValue(int(fraction * PROGRESS_STEPS) if known else 0)
+        self._state.setText(words)
+        if not self.progress_shown() and not self._timer.isActive():
+            self._timer.start()
+
+    def _show_bar(self) -> None:
+        self._bar.show()
+        self._cancel.show()
+
+    def _show_changed_run(self, record: RunRecord) -> None:
+        if record is self._session.current:
+            self._show_run(record)
+
+    def _show_run(self, record: RunRecord | None) -> None:
+        if self._session.progress >= PROGRESS_DONE:
+            self._state.setText(state_words(record))
+        words, level = verified_words(record)
+        self._verified.setText(words)
+        self._verified.setToolTip(record.verification.detail if _proven(record) else words)
+        if self._theme is not None:
+            colour = getattr(self._theme, level)
+            self._verified.setStyleSheet(f"color: {colour}")
+
+
+def _proven(record: RunRecord | None) -> bool:
+    return record is not None and record.verification is not None
+
+
+def state_words(record: RunRecord | None) -> str:
+    """Return the state of a run in a few words."""
+    if record is None:
+        return "Ready"
+    words = {
+        "running": "Running",
+        "finished": "Finished",
+        "stopped": "Stopped",
+        "failed": "Failed",
+    }[record.state]
+    return f"{words}: {record.title}"
+
+
+def verified_words(record: RunRecord | None) -> tuple[str, str]:
+    """Return what is known of a run's correctness, and the theme's colour for it."""
+    if record is None or record.state in ("running", "failed"):
+        return "", "muted"
+    if record.state == "stopped":
+        return "not verified: stopped", "muted"
+    proofs = record.verification
+    if proofs is None:
+        return "verifying…", "muted"
+    named = {"Dijkstra": proofs.oracle, "certificate": proofs.certificate}
+    if not proofs.passed:
+        failed = [name for name, held in named.items() if held is False]
+        return ("✗ wrong: fails against " + " and ".join(failed) if failed else "not verified"), (
+            "error" if failed else "muted"
+        )
+    how = {
+        (True, True): "against Dijkstra and by certificate",
+        (True, None): "against Dijkstra",
+        (None, True): "by certificate",
+    }[proofs.oracle, proofs.certificate]
+    return f"✓ verified {how}", "success"
