@@ -90,7 +90,8 @@ def save_trace(trace: Trace, path: str | Path) -> None:
 def load_trace(path: str | Path) -> Trace:
     """Read a trace written by `save_trace`.
 
-    Raises TraceError, naming the file: missing, not a trace, another version, damaged.
+    Raises TraceError, naming the file: missing, not a trace, another version, damaged;
+    MemoryNeededError where its arrays do not fit.
     """
     try:
         size = Path(path).stat().st_size
@@ -143,6 +144,9 @@ def _read(archive: zipfile.ZipFile, size: int) -> Trace:
     unpacked = sum(info.file_size for info in members.values())
     if unpacked > size * UNPACKED_PER_BYTE + UNPACKED_SLACK:
         raise TraceError(f"refused: {size} bytes would unpack to {unpacked}; not a trace of ours")
+    from gpu.formats.memory import require_memory
+
+    require_memory(unpacked, str(archive.filename))
     told = _typed(header, {"arrays": (list,)})["arrays"]
     for name in told:
         if name not in members or name not in _MEMBERS:
