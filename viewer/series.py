@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 FIRST_CAPACITY = 1024
+MOST_STEPS = 4096  # changes that a staircase draws
 HEAT_LEVELS = 256  # table indices; 0 is "empty"
 HEAT_TOP = 31.0  # log2 of the largest count that a table index can stand for
 
@@ -144,15 +145,20 @@ class TimeSeries:
         """Return the value of the last sample at or before a time, NaN before the first."""
         return value_at(self._times.view(), self._values.view(), time_ns)
 
+    def count(self, first_ns: float, last_ns: float) -> int:
+        """Return how many samples a window of these bounds is made of."""
+        first, last = window_range(self._times.view(), first_ns, last_ns)
+        return last - first
+
     def window(self, first_ns: float, last_ns: float, columns: int) -> Window:
         """Return the samples from one before `first_ns` to one after `last_ns`.
 
-        At most 2 x columns samples are returned by themselves; more are gathered into
+        At most `columns` samples are returned by themselves; more are gathered into
         `columns` columns of equal time, empty ones left out.
         """
         times, values = self._times.view(), self._values.view()
         first, last = window_range(times, first_ns, last_ns)
-        if last - first <= 2 * columns:
+        if last - first <= columns:
             shown = values[first:last]
             return Window(times[first:last], shown, shown, shown, True)
         starts, stops = column_ranges(times, first, last, columns)
@@ -202,14 +208,15 @@ class StepSeries:
         """Return the value in force, NaN before the first sample."""
         return value_at(self.times, self.values, time_ns)
 
-    def window(self, first_ns: float, last_ns: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return corners (x, y) of the staircase over the window, held to its end."""
-        first, last = window_range(self.times, first_ns, last_ns)
-        last = min(last, int(np.searchsorted(self.times, last_ns, side="right")))
-        if last <= first:
-            return np.zeros(0), np.zeros(0)
-        x = np.append(self.times[first:last], last_ns)
-        return np.repeat(x, 2)[1:-1], np.repeat(self.values[first:last], 2)
+    def window(
+        self, first_ns: float, last_ns: float, most: int = MOST_STEPS
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return corners (x, y) of the staircase over the window, held to its end.
+
+        Of more than `most` changes about that many are kept, evenly.
+        """
+        chosen = changes_within(self.times, first_ns, last_ns, most)
+        return staircase(self.times[chosen], self.values[chosen], last_ns)
 
 
 class CounterSeries:
@@ -310,6 +317,39 @@ def heat_index(counts: np.ndarray) -> np.ndarray:
     logarithm = np.log2(np.maximum(counts, 1).astype(np.float32))
     index = 1 + np.minimum(logarithm * (top / HEAT_TOP), top)
     return np.where(counts > 0, index, 0).astype(np.uint8)
+
+
+def joint_steps(
+    low: StepSeries, high: StepSeries, first_ns: float, last_ns: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (x, low, high): two staircases over one window, with corners in common."""
+    times = np.union1d(low.times, high.times)
+    times = times[changes_within(times, first_ns, last_ns, MOST_STEPS)]
+    if not len(times):
+        return np.zeros(0), np.zeros(0), np.zeros(0)
+    lows = low.values[np.searchsorted(low.times, times, side="right") - 1]
+    highs = high.values[np.searchsorted(high.times, times, side="right") - 1]
+    x, lows = staircase(times, lows, last_ns)
+    return x, lows, np.repeat(highs, 2)
+
+
+def staircase(
+    times: np.ndarray, values: np.ndarray, last_ns: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the corners of a value that holds from each time to the next, then to the end."""
+    if not len(times):
+        return np.zeros(0), np.zeros(0)
+    x = np.append(times, max(last_ns, times[-1]))
+    return np.repeat(x, 2)[1:-1], np.repeat(values, 2)
+
+
+def changes_within(times: np.ndarray, first_ns: float, last_ns: float, most: int) -> np.ndarray:
+    """Return indices of the change in force at `first_ns` and of those up to `last_ns`."""
+    first = max(int(np.searchsorted(times, first_ns, side="right")) - 1, 0)
+    last = int(np.searchsorted(times, last_ns, side="right"))
+    if last <= first:
+        return np.zeros(0, np.int64)
+    return np.linspace(first, last - 1, min(last - first, most)).round().astype(np.int64)
 
 
 def value_at(times: np.ndarray, values: np.ndarray, time_ns: float) -> float:

@@ -1,8 +1,8 @@
 """Two looks of one product: light and dark, as data, and how they are put on.
 
 Fusion, an explicit palette and a small stylesheet, so that every system and every
-screenshot shows the same window. One accent colour, which means "you can act here"
-or "here is the cursor"; data has colours of its own.
+screenshot shows the same window. One accent colour, which means "you can act
+here"; the cursor has the colour of the text, data has colours of its own.
 
 Data colours follow Okabe and Ito ("Color Universal Design", 2008): eight hues told
 apart under protanopia, deuteranopia and tritanopia; here darkened for the light
@@ -150,9 +150,9 @@ def stylesheet_of(theme: Theme) -> str:
     """Return the small stylesheet: what Fusion and the palette cannot say.
 
     Widgets opt in by a dynamic property `role`: "muted", "heading" or "strong" on
-    labels, "primary" on the one button that matters.
+    labels, "chip" on small tool buttons, "primary" on the one button that matters.
     """
-    hover = mix(theme.accent, theme.text, 0.15)
+    hover, faded = mix(theme.accent, theme.text, 0.15), mix(theme.text, theme.window, 0.55)
     return f"""
 QToolTip {{ color: {theme.text}; background: {theme.base};
     border: 1px solid {theme.border}; padding: 4px 6px; }}
@@ -164,6 +164,12 @@ QStatusBar::item {{ border: none; }}
 QLabel[role="muted"] {{ color: {theme.muted}; }}
 QLabel[role="heading"] {{ color: {theme.text}; font-weight: 600; }}
 QLabel[role="strong"] {{ color: {theme.text}; font-weight: 600; }}
+QToolButton[role="chip"] {{ color: {theme.muted}; background: transparent;
+    border: 1px solid {theme.border}; border-radius: 4px; padding: 1px 7px; }}
+QToolButton[role="chip"]:hover {{ color: {theme.text}; background: {theme.base}; }}
+QToolButton[role="chip"]:focus {{ border-color: {theme.accent}; }}
+QToolButton[role="chip"]:checked {{ color: {theme.accent}; border-color: {theme.accent}; }}
+QToolButton[role="chip"]:disabled {{ color: {faded}; }}
 QPushButton[role="primary"] {{ color: {theme.on_accent}; background: {theme.accent};
     border: 1px solid {theme.accent}; border-radius: 4px; padding: 5px 14px; font-weight: 600; }}
 QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus {{

@@ -1,0 +1,158 @@
+"""Pieces that the plots share: the view of time, the filled range, a label that elides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PyQt6.QtCore import QRectF, QSize, Qt
+from PyQt6.QtGui import QPainter, QPainterPath, QPen
+from PyQt6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from viewer.models.playback import PlaybackModel
+
+WHEEL_ZOOM = 0.8  # of the time shown remains per notch inwards
+MIDDLE = int(Qt.AlignmentFlag.AlignVCenter)
+
+
+class ElidedLabel(QLabel):
+    """One line that ends in an ellipsis where there is no room; the tooltip has it whole."""
+
+    def __init__(self, text: str = "", role: str = "muted", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setProperty("role", role)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(24)
+
+    def paintEvent(self, event: Any) -> None:
+        """Draw as much of the text as fits."""
+        shown = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, self.width()
+        )
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(self.rect(), int(self.alignment()), shown)
+        tip = self.text() if shown != self.text() else ""
+        if self.toolTip() != tip:
+            self.setToolTip(tip)
+
+
+class TimeViewBox(pg.ViewBox):
+    """A view whose x range is the playback model's window of time."""
+
+    def __init__(self, playback: PlaybackModel) -> None:
+        super().__init__(enableMenu=False, defaultPadding=0.0)
+        self._playback = playback
+        self.setMouseEnabled(x=True, y=False)
+        self.disableAutoRange()
+
+    def wheelEvent(self, event: Any, axis: int | None = None) -> None:
+        """Zoom time around the pointer."""
+        event.accept()
+        around = self.mapToView(event.pos()).x()
+        self._playback.zoom(WHEEL_ZOOM ** (event.delta() / 120), around)
+
+    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
+        """Move the window of time."""
+        event.accept()
+        moved = self.mapToView(event.lastPos()).x() - self.mapToView(event.pos()).x()
+        self._playback.pan(moved)
+
+    def mouseClickEvent(self, event: Any) -> None:
+        """Put the cursor there; twice: show the whole run."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        event.accept()
+        if event.double():
+            self._playback.fit()
+        else:
+            self._playback.set_cursor(self.mapToView(event.pos()).x())
+
+
+class EnvelopeItem(pg.GraphicsObject):
+    """The filled range between the least and the greatest of each column."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._path = QPainterPath()
+        self._bounds = QRectF()
+        self._brush = pg.mkBrush(None)
+
+    def set_brush(self, colour: Any) -> None:
+        """Fill with this colour."""
+        self._brush = pg.mkBrush(colour)
+        self.update()
+
+    def set_data(self, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        """Take float64 columns of one length; fewer than two clear it."""
+        self.prepareGeometryChange()
+        if len(x) < 2:
+            self._path, self._bounds = QPainterPath(), QRectF()
+        else:
+            outline_x, outline_y = np.append(x, x[::-1]), np.append(high, low[::-1])
+            self._path = pg.arrayToQPath(outline_x, outline_y, connect="all")
+            self._bounds = self._path.boundingRect()
+        self.update()
+
+    def boundingRect(self) -> Any:
+        """Return the extent of the data."""
+        return self._bounds
+
+    def paint(self, painter: Any, *_: Any) -> None:
+        """Fill the outline."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._brush)
+        painter.drawPath(self._path)
+
+
+class Legend(QWidget):
+    """Names with a piece of their line and the value at the cursor, in one row."""
+
+    SWATCH = 16  # pixels of line
+
+    def __init__(self, names: tuple[str, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._names = names
+        self._pens = [QPen() for _ in names]
+        self._values = ["" for _ in names]
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        """Return one line of text."""
+        return QSize(100, self.fontMetrics().height() + 2)
+
+    def set_pens(self, pens: list[QPen]) -> None:
+        """Take the pens of the lines."""
+        self._pens = [QPen(pen) for pen in pens]
+        for pen in self._pens:
+            pen.setWidth(2)
+        self.update()
+
+    def set_values(self, values: list[str]) -> None:
+        """Take the values at the cursor, as words."""
+        if values != self._values:
+            self._values = values
+            self.setAccessibleDescription(
+                ", ".join(f"{n} {v}" for n, v in zip(self._names, values, strict=True))
+            )
+            self.update()
+
+    def paintEvent(self, event: Any) -> None:
+        """Draw the entries side by side; names give way to values where it is narrow."""
+        painter, metrics = QPainter(self), self.fontMetrics()
+        wide = max(metrics.horizontalAdvance(f"{name} 888.8M") for name in self._names)
+        width = min(self.width() // max(len(self._names), 1), wide + self.SWATCH + 22)
+        middle = self.height() // 2
+        for place, (name, value) in enumerate(zip(self._names, self._values, strict=True)):
+            left = place * width
+            painter.setPen(self._pens[place])
+            painter.drawLine(left, middle, left + self.SWATCH, middle)
+            left, room = left + self.SWATCH + 5, width - self.SWATCH - 10
+            room_for_name = max(room - metrics.horizontalAdvance(f" {value}"), 0)
+            shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room_for_name)
+            painter.setPen(self.palette().color(self.palette().ColorRole.PlaceholderText))
+            painter.drawText(left, 0, room, self.height(), MIDDLE, shown)
+            painter.setPen(self.palette().color(self.foregroundRole()))
+            left += metrics.horizontalAdvance(f"{shown} ")
+            painter.drawText(left, 0, room, self.height(), MIDDLE, value)
