@@ -1,0 +1,125 @@
+"""What may stand in the repository: nothing of this machine, no big data, no empty test."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parent.parent
+TEXT = {".py", ".cu", ".cuh", ".md", ".toml", ".json", ".csv", ".txt", ".yml", ".svg", ".cfg", ""}
+LOCKS = {"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "package-lock.json"}
+MAX_DATA_BYTES = 5_000_000
+MAX_LINES = 400
+MAX_FUNCTION_LINES = 80
+# a letter in brackets, so that this file does not contain what it looks for
+MACHINE = re.compile(r"/(?:wor[k]|roo[t]|hom[e]|User[s])/\w")
+REGISTRY = re.compile(r"pyp[i]\.org|pythonhoste[d]|index-ur[l]|pi[p]\.conf")
+UNFINISHED = re.compile(r"\b(?:TOD[O]|FIXM[E]|XX[X]|HAC[K])\b|raise NotImplementedErro[r]")
+PROOFS = {"raises", "waitSignal", "waitSignals", "waitUntil", "warns", "waitExposed"}
+
+
+def tracked() -> list[Path]:
+    """Return the files that git tracks, or would; all but the ignored where there is no git."""
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=TOP,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout: a source archive has nothing untracked to look for")
+    return [path for name in listed.split("\0") if name and (path := TOP / name).is_file()]
+
+
+def texts() -> list[tuple[str, str]]:
+    """Return name and content of every text file."""
+    paths = [path for path in tracked() if path.suffix in TEXT and path.name != "LICENSE"]
+    return [
+        (str(p.relative_to(TOP)), p.read_text(encoding="utf-8", errors="replace")) for p in paths
+    ]
+
+
+def lines_with(pattern: re.Pattern[str]) -> list[str]:
+    return [
+        f"{name}:{number}: {line.strip()[:80]}"
+        for name, text in texts()
+        for number, line in enumerate(text.splitlines(), 1)
+        if pattern.search(line)
+    ]
+
+
+@pytest.mark.parametrize(
+    "pattern", [MACHINE, REGISTRY, UNFINISHED], ids=["machine path", "registry", "unfinished"]
+)
+def test_no_line_holds(pattern: re.Pattern[str]) -> None:
+    assert lines_with(pattern) == []
+
+
+def test_no_lock_files() -> None:
+    assert [path.name for path in tracked() if path.name in LOCKS] == []
+
+
+def test_what_must_be_there() -> None:
+    for name in ("README.md", "LICENSE", "pyproject.toml", ".ci/run"):
+        assert (TOP / name).is_file(), f"{name} is missing"
+    assert (TOP / ".ci" / "run").stat().st_mode & 0o100, ".ci/run is not executable"
+
+
+def test_data_is_small() -> None:
+    data = {str(p): p.stat().st_size for p in tracked() if p.suffix not in {".py", ".md"}}
+    assert sum(data.values()) <= MAX_DATA_BYTES, sorted(data.items(), key=lambda kv: -kv[1])[:5]
+
+
+def test_modules_are_short() -> None:
+    long = {name: text.count("\n") for name, text in texts() if name.endswith(".py")}
+    assert {name: lines for name, lines in long.items() if lines > MAX_LINES} == {}
+
+
+def test_functions_are_short() -> None:
+    long = []
+    for name, text in texts():
+        if name.endswith(".py"):
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    lines = (node.end_lineno or node.lineno) - node.lineno
+                    long += [f"{name}:{node.lineno} {node.name}"] * (lines > MAX_FUNCTION_LINES)
+    assert long == []
+
+
+def test_every_test_asserts_something() -> None:
+    silent = []
+    for name, text in texts():
+        if name.startswith("tests/") and name.endswith(".py"):
+            tree = ast.parse(text)
+            silent += [
+                f"{name}:{node.lineno} {node.name}"
+                for node in ast.walk(tree)
+                if isinstance(node, ast.FunctionDef)
+                and node.name.startswith("test_")
+                and not _asserts(node)
+            ]
+    assert silent == []
+
+
+def _asserts(test: ast.FunctionDef) -> bool:
+    """Whether a reader can see a check: assert, raises, or a call named assert.. or check.."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Assert):
+            return True
+        if isinstance(node, ast.Call):
+            called = node.func
+            word = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            if word in PROOFS or word.lstrip("_").startswith(("assert", "check")):
+                return True
+    return False
+
+
+def test_the_tool_settings_are_in_one_place() -> None:
+    strays = {"setup.cfg", "setup.py", "tox.ini", "pytest.ini", "mypy.ini", ".flake8", "ruff.toml"}
+    assert [path.name for path in tracked() if path.name in strays] == []

@@ -1,0 +1,59 @@
+"""What a start must not import: Numba, SciPy and the like take a second each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = {"numba", "scipy", "networkx", "cupy", "superqt", "igraph", "llvmlite"}
+WINDOW = {"PyQt6", "pyqtgraph"}
+REPORT = "import json, sys; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+HELP = "import gpu.cli; assert gpu.cli.main(['--help']) == 0"
+SHOWN = """
+import os
+from viewer.app import make_application
+app = make_application()
+from viewer.main_window import MainWindow
+window = MainWindow()
+window.show()
+app.processEvents()
+"""
+
+
+def modules_after(code: str) -> set[str]:
+    """Return the top-level modules that a fresh Python has imported after `code`."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{REPORT}"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        cwd=Path(__file__).resolve().parent.parent,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("module", ["gpu", "gpu.graph", "gpu.trace", "gpu.engine", "gpu.host"])
+def test_importing_the_core_imports_neither_window_nor_heavy_libraries(module: str) -> None:
+    assert modules_after(f"import {module}") & (HEAVY | WINDOW) == set()
+
+
+def test_help_needs_neither_window_nor_heavy_libraries() -> None:
+    assert modules_after(HELP) & (HEAVY | WINDOW) == set()
+
+
+def test_the_entry_point_decides_before_it_imports_a_window() -> None:
+    assert modules_after("import viewer.app") & (HEAVY | WINDOW) == set()
+
+
+def test_a_painted_window_has_imported_no_heavy_library() -> None:
+    painted = modules_after(SHOWN)
+    assert painted & HEAVY == set()
+    assert "PyQt6" in painted
