@@ -50,10 +50,20 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     Used bare (`@compiled`) or with options (`@compiled(parallel=True)`).
     """
-    options = {"cache": True, "nogil": True, **options}
+    options = {"cache": True, "nogil": True, "error_model": "numpy", **options}
     if function is None:
         return numba.njit(**options)
     return numba.njit(**options)(function)
+
+
+def compiled_lean(function: Callable[..., Any]) -> Any:
+    """Compile a function that allocates no array and returns none.
+
+    Such code needs no reference counts, and leaving them out made the modelled ADDS
+    3.5 times faster: passing a tuple of arrays from function to function counts every
+    array up and down with atomic operations (22 M against 6 M arcs/s on NY).
+    """
+    return compiled(function, _nrt=False)
 
 
 numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]

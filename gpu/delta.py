@@ -4,7 +4,8 @@ The controller is asked once per manager sweep and answers at the end of each *w
 sweeps, from sums, so that one odd sweep decides nothing. In this order:
 
 1. clipping: too large a share of the window's new work went far past the head. Delta
-   doubles and may never again be halved below the new value.
+   doubles and may never again be halved below the new value. Past twice the largest
+   weight nothing new can be clipped, so there it stops.
 2. starving: utilisation under the band. One more head bucket is opened; with all open,
    delta doubles, unless it stands at its ceiling.
 3. flooded: utilisation over the band. One head is closed; with the fewest open, delta
@@ -71,7 +72,8 @@ CONTROLLER = np.dtype(
         ("delta", "<f8"),  # in force, weight units
         ("inverse_delta", "<f8"),  # 1 / delta, what pushes multiply by
         ("floor", "<f8"),  # delta is never halved below
-        ("ceiling", "<f8"),  # nor doubled above
+        ("ceiling", "<f8"),  # nor doubled above, where workers starve
+        ("clip_ceiling", "<f8"),  # nor above, where work is clipped
         ("low_processing", "<f8"),  # band, in vertices
         ("low_total", "<f8"),
         ("high_processing", "<f8"),
@@ -133,6 +135,7 @@ def band(mean_degree: float) -> tuple[float, float, float, float]:
 def make_controller(
     *,
     mean_weight: float,
+    max_weight: float,
     mean_degree: float,
     integer: bool,
     n: int,
@@ -165,6 +168,7 @@ def make_controller(
         "inverse_delta": 1.0 / start,
         "floor": 1.0 if integer else start / 2**20,
         "ceiling": max(start, factor * unit),
+        "clip_ceiling": 2.0 * max(start, max_weight),
         "low_processing": low * vertices,
         "low_total": low_total * vertices,
         "high_processing": high * vertices,
@@ -211,9 +215,10 @@ def decide(
     if c.dynamic == 0 or c.by_hand == 1:
         return NONE
     raised = c.delta * 2.0
-    if produced >= CLIP_MIN_ITEMS and (
+    clipping = produced >= CLIP_MIN_ITEMS and (
         produced_tail > CLIP_TAIL_SHARE * produced or produced_far > c.clip_far_share * produced
-    ):
+    )
+    if clipping and raised <= c.clip_ceiling:
         c.delta, c.inverse_delta, c.floor = raised, 1.0 / raised, raised
         c.settle_left = SETTLE_SWITCHES
         return CLIPPING

@@ -22,7 +22,7 @@ import numpy as np
 
 from gpu import delta as delta_rules
 from gpu import scheduler
-from gpu.compiled import compiled
+from gpu.compiled import compiled_lean
 from gpu.delta import BY_HAND, FAR_BUCKETS, NONE
 from gpu.model.machine import (
     BLOCK_WORDS,
@@ -35,19 +35,19 @@ from gpu.model.machine import (
 )
 from gpu.scheduler import QUIET_SWEEPS
 
-raw_offset = compiled(scheduler.raw_offset)
-push_offset = compiled(scheduler.push_offset)
-clips = compiled(scheduler.clips)
-head_is_finished = compiled(scheduler.head_is_finished)
-chunk_size = compiled(scheduler.chunk_size)
-quiet = compiled(scheduler.quiet)
-decide = compiled(delta_rules.decide)
+raw_offset = compiled_lean(scheduler.raw_offset)
+push_offset = compiled_lean(scheduler.push_offset)
+clips = compiled_lean(scheduler.clips)
+head_is_finished = compiled_lean(scheduler.head_is_finished)
+chunk_size = compiled_lean(scheduler.chunk_size)
+quiet = compiled_lean(scheduler.quiet)
+decide = compiled_lean(delta_rules.decide)
 
 DELTA_RAISED, DELTA_LOWERED, BUCKET_SWITCHED, CLIPPED, DELTA_BY_HAND, ENDED = 1, 2, 4, 8, 16, 32
 SWEEPS_PER_CALL = 50_000  # so that a call returns soon even where nothing is relaxed
 
 
-@compiled
+@compiled_lean
 def advance(
     machine: Machine,
     sim: np.ndarray,
@@ -86,7 +86,7 @@ def advance(
     return written
 
 
-@compiled
+@compiled_lean
 def queue_source(
     machine: Machine, sim: np.ndarray, cost: np.ndarray, controller: np.ndarray, source: int
 ) -> None:
@@ -99,7 +99,7 @@ def queue_source(
     sim[0].pushes = 0
 
 
-@compiled
+@compiled_lean
 def _sweep(machine, s, c, controller, samples, at):  # type: ignore[no-untyped-def]
     switched = _retire(machine, s, c, controller[0])
     handed = _assign(machine, s, c, controller[0])
@@ -120,12 +120,12 @@ def _sweep(machine, s, c, controller, samples, at):  # type: ignore[no-untyped-d
     return 1
 
 
-@compiled
+@compiled_lean
 def _retire(machine, s, c, k):  # type: ignore[no-untyped-def]
     """Move the head on while it is finished and something waits further on."""
     moved = 0
     while moved < c.buckets - 1:
-        slot = s.head % c.buckets
+        slot = s.head_slot
         if not head_is_finished(machine.slots[slot].reserved, machine.slots[slot].completed):
             break
         waiting = False
@@ -134,6 +134,7 @@ def _retire(machine, s, c, k):  # type: ignore[no-untyped-def]
         if not waiting:
             break
         s.head += 1
+        s.head_slot = s.head % c.buckets
         s.base += k.delta
         moved += 1
     if moved:
@@ -143,7 +144,7 @@ def _retire(machine, s, c, k):  # type: ignore[no-untyped-def]
     return 0
 
 
-@compiled
+@compiled_lean
 def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
     """Hand items of the open heads to idle workers, highest priority first."""
     handed = 0
@@ -167,24 +168,29 @@ def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
     return handed
 
 
-@compiled
-def _take(machine, s, c, slot, worker, size):  # type: ignore[no-untyped-def]
+@compiled_lean
+def _take(machine, s, c, at, worker, size):  # type: ignore[no-untyped-def]
     """Copy `size` items out of a bucket; blocks that are read to their end are freed."""
     cap = machine.table.shape[1]
-    for place in range(size):
-        index = machine.slots[slot].read
-        block = machine.table[slot, (index // BLOCK_WORDS) % cap]
-        offset = index % BLOCK_WORDS
-        machine.items[worker, place] = machine.pool[block, offset]
+    slot = machine.slots[at]
+    place = 0
+    while place < size:
+        block = machine.table[at, (slot.read // BLOCK_WORDS) % cap]
+        offset = slot.read & (BLOCK_WORDS - 1)
+        run = min(size - place, BLOCK_WORDS - offset)
+        for step in range(run):
+            machine.items[worker, place + step] = machine.pool[block, offset + step]
         if c.drop_stale:
-            machine.pushed[worker, place] = machine.pool_dist[block, offset]
-        machine.slots[slot].read = index + 1
-        if offset == BLOCK_WORDS - 1:
+            for step in range(run):
+                machine.pushed[worker, place + step] = machine.pool_dist[block, offset + step]
+        place += run
+        slot.read += run
+        if offset + run == BLOCK_WORDS:
             machine.free[s.free_blocks] = block
             s.free_blocks += 1
 
 
-@compiled
+@compiled_lean
 def _control(machine, s, c, controller, switched):  # type: ignore[no-untyped-def]
     """Read the gauges, ask the controller, note what it did."""
     k = controller[0]
@@ -211,7 +217,7 @@ def _control(machine, s, c, controller, switched):  # type: ignore[no-untyped-de
         s.flags |= DELTA_RAISED if k.delta > before else DELTA_LOWERED
 
 
-@compiled
+@compiled_lean
 def write_sample(machine, s, c, k, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE from the state; flags and shares start again from here."""
     sample.t_ns = np.int64(s.t_ns)
@@ -242,7 +248,7 @@ def write_sample(machine, s, c, k, sample):  # type: ignore[no-untyped-def]
     s.flags, s.pushes, s.clipped = 0, 0, 0
 
 
-@compiled
+@compiled_lean
 def _wave_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     """A worker sees its flag, or ends a wave: relax, then start the next or fall idle."""
     w = machine.workers[worker]
@@ -260,7 +266,7 @@ def _wave_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     _start_wave(machine, s, c, worker)
 
 
-@compiled
+@compiled_lean
 def _start_wave(machine, s, c, worker):  # type: ignore[no-untyped-def]
     """Read the distances that the wave covers, and reckon when it ends."""
     w = machine.workers[worker]
@@ -296,35 +302,35 @@ def _start_wave(machine, s, c, worker):  # type: ignore[no-untyped-def]
     _schedule(machine, s, worker, s.t_ns + lasts * (1.0 + JITTER * (uniform - 0.5)))
 
 
-@compiled
+@compiled_lean
 def _relax_wave(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     """Relax the arcs that the ending wave covers; queue what improved."""
     w = machine.workers[worker]
-    bucket, unreached = w.bucket, c.unreached
-    last_place, last_arc = w.wave_place, w.wave_arc
-    place, skip = w.place, w.arc
-    dist, now = machine.dist, np.int64(s.t_ns)
+    indptr, indices, weights, dist = machine.indptr, machine.indices, machine.weights, machine.dist
+    last_place, last_arc, place, skip = w.wave_place, w.wave_arc, w.place, w.arc
+    bucket, unreached, now = w.bucket, c.unreached, np.int64(s.t_ns)
     while place < last_place or (place == last_place and last_arc > 0):
         vertex = machine.items[worker, place]
         if vertex < 0:
             place, skip = place + 1, 0
             continue
-        start = machine.indptr[vertex]
-        end = machine.indptr[vertex + 1] if place < last_place else start + last_arc
+        start = indptr[vertex]
+        end = indptr[vertex + 1] if place < last_place else start + last_arc
         from_dist = machine.snapshot[worker, place]
         s.relaxed += end - start - skip
         for arc in range(start + skip, end):
-            to = machine.indices[arc]
-            reached = from_dist + machine.weights[arc]
-            if reached < dist[to]:
+            to = indices[arc]
+            reached = from_dist + weights[arc]
+            known = dist[to]
+            if reached < known:
                 if c.vertices:
                     machine.last_ns[to] = now
-                    if dist[to] == unreached:
+                    if known == unreached:
                         machine.first_ns[to] = now
                 dist[to] = reached
                 s.improved += 1
                 _push(machine, s, c, k, to, dist[to], bucket)
-            elif reached >= unreached and dist[to] == unreached:
+            elif known == unreached and reached >= unreached:
                 s.status, s.overflow_arc, s.overflow_tail = OVERFLOW, arc, vertex
                 return
         if place == last_place:
@@ -332,27 +338,29 @@ def _relax_wave(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
         place, skip = place + 1, 0
 
 
-@compiled
+@compiled_lean
 def _push(machine, s, c, k, vertex, dist, from_bucket):  # type: ignore[no-untyped-def]
     """Queue a vertex by its distance."""
     raw = raw_offset(dist, s.base, k.inverse_delta)
     s.pushes += 1
     if clips(raw, c.buckets):
         s.clipped += 1
-    slot = (s.head + push_offset(raw, from_bucket, s.head, c.buckets)) % c.buckets
-    index = machine.slots[slot].reserved
-    cap = machine.table.shape[1]
-    if index % BLOCK_WORDS == 0:
+    at = s.head_slot + push_offset(raw, from_bucket, s.head, c.buckets)
+    if at >= c.buckets:
+        at -= c.buckets
+    slot = machine.slots[at]
+    offset = slot.reserved & (BLOCK_WORDS - 1)
+    if offset == 0:
         s.free_blocks -= 1
-        machine.table[slot, (index // BLOCK_WORDS) % cap] = machine.free[s.free_blocks]
-    block = machine.table[slot, (index // BLOCK_WORDS) % cap]
-    machine.pool[block, index % BLOCK_WORDS] = vertex
+        slot.block = machine.free[s.free_blocks]
+        machine.table[at, (slot.reserved // BLOCK_WORDS) % machine.table.shape[1]] = slot.block
+    machine.pool[slot.block, offset] = vertex
     if c.drop_stale:
-        machine.pool_dist[block, index % BLOCK_WORDS] = dist
-    machine.slots[slot].reserved = index + 1
+        machine.pool_dist[slot.block, offset] = dist
+    slot.reserved += 1
 
 
-@compiled
+@compiled_lean
 def _schedule(machine, s, worker, when):  # type: ignore[no-untyped-def]
     """Put a worker's next event into the heap."""
     at = s.heap_size
@@ -364,7 +372,7 @@ def _schedule(machine, s, worker, when):  # type: ignore[no-untyped-def]
     machine.heap[at].when_ns, machine.heap[at].worker = when, worker
 
 
-@compiled
+@compiled_lean
 def _pop(machine, s):  # type: ignore[no-untyped-def]
     """Take the earliest event out of the heap."""
     s.heap_size -= 1

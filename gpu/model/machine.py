@@ -34,6 +34,7 @@ SIM = np.dtype(
         ("period_ns", "<f8"),
         ("base", "<f8"),
         ("head", "<i8"),
+        ("head_slot", "<i8"),  # head mod buckets
         ("processed", "<i8"),
         ("relaxed", "<i8"),
         ("improved", "<i8"),
@@ -80,9 +81,15 @@ COST = np.dtype(
 )
 
 
-SLOT = np.dtype(  # one ring slot; all four only grow
-    [("reserved", "<i8"), ("read", "<i8"), ("completed", "<i8"), ("mark", "<i8")]
-)  # mark: reserved when the controller's window began
+SLOT = np.dtype(  # one ring slot; counters only grow
+    [
+        ("reserved", "<i8"),
+        ("read", "<i8"),
+        ("completed", "<i8"),
+        ("mark", "<i8"),  # reserved when the controller's window began
+        ("block", "<i8"),  # pool block that is being written
+    ]
+)
 
 WORKER = np.dtype(
     [
@@ -225,6 +232,7 @@ def controller_for(
     """Return the controller's record for this graph and device."""
     return make_controller(
         mean_weight=graph.mean_weight,
+        max_weight=float(graph.weights.max()) if graph.m else 0.0,
         mean_degree=graph.mean_degree,
         integer=graph.integer,
         n=graph.n,
