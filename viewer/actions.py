@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PyQt6.QtCore import QObject
+from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
-from PyQt6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton
+from PyQt6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
 from viewer.icons import stroke_icon
 from viewer.theme import Theme
@@ -53,6 +53,7 @@ class ActionRow:
     group: str = ""
     needs: str = ""
     submenu: bool = False
+    label: str = ""  # beside the icon in the toolbar; none: the icon alone
 
 
 ACTIONS: tuple[ActionRow, ...] = (
@@ -66,6 +67,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         ("Ctrl+O",),
         "open",
         toolbar=True,
+        label="Open",
     ),
     ActionRow(
         "samples",
@@ -75,6 +77,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         "Open one of the generated sample graphs",
         icon="sample",
         toolbar=True,
+        label="Samples",
         submenu=True,
     ),
     ActionRow(
@@ -134,6 +137,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         ("Ctrl+R", "F9"),
         "run",
         toolbar=True,
+        label="Run",
         needs="idle",
     ),
     ActionRow(
@@ -146,6 +150,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         ("Esc",),
         "stop",
         toolbar=True,
+        label="Stop",
         needs="running",
     ),
     ActionRow(
@@ -230,7 +235,7 @@ ACTIONS: tuple[ActionRow, ...] = (
 class ActionSet:
     """The table as QActions of one window; `handler` names a method of `owner`."""
 
-    def __init__(self, owner: QObject, rows: tuple[ActionRow, ...] = ACTIONS) -> None:
+    def __init__(self, owner: QWidget, rows: tuple[ActionRow, ...] = ACTIONS) -> None:
         self.rows = {row.key: row for row in rows}
         self._owner = owner
         self._actions: dict[str, QAction] = {}
@@ -268,6 +273,9 @@ class ActionSet:
             button = bar.widgetForAction(self._actions[row.key])
             if isinstance(button, QToolButton):
                 button.setAccessibleName(plain(row.text))
+                if row.label:
+                    self._actions[row.key].setIconText(row.label)
+                    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
                 if row.submenu:
                     button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
 
@@ -292,7 +300,7 @@ class ActionSet:
         action.setStatusTip(row.tooltip)
         action.setCheckable(row.checkable)
         if row.submenu:
-            self._menus[row.key] = QMenu()
+            self._menus[row.key] = QMenu(self._owner)
             action.setMenu(self._menus[row.key])
         if row.group:
             group = self._groups.setdefault(row.group, QActionGroup(self._owner))
@@ -304,7 +312,7 @@ class ActionSet:
     def _connect(self, action: QAction, row: ActionRow) -> None:
         handler: Any = getattr(self._owner, row.handler)
         if row.checkable and not row.group:
-            action.triggered.connect(lambda checked: handler(checked))
+            action.triggered.connect(handler)
         else:
             action.triggered.connect(lambda _checked: handler())
 

@@ -21,13 +21,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gpu.host import EngineHost, LoadRequest
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from gpu import host as messages
 from gpu.engine import checked_settings, graph_reference
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
+from gpu.host import EngineHost, LoadRequest
 from gpu.trace import RunSettings
 from viewer.models.playback import WHOLE_RUN_SECONDS, PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
@@ -63,7 +63,8 @@ class Controller(QObject):
         self._when_ready: Callable[[], None] | None = None
         self._started_at = 0.0
         self._closed = False
-        self._timer = QTimer(self, interval=POLL_MS)
+        self._timer = QTimer(self)
+        self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._poll)
         self._handlers: dict[type, Callable[[Any], None]] = {
             messages.Ready: self._on_ready,
@@ -275,6 +276,8 @@ class Controller(QObject):
         self.ready = False
         self.engine_changed.emit("lost")
         if self.running:
+            if message.trace is not None:
+                self.session.finish_run(self._run_id, message.trace)
             self.session.fail_run(self._run_id, message.words)
             self._end_run()
         self._load_id = self._layout_id = -1

@@ -66,12 +66,12 @@ class FileDialogs(QObject):
         save_trace(self._trace(), path)
 
     def _write_csv(self, path: str) -> None:
-        from gpu.tracefile import write_csv
+        from gpu.export import write_csv
 
         write_csv(self._trace(), path)
 
     def _write_perfetto(self, path: str) -> None:
-        from gpu.tracefile import write_perfetto
+        from gpu.export import write_perfetto
 
         write_perfetto(self._trace(), path)
 

@@ -8,27 +8,27 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
-from pathlib import Path
 
-from gpu.host import EngineHost
 from PyQt6.QtCore import QSize, Qt, QTimer
-from PyQt6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
+from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PyQt6.QtWidgets import (
     QApplication,
     QDockWidget,
     QMainWindow,
-    QMenu,
     QToolBar,
     QVBoxLayout,
     QWidget,
 )
 
 import sample_graphs
+from gpu.host import EngineHost
 from viewer.actions import ACTIONS, ActionSet
 from viewer.controller import Controller, gpu_problem
 from viewer.file_dialogs import FileDialogs
 from viewer.help_dialogs import AboutDialog, ShortcutsDialog
+from viewer.menus import fill_colours, fill_recent, fill_samples
 from viewer.models.playback import PlaybackModel
+from viewer.models.run_choices import RunChoices
 from viewer.models.session import Notice, RunRecord, SessionModel
 from viewer.models.settings import STATE_VERSION, Settings
 from viewer.theme import apply_theme
@@ -37,7 +37,7 @@ from viewer.widgets.delta import DeltaPanel
 from viewer.widgets.graph_view import GraphView
 from viewer.widgets.notice_bar import NoticeBar
 from viewer.widgets.parallelism import ParallelismPanel
-from viewer.widgets.run_panel import RunChoices, RunPanel
+from viewer.widgets.run_panel import RunPanel
 from viewer.widgets.status import StatusBar
 from viewer.widgets.timeline import Timeline
 from viewer.widgets.work import WorkPanel
@@ -63,7 +63,8 @@ class MainWindow(QMainWindow):
         self.playback.watch(self.session)
         self.controller = Controller(self.session, self.playback, host, self)
         self.files = FileDialogs(self, self.session, self.settings)
-        self._frame = QTimer(self, interval=FRAME_MS)
+        self._frame = QTimer(self)
+        self._frame.setInterval(FRAME_MS)
         self._last_frame = time.monotonic()
         self._drawn_words = ""
         self._build_panels()
@@ -125,12 +126,13 @@ class MainWindow(QMainWindow):
         self.toolbar.setIconSize(QSize(20, 20))
         self.addToolBar(self.toolbar)
         self.actions_by_key.fill_toolbar(self.toolbar)
-        self._fill_samples(self.actions_by_key.menu("samples"))
-        self._fill_colours(self.actions_by_key.menu("colour_by"))
+        fill_samples(self.actions_by_key.menu("samples"), self.open_path)
+        fill_colours(
+            self.actions_by_key.menu("colour_by"), COLOUR_MODES, self.graph_view.set_colour_by
+        )
         panels = self.actions_by_key.menu("panels")
         for dock in self.docks.values():
             panels.addAction(dock.toggleViewAction())
-        self.actions_by_key.menu("recent").aboutToShow.connect(self._fill_recent)
 
     def _connect(self) -> None:
         """Wire the whole program; every arrow between parts is in this method."""
@@ -144,6 +146,7 @@ class MainWindow(QMainWindow):
         panel.choices_changed.connect(self._obey_choices)
         self.graph_view.source_requested.connect(controller.set_source)
         self.delta.delta_requested.connect(controller.set_delta)
+        self.delta.delta_released.connect(lambda: controller.set_delta(None))
         self.status_bar.cancel_requested.connect(controller.cancel)
         self.files.chosen.connect(self.open_path)
         # the controller reports -> the window shows
@@ -157,35 +160,8 @@ class MainWindow(QMainWindow):
         session.current_changed.connect(self._enable_actions)
         session.positions_changed.connect(self._show_drawn)
         self._frame.timeout.connect(self._next_frame)
-
-    def _fill_samples(self, menu: QMenu) -> None:
-        menu.setToolTipsVisible(True)
-        for key, sample in sample_graphs.CATALOGUE.items():
-            action = QAction(sample.title, menu)
-            action.setToolTip(sample.sentence)
-            action.setStatusTip(sample.sentence)
-            action.triggered.connect(lambda _on, key=key: self.controller.open(f"sample:{key}"))
-            menu.addAction(action)
-
-    def _fill_recent(self) -> None:
-        menu = self.actions_by_key.menu("recent")
-        menu.clear()
-        for path in self.settings.recent_files:
-            action = QAction(Path(path).name, menu)
-            action.setToolTip(path)
-            action.triggered.connect(lambda _on, path=path: self.open_path(path))
-            menu.addAction(action)
-        menu.setToolTipsVisible(True)
-        if menu.isEmpty():
-            menu.addAction("Nothing opened yet").setEnabled(False)
-
-    def _fill_colours(self, menu: QMenu) -> None:
-        for key, title in colour_modes():
-            action = QAction(title, menu, checkable=True)
-            action.setData(key)
-            action.triggered.connect(lambda _on, key=key: self.graph_view.set_colour_by(key))
-            menu.addAction(action)
-        menu.aboutToShow.connect(self._mark_colour)
+        self.actions_by_key.menu("colour_by").aboutToShow.connect(self._mark_colour)
+        self.actions_by_key.menu("recent").aboutToShow.connect(self._show_recent)
 
     # --- start and end
 
@@ -366,6 +342,10 @@ class MainWindow(QMainWindow):
     def _mark_colour(self) -> None:
         for action in self.actions_by_key.menu("colour_by").actions():
             action.setChecked(action.data() == self.graph_view.colour_by)
+
+    def _show_recent(self) -> None:
+        recent = self.actions_by_key.menu("recent")
+        fill_recent(recent, self.settings.recent_files, self.open_path)
 
     def _next_frame(self) -> None:
         now = time.monotonic()

@@ -26,7 +26,8 @@ class NoticeBar(QFrame):
         self._session = session
         self._theme: Theme | None = None
         self._build()
-        self._timer = QTimer(self, singleShot=True)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._dismiss)
         self._button.clicked.connect(self._dismiss)
         session.notice_changed.connect(self._show_notice)
@@ -40,7 +41,8 @@ class NoticeBar(QFrame):
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._button = QToolButton(autoRaise=True)
+        self._button = QToolButton()
+        self._button.setAutoRaise(True)
         self._button.setIconSize(QSize(14, 14))
         self._button.setToolTip("Dismiss")
         self._button.setAccessibleName("Dismiss")

@@ -19,10 +19,12 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.algorithms import Algorithm, Parameter
+from viewer.theme import SPACING
 
 AUTO = "auto"
 DELTA_LOW, DELTA_HIGH = 1e-6, 2.0**31  # weight units
-FIELD_WIDTH = 70  # pixels: no field asks for more, the column gives what there is
+LABEL_WIDTH = 80  # pixels: the longest label of one line
+FIELD_WIDTH = 60  # pixels: no field asks for more, the column gives what there is
 HUGE = 2**31 - 1
 
 
@@ -75,6 +77,8 @@ class ParameterForm(QWidget):
         self._form.setContentsMargins(0, 0, 0, 0)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._form.setHorizontalSpacing(SPACING)
+        self._form.setVerticalSpacing(SPACING - 2)
         self._fields: dict[str, QWidget] = {}
         self._row: Algorithm | None = None
 
@@ -124,14 +128,16 @@ class ParameterForm(QWidget):
             return box
         field: QSpinBox | QDoubleSpinBox
         if parameter.kind == "int":
-            field = number_field(parameter.low, parameter.high)
+            field = number_field(parameter.low - (parameter.default is None), parameter.high)
+            field.setValue(field.minimum() if value is None else int(value))
         else:
-            field = QDoubleSpinBox(decimals=6, minimum=parameter.low, maximum=parameter.high)
+            field = QDoubleSpinBox()
+            field.setDecimals(6)
+            field.setRange(parameter.low - (parameter.default is None), parameter.high)
             field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+            field.setValue(field.minimum() if value is None else float(value))
         if parameter.default is None:
-            field.setMinimum(type(field.value())(parameter.low) - 1)
             field.setSpecialValueText(AUTO)
-        field.setValue(field.minimum() if value is None else value)
         field.setSuffix(f" {parameter.unit}" if parameter.unit else "")
         field.setMinimumWidth(FIELD_WIDTH)
         field.valueChanged.connect(self.changed)
@@ -140,11 +146,13 @@ class ParameterForm(QWidget):
 
 def number_field(low: float, high: float) -> QSpinBox:
     """Return a whole-number field with digits in groups and steps that fit its size."""
-    field = QSpinBox(minimum=int(low), maximum=int(min(high, HUGE)))
+    field = QSpinBox()
+    field.setRange(int(low), int(min(high, HUGE)))
     field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
     field.setGroupSeparatorShown(True)
     field.setKeyboardTracking(False)
     field.setMinimumWidth(FIELD_WIDTH)
+    field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     return field
 
 
@@ -171,8 +179,9 @@ def choose(field: QComboBox, key: str) -> bool:
 
 
 def field_label(text: str, tip: str = "") -> QLabel:
-    """Return the label of a field."""
+    """Return the label of a field, all of one width."""
     label = QLabel(text)
+    label.setMinimumWidth(LABEL_WIDTH)
     label.setToolTip(tip)
     return label
 
@@ -184,6 +193,11 @@ def hint_label(text: str = "") -> QLabel:
     label.setWordWrap(True)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label
+
+
+def sentence(words: str) -> str:
+    """Return words of a registry as a sentence on their own: a capital first, no full stop."""
+    return words[:1].upper() + words[1:].removesuffix(".")
 
 
 def heading(text: str) -> QLabel:

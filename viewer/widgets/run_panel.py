@@ -8,7 +8,6 @@ in the session, and a change of either by anybody shows here.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
@@ -17,18 +16,21 @@ from PyQt6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
-from gpu.model.presets import DEFAULT_PRESET, PRESETS
-from gpu.trace import Probe, RunSettings
+from gpu.model.presets import PRESETS
+from gpu.trace import RunSettings
 from sample_graphs import CATALOGUE
+from viewer.models.run_choices import ENGINE, PACES, PROBES, RunChoices
 from viewer.models.session import SessionModel
 from viewer.theme import SPACING, Theme
 from viewer.widgets.run_fields import (
@@ -40,75 +42,10 @@ from viewer.widgets.run_fields import (
     heading,
     hint_label,
     number_field,
+    sentence,
 )
 
-ENGINE = "model"
 FILE = "file"  # the chooser's row for a graph that is no sample
-WIDTH = 300  # pixels, the width that everything fits
-PROBES = (
-    (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),
-    (Probe.VERTICES, "Samples and vertices", "Also when each vertex was reached and settled"),
-)
-PACES: tuple[tuple[str, str, float | None], ...] = (  # key, title, samples per second
-    ("slow", "Slow motion (30 samples/s)", 30.0),
-    ("steady", "Steady (200 samples/s)", 200.0),
-    ("fast", "As fast as possible", None),
-)
-
-
-@dataclass(frozen=True)
-class RunChoices:
-    """What the panel asks for beside graph and source; plain JSON types.
-
-    delta : weight units, None for automatic; parameters : by algorithm, then by key
-    """
-
-    algorithm: str = next(iter(ALGORITHMS))
-    device: str = DEFAULT_PRESET
-    delta: float | None = None
-    probe: int = int(Probe.VERTICES)
-    pace: str = "fast"
-    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> RunChoices:
-        """Return choices from what was remembered, defaults where it no longer fits."""
-        known = {entry.name: values[entry.name] for entry in fields(cls) if entry.name in values}
-        fresh = cls()
-        allowed: dict[str, Any] = {
-            "algorithm": ALGORITHMS,
-            "device": PRESETS,
-            "probe": [int(probe) for probe, _, _ in PROBES],
-            "pace": [key for key, _, _ in PACES],
-        }
-        for name, good in allowed.items():
-            if not isinstance(known.get(name), str | int) or known[name] not in good:
-                known[name] = getattr(fresh, name)
-        delta = known.get("delta")
-        if not isinstance(delta, int | float) or not delta > 0:
-            known["delta"] = None
-        known["parameters"] = _fitting(known.get("parameters"))
-        return cls(**known)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain JSON types, for `Settings.run_panel`."""
-        return asdict(self)
-
-    @property
-    def samples_per_second(self) -> float | None:
-        """Pace of the model; None as fast as possible."""
-        return next(rate for key, _, rate in PACES if key == self.pace)
-
-
-def _fitting(given: Any) -> dict[str, dict[str, Any]]:
-    """Keep of remembered parameters those of algorithms whose knobs still take them."""
-    kept: dict[str, dict[str, Any]] = {}
-    for key, values in given.items() if isinstance(given, dict) else ():
-        try:
-            kept[key] = ALGORITHMS[key].checked_parameters(values)
-        except (KeyError, TypeError, AttributeError, GpuError):
-            continue
-    return kept
 
 
 class RunPanel(QWidget):
@@ -143,7 +80,9 @@ class RunPanel(QWidget):
             column.addLayout(group)
             column.addSpacing(SPACING // 2)
         column.addStretch(1)
-        scroll = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(inside)
         self._run = QPushButton("Run")
@@ -163,6 +102,7 @@ class RunPanel(QWidget):
         samples = [(key, sample.title, sample.sentence) for key, sample in CATALOGUE.items()]
         self._graph = choice_field(samples, "Graph")
         self._browse = QPushButton("File…")
+        self._browse.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._browse.setToolTip("Open a graph file")
         self._size = number_field(1, 20_000_000)
         self._size.setAccessibleName("Vertices")
@@ -172,7 +112,7 @@ class RunPanel(QWidget):
         self._counts = hint_label()
         self._source = QLineEdit()
         self._source.setAccessibleName("Source")
-        self._source_hint = hint_label()
+        self._source_problem = hint_label()
 
     def _build_machine_fields(self) -> None:
         devices = [(name, name, preset.sentence) for name, preset in PRESETS.items()]
@@ -192,34 +132,33 @@ class RunPanel(QWidget):
 
     def _graph_group(self) -> QGridLayout:
         grid = _grid("Graph")
-        chooser = QHBoxLayout()
-        chooser.addWidget(self._graph, 1)
-        chooser.addWidget(self._browse)
-        grid.addLayout(chooser, 1, 0, 1, 2)
+        grid.addLayout(_row(self._graph, self._browse), 1, 0, 1, 2)
         grid.addWidget(self._about, 2, 0, 1, 2)
         self._size_label = field_label("Vertices", "How large to make the sample")
-        self._seed_label = field_label("Seed", "Another seed, another graph of the same kind")
-        _add(grid, 3, self._size_label, self._size)
-        _add(grid, 4, self._seed_label, self._seed)
+        self._seed_label = QLabel("Seed")
+        self._seed.setToolTip("Another seed, another graph of the same kind")
+        size = _row(self._size, self._seed_label, self._seed)
+        size.setStretch(0, 3)
+        size.setStretch(2, 2)
+        grid.addWidget(self._size_label, 3, 0)
+        grid.addLayout(size, 3, 1)
         grid.addWidget(self._counts, 5, 0, 1, 2)
-        _add(
-            grid,
-            6,
-            field_label("Source", "The vertex to start from, by its own number"),
-            self._source,
-        )
-        grid.addWidget(self._source_hint, 7, 0, 1, 2)
+        grid.addWidget(field_label("Source", "The vertex to start from, by its own number"), 6, 0)
+        pick = hint_label("or click the graph")
+        pick.setWordWrap(False)
+        source = _row(self._source, pick)
+        source.setStretch(0, 2)
+        source.setStretch(1, 3)
+        grid.addLayout(source, 6, 1)
+        grid.addWidget(self._source_problem, 7, 0, 1, 2)
         return grid
 
     def _algorithm_group(self) -> QGridLayout:
         grid = _grid("Algorithm")
         grid.addWidget(self._algorithm, 1, 0, 1, 2)
         grid.addWidget(self._algorithm_about, 2, 0, 1, 2)
-        delta = QHBoxLayout()
-        delta.addWidget(self._automatic)
-        delta.addWidget(self._delta, 1)
         grid.addWidget(self._delta_label, 3, 0)
-        grid.addLayout(delta, 3, 1)
+        grid.addLayout(_row(self._automatic, self._delta), 3, 1)
         grid.addWidget(self._form, 4, 0, 1, 2)
         return grid
 
@@ -287,16 +226,7 @@ class RunPanel(QWidget):
 
     def run_settings(self) -> RunSettings:
         """Return the settings of the run that is asked for, on the session's source."""
-        choices = self.choices()
-        return RunSettings(
-            choices.algorithm,
-            ENGINE,
-            choices.device,
-            self._session.source,
-            choices.delta if ALGORITHMS[choices.algorithm].bucketed else None,
-            choices.probe,
-            parameters=choices.parameters[choices.algorithm],
-        )
+        return self.choices().settings(self._session.source)
 
     def set_running(self, running: bool) -> None:
         """Turn the Run button into a Stop button, and back."""
@@ -357,12 +287,12 @@ class RunPanel(QWidget):
 
     def _change(self) -> None:
         self._delta.setEnabled(not self._automatic.isChecked())
-        self._device_about.setText(PRESETS[self._device.currentData()].sentence)
+        self._device_about.setText(sentence(PRESETS[self._device.currentData()].sentence))
         self.choices_changed.emit()
 
     def _show_algorithm(self) -> None:
         row = ALGORITHMS[self._algorithm.currentData()]
-        self._algorithm_about.setText(row.summary)
+        self._algorithm_about.setText(sentence(row.summary))
         self._form.show_algorithm(row, self._parameters.get(row.key, {}))
         for part in (self._delta_label, self._automatic, self._delta):
             part.setVisible(row.bucketed)
@@ -396,7 +326,7 @@ class RunPanel(QWidget):
                 self._seed.setValue(int(graph.provenance.options.get("seed", 1)))
         for part in (self._size_label, self._size, self._seed_label, self._seed):
             part.setVisible(bool(key))
-        self._about.setText(CATALOGUE[key].sentence if key else graph.provenance.format)
+        self._about.setText(sentence(CATALOGUE[key].sentence if key else graph.provenance.format))
         self._graph.setToolTip(graph.provenance.origin)
 
     def _show_source(self, vertex: int) -> None:
@@ -408,9 +338,10 @@ class RunPanel(QWidget):
         self._show_source_problem("")
 
     def _show_source_problem(self, words: str) -> None:
-        self._source_hint.setText(words or "or click a vertex in the graph")
-        colour = self._theme.error if self._theme and words else ""
-        self._source_hint.setStyleSheet(f"color: {colour}" if colour else "")
+        self._source_problem.setText(words)
+        self._source_problem.setVisible(bool(words))
+        if self._theme is not None:
+            self._source_problem.setStyleSheet(f"color: {self._theme.error}")
 
     def _enable_run(self) -> None:
         graph = self._session.graph
@@ -419,11 +350,19 @@ class RunPanel(QWidget):
 
 def _grid(title: str) -> QGridLayout:
     grid = QGridLayout()
-    grid.setHorizontalSpacing(SPACING + 4)
+    grid.setHorizontalSpacing(SPACING)
     grid.setVerticalSpacing(SPACING - 2)
     grid.setColumnStretch(1, 1)
     grid.addWidget(heading(title), 0, 0, 1, 2)
     return grid
+
+
+def _row(*parts: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(SPACING)
+    for part in parts:
+        row.addWidget(part)
+    return row
 
 
 def _add(grid: QGridLayout, row: int, label: QWidget, widget: QWidget) -> None:

@@ -26,7 +26,9 @@ class StatusBar(QStatusBar):
         self._session = session
         self._theme: Theme | None = None
         self._build()
-        self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(PATIENCE_MS)
         self._connect()
         self._show_run(session.current)
 
@@ -34,7 +36,9 @@ class StatusBar(QStatusBar):
         self.setSizeGripEnabled(False)
         self._state, self._drawn = QLabel(), QLabel()
         self._verified, self._engine = QLabel(), QLabel()
-        self._bar = QProgressBar(minimum=0, maximum=PROGRESS_STEPS, textVisible=False)
+        self._bar = QProgressBar()
+        self._bar.setRange(0, PROGRESS_STEPS)
+        self._bar.setTextVisible(False)
         self._bar.setFixedSize(BAR_WIDTH, 10)
         self._bar.setAccessibleName("Progress")
         self._cancel = QPushButton("Cancel")
@@ -43,9 +47,10 @@ class StatusBar(QStatusBar):
         self._state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state.setContentsMargins(SPACING, 0, 0, 0)
         self.addWidget(self._state, 1)
-        for part in (self._bar, self._cancel):
-            self.addWidget(part)
-            part.hide()
+        self.addWidget(self._bar)
+        self.addWidget(self._cancel)
+        self._bar.hide()
+        self._cancel.hide()
         for part, name in (
             (self._drawn, "What is drawn"),
             (self._verified, "Verification"),
@@ -107,14 +112,11 @@ class StatusBar(QStatusBar):
             self._state.setText(state_words(record))
         words, level = verified_words(record)
         self._verified.setText(words)
-        self._verified.setToolTip(record.verification.detail if _proven(record) else words)
+        proofs = record.verification if record is not None else None
+        self._verified.setToolTip(proofs.detail if proofs is not None else words)
         if self._theme is not None:
             colour = getattr(self._theme, level)
             self._verified.setStyleSheet(f"color: {colour}")
-
-
-def _proven(record: RunRecord | None) -> bool:
-    return record is not None and record.verification is not None
 
 
 def state_words(record: RunRecord | None) -> str:

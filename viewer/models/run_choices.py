@@ -1,0 +1,93 @@
+"""What the Run panel asks for beside graph and source, as one immutable value.
+
+It is what is remembered between sessions; a value that no longer fits (another
+version's, or damaged) becomes its default.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from gpu.algorithms import ALGORITHMS
+from gpu.errors import GpuError
+from gpu.model.presets import DEFAULT_PRESET, PRESETS
+from gpu.trace import Probe, RunSettings
+
+ENGINE = "model"
+PROBES = (
+    (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),
+    (Probe.VERTICES, "Samples and vertices", "Also when each vertex was reached and settled"),
+)
+PACES: tuple[tuple[str, str, float | None], ...] = (  # key, title, samples per second
+    ("slow", "Slow motion (30 samples/s)", 30.0),
+    ("steady", "Steady (200 samples/s)", 200.0),
+    ("fast", "As fast as possible", None),
+)
+
+
+@dataclass(frozen=True)
+class RunChoices:
+    """What the panel asks for beside graph and source; plain JSON types.
+
+    delta : weight units, None for automatic; parameters : by algorithm, then by key
+    """
+
+    algorithm: str = next(iter(ALGORITHMS))
+    device: str = DEFAULT_PRESET
+    delta: float | None = None
+    probe: int = int(Probe.VERTICES)
+    pace: str = "fast"
+    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> RunChoices:
+        """Return choices from what was remembered, defaults where it no longer fits."""
+        known = {entry.name: values[entry.name] for entry in fields(cls) if entry.name in values}
+        fresh = cls()
+        allowed: dict[str, Any] = {
+            "algorithm": ALGORITHMS,
+            "device": PRESETS,
+            "probe": [int(probe) for probe, _, _ in PROBES],
+            "pace": [key for key, _, _ in PACES],
+        }
+        for name, good in allowed.items():
+            if not isinstance(known.get(name), str | int) or known[name] not in good:
+                known[name] = getattr(fresh, name)
+        delta = known.get("delta")
+        if not isinstance(delta, int | float) or not delta > 0:
+            known["delta"] = None
+        known["parameters"] = _fitting(known.get("parameters"))
+        return cls(**known)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain JSON types, for `Settings.run_panel`."""
+        return asdict(self)
+
+    @property
+    def samples_per_second(self) -> float | None:
+        """Pace of the model; None as fast as possible."""
+        return next(rate for key, _, rate in PACES if key == self.pace)
+
+    def settings(self, source: int) -> RunSettings:
+        """Return the settings of the run that is asked for, from a 0-based source."""
+        return RunSettings(
+            self.algorithm,
+            ENGINE,
+            self.device,
+            source,
+            self.delta if ALGORITHMS[self.algorithm].bucketed else None,
+            self.probe,
+            parameters=self.parameters.get(self.algorithm, {}),
+        )
+
+
+def _fitting(given: Any) -> dict[str, dict[str, Any]]:
+    """Keep of remembered parameters those of algorithms whose knobs still take them."""
+    kept: dict[str, dict[str, Any]] = {}
+    for key, values in given.items() if isinstance(given, dict) else ():
+        try:
+            kept[key] = ALGORITHMS[key].checked_parameters(values)
+        except (KeyError, TypeError, AttributeError, GpuError):
+            continue
+    return kept
