@@ -1,0 +1,153 @@
+"""Graph files: `load_graph` by content, `save_graph` by suffix.
+
+A reader is chosen by the first decompressed bytes, never by the name: `.gr` alone may
+be DIMACS text, PACE's tree-width format or a Galois binary. Each format is one
+module with one row in READERS; every reader takes its whole input from
+`source.Source` (gzip, xz, bz2 unpacked, memory watched), parses text by `rows` and
+ends in `build`. Adding a format: a module with a `FORMAT`, and its row below.
+
+Whatever the bytes, a reader returns a checked CSRGraph or raises a GpuError in one
+line: FormatError with file, line, found and expected; MemoryNeededError;
+CancelledByUserError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from gpu.errors import FormatError, GraphError, MemoryNeededError, ParameterError
+from gpu.formats import dimacs, edge_list, galois, matrix_market, metis, npz
+from gpu.formats.base import COMPRESSIONS, Format, Reading, shown
+from gpu.formats.source import Source
+from gpu.graph import CSRGraph
+
+READERS: dict[str, Format] = {
+    module.FORMAT.key: module.FORMAT
+    for module in (dimacs, galois, matrix_market, metis, edge_list, npz)
+}
+
+FORMAT_SUFFIXES: dict[str, tuple[str, ...]] = {
+    key: reader.suffixes for key, reader in READERS.items()
+}
+
+KNOWN_BUT_NOT_READ = (  # (mark near the beginning, name)
+    (b"<gexf", "GEXF"),
+    (b"<graphml", "GraphML"),
+    (b"<NUMBER OF ZONES>", "TNTP"),
+    (b"<FIRST THRU NODE>", "TNTP"),
+    (b"graph [", "GML"),
+    (b"graph\n[", "GML"),
+    (b"graph\r\n[", "GML"),
+    (b"*vertices", "Pajek"),
+    (b"*Vertices", "Pajek"),
+    (b"*network", "Pajek"),
+    (b"<?xml", "XML"),
+    (b"strict graph", "Graphviz"),
+    (b"digraph", "Graphviz"),
+    (b"%PDF", "PDF"),
+    (b"\x89PNG", "PNG"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+)
+MARK_BYTES = 1024  # how far from the beginning a mark is looked for
+UTF8_MARK = b"\xef\xbb\xbf"
+LEAST_CONFIDENCE = 0.15
+
+__all__ = ["FORMAT_SUFFIXES", "READERS", "load_graph", "save_graph"]
+
+
+def load_graph(
+    path: str | Path,
+    *,
+    undirected: bool | None = None,
+    weights: str = "file",
+    format: str | None = None,
+    progress: Callable[[float, str], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> CSRGraph:
+    """Read a graph file, whatever it is called.
+
+    Parameters
+    ----------
+    path : the file; gzip, xz and bz2 are unpacked
+    undirected : None by the format's own definition (METIS, `p tw` and symmetric
+        matrices are undirected, the others directed as written); True adds the
+        reverse of each arc; False adds none
+    weights : "file"; "unit", all 1; "random", 1..100 from a fixed seed;
+        "absolute", the file's without their signs
+    format : key of READERS to skip the choice by content
+    progress : called with a fraction 0..1 and what is being done
+    should_stop : asked between pieces of work
+
+    Raises
+    ------
+    FormatError, MemoryNeededError, CancelledByUserError, ParameterError
+    """
+    reading = Reading(Path(path), undirected, weights, progress, should_stop)
+    if format is not None and format not in READERS:
+        raise ParameterError(f"format {format!r} is not known; choose {', '.join(READERS)}")
+    try:
+        reading.report(0.0, "opening")
+        source = Source(reading)
+        try:
+            reader = READERS[format] if format else _chosen(reading, source.head)
+            data = source.read_all()
+        finally:
+            source.close()
+        if data.startswith(UTF8_MARK):
+            del data[: len(UTF8_MARK)]
+        graph = reader.read(reading, data)
+    except GraphError as error:
+        raise FormatError(reading.path, str(error)) from error
+    except MemoryError as error:
+        raise MemoryNeededError(
+            f"{reading.path}: memory ran out while reading; close other programs"
+        ) from error
+    reading.report(1.0, "read")
+    return graph
+
+
+def _chosen(reading: Reading, head: bytes) -> Format:
+    """Return the most confident reader; raise FormatError where there is none."""
+    text = head.removeprefix(UTF8_MARK)
+    known = [name for mark, name in KNOWN_BUT_NOT_READ if mark in head[:MARK_BYTES]]
+    scores = {key: reader.sniff(text) for key, reader in READERS.items()}
+    best = max(scores, key=lambda key: scores[key])
+    if scores[best] >= (0.7 if known else LEAST_CONFIDENCE):
+        return READERS[best]
+    titles = ", ".join(reader.title for reader in READERS.values())
+    if known:
+        raise reading.fault(f"{known[0]} is not read; formats that are: {titles}")
+    raise reading.fault(f"begins {shown(head)}, no graph format known; those are: {titles}")
+
+
+def save_graph(graph: CSRGraph, path: str | Path, format: str | None = None) -> None:
+    """Write a graph in the format of the suffix, packed if that ends in .gz, .xz, .bz2.
+
+    `.npz` keeps everything; DIMACS writes positions to `.co` beside it; edge
+    lists keep the ids. `format`, a key of READERS, overrides the suffix.
+
+    Raises ParameterError for an unknown suffix, GraphError where the format cannot
+    hold the graph or the file cannot be written.
+    """
+    path = Path(path)
+    key = format or _format_of(path)
+    writer = READERS[key].write if key in READERS else None
+    if writer is None:
+        known = ", ".join(suffix for row in READERS.values() for suffix in row.suffixes)
+        raise ParameterError(f"{path.name}: no writer for {format or path.suffix!r}; use {known}")
+    writer(graph, path)
+
+
+def _format_of(path: Path) -> str | None:
+    name = path.name.lower()
+    for packing in COMPRESSIONS:
+        name = name.removesuffix(packing)
+    fits = [
+        (len(suffix), key)
+        for key, suffixes in FORMAT_SUFFIXES.items()
+        for suffix in suffixes
+        if name.endswith(suffix)
+    ]
+    return max(fits)[1] if fits else None

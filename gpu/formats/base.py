@@ -1,0 +1,136 @@
+"""What every reader shares: the options, the record of one load, the row of the registry.
+
+A reader is a function `read(reading, data) -> CSRGraph`. `reading` carries what the
+user asked for and collects what the user should be told; `data` holds the whole
+file, decompressed. A header is a promise to be checked against `data`, never a
+size to allocate by: see `Reading.check_promise`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gpu.errors import CancelledByUserError, FormatError, ParameterError
+from gpu.graph import MAX_COUNT, CSRGraph, Provenance
+
+WEIGHT_CHOICES = ("file", "unit", "random", "absolute")
+RANDOM_SEED = 1  # of weights="random"
+
+FREE_VERTICES = 1_000_000  # a header may promise so many vertices, however small the file,
+VERTICES_PER_BYTE = 16  # and so many more for each byte of it
+
+SHOWN_CHARACTERS = 60  # of a faulty line, quoted in an error
+
+COMPRESSIONS = (".gz", ".xz", ".bz2")
+
+
+@dataclass
+class Reading:
+    """One load: what was asked, what was met, and who is told.
+
+    undirected : None by the format's own definition, True adds each reverse arc, False never
+    weights : one of WEIGHT_CHOICES
+    notes : grows while reading; ends in `CSRGraph.provenance`
+    """
+
+    path: Path
+    undirected: bool | None = None
+    weights: str = "file"
+    progress: Callable[[float, str], None] | None = None
+    should_stop: Callable[[], bool] | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.weights not in WEIGHT_CHOICES:
+            raise ParameterError(
+                f"weights {self.weights!r} is not a choice; choose {', '.join(WEIGHT_CHOICES)}"
+            )
+
+    def report(self, fraction: float, words: str) -> None:
+        """Tell the progress, 0..1; raise CancelledByUserError if the user asked to stop."""
+        if self.should_stop is not None and self.should_stop():
+            raise CancelledByUserError(f"loading {self.path.name} was stopped")
+        if self.progress is not None:
+            self.progress(fraction, words)
+
+    def fault(self, problem: str, line: int | None = None) -> FormatError:
+        """Return the error to raise: what was found and what was expected."""
+        return FormatError(self.path, problem, line)
+
+    def note(self, words: str) -> None:
+        """Add a sentence for the user."""
+        self.notes.append(words)
+
+    def check_promise(
+        self, n: int, arcs: int, size: int, line: int | None, row_bytes: int = 4
+    ) -> None:
+        """Refuse a header whose n vertices or `arcs` arcs `size` bytes cannot hold.
+
+        Vertices without arcs are legal, so n may exceed what the arcs name, up to
+        VERTICES_PER_BYTE x size + FREE_VERTICES. An arc takes `row_bytes` at least.
+        """
+        if n > MAX_COUNT or arcs > MAX_COUNT:
+            raise self.fault(
+                f"the header promises {n} vertices and {arcs} arcs; "
+                f"each may be at most {MAX_COUNT}",
+                line,
+            )
+        if n > VERTICES_PER_BYTE * size + FREE_VERTICES:
+            raise self.fault(
+                f"the header promises {n} vertices, but the file has only {size} bytes; "
+                f"expected at most {VERTICES_PER_BYTE} x bytes + {FREE_VERTICES}",
+                line,
+            )
+        if arcs * row_bytes > size + 1:
+            raise self.fault(
+                f"the header promises {arcs} arcs, at least {arcs * row_bytes} bytes; "
+                f"the file has {size} bytes",
+                line,
+            )
+
+    def provenance(self, key: str) -> Provenance:
+        """Return where the graph came from, with the notes so far."""
+        options: dict[str, Any] = {"undirected": self.undirected, "weights": self.weights}
+        if self.weights == "random":
+            options["seed"] = RANDOM_SEED
+        return Provenance(str(self.path), key, options, tuple(self.notes))
+
+
+@dataclass(frozen=True)
+class Format:
+    """A row of the registry.
+
+    suffixes : first the one to write; only writers and file dialogs look at them
+    sniff : from the first decompressed bytes, 0 (not mine) to 1 (surely mine)
+    read : of (Reading, bytearray with the whole file)
+    write : of (graph, path), None where the format is only read
+    """
+
+    key: str
+    title: str
+    suffixes: tuple[str, ...]
+    sniff: Callable[[bytes], float]
+    read: Callable[[Reading, bytearray], CSRGraph]
+    write: Callable[[CSRGraph, Path], None] | None = None
+
+
+def shown(found: bytes | bytearray | memoryview) -> str:
+    """Quote bytes of a file for an error: one line, printable, cut where long."""
+    text = bytes(found[: SHOWN_CHARACTERS + 1]).strip(b" \t\r\n")
+    cut = len(text) > SHOWN_CHARACTERS or len(found) > SHOWN_CHARACTERS + 1
+    words = text[:SHOWN_CHARACTERS].decode("ascii", "backslashreplace")
+    words = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
+    return f"'{words}...'" if cut else f"'{words}'"
+
+
+def bare_name(path: Path) -> str:
+    """Return the file's name without the suffixes of compression and format."""
+    name = path.name
+    for suffix in COMPRESSIONS:
+        if name.lower().endswith(suffix):
+            name = name[: -len(suffix)]
+    stem = Path(name).stem if name else ""
+    return stem or path.name

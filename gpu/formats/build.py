@@ -1,0 +1,167 @@
+"""From what a reader found to a CSRGraph: weights chosen, arcs sorted, notes taken.
+
+Weights. Integers up to 2**31-1 stay int32; a decimal point, an exponent or a larger
+integer makes all of them float32. `random` draws 1..100 from a hash of the two
+ends, so both directions of an edge weigh the same, and so do the same graphs in
+two formats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gpu.formats.base import RANDOM_SEED, Reading
+from gpu.formats.csr import arc_facts, arcs_to_csr, tails_of
+from gpu.formats.memory import require_memory
+from gpu.formats.rows import NOT_NEGATIVE, SIGNED, SKIPPED
+from gpu.graph import MAX_COUNT, CSRGraph
+
+RANDOM_WEIGHTS = 100  # the largest
+BUILD_FRACTION = 0.92  # of the progress bar, when sorting begins
+EXACT_FLOAT32 = 2**24  # integers up to here are float32 numbers
+
+
+def value_rule(reading: Reading) -> int:
+    """Return what `RowRules.values` must be for the weights that were asked for."""
+    return {"file": NOT_NEGATIVE, "absolute": SIGNED}.get(reading.weights, SKIPPED)
+
+
+def graph_from_arcs(
+    reading: Reading,
+    key: str,
+    tails: np.ndarray,
+    heads: np.ndarray,
+    values: np.ndarray | None,
+    n: int,
+    *,
+    integral: bool = True,
+    base: int = 0,
+    both: bool = False,
+    **kept: Any,
+) -> CSRGraph:
+    """Build the graph from arcs in the order of the file.
+
+    Parameters
+    ----------
+    tails, heads : int64 (m,), numbered from `base`
+    values : numbers (m,) of the file, None where it has none
+    integral : the values were written as integers
+    both : the format is undirected and holds each edge once
+    kept : for CSRGraph: positions, ids, id_base, name
+    """
+    reading.report(BUILD_FRACTION, "sorting arcs")
+    both = both if reading.undirected is None else reading.undirected
+    require_memory(len(tails) * (24 if both else 12) + 12 * n, str(reading.path))
+    weights = choose_weights(reading, tails, heads, values, integral, base)
+    indptr, indices, weights = arcs_to_csr(tails, heads, weights, n, base=base, both=both)
+    if both:
+        reading.note(f"undirected: {len(tails)} edges read as {len(indices)} arcs")
+    return _finished(reading, key, indptr, indices, weights, kept)
+
+
+def graph_from_rows(
+    reading: Reading,
+    key: str,
+    indptr: np.ndarray,
+    heads: np.ndarray,
+    values: np.ndarray | None,
+    *,
+    integral: bool = True,
+    holds_both: bool = False,
+    **kept: Any,
+) -> CSRGraph:
+    """Build the graph from rows that the file holds already sorted by tail.
+
+    indptr : int64 (n+1,), rising from 0; heads : 0-based, in range
+    holds_both : the format is undirected and the file holds each edge twice, so
+    that undirected=True has nothing to add
+    """
+    if reading.undirected and not holds_both:
+        return graph_from_arcs(
+            reading, key, tails_of(indptr), heads, values, len(indptr) - 1,
+            integral=integral, **kept,
+        )  # fmt: skip
+    reading.report(BUILD_FRACTION, "building the graph")
+    tails = tails_of(indptr) if reading.weights == "random" else heads
+    weights = choose_weights(reading, tails, heads, values, integral)
+    return _finished(reading, key, indptr, np.asarray(heads).astype(np.int32), weights, kept)
+
+
+def choose_weights(
+    reading: Reading,
+    tails: np.ndarray,
+    heads: np.ndarray,
+    values: np.ndarray | None,
+    integral: bool,
+    base: int = 0,
+) -> np.ndarray:
+    """Return int32 or float32 weights (m,) as the user asked; `values` are the file's."""
+    if reading.weights == "random":
+        return random_weights(tails, heads, base)
+    if reading.weights == "unit":
+        return np.ones(len(heads), np.int32)
+    if values is None:
+        reading.note("the file has no weights: each arc weighs 1")
+        return np.ones(len(heads), np.int32)
+    if reading.weights == "absolute":
+        negative = int(np.count_nonzero(values < 0))
+        values = np.abs(values)
+        if negative:
+            reading.note(f"{negative} negative weights read as their absolute values")
+    return as_weights(reading, values, integral)
+
+
+def as_weights(reading: Reading, values: np.ndarray, integral: bool) -> np.ndarray:
+    """Return non-negative finite numbers as int32 if they fit, else as float32, noted."""
+    largest = values.max() if len(values) else 0
+    if integral and largest <= MAX_COUNT:
+        return values.astype(np.int32)
+    weights = values.astype(np.float32)
+    if integral:
+        reading.note(
+            f"weights up to {largest:.0f} exceed {MAX_COUNT}: read as float32, 7 digits each"
+        )
+    else:
+        reading.note("weights with a decimal point: read as float32, 7 digits each")
+    vanished = int(np.count_nonzero((weights == 0) & (values != 0)))
+    if vanished:
+        reading.note(f"{vanished} weights below the range of float32 became 0")
+    return weights
+
+
+def random_weights(
+    tails: np.ndarray, heads: np.ndarray, base: int = 0, seed: int = RANDOM_SEED
+) -> np.ndarray:
+    """Return int32 (m,) in 1..100 from a hash (splitmix64) of each unordered pair of ends."""
+    low = (np.minimum(tails, heads) - base).astype(np.uint64)
+    high = (np.maximum(tails, heads) - base).astype(np.uint64)
+    x = (low << np.uint64(32)) ^ high ^ np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return (1 + (x >> np.uint64(33)) % np.uint64(RANDOM_WEIGHTS)).astype(np.int32)
+
+
+def _finished(
+    reading: Reading,
+    key: str,
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    weights: np.ndarray,
+    kept: dict[str, Any],
+) -> CSRGraph:
+    """Check the arrays, note what is worth knowing, and bind them."""
+    graph = CSRGraph(indptr, indices, weights, **kept).checked()
+    facts = arc_facts(graph.indptr, graph.indices, graph.weights)
+    for count, words in (
+        (facts.parallel, "parallel arcs kept"),
+        (facts.loops, "self-loops kept"),
+        (facts.zeros, "arcs of weight zero"),
+    ):
+        if count:
+            reading.note(f"{count} {words}")
+
+    return replace(graph, provenance=reading.provenance(key))

@@ -1,0 +1,151 @@
+"""Arcs in any order become rows: `arcs_to_csr`, a stable counting sort in O(n + m).
+
+Large inputs run compiled (`gpu.formats.arrange`), small ones in NumPy, because
+loading Numba costs about a second; both give the same arrays.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from gpu.errors import GraphError
+from gpu.graph import MAX_COUNT
+
+COMPILED_ARCS = 20_000  # from so many arcs on, if Numba is loaded anyway
+COMPILED_ARCS_COLD = 2_000_000  # if it is not
+
+
+@dataclass(frozen=True)
+class ArcFacts:
+    """What a user may want to know of a graph's arcs.
+
+    parallel : arcs beyond the first between the same two ends, same direction
+    """
+
+    loops: int
+    parallel: int
+    zeros: int
+
+
+@cache
+def have_numba() -> bool:
+    """Return whether Numba is installed; without it everything runs in NumPy, slower."""
+    return importlib.util.find_spec("numba") is not None
+
+
+def numba_loaded() -> bool:
+    """Return whether this process has paid for importing Numba already."""
+    return "numba" in sys.modules
+
+
+def _runs_compiled(size: int) -> bool:
+    least = COMPILED_ARCS if numba_loaded() else COMPILED_ARCS_COLD
+    return size >= least and have_numba()
+
+
+def arcs_to_csr(
+    tails: np.ndarray,
+    heads: np.ndarray,
+    weights: np.ndarray,
+    n: int,
+    *,
+    base: int = 0,
+    both: bool = False,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (indptr, indices, weights) of arcs given in any order.
+
+    Parameters
+    ----------
+    tails, heads : integers (m,), numbered from `base`
+    weights : int32 or float32 (m,)
+    n : number of vertices
+    both : also add the reverse of each arc that is no loop, right after it
+
+    Returns
+    -------
+    indptr int64 (n+1,), indices int32, weights as given; the arcs of a vertex keep
+    the order in which they came
+
+    Raises
+    ------
+    GraphError : lengths differ, an end is no vertex, more than 2**31-1 arcs
+    """
+    if not len(tails) == len(heads) == len(weights):
+        raise GraphError(
+            f"{len(tails)} tails, {len(heads)} heads, {len(weights)} weights; "
+            "the three arrays must have the same length"
+        )
+    if len(tails) * (2 if both else 1) > MAX_COUNT:
+        raise GraphError(f"more than {MAX_COUNT} arcs; that is the most")
+    tails = np.ascontiguousarray(tails, np.int64)
+    heads = np.ascontiguousarray(heads, np.int64)
+    weights = np.ascontiguousarray(weights)
+    if _runs_compiled(len(tails)):
+        return _sorted_compiled(tails, heads, weights, n, base, both)
+    return _sorted_numpy(tails, heads, weights, n, base, both)
+
+
+def _sorted_compiled(
+    tails: np.ndarray, heads: np.ndarray, weights: np.ndarray, n: int, base: int, both: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    from gpu.formats.arrange import OUT_OF_RANGE, count_rows, place_arcs
+
+    bounds = np.zeros(n + 2, np.int64)
+    total = count_rows(tails, heads, base, both, bounds)
+    if total == OUT_OF_RANGE:
+        raise _out_of_range(tails, heads, n, base)
+    indices = np.empty(total, np.int32)
+    placed = np.empty(total, np.int32)
+    place_arcs(tails, heads, weights.view(np.int32), base, both, bounds, indices, placed)
+    return bounds[: n + 1], indices, placed.view(weights.dtype)
+
+
+def _sorted_numpy(
+    tails: np.ndarray, heads: np.ndarray, weights: np.ndarray, n: int, base: int, both: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    for ends in (tails, heads):
+        if len(ends) and (ends.min() < base or ends.max() - base >= n):
+            raise _out_of_range(tails, heads, n, base)
+    tails, heads = tails - base, heads - base
+    if both:
+        twice = np.column_stack([tails, heads]), np.column_stack([heads, tails])
+        kept = np.ones((len(tails), 2), bool)
+        kept[:, 1] = tails != heads
+        tails, heads = twice[0][kept], twice[1][kept]
+        weights = np.column_stack([weights, weights])[kept]
+    order = np.argsort(tails, kind="stable")
+    indptr = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(tails, minlength=n), out=indptr[1:])
+    return indptr, heads[order].astype(np.int32), weights[order]
+
+
+def _out_of_range(tails: np.ndarray, heads: np.ndarray, n: int, base: int) -> GraphError:
+    low = min(int(tails.min()), int(heads.min()))
+    bad = low if low < base else max(int(tails.max()), int(heads.max()))
+    return GraphError(f"vertex {bad} is out of range; {n} vertices are {base} to {base + n - 1}")
+
+
+def arc_facts(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray) -> ArcFacts:
+    """Count loops, parallel arcs and zero weights of checked CSR arrays, O(n + m)."""
+    n, m = len(indptr) - 1, len(indices)
+    if _runs_compiled(m):
+        from gpu.formats.arrange import count_facts
+
+        facts = np.zeros(3, np.int64)
+        bits = np.ascontiguousarray(weights).view(np.int32)
+        count_facts(indptr, indices, bits, np.full(n, -1, np.int32), facts)
+        return ArcFacts(*(int(fact) for fact in facts))
+    tails = tails_of(indptr)
+    distinct = len(np.unique(tails * n + indices))
+    zeros = m - int(np.count_nonzero(weights))
+    return ArcFacts(int(np.count_nonzero(tails == indices)), m - distinct, zeros)
+
+
+def tails_of(indptr: np.ndarray) -> np.ndarray:
+    """Return the tail of each arc, int64 (m,)."""
+    return np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))

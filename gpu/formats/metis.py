@@ -1,0 +1,278 @@
+"""METIS `.graph`: one line for each vertex, with its neighbours.
+
+The first line that is no comment (%) says `VERTICES EDGES [FMT [CONSTRAINTS]]`. The
+digits of FMT say whether vertices have sizes, vertices have weights, edges have
+weights: 0, 1, 10, 11, 100, ... Vertex sizes and weights are skipped. Undirected by
+definition, and each edge stands in the lines of both ends, so that the arcs are
+just what is written; undirected=False and True change nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gpu.errors import GraphError
+from gpu.formats.base import Format, Reading, bare_name, shown
+from gpu.formats.build import graph_from_rows, value_rule
+from gpu.formats.memory import require_memory
+from gpu.formats.named_edges import is_number
+from gpu.formats.rows import NOT_NEGATIVE, line_at, runs_compiled
+from gpu.formats.source import HEAD_BYTES, READ_SHARE
+from gpu.formats.write import write_text
+from gpu.graph import CSRGraph
+
+COMMENT = b"%"
+FORMS = ("0", "1", "10", "11", "100", "101", "110", "111")
+CONSTRAINTS = 100  # the most vertex weights that a header may promise
+DIGITS_AND_BLANKS = b"0123456789 \t\r\n"
+LINES_PER_REPORT = 50_000
+ROWS_PER_BLOCK = 10_000
+
+
+@dataclass(frozen=True)
+class Header:
+    """skipped: numbers at the start of each line that are no neighbours; line: 1-based."""
+
+    n: int
+    edges: int
+    skipped: int
+    weighted: bool
+    line: int
+    rows_at: int
+
+    @property
+    def expected_numbers(self) -> int:
+        """How many numbers stand after the header."""
+        return self.n * self.skipped + 2 * self.edges * (2 if self.weighted else 1)
+
+
+def sniff(head: bytes) -> float:
+    """Return 0.9 if the counts of the header come true, 0.4 if the lines are uneven."""
+    if b"\0" in head or head.startswith(b"%%"):
+        return 0.0
+    lines = [line for line in head.split(b"\n") if not line.lstrip().startswith(COMMENT)]
+    first = next((k for k, line in enumerate(lines) if line.strip()), len(lines))
+    promised = _promised(lines[first].split()) if first < len(lines) else None
+    if promised is None:
+        return 0.0
+    n, edges, skipped, weighted = promised
+    rows = lines[first + 1 :]
+    counts = [len(line.split()) for line in rows[:n]]
+    uneven = len(set(counts[:-1])) > 1 or max(counts, default=0) > 3
+    if len(head) >= HEAD_BYTES:
+        return 0.6 if uneven and len(rows) <= n + 1 else 0.0
+    exact = sum(counts) == n * skipped + 2 * edges * (2 if weighted else 1)
+    if len(rows) >= n and exact and not b"".join(rows[n:]).strip():
+        return 0.9 if counts else 0.0
+    return 0.4 if uneven and _all_numbers(rows) else 0.0
+
+
+def _all_numbers(rows: list[bytes]) -> bool:
+    return all(is_number(token) for row in rows for token in row.split())
+
+
+def _promised(tokens: list[bytes]) -> tuple[int, int, int, bool] | None:
+    """Return n, edges, numbers skipped a line, weighted; None if no header."""
+    if not 2 <= len(tokens) <= 4 or not all(t.isdigit() and len(t) < 19 for t in tokens):
+        return None
+    form = str(int(tokens[2])) if len(tokens) > 2 else "0"
+    constraints = int(tokens[3]) if len(tokens) > 3 else 1
+    if form not in FORMS or constraints > CONSTRAINTS:
+        return None
+    sizes, vertex_weights, edge_weights = (digit == "1" for digit in form.zfill(3))
+    skipped = int(sizes) + (constraints if vertex_weights else 0)
+    return int(tokens[0]), int(tokens[1]), skipped, edge_weights
+
+
+def read(reading: Reading, data: bytearray) -> CSRGraph:
+    """Read METIS text."""
+    header = _header(reading, data)
+    reading.check_promise(header.n, 2 * header.edges, len(data), header.line, 2)
+    if header.n > len(data) - header.rows_at + 1:
+        raise reading.fault(
+            f"the header promises {header.n} vertices, a line each; the file is too short",
+            header.line,
+        )
+    require_memory(8 * (header.n + 2 * header.expected_numbers), str(reading.path))
+    numbers, counts = _numbers(reading, data, header)
+    rows = _rows(numbers, counts, header)
+    if rows is None or (rows[2] is not None and _spoilt(rows[2], reading)):
+        numbers, counts = _numbers_python(reading, data, header)  # finds the words
+        rows = _rows(numbers, counts, header)
+    if rows is None:
+        raise reading.fault("the numbers do not fit the header", header.line)
+    indptr, heads, values = rows
+    return graph_from_rows(
+        reading, "metis", indptr, heads, values, holds_both=True, id_base=1,
+        name=bare_name(reading.path),
+    )  # fmt: skip
+
+
+def _spoilt(values: np.ndarray, reading: Reading) -> bool:
+    return value_rule(reading) == NOT_NEGATIVE and bool((values < 0).any())
+
+
+def _header(reading: Reading, data: bytearray) -> Header:
+    at, number = 0, 1
+    while at < len(data):
+        line = line_at(data, at)
+        if line.strip() and not line.lstrip().startswith(COMMENT):
+            promised = _promised(line.split())
+            if promised is None:
+                raise reading.fault(
+                    f"found {shown(line)}, expected 'VERTICES EDGES [FMT [CONSTRAINTS]]'", number
+                )
+            rows_at = min(at + len(line) + 1, len(data))
+            return Header(*promised, number, rows_at)
+        at, number = at + len(line) + 1, number + 1
+    raise reading.fault("the file has only comments; expected 'VERTICES EDGES [FMT]'")
+
+
+def _rows(
+    numbers: np.ndarray, counts: np.ndarray, header: Header
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None] | None:
+    """Return indptr, heads from 0, weights or None; None if anything breaks the header."""
+    if len(numbers) != header.expected_numbers or len(counts) < header.n:
+        return None
+    width = 2 if header.weighted else 1
+    degrees = counts[: header.n] - header.skipped
+    if counts[header.n :].any() or (degrees < 0).any() or (degrees % width).any():
+        return None
+    if header.skipped:
+        starts = np.concatenate([[0], np.cumsum(counts[: header.n])])[:-1]
+        kept = np.ones(len(numbers), bool)
+        for k in range(header.skipped):
+            kept[starts + k] = False
+        numbers = numbers[kept]
+    heads = numbers[::width]
+    if len(heads) and (heads.min() < 1 or heads.max() > header.n):
+        return None
+    indptr = np.zeros(header.n + 1, np.int64)
+    np.cumsum(degrees // width, out=indptr[1:])
+    return indptr, heads - 1, numbers[1::2] if header.weighted else None
+
+
+# ---------------------------------------------------------------- the numbers of the file
+
+
+def _numbers(reading: Reading, data: bytearray, header: Header) -> tuple[np.ndarray, np.ndarray]:
+    if runs_compiled(len(data)):
+        from gpu.formats import scan
+
+        lines = data.count(b"\n", header.rows_at) + 1
+        numbers = np.empty(header.expected_numbers, np.int64)
+        counts = np.empty(lines, np.int64)
+        report = np.zeros(4, np.int64)
+        text = np.frombuffer(data, np.uint8)
+        scan.scan_lines(text, header.rows_at, len(text), COMMENT[0], numbers, counts, report)
+        if report[scan.BAD_AT] < 0:
+            lines = int(report[scan.ROWS])
+            return numbers[: counts[:lines].sum()], counts[:lines]
+    rows = bytes(data[header.rows_at :])
+    if not rows.translate(None, DIGITS_AND_BLANKS):
+        counts = np.array([len(line.split()) for line in rows.split(b"\n")], np.int64)
+        return np.fromstring(rows, np.int64, sep=" "), counts
+    return _numbers_python(reading, data, header)
+
+
+def _numbers_python(
+    reading: Reading, data: bytearray, header: Header
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return all numbers and how many stand on each line; raise for the first bad line."""
+    numbers: list[int] = []
+    counts: list[int] = []
+    lines = bytes(data[header.rows_at :]).split(b"\n")
+    for number, line in enumerate(lines, header.line + 1):
+        if number % LINES_PER_REPORT == 0:
+            reading.report(READ_SHARE, "parsing")
+        tokens = line.split()
+        if tokens and tokens[0].startswith(COMMENT):
+            continue
+        if tokens:
+            _check_line(reading, tokens, len(counts), number, header)
+            numbers += [int(token) for token in tokens]
+        counts.append(len(tokens))
+    wanted = header.expected_numbers
+    if len(numbers) != wanted or len(counts) < header.n:
+        raise reading.fault(
+            f"the header promises {header.n} vertices and {header.edges} edges, {wanted} numbers; "
+            f"{len(counts)} lines hold {len(numbers)}", header.line,
+        )  # fmt: skip
+    return np.array(numbers, np.int64), np.array(counts, np.int64)
+
+
+def _check_line(
+    reading: Reading, tokens: list[bytes], row: int, number: int, header: Header
+) -> None:
+    if row >= header.n:
+        raise reading.fault(f"a line past the {header.n} vertices of the header", number)
+    for token in tokens:
+        if not is_number(token) or abs(int(token)) >= 2**63:
+            raise reading.fault(f"{shown(token)} is no whole number", number)
+    width = 2 if header.weighted else 1
+    if len(tokens) < header.skipped or (len(tokens) - header.skipped) % width:
+        what = "pairs of neighbour and weight" if header.weighted else "neighbours"
+        raise reading.fault(
+            f"{len(tokens)} numbers; expected {header.skipped} of the vertex, then {what}", number
+        )
+    for k, token in enumerate(tokens[header.skipped :]):
+        value = int(token)
+        if header.weighted and k % 2:
+            if value < 0 and value_rule(reading) == NOT_NEGATIVE:
+                raise reading.fault(
+                    f"weight {value} is below zero; weights must be >= 0 "
+                    "(or read with --weights absolute, unit or random)", number,
+                )  # fmt: skip
+        elif not 1 <= value <= header.n:
+            raise reading.fault(
+                f"vertex {value} is out of range: the header promises 1 to {header.n}", number
+            )
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write(graph: CSRGraph, path: Path) -> None:
+    """Write FMT 1, or 0 where all weights are 1.
+
+    Raises GraphError where METIS cannot hold the graph: float weights, an arc
+    without its reverse of equal weight.
+    """
+    from gpu.formats.csr import tails_of
+
+    tails = tails_of(graph.indptr)
+    if not graph.integer:
+        raise GraphError("METIS has no float weights; write .npz, .gr or .mtx")
+    there = np.lexsort((graph.weights, graph.indices, tails))
+    back = np.lexsort((graph.weights, tails, graph.indices))
+    same = np.array_equal(tails[there], graph.indices[back])
+    same = same and np.array_equal(graph.indices[there], tails[back])
+    loops = int(np.count_nonzero(tails == graph.indices))
+    if not same or not np.array_equal(graph.weights[there], graph.weights[back]) or loops:
+        raise GraphError(
+            f"{graph.name} has arcs without a reverse of equal weight, or loops; METIS holds "
+            "undirected graphs only: write .npz, .gr or .mtx"
+        )
+    weighted = bool((graph.weights != 1).any())
+    head = f"{graph.n} {graph.m // 2}{' 1' if weighted else ''}\n"
+    numbers = graph.indices.astype(np.int64) + 1
+    if weighted:
+        numbers = np.column_stack([numbers, graph.weights]).ravel()
+    bounds = (graph.indptr * (2 if weighted else 1)).tolist()
+    words = [str(number) for number in numbers.tolist()]
+    rows = (
+        "".join([" ".join(words[a:b]) + "\n" for a, b in _row_bounds(bounds, first, graph.n)])
+        for first in range(0, graph.n, ROWS_PER_BLOCK)
+    )
+    write_text(path, [head], rows)
+
+
+def _row_bounds(bounds: list[int], first: int, n: int) -> list[tuple[int, int]]:
+    last = min(first + ROWS_PER_BLOCK, n)
+    return list(zip(bounds[first:last], bounds[first + 1 : last + 1], strict=True))
+
+
+FORMAT = Format("metis", "METIS", (".graph", ".metis"), sniff, read, write)

@@ -1,0 +1,131 @@
+"""Edge lists whose vertices are words: slower, in plain Python.
+
+Names may hold blanks where columns are parted by tabs, commas or semicolons, and
+may stand in double quotes. They become a NumPy array of fixed width, so a
+single very long name would blow it up: NAME_CHARACTERS bounds each, WIDTH_FACTOR all.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from gpu.formats.base import Reading, shown
+from gpu.formats.rows import (
+    FLOAT32_MAX,
+    NOT_NEGATIVE,
+    SKIPPED,
+    RowRules,
+    Rows,
+    line_number,
+    what_is_wrong,
+)
+from gpu.formats.source import READ_SHARE
+
+NAME_CHARACTERS = 256
+WIDTH_FACTOR = 64  # the array of names may take so many times the file's bytes
+ROWS_PER_REPORT = 50_000
+
+_WHOLE = re.compile(rb"[+-]?[0-9]{1,19}+")
+_DECIMAL = re.compile(rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
+_NUMBER_WORDS = {b"inf", b"nan", b"infinity"}
+
+
+def is_number(token: bytes, *, decimal: bool = False) -> bool:
+    """Return whether a token is a whole number; `decimal`: any number, inf and nan too."""
+    if decimal and token.lower().lstrip(b"+-") in _NUMBER_WORDS:
+        return True
+    return bool((_DECIMAL if decimal else _WHOLE).fullmatch(token))
+
+
+def split_line(line: bytes, separator: bytes) -> list[bytes]:
+    """Return the columns of a line; b"" parts at blanks."""
+    if not separator:
+        return line.split()
+    return [token.strip(b" \t\r") for token in line.strip(b"\r").split(separator)]
+
+
+def read_named_rows(
+    reading: Reading, data: bytearray, start: int, rules: RowRules, separator: bytes
+) -> tuple[Rows, np.ndarray]:
+    """Return rows whose ids are ranks among the names, and the names, rising.
+
+    Raises FormatError for missing columns, long names, bad weights, bytes that are
+    not UTF-8.
+    """
+    order: dict[bytes, int] = {}
+    ends: list[int] = []
+    weights: list[float] = []
+    integral, comments = True, 0
+    for number, line in enumerate(bytes(data[start:]).split(b"\n"), line_number(data, start)):
+        if number % ROWS_PER_REPORT == 0:
+            reading.report(READ_SHARE, "parsing")
+        stripped = line.strip()
+        if not stripped or stripped[0] in rules.comments:
+            comments += bool(stripped)
+            continue
+        tokens = split_line(line, separator)
+        if len(tokens) != rules.columns:
+            words = f"{len(tokens)} columns found {shown(line)}, expected {rules.expected}"
+            raise reading.fault(words, number)
+        ends += [
+            order.setdefault(_name(reading, token, number), len(order)) for token in tokens[:2]
+        ]
+        if rules.value_columns:
+            weights.append(_weight(reading, tokens[2], line, rules, number))
+            integral = integral and is_number(tokens[2])
+    names, ranks = _sorted_names(reading, order, len(data))
+    ids = np.ascontiguousarray(ranks[np.array(ends, np.int64).reshape(-1, 2)].T)
+    values = np.array([weights] * rules.value_columns, np.float64)
+    return Rows(ids, values.reshape(rules.value_columns, ids.shape[1]), integral, comments), names
+
+
+def _name(reading: Reading, token: bytes, number: int) -> bytes:
+    if len(token) >= 2 and token[:1] == token[-1:] == b'"':
+        token = token[1:-1].strip()
+    if not token:
+        raise reading.fault("a column is empty; expected the name of a vertex", number)
+    if len(token) > NAME_CHARACTERS:
+        raise reading.fault(
+            f"a name of {len(token)} bytes {shown(token)}; at most {NAME_CHARACTERS}", number
+        )
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        raise reading.fault(f"name {shown(token)} is not UTF-8 text", number) from None
+    if b"\0" in token:
+        raise reading.fault(f"name {shown(token)} holds a zero byte", number)
+    return token
+
+
+def _weight(reading: Reading, token: bytes, line: bytes, rules: RowRules, number: int) -> float:
+    if rules.values == SKIPPED:
+        return 1.0
+    value = float(token) if _DECIMAL.fullmatch(token) else float("nan")
+    low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT32_MAX
+    if not low <= value <= FLOAT32_MAX:
+        raise reading.fault(what_is_wrong(b"0\t0\t" + token, _numbered(rules)), number)
+    return value
+
+
+def _numbered(rules: RowRules) -> RowRules:
+    """The same rules for a row of two small numbers: only the weight can be wrong."""
+    return RowRules(rules.expected, value_columns=1, values=rules.values)
+
+
+def _sorted_names(
+    reading: Reading, order: dict[bytes, int], size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the names as str (n,), rising, and the rank of each in order of appearance."""
+    words = sorted(order)
+    width = max((len(word.decode()) for word in words), default=1)
+    if 4 * width * len(words) > WIDTH_FACTOR * size + 1_000_000:
+        raise reading.fault(
+            f"{len(words)} names of up to {width} characters in a file of {size} bytes; "
+            "the longest ones are too long for an array of names"
+        )
+    ranks = np.empty(len(words), np.int64)
+    for rank, word in enumerate(words):
+        ranks[order[word]] = rank
+    return np.array([word.decode() for word in words], f"<U{max(width, 1)}"), ranks

@@ -1,0 +1,229 @@
+"""From a path to the decompressed bytes: gzip, xz and bz2 by their magic bytes.
+
+The file is read in blocks. The first decompressed bytes (`head`) decide the
+format, so that a file that is no graph at all is refused before the rest is
+unpacked. While it unpacks, memory is watched: the arrays to come need at least as
+much again as the text, so unpacking stops once less than that is free.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from gpu.formats.base import Reading
+from gpu.formats.memory import require_memory
+
+HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file
+BLOCK_BYTES = 1 << 20  # read from disk at a time
+UNPACKED_BYTES = 4 << 20  # at most that much comes out of one decompression step
+CHECK_BYTES = 32 << 20  # memory is checked each time the text grew by this
+LZMA_BYTES = 256 << 20  # an .xz header may not ask for a larger dictionary (xz -9: 65 MiB)
+READ_SHARE = 0.5  # of the progress bar
+
+MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bz2"}
+UNREADABLE_MAGIC = {b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4", b"7z\xbc\xaf": "7-zip"}
+
+
+class Source:
+    """An open file: `head`, then `read_all`.
+
+    Raises FormatError where the path is no readable file or its compressed data
+    is broken, MemoryNeededError where the text does not fit.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._file, self._size = _open(reading)
+        try:
+            self._blocks = self._unpacked()
+            self._data = bytearray()
+            while len(self._data) < HEAD_BYTES and self._grow():
+                pass
+        except BaseException:
+            self._file.close()
+            raise
+
+    @property
+    def head(self) -> bytes:
+        """The first HEAD_BYTES decompressed bytes; fewer mean the whole file."""
+        return bytes(self._data[:HEAD_BYTES])
+
+    def read_all(self) -> bytearray:
+        """Return the whole decompressed file and close it."""
+        checked = 0
+        try:
+            require_memory(self._size, str(self._reading.path))
+            while self._grow():
+                done = self._file.tell() / max(self._size, 1)
+                self._reading.report(min(done, 1.0) * READ_SHARE, "reading")
+                if len(self._data) - checked > CHECK_BYTES:
+                    checked = len(self._data)
+                    require_memory(checked, str(self._reading.path))
+        finally:
+            self.close()
+        return self._data
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _grow(self) -> bool:
+        block = next(self._blocks, None)
+        if block is None:
+            return False
+        self._data += block
+        return True
+
+    def _unpacked(self) -> Iterator[bytes]:
+        first = self._read()
+        if not first:
+            raise self._reading.fault("the file is empty; expected a graph")
+        for magic, name in UNREADABLE_MAGIC.items():
+            if first.startswith(magic):
+                raise self._reading.fault(
+                    f"{name} compressed; unpack it first (gzip, xz and bz2 are read directly)"
+                )
+        for magic, name in MAGIC.items():
+            if first.startswith(magic):
+                yield from self._decompressed(first, name)
+                return
+        while first:
+            yield first
+            first = self._read()
+
+    def _decompressed(self, block: bytes, name: str) -> Iterator[bytes]:
+        try:
+            while block:
+                stream = _decompressor(name)
+                while not stream.eof:
+                    if stream.needs_input and not block:
+                        block = self._read()
+                        if not block:
+                            raise self._reading.fault(
+                                f"the {name} data end early; expected the end mark (is the "
+                                "file cut short?)"
+                            )
+                    out = stream.decompress(block, UNPACKED_BYTES)
+                    block = b""
+                    if out:
+                        yield out
+                block = self._next_member(stream.unused_data, name)
+        except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError) as error:
+            raise self._reading.fault(f"broken {name} data ({_one_line(error)})") from error
+
+    def _next_member(self, rest: bytes, name: str) -> bytes:
+        """Return the bytes from the next stream on; zero padding is skipped."""
+        while True:
+            rest = rest.lstrip(b"\0") if rest else self._read().lstrip(b"\0")
+            if rest:
+                break
+            if self._file.tell() >= self._size:
+                return b""
+        magic = next(magic for magic, known in MAGIC.items() if known == name)
+        if len(rest) < len(magic):
+            rest += self._read()
+        if not rest.startswith(magic):
+            raise self._reading.fault(f"other bytes after the {name} data; expected its end")
+        return rest
+
+    def _read(self) -> bytes:
+        try:
+            return self._file.read(BLOCK_BYTES)
+        except OSError as error:
+            raise self._reading.fault(f"cannot be read: {_one_line(error)}") from error
+
+
+class _Decompressor(Protocol):
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class _Gzip:
+    """zlib's decompressor with the interface of those of bz2 and lzma."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(wbits=31)
+        self._full = False  # the last step stopped at max_length: more may be waiting
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        out = self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+        self._full = len(out) == max_length
+        return out
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not (self._full or self._stream.unconsumed_tail)
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+
+def _decompressor(name: str) -> _Decompressor:
+    if name == "gzip":
+        return _Gzip()
+    if name == "xz":
+        return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=LZMA_BYTES)
+    return bz2.BZ2Decompressor()
+
+
+def _open(reading: Reading) -> tuple[BinaryIO, int]:
+    path = reading.path
+    try:
+        about = os.stat(path)
+        if stat.S_ISDIR(about.st_mode):
+            raise reading.fault("is a folder; expected a file")
+        if not stat.S_ISREG(about.st_mode):
+            raise reading.fault("is not a regular file; expected a file on disk")
+        return open(path, "rb"), about.st_size
+    except FileNotFoundError as error:
+        raise reading.fault("no such file") from error
+    except (OSError, ValueError) as error:
+        raise reading.fault(f"cannot be opened: {_one_line(error)}") from error
+
+
+def _one_line(error: Exception) -> str:
+    words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(str(words).split())
+
+
+def neighbour(path: Path, suffix: str) -> Path | None:
+    """Return the file beside `path` with another suffix, packed or not, if there is one.
+
+    `roads.gr.gz` and `.co` find `roads.co`, `roads.co.gz`, `roads.co.xz` or `roads.co.bz2`.
+    """
+    name = path.name
+    for packing in (".gz", ".xz", ".bz2"):
+        name = name.removesuffix(packing)
+    stem = name.removesuffix(".gr")
+    for packing in ("", ".gz", ".xz", ".bz2"):
+        found = path.with_name(f"{stem}{suffix}{packing}")
+        if found != path and found.is_file():
+            return found
+    return None
+
+
+def cores() -> int:
+    """Return how many processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
