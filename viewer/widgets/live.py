@@ -1,0 +1,175 @@
+"""A widget that shows the current run as it grows, without ever holding the window up.
+
+Signals only set flags. A single-shot timer of 33 ms, started by the first signal, takes
+over at most `SAMPLES_PER_TICK` samples and draws what is newest, and only while the
+widget is visible; what happened meanwhile is made good when it is shown again. Nothing
+ticks while nothing changes. A trace of a million samples, opened at once, is taken over
+in blocks, so that the event loop runs in between.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from PyQt6.QtCore import QTimer
+from PyQt6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PyQt6.QtWidgets import QWidget
+
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import RunRecord, SessionModel
+from viewer.theme import THEMES, Theme
+
+REFRESH_MS = 33
+SAMPLES_PER_TICK = 65_536
+
+
+class LivePanel(QWidget):
+    """Base of everything that follows the current run; see the module docstring.
+
+    A child fills `_build`, `_reset`, `_consume`, `_draw_data`, `_draw_cursor`,
+    `_colour` and `summary_text`.
+    """
+
+    TITLE: ClassVar[str] = ""
+    HINT: ClassVar[str] = ""
+
+    def __init__(
+        self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._playback = session, playback
+        self._record: RunRecord | None = None
+        self._consumed = 0
+        self._data_dirty = False
+        self._theme = THEMES["light"]
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(REFRESH_MS)
+        self.setAccessibleName(self.TITLE)
+        self._build()
+        self._connect_models()
+        self.apply_theme(self._theme)
+        self._show_run(session.current)
+
+    # ---- for children -----------------------------------------------------------------
+
+    def _build(self) -> None:
+        """Make the child widgets."""
+
+    def _reset(self, record: RunRecord | None) -> None:
+        """Forget all data; `record` is what will be shown."""
+
+    def _consume(self, samples: np.ndarray) -> None:
+        """Take over SAMPLE (k,), the next ones."""
+
+    def _draw_data(self) -> None:
+        """Draw the window of time anew."""
+
+    def _draw_cursor(self) -> None:
+        """Show the cursor and the numbers at it."""
+
+    def _colour(self) -> None:
+        """Set pens and brushes from the theme and the current run's clock."""
+
+    def summary_text(self) -> str:
+        """Return one sentence with the numbers at the cursor, for screen readers."""
+        return self.HINT if self._record is None else self._record.title
+
+    # ---- public -----------------------------------------------------------------------
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Recolour everything."""
+        self._theme = theme
+        self._colour()
+        self._mark_dirty()
+
+    def flush(self) -> None:
+        """Draw everything now: for pictures and tests."""
+        self._timer.stop()
+        while self._behind():
+            self._take_block()
+        self._data_dirty = True
+        self._redraw()
+
+    @property
+    def pending(self) -> bool:
+        """Whether something waits to be drawn."""
+        return self._data_dirty or self._timer.isActive()
+
+    # ---- slots ------------------------------------------------------------------------
+
+    def _connect_models(self) -> None:
+        self._session.current_changed.connect(self._show_run)
+        self._session.samples_appended.connect(self._show_growth)
+        self._session.run_changed.connect(self._show_change)
+        self._playback.cursor_changed.connect(self._schedule)
+        self._playback.view_changed.connect(self._mark_dirty)
+        self._timer.timeout.connect(self._tick)
+
+    def _show_run(self, record: RunRecord | None) -> None:
+        self._record, self._consumed = record, 0
+        self._reset(record)
+        self._colour()
+        self._mark_dirty()
+
+    def _show_growth(self, record: RunRecord, first: int, _last: int) -> None:
+        if record is self._record:
+            if first < self._consumed:
+                self._show_run(record)
+            self._mark_dirty()
+
+    def _show_change(self, record: RunRecord) -> None:
+        if record is self._record:
+            self._colour()
+            self._mark_dirty()
+
+    def _mark_dirty(self, *_: object) -> None:
+        self._data_dirty = True
+        self._schedule()
+
+    def _schedule(self, *_: object) -> None:
+        if self.isVisible() and not self._timer.isActive():
+            self._timer.start()
+
+    def showEvent(self, event: QShowEvent | None) -> None:
+        """Draw what was missed while hidden."""
+        super().showEvent(event)
+        self._mark_dirty()
+
+    def hideEvent(self, event: QHideEvent | None) -> None:
+        """Rest while nobody looks."""
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Redraw for the new width."""
+        super().resizeEvent(event)
+        self._mark_dirty()
+
+    # ---- drawing ----------------------------------------------------------------------
+
+    def _tick(self) -> None:
+        if self._behind():
+            self._take_block()
+            self._data_dirty = True
+        self._redraw()
+        if self._behind():
+            self._mark_dirty()
+
+    def _behind(self) -> bool:
+        return self._record is not None and self._consumed < len(self._record.samples)
+
+    def _take_block(self) -> None:
+        if self._record is not None:
+            block = self._record.samples[self._consumed : self._consumed + SAMPLES_PER_TICK]
+            self._consumed += len(block)
+            self._consume(block)
+
+    def _redraw(self) -> None:
+        if self._data_dirty:
+            self._data_dirty = False
+            self._draw_data()
+        self._draw_cursor()
+        if self._record is None or not self._record.running:
+            self.setAccessibleDescription(self.summary_text())
