@@ -137,31 +137,28 @@ def make_machine(
     kind = graph.weights.dtype
     blocks = 4 * buckets + -(-2 * graph.n // BLOCK_WORDS)
     stale = parameters["drop_stale"]
-    times = buffers.vertices
-    none64, none32 = np.zeros(1, np.int64), np.zeros(1, np.int32)
     return Machine(
         graph.indptr,
         graph.indices,
         graph.weights,
         buffers.dist,
-        times.first_reached_ns if times else none64,
-        times.last_improved_ns if times else none64,
-        times.times_processed if times else none32,
-        _records(buckets, SLOT),
+        *vertex_arrays(buffers),
+        records(buckets, SLOT),
         np.zeros((blocks, BLOCK_WORDS), np.int32),
         np.zeros((blocks, BLOCK_WORDS) if stale else (1, 1), kind),
         np.zeros((buckets, blocks), np.int32),
         np.arange(blocks, dtype=np.int32)[::-1].copy(),
-        _records(workers, HEAP),
+        records(workers, HEAP),
         np.arange(workers, dtype=np.int32)[::-1].copy(),
-        _records(workers, WORKER),
+        records(workers, WORKER),
         np.zeros((workers, chunk), np.int32),
         np.zeros((workers, chunk) if stale else (1, 1), kind),
         np.zeros((workers, chunk), kind),
     )
 
 
-def _records(length: int, dtype: np.dtype) -> np.ndarray:
+def records(length: int, dtype: np.dtype) -> np.ndarray:
+    """Return zeroed records that compiled code and Python read by field name."""
     return np.zeros(length, dtype).view(np.recarray)
 
 
@@ -192,7 +189,7 @@ def make_cost(
     graph: CSRGraph, preset: Preset, workers: int, parameters: dict[str, Any], probe: int
 ) -> np.ndarray:
     """Return COST (1,): the device's price list for this graph."""
-    cost = _records(1, COST)
+    cost = records(1, COST)
     c = cost[0]
     c.sweep_ns, c.flag_ns = preset.sweep_ns, preset.flag_ns
     c.hop_ns, c.push_ns = preset.hop_ns, preset.push_ns
@@ -213,7 +210,7 @@ def make_cost(
 
 def make_sim(period_ns: float, workers: int, blocks: int, seed: int) -> np.ndarray:
     """Return SIM (1,) at time 0, all workers idle."""
-    sim = _records(1, SIM)
+    sim = records(1, SIM)
     s = sim[0]
     s.period_ns = period_ns
     s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
@@ -247,4 +244,12 @@ def controller_for(
 
 def sample_buffer(samples: int) -> np.ndarray:
     """Return SAMPLE (samples,) as a recarray, what compiled code writes by field name."""
-    return _records(samples, SAMPLE)
+    return records(samples, SAMPLE)
+
+
+def vertex_arrays(buffers: RunBuffers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the arrays of probe level 2, or stand-ins of one element."""
+    if buffers.vertices is None:
+        return np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int32)
+    kept = buffers.vertices
+    return kept.first_reached_ns, kept.last_improved_ns, kept.times_processed

@@ -1,0 +1,111 @@
+"""Dijkstra on one worker of the modelled GPU: the engine function and its run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.model import dijkstra_loop
+from gpu.model.driver import check_probe, drive, sampling_period
+from gpu.model.machine import NO_SAMPLES_NS, POOL_DRY, records, vertex_arrays
+from gpu.model.presets import Preset, find_preset
+from gpu.trace import Probe
+
+SAMPLES_WANTED = 1000  # the default period divides the expected time by this
+
+
+class HeapArrays(NamedTuple):
+    """Arrays of one run; the heap starts at n / 4 entries and doubles when full."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    dist: np.ndarray
+    first_ns: np.ndarray
+    last_ns: np.ndarray
+    times: np.ndarray
+    heap: np.ndarray  # ENTRY
+
+
+def run(
+    graph: CSRGraph,
+    source: int,
+    *,
+    delta: float | None,
+    parameters: Mapping[str, Any],
+    device: str,
+    probe: int,
+    period_ns: int,
+    seed: int,
+    buffers: RunBuffers,
+    observer: Observer,
+) -> EngineOutcome:
+    """Run Dijkstra on one modelled worker; the signature is that of `gpu.engine`.
+
+    There is no delta, no parameter and nothing for `seed` to vary.
+    """
+    check_probe(probe)
+    preset = find_preset(device)
+    depth = np.log2(max(graph.n, 2))
+    expected_ns = preset.hop_ns * (graph.n * (depth + 1) + graph.m / 2)
+    period = sampling_period(probe, period_ns, expected_ns / SAMPLES_WANTED)
+    return drive(
+        DijkstraRun(graph, source, preset, probe, period, buffers), graph, observer, device
+    )
+
+
+class DijkstraRun:
+    """One modelled run of Dijkstra; see `gpu.model.driver.Slices`."""
+
+    def __init__(
+        self,
+        graph: CSRGraph,
+        source: int,
+        preset: Preset,
+        probe: int,
+        period_ns: float,
+        buffers: RunBuffers,
+    ) -> None:
+        widest = int(np.diff(graph.indptr).max()) if graph.n else 0
+        heap = records(max(1024, graph.n // 4, 2 * widest), dijkstra_loop.ENTRY)
+        self._arrays = HeapArrays(
+            graph.indptr,
+            graph.indices,
+            graph.weights,
+            buffers.dist,
+            *vertex_arrays(buffers),
+            heap,
+        )
+        self.sim = records(1, dijkstra_loop.HEAP_STATE)
+        s = self.sim[0]
+        s.period_ns = period_ns
+        s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
+        s.hop_ns, s.lanes = preset.hop_ns, preset.worker_threads
+        s.mean_degree = graph.mean_degree
+        s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
+        s.vertices = int(probe >= Probe.VERTICES)
+        buffers.dist[source] = 0
+        if probe >= Probe.VERTICES:
+            self._arrays.first_ns[source] = self._arrays.last_ns[source] = 0
+        dijkstra_loop.push(heap, s, 0.0, source)
+
+    def advance(self, samples: np.ndarray, arcs: int) -> int:
+        """Advance by a slice; double the heap where it is full."""
+        written = dijkstra_loop.advance(self._arrays, self.sim, samples, arcs)
+        if self.sim[0].status == POOL_DRY:
+            old = self._arrays.heap
+            heap = records(2 * len(old), dijkstra_loop.ENTRY)
+            heap[: len(old)] = old
+            self._arrays = self._arrays._replace(heap=heap)
+        return int(written)
+
+    def set_delta(self, delta: float | None) -> None:
+        """Dijkstra has no delta: nothing to take over."""
+
+    def final_sample(self, sample: Any) -> None:
+        """Write the state as it is."""
+        dijkstra_loop.write_sample(self.sim[0], sample)

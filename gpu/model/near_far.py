@@ -1,0 +1,139 @@
+"""Near-Far on the modelled GPU: the engine function, and the run as the driver sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpu.delta import near_far_delta
+from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.model import near_far_loop
+from gpu.model.driver import check_probe, drive, sampling_period
+from gpu.model.machine import NO_SAMPLES_NS, records, vertex_arrays
+from gpu.model.presets import COPY_SHARE, Preset, find_preset
+from gpu.trace import Flag, Probe, Reason
+
+
+class Piles(NamedTuple):
+    """Arrays of one run, n vertices; a wave covers len(snapshot) of them."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    dist: np.ndarray
+    first_ns: np.ndarray
+    last_ns: np.ndarray
+    times: np.ndarray
+    near: np.ndarray  # int32 (n,)
+    following: np.ndarray  # int32 (n,), the next near pile
+    far: np.ndarray  # int32 (n,)
+    near_mark: np.ndarray  # int64 (n,): superstep whose near pile holds the vertex
+    far_mark: np.ndarray  # uint8 (n,): whether far holds it
+    snapshot: np.ndarray  # distances read at the start of a wave
+
+
+def run(
+    graph: CSRGraph,
+    source: int,
+    *,
+    delta: float | None,
+    parameters: Mapping[str, Any],
+    device: str,
+    probe: int,
+    period_ns: int,
+    seed: int,
+    buffers: RunBuffers,
+    observer: Observer,
+) -> EngineOutcome:
+    """Run Near-Far on a modelled device; the signature is that of `gpu.engine`.
+
+    Its supersteps have no arbitration to vary, so `seed` changes nothing.
+    """
+    check_probe(probe)
+    preset = find_preset(device)
+    if delta is None:
+        delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
+    period = sampling_period(probe, period_ns, 0.0)  # by default every superstep
+    piles = NearFarRun(graph, source, preset, delta, probe, period, buffers)
+    return drive(piles, graph, observer, device)
+
+
+class NearFarRun:
+    """One modelled run of Near-Far; see `gpu.model.driver.Slices`."""
+
+    def __init__(
+        self,
+        graph: CSRGraph,
+        source: int,
+        preset: Preset,
+        delta: float,
+        probe: int,
+        period_ns: float,
+        buffers: RunBuffers,
+    ) -> None:
+        self._piles = _make_piles(graph, preset, buffers)
+        self.sim = _make_state(graph, preset, delta, probe, period_ns)
+        self._own_delta = delta
+        self._piles.near[0] = source
+        self._piles.dist[source] = 0
+        if probe >= Probe.VERTICES:
+            self._piles.first_ns[source] = self._piles.last_ns[source] = 0
+
+    def advance(self, samples: np.ndarray, arcs: int) -> int:
+        """Advance by a slice."""
+        return int(near_far_loop.advance(self._piles, self.sim, samples, arcs))
+
+    def set_delta(self, delta: float | None) -> None:
+        """A person moves the split by another delta from the next split on, or hands back."""
+        state = self.sim[0]
+        wanted = self._own_delta if delta is None else delta
+        if wanted != state.delta:
+            raised = wanted > state.delta
+            state.flags |= int(Flag.DELTA_RAISED if raised else Flag.DELTA_LOWERED)
+            state.delta_changes += 1
+        state.delta, state.by_hand = wanted, int(delta is not None)
+        state.reason = int(Reason.START if delta is None else Reason.BY_HAND)
+
+    def final_sample(self, sample: Any) -> None:
+        """Write the state as it is."""
+        near_far_loop.write_sample(self.sim[0], sample)
+
+
+def _make_piles(graph: CSRGraph, preset: Preset, buffers: RunBuffers) -> Piles:
+    wave = max(1, int(preset.resident_threads / max(graph.mean_degree, 1.0)))
+    return Piles(
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        buffers.dist,
+        *vertex_arrays(buffers),
+        np.empty(graph.n, np.int32),
+        np.empty(graph.n, np.int32),
+        np.empty(graph.n, np.int32),
+        np.zeros(graph.n, np.int64),
+        np.zeros(graph.n, np.uint8),
+        np.empty(min(wave, max(graph.n, 1)), graph.weights.dtype),
+    )
+
+
+def _make_state(
+    graph: CSRGraph, preset: Preset, delta: float, probe: int, period_ns: float
+) -> np.ndarray:
+    state = records(1, near_far_loop.PILES)
+    s = state[0]
+    s.period_ns = period_ns
+    s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
+    s.threshold = s.delta = delta
+    s.superstep_ns, s.hop_ns = preset.superstep_ns, preset.hop_ns
+    s.arc_ns = preset.arc_ns(graph.n, graph.m)
+    s.byte_ns = 1e9 / (preset.bandwidth * COPY_SHARE)
+    s.mean_degree = graph.mean_degree
+    s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
+    s.near = 1
+    s.lanes, s.workers = preset.worker_threads, preset.workers
+    s.vertices = int(probe >= Probe.VERTICES)
+    s.reason = int(Reason.START)
+    return state
