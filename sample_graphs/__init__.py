@@ -1,0 +1,249 @@
+"""Graphs made on the spot, each chosen to show something: no files, the same every time.
+
+    graph = make("city_roads", n=12_000, seed=1)
+    graph = open_sample("sample:city_roads?n=5000&seed=2&weights=float")
+
+The same key, n, seed and weights give the same graph on every machine (NumPy's PCG64;
+the hash of a small one of each is tested). Integer weights are int32, "float" gives the
+same weights as float32, for city roads before rounding.
+
+Making a sample of 20,000 vertices or fewer imports neither Numba nor SciPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+
+import numpy as np
+
+from gpu.errors import ParameterError
+from gpu.graph import CSRGraph, Provenance
+
+SMALLEST, LARGEST = 10, 20_000_000  # vertices that may be asked for
+CHECK_MEMORY_FROM = 100_000  # vertices: below, nothing worth refusing is needed
+FIRST_SAMPLE = "city_roads"
+PREFIX = "sample:"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One row of the catalogue.
+
+    maker : "module:function", called with (n, seed), gives float32 weights
+    rounding : what n becomes where the shape does not allow any
+    fixed : whether the number of vertices cannot be chosen
+    peak_bytes : memory needed while it is made, per vertex
+    source : which vertex to start from, see `suggested_source`: "first", "centre", "hub"
+    """
+
+    key: str
+    title: str
+    sentence: str
+    maker: str
+    default_n: int
+    rounding: str
+    source: str
+    peak_bytes: int = 0
+    fixed: bool = False
+
+
+CATALOGUE: dict[str, Sample] = {
+    sample.key: sample
+    for sample in (
+        Sample(
+            "city_roads",
+            "City roads",
+            "Streets, arterials and a river with few bridges: few roads are worth exploring at "
+            "once, so a GPU starves unless Δ is large.",
+            "city:city_roads",
+            12_000,
+            "any n",
+            "centre",
+            420,
+        ),
+        Sample(
+            "grid",
+            "Grid",
+            "A square grid with weights 1 to 10,000: the front is a wide ragged diamond and the "
+            "best Δ is easy to miss.",
+            "lattices:grid",
+            10_000,
+            "rows x columns, nearly square",
+            "first",
+            130,
+        ),
+        Sample(
+            "mesh",
+            "3-D mesh",
+            "A cube with all 26 neighbours: work swells and shrinks as the front crosses the "
+            "cube, and Δ has to follow.",
+            "lattices:mesh",
+            8_000,
+            "the nearest cube",
+            "first",
+            320,
+        ),
+        Sample(
+            "rmat",
+            "R-MAT",
+            "A power-law graph with huge hubs: everything is a few steps away, there is more "
+            "work than workers, and order saves work.",
+            "powerlaw:rmat",
+            4_096,
+            "the nearest power of two",
+            "hub",
+            330,
+        ),
+        Sample(
+            "figure_1",
+            "Figure 1: order matters",
+            "Three vertices from the ADDS paper: taking A before B means taking A twice.",
+            "figures:figure_1",
+            3,
+            "always 3",
+            "first",
+            fixed=True,
+        ),
+        Sample(
+            "figure_6",
+            "Figure 6: buckets and Δ",
+            "Distances 16, 37, 55 and 74 in four buckets: Δ = 20 sorts them, Δ = 40 mixes them, "
+            "Δ = 5 clips them into the last bucket.",
+            "figures:figure_6",
+            9,
+            "always 9",
+            "first",
+            fixed=True,
+        ),
+    )
+}
+
+
+def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int") -> CSRGraph:
+    """Make a sample.
+
+    Parameters
+    ----------
+    key : a key of `CATALOGUE`
+    n : vertices, 10 to 20,000,000, rounded to what the shape allows (`Sample.rounding`);
+        None for the sample's own; the figures have one size
+    seed : 0 or more
+    weights : "int" (int32) or "float" (float32)
+
+    Raises
+    ------
+    ParameterError, MemoryNeededError (found before anything is made)
+    """
+    sample = _find(key)
+    n = _checked_size(sample, n)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ParameterError(f"seed = {seed!r}; allowed: a whole number from 0")
+    if weights not in {"int", "float"}:
+        raise ParameterError(f"weights = {weights!r}; allowed: int or float")
+    if n >= CHECK_MEMORY_FROM:
+        from gpu.formats.memory import require_memory
+
+        require_memory(n * sample.peak_bytes, f"{sample.title} of {n:,} vertices")
+    module, function = sample.maker.split(":")
+    maker: Callable[[int, int], CSRGraph] = getattr(
+        import_module(f"sample_graphs.{module}"), function
+    )
+    graph = maker(n, seed)
+    values = graph.weights
+    if weights == "int":
+        values = np.maximum(1, np.rint(values, out=values)).astype(np.int32)
+    return replace(
+        graph,
+        weights=values,
+        name=sample.title if sample.fixed else f"{sample.title} {graph.n:,}",
+        provenance=Provenance(
+            origin=PREFIX + sample.key,
+            format="sample",
+            options={"n": graph.n, "seed": seed, "weights": weights},
+        ),
+    )
+
+
+def open_sample(reference: str) -> CSRGraph:
+    """Make the sample that a reference names: `sample:city_roads?n=5000&seed=2`, or a key.
+
+    Options after the question mark: n, seed, weights (int or float).
+    Raises ParameterError, MemoryNeededError.
+    """
+    key, _, query = reference.removeprefix(PREFIX).partition("?")
+    options: dict[str, str] = {}
+    for part in filter(None, query.split("&")):
+        name, equals, value = part.partition("=")
+        if name not in {"n", "seed", "weights"} or not equals:
+            raise ParameterError(
+                f"{reference!r}: {part!r} is no option; there are: n=, seed= and weights="
+            )
+        options[name] = value
+    n, seed = (_whole(reference, name, options.get(name)) for name in ("n", "seed"))
+    return make(
+        key,
+        n=n,
+        seed=1 if seed is None else seed,
+        weights=options.get("weights", "int"),
+    )
+
+
+def reference_of(graph: CSRGraph) -> str | None:
+    """Return the reference that `open_sample` makes this graph from; None if it is no sample."""
+    if not graph.provenance.origin.startswith(PREFIX):
+        return None
+    options = dict(graph.provenance.options)
+    if CATALOGUE[graph.provenance.origin.removeprefix(PREFIX)].fixed:
+        options = {name: value for name, value in options.items() if name == "weights"}
+    words = [f"{name}={value}" for name, value in options.items() if value != "int"]
+    return graph.provenance.origin + ("?" + "&".join(words) if words else "")
+
+
+def suggested_source(graph: CSRGraph) -> int:
+    """Return the vertex that shows a sample best, an index in [0, n); 0 for other graphs.
+
+    City roads: the vertex nearest to the centre. R-MAT: the first of the largest
+    out-degree. Others: vertex 0, a corner or the paper's source.
+    """
+    row = CATALOGUE.get(graph.provenance.origin.removeprefix(PREFIX))
+    if row is None or not graph.provenance.origin.startswith(PREFIX):
+        return 0
+    if row.source == "hub":
+        return int(np.argmax(np.diff(graph.indptr)))
+    if row.source == "centre" and graph.positions is not None:
+        x, y = graph.positions.T
+        return int(np.argmin(x * x + y * y))
+    return 0
+
+
+def _find(key: str) -> Sample:
+    if key not in CATALOGUE:
+        raise ParameterError(f"no sample {key!r}; there are: {', '.join(CATALOGUE)}")
+    return CATALOGUE[key]
+
+
+def _checked_size(sample: Sample, n: int | None) -> int:
+    if n is None:
+        return sample.default_n
+    if sample.fixed:
+        if n != sample.default_n:
+            raise ParameterError(
+                f"{sample.key} always has {sample.default_n} vertices, not {n}; leave n out"
+            )
+        return n
+    if isinstance(n, bool) or not isinstance(n, int) or not SMALLEST <= n <= LARGEST:
+        raise ParameterError(
+            f"{sample.key}: n = {n!r}; allowed: a whole number from {SMALLEST} to {LARGEST}"
+        )
+    return n
+
+
+def _whole(reference: str, name: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise ParameterError(f"{reference!r}: {name}={text}; allowed: a whole number") from None

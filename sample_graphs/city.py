@@ -1,0 +1,342 @@
+"""City roads: a planar, irregular road network with a river, made from a plan of cuts.
+
+What it is  n vertices exactly: junctions, ends of cul-de-sacs, and bends. About 2.8 arcs
+            a vertex: most streets have both arcs, a few are one-way, and every vertex
+            can reach every other. Few vertices have more than four arcs, the shortest-
+            path tree is deep and thin, and no two roads cross except at a vertex.
+
+Steps       1. `city_plan` cuts the land into blocks; the cuts are roads.
+            2. A vertex stands wherever a road ends on another; along each road, in
+               order, the vertices are joined. Two roads that meet an older one from
+               both sides almost opposite each other become one crossing.
+            3. Cul-de-sacs are cuts that stop half way. Bridges join the ends of the most
+               important roads on both banks.
+            4. Some streets are removed (border, riverside, quarters), some made one-way,
+               but only where the rest stays connected.
+            5. The longest streets get a vertex in the middle, until there are n: once the
+               plane is bent, these are the curves.
+
+Weights     Travel time in tenths of a second, rounded up to at least 1 for integers; from
+            the length in metres (a street is typically 70 m) and the speed of its class,
+            with up to 20 % of traffic either way, the same in both directions.
+
+Positions   Metres, the city centre at (0, 0), y to the north. Vertices are numbered along
+            a Z-order curve, so that neighbours are near each other in memory, as in
+            the road files of the DIMACS challenge.
+
+Not done    Bridges over roads: the real ones make road networks slightly non-planar.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gpu.graph import CSRGraph
+from sample_graphs import city_plan as plan
+from sample_graphs.assemble import components, from_arcs
+from sample_graphs.city_plan import FIRST_ROAD
+
+JUNCTION_ROADS = 0.43  # cuts per vertex: this sets the mean degree
+CULS_DE_SAC = 0.05  # per vertex
+STREET_M = 70.0  # median length of a street between two vertices
+SPEEDS = (  # (worth in final blocks above which, km/h)
+    (800, 90.0),  # trunk roads
+    (60, 50.0),  # arterials
+    (10, 40.0),  # collectors
+    (-1, 25.0),  # side streets
+)
+
+
+@dataclass(frozen=True)
+class Roads:
+    """Streets between vertices, arrays of length e, and where the vertices are.
+
+    tail, head: int64; worth: importance of the road; one_way: only tail -> head;
+    fixed: never removed (cul-de-sacs, bridges); line: the plan's line, -1 where none;
+    name (v,): what became of each vertex of the plan when crossings were merged.
+    """
+
+    points: np.ndarray
+    tail: np.ndarray
+    head: np.ndarray
+    worth: np.ndarray
+    line: np.ndarray
+    fixed: np.ndarray
+    one_way: np.ndarray
+    name: np.ndarray
+
+    def take(self, which: np.ndarray) -> Roads:
+        """Return the roads with the streets where `which` (e,) is true."""
+        names = ("tail", "head", "worth", "line", "fixed", "one_way")
+        return replace(self, **{name: getattr(self, name)[which] for name in names})
+
+
+@dataclass(frozen=True)
+class Stops:
+    """Vertices on lines, arrays of length k.
+
+    line; vertex; along: where on the line, 0 to 1; side: +1 where the vertex's own road
+    comes from the left of the line, -1 from the right, 0 at an end of the line itself;
+    worth of that road.
+    """
+
+    line: np.ndarray
+    vertex: np.ndarray
+    along: np.ndarray
+    side: np.ndarray
+    worth: np.ndarray
+
+
+def city_roads(n: int, seed: int) -> CSRGraph:
+    """Return a city of exactly n >= 10 vertices; float32 weights, 0.1 s; positions, metres."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    wanted = max(1, int(JUNCTION_ROADS * n))
+    land = plan.survey(rng, n, wanted)
+    cuts, spurs = _planned(rng, land, seed, wanted, int(CULS_DE_SAC * n))
+    roads = _network(rng, land.river, cuts, spurs)
+    roads = _with_bends(_thinned(rng, roads), n)
+    centre = np.array([plan.CENTRE])
+    bent = plan.bend(rng, np.vstack((roads.points, centre)), math.sqrt(land.share))
+    return _graph(rng, replace(roads, points=bent[:-1] - bent[-1]))
+
+
+def _planned(
+    rng: np.random.Generator, land: plan.Land, seed: int, wanted: int, culs: int
+) -> tuple[plan.Cuts, plan.Cuts]:
+    """Return `wanted` roads, and at most `culs` of the next ones, to be cut short."""
+    smallest, count = 1.5, 0
+    while count < wanted:
+        smallest /= 2
+        cuts = plan.cut_land(np.random.Generator(np.random.PCG64([seed, 1])), land, smallest)
+        count = len(cuts.rank)
+    chosen = np.zeros(count, bool)
+    chosen[np.argsort(-cuts.rank, kind="stable")[:wanted]] = True
+    waiting = np.flatnonzero(~chosen & np.where(cuts.parent >= 0, chosen[cuts.parent], True))
+    short = waiting[np.argsort(rng.random(len(waiting)), kind="stable")[:culs]]
+    renumbered = np.concatenate((np.arange(FIRST_ROAD), np.cumsum(chosen) - 1 + FIRST_ROAD))
+    return cuts.take(np.flatnonzero(chosen), renumbered), cuts.take(short, renumbered)
+
+
+def _network(rng: np.random.Generator, river: float, cuts: plan.Cuts, spurs: plan.Cuts) -> Roads:
+    """Join the vertices on each line in order, add cul-de-sacs and bridges.
+
+    Vertices: starts of roads, ends of roads, roots and tips of cul-de-sacs, bank ends.
+    """
+    count, culs = len(cuts.rank), len(spurs.rank)
+    root, tip, root_line = _culs_de_sac(rng, spurs)
+    first, last, banks, bank_lines = plan.outer_lines(river)
+    points = np.vstack((cuts.start, cuts.end, root, tip, banks))
+    first, last = np.vstack((first, cuts.start)), np.vstack((last, cuts.end))
+    bank = 2 * (count + culs) + np.arange(len(banks))
+    standing = _stops(
+        first,
+        last,
+        line=np.concatenate((cuts.start_line, cuts.end_line, root_line, bank_lines[0])),
+        vertex=np.concatenate((np.arange(2 * count + culs), bank)),
+        points=points,
+        toward=np.vstack((cuts.end, cuts.start, tip, banks)),
+        worth=np.concatenate((cuts.worth, cuts.worth, np.zeros(culs + len(banks)))),
+    )
+    own = FIRST_ROAD + np.arange(count)
+    ends = Stops(
+        line=np.concatenate((own, own, bank_lines[1])),
+        vertex=np.concatenate((np.arange(2 * count), bank)),
+        along=np.concatenate((np.zeros(count), np.ones(count), bank_lines[2])),
+        side=np.zeros(2 * count + len(bank)),
+        worth=np.zeros(2 * count + len(bank)),
+    )
+    worth = np.concatenate((np.zeros(plan.SOUTH), [100.0, 100.0], cuts.worth))
+    roads = _chained(_in_order(standing, ends), points, worth)
+    spur = 2 * count + np.arange(culs)
+    roads = _added(roads, spur, spur + culs, worth=0.0)
+    return _added(roads, *_bridges(standing, river), worth=200.0)
+
+
+def _culs_de_sac(
+    rng: np.random.Generator, spurs: plan.Cuts
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return root and tip (k,2) of each, and the line of its root."""
+    count = len(spurs.rank)
+    backwards = rng.random(count) < 0.5
+    root = np.where(backwards[:, None], spurs.end, spurs.start)
+    far = np.where(backwards[:, None], spurs.start, spurs.end)
+    tip = root + (far - root) * (0.35 + 0.4 * rng.random(count))[:, None]
+    return root, tip, np.where(backwards, spurs.end_line, spurs.start_line)
+
+
+def _stops(
+    first: np.ndarray,
+    last: np.ndarray,
+    *,
+    line: np.ndarray,
+    vertex: np.ndarray,
+    points: np.ndarray,
+    toward: np.ndarray,
+    worth: np.ndarray,
+) -> Stops:
+    """Measure where vertices stand on lines from `first` to `last`; roads lead `toward`."""
+    x, y = (last[line] - first[line]).T
+    from_x, from_y = (points[vertex] - first[line]).T
+    to_x, to_y = (toward - first[line]).T
+    along = (from_x * x + from_y * y) / (x * x + y * y)
+    return Stops(line, vertex, along, np.sign(x * to_y - y * to_x), worth)
+
+
+def _in_order(standing: Stops, ends: Stops) -> Stops:
+    """Return all stops, line by line, in the order along it; ends of a line outermost."""
+    names = Stops.__dataclass_fields__
+    stops = Stops(
+        *(np.concatenate((getattr(standing, name), getattr(ends, name))) for name in names)
+    )
+    steps = np.clip(stops.along, 0, 1) * (2.0**36 - 4)
+    steps = steps.astype(np.int64) + np.where(stops.side == 0, np.where(stops.along > 0.5, 3, 0), 1)
+    order = np.argsort((stops.line.astype(np.int64) << 36) + steps, kind="stable")
+    return Stops(*(getattr(stops, name)[order] for name in names))
+
+
+def _chained(stops: Stops, points: np.ndarray, worth: np.ndarray) -> Roads:
+    """Join neighbours on each line; make one crossing of two nearly opposite junctions."""
+    here = points[stops.vertex]
+    same = stops.line[1:] == stops.line[:-1]
+    step = here[1:] - here[:-1]
+    gap = np.where(same, np.sqrt(step[:, 0] * step[:, 0] + step[:, 1] * step[:, 1]), np.inf)
+    around = np.minimum(np.append(np.inf, gap[:-1]), np.append(gap[1:], np.inf))
+    opposite = stops.side[1:] * stops.side[:-1] < 0
+    merge = same & opposite & (gap < 0.4 * around) & (stops.line[1:] >= FIRST_ROAD)
+    stay, gone = stops.vertex[:-1][merge], stops.vertex[1:][merge]
+    points = points.copy()
+    points[stay] = 0.5 * (points[stay] + points[gone])
+    name = np.arange(len(points))
+    name[gone] = stay
+    street = same & ~merge
+    line = stops.line[1:][street]
+    no = np.zeros(len(line), bool)
+    tail, head = name[stops.vertex[:-1][street]], name[stops.vertex[1:][street]]
+    return Roads(points, tail, head, worth[line], line, no, no, name)
+
+
+def _added(roads: Roads, tail: np.ndarray, head: np.ndarray, *, worth: float) -> Roads:
+    """Return the roads with streets more, never to be removed."""
+    count = len(tail)
+    return replace(
+        roads,
+        tail=np.append(roads.tail, roads.name[tail]),
+        head=np.append(roads.head, roads.name[head]),
+        worth=np.append(roads.worth, np.full(count, worth)),
+        line=np.append(roads.line, np.full(count, -1)),
+        fixed=np.append(roads.fixed, np.ones(count, bool)),
+        one_way=np.append(roads.one_way, np.zeros(count, bool)),
+    )
+
+
+def _bridges(stops: Stops, river: float) -> tuple[np.ndarray, np.ndarray]:
+    """Choose one bridge in each stretch of the river, narrower in the centre.
+
+    It joins the most important road of the north bank there with a road opposite.
+    """
+    roads = stops.worth > 0
+    north = np.flatnonzero(roads & (stops.line == plan.NORTH))
+    south = np.flatnonzero(roads & (stops.line == plan.SOUTH))
+    stretches = min(12, 4 + math.isqrt(len(stops.vertex)) // 80)
+    pairs: list[tuple[int, int]] = []
+    for i in range(stretches):
+        low, high = (_stretch(2 * j / stretches - 1) for j in (i, i + 1))
+        one = north[(stops.along[north] >= low) & (stops.along[north] < high)]
+        passed = stops.along[pairs[-1][1]] if pairs else -1.0
+        other = south[stops.along[south] > passed]
+        if not (len(one) and len(other)):
+            continue
+        here = one[np.argmax(stops.worth[one])]
+        off = np.abs(stops.along[other] - stops.along[here])
+        there = other[np.argmin(off)]
+        if off.min() * 2 * plan.HALF_WIDTH < 1.5 * river or not pairs:
+            pairs.append((int(here), int(there)))
+    chosen = np.array(pairs, np.int64).reshape(-1, 2)
+    return stops.vertex[chosen[:, 0]], stops.vertex[chosen[:, 1]]
+
+
+def _stretch(place: float) -> float:
+    """Squeeze -1..1 towards the middle, and return it as 0..1."""
+    return (place * math.sqrt(abs(place)) + 1) / 2
+
+
+def _thinned(rng: np.random.Generator, roads: Roads) -> Roads:
+    """Remove some streets and make some one-way, where what is left stays connected."""
+    draw = rng.random(len(roads.tail))
+    border = (roads.line >= 0) & (roads.line < plan.SOUTH)
+    bank = (roads.line == plan.SOUTH) | (roads.line == plan.NORTH)
+    quiet = ~roads.fixed & ~border
+    removed = border | (bank & (draw < 0.12)) | (quiet & (roads.worth < 12) & (draw < 0.04))
+    one_way = quiet & (roads.worth < 30) & (draw > 0.96)
+    stay = ~(removed | one_way)
+    part = components(len(roads.points), roads.tail[stay], roads.head[stay])
+    needed = part[roads.tail] != part[roads.head]
+    return replace(roads, one_way=one_way & ~needed).take(needed | ~removed)
+
+
+def _with_bends(roads: Roads, n: int) -> Roads:
+    """Put vertices in the middle of the longest streets until n are used."""
+    used = np.zeros(len(roads.points), bool)
+    used[roads.tail] = used[roads.head] = True
+    name = np.cumsum(used) - 1
+    roads = replace(roads, points=roads.points[used], tail=name[roads.tail], head=name[roads.head])
+    while (missing := n - len(roads.points)) > 0:
+        step = roads.points[roads.tail] - roads.points[roads.head]
+        length = step[:, 0] * step[:, 0] + step[:, 1] * step[:, 1]
+        count = min(missing, len(length))
+        floor = np.partition(length, len(length) - count)[len(length) - count]
+        longest = np.flatnonzero(length >= floor)[:count]
+        roads = _bent(roads, longest)
+    return roads
+
+
+def _bent(roads: Roads, streets: np.ndarray) -> Roads:
+    """Return the roads with a new vertex in the middle of each of these streets."""
+    middle = len(roads.points) + np.arange(len(streets))
+    new = roads.take(streets)
+    points = 0.5 * (roads.points[new.tail] + roads.points[new.head])
+    tail = np.append(roads.tail, middle)
+    head = np.append(roads.head, new.head)
+    head[streets] = middle
+    both = roads.take(np.append(np.arange(len(roads.tail)), streets))
+    return replace(both, points=np.vstack((roads.points, points)), tail=tail, head=head)
+
+
+def _graph(rng: np.random.Generator, roads: Roads) -> CSRGraph:
+    """Scale to metres, number along a Z-order curve, give each street its travel time."""
+    step = roads.points[roads.tail] - roads.points[roads.head]
+    length = np.sqrt(step[:, 0] * step[:, 0] + step[:, 1] * step[:, 1])
+    middle = len(length) // 2
+    scale = STREET_M / np.partition(length, middle)[middle]
+    speed = np.full(len(length), SPEEDS[-1][1])
+    for worth, faster in reversed(SPEEDS[:-1]):
+        speed = np.where(roads.worth > worth, faster, speed)
+    time = length * scale * 36 / speed * (0.8 + 0.4 * rng.random(len(length)))
+    time = np.maximum(time, 0.5).astype(np.float32)
+    order = z_order(roads.points)
+    name = np.empty(len(order), np.int32)
+    name[order] = np.arange(len(order), dtype=np.int32)
+    tail, head, both = name[roads.tail], name[roads.head], ~roads.one_way
+    graph = from_arcs(
+        np.concatenate((tail, head[both])),
+        np.concatenate((head, tail[both])),
+        np.concatenate((time, time[both])),
+        len(order),
+    )
+    return graph.with_positions((roads.points[order] * scale).astype(np.float32))
+
+
+def z_order(points: np.ndarray) -> np.ndarray:
+    """Return the order (n,) of points (n,2) along a Z-order curve over 65536^2 cells."""
+    low = points.min(axis=0)
+    size = max(float((points.max(axis=0) - low).max()), 1e-9)
+    code = np.zeros(len(points), np.uint64)
+    for axis in (0, 1):
+        cell = ((points[:, axis] - low[axis]) * (65535 / size)).astype(np.uint64)
+        for shift, mask in ((8, 0x00FF00FF), (4, 0x0F0F0F0F), (2, 0x33333333), (1, 0x55555555)):
+            cell = (cell | (cell << np.uint64(shift))) & np.uint64(mask)
+        code |= cell << np.uint64(axis)
+    return np.argsort(code, kind="stable")

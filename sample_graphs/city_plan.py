@@ -1,0 +1,292 @@
+"""The plan of a city: where its roads run, before anything meets or bends.
+
+The idea    A city grows by cutting land. The map starts as two quadrilaterals, one on
+            each bank of a river, and every block that is still too large is cut in two
+            by a road from one of its longer sides to the opposite one. Both halves are
+            convex quadrilaterals again, so no road ever crosses another: a road ends
+            where it meets an older one, as most real streets do. All blocks of one
+            generation are cut at once, in NumPy.
+
+Irregular   Old roads (large blocks) are cut askew, which turns whole districts; young
+            ones nearly straight in planned quarters and askew in grown ones. A block
+            is too large when its area times the density of the place exceeds a
+            threshold; density falls from the towns to the country, so blocks grow
+            outwards. A few blocks are spared and stay as parks.
+
+Curves      At the end the plane is bent by shears along waves. A shear maps the plane
+            one to one onto itself and keeps areas, however many follow one another, so
+            roads become curved and still do not cross.
+
+Same for a seed on every machine: only + - * /, square roots and comparisons are used,
+which IEEE 754 defines to the last bit; the waves are parabolas, not sines.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+HALF_WIDTH, HALF_HEIGHT = 1.5, 1.0  # of the map before it is bent
+CELLS = 128  # cells of the density raster, each way
+STYLE_CELLS = 16  # quarters with a style of their own, each way
+CENTRE = (0.0, 0.05)  # of the largest town
+SOUTH_BANK = -0.10  # y of the river's southern bank
+BORDERS = 4  # lines 0 to 3 are the map's border, anticlockwise from the south
+SOUTH, NORTH = 4, 5  # lines of the two river banks
+FIRST_ROAD = 6  # lines from here on are cuts
+
+OLD_ROAD = 150  # a block worth this many final blocks is cut by an old road
+PARK_SHARE = 0.012  # of the blocks worth 4 to 60 final blocks
+COUNTRYSIDE = 0.004  # density outside the towns; 1 in the centre
+AT_ONCE = 16_384  # points bent at a time: they stay in the processor's cache
+LARGEST_BLOCK = 0.25  # area: a larger one is cut whatever its density
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Convex quadrilaterals. corners (k,4,2) anticlockwise; sides int64 (k,4): the line
+    that side i, from corner i to i+1, lies on; rank (k,); parent (k,): the cut, or -1.
+    """
+
+    corners: np.ndarray
+    sides: np.ndarray
+    rank: np.ndarray
+    parent: np.ndarray
+
+    def take(self, which: np.ndarray) -> Blocks:
+        """Return the blocks where `which` (k,) is true."""
+        return Blocks(self.corners[which], self.sides[which], self.rank[which], self.parent[which])
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Roads from a point on one line to a point on another, arrays of length k.
+
+    start, end (k,2); start_line, end_line: the lines that they stand on; rank: later
+    cuts of the same land rank lower; parent: the cut that made the block, or -1;
+    worth: how many final blocks the cut block was worth: the road's importance.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    start_line: np.ndarray
+    end_line: np.ndarray
+    rank: np.ndarray
+    parent: np.ndarray
+    worth: np.ndarray
+
+    def take(self, which: np.ndarray, line_number: np.ndarray) -> Cuts:
+        """Return the cuts `which` (indices), their lines renumbered."""
+        names = Cuts.__dataclass_fields__
+        cuts = Cuts(*(getattr(self, name)[which] for name in names))
+        start, end = line_number[cuts.start_line], line_number[cuts.end_line]
+        return replace(cuts, start_line=start, end_line=end)
+
+
+@dataclass(frozen=True)
+class Land:
+    """What the ground is like: density (CELLS, CELLS), style likewise in 0..1, the
+    `share` of density x area that makes one final block, the river's width (0: none).
+    """
+
+    density: np.ndarray
+    style: np.ndarray
+    share: float
+    river: float
+
+    def at(self, table: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """Look a table up at points (k,2) -> (k,)."""
+        column = (points[:, 0] + HALF_WIDTH) * (CELLS / (2 * HALF_WIDTH))
+        row = (points[:, 1] + HALF_HEIGHT) * (CELLS / (2 * HALF_HEIGHT))
+        cells = [np.clip(c.astype(np.int64), 0, CELLS - 1) for c in (row, column)]
+        return table[cells[0], cells[1]]
+
+
+def survey(rng: np.random.Generator, n: int, blocks: int) -> Land:
+    """Lay out towns, quarters and the river for a city of n vertices."""
+    y, x = np.mgrid[0:CELLS, 0:CELLS]
+    x = (x + 0.5) * (2 * HALF_WIDTH / CELLS) - HALF_WIDTH
+    y = (y + 0.5) * (2 * HALF_HEIGHT / CELLS) - HALF_HEIGHT
+    core, suburbs = np.zeros_like(x), np.zeros_like(x)
+    for town_x, town_y, size, radius in _towns(rng, n):
+        far = ((x - town_x) ** 2 + (y - town_y) ** 2) / (radius * radius)
+        core += size / ((1 + far) * (1 + far))
+        wide = (((x - town_x) * 0.8) ** 2 + (y - town_y) ** 2) / (radius * radius)
+        suburbs += size * size * np.clip(1.9 - 0.24 * wide, 0, None)
+    lumps = _quarters(rng.random((STYLE_CELLS, STYLE_CELLS)))
+    density = core + COUNTRYSIDE + 0.10 * np.clip((suburbs + 0.5 * lumps - 0.55) * 1.6, 0, 1)
+    style = _quarters(rng.random((STYLE_CELLS, STYLE_CELLS)))
+    cell = 4 * HALF_WIDTH * HALF_HEIGHT / CELLS**2
+    share = math.fsum(density.ravel().tolist()) * cell / blocks
+    return Land(density, style, share, 1.1 * math.sqrt(share) + 0.018 if n >= 150 else 0.0)
+
+
+def _towns(rng: np.random.Generator, n: int) -> list[tuple[float, float, float, float]]:
+    """Return (x, y, size, radius) of the city, first, and of the towns around it."""
+    grown = max(1.0, math.sqrt(n / 12_000))
+    towns = [(*CENTRE, 1.0, 0.30 / math.sqrt(math.sqrt(math.sqrt(grown))))]
+    for _ in range(min(200, 4 + int(2.5 * grown)) if n >= 3000 else 2):
+        x, y, size, spread = rng.random(4)
+        radius = 0.03 + 0.13 * size * spread / math.sqrt(math.sqrt(grown))
+        towns.append(((2 * x - 1) * 0.9 * HALF_WIDTH, (2 * y - 1) * 0.9, 0.15 + size / 2, radius))
+    return towns
+
+
+def _quarters(table: np.ndarray) -> np.ndarray:
+    times = CELLS // STYLE_CELLS
+    return np.repeat(np.repeat(table, times, axis=0), times, axis=1)
+
+
+def first_blocks(river: float) -> Blocks:
+    """Return the land north and south of the river, or the whole where it has no width."""
+    w, h, south, north = HALF_WIDTH, HALF_HEIGHT, SOUTH_BANK, SOUTH_BANK + river
+    if river == 0:
+        corners, sides = [[[-w, -h], [w, -h], [w, h], [-w, h]]], [[0, 1, 2, 3]]
+    else:
+        corners = [
+            [[-w, -h], [w, -h], [w, south], [-w, south]],
+            [[-w, north], [w, north], [w, h], [-w, h]],
+        ]
+        sides = [[0, 1, SOUTH, 3], [NORTH, 1, 2, 3]]
+    count = len(corners)
+    return Blocks(np.array(corners), np.array(sides), np.full(count, np.inf), np.full(count, -1))
+
+
+def outer_lines(
+    river: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return the lines that are no cuts: first and last point (FIRST_ROAD, 2).
+
+    Then the ends of the river banks as points (4,2), none without a river, with three
+    arrays (4,): the border each stands on, the bank it ends, and 0 or 1: which end.
+    """
+    w, h, south, north = HALF_WIDTH, HALF_HEIGHT, SOUTH_BANK, SOUTH_BANK + river
+    first = np.array([[-w, -h], [w, -h], [w, h], [-w, h], [-w, south], [-w, north]])
+    last = np.array([[w, -h], [w, h], [-w, h], [-w, -h], [w, south], [w, north]])
+    banks = np.vstack((first[SOUTH:], last[SOUTH:]))
+    lines = (np.array([3, 3, 1, 1]), np.array([SOUTH, NORTH] * 2), np.array([0.0, 0.0, 1.0, 1.0]))
+    if river == 0:
+        return first, last, banks[:0], (lines[0][:0], lines[1][:0], lines[2][:0])
+    return first, last, banks, lines
+
+
+def cut_land(rng: np.random.Generator, land: Land, smallest: float) -> Cuts:
+    """Cut every block worth more than `smallest` final blocks, generation by generation.
+
+    Cut number k makes line FIRST_ROAD + k. Ranks fall strictly from parent to child,
+    so the cuts of highest rank are a plan by themselves, for any number of them.
+    """
+    blocks, made, count = first_blocks(land.river), [], 0
+    while len(blocks.rank):
+        blocks, worth = _ranked(rng, land, blocks)
+        large = blocks.rank > smallest
+        blocks, worth = blocks.take(large), worth[large]
+        cuts, blocks = _cut(rng, land, blocks, worth, count)
+        made.append(cuts)
+        count += len(worth)
+    names = Cuts.__dataclass_fields__
+    return Cuts(*(np.concatenate([getattr(cuts, name) for cuts in made]) for name in names))
+
+
+def _ranked(rng: np.random.Generator, land: Land, blocks: Blocks) -> tuple[Blocks, np.ndarray]:
+    """Turn each block so that its longer sides are 0 and 2, and rank it.
+
+    Returns the blocks and how many final blocks each is worth.
+    """
+    corners, count = blocks.corners, len(blocks.rank)
+    along = np.roll(corners, -1, axis=1) - corners
+    length = np.sqrt(along[:, :, 0] * along[:, :, 0] + along[:, :, 1] * along[:, :, 1])
+    turn = length[:, 1] + length[:, 3] > (length[:, 0] + length[:, 2]) * (
+        0.85 + 0.3 * rng.random(count)
+    )
+    corners = np.where(turn[:, None, None], np.roll(corners, -1, axis=1), corners)
+    sides = np.where(turn[:, None], np.roll(blocks.sides, -1, axis=1), blocks.sides)
+    a, b = corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]
+    area = 0.5 * np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+    worth = area * land.at(land.density, _middle(corners)) / land.share
+    rank = worth * (0.6 + 0.8 * rng.random(count))
+    park = (rng.random(count) < PARK_SHARE) & (rank < 60) & (rank > 4)
+    rank = np.where(park, rank * 0.04, rank)
+    worth = np.where(area > LARGEST_BLOCK, np.maximum(worth, 2 * OLD_ROAD), worth)
+    rank = np.where(area > LARGEST_BLOCK, np.maximum(rank, 50), rank)
+    rank = np.minimum(rank, blocks.rank * (0.99 + 0.009 * rng.random(count)))
+    return Blocks(corners, sides, rank, blocks.parent), worth
+
+
+def _cut(
+    rng: np.random.Generator, land: Land, blocks: Blocks, worth: np.ndarray, first: int
+) -> tuple[Cuts, Blocks]:
+    """Cut each block from side 0 to side 2; returns the roads and the halves."""
+    corners, sides, count = blocks.corners, blocks.sides, len(worth)
+    planned = land.at(land.style, _middle(corners)) < 0.45
+    old = worth > OLD_ROAD
+    off_centre = np.where(old, 0.55, np.where(planned, 0.05, 0.30)) * (rng.random(count) - 0.5)
+    askew = np.where(old, 0.75, np.where(planned, 0.015, 0.20)) * (rng.random(count) - 0.5)
+    here = (0.5 + off_centre)[:, None]
+    there = np.clip(0.5 + off_centre + askew, 0.2, 0.8)[:, None]
+    start = corners[:, 0] + here * (corners[:, 1] - corners[:, 0])
+    end = corners[:, 3] + there * (corners[:, 2] - corners[:, 3])
+    own = first + np.arange(count)
+    line = own + FIRST_ROAD
+    cuts = Cuts(start, end, sides[:, 0], sides[:, 2], blocks.rank, blocks.parent, worth)
+    left = np.stack((corners[:, 0], start, end, corners[:, 3]), axis=1)
+    right = np.stack((start, corners[:, 1], corners[:, 2], end), axis=1)
+    left_sides = np.stack((sides[:, 0], line, sides[:, 2], sides[:, 3]), axis=1)
+    right_sides = np.stack((sides[:, 0], sides[:, 1], sides[:, 2], line), axis=1)
+    halves = Blocks(
+        np.concatenate((left, right)),
+        np.concatenate((left_sides, right_sides)),
+        np.concatenate((blocks.rank, blocks.rank)),
+        np.concatenate((own, own)),
+    )
+    return cuts, halves
+
+
+def _middle(corners: np.ndarray) -> np.ndarray:
+    return (corners[:, 0] + corners[:, 1] + corners[:, 2] + corners[:, 3]) * 0.25
+
+
+def bend(rng: np.random.Generator, points: np.ndarray, block_side: float) -> np.ndarray:
+    """Return points (k,2) with the plane bent by waves of ever shorter length.
+
+    The shortest waves are about twelve block sides long, whatever the size of the city.
+    """
+    waves = [(0.5, 0.0, rng.random(), 0.32)]  # first the river's meander
+    octaves = [(0.4, 0.32, 2), (1.1, 0.42, 4), (3.3, 0.36, 6)]
+    while octaves[-1][0] * 30 * block_side < 1:
+        octaves.append((octaves[-1][0] * 2.6, 0.30, 6))
+    for frequency, slope, count in octaves:
+        for _ in range(count):
+            half_tan = 2 * rng.random() - 1
+            scale = 1 + half_tan * half_tan
+            direction = [(1 - half_tan * half_tan) / scale, 2 * half_tan / scale]
+            if rng.random() < 0.5:
+                direction.reverse()
+            rate = frequency * (0.7 + 0.6 * rng.random())
+            phase, steepest = rng.random(), slope / math.sqrt(count)
+            waves.append((direction[0] * rate, direction[1] * rate, phase, steepest))
+    bent = np.empty_like(points)
+    for first in range(0, len(points), AT_ONCE):
+        x, y = points[first : first + AT_ONCE].T.copy()
+        for wave in waves:
+            _shear(x, y, *wave)
+        bent[first : first + AT_ONCE, 0] = x
+        bent[first : first + AT_ONCE, 1] = y
+    return bent
+
+
+def _shear(
+    x: np.ndarray, y: np.ndarray, rate_x: float, rate_y: float, phase: float, slope: float
+) -> None:
+    """Move points across the wave's direction, in place; the steepest rise is `slope`."""
+    turn = rate_x * x
+    turn += rate_y * y
+    turn += phase
+    turn -= np.floor(turn)
+    turn -= 0.5
+    height = turn * (0.5 - np.abs(turn))  # a sine made of two parabolas, of height 1/16
+    strength = 2 * slope / (rate_x * rate_x + rate_y * rate_y)
+    x += height * (strength * rate_y)
+    y -= height * (strength * rate_x)
