@@ -8,6 +8,7 @@ between two rows whose `section` differs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from PyQt6.QtCore import Qt
@@ -34,7 +35,9 @@ class ActionRow:
     text : as in the menu, & before the mnemonic
     tooltip : one sentence, also the status tip and accessible help
     shortcuts : Qt's portable names, the first is shown
-    handler : method of MainWindow called on trigger; of a checkable row, with the new state
+    handler : method of MainWindow or of a part of it ("timeline.to_end"), called on trigger;
+        of a checkable row, with the new state
+    hint : a key that works without being a shortcut, so that fields may use it themselves
     group : rows of one group exclude each other
     needs : "" always, "graph", "run" (a run to look at), "trace" (a finished one),
         "running", "idle" (no run going, a graph there)
@@ -53,6 +56,7 @@ class ActionRow:
     group: str = ""
     needs: str = ""
     submenu: bool = False
+    hint: str = ""
     label: str = ""  # beside the icon in the toolbar; none: the icon alone
 
 
@@ -63,7 +67,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         "file",
         0,
         "Open a graph file; its format is found from its content",
-        "open_file",
+        "files.ask_open",
         ("Ctrl+O",),
         "open",
         toolbar=True,
@@ -89,7 +93,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         "file",
         1,
         "Save this run, whole, to look at it again with sssp-scope render",
-        "save_trace",
+        "files.ask_save_trace",
         ("Ctrl+S",),
         "save",
         toolbar=True,
@@ -101,7 +105,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         "file",
         1,
         "Write every sample of this run as one line of a table",
-        "export_csv",
+        "files.ask_export_csv",
         needs="trace",
     ),
     ActionRow(
@@ -110,7 +114,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         "file",
         1,
         "Write this run in the trace-event format that ui.perfetto.dev opens",
-        "export_perfetto",
+        "files.ask_export_perfetto",
         needs="trace",
     ),
     ActionRow(
@@ -119,7 +123,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         "file",
         1,
         "Save a picture of the whole window",
-        "export_png",
+        "files.ask_export_png",
         ("Ctrl+Shift+S",),
         "picture",
         toolbar=True,
@@ -146,7 +150,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         "run",
         0,
         "End the run now; what it recorded so far is kept",
-        "stop_run",
+        "controller.stop",
         ("Esc",),
         "stop",
         toolbar=True,
@@ -154,10 +158,70 @@ ACTIONS: tuple[ActionRow, ...] = (
         needs="running",
     ),
     ActionRow(
+        "play",
+        "&Play or pause",
+        "playback",
+        0,
+        "Move the cursor through the run, or hold it",
+        "playback.toggle",
+        hint="Space",
+        needs="run",
+    ),
+    ActionRow(
+        "replay",
+        "Play &again from the start",
+        "playback",
+        0,
+        "Play the whole run over a few seconds",
+        "controller.replay",
+        ("Ctrl+Space",),
+        needs="run",
+    ),
+    ActionRow(
+        "step_back",
+        "Step &back",
+        "playback",
+        1,
+        "Go to the sample, bucket switch or Δ change before (the timeline says which)",
+        "timeline.step_back",
+        hint="Left",
+        needs="run",
+    ),
+    ActionRow(
+        "step_forward",
+        "Step &forward",
+        "playback",
+        1,
+        "Go to the next sample, bucket switch or Δ change (the timeline says which)",
+        "timeline.step_forward",
+        hint="Right",
+        needs="run",
+    ),
+    ActionRow(
+        "to_start",
+        "To the &start",
+        "playback",
+        2,
+        "Put the cursor at the start of the run",
+        "timeline.to_start",
+        hint="Home",
+        needs="run",
+    ),
+    ActionRow(
+        "to_end",
+        "To the &end",
+        "playback",
+        2,
+        "Put the cursor at the end of the run",
+        "timeline.to_end",
+        hint="End",
+        needs="run",
+    ),
+    ActionRow(
         "replay_short",
         "Re&play short runs",
-        "run",
-        1,
+        "playback",
+        3,
         "Play a run that took less than a second again over a few seconds",
         "set_replay_short",
         checkable=True,
@@ -168,7 +232,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         "view",
         0,
         "Show the whole graph",
-        "fit_graph",
+        "graph_view.fit",
         ("F",),
         "fit",
         True,
@@ -292,11 +356,11 @@ class ActionSet:
                 self._actions[row.key].setIcon(stroke_icon(row.icon, theme.text, theme.border))
 
     def _make(self, row: ActionRow) -> QAction:
-        action = QAction(row.text, self._owner)
+        action = QAction(f"{row.text}\t{row.hint}" if row.hint else row.text, self._owner)
         action.setObjectName(row.key)
         action.setShortcuts([QKeySequence(keys) for keys in row.shortcuts])
-        keys = f" ({', '.join(row.shortcuts)})" if row.shortcuts else ""
-        action.setToolTip(row.tooltip + keys)
+        keys = ", ".join(keys_of(row))
+        action.setToolTip(f"{row.tooltip} ({keys})" if keys else row.tooltip)
         action.setStatusTip(row.tooltip)
         action.setCheckable(row.checkable)
         if row.submenu:
@@ -310,11 +374,19 @@ class ActionSet:
         return action
 
     def _connect(self, action: QAction, row: ActionRow) -> None:
-        handler: Any = getattr(self._owner, row.handler)
+        handler: Any = attrgetter(row.handler)(self._owner)
         if row.checkable and not row.group:
             action.triggered.connect(handler)
         else:
             action.triggered.connect(lambda _checked: handler())
+
+
+def keys_of(row: ActionRow) -> list[str]:
+    """Return the keys of a row as this system writes them."""
+    native = QKeySequence.SequenceFormat.NativeText
+    return [QKeySequence(keys).toString(native) for keys in row.shortcuts] + (
+        [row.hint] if row.hint else []
+    )
 
 
 def plain(text: str) -> str:

@@ -87,5 +87,9 @@ def print_stall(window: MainWindow) -> None:
         print(f"{watch.longest_ms:.1f}", flush=True)
         window.close()
 
+    def loaded() -> None:
+        window.controller.run_when_ready(lambda: QTimer.singleShot(0, window.start_run))
+
+    window.session.graph_changed.connect(loaded)
     window.session.run_added.connect(added)
     window.session.run_changed.connect(changed)

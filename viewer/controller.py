@@ -29,6 +29,7 @@ from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, LoadRequest
 from gpu.trace import RunSettings
+from sample_graphs import suggested_source
 from viewer.models.playback import WHOLE_RUN_SECONDS, PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
 
@@ -104,6 +105,7 @@ class Controller(QObject):
         self._load_id = -1
         self.host.put_graph(graph)
         self.session.set_graph(graph)
+        self.session.set_source(suggested_source(graph))
         self._ask_for_layout(graph)
 
     def start_run(self, settings: RunSettings, pace: float | None = None) -> None:
@@ -204,6 +206,7 @@ class Controller(QObject):
         self._load_id = -1
         self.session.set_progress(None)
         self.session.set_graph(message.graph)
+        self.session.set_source(suggested_source(message.graph))
         if message.graph.positions is None:
             self.session.set_positions(message.provisional_positions)
             self._ask_for_layout(message.graph)
@@ -240,8 +243,8 @@ class Controller(QObject):
         if self._live_record(message.run_id) is None:
             return
         took = time.monotonic() - self._started_at
-        self.playback.set_following(False)
         self.session.finish_run(message.run_id, message.trace)
+        self.playback.set_following(False)
         self._end_run()
         if self.replay_short and took < BLINK_S and message.trace.outcome == "finished":
             self.replay()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import metadata
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QKeySequence
 from PyQt6.QtWidgets import (
     QApplication,
     QDialog,
@@ -17,7 +16,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from viewer.actions import MENUS, ActionRow, plain
+from viewer.actions import MENUS, ActionRow, keys_of, plain
 from viewer.theme import SPACING
 
 ABOUT = """\
@@ -54,7 +53,6 @@ class ShortcutsDialog(_Dialog):
     def __init__(
         self,
         rows: tuple[ActionRow, ...],
-        extra: list[tuple[str, list[tuple[str, str]]]],
         parent: QWidget,
     ) -> None:
         super().__init__("Keyboard shortcuts", parent)
@@ -63,13 +61,12 @@ class ShortcutsDialog(_Dialog):
         groups: list[tuple[str, list[tuple[str, str]]]] = []
         for key, title in MENUS:
             keys = [
-                (", ".join(_native(name) for name in row.shortcuts), plain(row.text))
+                (", ".join(keys_of(row)), plain(row.text))
                 for row in rows
-                if row.menu == key and row.shortcuts
+                if row.menu == key and keys_of(row)
             ]
             if keys:
                 groups.append((plain(title), keys))
-        groups += extra
         half = (sum(len(keys) + 2 for _, keys in groups) + 1) // 2
         columns.addLayout(self._column(groups, 0, half))
         columns.addLayout(self._column(groups, half, 10**6))
@@ -130,7 +127,3 @@ def version() -> str:
         return metadata.version("sssp-scope")
     except metadata.PackageNotFoundError:
         return ""
-
-
-def _native(keys: str) -> str:
-    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

@@ -10,7 +10,7 @@ import time
 from itertools import pairwise
 
 from PyQt6.QtCore import QSize, Qt, QTimer
-from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PyQt6.QtWidgets import (
     QApplication,
     QDockWidget,
@@ -34,6 +34,7 @@ from viewer.models.settings import STATE_VERSION, Settings
 from viewer.theme import apply_theme
 from viewer.widgets.buckets import BucketPanel
 from viewer.widgets.delta import DeltaPanel
+from viewer.widgets.graph_colours import COLOUR_MODES
 from viewer.widgets.graph_view import GraphView
 from viewer.widgets.notice_bar import NoticeBar
 from viewer.widgets.parallelism import ParallelismPanel
@@ -141,7 +142,7 @@ class MainWindow(QMainWindow):
         panel.run_requested.connect(self.start_run)
         panel.stop_requested.connect(controller.stop)
         panel.open_requested.connect(controller.open)
-        panel.browse_requested.connect(self.open_file)
+        panel.browse_requested.connect(self.files.ask_open)
         panel.source_requested.connect(controller.set_source)
         panel.choices_changed.connect(self._obey_choices)
         self.graph_view.source_requested.connect(controller.set_source)
@@ -175,6 +176,10 @@ class MainWindow(QMainWindow):
         self.controller.show_graph(sample_graphs.make(sample_graphs.FIRST_SAMPLE))
         self.controller.run_when_ready(self.start_run)
 
+    def keyPressEvent(self, a0: QKeyEvent | None) -> None:
+        """Hand keys that no field wanted to the timeline: Space, arrows, Home, End, L."""
+        self.timeline.keyPressEvent(a0)
+
     def closeEvent(self, event: QCloseEvent | None) -> None:
         """Remember how the window stood, stop everything."""
         self._frame.stop()
@@ -200,48 +205,20 @@ class MainWindow(QMainWindow):
 
     # --- handlers of viewer.actions.ACTIONS
 
-    def open_file(self) -> None:
-        """Ask for a file and open it."""
-        self.files.ask_open()
-
     def open_path(self, path: str) -> None:
         """Open a file or "sample:..."."""
         self.controller.open(path)
-
-    def save_trace(self) -> None:
-        """Ask where to save the run."""
-        self.files.ask_save_trace()
-
-    def export_csv(self) -> None:
-        """Ask where to write the samples."""
-        self.files.ask_export_csv()
-
-    def export_perfetto(self) -> None:
-        """Ask where to write the trace events."""
-        self.files.ask_export_perfetto()
-
-    def export_png(self) -> None:
-        """Ask where to save a picture of the window."""
-        self.files.ask_export_png()
 
     def start_run(self) -> None:
         """Run what the Run panel says."""
         pace = self.run_panel.choices().samples_per_second
         self.controller.start_run(self.run_panel.run_settings(), pace)
 
-    def stop_run(self) -> None:
-        """End the run."""
-        self.controller.stop()
-
     def set_replay_short(self, on: bool) -> None:
         """Replay short runs, or leave the cursor at the end."""
         self.controller.replay_short = on
         self.settings.set_value("replay_short", on)
         self.actions_by_key["replay_short"].setChecked(on)
-
-    def fit_graph(self) -> None:
-        """Show the whole graph."""
-        self.graph_view.fit()
 
     def use_light_theme(self) -> None:
         """Dark on white."""
@@ -276,7 +253,7 @@ class MainWindow(QMainWindow):
 
     def show_shortcuts(self) -> None:
         """Show every key."""
-        ShortcutsDialog(ACTIONS, [], self).open()
+        ShortcutsDialog(ACTIONS, self).open()
 
     def show_about(self) -> None:
         """Say what this is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from PyQt6.QtGui import QAction
@@ -37,15 +37,11 @@ def fill_recent(menu: QMenu, paths: Iterable[str], choose: Callable[[str], None]
         menu.addAction(nothing)
 
 
-def fill_colours(
-    menu: QMenu, modes: Iterable[tuple[str, str, str]], choose: Callable[[str], None]
-) -> None:
-    """Add one checkable row per way of colouring: key, title, sentence."""
-    menu.setToolTipsVisible(True)
-    for key, title, sentence in modes:
+def fill_colours(menu: QMenu, modes: Mapping[str, str], choose: Callable[[str], None]) -> None:
+    """Add one checkable row per way of colouring: key -> title."""
+    for key, title in modes.items():
         action = QAction(title, menu)
         action.setCheckable(True)
         action.setData(key)
-        action.setToolTip(sentence)
         action.triggered.connect(lambda _on, key=key: choose(key))
         menu.addAction(action)

@@ -107,9 +107,9 @@ def find_graph(trace: Trace) -> tuple[CSRGraph | None, str]:
     """Return the graph that the trace was made on, or None and a sentence that says why."""
     origin = trace.graph.origin
     try:
-        graph = _load(origin)
-        if graph.hash != trace.graph.hash:
-            graph = _load(origin, undirected=True)
+        graph = _load_again(trace, {})
+        if graph.hash != trace.graph.hash and not origin.startswith("sample:"):
+            graph = _load_again(trace, {"undirected": True})
     except (GpuError, OSError, TypeError, ValueError) as error:
         return None, f"Drawn without its graph: {error}"
     if graph.hash != trace.graph.hash:
@@ -158,6 +158,19 @@ def _application() -> QApplication:
         return app
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     return QApplication([NAME])
+
+
+def _load_again(trace: Trace, options: dict[str, bool]) -> CSRGraph:
+    """Load what the trace names; a sample without options by the size that it had."""
+    origin = trace.graph.origin
+    key = origin.removeprefix("sample:")
+    if key == origin or "?" in key:
+        return _load(origin, **options)
+    from sample_graphs import CATALOGUE, make
+
+    fixed = key in CATALOGUE and CATALOGUE[key].fixed
+    size = None if fixed else trace.graph.n
+    return make(key, n=size, weights="int" if trace.graph.integer else "float")
 
 
 def _load(origin: str, undirected: bool | None = None) -> CSRGraph:

@@ -29,7 +29,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.model.presets import PRESETS
 from gpu.trace import RunSettings
-from sample_graphs import CATALOGUE
+from sample_graphs import CATALOGUE, LARGEST, SMALLEST
 from viewer.models.run_choices import ENGINE, PACES, PROBES, RunChoices
 from viewer.models.session import SessionModel
 from viewer.theme import SPACING, Theme
@@ -104,7 +104,7 @@ class RunPanel(QWidget):
         self._browse = QPushButton("File…")
         self._browse.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._browse.setToolTip("Open a graph file")
-        self._size = number_field(1, 20_000_000)
+        self._size = number_field(SMALLEST, LARGEST)
         self._size.setAccessibleName("Vertices")
         self._seed = number_field(0, 2**31 - 1)
         self._seed.setAccessibleName("Seed")
@@ -325,7 +325,7 @@ class RunPanel(QWidget):
                 self._size.setValue(int(graph.provenance.options.get("n") or graph.n))
                 self._seed.setValue(int(graph.provenance.options.get("seed", 1)))
         for part in (self._size_label, self._size, self._seed_label, self._seed):
-            part.setVisible(bool(key))
+            part.setVisible(bool(key) and not CATALOGUE[key].fixed)
         self._about.setText(sentence(CATALOGUE[key].sentence if key else graph.provenance.format))
         self._graph.setToolTip(graph.provenance.origin)
 

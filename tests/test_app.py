@@ -1,0 +1,158 @@
+"""The entry point: what is asked for is decided before Qt, and every refusal is one line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from viewer import app
+
+HEAVY = ("numba", "scipy", "networkx", "cupy", "superqt", "igraph")
+
+
+def python(code: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a fresh interpreter; an empty value takes a variable away."""
+    variables = {**os.environ, **environment}
+    for name in [name for name, value in variables.items() if not value]:
+        del variables[name]
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=cwd,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", ["missing.gr", "folder/no-suffix", "/nowhere/roads.gr.gz"])
+def test_missing_file_is_one_line_and_exit_1(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main([name]) == 1
+    said = capsys.readouterr()
+    assert said.err == f"sssp-scope: {name}: no such file\n"
+    assert said.out == ""
+
+
+@pytest.mark.parametrize("argv", [["samples"], ["--help"]])
+def test_commands_are_handed_over_without_qt(argv: list[str], tmp_path: Path) -> None:
+    code = f"""
+import sys
+from viewer import app
+try:
+    code = app.main({argv!r})
+except SystemExit as end:
+    code = end.code or 0
+assert code == 0, code
+assert not [name for name in sys.modules if name.startswith("PyQt6")]
+"""
+    done = python(code, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_unknown_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        code = app.main(["fly"])
+    except SystemExit as end:
+        code = int(end.code or 0)
+    assert code == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("first", "window"),
+    [
+        ("", True),
+        ("sample:grid", True),
+        ("roads.gr.gz", True),
+        ("--measure-start", True),
+        ("run", False),
+        ("bench", False),
+        ("--help", False),
+        ("-h", False),
+        ("nonsense", False),
+    ],
+)
+def test_first_argument_decides(first: str, window: bool) -> None:
+    assert app._is_for_window(first) is window
+
+
+def test_a_library_that_qt_lacks_is_named_with_its_packages(tmp_path: Path) -> None:
+    code = """
+import sys
+class Gone:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("PyQt6.Qt"):
+            raise ImportError("libEGL.so.1: cannot open shared object file")
+sys.meta_path.insert(0, Gone())
+from viewer import app
+sys.exit(app.main([]))
+"""
+    done = python(code, tmp_path)
+    assert done.returncode == 1
+    assert "libEGL.so.1" in done.stderr
+    assert "apt install libegl1" in done.stderr
+    assert "dnf install mesa-libEGL" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_no_pyqt_at_all_says_what_to_install(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['PyQt6'] = None\nfrom viewer import app\nsys.exit(app.main([]))"
+    done = python(code, tmp_path)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) >= 1
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="X is Linux's")
+@pytest.mark.parametrize(
+    ("variables", "problem"),
+    [
+        ({}, "no display here"),
+        ({"DISPLAY": ":4711"}, "display :4711 does not answer"),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, None),
+        ({"QT_QPA_PLATFORM": "offscreen"}, None),
+    ],
+)
+def test_display_is_looked_for(
+    variables: dict[str, str], problem: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert app.display_problem() == problem
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is a display")
+def test_without_a_display_the_dashboard_is_written(tmp_path: Path) -> None:
+    code = "import sys; from viewer import app; sys.exit(app.main([]))"
+    done = python(code, tmp_path, DISPLAY="", WAYLAND_DISPLAY="", QT_QPA_PLATFORM="")
+    assert done.returncode == 0, done.stderr
+    picture = Path(done.stdout.splitlines()[-1])
+    assert picture == tmp_path / "sssp-scope-dashboard.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "Traceback" not in done.stderr
+
+
+def test_nothing_heavy_is_imported_for_the_first_paint(tmp_path: Path) -> None:
+    code = f"""
+import sys
+from viewer import app
+application = app.make_application()
+from viewer.main_window import MainWindow
+window = MainWindow()
+window.show()
+application.processEvents()
+bad = [name for name in {HEAVY!r} if name in sys.modules]
+window.close()
+assert not bad, bad
+"""
+    done = python(code, tmp_path, QT_QPA_PLATFORM="offscreen")
+    assert done.returncode == 0, done.stderr

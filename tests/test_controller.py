@@ -1,0 +1,357 @@
+"""The controller against a host that says what the test wants: no process, no waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpu.engine import EngineOutcome, RunBuffers, graph_reference, make_trace
+from gpu.errors import CancelledByUserError, FormatError
+from gpu.graph import CSRGraph
+from gpu.host import (
+    EngineLost,
+    Failed,
+    GraphLoaded,
+    LayoutDone,
+    LiveRun,
+    Progress,
+    Ready,
+    RunFinished,
+    RunStarted,
+    Verified,
+)
+from gpu.trace import SAMPLE, Flag, RunSettings, Trace, Verification
+from viewer.controller import Controller
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import PROGRESS_DONE, SessionModel
+
+
+class FakeHost:
+    """Records what it is asked, and says what the test puts into `outbox`."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, Any]] = []
+        self.outbox: list[Any] = []
+        self.fresh = np.zeros(0, SAMPLE)
+        self.live: LiveRun | None = None
+        self.graph: CSRGraph | None = None
+        self._number = 0
+
+    def _asked(self, what: str, given: Any) -> int:
+        self.calls.append((what, given))
+        self._number += 1
+        return self._number
+
+    def start(self) -> None:
+        self.calls.append(("start", None))
+
+    def load(self, request: Any) -> int:
+        return self._asked("load", request)
+
+    def layout(self, kind: str = "auto", **_options: Any) -> int:
+        return self._asked("layout", kind)
+
+    def run(self, settings: RunSettings, *, verify: bool = True) -> int:
+        return self._asked("run", settings)
+
+    def put_graph(self, graph: CSRGraph) -> None:
+        self.graph = graph
+        self.calls.append(("put_graph", graph))
+
+    def stop(self) -> None:
+        self.calls.append(("stop", None))
+
+    def set_delta(self, delta: float | None) -> None:
+        self.calls.append(("set_delta", delta))
+
+    def set_pace(self, pace: float | None) -> None:
+        self.calls.append(("set_pace", pace))
+
+    def poll(self) -> list[Any]:
+        said, self.outbox = self.outbox, []
+        return said
+
+    def take_samples(self) -> np.ndarray:
+        fresh, self.fresh = self.fresh, np.zeros(0, SAMPLE)
+        return fresh
+
+    def close(self) -> None:
+        self.calls.append(("close", None))
+
+    def asked(self, what: str) -> list[Any]:
+        return [given for name, given in self.calls if name == what]
+
+
+def path_graph(n: int = 4, positions: bool = True) -> CSRGraph:
+    tails = np.arange(n - 1)
+    spots = np.stack([np.arange(n), np.zeros(n)], axis=1).astype(np.float32)
+    return CSRGraph.from_arcs(
+        tails,
+        tails + 1,
+        np.ones(n - 1, np.int32),
+        n,
+        positions=spots if positions else None,
+        name="path",
+    )
+
+
+def some_samples(count: int, last: bool = False) -> np.ndarray:
+    samples = np.zeros(count, SAMPLE)
+    samples["t_ns"] = np.arange(count) * 1000
+    samples["delta"] = 1.0
+    if last:
+        samples["flags"][-1] = Flag.FINISHED
+    return samples
+
+
+def trace_of(graph: CSRGraph, settings: RunSettings, outcome: str = "finished") -> Trace:
+    buffers = RunBuffers.allocate(graph, settings.probe)
+    buffers.dist[:] = np.arange(graph.n)
+    return make_trace(
+        graph, settings, buffers, EngineOutcome("modelled", outcome), some_samples(5, last=True)
+    )
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def controller(host: FakeHost, qtbot: QtBot) -> Iterator[Controller]:
+    session, playback = SessionModel(), PlaybackModel()
+    playback.watch(session)
+    controller = Controller(session, playback, host)  # type: ignore[arg-type]
+    yield controller
+    controller.close()
+
+
+SETTINGS = RunSettings("adds", "model", "", 0, probe=1)
+
+
+def say(controller: Controller, host: FakeHost, *messages: Any) -> None:
+    host.outbox.extend(messages)
+    controller._poll()
+
+
+def running(controller: Controller, host: FakeHost) -> int:
+    controller.show_graph(path_graph())
+    controller.start_run(SETTINGS)
+    run_id = controller.session.current.run_id
+    say(controller, host, RunStarted(run_id))
+    return run_id
+
+
+def test_a_run_from_start_to_proof(controller: Controller, host: FakeHost, qtbot: QtBot) -> None:
+    seen: list[bool] = []
+    controller.running_changed.connect(seen.append)
+    run_id = running(controller, host)
+    record = controller.session.current
+    assert controller.running
+    assert record.running
+    assert controller.playback.following
+    host.fresh = some_samples(3)
+    controller._poll()
+    assert len(record.samples) == 3
+    assert controller.playback.cursor_ns == 2000
+    say(controller, host, RunFinished(run_id, trace_of(path_graph(), record.settings)))
+    assert record.state == "finished"
+    assert len(record.samples) == 5
+    say(controller, host, Verified(run_id, Verification(True, True, "both proofs hold")))
+    assert record.verification.passed
+    assert not controller.running
+    assert seen == [True, False]
+    assert controller.session.progress == PROGRESS_DONE
+
+
+def test_live_buffers_reach_the_record(controller: Controller, host: FakeHost) -> None:
+    graph = path_graph()
+    controller.show_graph(graph)
+    controller.start_run(SETTINGS)
+    record = controller.session.current
+    buffers = RunBuffers.allocate(graph, 1)
+    host.live = LiveRun(record.run_id, graph, record.settings, buffers)
+    say(controller, host, RunStarted(record.run_id))
+    assert record.dist is buffers.dist
+
+
+def test_a_short_run_is_replayed_and_a_stopped_one_is_not(
+    controller: Controller, host: FakeHost
+) -> None:
+    run_id = running(controller, host)
+    settings = controller.session.current.settings
+    say(controller, host, RunFinished(run_id, trace_of(path_graph(), settings)))
+    assert controller.playback.playing
+    assert controller.playback.cursor_ns == 0
+    run_id = running(controller, host)
+    say(controller, host, RunFinished(run_id, trace_of(path_graph(), settings, "stopped")))
+    assert not controller.playback.playing
+    assert controller.session.current.state == "stopped"
+
+
+def test_replay_can_be_switched_off(controller: Controller, host: FakeHost) -> None:
+    controller.replay_short = False
+    run_id = running(controller, host)
+    trace = trace_of(path_graph(), controller.session.current.settings)
+    say(controller, host, RunFinished(run_id, trace))
+    assert not controller.playback.playing
+    assert controller.playback.cursor_ns == controller.playback.duration_ns == 4000
+
+
+def test_late_results_are_dropped(controller: Controller, host: FakeHost) -> None:
+    run_id = running(controller, host)
+    record = controller.session.current
+    trace = trace_of(path_graph(), record.settings)
+    say(controller, host, RunFinished(run_id + 50, trace), RunStarted(run_id + 50))
+    assert record.running
+    controller.open("sample:grid")
+    old = controller._load_id
+    controller.open("sample:figure_1")
+    say(controller, host, GraphLoaded(old, path_graph(7), None))
+    assert controller.session.graph.n == 4
+    say(controller, host, LayoutDone(old, np.zeros((7, 2), np.float32)))
+    say(controller, host, GraphLoaded(controller._load_id, path_graph(9), None))
+    assert controller.session.graph.n == 9
+
+
+def test_stop_asks_the_host_once_there_is_a_run(controller: Controller, host: FakeHost) -> None:
+    controller.stop()
+    assert host.asked("stop") == []
+    running(controller, host)
+    controller.stop()
+    assert len(host.asked("stop")) == 1
+
+
+def test_a_graph_without_positions_gets_a_picture_and_a_layout(
+    controller: Controller, host: FakeHost
+) -> None:
+    controller.open("roads.gr")
+    spots = np.ones((4, 2), np.float32)
+    say(controller, host, GraphLoaded(controller._load_id, path_graph(4, False), spots))
+    assert controller.session.positions is spots
+    assert host.asked("layout") == ["auto"]
+    better = np.zeros((4, 2), np.float32)
+    say(controller, host, LayoutDone(controller._layout_id, better))
+    assert controller.session.positions is better
+
+
+def test_a_file_that_cannot_be_read_is_a_notice(
+    controller: Controller, host: FakeHost, qtbot: QtBot
+) -> None:
+    controller.open("bad.gr")
+    controller.session.set_progress(0.5, "Reading")
+    with qtbot.waitSignal(controller.file_failed) as failed:
+        error = FormatError("bad.gr", "found 'x', expected a number", 3)
+        say(controller, host, Failed(controller._load_id, error))
+    assert failed.args == ["bad.gr"]
+    notice = controller.session.notice
+    assert notice.level == "error"
+    assert notice.words == "bad.gr:3: found 'x', expected a number"
+    assert controller.session.progress == PROGRESS_DONE
+
+
+def test_what_the_user_cancelled_is_no_error(controller: Controller, host: FakeHost) -> None:
+    controller.open("roads.gr")
+    say(controller, host, Failed(controller._load_id, CancelledByUserError("cancelled")))
+    assert controller.session.notice.level == "info"
+
+
+def test_cancel_gives_up_a_load(controller: Controller, host: FakeHost) -> None:
+    controller.open("roads.gr")
+    load_id = controller._load_id
+    controller.cancel()
+    assert len(host.asked("stop")) == 1
+    say(controller, host, GraphLoaded(load_id, path_graph(), None))
+    assert controller.session.graph is None
+
+
+def test_a_lost_engine_says_why_and_the_next_run_starts(
+    controller: Controller, host: FakeHost
+) -> None:
+    run_id = running(controller, host)
+    record = controller.session.current
+    partial = trace_of(path_graph(), record.settings, "stopped")
+    say(controller, host, EngineLost(run_id, "The engine was killed.", partial))
+    assert record.state == "failed"
+    assert record.trace is partial
+    assert "killed" in controller.session.notice.words
+    assert not controller.running
+    controller.start_run(SETTINGS)
+    assert controller.running
+
+
+def test_wrong_settings_are_a_notice_and_no_run(controller: Controller, host: FakeHost) -> None:
+    controller.show_graph(path_graph())
+    controller.start_run(RunSettings("adds", "model", "", 99))
+    assert not controller.running
+    assert "99" in controller.session.notice.words
+    controller.set_source(77)
+    assert "77" in controller.session.notice.words
+
+
+def test_no_run_without_a_graph_or_beside_another(controller: Controller, host: FakeHost) -> None:
+    controller.start_run(SETTINGS)
+    assert host.asked("run") == []
+    running(controller, host)
+    controller.start_run(SETTINGS)
+    assert len(host.asked("run")) == 1
+
+
+def test_pace_and_delta_by_hand_reach_the_host(controller: Controller, host: FakeHost) -> None:
+    controller.set_delta(3.0)
+    assert host.asked("set_delta") == []
+    controller.show_graph(path_graph())
+    controller.start_run(SETTINGS, 30.0)
+    controller.set_delta(5.0)
+    controller.set_pace(None)
+    assert host.asked("set_pace") == [30.0, None]
+    assert host.asked("set_delta") == [None, 5.0]
+
+
+def test_the_first_run_waits_for_the_engine_unless_the_user_acts(
+    controller: Controller, host: FakeHost
+) -> None:
+    asked: list[int] = []
+    controller.run_when_ready(lambda: asked.append(1))
+    assert asked == []
+    say(controller, host, Ready(0, 1.0))
+    assert asked == [1]
+    controller.ready = False
+    controller.run_when_ready(lambda: asked.append(2))
+    controller.open("sample:grid")
+    say(controller, host, Ready(0, 1.0))
+    assert asked == [1]
+
+
+def test_progress_of_an_old_request_is_not_shown(controller: Controller, host: FakeHost) -> None:
+    controller.open("roads.gr")
+    say(controller, host, Progress(controller._load_id, 0.25, "reading arcs"))
+    assert controller.session.progress == 0.25
+    say(controller, host, Progress(controller._load_id + 9, 0.75, "other"))
+    assert controller.session.progress == 0.25
+
+
+def test_wrong_distances_are_shouted(controller: Controller, host: FakeHost) -> None:
+    run_id = running(controller, host)
+    say(controller, host, RunFinished(run_id, trace_of(path_graph(), SETTINGS)))
+    say(controller, host, Verified(run_id, Verification(False, True, "vertex 3: 4 instead of 3")))
+    assert controller.session.notice.level == "error"
+    assert "vertex 3" in controller.session.notice.advice
+
+
+def test_close_is_done_once(controller: Controller, host: FakeHost) -> None:
+    controller.start()
+    controller.close()
+    controller.close()
+    assert len(host.asked("close")) == 1
+    assert not controller._timer.isActive()
+
+
+def test_references_name_the_graph(controller: Controller, host: FakeHost) -> None:
+    running(controller, host)
+    assert controller.session.current.graph_reference == graph_reference(path_graph(), 0)
+    assert "from 0" in controller.session.current.title

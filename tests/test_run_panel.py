@@ -1,0 +1,245 @@
+"""The Run panel: built from the registries, follows the session, asks and never acts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QCheckBox, QSpinBox
+from pytestqt.qtbot import QtBot
+
+import sample_graphs
+from gpu.algorithms import ALGORITHMS, Algorithm, Parameter
+from gpu.graph import CSRGraph
+from gpu.model.presets import PRESETS
+from viewer.models.run_choices import PACES, RunChoices
+from viewer.models.session import SessionModel
+from viewer.models.settings import Settings
+from viewer.theme import THEMES
+from viewer.widgets.run_fields import AUTO, DeltaSpin, ParameterForm
+from viewer.widgets.run_panel import RunPanel
+
+LEFT = Qt.MouseButton.LeftButton
+NARROW = 300  # pixels
+
+
+def numbered_graph() -> CSRGraph:
+    """Three vertices that the file calls 10, 20 and 30."""
+    tails, heads = np.array([0, 1]), np.array([1, 2])
+    ids = np.array([10, 20, 30])
+    return CSRGraph.from_arcs(tails, heads, np.ones(2, np.int32), 3, ids=ids, name="numbered")
+
+
+@pytest.fixture
+def session() -> SessionModel:
+    return SessionModel()
+
+
+@pytest.fixture
+def panel(session: SessionModel, qtbot: QtBot) -> RunPanel:
+    panel = RunPanel(session)
+    panel.apply_theme(THEMES["light"])
+    qtbot.addWidget(panel)
+    panel.resize(NARROW, 760)
+    panel.show()
+    return panel
+
+
+def rows(field) -> list[str]:  # type: ignore[no-untyped-def]
+    return [field.itemData(index) for index in range(field.count())]
+
+
+def test_choices_come_from_the_registries(panel: RunPanel) -> None:
+    assert rows(panel._algorithm) == [r.key for r in ALGORITHMS.values() if "model" in r.engines]
+    assert rows(panel._device) == list(PRESETS)
+    assert rows(panel._graph) == list(sample_graphs.CATALOGUE)
+    assert rows(panel._pace) == [key for key, _, _ in PACES]
+
+
+@pytest.mark.parametrize("key", ALGORITHMS)
+def test_every_knob_of_an_algorithm_has_a_field(panel: RunPanel, key: str) -> None:
+    panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
+    row = ALGORITHMS[key]
+    settings = panel.run_settings()
+    assert settings.algorithm == key
+    assert settings.parameters == {knob.key: knob.default for knob in row.parameters}
+    assert row.checked_parameters(settings.parameters) == settings.parameters
+    assert panel._delta.isVisibleTo(panel) is row.bucketed
+
+
+def test_an_unknown_algorithm_needs_no_new_line(qtbot: QtBot) -> None:
+    row = Algorithm(
+        "new",
+        "New",
+        "made up",
+        {"model": "nowhere:run"},
+        parameters=(
+            Parameter("whole", "Whole", "int", 3, "a whole number", 1, 9, unit="rounds"),
+            Parameter("auto", "Automatic", "int", None, "the engine chooses", 1, 9),
+            Parameter("share", "Share", "float", 0.5, "a share", 0, 1),
+            Parameter("free", "Free", "float", None, "the engine chooses", 0, 1),
+            Parameter("flag", "Flag", "bool", True, "yes or no"),
+        ),
+    )
+    form = ParameterForm()
+    qtbot.addWidget(form)
+    form.show_algorithm(row, {})
+    assert form.values() == {"whole": 3, "auto": None, "share": 0.5, "free": None, "flag": True}
+    form.show_algorithm(row, {"whole": 5, "auto": 2, "share": 1.0, "free": 0.25, "flag": False})
+    assert form.values() == {"whole": 5, "auto": 2, "share": 1.0, "free": 0.25, "flag": False}
+    assert form.algorithm_key() == "new"
+
+
+def test_no_default_reads_auto(panel: RunPanel) -> None:
+    field = panel._form.field("workers")
+    assert isinstance(field, QSpinBox)
+    assert field.text() == AUTO
+    field.setValue(17)
+    assert panel.run_settings().parameters["workers"] == 17
+
+
+def test_knobs_are_kept_per_algorithm(panel: RunPanel) -> None:
+    first = panel.choices().algorithm
+    flag = panel._form.field("dynamic_delta")
+    assert isinstance(flag, QCheckBox)
+    flag.setChecked(False)
+    panel._algorithm.setCurrentIndex(1)
+    panel._algorithm.setCurrentIndex(0)
+    assert panel.choices().parameters[first]["dynamic_delta"] is False
+
+
+def test_delta_doubles_and_halves(qtbot: QtBot) -> None:
+    spin = DeltaSpin()
+    qtbot.addWidget(spin)
+    spin.setValue(3.0)
+    spin.stepUp()
+    assert spin.value() == 6.0
+    for _ in range(3):
+        spin.stepDown()
+    assert spin.value() == 0.75
+    assert spin.textFromValue(0.03125) == "0.03125"
+    spin.lineEdit().setText("1e4")
+    spin.interpretText()
+    assert spin.value() == 10_000
+    spin.lineEdit().setText("nonsense")
+    spin.interpretText()
+    assert spin.value() == 10_000
+
+
+def test_fixed_delta_reaches_the_settings(panel: RunPanel, qtbot: QtBot) -> None:
+    assert panel.run_settings().delta is None
+    assert not panel._delta.isEnabled()
+    with qtbot.waitSignal(panel.choices_changed):
+        panel._automatic.click()
+    panel._delta.setValue(64.0)
+    assert panel.run_settings().delta == 64.0
+    assert panel._delta.isEnabled()
+
+
+def test_choices_go_in_and_out(panel: RunPanel) -> None:
+    wanted = RunChoices(
+        "near_far", next(reversed(PRESETS)), 12.5, 1, "slow", {"near_far": {}}
+    )
+    panel.set_choices(wanted)
+    assert panel.choices() == wanted
+    assert RunChoices.from_dict(wanted.as_dict()) == wanted
+    assert wanted.samples_per_second == 30.0
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {},
+        {"algorithm": "gone", "device": 7, "delta": -1, "probe": 9, "pace": None},
+        {"parameters": {"adds": {"buckets": 9999}}, "delta": "wide"},
+        {"parameters": {"gone": {}, "adds": None}, "algorithm": ["adds"]},
+        {"parameters": "no", "unknown": 1},
+    ],
+)
+def test_damaged_memory_becomes_defaults(damaged: dict) -> None:
+    assert RunChoices.from_dict(damaged) == RunChoices()
+
+
+def test_choices_survive_settings(tmp_path: Path, panel: RunPanel) -> None:
+    settings = Settings(tmp_path / "one.ini")
+    settings.run_panel = panel.choices().as_dict()
+    settings.sync()
+    again = Settings(tmp_path / "one.ini").run_panel
+    assert RunChoices.from_dict(again) == panel.choices()
+
+
+def test_source_goes_by_the_file_s_own_number(
+    panel: RunPanel, session: SessionModel, qtbot: QtBot
+) -> None:
+    session.set_graph(numbered_graph())
+    assert panel._source.text() == "10"
+    with qtbot.waitSignal(panel.source_requested) as asked:
+        panel._source.clear()
+        qtbot.keyClicks(panel._source, "30")
+        qtbot.keyClick(panel._source, Qt.Key.Key_Return)
+    assert asked.args == [2]
+    session.set_source(1)
+    assert panel._source.text() == "20"
+
+
+def test_wrong_source_is_said_in_place_and_does_not_run(
+    panel: RunPanel, session: SessionModel, qtbot: QtBot
+) -> None:
+    session.set_graph(numbered_graph())
+    panel._source.setText("25")
+    with qtbot.assertNotEmitted(panel.run_requested):
+        qtbot.mouseClick(panel._run, LEFT)
+    assert "25 is not a vertex of numbered" in panel._source_problem.text()
+    assert panel._source_problem.isVisible()
+    panel._source.setText("20")
+    with qtbot.waitSignals([panel.source_requested, panel.run_requested]):
+        qtbot.mouseClick(panel._run, LEFT)
+    assert not panel._source_problem.isVisible()
+
+
+def test_run_becomes_stop(panel: RunPanel, session: SessionModel, qtbot: QtBot) -> None:
+    assert not panel._run.isEnabled()
+    session.set_graph(numbered_graph())
+    assert panel._run.isEnabled()
+    panel.set_running(True)
+    assert panel._run.text() == "Stop"
+    with qtbot.waitSignal(panel.stop_requested):
+        qtbot.mouseClick(panel._run, LEFT)
+    panel.set_running(False)
+    assert panel._run.text() == "Run"
+
+
+def test_a_sample_is_asked_for_with_size_and_seed(
+    panel: RunPanel, session: SessionModel, qtbot: QtBot
+) -> None:
+    key = list(sample_graphs.CATALOGUE)[1]
+    with qtbot.waitSignal(panel.open_requested) as asked:
+        panel._graph.setCurrentIndex(1)
+        panel._graph.activated.emit(1)
+    assert asked.args == [f"sample:{key}"]
+    with qtbot.waitSignal(panel.open_requested) as asked:
+        panel._seed.setValue(5)
+    assert asked.args == [f"sample:{key}?n={panel._size.value()}&seed=5"]
+
+
+def test_the_session_s_graph_shows(panel: RunPanel, session: SessionModel) -> None:
+    session.set_graph(sample_graphs.make("grid", n=100, seed=3))
+    assert panel._graph.currentData() == "grid"
+    assert panel._seed.value() == 3
+    assert panel._size.isVisible()
+    session.set_graph(numbered_graph())
+    assert panel._graph.currentText() == "numbered"
+    assert not panel._size.isVisible()
+    session.set_graph(sample_graphs.make("grid", n=100))
+    assert panel._graph.count() == len(sample_graphs.CATALOGUE)
+
+
+def test_everything_fits_in_300_pixels(panel: RunPanel, session: SessionModel) -> None:
+    session.set_graph(sample_graphs.make("grid", n=100))
+    for key in ALGORITHMS:
+        panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
+        assert panel.minimumSizeHint().width() <= NARROW
+        inside = panel._run.parentWidget().findChild(type(panel._form)).parentWidget()
+        assert inside.minimumSizeHint().width() <= NARROW

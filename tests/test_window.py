@@ -1,0 +1,322 @@
+"""The window with a host that does nothing: actions, docks, themes, drops, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QTimer, QUrl
+from PyQt6.QtGui import QDragEnterEvent, QDropEvent
+from PyQt6.QtWidgets import QApplication, QDialog, QFileDialog
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost, path_graph, say, trace_of
+
+import sample_graphs
+from gpu.host import GraphLoaded, RunFinished, RunStarted, Verified
+from gpu.trace import Verification
+from viewer.actions import ACTIONS, MENUS
+from viewer.icons import read_icon
+from viewer.main_window import MainWindow
+from viewer.models.session import PROGRESS_UNKNOWN, Notice
+from viewer.models.settings import Settings
+from viewer.theme import THEMES
+from viewer.widgets.status import verified_words
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path / "window.ini")
+
+
+@pytest.fixture
+def window(qtbot: QtBot, settings: Settings, host: FakeHost) -> Iterator[MainWindow]:
+    window = MainWindow(settings, host)  # type: ignore[arg-type]
+    qtbot.addWidget(window)
+    window.show()
+    yield window
+    window.close()
+    assert not [timer for timer in window.findChildren(QTimer) if timer.isActive()]
+    assert host.asked("close") == [None]
+
+
+def with_finished_run(window: MainWindow, host: FakeHost) -> None:
+    window.controller.show_graph(path_graph())
+    window.start_run()
+    record = window.session.current
+    trace = trace_of(path_graph(), record.settings)
+    say(window.controller, host, RunStarted(record.run_id), RunFinished(record.run_id, trace))
+    say(window.controller, host, Verified(record.run_id, Verification(True, True, "both hold")))
+
+
+def test_rows_are_sound() -> None:
+    assert len({row.key for row in ACTIONS}) == len(ACTIONS)
+    keys = [key for row in ACTIONS for key in row.shortcuts]
+    assert len(set(keys)) == len(keys)
+    for row in ACTIONS:
+        assert row.menu in dict(MENUS), row.key
+        assert row.tooltip, row.key
+        assert row.submenu or row.handler, row.key
+        if row.icon:
+            assert "<svg" in read_icon(row.icon)
+
+
+@pytest.mark.parametrize("state", ["empty", "finished"])
+def test_every_action_triggers(window: MainWindow, host: FakeHost, state: str) -> None:
+    if state == "finished":
+        with_finished_run(window, host)
+    for row in ACTIONS:
+        if row.submenu or row.key == "quit":
+            continue
+        window.actions_by_key[row.key].trigger()
+        for dialog in window.findChildren(QDialog):
+            assert dialog.isVisible(), row.key
+            dialog.reject()
+        QApplication.processEvents()
+    assert window.isVisible()
+
+
+def test_actions_are_enabled_as_they_make_sense(window: MainWindow, host: FakeHost) -> None:
+    actions = window.actions_by_key
+    assert not actions["run"].isEnabled()
+    assert not actions["save_trace"].isEnabled()
+    window.controller.show_graph(path_graph())
+    assert actions["run"].isEnabled()
+    assert not actions["stop"].isEnabled()
+    window.start_run()
+    assert not actions["run"].isEnabled()
+    assert actions["stop"].isEnabled()
+    record = window.session.current
+    trace = trace_of(path_graph(), record.settings)
+    say(window.controller, host, RunFinished(record.run_id, trace))
+    assert actions["run"].isEnabled()
+    assert actions["save_trace"].isEnabled()
+
+
+@pytest.mark.parametrize("keys", ["Ctrl+R", "F9"])
+def test_keys_run_and_stop(window: MainWindow, host: FakeHost, qtbot: QtBot, keys: str) -> None:
+    window.controller.show_graph(path_graph())
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    key = Qt.Key.Key_R if keys == "Ctrl+R" else Qt.Key.Key_F9
+    held = Qt.KeyboardModifier.ControlModifier if keys == "Ctrl+R" else Qt.KeyboardModifier(0)
+    qtbot.keyClick(window, key, held)
+    assert len(host.asked("run")) == 1
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert len(host.asked("stop")) == 1
+
+
+def test_the_run_button_runs_and_stops(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    window.controller.show_graph(path_graph())
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    assert len(host.asked("run")) == 1
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    assert len(host.asked("stop")) == 1
+
+
+def test_starts_with_a_sample_on_screen(window: MainWindow, host: FakeHost) -> None:
+    window.start()
+    assert host.asked("start") == [None]
+    graph = window.session.graph
+    assert graph.provenance.origin.startswith(f"sample:{sample_graphs.FIRST_SAMPLE}")
+    assert graph.positions is not None
+    assert graph.name in window.windowTitle()
+    assert window.status_bar._drawn.text() == window.graph_view.drawn_text() != ""
+
+
+def test_samples_and_recent_files_are_rows(
+    window: MainWindow, settings: Settings, host: FakeHost
+) -> None:
+    rows = window.actions_by_key.menu("samples").actions()
+    assert [row.toolTip() for row in rows] == [
+        sample.sentence for sample in sample_graphs.CATALOGUE.values()
+    ]
+    rows[0].trigger()
+    assert str(host.asked("load")[0].what).startswith("sample:")
+    recent = window.actions_by_key.menu("recent")
+    recent.aboutToShow.emit()
+    assert not recent.actions()[0].isEnabled()
+    window.open_path("/data/roads.gr")
+    say(window.controller, host, GraphLoaded(window.controller._load_id, path_graph(), None))
+    recent.aboutToShow.emit()
+    assert [row.text() for row in recent.actions()] == ["roads.gr"]
+    recent.actions()[0].trigger()
+    assert host.asked("load")[-1].what == "/data/roads.gr"
+
+
+def test_a_dropped_file_is_opened(window: MainWindow, host: FakeHost, tmp_path: Path) -> None:
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(tmp_path / "roads.gr"))])
+    given = (Qt.DropAction.CopyAction, mime, LEFT, Qt.KeyboardModifier.NoModifier)
+    enter = QDragEnterEvent(QPoint(400, 300), *given)
+    window.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    window.dropEvent(QDropEvent(QPointF(400, 300), *given))
+    assert host.asked("load")[0].what == str(tmp_path / "roads.gr")
+    mime.setUrls([QUrl("https://example.org/roads.gr")])
+    enter = QDragEnterEvent(QPoint(400, 300), *given)
+    enter.ignore()
+    window.dragEnterEvent(enter)
+    assert not enter.isAccepted()
+
+
+def test_nothing_inside_the_window_takes_the_drop(window: MainWindow) -> None:
+    from PyQt6.QtWidgets import QWidget
+
+    greedy = [part for part in window.findChildren(QWidget) if part.acceptDrops()]
+    assert greedy == []
+
+
+def test_docks_hide_and_come_back(window: MainWindow) -> None:
+    for dock in window.docks.values():
+        dock.close()
+        assert not dock.isVisible()
+    window.actions_by_key["reset_layout"].trigger()
+    assert all(dock.isVisible() for dock in window.docks.values())
+    shown = [action.text() for action in window.actions_by_key.menu("panels").actions()]
+    assert shown == [dock.windowTitle() for dock in window.docks.values()]
+
+
+def test_layout_and_choices_are_remembered(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    window.docks["work"].close()
+    window.use_dark_theme()
+    window.set_replay_short(False)
+    window.run_panel._automatic.setChecked(False)
+    window.run_panel._delta.setValue(48.0)
+    window.close()
+    second = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
+    qtbot.addWidget(second)
+    second.show()
+    assert not second.docks["work"].isVisible()
+    assert second.docks["delta"].isVisible()
+    assert second.theme.name == "dark"
+    assert not second.controller.replay_short
+    assert second.run_panel.choices().delta == 48.0
+    second.close()
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_themes_reach_everything(window: MainWindow, settings: Settings, name: str) -> None:
+    window.actions_by_key[f"theme_{name}"].trigger()
+    assert window.theme is THEMES[name]
+    assert settings.theme == name
+    assert window.actions_by_key[f"theme_{name}"].isChecked()
+    assert window.palette().window().color().name() == THEMES[name].window
+    window.toggle_theme()
+    assert window.theme is not THEMES[name]
+    window.use_light_theme()
+
+
+def test_shrinks_to_nothing_and_back(window: MainWindow, host: FakeHost) -> None:
+    with_finished_run(window, host)
+    for dock in window.docks.values():
+        dock.hide()
+    for size in (QSize(1, 1), QSize(300, 200), QSize(1280, 800)):
+        window.resize(size)
+        QApplication.processEvents()
+        window._next_frame()
+    window.reset_layout()
+    assert window.size().width() >= 1000
+
+
+def test_notice_bar_says_and_is_dismissed(window: MainWindow, qtbot: QtBot) -> None:
+    bar = window.notice_bar
+    assert not bar.isVisible()
+    window.session.set_notice(Notice("error", "roads.gr:3: found 'x'.", "Open another file."))
+    assert bar.isVisible()
+    assert bar.text() == "roads.gr:3: found 'x'. Open another file."
+    qtbot.mouseClick(bar._button, LEFT)
+    assert not bar.isVisible()
+    assert window.session.notice is None
+    window.report_bug(ValueError("odd"))
+    assert "ValueError: odd" in bar.text()
+
+
+def test_progress_shows_after_a_moment_with_cancel(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    bar = window.status_bar
+    window.open_path("roads.gr")
+    assert not bar.progress_shown()
+    assert bar._state.text() == "Opening roads.gr…"
+    qtbot.waitUntil(bar.progress_shown)
+    qtbot.mouseClick(bar._cancel, LEFT)
+    assert not bar.progress_shown()
+    assert len(host.asked("stop")) == 1
+    window.session.set_progress(PROGRESS_UNKNOWN, "short")
+    window.session.set_progress(None)
+    assert not bar._timer.isActive()
+
+
+def test_status_says_engine_and_proof(window: MainWindow, host: FakeHost) -> None:
+    device = window.run_panel.choices().device
+    assert window.status_bar._engine.text().startswith(f"Modelled GPU: {device} (")
+    assert window.status_bar._verified.text() == ""
+    with_finished_run(window, host)
+    assert window.status_bar._verified.text().startswith("✓ verified against Dijkstra")
+    assert window.status_bar._state.text().startswith("Finished: ")
+
+
+@pytest.mark.parametrize(
+    ("oracle", "certificate", "words"),
+    [
+        (True, True, "✓ verified against Dijkstra and by certificate"),
+        (None, True, "✓ verified by certificate"),
+        (True, None, "✓ verified against Dijkstra"),
+        (False, True, "✗ wrong: fails against Dijkstra"),
+        (False, False, "✗ wrong: fails against Dijkstra and certificate"),
+        (None, None, "not verified"),
+    ],
+)
+def test_proof_in_words(
+    window: MainWindow, host: FakeHost, oracle: bool | None, certificate: bool | None, words: str
+) -> None:
+    with_finished_run(window, host)
+    record = window.session.current
+    record.verification = None
+    assert verified_words(record) == ("verifying…", "muted")
+    record.verification = Verification(oracle, certificate, "")
+    assert verified_words(record)[0] == words
+
+
+def test_playback_moves_with_the_clock(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    window.start()
+    with_finished_run(window, host)
+    assert window.playback.playing
+    qtbot.waitUntil(lambda: window.playback.cursor_ns > 0)
+    window.playback.set_cursor(window.playback.duration_ns)
+    assert window.playback.cursor_ns == 4000
+
+
+def test_saving_says_where_or_why_not(
+    window: MainWindow, host: FakeHost, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with_finished_run(window, host)
+    for ask, name in (
+        (window.files.ask_save_trace, "run.npz"),
+        (window.files.ask_export_csv, "run.csv"),
+        (window.files.ask_export_perfetto, "run.json"),
+        (window.files.ask_export_png, "run.png"),
+    ):
+        ask()
+        dialog = window.findChild(QFileDialog)
+        dialog.fileSelected.emit(str(tmp_path / name))
+        dialog.reject()
+        QApplication.processEvents()
+        assert (tmp_path / name).stat().st_size > 0
+        assert window.session.notice.words == f"Saved {tmp_path / name}"
+    window.files.ask_save_trace()
+    dialog = window.findChild(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path / "no" / "such" / "run.npz"))
+    dialog.reject()
+    assert window.session.notice.level == "error"
+    assert "was not saved" in window.session.notice.words

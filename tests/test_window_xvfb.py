@@ -1,0 +1,126 @@
+"""The real program on a real X server: it comes up, and a polite end leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.xvfb, pytest.mark.slow]
+
+PATIENCE_S = 60.0
+SEGMENTS = Path("/dev/shm")
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def display() -> Iterator[str]:
+    """Start Xvfb on a free display and return its name."""
+    server = shutil.which("Xvfb")
+    if server is None:
+        pytest.skip("no Xvfb here")
+    reader, writer = os.pipe()
+    process = subprocess.Popen(
+        [server, "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+        pass_fds=(writer,),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writer)
+    ready, _, _ = select.select([reader], [], [], PATIENCE_S)
+    number = os.read(reader, 16).decode().strip() if ready else ""
+    os.close(reader)
+    if not number:
+        process.kill()
+        process.wait()
+        pytest.skip("Xvfb did not start")
+    yield f":{number}"
+    process.terminate()
+    process.wait(PATIENCE_S)
+
+
+@pytest.fixture
+def program(display: str, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Start the window with a home of its own; it says "ready" once painted."""
+    environment = {
+        **os.environ,
+        "DISPLAY": display,
+        "HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "XDG_RUNTIME_DIR": str(tmp_path),
+        "PYTHONPATH": str(CHECKOUT),
+    }
+    tmp_path.chmod(0o700)
+    for name in ("QT_QPA_PLATFORM", "WAYLAND_DISPLAY"):
+        environment.pop(name, None)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "viewer.app", "--signal-ready"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    yield process
+    if process.poll() is None:
+        process.kill()
+    process.communicate()
+
+
+def wait_until_painted(program: subprocess.Popen[str]) -> None:
+    assert program.stdout is not None
+    ready, _, _ = select.select([program.stdout], [], [], PATIENCE_S)
+    line = program.stdout.readline() if ready else ""
+    assert line == "ready\n", program.stderr.read() if program.poll() is not None else "no sign"
+
+
+def segments_of(pid: int) -> list[str]:
+    return [path.name for path in SEGMENTS.glob(f"*{pid}*")] if SEGMENTS.is_dir() else []
+
+
+def children_of(pid: int) -> list[str]:
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return path.read_text().split() if path.exists() else []
+
+
+def assert_gone(program: subprocess.Popen[str], children: list[str]) -> None:
+    _, errors = program.communicate(timeout=PATIENCE_S)
+    assert program.returncode == 0, errors
+    assert errors == ""
+    assert segments_of(program.pid) == []
+    deadline = time.monotonic() + PATIENCE_S
+    while any(Path(f"/proc/{child}").exists() for child in children):
+        assert time.monotonic() < deadline, f"still running: {children}"
+        select.select([], [], [], 0.05)
+
+
+def test_a_polite_kill_closes_the_window(program: subprocess.Popen[str]) -> None:
+    wait_until_painted(program)
+    children = children_of(program.pid)
+    program.send_signal(signal.SIGTERM)
+    assert_gone(program, children)
+
+
+def test_closing_the_window_ends_the_program(program: subprocess.Popen[str], display: str) -> None:
+    tool = shutil.which("xdotool")
+    if tool is None:
+        pytest.skip("no xdotool here")
+    wait_until_painted(program)
+    children = children_of(program.pid)
+    environment = {**os.environ, "DISPLAY": display}
+    search = [tool, "search", "--sync", "--onlyvisible", "--name", "SSSP Scope"]
+    found = subprocess.run(
+        search, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=True
+    )
+    window = found.stdout.split()[0]
+    subprocess.run([tool, "windowfocus", "--sync", window], env=environment, check=True)
+    subprocess.run([tool, "key", "ctrl+q"], env=environment, check=True)
+    assert_gone(program, children)
