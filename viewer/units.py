@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 NO_VALUE = "–"
@@ -39,12 +40,14 @@ def time_words(time_ns: float, unit: TimeUnit | None = None) -> str:
     return f"{time_number(time_ns, unit)} {unit.word}"
 
 
-def time_number(time_ns: float, unit: TimeUnit) -> str:
-    """Return the number alone, in a given unit."""
+def time_number(time_ns: float, unit: TimeUnit, finest_ns: float = 0.0) -> str:
+    """Return the number alone, in a given unit; with `finest_ns`, fine enough to show that."""
     value = time_ns * unit.factor
     if unit.factor == 1.0:
         return f"{value:.0f}"
     decimals = 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1
+    if finest_ns > 0:
+        decimals = max(decimals, min(math.ceil(-math.log10(finest_ns * unit.factor)), 9))
     return f"{value:.{decimals}f}"
 
 

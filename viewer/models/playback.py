@@ -106,10 +106,11 @@ class PlaybackModel(QObject):
         )
 
     def pan(self, by_ns: float) -> None:
-        """Move the window of time, its width kept, as far as the run goes."""
+        """Move the window of time, its width kept, as far as the run goes; stops following."""
         first, last = self.view_ns
         by_ns = min(max(by_ns, -first), self.duration_ns - last)
         if not self.fitted:
+            self.set_following(False)
             self._show_view((first + by_ns, last + by_ns))
 
     def fit(self) -> None:

@@ -73,9 +73,10 @@ class NumberAxis(pg.AxisItem):
 
     def set_logarithmic(self, logarithmic: bool) -> None:
         """Read plotted values as log10 from now on, or as they are."""
-        self.logarithmic = logarithmic
-        self.picture = None
-        self.update()
+        if logarithmic != self.logarithmic:
+            self.logarithmic = logarithmic
+            self.picture = None  # pyqtgraph's own cache of the drawn axis
+            self.update()
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         """Return one level of ticks, labelled all: round numbers, as many as fit."""
@@ -86,7 +87,7 @@ class NumberAxis(pg.AxisItem):
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return 950, 1.2k, 34k, 5.6M."""
-        return [short(10**value if self.logarithmic else value) for value in values]
+        return [short(10 ** min(value, 300) if self.logarithmic else value) for value in values]
 
 
 class NameAxis(NumberAxis):

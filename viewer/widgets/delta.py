@@ -54,6 +54,7 @@ class DeltaPanel(PlotPanel):
         )
         self.hand_line = pg.InfiniteLine(angle=0, movable=True)
         self.hand_line.setZValue(40)
+        self.hand_line.addMarker("<|", position=1, size=9)
         for item in (self._curve, self._marks, self.hand_line):
             self.plot.addItem(item, ignoreBounds=True)
         self.caption.setText("Bucket width Δ, weight units")
@@ -67,7 +68,7 @@ class DeltaPanel(PlotPanel):
         self.halve_button = chip("÷2", "Take over by hand: half of Δ")
         self.double_button = chip("×2", "Take over by hand: twice Δ")
         self.release_button = chip("Let ADDS drive again", "Let the algorithm drive Δ again")
-        row.addWidget(ElidedLabel("Drag the line to take over"), 1)
+        row.addWidget(ElidedLabel("Drag the line"), 1)
         for button in (self.halve_button, self.double_button, self.release_button):
             row.addWidget(button)
         self.body.addWidget(self.hand_row)

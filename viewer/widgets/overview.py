@@ -11,24 +11,27 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from viewer.models.playback import PlaybackModel
 from viewer.series import StepSeries, TimeSeries
-from viewer.theme import THEMES, Theme
+from viewer.theme import DASH_PATTERN, THEMES, Theme
 
 HANDLE = 5  # pixels: half the width of the cursor's handle
 MARGIN = 6  # pixels left and right, so that the handle is never cut
 MARK_HEIGHT = 5  # pixels of a Δ mark at the upper edge
-FILL_ALPHA = 110
+COLUMN = 2  # pixels of one point of the line
+FILL_ALPHA = 60
 STEP_WHEEL = 0.8
 
 
 class Overview(QWidget):
     """Click or drag to move the cursor; the wheel zooms the plots; double click fits them."""
 
+    EMPTY = "Press Run: the whole run appears here."
+
     def __init__(self, playback: PlaybackModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._playback = playback
         self._theme = THEMES["light"]
         self._strip: QPixmap | None = None  # everything but the window and the cursor
-        self._work, self._changes = TimeSeries(), StepSeries()
+        self._work, self._changes, self._clock = TimeSeries(), StepSeries(), "modelled"
         self.setAccessibleName("Overview of the run: click or drag to move the cursor")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -42,9 +45,9 @@ class Overview(QWidget):
         """Return the least that can be hit with a pointer."""
         return QSize(80, 44)
 
-    def show_data(self, work: TimeSeries, changes: StepSeries) -> None:
-        """Draw anew from these series."""
-        self._work, self._changes = work, changes
+    def show_data(self, work: TimeSeries, changes: StepSeries, clock: str) -> None:
+        """Draw anew from these series; `clock` decides the line style."""
+        self._work, self._changes, self._clock = work, changes, clock
         self._strip = None
         self.update()
 
@@ -92,6 +95,8 @@ class Overview(QWidget):
         painter, theme = QPainter(self), self._theme
         painter.drawPixmap(0, 0, self._strip)
         if self._playback.duration_ns <= 0:
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self.EMPTY)
             return
         if not self._playback.fitted:
             first, last = (self.x_of(time) for time in self._playback.view_ns)
@@ -124,24 +129,30 @@ class Overview(QWidget):
         if not len(self._work) or self._playback.duration_ns <= 0:
             return strip
         painter = QPainter(strip)
-        columns = max(self.width() - 2 * MARGIN, 16)
+        self._draw_work(painter)
+        self._draw_marks(painter)
+        painter.end()
+        return strip
+
+    def _draw_work(self, painter: QPainter) -> None:
+        columns = max((self.width() - 2 * MARGIN) // COLUMN, 16)
         shown = self._work.window(0.0, self._playback.duration_ns, columns)
         foot = self.height() - 1.0
-        scale = (foot - MARK_HEIGHT - 6) / max(float(shown.high.max()), 1e-9)
+        scale = (foot - MARK_HEIGHT - 6) / max(float(shown.mean.max()), 1e-9)
+        heights = (foot - shown.mean * scale).tolist()
         xs = [self.x_of(time) for time in shown.x.tolist()]
-        line = [
-            QPointF(x, y) for x, y in zip(xs, (foot - shown.mean * scale).tolist(), strict=True)
-        ]
+        line = [QPointF(x, y) for x, y in zip(xs, heights, strict=True)]
         fill = QColor(self._theme.series[0])
         fill.setAlpha(FILL_ALPHA)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(fill)
         painter.drawPolygon(QPolygonF([QPointF(xs[0], foot), *line, QPointF(xs[-1], foot)]))
-        painter.setPen(QPen(QColor(self._theme.series[0]), 1))
+        pen = QPen(QColor(self._theme.series[0]), 1)
+        if self._clock != "measured":
+            pen.setStyle(self._theme.modelled_pen_style)
+            pen.setDashPattern(DASH_PATTERN)
+        painter.setPen(pen)
         painter.drawPolyline(QPolygonF(line))
-        self._draw_marks(painter)
-        painter.end()
-        return strip
 
     def _draw_marks(self, painter: QPainter) -> None:
         """Draw one tick a pixel where Δ changed: up or down, coloured as in the Δ panel."""

@@ -41,11 +41,7 @@ class ParallelismPanel(PlotPanel):
             self.plot.addItem(item, ignoreBounds=True)
         self.log_button = chip("log", "Logarithmic scale", checkable=True)
         self.header.addWidget(self.log_button)
-        self.log_button.toggled.connect(self._set_logarithmic)
-
-    def _set_logarithmic(self, logarithmic: bool) -> None:
-        self.number_axis.set_logarithmic(logarithmic)
-        self._mark_dirty()
+        self.log_button.toggled.connect(self._mark_dirty)
 
     def _reset(self, record: RunRecord | None) -> None:
         self._work = TimeSeries()
@@ -71,8 +67,11 @@ class ParallelismPanel(PlotPanel):
             shown.x[kept], self._scaled(shown.low[kept]), self._scaled(shown.high[kept])
         )
         top = self._draw_band(first_ns, last_ns, shown)
-        if self.log_button.isChecked():
-            self.view_box.setYRange(0.0, np.log10(max(top, 10.0)) + 0.05, padding=0)
+        logarithmic = self.log_button.isChecked()
+        self.number_axis.set_logarithmic(logarithmic)
+        if logarithmic:
+            low = float(np.floor(self._scaled(shown.low).min())) if len(shown.low) else 0.0
+            self.view_box.setYRange(low, max(np.log10(top), low + 1) + 0.05, padding=0)
         else:
             self.view_box.setYRange(0.0, top, padding=0)
 

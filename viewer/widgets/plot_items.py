@@ -19,17 +19,22 @@ MIDDLE = int(Qt.AlignmentFlag.AlignVCenter)
 class ElidedLabel(QLabel):
     """One line that ends in an ellipsis where there is no room; the tooltip has it whole."""
 
-    def __init__(self, text: str = "", role: str = "muted", parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        text: str = "",
+        role: str = "muted",
+        elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(text, parent)
+        self._elide = elide
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(24)
 
     def paintEvent(self, event: Any) -> None:
         """Draw as much of the text as fits."""
-        shown = self.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideRight, self.width()
-        )
+        shown = self.fontMetrics().elidedText(self.text(), self._elide, self.width())
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(self.rect(), int(self.alignment()), shown)
@@ -141,7 +146,7 @@ class Legend(QWidget):
     def paintEvent(self, event: Any) -> None:
         """Draw the entries side by side; names give way to values where it is narrow."""
         painter, metrics = QPainter(self), self.fontMetrics()
-        wide = max(metrics.horizontalAdvance(f"{name} 888.8M") for name in self._names)
+        wide = max(metrics.horizontalAdvance(f"{name} 88.8M/s") for name in self._names)
         width = min(self.width() // max(len(self._names), 1), wide + self.SWATCH + 22)
         middle = self.height() // 2
         for place, (name, value) in enumerate(zip(self._names, self._values, strict=True)):

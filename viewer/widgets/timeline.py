@@ -32,8 +32,9 @@ from viewer.widgets.plot_base import chip
 from viewer.widgets.plot_items import ElidedLabel
 
 STEP_WORDS = {"sample": "sample", "switch": "bucket switch", "delta": "Δ change"}
+FINEST = 2000  # parts of the window of time that the time label can tell apart
 ONE_ROW = 640  # pixels from which all controls stand in one row
-BUTTON = 26  # pixels, a side of a transport button
+BUTTON = QSize(23, 26)  # pixels, of a transport button
 
 
 class SpeedBox(QDoubleSpinBox):
@@ -64,8 +65,7 @@ class Timeline(LivePanel):
         self._work, self._deltas = TimeSeries(), StepSeries()
         self._icon_colour = ""
         self.overview = Overview(self._playback)
-        self.time_label = ElidedLabel(role="strong")
-        self.time_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.time_label = ElidedLabel(role="strong", elide=Qt.TextElideMode.ElideLeft)
         self.time_label.setAccessibleName("Time at the cursor, and length of the run")
         self._build_buttons()
         self._build_choices()
@@ -79,8 +79,7 @@ class Timeline(LivePanel):
 
     def _build_controls(self) -> None:
         first, second = QHBoxLayout(), QHBoxLayout()
-        for layout in (first, second):
-            layout.setSpacing(2)
+        first.setSpacing(0)
         for button in self.buttons.values():
             first.addWidget(button)
         first.addSpacing(SPACING)
@@ -89,7 +88,7 @@ class Timeline(LivePanel):
         for widget in (QLabel("Step"), self.kind_box, self.speed_box, self.live_button):
             second.addWidget(widget)
         second.addStretch(1)
-        self.controls = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self.controls = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self.controls.setSpacing(SPACING)
         self.controls.addLayout(first, 1)
         self.controls.addLayout(second)
@@ -105,7 +104,7 @@ class Timeline(LivePanel):
         ):
             button = QToolButton()
             button.setAutoRaise(True)
-            button.setFixedSize(BUTTON, BUTTON)
+            button.setFixedSize(BUTTON)
             button.setIconSize(QSize(16, 16))
             button.setToolTip(tip)
             button.setAccessibleName(tip)
@@ -213,18 +212,21 @@ class Timeline(LivePanel):
         self._deltas.append(times, samples["delta"])
 
     def _draw_data(self) -> None:
-        self.overview.show_data(self._work, self._deltas)
+        clock = self._record.clock if self._record is not None else "modelled"
+        self.overview.show_data(self._work, self._deltas, clock)
 
     def _draw_cursor(self) -> None:
         self.overview.update()
         self.time_label.setText(self._time_words())
 
     def _time_words(self) -> str:
+        if self._record is None:
+            return "no run yet"
         unit = time_unit(self._playback.duration_ns)
-        now = time_number(self._playback.cursor_ns, unit)
+        first, last = self._playback.view_ns
+        now = time_number(self._playback.cursor_ns, unit, (last - first) / FINEST)
         whole = time_number(self._playback.duration_ns, unit)
-        clock = self._record.clock if self._record is not None else "modelled"
-        return f"{now} / {whole} {unit.word} {clock}"
+        return f"{now} / {whole} {unit.word} {self._record.clock}"
 
     def _colour(self) -> None:
         if self._icon_colour != self._theme.text:
@@ -240,6 +242,8 @@ class Timeline(LivePanel):
         wide = self.width() >= ONE_ROW
         direction = QBoxLayout.Direction
         self.controls.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+        side = Qt.AlignmentFlag.AlignLeft if wide else Qt.AlignmentFlag.AlignRight
+        self.time_label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)
 
     def summary_text(self) -> str:
         """Return the time at the cursor, the sample, and whether it plays or follows."""

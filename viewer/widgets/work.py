@@ -32,10 +32,11 @@ class WorkPanel(PlotPanel):
     def _build_plot(self) -> None:
         self._counters = {name: CounterSeries() for name in FIELDS}
         self._curves = {name: pg.PlotCurveItem() for name in FIELDS}
+        self._drawn = {name: (np.zeros(0), np.zeros(0)) for name in FIELDS}
         for curve in self._curves.values():
             self.plot.addItem(curve, ignoreBounds=True)
         self.legend = Legend(tuple(FIELDS))
-        self.legend.setAccessibleName("Work, totals at the cursor")
+        self.legend.setAccessibleName("Work at the cursor")
         self.body.insertWidget(1, self.legend)
         self.totals_button = chip("totals", "Show totals instead of rates", checkable=True)
         self.value.hide()
@@ -67,16 +68,23 @@ class WorkPanel(PlotPanel):
             else:
                 x, y = counter.rate(first_ns, last_ns, max(columns // MEAN_PIXELS, 8))
             self._curves[name].setData(x, y)
+            self._drawn[name] = (x, y)
             top = max(top, float(y.max()) if len(y) else 0.0)
         self.view_box.setYRange(0.0, nice_ceiling(1.04 * top), padding=0)
 
     def _show_values(self) -> None:
-        self.legend.set_values([short(value) for value in self._at_cursor()])
+        per = "" if self.totals_button.isChecked() else "/s"
+        self.legend.set_values([f"{short(value)}{per}" for value in self._at_cursor()])
         self.sentence.setText(self.summary_text())
 
     def _at_cursor(self) -> list[float]:
+        """Return what the curves show at the cursor; 0 outside them."""
         now = self._playback.cursor_ns
-        return [np.nan_to_num(counter.value_at(now)) for counter in self._counters.values()]
+        if self.totals_button.isChecked():
+            return [np.nan_to_num(counter.value_at(now)) for counter in self._counters.values()]
+        places = (np.searchsorted(x, now, side="right") - 1 for x, _ in self._drawn.values())
+        pairs = zip(places, self._drawn.values(), strict=True)
+        return [float(y[place]) if place >= 0 else 0.0 for place, (_, y) in pairs]
 
     def _colour(self) -> None:
         pens = [self._line_pen(self._theme.series[place]) for place in range(len(FIELDS))]
