@@ -93,26 +93,35 @@ def rgb(colour: str) -> tuple[int, int, int]:
     return int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)
 
 
-def table_for(colour_by: str, theme: Theme) -> np.ndarray:
+def table_for(colour_by: str, theme: Theme, steps: int = 255) -> np.ndarray:
     """Return uint8 (256, 3) for a way of colouring; index 0 is "unreached".
 
-    colour_by : "distance", "bucket", "settled_time", "processed", "state" or "plain"
+    colour_by : "distance", "bucket", "settled_time", "processed", "state", "reached" or
+        "plain" (no run to colour by)
+    steps : the map ends at this index, 1 to 255; entries beyond repeat the last colour
     """
     table = np.zeros((256, 3))
     low, high = RANGES[theme.name if theme.name in RANGES else "light"]
     if colour_by in ("distance", "bucket"):
-        table[1:] = ramp(VIRIDIS, low, high, 255)
+        table[1:] = _stretched(VIRIDIS, low, high, steps)
     elif colour_by == "settled_time":
-        table[1:] = ramp(PLASMA, low, high, 255)
+        table[1:] = _stretched(PLASMA, low, high, steps)
     elif colour_by == "processed":
-        table[1:] = ramp(theme.heat, 0.22, 1.0, 255)
+        table[1:] = _stretched(theme.heat, 0.22, 1.0, steps)
     elif colour_by == "state":
         table[1:] = rgb(theme.series[0])
         table[1] = rgb(theme.series[1])
+    elif colour_by == "reached":
+        table[1:] = rgb(theme.series[0])
     if colour_by == "bucket":
         table[2::2] += (np.array(rgb(theme.plot)) - table[2::2]) * BAND_INK
     table[0] = ink(theme, PLAIN_INK if colour_by == "plain" else UNREACHED_INK)
     return np.rint(table).astype(np.uint8)
+
+
+def _stretched(stops: tuple[str, ...], low: float, high: float, steps: int) -> np.ndarray:
+    colours = ramp(stops, low, high, max(1, min(steps, 255)))
+    return np.concatenate([colours, np.repeat(colours[-1:], 255 - len(colours), axis=0)])
 
 
 def ink(theme: Theme, share: float) -> np.ndarray:
