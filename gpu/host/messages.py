@@ -1,0 +1,266 @@
+"""What the host tells its owner, and what passes between the two processes.
+
+*Messages* come out of `EngineHost.poll`, each with the `run_id` of the request that it
+answers (0: none). *Commands* and *replies* are small records that go through the pipe;
+arrays never do, only notes of where they lie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gpu.engine import EngineOutcome, RunBuffers
+from gpu.errors import GpuError
+from gpu.graph import CSRGraph, Provenance
+from gpu.host.memory import SharedArrays
+from gpu.trace import GraphReference, RunSettings, Trace, Verification
+
+
+@dataclass(frozen=True)
+class LoadRequest:
+    """A file, or a sample as "sample:city_roads?n=5000"; options as in `gpu.load_graph`."""
+
+    what: str | Path
+    undirected: bool | None = None
+    weights: str = "file"
+    format: str | None = None
+
+
+@dataclass(frozen=True)
+class LiveRun:
+    """The run that is going on; `buffers` are read-only views that fill while it runs."""
+
+    run_id: int
+    graph: CSRGraph
+    settings: RunSettings
+    buffers: RunBuffers
+
+
+# messages
+
+
+@dataclass(frozen=True, eq=False)
+class Message:
+    """Answers the request `run_id`; 0 where there was no request."""
+
+    run_id: int
+
+
+@dataclass(frozen=True, eq=False)
+class Ready(Message):
+    """The child is warm: libraries imported, model compiled; `seconds` since its start."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Progress(Message):
+    """How far a request is: 0 to 1, -1 where unknown."""
+
+    fraction: float
+    words: str
+
+
+@dataclass(frozen=True, eq=False)
+class GraphLoaded(Message):
+    """The graph that `run` will use; its arrays are read-only views of shared memory.
+
+    provisional_positions : float32 (n, 2) where the graph itself has no positions
+    """
+
+    graph: CSRGraph
+    provisional_positions: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class LayoutDone(Message):
+    """Positions, float32 (n, 2), read-only."""
+
+    positions: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class RunStarted(Message):
+    """`EngineHost.live` is this run now."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunFinished(Message):
+    """The run ended, by itself or stopped (`trace.outcome`); every sample is in the trace."""
+
+    trace: Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Verified(Message):
+    """The proofs of a finished run are done."""
+
+    verification: Verification
+
+
+@dataclass(frozen=True, eq=False)
+class Failed(Message):
+    """A request ended without its result; `details` is a traceback for a log, or empty."""
+
+    error: GpuError
+    details: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class EngineLost(Message):
+    """The child died; `words` says how. A fresh one is already starting.
+
+    trace : what a run had recorded by then, None where none was going on
+    """
+
+    words: str
+    trace: Trace | None = None
+
+
+# graph, as both processes know it
+
+
+@dataclass(frozen=True)
+class GraphHandle:
+    """A graph in shared memory; `token` is the run_id of the request that made it."""
+
+    token: int
+    shared: SharedArrays
+    id_base: int
+    name: str
+    provenance: Provenance
+
+
+# commands: parent to child
+
+
+@dataclass(frozen=True)
+class LoadCommand:
+    """Read a graph into shared memory."""
+
+    run_id: int
+    request: LoadRequest
+
+
+@dataclass(frozen=True)
+class RunCommand:
+    """Run on `graph`, writing into `buffers`; `steps`: steps allowed so far (see ring)."""
+
+    run_id: int
+    graph: GraphHandle
+    settings: RunSettings
+    buffers: SharedArrays
+    verify: bool
+    steps: int
+
+
+@dataclass(frozen=True)
+class LayoutCommand:
+    """Lay `graph` out; `arrays` holds `dist` where the layout wants it."""
+
+    run_id: int
+    graph: GraphHandle
+    kind: str
+    delta: float | None
+    arrays: SharedArrays | None
+
+
+@dataclass(frozen=True)
+class Quit:
+    """End the child."""
+
+
+Command = LoadCommand | RunCommand | LayoutCommand
+
+# replies: child to parent; Progress, Failed and Verified pass through as they are
+
+
+@dataclass(frozen=True)
+class Hello:
+    """The child is up and will read commands."""
+
+    run_id: int = 0
+
+
+@dataclass(frozen=True)
+class WarmedUp:
+    """Everything is imported and compiled."""
+
+    run_id: int = 0
+
+
+@dataclass(frozen=True)
+class Begun:
+    """The child took the command up."""
+
+    run_id: int
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The graph lies in shared memory."""
+
+    run_id: int
+    handle: GraphHandle
+
+
+@dataclass(frozen=True)
+class Described:
+    """Facts of a loaded graph that take a pass over its arcs."""
+
+    run_id: int
+    hash: str
+    mean_weight: float
+
+
+@dataclass(frozen=True)
+class LaidOut:
+    """`arrays` holds `positions`."""
+
+    run_id: int
+    arrays: SharedArrays
+
+
+@dataclass(frozen=True)
+class Started:
+    """Buffers are cleared and the engine is about to be called."""
+
+    run_id: int
+    settings: RunSettings
+    reference: GraphReference
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The engine returned, all samples are in the ring; events are in `events`."""
+
+    run_id: int
+    outcome: EngineOutcome
+    events: SharedArrays | None = None
+
+
+@dataclass(frozen=True)
+class Done:
+    """The child is free for the next command."""
+
+    run_id: int
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What the child calls, each as "module:function"; tests supply their own.
+
+    The default `check` and `execute` are those of the one door, `gpu.run`.
+    """
+
+    check: str = "gpu.engine:checked_settings"
+    execute: str = "gpu.engine:execute"
+    verify: str = "gpu.verify:verify"
+    load_graph: str = "gpu.formats:load_graph"
+    open_sample: str = "sample_graphs:open_sample"
+    provisional: str = "gpu.layouts:provisional"
+    layout: str = "gpu.layouts:layout"
+    warm_up: str = "gpu.host.warm_up:warm_up"

@@ -1,0 +1,140 @@
+"""The parent's end of one engine process: its pipe, its ring, its life and its death.
+
+A fresh `EngineProcess` is made for every child; a dead child's ring is never used again, so
+nothing that it did at its end can be seen by the next.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import connection, get_context
+from typing import Any
+
+from gpu.host.memory import Memory
+from gpu.host.messages import Command, Entries, Quit
+from gpu.host.ring import Knobs, SampleRing
+from gpu.host.worker import main
+
+KILL_WAIT_S = 0.05  # a killed process is normally gone in a few ms
+
+SIGNAL_WORDS = {
+    "SIGKILL": "often: out of memory",
+    "SIGSEGV": "a fault in compiled code",
+    "SIGBUS": "often: shared memory is full",
+    "SIGABRT": "a library gave up",
+    "SIGFPE": "a fault in arithmetic",
+    "SIGILL": "code that this processor does not know",
+    "SIGTERM": "somebody asked it to end",
+}
+
+
+class EngineProcess:
+    """One child, from its start to its end."""
+
+    def __init__(self, memory: Memory, entries: Entries, serial: int, knobs: Knobs) -> None:
+        self.started_at = time.monotonic()
+        self.greeted = False  # it said Hello
+        self.killed = False  # by us, on purpose
+        self.hung_up = False  # its end of the pipe is closed
+        self.ring = SampleRing.create(memory, f"c{serial}")
+        self.ring.set_knobs(knobs)
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(
+            target=main,
+            args=(theirs, self.ring.shared, memory, entries),
+            name="sssp-scope engine",
+            daemon=True,
+        )
+        try:
+            with _hidden_main():
+                self._process.start()
+        except BaseException:
+            self.ring.unlink()
+            raise
+        finally:
+            theirs.close()
+
+    @property
+    def pid(self) -> int:
+        """Of the child."""
+        return self._process.pid or 0
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it lives; negative: the signal that ended it."""
+        return self._process.exitcode
+
+    def send(self, command: Command | Quit) -> bool:
+        """Return whether the child can still be told anything."""
+        try:
+            self._pipe.send(command)
+        except OSError:
+            self.hung_up = True
+        return not self.hung_up
+
+    def receive(self) -> Iterator[Any]:
+        """Yield the replies that are there, without waiting."""
+        try:
+            while not self.hung_up and self._pipe.poll(0):
+                yield self._pipe.recv()
+        except (EOFError, OSError):
+            self.hung_up = True
+
+    def wait(self, seconds: float) -> None:
+        """Wait until there is a reply, or the child is dead, or time is up."""
+        connection.wait([self._pipe, self._process.sentinel], max(0.0, seconds))
+
+    def kill(self) -> None:
+        """End it now, whatever it does; `exit_code` tells when it is gone."""
+        self.killed = True
+        self._process.kill()
+        self._process.join(KILL_WAIT_S)
+
+    def end(self, grace_s: float) -> None:
+        """Ask it to quit, end it after `grace_s`, give everything back."""
+        self.ring.stop(sys.maxsize)
+        self.send(Quit())
+        self._process.join(grace_s)
+        if self.exit_code is None:
+            self.kill()
+        self._process.join()
+        self.bury()
+
+    def bury(self) -> None:
+        """Give back what belongs to a dead child."""
+        self._pipe.close()
+        self._process.join()
+        self._process.close()
+        self.ring.unlink()
+
+
+def death_words(exit_code: int, doing: str) -> str:
+    """Return how the child died, as one sentence for people."""
+    if exit_code < 0:
+        name = str(-exit_code)
+        with suppress(ValueError):
+            name = signal.Signals(-exit_code).name
+        hint = SIGNAL_WORDS.get(name, name)
+        return f"The engine process was killed by signal {-exit_code} ({hint}) while {doing}"
+    return f"The engine process ended by itself with exit code {exit_code} while {doing}"
+
+
+@contextmanager
+def _hidden_main() -> Iterator[None]:
+    """Keep `spawn` from importing the parent's main program in the child.
+
+    The child needs `gpu` and no window; and a script without an
+    `if __name__ == "__main__"` would start itself again.
+    """
+    known = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = known

@@ -1,0 +1,174 @@
+"""What the child says, taken up: the state moves on, messages go to the outbox.
+
+The order of things that makes samples complete: the child pushes the last sample
+before it says Ended, and is given the next run only after Ended was read here. So
+whatever lies in the ring when Ended is read belongs to that run, and all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu.errors import CancelledByUserError
+from gpu.host.jobs import GRACE_S, YIELD_S, Job, RunJob, trace_of
+from gpu.host.memory import SharedArrays
+from gpu.host.messages import (
+    Begun,
+    Described,
+    Done,
+    Ended,
+    Failed,
+    GraphLoaded,
+    Hello,
+    LaidOut,
+    LayoutDone,
+    LiveRun,
+    Loaded,
+    Progress,
+    Ready,
+    RunFinished,
+    RunStarted,
+    Started,
+    Verified,
+    WarmedUp,
+)
+from gpu.host.process import EngineProcess
+from gpu.host.shared_graph import open_buffers, open_graph
+
+if TYPE_CHECKING:
+    from gpu.host.scheduler import Scheduler
+
+
+class Replies:
+    """Handlers by type of reply; all that concern a request concern the current one."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            Hello: self._on_hello,
+            WarmedUp: self._on_warmed_up,
+            Begun: self._on_begun,
+            Progress: self._pass_on,
+            Loaded: self._on_loaded,
+            Described: self._on_described,
+            LaidOut: self._on_laid_out,
+            Started: self._on_started,
+            Ended: self._on_ended,
+            Verified: self._pass_on,
+            Failed: self._on_failed,
+            Done: self._on_done,
+        }
+
+    def take(self, process: EngineProcess) -> None:
+        """Take up everything that the child has said by now."""
+        for reply in process.receive():
+            self._handlers[type(reply)](reply)
+
+    def _job(self) -> Job:
+        job = self._scheduler.current
+        assert job is not None, "the child answered a request that it does not have"
+        return job
+
+    def _run_job(self) -> RunJob:
+        job = self._job()
+        assert isinstance(job, RunJob)
+        return job
+
+    def _is_told(self, run_id: int) -> bool:
+        return run_id == 0 or not self._job().silent
+
+    def _pass_on(self, message: Progress | Verified) -> None:
+        if self._is_told(message.run_id):
+            self._scheduler.outbox.append(message)
+
+    # life
+
+    def _on_hello(self, _reply: Hello) -> None:
+        process, job = self._scheduler.process, self._scheduler.current
+        assert process is not None
+        process.greeted = True
+        if job is not None and job.stopping:  # asked before anyone could listen
+            self._scheduler.interrupt(job, GRACE_S)
+
+    def _on_warmed_up(self, _reply: WarmedUp) -> None:
+        process = self._scheduler.process
+        assert process is not None
+        self._scheduler.outbox.append(Ready(0, monotonic() - process.started_at))
+
+    # requests
+
+    def _on_begun(self, _reply: Begun) -> None:
+        self._job().begun = True
+
+    def _on_failed(self, message: Failed) -> None:
+        if not self._is_told(message.run_id):
+            return
+        if message.run_id:
+            job = self._job()
+            if job.again and isinstance(message.error, CancelledByUserError):
+                return
+            job.again = False
+            self._scheduler.collect()
+            self._scheduler.finish(job)
+        self._scheduler.outbox.append(message)
+
+    def _on_done(self, _reply: Done) -> None:
+        job, self._scheduler.current = self._job(), None
+        if job.again and not job.silent:
+            job.reset()
+            self._scheduler.queue.append(job)
+        else:
+            self._scheduler.finish(job)
+
+    def _on_loaded(self, reply: Loaded) -> None:
+        scheduler = self._scheduler
+        segment = scheduler.memory.attach(reply.handle.shared, owner=True)
+        if self._job().silent:
+            segment.unlink()
+            return
+        shared = open_graph(reply.handle, segment, writeable=False)
+        scheduler.set_graph(shared)
+        scheduler.outbox.append(GraphLoaded(reply.run_id, shared.graph, shared.picture))
+
+    def _on_described(self, reply: Described) -> None:
+        graph = self._scheduler.graph
+        if graph is not None and graph.handle.token == reply.run_id:
+            graph.graph.__dict__.update(hash=reply.hash, mean_weight=reply.mean_weight)
+
+    def _on_laid_out(self, reply: LaidOut) -> None:
+        positions = self._adopt(reply.arrays)["positions"]
+        self._job().again = False
+        if not self._job().silent:
+            self._scheduler.outbox.append(LayoutDone(reply.run_id, positions))
+
+    def _on_started(self, reply: Started) -> None:
+        job = self._run_job()
+        assert job.graph is not None
+        assert job.segment is not None
+        job.graph.graph.__dict__["hash"] = reply.reference.hash  # cached_property: known now
+        buffers = open_buffers(job.segment, writeable=False)
+        job.live = LiveRun(reply.run_id, job.graph.graph, reply.settings, buffers)
+        self._scheduler.run, self._scheduler.live = job, job.live
+        self._scheduler.outbox.append(RunStarted(reply.run_id))
+
+    def _on_ended(self, reply: Ended) -> None:
+        job = self._run_job()
+        self._scheduler.collect()
+        events = self._adopt(reply.events)["events"] if reply.events is not None else None
+        trace = trace_of(job, replace(reply.outcome, events=events))
+        self._scheduler.outbox.append(RunFinished(reply.run_id, trace))
+        self._scheduler.finish(job)
+        if job.deadline is not None:  # it did end; the proofs may take a little longer
+            job.deadline = monotonic() + YIELD_S
+
+    def _adopt(self, arrays: SharedArrays) -> dict[str, np.ndarray]:
+        """Map a result of the child and give its name back at once."""
+        segment = self._scheduler.memory.attach(arrays, owner=True)
+        views = segment.arrays(writeable=False)
+        segment.unlink()
+        return views

@@ -1,0 +1,318 @@
+"""The engine process: one command at a time, on its main thread.
+
+The parent sends a command only when the one before is done, so there is no queue here,
+and nothing in the pipe has to be read during a run: stop, delta and pace are numbers
+in shared memory (see ring).
+
+Threads     *main* serves commands. *watchdog* waits for the parent's death, removes the
+            segments and ends the process, also in the middle of a run. *warm-up*
+            imports and compiles once no command waits; a command that comes
+            meanwhile is served at once and waits only for what it needs itself.
+
+Errors      A GpuError travels as it is. Anything else is a bug of ours or the machine's
+            end: an EngineError with type and message on one line, and the traceback as
+            details for a log.
+"""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from multiprocessing import connection
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gpu.engine import graph_reference
+from gpu.errors import CancelledByUserError, EngineError, GpuError
+from gpu.graph import CSRGraph
+from gpu.host.memory import Memory, SharedArrays, share
+from gpu.host.messages import (
+    Begun,
+    Described,
+    Done,
+    Ended,
+    Entries,
+    Failed,
+    GraphHandle,
+    Hello,
+    LaidOut,
+    LayoutCommand,
+    LoadCommand,
+    Loaded,
+    Progress,
+    Quit,
+    RunCommand,
+    Started,
+    Verified,
+    WarmedUp,
+)
+from gpu.host.observer import RingObserver
+from gpu.host.ring import SampleRing
+from gpu.host.shared_graph import (
+    SharedGraph,
+    open_buffers,
+    open_graph,
+    share_graph,
+    with_note,
+)
+from gpu.host.warm_up import COMPILING, say_if_slow
+from gpu.trace import Verification
+
+PROGRESS_S = 0.05  # between two reports with the same words
+
+
+def main(
+    pipe: connection.Connection, ring: SharedArrays, memory: Memory, entries: Entries
+) -> NoReturn:
+    """Serve until the parent says so or dies; never returns to the caller."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    threading.Thread(target=_watch_parent, args=(memory,), daemon=True).start()
+    try:
+        Worker(pipe, SampleRing(memory.attach(ring, owner=False)), memory, entries).serve()
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)  # no atexit: threads may be deep in compiled code
+
+
+def _watch_parent(memory: Memory) -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        _leave(memory)
+
+
+def _leave(memory: Memory) -> NoReturn:
+    """End this process, at once: the parent is dead."""
+    memory.sweep()
+    os._exit(1)
+
+
+class Worker:
+    """Serves commands; remembers only the graph last used."""
+
+    def __init__(
+        self, pipe: connection.Connection, ring: SampleRing, memory: Memory, entries: Entries
+    ) -> None:
+        self._pipe, self._ring, self._memory, self._entries = pipe, ring, memory, entries
+        self._sending = threading.Lock()
+        self._warming: threading.Thread | None = None
+        self._warm = threading.Event()
+        self._graph: SharedGraph | None = None
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            LoadCommand: self._load,
+            RunCommand: self._run,
+            LayoutCommand: self._lay_out,
+        }
+
+    def serve(self) -> None:
+        """Take commands until Quit."""
+        self._send(Hello())
+        self._memory.clean_stale()
+        while not isinstance(command := self._next(), Quit):
+            self._send(Begun(command.run_id))
+            self._serve_one(command)
+            self._send(Done(command.run_id))
+
+    def _next(self) -> Any:
+        try:
+            if not self._pipe.poll(0):
+                self._start_warm_up()
+            return self._pipe.recv()
+        except (EOFError, OSError):
+            _leave(self._memory)
+
+    def _serve_one(self, command: Any) -> None:
+        try:
+            self._handlers[type(command)](command)
+        except Exception as error:
+            self._send(failure(command.run_id, error))
+
+    def _send(self, reply: object) -> None:
+        try:
+            with self._sending:
+                self._pipe.send(reply)
+        except OSError:
+            _leave(self._memory)
+
+    # warm-up
+
+    def _start_warm_up(self) -> None:
+        if self._warming is None:
+            self._warming = threading.Thread(target=self._warm_up, daemon=True)
+            self._warming.start()
+
+    def _warm_up(self) -> None:
+        try:
+            if self._entries.warm_up:
+                resolve(self._entries.warm_up)(lambda words: self._send(Progress(0, -1.0, words)))
+        except Exception as error:
+            self._send(failure(0, error))
+        self._warm.set()
+        self._send(WarmedUp())
+
+    # load
+
+    def _load(self, command: LoadCommand) -> None:
+        self._graph = None  # the old one's memory, before the new one's
+        shared = share_graph(self._memory, command.run_id, self._read(command))
+        try:
+            shared = self._with_picture(shared)
+            self._check_stop(command.run_id)
+        except BaseException:
+            shared.segment.unlink()
+            raise
+        self._graph = shared
+        self._send(Loaded(command.run_id, shared.handle))
+        self._send(Described(command.run_id, shared.graph.hash, shared.graph.mean_weight))
+
+    def _read(self, command: LoadCommand) -> CSRGraph:
+        request = command.request
+        what = str(request.what)
+        if what.startswith("sample:"):
+            graph = resolve(self._entries.open_sample)(what)
+        else:
+            graph = resolve(self._entries.load_graph)(
+                request.what,
+                undirected=request.undirected,
+                weights=request.weights,
+                format=request.format,
+                progress=Reporter(command.run_id, self._send),
+                should_stop=lambda: self._ring.is_stopped(command.run_id),
+            )
+        self._check_stop(command.run_id)
+        return graph
+
+    def _with_picture(self, shared: SharedGraph) -> SharedGraph:
+        if shared.picture is None:
+            return shared
+        try:
+            shared.picture[...] = resolve(self._entries.provisional)(shared.graph)
+        except Exception as error:  # a graph without a picture is better than no graph
+            return with_note(shared, f"no first picture: {one_line(error)}")
+        return shared
+
+    def _check_stop(self, run_id: int) -> None:
+        if self._ring.is_stopped(run_id):
+            raise CancelledByUserError("stopped")
+
+    def _graph_of(self, handle: GraphHandle) -> CSRGraph:
+        if self._graph is None or self._graph.handle.token != handle.token:
+            self._graph = None
+            segment = self._memory.attach(handle.shared, owner=False)
+            self._graph = open_graph(handle, segment, writeable=True)
+        return self._graph.graph
+
+    # run
+
+    def _run(self, command: RunCommand) -> None:
+        run_id = command.run_id
+        graph = self._graph_of(command.graph)
+        segment = self._memory.attach(command.buffers, owner=False)
+        segment.reserve()
+        buffers = open_buffers(segment, writeable=True)
+        buffers.clear()
+        with say_if_slow(lambda: self._say_compiling(run_id)) as call_off:
+            settings = resolve(self._entries.check)(graph, command.settings)
+            self._send(Started(run_id, settings, graph_reference(graph, settings.source)))
+            observer = RingObserver(self._ring, run_id, command.steps, call_off)
+            outcome = resolve(self._entries.execute)(graph, settings, buffers, observer)
+        events = self._share(f"e{run_id}", {"events": outcome.events})
+        self._send(Ended(run_id, replace(outcome, events=None), events))
+        if command.verify and outcome.outcome == "finished":
+            self._verify(run_id, graph, settings.source, buffers.dist)
+
+    def _say_compiling(self, run_id: int) -> None:
+        if not self._warm.is_set():
+            self._send(Progress(run_id, -1.0, COMPILING))
+
+    def _verify(self, run_id: int, graph: CSRGraph, source: int, dist: np.ndarray) -> None:
+        def should_stop() -> bool:
+            return self._ring.is_stopped(run_id)
+
+        try:
+            verified = resolve(self._entries.verify)(graph, source, dist, should_stop=should_stop)
+        except CancelledByUserError:
+            return
+        except Exception as error:  # says nothing about the distances
+            verified = Verification(None, None, f"could not be verified: {one_line(error)}")
+        self._send(Verified(run_id, verified))
+
+    # layout
+
+    def _lay_out(self, command: LayoutCommand) -> None:
+        graph = self._graph_of(command.graph)
+        dist = None
+        if command.arrays is not None:
+            segment = self._memory.attach(command.arrays, owner=False)
+            dist = segment.arrays(writeable=True)["dist"]
+        positions = resolve(self._entries.layout)(
+            graph,
+            command.kind,
+            dist=dist,
+            delta=command.delta,
+            progress=Reporter(command.run_id, self._send),
+            should_stop=lambda: self._ring.is_stopped(command.run_id),
+        )
+        self._check_stop(command.run_id)
+        arrays = self._share(f"p{command.run_id}", {"positions": positions})
+        if arrays is not None:
+            self._send(LaidOut(command.run_id, arrays))
+
+    def _share(self, tag: str, arrays: dict[str, np.ndarray | None]) -> SharedArrays | None:
+        """Put arrays where the parent will find them; it owns the name from then on."""
+        given = {name: array for name, array in arrays.items() if array is not None}
+        return share(self._memory, tag, given).shared if given else None
+
+
+class Reporter:
+    """A `progress(fraction, words)` that sends new words at once, numbers at 20 Hz."""
+
+    def __init__(self, run_id: int, send: Callable[[object], None]) -> None:
+        self._run_id, self._send = run_id, send
+        self._words = ""
+        self._sent_at = 0.0
+
+    def __call__(self, fraction: float, words: str) -> None:
+        """Report, unless it was just done."""
+        now = time.monotonic()
+        if words != self._words or now - self._sent_at >= PROGRESS_S:
+            self._words, self._sent_at = words, now
+            self._send(Progress(self._run_id, float(fraction), words))
+
+
+def resolve(entry: str) -> Any:
+    """Return the function that "module:function" names."""
+    module, function = entry.split(":")
+    return getattr(importlib.import_module(module), function)
+
+
+def one_line(error: BaseException) -> str:
+    """Return type and message of an error, without line breaks."""
+    words = " ".join(str(error).split())
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+def failure(run_id: int, error: Exception) -> Failed:
+    """Return what the parent is told of an error."""
+    details = "".join(traceback.format_exception(error))
+    if isinstance(error, GpuError) and _travels(error):
+        return Failed(run_id, error, "" if isinstance(error, CancelledByUserError) else details)
+    return Failed(run_id, EngineError(one_line(error)), details)
+
+
+def _travels(error: GpuError) -> bool:
+    """Whether an error survives the pipe: it takes its own arguments back."""
+    try:
+        return type(pickle.loads(pickle.dumps(error))) is type(error)  # noqa: S301 (our own bytes)
+    except Exception:
+        return False
