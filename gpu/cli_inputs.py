@@ -113,9 +113,10 @@ def choose_source(graph: CSRGraph, args: argparse.Namespace) -> int:
         return graph.vertex_of(args.source)
     if args.source_index is not None:
         return graph.check_source(args.source_index)
-    suggested = graph.provenance.options.get("source")
-    if isinstance(suggested, int):
-        return graph.check_source(suggested)
+    if graph.provenance.origin.startswith(SAMPLE_PREFIX):
+        from sample_graphs import suggested_source
+
+        return graph.check_source(suggested_source(graph))
     if graph.ids is not None and graph.ids.dtype.kind != "U" and graph.n:
         return int(graph.ids.argmin())
     return graph.check_source(0)

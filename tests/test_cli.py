@@ -1,0 +1,334 @@
+"""The command line as a user meets it: what is printed, what is written, which exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hand_made import small_trace
+
+from gpu import cli
+from gpu.errors import GpuError
+from gpu.tracefile import load_trace, save_trace
+
+ROADS = """c five vertices, the last never reached
+p sp 5 4
+a 1 2 4
+a 2 3 3
+a 3 4 0
+a 1 4 9
+"""
+DISTANCES = "id,distance\n1,0\n2,4\n3,7\n4,7\n5,\n"
+Outcome = tuple[int, str, str]
+Call = Callable[..., Outcome]
+
+
+@pytest.fixture
+def roads(tmp_path: Path) -> Path:
+    path = tmp_path / "roads.gr"
+    path.write_text(ROADS)
+    return path
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Return a function that runs a command in this process: code, stdout, stderr."""
+
+    def run(*words: object) -> Outcome:
+        code = cli.main([str(word) for word in words])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return run
+
+
+def one_line_error(outcome: Outcome, code: int, *words: str) -> bool:
+    """Whether a command failed with `code` and one line on stderr that holds `words`."""
+    assert outcome[0] == code
+    assert outcome[1] == ""
+    assert outcome[2].startswith("sssp-scope: ")
+    assert outcome[2].count("\n") == 1
+    assert "Traceback" not in outcome[2]
+    return all(word in outcome[2] for word in words)
+
+
+def as_json(outcome: Outcome) -> dict[str, Any]:
+    assert outcome[0] == 0, outcome[2]
+    told: dict[str, Any] = json.loads(outcome[1])
+    return told
+
+
+@pytest.mark.parametrize("algorithm", ["adds", "near_far", "dijkstra"])
+def test_run_prints_one_object(call: Call, roads: Path, algorithm: str) -> None:
+    words = ("run", roads, "--algorithm", algorithm, "--engine", "model", "--source", 1)
+    outcome = call(*words, "--json", "--verify")
+    told = as_json(outcome)
+    assert outcome[2] == ""
+    assert told["distances"] == {"reached": 4, "sum": 18, "max": 7}
+    assert all(type(value) is int for value in told["distances"].values())
+    assert (told["algorithm"], told["engine"], told["clock"]) == (algorithm, "model", "modelled")
+    assert told["verified"] is True
+    assert told["source"] == {"id": 1, "index": 0}
+    assert (told["graph"]["n"], told["graph"]["m"]) == (5, 4)
+    assert told["time_ns"] > 0
+    assert told["processed_vertices"] >= 4
+    assert (told["delta"] is None) == (algorithm == "dijkstra")
+    assert told["environment"]["date"]
+
+
+def test_run_for_people(call: Call, roads: Path) -> None:
+    code, out, _ = call("run", roads, "--verify")
+    assert code == 0
+    for words in ("modelled", "sum 18", "max 7", "yes:", "from vertex 1", "probe level 1"):
+        assert words in out
+
+
+def test_source_by_id_and_by_index(call: Call, roads: Path) -> None:
+    by_id = as_json(call("run", roads, "--source", 2, "--json"))
+    by_index = as_json(call("run", roads, "--source-index", 1, "--json"))
+    assert by_id["source"] == by_index["source"] == {"id": 2, "index": 1}
+    assert by_id["distances"] == by_index["distances"] == {"reached": 3, "sum": 6, "max": 3}
+
+
+def test_parameters_by_flag_and_by_set(call: Call, roads: Path) -> None:
+    told = as_json(call("run", roads, "--buckets", 8, "--no-dynamic-delta", "--json"))
+    assert (told["parameters"]["buckets"], told["parameters"]["dynamic_delta"]) == (8, False)
+    pairs = ("--set", "buckets=8", "--set", "dynamic-delta=false", "--set", "workers=auto")
+    assert as_json(call("run", roads, *pairs, "--json"))["parameters"] == told["parameters"]
+
+
+def test_delta_probe_seed_and_device_are_obeyed(call: Call, roads: Path) -> None:
+    words = ("--delta", 2.5, "--probe", 2, "--seed", 3, "--device", "Classroom GPU", "--json")
+    told = as_json(call("run", roads, *words))
+    assert (told["delta"], told["probe"], told["seed"]) == (2.5, 2, 3)
+    assert told["device"] == "Classroom GPU"
+
+
+def test_run_writes_what_was_asked_for(call: Call, roads: Path, tmp_path: Path) -> None:
+    out = {name: tmp_path / name for name in ("run.npz", "d.csv", "s.csv", "p.json")}
+    words = ("--trace", out["run.npz"], "--distances", out["d.csv"], "--csv", out["s.csv"])
+    told = as_json(call("run", roads, *words, "--perfetto", out["p.json"], "--json", "--verify"))
+    assert out["d.csv"].read_text() == DISTANCES
+    trace = load_trace(out["run.npz"])
+    assert trace.time_ns == told["time_ns"]
+    assert trace.verification is not None
+    assert trace.verification.passed
+    assert json.loads(out["p.json"].read_text("utf-8"))["otherData"]["clock"] == "modelled"
+    assert len(out["s.csv"].read_text("utf-8").splitlines()) == told["samples"] + 1
+
+
+def test_verify_accepts_what_run_wrote(call: Call, roads: Path, tmp_path: Path) -> None:
+    table, trace = tmp_path / "d.csv", tmp_path / "run.npz"
+    assert call("run", roads, "--distances", table, "--trace", trace)[0] == 0
+    assert call("verify", roads, table)[0] == 0
+    assert call("verify", roads, "--trace", trace)[0] == 0
+    assert as_json(call("verify", roads, table, "--json"))["verified"] is True
+
+
+WRONG_DISTANCES = {
+    "too far": DISTANCES.replace("4,7", "4,8"),
+    "too near": DISTANCES.replace("4,7", "4,6"),
+    "reached in vain": DISTANCES.replace("5,", "5,9"),
+    "not reached": DISTANCES.replace("2,4\n", ""),
+    "wrong source": DISTANCES.replace("1,0", "1,1"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_DISTANCES)
+def test_verify_fails_on_a_wrong_distance(
+    call: Call, roads: Path, tmp_path: Path, what: str
+) -> None:
+    (tmp_path / "d.csv").write_text(WRONG_DISTANCES[what])
+    code, out, err = call("verify", roads, tmp_path / "d.csv")
+    assert code == 3
+    assert "NO:" in out
+    assert err.startswith("sssp-scope: verification failed: ")
+    assert err.count("\n") == 1
+
+
+def test_verify_refuses_a_trace_of_another_graph(call: Call, roads: Path, tmp_path: Path) -> None:
+    trace = small_trace()
+    save_trace(trace, tmp_path / "run.npz")
+    assert call("verify", roads, "--trace", tmp_path / "run.npz")[0] == 0
+    roads.write_text(ROADS.replace("a 1 4 9", "a 1 4 8"))
+    outcome = call("verify", roads, "--trace", tmp_path / "run.npz")
+    assert one_line_error(outcome, 1, "run.npz", "roads.gr")
+
+
+def test_verify_wants_one_thing(call: Call, roads: Path) -> None:
+    assert call("verify", roads)[0] == 2
+    assert call("verify", roads, "d.csv", "--trace", "run.npz")[0] == 2
+
+
+def test_info_reads_everything(call: Call, roads: Path) -> None:
+    told = as_json(call("info", roads, "--json"))
+    assert (told["n"], told["m"], told["zero_weights"], told["isolated"]) == (5, 4, 1, 1)
+    assert told["reachable"] == {"count": 4, "share": 0.8}
+    assert told["weight"]["max"] == 9
+    code, out, _ = call("info", roads, "--source", 3)
+    assert code == 0
+    for words in ("5", "4, directed", "40.00%", "from vertex 3", "1 to 5", "none: the window"):
+        assert words in out
+
+
+def test_info_undirected_and_other_weights(call: Call, roads: Path) -> None:
+    told = as_json(call("info", roads, "--undirected", "--weights", "unit", "--json"))
+    assert (told["m"], told["weight"]["max"]) == (8, 1)
+
+
+def test_samples_are_listed_and_can_be_run(call: Call) -> None:
+    listed = json.loads(call("samples", "--json")[1])
+    assert "city_roads" in {sample["key"] for sample in listed}
+    code, out, _ = call("samples")
+    assert code == 0
+    assert len(out.splitlines()) == len(listed)
+    told = as_json(call("run", "sample:city_roads?n=300&seed=2", "--json", "--verify"))
+    assert told["verified"] is True
+    assert told["graph"]["origin"].startswith("sample:city_roads")
+
+
+@pytest.mark.parametrize("name", ["out.npz", "out.gr", "out.mtx", "out.csv"])
+def test_convert_keeps_the_graph(call: Call, roads: Path, tmp_path: Path, name: str) -> None:
+    assert call("convert", roads, tmp_path / name)[0] == 0
+    back = as_json(call("info", tmp_path / name, "--json"))
+    assert (back["m"], back["weight"]["max"], back["zero_weights"]) == (4, 9, 1)
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_command_has_help_with_examples(call: Call, command: str) -> None:
+    code, out, _ = call(command, "--help")
+    assert code == 0
+    assert "examples:" in out
+    assert f"sssp-scope {command}" in out
+
+
+def test_help_and_version(call: Call) -> None:
+    code, out, _ = call("--help")
+    assert code == 0
+    assert all(command in out for command in (*cli.COMMANDS, "render", "examples:"))
+    code, out, _ = call("--version")
+    assert code == 0
+    assert out.startswith("sssp-scope ")
+
+
+WRONG_USAGE = [
+    (),
+    ("dance",),
+    ("run",),
+    ("run", "x.gr", "--algorithm", "magic"),
+    ("run", "x.gr", "--delta", "-1"),
+    ("run", "x.gr", "--delta", "nan"),
+    ("run", "x.gr", "--probe", "9"),
+    ("run", "x.gr", "--buckets", "99"),
+    ("run", "x.gr", "--set", "buckets"),
+    ("run", "x.gr", "--source", "1", "--source-index", "0"),
+    ("run", "x.gr", "--weights", "heavy"),
+    ("bench", "nothing"),
+]
+
+
+@pytest.mark.parametrize("words", WRONG_USAGE, ids=" ".join)
+def test_wrong_usage_is_2(call: Call, words: tuple[str, ...]) -> None:
+    code, out, err = call(*words)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("usage: ")
+
+
+def test_faults_in_files_are_one_line_that_names_the_file(call: Call, tmp_path: Path) -> None:
+    garbage = tmp_path / "garbage.gr"
+    for content in (b"", b"\0\1\2\3" * 50, b"p sp 2 1\na 1 3 5\n", b"p sp 2 1\na 1 2 -5\n"):
+        garbage.write_bytes(content)
+        for command in ("run", "info"):
+            assert one_line_error(call(command, garbage), 1, "garbage.gr")
+    assert one_line_error(call("info", tmp_path / "absent.gr"), 1, "absent.gr")
+    assert one_line_error(call("info", tmp_path), 1, str(tmp_path))
+    assert one_line_error(call("info", "sample:nothing"), 1, "nothing")
+    assert one_line_error(call("info", "sample:grid?n=lots"), 1, "sample:grid")
+    assert one_line_error(call("info", "sample:grid", "--undirected"), 1, "sample:grid")
+    assert one_line_error(call("verify", garbage, "--trace", garbage), 1, "garbage.gr")
+
+
+def test_faults_in_choices_are_one_line(call: Call, roads: Path) -> None:
+    assert one_line_error(call("run", roads, "--source", 6), 1, "6", "1 to 5")
+    assert one_line_error(call("run", roads, "--source", "x"), 1, "x", "1 to 5")
+    assert one_line_error(call("run", roads, "--source-index", 5), 1, "5", "0 to 4")
+    assert one_line_error(call("run", roads, "--device", "Toaster"), 1, "Toaster")
+    assert one_line_error(call("run", roads, "--set", "colour=3"), 1, "colour", "buckets")
+    words = ("--algorithm", "dijkstra", "--buckets", 8)
+    assert one_line_error(call("run", roads, *words), 1, "dijkstra", "buckets")
+
+
+def test_outputs_are_refused_before_the_run(
+    call: Call, roads: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.engine.run", lambda *_, **__: pytest.fail("it ran"))
+    for flag in ("--trace", "--distances", "--csv", "--perfetto"):
+        assert one_line_error(call("run", roads, flag, tmp_path / "no" / "x"), 1, "cannot write")
+        assert one_line_error(call("run", roads, flag, tmp_path), 1, "it is a folder")
+    assert one_line_error(call("convert", roads, tmp_path / "no" / "x.gr"), 1, "cannot write")
+
+
+def test_a_full_disk_does_not_cost_the_result(
+    call: Call, roads: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def full(*_: object) -> None:
+        raise GpuError("cannot write run.npz: No space left on device")
+
+    monkeypatch.setattr("gpu.cli_run.save_trace", full)
+    code, out, err = call("run", roads, "--json", "--trace", tmp_path / "run.npz")
+    assert code == 1
+    assert json.loads(out)["distances"]["sum"] == 18
+    assert "No space left" in err
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "words"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (MemoryError(), 1, "out of memory"),
+        (PermissionError(13, "Permission denied", "roads.gr"), 1, "roads.gr: Permission denied"),
+        (ZeroDivisionError("a bug\nof two lines"), 1, "a bug of ours"),
+    ],
+    ids=["interrupted", "memory", "permission", "bug"],
+)
+def test_whatever_happens_there_is_no_traceback(
+    call: Call, monkeypatch: pytest.MonkeyPatch, fault: BaseException, code: int, words: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise fault
+
+    monkeypatch.delenv(cli.DEBUG, raising=False)
+    monkeypatch.setattr("gpu.cli_graphs.open_graph", fail)
+    outcome = call("info", "roads.gr")
+    assert outcome[0] == code
+    assert outcome[1] == ""
+    assert words in outcome[2]
+    assert outcome[2].count("\n") == (1 if words else 0)
+
+
+def test_a_reader_that_goes_away_is_no_fault() -> None:
+    command = [sys.executable, "-m", "gpu.cli", "samples"]
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as gone:
+        done = subprocess.run(command, stdout=gone, stderr=subprocess.PIPE, check=False)
+    assert done.stderr == b""
+    assert done.returncode == cli.PIPE_CLOSED
+
+
+def test_progress_only_on_a_terminal(
+    call: Call, roads: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert call("run", roads)[2] == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("gpu.cli_inputs.PROGRESS_S", 0.0)
+    shown = call("run", roads, "--verify")[2]
+    assert "\rverifying" in shown
+    assert shown.endswith("\r")

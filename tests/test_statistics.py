@@ -1,0 +1,85 @@
+"""Numbers about a graph agree with counting by hand."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from hand_made import small_graph
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu.errors import SourceError
+from gpu.graph import CSRGraph
+from gpu.statistics import as_json, reachable, statistics
+
+ARCS = st.integers(1, 7).flatmap(
+    lambda n: st.tuples(
+        st.just(n),
+        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.integers(0, 3))),
+    )
+)
+Arcs = list[tuple[int, int, int]]
+
+
+def built(n: int, arcs: Arcs) -> CSRGraph:
+    table = np.array(arcs, np.int64).reshape(-1, 3)
+    return CSRGraph.from_arcs(table[:, 0], table[:, 1], table[:, 2].astype(np.int32), n)
+
+
+@given(ARCS)
+def test_counts_by_hand(given_arcs: tuple[int, Arcs]) -> None:
+    n, arcs = given_arcs
+    found = statistics(built(n, arcs))
+    assert (found.n, found.m) == (n, len(arcs))
+    assert found.loops == sum(u == v for u, v, _ in arcs)
+    assert found.zero_weights == sum(w == 0 for _, _, w in arcs)
+    pairs = Counter((u, v) for u, v, _ in arcs)
+    assert found.parallel_arcs == sum(count - 1 for count in pairs.values())
+    assert found.isolated == n - len({end for u, v, _ in arcs if u != v for end in (u, v)})
+    assert found.degree is not None
+    assert found.degree.max == max(sum(u == x for u, _, _ in arcs) for x in range(n))
+    if arcs:
+        assert found.weight is not None
+        assert found.weight.mean == pytest.approx(sum(w for _, _, w in arcs) / len(arcs))
+
+
+@given(ARCS)
+def test_reachable_by_hand(given_arcs: tuple[int, Arcs]) -> None:
+    n, arcs = given_arcs
+    seen, grown = set(), {0}
+    while seen != grown:
+        seen = set(grown)
+        grown |= {v for u, v, _ in arcs if u in seen}
+    assert set(np.flatnonzero(reachable(built(n, arcs), 0)).tolist()) == seen
+
+
+def test_an_arc_of_weight_zero_is_an_arc() -> None:
+    assert reachable(small_graph(), 2).tolist() == [False, False, True, True, False]
+
+
+def test_a_source_outside_is_an_error() -> None:
+    with pytest.raises(SourceError, match="source index 5"):
+        reachable(small_graph(), 5)
+
+
+def test_percentiles_and_json() -> None:
+    told = as_json(statistics(small_graph()))
+    assert json.loads(json.dumps(told)) == told
+    assert told["weight"] == {"min": 0, "mean": 4.0, "max": 9} | {
+        "p1": pytest.approx(0.09),
+        "p25": 2.25,
+        "p50": 3.5,
+        "p75": 5.25,
+        "p99": pytest.approx(8.85),
+    }
+    assert type(told["weight"]["max"]) is int
+
+
+def test_graph_without_arcs_or_vertices() -> None:
+    empty = CSRGraph(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
+    found = statistics(empty)
+    assert (found.n, found.m, found.degree, found.weight) == (0, 0, None, None)
+    assert statistics(built(3, [])).isolated == 3
