@@ -19,7 +19,7 @@ from gpu.graph import CSRGraph
 
 GRID_WEIGHT = 10_000  # largest
 MESH_WEIGHT = 1_000  # largest
-AT_ONCE = 200_000  # vertices handled at a time
+AT_ONCE = 32_768  # vertices handled at a time
 
 Offset = tuple[int, int, int]  # (z, y, x)
 

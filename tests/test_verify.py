@@ -1,0 +1,223 @@
+"""Both proofs accept right distances and catch every kind of wrong one."""
+
+from __future__ import annotations
+
+import heapq
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu import load_graph
+from gpu.errors import CancelledByUserError, SourceError
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.verify import certificate, oracle_distances, verify
+from sample_graphs import make, suggested_source
+
+SAMPLES = ["city_roads", "grid", "mesh", "rmat", "figure_1", "figure_6"]
+
+
+def graph_of(arcs: list[tuple[int, int, float]], n: int, dtype: type = np.int32) -> CSRGraph:
+    table = np.array(arcs, float).reshape(-1, 3)
+    ends = table[:, :2].astype(np.int64)
+    return CSRGraph.from_arcs(ends[:, 0], ends[:, 1], table[:, 2].astype(dtype), n)
+
+
+def plain_dijkstra(graph: CSRGraph, source: int) -> np.ndarray:
+    """Return distances of the weights' dtype, by a heap and float32 or integer sums."""
+    whole = graph.integer
+    dist = np.full(graph.n, INT_UNREACHED if whole else np.inf, graph.weights.dtype)
+    dist[source] = 0
+    heap = [(dist[source], source)]
+    while heap:
+        near, u = heapq.heappop(heap)
+        if near > dist[u]:
+            continue
+        for arc in range(graph.indptr[u], graph.indptr[u + 1]):
+            v, reach = graph.indices[arc], near + graph.weights[arc]
+            if reach < dist[v]:
+                dist[v] = reach
+                heapq.heappush(heap, (reach, v))
+    return dist
+
+
+@pytest.fixture(scope="module", params=["int", "float"])
+def city(request: pytest.FixtureRequest) -> tuple[CSRGraph, int, np.ndarray]:
+    graph = make("city_roads", n=1500, weights=request.param)
+    source = suggested_source(graph)
+    return graph, source, plain_dijkstra(graph, source)
+
+
+@pytest.mark.parametrize("weights", ["int", "float"])
+@pytest.mark.parametrize("key", SAMPLES)
+def test_right_distances_pass(key: str, weights: str) -> None:
+    graph = make(key, n=None if key.startswith("figure") else 1000, weights=weights)
+    result = verify(graph, 0, plain_dijkstra(graph, 0))
+    assert result.passed, result.detail
+    assert (result.oracle, result.certificate) == (True, True)
+    assert "Dijkstra" in result.detail
+    assert "certificate" in result.detail
+
+
+def test_one_proof_alone_leaves_the_other_open(city: tuple[CSRGraph, int, np.ndarray]) -> None:
+    graph, source, dist = city
+    assert verify(graph, source, dist, oracle=False).oracle is None
+    assert verify(graph, source, dist, certificate=False).certificate is None
+    neither = verify(graph, source, dist, oracle=False, certificate=False)
+    assert not neither.passed
+    assert neither.detail == "not verified"
+
+
+def both_fail(graph: CSRGraph, source: int, dist: np.ndarray) -> str:
+    result = verify(graph, source, dist)
+    assert (result.oracle, result.certificate) == (False, False), result.detail
+    return result.detail
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_too_near_or_too_far(city: tuple[CSRGraph, int, np.ndarray], change: int) -> None:
+    graph, source, dist = city
+    order = np.argsort(dist, kind="stable")
+    for vertex in (order[1], order[len(order) // 2], order[-1]):
+        wrong = dist.copy()
+        wrong[vertex] += change if graph.integer else np.float32(change * 1e-3) * wrong[vertex]
+        words = both_fail(graph, source, wrong)
+        assert str(vertex) in words
+
+
+def test_reached_marked_unreached(city: tuple[CSRGraph, int, np.ndarray]) -> None:
+    graph, source, dist = city
+    wrong = dist.copy()
+    vertex = int(np.argmax(dist))
+    wrong[vertex] = INT_UNREACHED if graph.integer else np.inf
+    assert f"{vertex} has unreached" in both_fail(graph, source, wrong)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+def test_unreachable_marked_reached(dtype: type) -> None:
+    graph = graph_of([(0, 1, 3), (2, 1, 1)], 3, dtype)
+    wrong = np.array([0, 3, 7], dtype)
+    assert "no path of tight arcs" in both_fail(graph, 0, wrong)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+def test_a_circle_of_zero_weights_holds_nothing_up(dtype: type) -> None:
+    graph = graph_of([(0, 1, 5), (2, 3, 0), (3, 2, 0), (1, 1, 0)], 4, dtype)
+    wrong = np.array([0, 5, 4, 4], dtype)
+    assert "vertex 2" in both_fail(graph, 0, wrong)
+    hung = graph_of([(0, 1, 5), (1, 2, 4), (2, 3, 0), (3, 2, 0)], 4, dtype)
+    too_near = np.array([0, 5, 6, 6], dtype)
+    assert "vertex 2" in both_fail(hung, 0, too_near)
+
+
+def test_distances_from_another_source(city: tuple[CSRGraph, int, np.ndarray]) -> None:
+    graph, source, dist = city
+    other = (source + 700) % graph.n
+    assert f"source {other}" in both_fail(graph, other, dist)
+
+
+def test_all_at_zero_is_wrong(city: tuple[CSRGraph, int, np.ndarray]) -> None:
+    graph, source, dist = city
+    both_fail(graph, source, np.zeros_like(dist))
+
+
+@pytest.mark.parametrize("bad", [np.nan, -1.0])
+def test_nan_and_negative(bad: float) -> None:
+    graph = graph_of([(0, 1, 1)], 2, np.float32)
+    assert "vertex 1" in both_fail(graph, 0, np.array([0, bad], np.float32))
+
+
+def test_wrong_shape_or_dtype_is_a_result_too() -> None:
+    graph = graph_of([(0, 1, 1)], 2)
+    assert "2 vertices" in both_fail(graph, 0, np.zeros(3, np.int32))
+    assert "float32" in both_fail(graph, 0, np.zeros(2, np.float32))
+
+
+def test_words_name_vertices_as_the_file_does() -> None:
+    graph = make("figure_1")
+    assert "B -> A can still be relaxed" in str(certificate(graph, 0, np.array([0, 10, 1], "i4")))
+
+
+def test_float_rounding_is_no_fault() -> None:
+    rng = np.random.default_rng(5)
+    weights = rng.random(5000, np.float32) * np.float32(0.1)
+    chain = [(i, i + 1, w) for i, w in enumerate(weights)]
+    chain += [(i + 1, i, w) for i, w in enumerate(weights)]
+    graph = graph_of(chain, 5001, np.float32)
+    true = oracle_distances(graph, 0)
+    rounded_once = true.astype(np.float32)
+    summed = plain_dijkstra(graph, 0)
+    assert (rounded_once != summed).sum() > 100
+    for dist in (rounded_once, summed, (true * (1 + 8e-6)).astype(np.float32)):
+        result = verify(graph, 0, dist)
+        assert result.passed, result.detail
+    both_fail(graph, 0, (true * (1 - 2e-5)).astype(np.float32))
+    both_fail(graph, 0, (true * (1 + 2e-5)).astype(np.float32))
+
+
+def test_errors_that_add_up_are_found() -> None:
+    count = 2000
+    graph = graph_of([(i, i + 1, 1.0) for i in range(count)], count + 1, np.float32)
+    creeping = np.arange(count + 1, dtype=np.float64)
+    creeping[1:] += np.arange(count) * 1e-4
+    both_fail(graph, 0, creeping.astype(np.float32))
+
+
+def test_oracle_keeps_the_lightest_of_parallel_arcs_and_zero_weights() -> None:
+    arcs = [(0, 1, 9), (0, 1, 2), (0, 1, 4), (1, 2, 0), (2, 2, 3), (2, 3, 5), (0, 3, 0), (3, 0, 0)]
+    distances = oracle_distances(graph_of(arcs, 5), 0)
+    assert distances.tolist() == [0, 2, 2, 0, np.inf]
+
+
+def test_graph_without_arcs() -> None:
+    graph = graph_of([], 2)
+    assert verify(graph, 1, np.array([INT_UNREACHED, 0], np.int32)).passed
+
+
+def test_source_out_of_range_and_cancel() -> None:
+    graph = graph_of([(0, 1, 1)], 2)
+    with pytest.raises(SourceError, match="indices are 0 to 1"):
+        verify(graph, 2, np.zeros(2, np.int32))
+    with pytest.raises(CancelledByUserError):
+        verify(graph, 0, np.array([0, 1], np.int32), should_stop=lambda: True)
+
+
+ARCS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 5)), max_size=25)
+
+
+@given(ARCS, st.integers(0, 6), st.integers(-3, 3), st.booleans())
+def test_proofs_agree_with_each_other(
+    arcs: list[tuple[int, int, float]], vertex: int, change: int, whole: bool
+) -> None:
+    graph = graph_of(arcs, 7, np.int32 if whole else np.float32)
+    dist = plain_dijkstra(graph, 0)
+    reached = dist[vertex] != (INT_UNREACHED if whole else np.inf)
+    dist[vertex] = dist[vertex] + change if reached else abs(change)
+    right = reached and change == 0
+    result = verify(graph, 0, dist)
+    assert (result.oracle, result.certificate) == (right, right), result.detail
+
+
+@pytest.mark.parametrize(
+    ("name", "id_", "reached", "total", "largest"),
+    [
+        ("road/rome99.gr", 1, 3353, 116006476, 69102),
+        ("road/USA-road-d.NY.gr.gz", 1, 264346, 186686642878, 1440081),
+        ("formats/rmat10.galois.gr", 0, 956, 15850, 99),
+    ],
+)
+def test_real_graphs_have_the_reference_distances(
+    shared_graphs: Path, name: str, id_: int, reached: int, total: int, largest: int
+) -> None:
+    graph = load_graph(shared_graphs / name)
+    source = graph.vertex_of(id_)
+    true = oracle_distances(graph, source)
+    finite = true[np.isfinite(true)]
+    assert (len(finite), int(finite.sum()), int(finite.max())) == (reached, total, largest)
+    dist = np.full(graph.n, INT_UNREACHED, np.int32)
+    dist[np.isfinite(true)] = finite.astype(np.int32)
+    assert certificate(graph, source, dist) is None
+    dist[graph.n // 2] += 1
+    assert certificate(graph, source, dist) is not None
