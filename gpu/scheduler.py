@@ -35,10 +35,11 @@ FAR_OFFSET = 2**31 - 1  # an offset too large to tell apart
 def raw_offset(dist: float, base: float, inverse_delta: float) -> int:
     """Return floor((dist - base) / delta), in buckets from the head, within +-FAR_OFFSET.
 
-    All float64: exact for powers of two, and the same in both engines.
+    All float64: exact for powers of two, and the same in both engines. Clamped before
+    the floor, because Numba's floor is an int64 and would wrap.
     """
-    offset = math.floor((dist - base) * inverse_delta)
-    return int(min(max(offset, -2147483647.0), 2147483647.0))
+    offset = (dist - base) * inverse_delta
+    return int(math.floor(min(max(offset, -2147483647.0), 2147483647.0)))
 
 
 def push_offset(raw: int, from_bucket: int, head: int, buckets: int) -> int:
@@ -59,6 +60,17 @@ def push_offset(raw: int, from_bucket: int, head: int, buckets: int) -> int:
 def clips(raw: int, buckets: int) -> bool:
     """Whether an item lies past the last bucket, so that its order is lost."""
     return raw > buckets - 1
+
+
+def stays_with_worker(raw: int, from_bucket: int, head: int) -> bool:
+    """Whether an improved vertex may stay in the queue of the worker that improved it.
+
+    raw : from `raw_offset`; head : as the worker last saw it
+    It may where it belongs to the worker's own bucket or before it: the worker holds that
+    bucket open and goes on at once, without the trip through the manager (ours; the CUDA
+    kernel does it, the model sends every push through a bucket).
+    """
+    return raw <= from_bucket - head
 
 
 def readable_end(read: int, reserved: int, written: int, segment: int) -> int:

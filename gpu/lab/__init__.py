@@ -1,0 +1,1 @@
+"""Measurements, test vectors and tables: what stands beside the engines, not in them."""

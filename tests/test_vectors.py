@@ -1,0 +1,192 @@
+"""The scheduler's decisions are the same in Python, in Numba and in the CUDA twin."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu import delta
+from gpu.lab import make_vectors
+
+KERNELS = Path(delta.__file__).parent / "cuda" / "kernels"
+TABLES = json.loads(make_vectors.VECTORS.read_text(encoding="utf-8"))
+FUNCTIONS = TABLES["functions"]
+SEQUENCES = TABLES["decide"]
+
+ROUNDED = {"near_far_delta", "initial_delta", "power_of_two"}  # go through log2 or a division
+
+
+def agree(name: str, found: Any, expected: Any) -> bool:
+    return found == (pytest.approx(expected, rel=1e-14) if name in ROUNDED else expected)
+
+
+def test_the_file_is_what_the_script_makes() -> None:
+    fresh = json.loads(json.dumps(make_vectors.make(TABLES["seed"])))
+    assert fresh == TABLES
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_python_decides_as_the_vectors_say(name: str) -> None:
+    function = getattr(make_vectors.HOMES[name], name)
+    for *arguments, expected in FUNCTIONS[name]:
+        assert agree(name, function(*arguments), expected), (name, arguments)
+
+
+def test_the_vectors_reach_every_reason() -> None:
+    met = {step[1][0] for sequence in SEQUENCES for step in sequence["steps"]}
+    assert met >= set(range(9)) - {delta.START, delta.BY_HAND}
+
+
+def test_decide_follows_the_recorded_path() -> None:
+    for sequence in SEQUENCES:
+        state = delta.make_controller(**sequence["start"])
+        for reading, after in sequence["steps"]:
+            reason = delta.decide(state, *reading)
+            assert [reason, state.delta[0], state.open_heads[0]] == after
+
+
+COMPILED = [
+    "raw_offset",
+    "push_offset",
+    "clips",
+    "stays_with_worker",
+    "readable_end",
+    "head_is_finished",
+    "chunk_size",
+    "quiet",
+]
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_numba_decides_as_the_vectors_say(name: str) -> None:
+    from gpu.compiled import compiled_lean
+
+    function = compiled_lean(getattr(make_vectors.HOMES[name], name))
+    for *arguments, expected in FUNCTIONS[name]:
+        assert function(*arguments) == expected, (name, arguments)
+
+
+def test_numba_decide_follows_the_recorded_path() -> None:
+    from gpu.compiled import compiled_lean
+
+    decide = compiled_lean(delta.decide)
+    for sequence in SEQUENCES:
+        state = delta.make_controller(**sequence["start"])
+        for reading, after in sequence["steps"]:
+            reason = decide(state, *reading)
+            assert [reason, state.delta[0], state.open_heads[0]] == after
+
+
+WRAPPER = r"""
+#include "scheduler.cuh"
+static_assert(sizeof(Controller) == %(size)d, "Controller and CONTROLLER differ in size");
+extern "C" {
+int t_raw_offset(double a, double b, double c) { return raw_offset(a, b, c); }
+int t_push_offset(int a, u32 b, u32 c, int d) { return push_offset(a, b, c, d); }
+int t_clips(int a, int b) { return clips(a, b); }
+int t_stays_with_worker(int a, u32 b, u32 c) { return stays_with_worker(a, b, c); }
+u32 t_readable_end(u32 a, u32 b, u32 c, u32 d) { return readable_end(a, b, c, d); }
+int t_head_is_finished(u32 a, u32 b) { return head_is_finished(a, b); }
+int t_chunk_size(int a, int b, int c, int d) { return chunk_size(a, b, c, d); }
+int t_quiet(int a, int b, u32 c, int d) { return quiet(a, b, c, d); }
+double t_near_far_delta(double a, double b, bool c) { return near_far_delta(a, b, c); }
+double t_power_of_two(double a) { return power_of_two(a); }
+int t_is_small(long long a, long long b, long long c) { return is_small(a, b, c); }
+double t_initial_delta(double a, double b, bool c, long long d, long long e, long long f) {
+    return initial_delta(a, b, c, d, e, f);
+}
+int t_decide(Controller *c, long long *r) {
+    return decide(*c, r[0], r[1], r[2], r[3], r[4], (int)r[5]);
+}
+void t_set_weights(Controller *c, double w, double top, double d, bool integer, long long n,
+                   long long m, long long threads, double given, bool dynamic) {
+    set_weights(*c, w, top, d, integer, n, m, threads, given, dynamic);
+}
+}
+"""
+
+KINDS = {int: ctypes.c_int, float: ctypes.c_double, bool: ctypes.c_bool}
+WIDE = {"is_small", "initial_delta"}  # vertices and arcs may pass 2^31
+
+
+def test_every_reason_has_the_same_number_in_the_twin() -> None:
+    text = (KERNELS / "scheduler.cuh").read_text(encoding="utf-8")
+    names = text.split("enum Reason {")[1].split("}")[0].replace("\n", " ").split(",")
+    for number, name in enumerate(names):
+        assert getattr(delta, name.strip()) == number
+
+
+@pytest.fixture(scope="module")
+def twin(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """Return the header compiled for this machine, or skip where nothing compiles it."""
+    compiler = next(
+        (found for name in ("c++", "g++", "clang++") if (found := shutil.which(name))), None
+    )
+    if compiler is None:
+        pytest.skip("no C++ compiler on this machine (c++, g++ or clang++)")
+    folder = tmp_path_factory.mktemp("twin")
+    source, library = folder / "twin.cpp", folder / "twin.so"
+    source.write_text(WRAPPER % {"size": delta.CONTROLLER.itemsize}, encoding="utf-8")
+    command = [
+        compiler,
+        "-std=c++14",
+        "-O1",
+        "-shared",
+        "-fPIC",
+        f"-I{KERNELS}",
+        "-Wall",
+        "-Werror",
+    ]
+    subprocess.run([*command, str(source), "-o", str(library)], check=True, timeout=120)
+    return ctypes.CDLL(str(library))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_twin_decides_as_the_vectors_say(twin: ctypes.CDLL, name: str) -> None:
+    function = getattr(twin, f"t_{name}")
+    for *arguments, expected in FUNCTIONS[name]:
+        function.restype = ctypes.c_double if isinstance(expected, float) else ctypes.c_int
+        wide = name in WIDE
+        values = [
+            ctypes.c_longlong(a) if wide and type(a) is int else KINDS[type(a)](a)
+            for a in arguments
+        ]
+        assert agree(name, function(*values), expected), (name, arguments)
+
+
+def test_the_twin_follows_the_recorded_path(twin: ctypes.CDLL) -> None:
+    for sequence in SEQUENCES:
+        state = delta.make_controller(**sequence["start"])
+        for reading, after in sequence["steps"]:
+            values = np.array(reading, np.int64)
+            reason = twin.t_decide(
+                ctypes.c_void_p(state.ctypes.data), ctypes.c_void_p(values.ctypes.data)
+            )
+            assert [reason, state.delta[0], state.open_heads[0]] == after
+
+
+def test_the_twin_starts_from_the_same_delta(twin: ctypes.CDLL) -> None:
+    for sequence in SEQUENCES:
+        start = sequence["start"]
+        wanted = delta.make_controller(**start)
+        without = {**start, "mean_weight": 1.0, "max_weight": 1.0}
+        state = delta.make_controller(**without)
+        twin.t_set_weights(
+            ctypes.c_void_p(state.ctypes.data),
+            ctypes.c_double(start["mean_weight"]),
+            ctypes.c_double(start["max_weight"]),
+            ctypes.c_double(start["mean_degree"]),
+            ctypes.c_bool(start["integer"]),
+            *(ctypes.c_longlong(start[key]) for key in ("n", "m", "threads")),
+            ctypes.c_double(start["delta"] or 0.0),
+            ctypes.c_bool(start["dynamic"]),
+        )
+        for name in delta.CONTROLLER.names:
+            assert state[name][0] == pytest.approx(wanted[name][0], rel=1e-14), name
