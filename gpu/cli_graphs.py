@@ -95,7 +95,7 @@ def _info(args: argparse.Namespace) -> int:
     print(f"{told['name']} ({told['origin']}, {told['format']})")
     rows = [
         ("vertices", f"{told['n']:,}"),
-        ("arcs", f"{told['m']:,}, directed; mean degree {graph.mean_degree:.3g}"),
+        ("arcs", f"{told['m']:,}; mean degree {graph.mean_degree:.3g}"),
         ("out-degree", _spread_words(told["degree"])),
         ("weights", f"{told['weight_type']}; {_spread_words(told['weight'])}"),
         ("zero weights", f"{told['zero_weights']:,}"),

@@ -173,7 +173,7 @@ def test_info_reads_everything(call: Call, roads: Path) -> None:
     assert told["weight"]["max"] == 9
     code, out, _ = call("info", roads, "--source", 3)
     assert code == 0
-    for words in ("5", "4, directed", "40.00%", "from vertex 3", "1 to 5", "none: the window"):
+    for words in ("5", "4; mean degree", "40.00%", "from vertex 3", "1 to 5", "none: the window"):
         assert words in out
 
 
