@@ -4,11 +4,12 @@ Fusion, an explicit palette and a small stylesheet, so that every system and eve
 screenshot shows the same window. One accent colour, which means "you can act
 here"; the cursor has the colour of the text, data has colours of its own.
 
-Data colours follow Okabe and Ito ("Color Universal Design", 2008): eight hues told
-apart under protanopia, deuteranopia and tritanopia; here darkened for the light
-background and lightened for the dark one until each reaches a contrast of 3 to 1
-against it (text: 4.5 to 1; tests compute both). Nothing is said by colour alone:
-markers differ in shape, lines in place and label.
+Data colours follow Okabe and Ito ("Color Universal Design", 2008): blue, vermilion,
+bluish green, reddish purple, orange; darkened for the light background and lightened
+for the dark one until each reaches a contrast of 3 to 1 against it and against the band
+(text: 4.5 to 1), and spread in lightness until the first four are at least 20 apart in
+CIE Lab in the sight of protanopes, deuteranopes and tritanopes. Tests compute all that.
+Nothing is said by colour alone: markers differ in shape, lines in place and label.
 
 Modelled against measured time: a measured line is solid; a modelled one is dashed
 (long dash, short gap, so that a dense line still reads as a line). Plots hand over at
@@ -76,7 +77,7 @@ LIGHT = Theme(
     success="#1a7346",
     warning="#8a5a00",
     error="#b3261e",
-    series=("#0072b2", "#c75400", "#008560", "#a9527f", "#9c6a00", "#2b86b8", "#4a4f55"),
+    series=("#0b57a8", "#c75400", "#00946e", "#8c2f6b", "#9c6a00", "#2b86b8", "#4a4f55"),
     heat=("#e3f0ea", "#b5dccd", "#78c0bd", "#3f9cb6", "#2270a6", "#20458a", "#191f56"),
 )
 
@@ -95,7 +96,7 @@ DARK = Theme(
     success="#5ecb93",
     warning="#e8b34a",
     error="#ff8a80",
-    series=("#56b4e9", "#f08a4b", "#2fc39b", "#dd97c0", "#f0c94a", "#8fa8f0", "#b8bec7"),
+    series=("#4f9df0", "#f08a4b", "#4fdf9f", "#e08cc6", "#f0c94a", "#8fb0c8", "#b8bec7"),
     heat=("#22304f", "#25507c", "#207599", "#2b9a9b", "#5cbc8b", "#a6d672", "#f3ea7a"),
 )
 

@@ -95,7 +95,7 @@ class PlaybackModel(QObject):
 
     def set_view(self, first_ns: float, last_ns: float) -> None:
         """Zoom to a window of time, kept inside the run; the whole run is the same as `fit`."""
-        self.fitted = first_ns <= 0 and last_ns >= self.duration_ns
+        self.fitted = last_ns - first_ns >= self.duration_ns
         self._show_view((first_ns, last_ns))
 
     def zoom(self, factor: float, around_ns: float) -> None:

@@ -1,0 +1,416 @@
+"""Session, playback and settings: what the window knows, without any widget."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QByteArray
+from pytestqt.qtbot import QtBot
+
+from gpu.engine import RunBuffers
+from gpu.errors import SourceError
+from gpu.graph import CSRGraph
+from gpu.trace import SAMPLE, GraphReference, RunSettings, Trace, Verification
+from viewer.models import session as session_module
+from viewer.models.playback import MAX_SPEED, MIN_SPEED, PlaybackModel
+from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
+from viewer.models.settings import STATE_VERSION, THEME_NAMES, Settings
+from viewer.theme import THEMES
+
+REFERENCE = GraphReference("roads", "memory", "0", 3, 2, True, 1)
+
+
+def path_graph() -> CSRGraph:
+    """0 -> 1 -> 2."""
+    arcs = (np.array([0, 1]), np.array([1, 2]), np.array([5, 7], np.int32))
+    return CSRGraph.from_arcs(*arcs, 3, positions=np.zeros((3, 2), np.float32))
+
+
+def samples_of(
+    times: list[int], switches: list[int] | None = None, changes: list[int] | None = None
+) -> np.ndarray:
+    samples = np.zeros(len(times), SAMPLE)
+    samples["t_ns"] = times
+    samples["bucket_switches"] = switches or 0
+    samples["delta_changes"] = changes or 0
+    return samples
+
+
+def make_record(run_id: int = 1, clock: str = "modelled") -> RunRecord:
+    return RunRecord(run_id, RunSettings("adds", "model", "H100", 0), REFERENCE, clock)
+
+
+def trace_of(samples: np.ndarray, outcome: str = "finished") -> Trace:
+    settings = RunSettings("adds", "model", "H100", 0)
+    dist = np.array([0, 5, 12], np.int32)
+    return Trace(settings, REFERENCE, samples, dist, "modelled", outcome, {})
+
+
+@pytest.fixture
+def playback(qapp: object) -> PlaybackModel:
+    model = PlaybackModel()
+    model.set_samples(samples_of([0, 10, 20, 30, 40], [0, 0, 1, 1, 2], [0, 1, 1, 1, 1]))
+    return model
+
+
+# ---- session ---------------------------------------------------------------------------
+
+
+def test_graph_brings_positions_and_resets_source_and_run(qtbot: QtBot) -> None:
+    session = SessionModel()
+    session.set_graph(path_graph())
+    session.set_source(2)
+    session.add_run(make_record())
+    with qtbot.waitSignals(
+        [session.graph_changed, session.positions_changed, session.current_changed]
+    ):
+        session.set_graph(path_graph())
+    assert session.source == 0
+    assert session.current is None
+    assert session.positions is session.graph.positions
+
+
+def test_positions_of_another_graph_are_dropped(qapp: object) -> None:
+    session = SessionModel()
+    session.set_graph(path_graph())
+    kept = session.positions
+    session.set_positions(np.zeros((99, 2), np.float32))
+    assert session.positions is kept
+
+
+def test_source_must_be_a_vertex(qtbot: QtBot) -> None:
+    session = SessionModel()
+    session.set_graph(path_graph())
+    with qtbot.waitSignal(session.source_changed) as moved:
+        session.set_source(2)
+    assert moved.args == [2]
+    with pytest.raises(SourceError, match="indices are 0 to 2"):
+        session.set_source(3)
+    assert session.source == 2
+
+
+def test_samples_grow_and_earlier_views_stay_true(qtbot: QtBot) -> None:
+    session = SessionModel()
+    session.add_run(make_record())
+    session.append_samples(1, samples_of([1, 2]))
+    early = session.current.samples
+    with qtbot.waitSignal(session.samples_appended) as grown:
+        session.append_samples(1, samples_of(list(range(3, 1003))))
+    assert grown.args[1:] == [2, 1002]
+    assert session.current.samples["t_ns"].tolist() == list(range(1, 1003))
+    assert early["t_ns"].tolist() == [1, 2]
+
+
+def test_late_samples_of_an_old_or_ended_run_are_dropped(qtbot: QtBot) -> None:
+    session = SessionModel()
+    session.add_run(make_record())
+    session.finish_run(1, trace_of(samples_of([1, 2])))
+    with qtbot.assertNotEmitted(session.samples_appended):
+        session.append_samples(1, samples_of([3]))
+        session.append_samples(77, samples_of([3]))
+    session.finish_run(77, trace_of(samples_of([1])))
+    session.set_verification(77, Verification(True, True, ""))
+    session.fail_run(77, "gone")
+    assert len(session.runs) == 1
+
+
+def test_a_finished_run_hands_its_arrays_over(qtbot: QtBot) -> None:
+    session = SessionModel()
+    record = make_record()
+    record.buffers = RunBuffers.allocate(path_graph(), 2)
+    session.add_run(record)
+    session.append_samples(1, samples_of([1, 2]))
+    assert record.running
+    assert record.dist is record.buffers.dist
+    assert record.vertices is record.buffers.vertices
+    with qtbot.waitSignals([session.run_changed, session.samples_appended]) as seen:
+        session.finish_run(1, trace_of(samples_of([1, 2, 3])))  # one sample was lost on the way
+    assert seen.signal_triggered
+    assert (record.state, record.buffers) == ("finished", None)
+    assert record.dist is record.trace.dist
+    assert record.vertices is None
+    assert len(record.samples) == 3
+
+
+def test_a_trace_with_the_same_samples_asks_for_no_rebuild(qtbot: QtBot) -> None:
+    session = SessionModel()
+    session.add_run(make_record())
+    session.append_samples(1, samples_of([1, 2]))
+    with qtbot.assertNotEmitted(session.samples_appended):
+        session.finish_run(1, trace_of(samples_of([1, 2]), "stopped"))
+    assert session.current.state == "stopped"
+
+
+def test_verification_failure_and_notices(qtbot: QtBot) -> None:
+    session = SessionModel()
+    session.add_run(make_record())
+    session.set_verification(1, Verification(True, None, "equal"))
+    assert session.current.verification.passed
+    session.fail_run(1, "the engine was lost")
+    assert (session.current.state, session.current.failure) == ("failed", "the engine was lost")
+    notice = Notice("error", "no", "try again")
+    with qtbot.waitSignal(session.notice_changed) as told:
+        session.set_notice(notice)
+    assert told.args == [notice]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [(0.5, 0.5), (7, PROGRESS_DONE), (-3, PROGRESS_UNKNOWN), (None, PROGRESS_DONE)],
+)
+def test_progress_is_clamped(qtbot: QtBot, given: float | None, told: float) -> None:
+    session = SessionModel()
+    with qtbot.waitSignal(session.progress_changed) as seen:
+        session.set_progress(given, "reading")
+    assert seen.args == [told, "" if given is None else "reading"]
+
+
+def test_oldest_runs_are_forgotten_but_not_current_or_running(
+    qapp: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "MAX_RUNS", 3)
+    session = SessionModel()
+    running = make_record(0)
+    session.add_run(running)
+    for run_id in range(1, 6):
+        session.add_run(RunRecord.from_trace(run_id, trace_of(samples_of([1]))))
+    assert [run.run_id for run in session.runs] == [0, 4, 5]
+    monkeypatch.setattr(session_module, "MAX_SAMPLE_BYTES", 0)
+    session.finish_run(0, trace_of(samples_of([1])))
+    assert [run.run_id for run in session.runs] == [5]
+
+
+def test_title_says_algorithm_graph_and_source() -> None:
+    assert make_record().title == "ADDS on roads from 1"
+
+
+# ---- playback --------------------------------------------------------------------------
+
+
+def test_cursor_is_clamped_and_told(qtbot: QtBot, playback: PlaybackModel) -> None:
+    with qtbot.waitSignal(playback.cursor_changed) as moved:
+        playback.set_cursor(1e9)
+    assert moved.args == [40.0]
+    playback.set_cursor(-5)
+    assert playback.cursor_ns == 0.0
+    with qtbot.assertNotEmitted(playback.cursor_changed):
+        playback.set_cursor(-6)
+
+
+def test_speed_is_clamped(playback: PlaybackModel) -> None:
+    playback.set_speed(1e9)
+    assert playback.speed == MAX_SPEED
+    playback.set_speed(0)
+    assert playback.speed == MIN_SPEED
+
+
+def test_speed_one_shows_the_run_in_ten_seconds(playback: PlaybackModel) -> None:
+    playback.play()
+    playback.advance(5.0)
+    assert playback.cursor_ns == pytest.approx(20.0)
+    playback.advance(5.0)
+    assert (playback.cursor_ns, playback.playing) == (40.0, False)
+    playback.toggle()  # from the end: again from the beginning
+    assert (playback.cursor_ns, playback.playing) == (0.0, True)
+    playback.toggle()
+    playback.advance(1.0)
+    assert playback.cursor_ns == 0.0
+
+
+def test_nothing_to_play_does_not_play(qapp: object) -> None:
+    playback = PlaybackModel()
+    playback.play()
+    assert not playback.playing
+    assert not playback.step("sample", +1)
+    assert playback.sample_index == -1
+
+
+@pytest.mark.parametrize(
+    ("kind", "direction", "path"),
+    [
+        ("sample", +1, [10, 20, 30, 40]),
+        ("sample", -1, [30, 20, 10, 0]),
+        ("switch", +1, [20, 40]),
+        ("switch", -1, [20, 0]),
+        ("delta", +1, [10]),
+        ("delta", -1, [10, 0]),
+    ],
+)
+def test_steps(playback: PlaybackModel, kind: str, direction: int, path: list[int]) -> None:
+    playback.set_cursor(0 if direction > 0 else 40)
+    seen = []
+    while playback.step(kind, direction):
+        seen.append(playback.cursor_ns)
+    assert seen == path
+
+
+def test_step_back_from_between_samples_goes_to_the_one_before(playback: PlaybackModel) -> None:
+    playback.set_cursor(25)
+    playback.step("sample", -1)
+    assert playback.cursor_ns == 20
+    playback.set_cursor(35)
+    playback.step("switch", -1)
+    assert playback.cursor_ns == 20
+
+
+def test_following_sticks_to_the_newest_until_the_cursor_is_moved(
+    qtbot: QtBot, playback: PlaybackModel
+) -> None:
+    playback.set_following(True)
+    playback.set_duration(90)
+    assert playback.cursor_ns == 90
+    with qtbot.waitSignal(playback.following_changed) as let_go:
+        playback.set_cursor(50)
+    assert let_go.args == [False]
+    playback.set_duration(100)
+    assert playback.cursor_ns == 50
+
+
+def test_view_zooms_around_a_point_and_stays_inside(playback: PlaybackModel) -> None:
+    playback.set_duration(1000)
+    assert playback.view_ns == (0, 1000)
+    playback.zoom(0.5, 200)
+    assert playback.view_ns == (100, 600)
+    playback.pan(-500)
+    assert playback.view_ns == (0, 500)
+    playback.pan(9999)
+    assert playback.view_ns == (500, 1000)
+    playback.zoom(1e-9, 700)
+    assert playback.view_ns[1] - playback.view_ns[0] == pytest.approx(10.0)
+    playback.zoom(1e9, 700)
+    assert playback.fitted
+    playback.set_duration(2000)
+    assert playback.view_ns == (0, 2000)
+
+
+def test_zoomed_view_follows_the_cursor(playback: PlaybackModel) -> None:
+    playback.set_duration(1000)
+    playback.set_view(0, 100)
+    playback.set_cursor(500)
+    first, last = playback.view_ns
+    assert first < 500 < last
+    assert last - first == pytest.approx(100)
+    playback.set_following(True)
+    playback.set_duration(1500)
+    assert playback.view_ns == (1400, 1500)
+    playback.pan(-50)
+    assert not playback.following
+
+
+def test_playback_watches_the_current_run(qapp: object) -> None:
+    session, playback = SessionModel(), PlaybackModel()
+    playback.watch(session)
+    session.add_run(make_record())
+    assert playback.following
+    session.append_samples(1, samples_of([5, 10]))
+    assert playback.cursor_ns == playback.duration_ns == 10
+    session.finish_run(1, trace_of(samples_of([5, 10, 12])))
+    assert not playback.following
+    assert playback.cursor_ns == 12
+    session.add_run(make_record(2))
+    session.append_samples(1, samples_of([99]))
+    assert playback.duration_ns == 0
+    session.set_current(None)
+    assert not playback.following
+
+
+def test_a_million_samples_are_stepped_through_and_stored_once(playback: PlaybackModel) -> None:
+    count = 1_000_000
+    record = make_record()
+    batch = np.zeros(10_000, SAMPLE)
+    for start in range(0, count, len(batch)):
+        numbers = np.arange(start, start + len(batch))
+        batch["t_ns"], batch["bucket_switches"] = 100 * numbers, numbers // 1000
+        batch["delta_changes"] = numbers // 300_000
+        record.append(batch)
+    assert record.samples.base.nbytes < 2.1 * record.samples.nbytes  # amortised doubling
+    playback.set_samples(record.samples)
+    for kind, direction, reached in (
+        ("switch", +1, 501_000),
+        ("delta", -1, 300_000),
+        ("sample", +1, 300_001),
+        ("delta", +1, 600_000),
+    ):
+        if kind == "switch":
+            playback.set_cursor(50_000_050)
+        assert playback.step(kind, direction)
+        assert playback.cursor_ns == 100 * reached
+
+
+# ---- settings --------------------------------------------------------------------------
+
+
+def test_settings_come_back_from_disk(qapp: object, tmp_path: Path) -> None:
+    path = tmp_path / "settings.ini"
+    settings = Settings(path)
+    assert (settings.theme, settings.recent_files, settings.geometry) == ("light", [], None)
+    settings.theme = "dark"
+    settings.geometry = QByteArray(b"geometry")
+    settings.window_state = QByteArray(b"state")
+    settings.run_panel = {"algorithm": "adds", "delta": None, "workers": 4}
+    settings.add_recent("/a.gr")
+    settings.add_recent("/b.gr")
+    settings.add_recent("/a.gr")
+    settings.set_value("speed", 0.5)
+    settings.sync()
+    again = Settings(path)
+    assert again.theme == "dark"
+    assert again.geometry == QByteArray(b"geometry")
+    assert again.window_state == QByteArray(b"state")
+    assert again.run_panel == {"algorithm": "adds", "delta": None, "workers": 4}
+    assert again.recent_files == ["/a.gr", "/b.gr"]
+    assert again.value("speed") == 0.5
+    again.remove_recent("/a.gr")
+    assert again.recent_files == ["/b.gr"]
+    again.clear_recent()
+    again.forget_window()
+    assert (again.recent_files, again.geometry, again.window_state) == ([], None, None)
+    again.clear()
+    assert again.theme == "light"
+
+
+def test_damaged_settings_become_defaults(qapp: object, tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "s.ini")
+    store = settings._store
+    store.setValue("theme", "mauve")
+    store.setValue("recent_files", "{not json")
+    store.setValue("run_panel", json.dumps([1, 2]))
+    store.setValue("window/geometry", "text")
+    assert (settings.theme, settings.recent_files) == ("light", [])
+    assert (settings.run_panel, settings.geometry) == ({}, None)
+
+
+def test_window_state_of_another_version_is_not_used(qapp: object, tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "s.ini")
+    settings.window_state = QByteArray(b"state")
+    settings._store.setValue("window/state_version", STATE_VERSION + 1)
+    assert settings.window_state is None
+
+
+def test_recent_files_are_few(qapp: object, tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "s.ini")
+    for number in range(25):
+        settings.add_recent(f"/{number}.gr")
+    assert settings.recent_files == [f"/{number}.gr" for number in range(24, 14, -1)]
+
+
+def test_theme_names_agree() -> None:
+    assert set(THEME_NAMES) == set(THEMES)
+
+
+# ---- layers ----------------------------------------------------------------------------
+
+
+def test_models_import_no_widgets() -> None:
+    code = (
+        "import sys, viewer.models.session, viewer.models.playback, viewer.models.settings;"
+        "heavy = {'PyQt6.QtWidgets', 'PyQt6.QtGui', 'pyqtgraph', 'numba', 'scipy'};"
+        "sys.exit(', '.join(heavy & set(sys.modules)) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,227 @@
+"""Pyramids against brute force, and what a window promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from viewer.series import (
+    CounterSeries,
+    ExtremeTree,
+    Growing,
+    HeatSeries,
+    StepSeries,
+    TimeSeries,
+    heat_index,
+    joint_steps,
+)
+from viewer.units import percent, short, thousands, time_number, time_unit, time_words
+
+LENGTHS = st.lists(st.integers(0, 40), min_size=1, max_size=12)  # sizes of the batches
+
+
+def growing_times(random: np.random.Generator, count: int) -> np.ndarray:
+    """Times that never fall, uneven, some equal."""
+    return np.cumsum(random.integers(0, 50, count) * random.integers(1, 100, count)).astype(float)
+
+
+def batches(sizes: list[int]) -> list[slice]:
+    ends = np.cumsum(sizes)
+    return [slice(int(end - size), int(end)) for end, size in zip(ends, sizes, strict=True)]
+
+
+@given(LENGTHS, st.integers(0, 2**32 - 1))
+def test_tree_equals_brute_force(sizes: list[int], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    values = random.normal(size=sum(sizes))
+    base = Growing(np.float64)
+    least, greatest = ExtremeTree(np.minimum, base), ExtremeTree(np.maximum, base)
+    for part in batches(sizes):
+        base.extend(values[part])
+        least.grow()
+        greatest.grow()
+    if not len(values):
+        return
+    starts = random.integers(0, len(values), 20)
+    stops = np.minimum(starts + 1 + random.integers(0, len(values), 20), len(values))
+    ranges = [values[a:b] for a, b in zip(starts, stops, strict=True)]
+    assert least.query(starts, stops).tolist() == [part.min() for part in ranges]
+    assert greatest.query(starts, stops).tolist() == [part.max() for part in ranges]
+
+
+@given(LENGTHS, st.integers(0, 2**32 - 1), st.integers(1, 30))
+def test_window_covers_every_sample_once(sizes: list[int], seed: int, columns: int) -> None:
+    random = np.random.default_rng(seed)
+    count = sum(sizes)
+    times, values = growing_times(random, count), random.normal(size=count)
+    series = TimeSeries()
+    for part in batches(sizes):
+        series.append(times[part], values[part])
+    if not count:
+        assert len(series.window(0, 1, columns).x) == 0
+        return
+    first, last = sorted(random.uniform(-10, times[-1] + 10, 2))
+    window = series.window(first, last, columns)
+    low = max(int(np.searchsorted(times, first)) - 1, 0)
+    high = min(int(np.searchsorted(times, last, side="right")) + 1, count)
+    inside = values[low : max(low, high)]
+    assert series.count(first, last) == len(inside)
+    if window.exact:
+        assert window.mean.tolist() == inside.tolist()
+        return
+    assert len(window.x) <= columns
+    assert window.low.min() == inside.min()
+    assert window.high.max() == inside.max()
+    assert (window.low <= window.mean + 1e-9).all()
+    assert (window.mean <= window.high + 1e-9).all()
+    assert (np.diff(window.x) >= 0).all()
+    assert window.x.flags.c_contiguous
+    bounds = np.searchsorted(times, window.x, side="left")
+    for place in range(len(window.x) - 1):  # each column is the samples up to the next
+        if bounds[place] < bounds[place + 1]:
+            part = values[max(bounds[place], low) : bounds[place + 1]]
+            assert window.high[place] <= part.max() or window.x[place] == window.x[place + 1]
+
+
+def test_window_keeps_one_spike_in_a_million() -> None:
+    count = 1_000_000
+    values = np.zeros(count)
+    values[777_777] = 5.0
+    series = TimeSeries()
+    times = np.arange(count) * 1000.0
+    for start in range(0, count, 50_000):
+        series.append(times[start : start + 50_000], values[start : start + 50_000])
+    window = series.window(0, times[-1], 600)
+    assert len(window.x) <= 600
+    assert window.high.max() == 5.0
+    near = series.window(777_770_000, 777_780_000, 600)
+    assert near.exact
+    assert near.x[np.argmax(near.mean)] == 777_777_000
+    assert series.value_at(777_777_999) == 5.0
+    assert np.isnan(series.value_at(-1))
+
+
+@given(LENGTHS, st.integers(0, 2**32 - 1))
+def test_steps_keep_changes_only(sizes: list[int], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    count = sum(sizes)
+    times, values = growing_times(random, count), random.integers(0, 3, count).astype(float)
+    series, changed = StepSeries(), []
+    for part in batches(sizes):
+        changed += (part.start + series.append(times[part], values[part])).tolist()
+    expected = [i for i in range(count) if i == 0 or values[i] != values[i - 1]]
+    assert changed == expected
+    assert series.values.tolist() == values[expected].tolist()
+    if count:
+        x, y = series.window(times[0] - 1, times[-1] + 1)
+        assert (x[-1], y[-1]) == (times[-1] + 1, values[-1])
+        assert len(x) == len(y) == 2 * len(expected)
+
+
+def test_steps_hold_to_the_end_and_begin_before_the_window() -> None:
+    series = StepSeries()
+    series.append(np.array([0.0, 10, 20]), np.array([1.0, 2, 2]))
+    x, y = series.window(12, 18)
+    assert (x.tolist(), y.tolist()) == ([10, 18], [2, 2])
+    assert [len(part) for part in StepSeries().window(0, 5)] == [0, 0]
+    assert series.value_at(9) == 1
+
+
+def test_two_staircases_share_their_corners() -> None:
+    low, high = StepSeries(), StepSeries()
+    low.append(np.array([0.0, 10, 20]), np.array([1.0, 1, 2]))
+    high.append(np.array([0.0, 10, 20]), np.array([5.0, 6, 6]))
+    x, lows, highs = joint_steps(low, high, 0, 30)
+    assert x.tolist() == [0, 10, 10, 20, 20, 30]
+    assert lows.tolist() == [1, 1, 1, 1, 2, 2]
+    assert highs.tolist() == [5, 5, 6, 6, 6, 6]
+    assert all(len(part) == 0 for part in joint_steps(StepSeries(), StepSeries(), 0, 1))
+
+
+def test_many_steps_are_thinned() -> None:
+    series = StepSeries()
+    series.append(np.arange(100_000.0), np.arange(100_000.0) % 7)
+    x, y = series.window(0, 100_000, most=500)
+    assert len(x) == len(y) == 1000
+    assert (x[0], x[-1]) == (0, 100_000)
+
+
+@pytest.mark.parametrize("count", [3, 50, 5000])
+def test_rate_adds_up_to_the_total(count: int) -> None:
+    random = np.random.default_rng(4)
+    times = np.cumsum(random.uniform(1, 100, count))
+    totals = np.cumsum(random.integers(0, 50, count))
+    series = CounterSeries()
+    series.append(times, totals)
+    x, rate = series.rate(0, times[-1] + 99, 40)
+    area = (np.diff(x)[::2] * rate[::2]).sum() / 1e9
+    assert area == pytest.approx(totals[-1] - totals[0])
+    assert len(x) <= 2 * 41
+    x, total = series.totals(0, times[-1], 40)
+    assert total[-1] == totals[-1]
+    assert len(x) <= 81
+    assert series.value_at(times[1]) == totals[1]
+
+
+def test_rate_of_nothing_is_nothing() -> None:
+    series = CounterSeries()
+    assert len(series.rate(0, 1, 10)[0]) == 0
+    series.append(np.array([5.0, 5.0]), np.array([0, 3]))
+    assert len(series.rate(0, 10, 10)[0]) == 0
+    series.append(np.array([5.0, 9.0]), np.array([3, 7]))
+    x, rate = series.rate(0, 10, 10)
+    assert rate.tolist() == [1e9, 1e9]
+    assert x.tolist() == [5, 9]
+
+
+@given(LENGTHS, st.integers(0, 2**32 - 1), st.integers(1, 20))
+def test_heat_image_equals_brute_force(sizes: list[int], seed: int, columns: int) -> None:
+    random = np.random.default_rng(seed)
+    count = sum(sizes)
+    times = growing_times(random, count)
+    counts = random.integers(0, 2**31, (count, 4)) >> random.integers(0, 31, (count, 4))
+    series = HeatSeries(4)
+    for part in batches(sizes):
+        series.append(times[part], counts[part])
+    end = times[-1] + 1 if count else 10.0
+    picture = series.image(0.0, end, columns)
+    assert picture.shape == (4, columns)
+    assert series.peak == (counts.max() if count else 0)
+    edges = np.linspace(0.0, end, columns + 1)
+    cells = heat_index(counts)
+    for column in range(columns):
+        first, last = np.searchsorted(times, edges[column : column + 2])
+        first = first if last > first else first - 1
+        expected = np.zeros(4, np.uint8)
+        if first >= 0 and count and edges[column] <= times[-1]:
+            expected = cells[first : max(last, first + 1)].max(axis=0)
+        assert picture[:, column].tolist() == expected.tolist()
+
+
+def test_heat_index_is_logarithmic_and_complete() -> None:
+    index = heat_index(np.array([0, 1, 2, 4, 1000, 2**31 - 1]))
+    assert index[0] == 0
+    assert index[1] == 1
+    assert (np.diff(index.astype(int)) > 0).all()
+    assert index[-1] <= 255
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "0"), (0.25, "0.25"), (7, "7"), (950, "950"), (1234, "1.23k"), (34_400, "34.4k"),
+     (999_950, "1M"), (5.6e9, "5.6G"), (0.0005, "5e-4"), (-1500, "-1.5k")],
+)  # fmt: skip
+def test_short_numbers(number: float, words: str) -> None:
+    assert short(number) == words
+
+
+def test_times_and_totals_in_words() -> None:
+    assert time_words(950) == "950 ns"
+    assert time_words(4_300_000) == "4.300 ms"
+    assert time_words(12_345_678_900) == "12.35 s"
+    assert time_unit(999_999.9).word == "ms"
+    assert time_number(700_100_000, time_unit(2e9), 1e3) == "0.700100"
+    assert thousands(1234567) == "1\u202f234\u202f567"
+    assert [percent(share) for share in (0, 0.031, 0.5, 1)] == ["0 %", "3.1 %", "50 %", "100 %"]

@@ -1,0 +1,116 @@
+"""The two themes: contrast computed, colours told apart, everything set."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QPalette
+from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from viewer.theme import THEMES, Theme, apply_theme, contrast, luminance, mix, palette_of
+
+TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.2: least contrast of text, of graphics
+
+# Machado, Oliveira, Fernandes 2009, severity 1, on linear RGB
+BLINDNESS = {
+    "none": np.eye(3),
+    "protan": np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
+    "deutan": np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),
+    "tritan": np.array([[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]]),
+}
+
+
+@pytest.fixture(params=sorted(THEMES))
+def theme(request: pytest.FixtureRequest) -> Theme:
+    return THEMES[request.param]
+
+
+def linear(colour: str) -> np.ndarray:
+    channels = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    """CIE L*a*b* (D65) of linear RGB."""
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    xyz = to_xyz @ np.clip(rgb, 0, 1) / np.array([0.9505, 1.0, 1.089])
+    root = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * root[1] - 16, 500 * (root[0] - root[1]), 200 * (root[1] - root[2])])
+
+
+def test_text_can_be_read(theme: Theme) -> None:
+    for background in (theme.window, theme.base, theme.plot):
+        for colour in (theme.text, theme.muted, theme.error, theme.warning, theme.success):
+            assert contrast(colour, background) >= TEXT, (colour, background)
+    assert contrast(theme.on_accent, theme.accent) >= TEXT
+    assert contrast(theme.on_accent, mix(theme.accent, theme.text, 0.15)) >= TEXT
+    assert contrast(theme.accent, theme.window) >= TEXT  # checked chips, links
+
+
+def test_lines_can_be_seen_also_over_the_band(theme: Theme) -> None:
+    for colour in theme.series:
+        assert contrast(colour, theme.plot) >= GRAPHIC
+        assert contrast(colour, theme.band) >= GRAPHIC
+
+
+@pytest.mark.parametrize("blindness", sorted(BLINDNESS))
+def test_the_first_four_series_are_told_apart_by_everyone(theme: Theme, blindness: str) -> None:
+    seen = [lab(BLINDNESS[blindness] @ linear(colour)) for colour in theme.series[:4]]
+    for first, second in itertools.combinations(seen, 2):
+        assert np.linalg.norm(first - second) > 20
+
+
+def test_heat_goes_one_way_in_luminance(theme: Theme) -> None:
+    steps = np.diff([luminance(colour) for colour in theme.heat])
+    assert (steps > 0).all() or (steps < 0).all()
+    assert contrast(theme.heat[-1], theme.plot) > 8
+
+
+def test_clocks_differ_in_line_style(theme: Theme) -> None:
+    assert theme.pen_style("measured") == Qt.PenStyle.SolidLine
+    assert theme.pen_style("modelled") != theme.pen_style("measured")
+
+
+def test_palette_is_complete(qapp: QApplication, theme: Theme) -> None:
+    palette = palette_of(theme)
+    roles = [r for r in QPalette.ColorRole if r is not QPalette.ColorRole.NoRole]
+    for role in roles[: QPalette.ColorRole.NColorRoles.value]:
+        if role not in (QPalette.ColorRole.NColorRoles,):
+            assert palette.isBrushSet(QPalette.ColorGroup.Active, role), role
+    assert theme.dark == (theme.name == "dark")
+
+
+def test_theme_is_put_on(qtbot: QtBot, qapp: QApplication, theme: Theme) -> None:
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    label, button = QLabel("x"), QPushButton("Run")
+    label.setProperty("role", "muted")
+    button.setProperty("role", "primary")
+    layout = QVBoxLayout(widget)
+    layout.addWidget(label)
+    layout.addWidget(button)
+    try:
+        assert apply_theme(qapp, theme.name) is theme
+        widget.resize(120, 80)
+        picture = widget.grab().toImage()
+        assert picture.pixelColor(1, 1).name() == theme.window
+        assert button.grab().toImage().pixelColor(8, 4).name() == theme.accent
+    finally:
+        qapp.setStyleSheet("")
+
+
+def test_unknown_theme_is_refused(qapp: QApplication) -> None:
+    with pytest.raises(KeyError):
+        apply_theme(qapp, "mauve")
+
+
+def test_known_contrasts() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+    assert mix("#000000", "#ff8040", 0.5) == "#804020"
