@@ -72,8 +72,8 @@ PLASMA = (
     "f7e425",
     "f0f921",
 )
-RANGES = {"light": (0.0, 0.90), "dark": (0.16, 1.0)}  # part of a map that stands out
-UNREACHED_INK = 0.20  # of the text colour, in the background
+RANGES = {"light": (0.0, 0.90), "dark": (0.24, 1.0)}  # part of a map that stands out
+UNREACHED_INK = 0.25  # of the text colour, in the background
 PLAIN_INK = 0.62  # of the text colour: vertices while there is no run to colour by
 ARC_INK = 0.30  # of the text colour: the grey layer where it is densest
 BAND_INK = 0.30  # of the background: every second bucket is paler

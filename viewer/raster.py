@@ -236,11 +236,11 @@ def style_for(extent: Extent, view: View, ratio: float = 1.0) -> Style:
     scale = view.scale / ratio  # sizes below are in logical pixels
     edge, spacing = extent.edge_length * scale, extent.spacing * scale
     unit = min(edge, 1.6 * spacing) if edge > 0 else spacing
-    line = min(max(0.3 * unit, 0.9), 2.4)
+    line = min(max(0.32 * unit, 1.0), 2.4)
     width, height = extent.size
     area = max(width, height / 20) * max(height, width / 20) * scale
     if 0 < extent.ink * line <= MAP_INK * area:
-        radius = 0.5 * line if unit < 7 else min(max(0.5 * line, 0.2 * unit), 6.0)
+        radius = min(max(0.5 * line, 0.14 * unit), 6.0)
         return Style(radius * ratio, line * ratio, False)
     radius = min(0.32 * spacing, 6.0)
     return Style(radius * ratio if radius * ratio >= 0.5 else 0.0, 0.0, extent.ink > 0)
@@ -274,7 +274,9 @@ def bin_graph(
         draw.bin_lines(indptr, indices, positions, keys, *place, style.line_width, margin)
         arc_step = 1
     elif style.density and (module is not None or m <= NUMPY_LINES):
-        pixels = 2 * extent.ink * view.scale
+        whole = extent.size[0] * extent.size[1] * view.scale**2
+        share = min(1.0, view.width * view.height / whole) if whole > 0 else 1.0
+        pixels = 2 * extent.ink * view.scale * share
         arc_step = max(1, int(np.ceil(pixels / DENSITY_INK)))
         density = _density(draw, indptr, indices, positions, place, arc_step)
     pixel, vertex, cover, drawn = draw.compact(keys, n)
@@ -294,6 +296,9 @@ def _density(
     counts = np.zeros(place[3] * place[4], np.int32)
     draw.bin_density(indptr, indices, positions, counts, *place, step)
     top = int(np.quantile(counts[counts > 0], 0.995)) if counts.any() else 1
-    levels = np.log1p(np.arange(top + 1)) * ((COVERS - 1) / np.log1p(max(top, 4)))
-    table = np.maximum(np.rint(levels), np.arange(top + 1) > 0).astype(np.uint8)
+    crowd = np.count_nonzero(counts) / max(len(counts), 1)
+    least = 1 + 5 * max(0.0, 1 - 2 * crowd)  # few lines must not be faint
+    ranks = np.log1p(np.arange(top + 1)) / np.log1p(max(top, 4))
+    table = np.rint(least + (COVERS - 1 - least) * ranks).astype(np.uint8)
+    table[0] = 0
     return table[np.minimum(counts, top)]

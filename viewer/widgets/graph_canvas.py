@@ -15,11 +15,11 @@ last one, so a hundred cursor moves between two frames cost one.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, QTimer
-from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PyQt6.QtGui import QColor, QImage, QPainter, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.graph import CSRGraph
@@ -32,23 +32,17 @@ from viewer.widgets import graph_overlay as overlay
 from viewer.widgets.graph_colours import Legend, Look
 from viewer.widgets.graph_items import ItemPainter, Names, radius_of
 from viewer.widgets.graph_path import Path
-from viewer.widgets.graph_picture import AT_ONCE_NUMPY, Drawing, Picture
+from viewer.widgets.graph_picture import AT_ONCE_NUMPY, Colours, Drawing, Picture
+from viewer.widgets.graph_scene import ITEM_VERTICES, Scene
 from viewer.widgets.legend import LegendView
 
 ZOOM_IN, ZOOM_OUT = 2e5, 0.25  # limits, times the scale that fits
 REACH = 10.0  # pixels from the pointer to a vertex that counts as pointed at
 LOAD_AFTER_MS = 300  # from the first picture to loading the kernels: let the window paint
 EMPTY = ("Open a graph or drop a file here", "File ▸ Open, or one of the samples")
+MARGIN, MARGIN_FEW = 20, 64  # pixels around everything; with few, large discs
+LEGEND_ROOM, LEGEND_FROM = 62, 420  # pixels kept free for the legend, in a picture so high
 NO_PLACES = ("Placing the vertices …", "the graph has no coordinates of its own")
-
-
-@dataclass(frozen=True)
-class Colours:
-    """A colour table in its three forms: rows, mixed with the background, for QPainter."""
-
-    rows: np.ndarray  # uint8 (256, 3)
-    mixed: np.ndarray  # uint32 (4096,)
-    single: list[QColor]
 
 
 class GraphCanvas(QWidget):
@@ -68,6 +62,8 @@ class GraphCanvas(QWidget):
         self._stale = True  # colours were asked for
         self._painting = False
         self._pointer = QPointF()
+        self._layer_key: tuple[Scene, View, float, str] | None = None
+        self._layer = QImage()
         self._tables: dict[tuple[str, int], Colours] = {}
         self._build()
 
@@ -80,7 +76,9 @@ class GraphCanvas(QWidget):
         self.picture.measured.connect(self._take_measured)
         self.picture.renewed.connect(self._show_renewed)
         self.picture.sharpened.connect(self._sharpen)
-        self._load_timer = QTimer(self, interval=LOAD_AFTER_MS, singleShot=True)
+        self._load_timer = QTimer(self)
+        self._load_timer.setSingleShot(True)
+        self._load_timer.setInterval(LOAD_AFTER_MS)
         self._load_timer.timeout.connect(self.picture.load_kernels)
 
     # --- what is drawn
@@ -100,14 +98,14 @@ class GraphCanvas(QWidget):
         self._fitted = True
         extent = self._extent()
         if extent is not None:
-            self._move_camera(extent.fitted(self.width(), self.height()))
+            self._move_camera(self._fitting(extent))
 
     def zoom(self, factor: float, x: float | None = None, y: float | None = None) -> None:
         """Zoom by a factor about a point of the widget, by default its centre."""
         extent = self._extent()
         if extent is None:
             return
-        whole = extent.fitted(self.width(), self.height()).scale
+        whole = self._fitting(extent).scale
         wanted = min(max(self.camera.scale * factor, whole * ZOOM_OUT), whole * ZOOM_IN)
         factor = wanted / self.camera.scale
         x = self.width() / 2 if x is None else x
@@ -136,21 +134,7 @@ class GraphCanvas(QWidget):
 
     def drawn_text(self) -> str:
         """Return "n of m drawn", and what else is not shown; empty where there is no graph."""
-        sheet = self.picture.sheet
-        if sheet is None or self._graph is None:
-            return ""
-        n = self._graph.n
-        if sheet.pixels is None:
-            places = self.camera.to_pixels(sheet.drawing.positions)
-            size = np.array([self.camera.width, self.camera.height])
-            count = int(((places >= 0) & (places < size)).all(axis=1).sum())
-            return _drawn_words(count, count, n)
-        pixels = sheet.pixels
-        words = _drawn_words(min(pixels.drawn, pixels.in_view), pixels.in_view, n)
-        if self._graph.m and pixels.arc_step != 1:
-            step = pixels.arc_step
-            words += f", 1 arc in {thousands(step)}" if step else ", arcs left out"
-        return words
+        return self.picture.drawn_words(self.camera)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -189,6 +173,14 @@ class GraphCanvas(QWidget):
 
     def _extent(self) -> Extent | None:
         return self._drawing.extent if self._drawing is not None else None
+
+    def _fitting(self, extent: Extent) -> View:
+        """Return the view of everything, above the legend; discs have room at the rim."""
+        few = self._drawing is not None and self._drawing.graph.n <= ITEM_VERTICES
+        below = LEGEND_ROOM if self.height() >= LEGEND_FROM else 0
+        height = self.height() - below
+        view = extent.fitted(self.width(), height, MARGIN_FEW if few else MARGIN)
+        return replace(view, cy=view.cy - below / 2 / view.scale, height=max(1, self.height()))
 
     def _radius(self) -> float:
         """Radius of a vertex as drawn now, logical pixels."""
@@ -311,14 +303,24 @@ class GraphCanvas(QWidget):
                     self.picture.colour(look.colouring, colours.mixed)
                 self._stale = False
             self.picture.paint(painter, self.camera)
+            self._paint_names(painter)
         self.legend.show_legend(look.legend, colours.rows, look.steps)
+
+    def _paint_names(self, painter: QPainter) -> None:
+        """Name the vertices of a raster where there is room for it."""
+        sheet = self.picture.sheet
+        if sheet is None or sheet.scene is None or sheet.camera != self.camera:
+            return
+        places = self.camera.to_pixels(sheet.drawing.positions)
+        radius = self._radius()
+        items = ItemPainter(painter, self._theme, self.camera, sheet.scene, places, radius)
+        if items.room_for_names:
+            items.paint_names_beside(self._names(sheet.scene.vertices.tolist()))
 
     def _colours(self, look: Look) -> Colours:
         key = (look.table, look.steps)
         if key not in self._tables:
-            rows = colormaps.table_for(look.table, self._theme, look.steps)
-            mixed = colormaps.blended(rows, colormaps.rgb(self._theme.plot))
-            self._tables[key] = Colours(rows, mixed, [QColor(*row) for row in rows.tolist()])
+            self._tables[key] = Colours.of(look.table, look.steps, self._theme)
         return self._tables[key]
 
     def _paint_items(self, painter: QPainter, look: Look, colours: Colours) -> float:
@@ -333,9 +335,29 @@ class GraphCanvas(QWidget):
             vertex: colours.single[place]
             for vertex, place in zip(vertices, index.tolist(), strict=True)
         }
-        items = ItemPainter(painter, self._theme, self.camera, scene, places, self._radius())
-        items.paint(single, self._names(vertices))
+        radius = radius_of(scene, places)
+        self._paint_layer(painter, scene, places, radius)
+        items = ItemPainter(painter, self._theme, self.camera, scene, places, radius)
+        items.paint_above(single, self._names(vertices))
         return top
+
+    def _paint_layer(
+        self, painter: QPainter, scene: Scene, places: np.ndarray, radius: float
+    ) -> None:
+        """Paint the arcs, from the layer kept for this scene, view, screen and theme."""
+        ratio = self.devicePixelRatioF()
+        key = (scene, self.camera, ratio, self._theme.name)
+        if key != self._layer_key:
+            size = self.size() * ratio
+            layer = QImage(size, QImage.Format.Format_RGB32)
+            layer.setDevicePixelRatio(ratio)
+            layer.fill(QColor(self._theme.plot))
+            below = QPainter(layer)
+            below.setFont(self.font())
+            ItemPainter(below, self._theme, self.camera, scene, places, radius).paint_below()
+            below.end()
+            self._layer_key, self._layer = key, layer
+        painter.drawImage(QPointF(0, 0), self._layer)
 
     def _paint_marks(self, painter: QPainter) -> None:
         assert self._drawing is not None
@@ -368,8 +390,3 @@ class GraphCanvas(QWidget):
     def _path_words(self, path: Path) -> str:
         arcs = len(path.vertices) - 1
         return f"length {path.length:,.10g} · {thousands(arcs)} {'arc' if arcs == 1 else 'arcs'}"
-
-
-def _drawn_words(drawn: int, in_view: int, n: int) -> str:
-    words = f"{thousands(drawn)} of {thousands(in_view)} drawn"
-    return words if in_view == n else f"{words} (of {thousands(n)} in all)"

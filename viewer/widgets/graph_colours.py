@@ -32,6 +32,10 @@ COLOUR_MODES = {
     "bucket": "Bucket at the cursor",
 }
 NEEDS_TIMES = "needs probe level 2"
+STATES = ((0, "unreached"), (1, "tentative"), (2, "settled"))
+MOST = 0.98  # of the distances lie on the bar, if the rest would stretch it by STRETCH
+STRETCH = 1.5
+SAMPLED = 200_000  # distances looked at to find that
 HEADROOM = 1.25  # a live scale grows to this multiple of the largest value seen
 
 
@@ -79,7 +83,10 @@ class Scale:
         self._final: dict[str, float] = {}
 
     def top(self, record: RunRecord, kind: str) -> float:
-        """Return the largest value that the colour map must show, > 0."""
+        """Return where the colour map ends, > 0.
+
+        kind : "count" processed, "all" distances, "distance": all but a few far ones
+        """
         if record is not self._record:
             self._record, self._seen, self._final = record, 0.0, {}
         if record.running:
@@ -107,7 +114,13 @@ def _largest(record: RunRecord, kind: str) -> float:
     dist = record.dist
     if dist is None or not len(dist):
         return 0.0
-    return float(dist.max(where=reached_mask(dist), initial=0))
+    top = float(dist.max(where=reached_mask(dist), initial=0))
+    if kind == "all":
+        return top
+    few = dist[:: max(1, len(dist) // SAMPLED)]
+    few = few[reached_mask(few)]
+    most = float(np.quantile(few, MOST)) if len(few) else top
+    return most if 0 < most * STRETCH < top else top
 
 
 def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Scale, n: int) -> Look:
@@ -141,6 +154,8 @@ def _by_distance(
     source = record.graph_reference.source_id
     title = f"Distance from {source}, weight units"
     ticks = tuple((value / top, short(value)) for value in tick_values(top))
+    if not record.running and scale.top(record, "all") > top:
+        ticks = (*(tick for tick in ticks if tick[0] < 0.85), (1.0, f"≥ {short(top)}"))
     note = _moment_note(record, times, moment)
     return Look(colouring, "distance", Legend(title, ticks, ((0, "unreached"),), note))
 
@@ -152,7 +167,6 @@ def _by_state(
     moment: Moment,
     scale: Scale,
 ) -> Look:
-    names = ((0, "unreached"), (1, "tentative"), (2, "settled"))
     if times is None:
         known = Colouring("distance", dist, unit=np.inf)
         reached = Legend("State", (), ((0, "unreached"), (1, "reached")), NEEDS_TIMES)
@@ -160,6 +174,7 @@ def _by_state(
     first, last = times.first_reached_ns, times.last_improved_ns
     colouring = Colouring("state", first=first, last=last, cursor=moment.cursor_ns)
     note = "tentative: may still improve"
+    names: tuple[tuple[int, str], ...] = STATES
     if record.running and np.isinf(moment.cursor_ns):
         note = "live: settled is known at the end"
         colouring = Colouring("distance", dist, unit=np.inf)
@@ -219,7 +234,7 @@ def _by_bucket(
     delta = delta_at(record, moment.cursor_ns)
     if delta is None:
         return Look(Colouring(), "plain", Legend("Bucket", note="this run has no buckets"))
-    buckets = int(scale.top(record, "distance") / delta) + 1
+    buckets = int(scale.top(record, "all") / delta) + 1
     group = -(-buckets // LEVELS)  # buckets to a colour
     steps = -(-buckets // group)
     colouring = _timed(Colouring("distance", dist, unit=delta * group), times, moment)

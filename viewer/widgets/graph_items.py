@@ -1,10 +1,13 @@
 """Painting a scene one by one: a few hundred discs, arcs, labels, as in a textbook.
 
-Sizes follow the drawing: a disc is at most a third of the distance to its neighbours.
+Sizes follow the drawing: a disc is at most a fifth of the distance to its neighbours.
 Small discs sit on coloured streets (each half in the colour of its end, as in the
 raster, so that zooming in changes nothing but detail). From `LABEL_RADIUS` on a disc
 carries its name, the arcs recede to a neutral ink, and where there is room each
 carries its weight; the distance stands under the disc.
+
+What does not depend on colours (arcs, arrowheads, weights) is painted once per view
+into a layer that the caller keeps; a frame then paints the discs and names alone.
 """
 
 from __future__ import annotations
@@ -22,13 +25,15 @@ from viewer.widgets.graph_scene import Arc, Scene
 
 LABEL_RADIUS = 9.0  # pixels: a disc this large holds a name
 TEXTBOOK_RADIUS = 15.0  # pixels: from here on, distances stand under the discs
-SMALLEST, LARGEST = 2.2, 26.0  # pixels
-ROOM_FOR_WEIGHT = 56.0  # pixels between two discs
+SMALLEST, LARGEST = 2.2, 30.0  # pixels
+OUTLINE = 1.5  # pixels around a disc that holds a name
+ROOM_FOR_WEIGHT = 50.0  # pixels between two discs
 ROOM_FOR_ARROW = 20.0
-ARROW = 9.0  # pixels, length of a head
+ARROW = 11.0  # pixels, length of a head
 BEND = 26.0  # pixels between neighbours in a fan
 ARC_INK = 0.45  # of the text colour in the background
 NAME_ROOM = 46.0  # pixels to the next vertex, for a name beside a small disc
+ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
 
 
 @dataclass(frozen=True)
@@ -44,19 +49,38 @@ def radius_of(scene: Scene, places: np.ndarray) -> float:
 
     places : float64 (n, 2), pixel coordinates of all vertices
     """
-    spans = [
-        float(np.hypot(*(places[arc.head] - places[arc.tail])))
-        for arc in scene.arcs
-        if arc.head != arc.tail
-    ]
+    spans = np.hypot(*(places[scene.heads] - places[scene.tails]).T)
+    spans = spans[spans > 0]
     k = max(len(scene.vertices), 1)
     room = float(np.sqrt(scene.view.width * scene.view.height / k))
-    gap = min(float(np.quantile(spans, 0.3)), room) if spans else room
+    gap = min(float(np.quantile(spans, 0.3)), room) if len(spans) else room
     return min(max(0.2 * gap, SMALLEST), LARGEST)
 
 
+class Curves:
+    """Where the arcs of a scene run, from disc to disc: float64 (a, 2) pixels each.
+
+    start, end : on the rims of the two discs
+    control : of the quadratic curve; the middle of the line where it is straight
+    ahead : unit vector at the end
+    """
+
+    def __init__(self, scene: Scene, places: np.ndarray, radius: float) -> None:
+        first, last = places[scene.tails], places[scene.heads]
+        length = np.maximum(np.hypot(*(last - first).T), 1e-9)[:, None]
+        along = (last - first) / length
+        aside = np.stack([-along[:, 1], along[:, 0]], axis=1)
+        bends = np.array([arc.bend for arc in scene.arcs])[:, None]
+        self.control = (first + last) / 2 + aside * (2 * bends * np.minimum(BEND, length / 4))
+        room = np.minimum(radius, 0.45 * length)
+        self.start = first + _units(self.control - first) * room
+        self.end = last - _units(last - self.control) * room
+        self.ahead = _units(last - self.control)
+        self.span = np.hypot(*(self.end - self.start).T)
+
+
 class ItemPainter:
-    """Paints one scene on one view; made anew for every frame."""
+    """Paints one scene on one view, in two parts: the layer below, the discs above."""
 
     def __init__(
         self,
@@ -68,172 +92,185 @@ class ItemPainter:
         radius: float,
     ) -> None:
         self._painter, self._theme, self._view, self._scene = painter, theme, view, scene
-        self._places, self.radius = places, radius
+        self._places, self._radius = places, radius
+        self._neutral = QColor(mix(theme.plot, theme.text, ARC_INK))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def point(self, vertex: int) -> QPointF:
         """Return where a vertex is, in pixels."""
         return QPointF(float(self._places[vertex, 0]), float(self._places[vertex, 1]))
 
-    def paint(self, colours: dict[int, QColor], names: Names) -> None:
-        """Paint arcs, discs, names, weights, in this order; `colours` by vertex in view."""
-        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self.radius < LABEL_RADIUS:
-            self._paint_streets(colours)
-        else:
-            self._paint_arcs()
-        self._paint_discs(colours)
-        self._paint_names(colours, names)
-        if self.radius >= LABEL_RADIUS:
-            self._paint_weights()
+    # --- the layer that does not depend on colours
 
-    def _paint_streets(self, colours: dict[int, QColor]) -> None:
-        lines: dict[int, list[QLineF]] = defaultdict(list)
-        neutral = QColor(mix(self._theme.plot, self._theme.text, ARC_INK))
-        for arc in self._scene.arcs:
-            start, end = self.point(arc.tail), self.point(arc.head)
-            middle = (start + end) / 2
-            lines[colours.get(arc.tail, neutral).rgb()].append(QLineF(start, middle))
-            lines[colours.get(arc.head, neutral).rgb()].append(QLineF(middle, end))
-        for colour, group in lines.items():
-            pen = QPen(QColor.fromRgb(colour), min(2.6, max(1.2, 0.55 * self.radius)))
-            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-            self._painter.setPen(pen)
-            self._painter.drawLines(group)
-        if self._scene.directed:
-            self._paint_heads(neutral)
-
-    def _paint_arcs(self) -> None:
-        colour = QColor(mix(self._theme.plot, self._theme.text, ARC_INK))
+    def paint_below(self) -> None:
+        """Paint arcs, arrowheads and weights; nothing where streets are coloured."""
+        if self._radius < LABEL_RADIUS or not self._scene.arcs:
+            return
+        curves = Curves(self._scene, self._places, self._radius)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
-        self._painter.setPen(QPen(colour, 1.6))
-        for arc in self._scene.arcs:
-            self._painter.drawPath(self.arc_path(arc))
-        if self._scene.directed:
-            self._paint_heads(colour)
+        self._painter.setPen(QPen(self._neutral, 1.6 if self._radius < TEXTBOOK_RADIUS else 2.0))
+        for place, arc in enumerate(self._scene.arcs):
+            self._painter.drawPath(self._arc_path(arc, curves, place))
+        self._paint_heads(curves)
+        self._paint_weights(curves)
 
-    def arc_path(self, arc: Arc) -> QPainterPath:
-        """Return the line of an arc from disc to disc, bent as its fan asks."""
+    def _arc_path(self, arc: Arc, curves: Curves, place: int) -> QPainterPath:
         path = QPainterPath()
         if arc.tail == arc.head:
             return self._loop_path(arc)
-        start, control, end = self._curve(arc)
-        path.moveTo(start)
+        path.moveTo(*curves.start[place].tolist())
         if arc.bend:
-            path.quadTo(control, end)
+            path.quadTo(*curves.control[place].tolist(), *curves.end[place].tolist())
         else:
-            path.lineTo(end)
+            path.lineTo(*curves.end[place].tolist())
         return path
 
     def _loop_path(self, arc: Arc) -> QPainterPath:
-        size = self.radius * (1.1 + 0.35 * abs(arc.bend))
-        centre = self.point(arc.tail) + QPointF(0.0, -self.radius - 0.6 * size)
+        size = self._radius * (1.1 + 0.35 * abs(arc.bend))
+        centre = self.point(arc.tail) + QPointF(0.0, -self._radius - 0.6 * size)
         path = QPainterPath()
         path.addEllipse(centre, 0.7 * size, size)
         return path
 
-    def _curve(self, arc: Arc) -> tuple[QPointF, QPointF, QPointF]:
-        start, end = self.point(arc.tail), self.point(arc.head)
-        along = end - start
-        length = max(float(np.hypot(along.x(), along.y())), 1e-9)
-        ahead = along / length
-        aside = QPointF(-ahead.y(), ahead.x())
-        bend = 2.0 * arc.bend * min(BEND, 0.25 * length)
-        control = (start + end) / 2 + aside * bend
-        leave, arrive = _unit(control - start), _unit(end - control)
-        room = min(self.radius, 0.45 * length)
-        return start + leave * room, control, end - arrive * room
-
-    def _paint_heads(self, colour: QColor) -> None:
-        self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(colour)
-        for arc in self._scene.arcs:
-            if arc.tail == arc.head or arc.both_ways:
-                continue
-            start, control, end = self._curve(arc)
-            span = QLineF(start, end).length()
-            if span < ROOM_FOR_ARROW:
-                continue
-            ahead = _unit(end - control) if arc.bend else _unit(end - start)
-            aside = QPointF(-ahead.y(), ahead.x())
-            size = min(ARROW, 0.35 * span)
-            back = end - ahead * size
-            head = QPolygonF([end, back + aside * (0.42 * size), back - aside * (0.42 * size)])
-            self._painter.drawPolygon(head)
-
-    def _paint_discs(self, colours: dict[int, QColor]) -> None:
-        outlined = self.radius >= LABEL_RADIUS
-        edge = QPen(QColor(mix(self._theme.plot, self._theme.text, 0.75)), 1.4)
-        self._painter.setPen(edge if outlined else Qt.PenStyle.NoPen)
-        for vertex, colour in colours.items():
-            self._painter.setBrush(colour)
-            self._painter.drawEllipse(self.point(vertex), self.radius, self.radius)
-
-    def _paint_names(self, colours: dict[int, QColor], names: Names) -> None:
-        if self.radius < LABEL_RADIUS:
-            room = np.sqrt(self._view.width * self._view.height / max(len(colours), 1))
-            if room >= NAME_ROOM:
-                self._paint_names_beside(names)
+    def _paint_heads(self, curves: Curves) -> None:
+        if not self._scene.directed:
             return
-        font = QFont(self._painter.font())
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(self._neutral)
+        for place, arc in enumerate(self._scene.arcs):
+            span = float(curves.span[place])
+            if arc.tail == arc.head or arc.both_ways or span < ROOM_FOR_ARROW:
+                continue
+            tip, ahead = curves.end[place], curves.ahead[place]
+            size = min(ARROW, 0.35 * span)
+            aside = np.array([-ahead[1], ahead[0]]) * 0.42 * size
+            back = tip - ahead * size
+            corners = np.array([tip, back + aside, back - aside]).tolist()
+            self._painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
+
+    def _paint_weights(self, curves: Curves) -> None:
+        colour = QColor(self._theme.muted)
+        large = self._radius >= TEXTBOOK_RADIUS
         self._painter.save()
-        for vertex, colour in colours.items():
-            words = names.names[vertex]
-            inside = 1.7 * self.radius
-            font.setPixelSize(max(7, int(min(0.95 * self.radius, 16, 1.7 * inside / len(words)))))
-            font.setBold(True)
-            self._painter.setFont(font)
-            dark_ink = luminance(colour.name()) > 0.32
-            self._painter.setPen(QColor("#101418" if dark_ink else "#ffffff"))
-            box = QRectF(-inside / 2, -inside / 2, inside, inside)
-            box.translate(self.point(vertex))
-            self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
-        self._painter.restore()
-        if self.radius >= TEXTBOOK_RADIUS:
-            for vertex, words in names.distances.items():
-                below = self.point(vertex) + QPointF(0, self.radius + 11)
-                self.paint_words(below, words, QColor(self._theme.text))
-
-    def _paint_names_beside(self, names: Names) -> None:
-        colour = QColor(self._theme.muted)
-        metrics = QFontMetricsF(self._painter.font())
-        for vertex, words in names.names.items():
-            shift = self.radius + 4 + metrics.horizontalAdvance(words) / 2
-            self.paint_words(self.point(vertex) + QPointF(shift, 0), words, colour)
-
-    def _paint_weights(self) -> None:
-        colour = QColor(self._theme.muted)
-        for arc in self._scene.arcs:
+        if large:
+            self._painter.setFont(_sized(self._painter.font(), 15))
+            colour = QColor(self._theme.text)
+        for place, arc in enumerate(self._scene.arcs):
             words = f"{arc.weight:g}"
             if arc.tail == arc.head:
                 top = self._loop_path(arc).boundingRect().top()
-                self.paint_words(QPointF(self.point(arc.tail).x(), top - 8), words, colour)
+                self._paint_words(QPointF(self.point(arc.tail).x(), top - 8), words, colour)
                 continue
-            start, control, end = self._curve(arc)
-            along = end - start
-            if np.hypot(along.x(), along.y()) < ROOM_FOR_WEIGHT:
+            if curves.span[place] < ROOM_FOR_WEIGHT:
                 continue
-            middle = (start + end) / 4 + control / 2 if arc.bend else (start + end) / 2
-            aside = _unit(QPointF(-along.y(), along.x()))
-            if not arc.bend and aside.y() > 0:
+            start, end = curves.start[place], curves.end[place]
+            middle = (start + end) / 4 + curves.control[place] / 2
+            along = (end - start) / curves.span[place]
+            aside = np.array([-along[1], along[0]])
+            if arc.bend < 0 or (not arc.bend and aside[1] > 0):
                 aside = -aside
-            side = 1.0 if arc.bend >= 0 else -1.0
-            reach = 8.0 + 3.0 * len(words) * abs(aside.x())
-            self.paint_words(middle + aside * (side * reach), words, colour)
+            width = QFontMetricsF(self._painter.font()).horizontalAdvance(words)
+            reach = (11.0 if large else 8.0) + 0.5 * width * abs(float(aside[0]))
+            self._paint_words(QPointF(*(middle + aside * reach).tolist()), words, colour)
+        self._painter.restore()
 
-    def paint_words(self, centre: QPointF, words: str, colour: QColor) -> None:
+    # --- what changes with every frame
+
+    def paint_above(self, colours: dict[int, QColor], names: Names) -> None:
+        """Paint (coloured streets,) discs and names; `colours` by vertex in view."""
+        if self._radius < LABEL_RADIUS:
+            self._paint_streets(colours)
+        self._paint_discs(colours)
+        if self._radius >= LABEL_RADIUS:
+            self._paint_names_inside(colours, names)
+        elif self.room_for_names:
+            self.paint_names_beside(names)
+        if self._radius >= TEXTBOOK_RADIUS:
+            self._paint_distances(names)
+
+    def _paint_streets(self, colours: dict[int, QColor]) -> None:
+        lines: dict[int, list[QLineF]] = defaultdict(list)
+        first, last = self._places[self._scene.tails], self._places[self._scene.heads]
+        middle = (first + last) / 2
+        halves = (np.concatenate([first, middle], axis=1), np.concatenate([middle, last], axis=1))
+        neutral = self._neutral.rgb()
+        shades = {vertex: colour.rgb() for vertex, colour in colours.items()}
+        for ends, half in zip((self._scene.tails, self._scene.heads), halves, strict=True):
+            for vertex, line in zip(ends.tolist(), half.tolist(), strict=True):
+                lines[shades.get(vertex, neutral)].append(QLineF(*line))
+        for colour, group in lines.items():
+            pen = QPen(QColor.fromRgb(colour), min(2.6, max(1.2, 0.55 * self._radius)))
+            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+            self._painter.setPen(pen)
+            self._painter.drawLines(group)  # type: ignore[call-overload]
+        if self._scene.directed:
+            self._paint_heads(Curves(self._scene, self._places, self._radius))
+
+    def _paint_discs(self, colours: dict[int, QColor]) -> None:
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        radius = self._radius
+        if radius >= LABEL_RADIUS:  # two fills cost a third of one fill with an outline
+            self._painter.setBrush(QColor(mix(self._theme.plot, self._theme.text, 0.75)))
+            for vertex in colours:
+                self._painter.drawEllipse(self.point(vertex), radius, radius)
+            radius -= OUTLINE
+        for vertex, colour in colours.items():
+            self._painter.setBrush(colour)
+            self._painter.drawEllipse(self.point(vertex), radius, radius)
+
+    def _paint_names_inside(self, colours: dict[int, QColor], names: Names) -> None:
+        inside = 1.7 * self._radius
+        longest = max((len(words) for words in names.names.values()), default=1)
+        room = 1.7 * inside / max(longest, 1)
+        self._painter.save()
+        size = max(7, int(min(0.95 * self._radius, 20, room)))
+        self._painter.setFont(_sized(self._painter.font(), size, bold=True))
+        box = QRectF(-inside / 2, -inside / 2, inside, inside)
+        for vertex, colour in colours.items():
+            ink = ON_LIGHT if luminance(colour.name()) > 0.2 else ON_DARK
+            self._painter.setPen(QColor(ink))
+            place = box.translated(self.point(vertex))
+            self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, names.names[vertex])
+        self._painter.restore()
+
+    @property
+    def room_for_names(self) -> bool:
+        """Whether names fit beside small discs."""
+        count = max(len(self._scene.vertices), 1)
+        return self._view.width * self._view.height / count >= NAME_ROOM**2
+
+    def paint_names_beside(self, names: Names) -> None:
+        """Paint each name to the right of its disc."""
+        colour = QColor(self._theme.muted)
+        metrics = QFontMetricsF(self._painter.font())
+        for vertex, words in names.names.items():
+            shift = self._radius + 4 + metrics.horizontalAdvance(words) / 2
+            self._paint_words(self.point(vertex) + QPointF(shift, 0), words, colour)
+
+    def _paint_distances(self, names: Names) -> None:
+        colour = QColor(self._theme.text)
+        for vertex, words in names.distances.items():
+            below = self.point(vertex) + QPointF(0, self._radius + 11)
+            self._paint_words(below, words, colour)
+
+    def _paint_words(self, centre: QPointF, words: str, colour: QColor) -> None:
         """Paint words on a veil of the background, so that lines do not cross them out."""
         metrics = QFontMetricsF(self._painter.font())
         width, height = metrics.horizontalAdvance(words) + 4, metrics.height() - 2
         box = QRectF(centre.x() - width / 2, centre.y() - height / 2, width, height)
         veil = QColor(self._theme.plot)
         veil.setAlpha(200)
-        self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(veil)
-        self._painter.drawRoundedRect(box, 3, 3)
+        self._painter.fillRect(box, veil)
         self._painter.setPen(colour)
         self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
 
 
-def _unit(vector: QPointF) -> QPointF:
-    length = float(np.hypot(vector.x(), vector.y()))
-    return vector / length if length > 0 else QPointF(0.0, 0.0)
+def _units(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.maximum(np.hypot(*vectors.T), 1e-9)[:, None]
+
+
+def _sized(font: QFont, pixels: int, bold: bool = False) -> QFont:
+    sized = QFont(font)
+    sized.setPixelSize(pixels)
+    sized.setBold(bold)
+    return sized

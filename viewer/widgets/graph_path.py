@@ -13,6 +13,7 @@ only to reach vertices that no other tight arc reaches, outwards from those reac
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def parents_of(graph: CSRGraph, dist: np.ndarray, source: int) -> np.ndarray:
     flat: list[tuple[np.ndarray, np.ndarray]] = []
     rows = np.searchsorted(graph.indptr, np.arange(0, graph.m, CHUNK), side="right") - 1
     bounds = [*np.unique(rows).tolist(), graph.n] if graph.m else [0]
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+    for first, last in pairwise(bounds):
         arcs = slice(int(graph.indptr[first]), int(graph.indptr[last]))
         degrees = np.diff(graph.indptr[first : last + 1])
         tails = np.repeat(np.arange(first, last, dtype=np.int32), degrees)

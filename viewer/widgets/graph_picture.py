@@ -17,18 +17,21 @@ from dataclasses import dataclass
 
 import numpy as np
 from PyQt6.QtCore import QObject, QPointF, QRectF, pyqtSignal
-from PyQt6.QtGui import QImage, QPainter
+from PyQt6.QtGui import QColor, QImage, QPainter
 from PyQt6.sip import voidptr
 
 from gpu.graph import CSRGraph
-from viewer import raster, raster_colour
+from viewer import colormaps, raster, raster_colour
 from viewer.raster import Extent, PixelMap, View
 from viewer.raster_colour import Colouring
+from viewer.theme import Theme
+from viewer.units import thousands
 from viewer.widgets.graph_scene import Scene, cut_scene
 from viewer.widgets.graph_worker import NewestFirst
 
 AT_ONCE = 150_000  # vertices + arcs that are binned on the GUI thread, compiled
 AT_ONCE_NUMPY = 60_000  # the same before Numba is loaded, and only for the first picture
+PIXELS_AT_ONCE = 2_500_000  # of a picture that is binned on the GUI thread
 SCENE_AT_ONCE = 20_000  # vertices + arcs whose scene is cut on the GUI thread
 MEASURE_AT_ONCE = 300_000  # vertices
 
@@ -82,6 +85,26 @@ def make_sheet(drawing: Drawing, camera: View, ratio: float) -> Sheet:
     return Sheet(drawing, camera, ratio, pixels, scene, compiled)
 
 
+@dataclass(frozen=True)
+class Colours:
+    """A colour table in three forms.
+
+    rows : uint8 (256, 3); mixed : uint32 (4096,), with the background, see
+    `colormaps.blended`; single : 256 QColors, for QPainter
+    """
+
+    rows: np.ndarray
+    mixed: np.ndarray
+    single: list[QColor]
+
+    @classmethod
+    def of(cls, table: str, steps: int, theme: Theme) -> Colours:
+        """Make the table of a look (`colormaps.table_for`) for a theme."""
+        rows = colormaps.table_for(table, theme, steps)
+        mixed = colormaps.blended(rows, colormaps.rgb(theme.plot))
+        return cls(rows, mixed, [QColor(*row) for row in rows.tolist()])
+
+
 class Picture(QObject):
     """Keeps the newest sheet and its frame; see the module docstring."""
 
@@ -126,7 +149,8 @@ class Picture(QObject):
         self._wanted = wanted
         compiled = raster.kernels() is not None
         limit = AT_ONCE if compiled else AT_ONCE_NUMPY if self.sheet is None else SCENE_AT_ONCE // 4
-        if drawing.size <= limit:
+        pixels = camera.width * camera.height * ratio * ratio
+        if drawing.size <= limit and pixels <= PIXELS_AT_ONCE:
             self._worker.clear()
             self._take(make_sheet(drawing, camera, ratio))
         else:
@@ -174,7 +198,8 @@ class Picture(QObject):
         self._frame = raster_colour.background(pixels, paper, ink)
         width, height = pixels.view.width, pixels.view.height
         memory = voidptr(self._frame.ctypes.data)  # looked at, not copied
-        self._image = QImage(memory, width, height, 4 * width, QImage.Format.Format_RGB32)
+        kind = QImage.Format.Format_RGB32
+        self._image = QImage(memory, width, height, 4 * width, kind)  # type: ignore[call-overload]
         self._image.setDevicePixelRatio(self.sheet.ratio)
 
     @property
@@ -205,6 +230,24 @@ class Picture(QObject):
         if abs(x) + abs(y) < 1e7 and max(size) * grown < 1e7:
             painter.drawImage(QRectF(x, y, size[0] * grown, size[1] * grown), self._image)
 
+    def drawn_words(self, camera: View) -> str:
+        """Return "n of m drawn", m being the vertices in view, and what else is left out."""
+        sheet = self.sheet
+        if sheet is None:
+            return ""
+        graph = sheet.drawing.graph
+        if sheet.pixels is None:
+            places = camera.to_pixels(sheet.drawing.positions)
+            size = np.array([camera.width, camera.height])
+            count = int(((places >= 0) & (places < size)).all(axis=1).sum())
+            return _drawn(count, count, graph.n)
+        pixels = sheet.pixels
+        words = _drawn(min(pixels.drawn, pixels.in_view), pixels.in_view, graph.n)
+        if graph.m and pixels.arc_step != 1:
+            step = pixels.arc_step
+            words += f", 1 arc in {thousands(step)}" if step else ", arcs left out"
+        return words
+
     def vertex_at(self, camera: View, x: float, y: float, radius: float) -> int:
         """Return the vertex drawn nearest to (x, y), logical pixels, or -1."""
         if self.sheet is None or self.sheet.pixels is None:
@@ -217,3 +260,8 @@ class Picture(QObject):
         if not (-reach <= px <= made.width + reach and -reach <= py <= made.height + reach):
             return -1
         return self.sheet.pixels.vertex_at(px * ratio, py * ratio, min(reach, 40.0) * ratio)
+
+
+def _drawn(drawn: int, in_view: int, n: int) -> str:
+    words = f"{thousands(drawn)} of {thousands(in_view)} drawn"
+    return words if in_view == n else f"{words} (of {thousands(n)} in all)"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class Arc:
     both_ways: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scene:
     """Vertices in view, int32 (k,), the arcs to draw, and whether arrowheads say anything.
 
@@ -50,6 +51,16 @@ class Scene:
     arcs: list[Arc] = field(default_factory=list)
     directed: bool = False
     complete: bool = False
+
+    @cached_property
+    def tails(self) -> np.ndarray:
+        """int64 (a,): where each arc begins."""
+        return np.array([arc.tail for arc in self.arcs], np.int64)
+
+    @cached_property
+    def heads(self) -> np.ndarray:
+        """int64 (a,): where each arc ends."""
+        return np.array([arc.head for arc in self.arcs], np.int64)
 
     @property
     def item_wise(self) -> bool:

@@ -33,6 +33,7 @@ LIVE_MS = 33  # between two frames while a run goes on
 LIVE_SHARE = 3  # at least this many times the cost of a frame lies between two
 WHEEL_ZOOM = 1.0015  # per eighth of a degree
 KEY_ZOOM, KEY_PAN = 1.25, 60  # factor, pixels
+DRAGGING = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
 KEYS = {
     Qt.Key.Key_Left: (1, 0),
     Qt.Key.Key_Right: (-1, 0),
@@ -61,7 +62,8 @@ class GraphView(GraphCanvas):
         self._source_before = 0  # the first click of a double-click is taken back
         self._parents: tuple[RunRecord, np.ndarray] | None = None
         self._tracer = NewestFirst(self)
-        self._live = QTimer(self, interval=LIVE_MS)
+        self._live = QTimer(self)
+        self._live.setInterval(LIVE_MS)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._connect()
@@ -189,8 +191,10 @@ class GraphView(GraphCanvas):
         source, known = record.settings.source, self._parents
 
         def job() -> tuple[RunRecord, np.ndarray, Path | None]:
-            fresh = known is None or known[0] is not record or record.running
-            parents = parents_of(graph, dist, source) if fresh else known[1]
+            if known is not None and known[0] is record and not record.running:
+                parents = known[1]
+            else:
+                parents = parents_of(graph, dist, source)
             return record, parents, path_to(parents, dist, source, vertex)
 
         self._tracer.submit(job)

@@ -1,8 +1,7 @@
 """The legend of the graph: a colour bar with ticks, swatches, and what is not exact.
 
 It lies on the picture, in a corner, and lets the mouse through. It is painted only as
-large as its words need, and leaves out its note, then everything but the bar, where
-the picture is small.
+large as its words need; where the picture is small it leaves out swatches and note.
 """
 
 from __future__ import annotations
@@ -20,6 +19,9 @@ BAR_WIDTH, BAR_HEIGHT = 220.0, 10.0
 TICK = 4.0
 SWATCH = 10.0
 SMALL = 220  # a picture narrower or lower than this has no legend
+FULL_FROM = 360  # a picture lower than this has no swatches and no note
+WIDEST = 560.0  # pixels, at most, before words flow into another row
+GAP = 14.0  # between words
 PAPER = 225  # opacity of the background, of 255
 
 
@@ -73,26 +75,39 @@ class LegendView(QWidget):
         return QFontMetricsF(self.font())
 
     def _size_needed(self) -> tuple[float, float]:
-        metrics, legend = self._metrics(), self._legend
-        line = metrics.lineSpacing()
-        widths = [metrics.horizontalAdvance(legend.title), metrics.horizontalAdvance(legend.note)]
-        height = line
-        if legend.ticks:
-            widths.append(BAR_WIDTH)
-            height += BAR_HEIGHT + TICK + line + 4
-        if legend.swatches:
-            widths.append(self._swatches_width(metrics))
-            height += line + 2
-        height += line if legend.note else 0
-        return max(widths) + 2 * PAD, height + 1.5 * PAD
+        rows = self._rows()
+        line = self._metrics().lineSpacing()
+        height = len(rows) * line + 1.2 * PAD
+        width = max((right for row in rows for _, right, _ in row), default=0.0)
+        if self._legend.ticks:
+            width = max(width, min(BAR_WIDTH, self._widest()))
+            height += BAR_HEIGHT + TICK + line + 2
+        return width + 2 * PAD, height
 
-    def _swatches_width(self, metrics: QFontMetricsF) -> float:
-        return sum(
-            SWATCH + 5 + metrics.horizontalAdvance(words) + 12 for _, words in self._legend.swatches
-        )
+    def _widest(self) -> float:
+        return min(WIDEST, self._room[0] - 2 * PAD) - 2 * PAD
+
+    def _rows(self) -> list[list[tuple[float, float, tuple[str, int, str]]]]:
+        """Return rows of (left, right, (kind, table index, words)), words flowing left to right."""
+        metrics, legend = self._metrics(), self._legend
+        chunks = [("title", 0, legend.title)]
+        if self._room[1] >= FULL_FROM:
+            chunks += [("swatch", index, words) for index, words in legend.swatches]
+            chunks += [("note", 0, legend.note)] if legend.note else []
+        rows: list[list[tuple[float, float, tuple[str, int, str]]]] = [[]]
+        x = 0.0
+        for kind, index, words in chunks:
+            width = metrics.horizontalAdvance(words) + (SWATCH + 5 if kind == "swatch" else 0)
+            width = min(width, self._widest())
+            if rows[-1] and x + width > self._widest():
+                rows.append([])
+                x = 0.0
+            rows[-1].append((x, x + width, (kind, index, words)))
+            x += width + GAP
+        return rows
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
-        """Paint background, title, bar, swatches, note, from the top down."""
+        """Paint background, words, bar, from the top down."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paper = QColor(self._theme.plot)
@@ -101,32 +116,42 @@ class LegendView(QWidget):
         painter.setBrush(paper)
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
         metrics = self._metrics()
-        line, width = metrics.lineSpacing(), self.width() - 2 * PAD
-        y = PAD * 0.6
-        painter.setPen(QColor(self._theme.text))
-        title = metrics.elidedText(self._legend.title, Qt.TextElideMode.ElideRight, width)
-        painter.drawText(QPointF(PAD, y + metrics.ascent()), title)
-        y += line + 2
+        y = 0.6 * PAD
+        for row in self._rows():
+            for left, right, chunk in row:
+                self._paint_chunk(painter, metrics, PAD + left, y, right - left, chunk)
+            y += metrics.lineSpacing()
         if self._legend.ticks:
-            y = self._paint_bar(painter, metrics, y, width)
-        if self._legend.swatches:
-            self._paint_swatches(painter, metrics, y)
-            y += line + 2
-        if self._legend.note:
-            painter.setPen(QColor(self._theme.muted))
-            note = metrics.elidedText(self._legend.note, Qt.TextElideMode.ElideRight, width)
-            painter.drawText(QPointF(PAD, y + metrics.ascent()), note)
+            self._paint_bar(painter, metrics, y + 2)
         painter.end()
 
-    def _paint_bar(
-        self, painter: QPainter, metrics: QFontMetricsF, y: float, width: float
-    ) -> float:
+    def _paint_chunk(
+        self,
+        painter: QPainter,
+        metrics: QFontMetricsF,
+        x: float,
+        y: float,
+        width: float,
+        chunk: tuple[str, int, str],
+    ) -> None:
+        kind, index, words = chunk
+        if kind == "swatch":
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(*(int(channel) for channel in self._table[index])))
+            middle = y + metrics.lineSpacing() / 2
+            painter.drawEllipse(QPointF(x + SWATCH / 2, middle), SWATCH / 2, SWATCH / 2)
+            x, width = x + SWATCH + 5, width - SWATCH - 5
+        painter.setPen(QColor(self._theme.muted if kind == "note" else self._theme.text))
+        words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, width + 1)
+        painter.drawText(QPointF(x, y + metrics.ascent()), words)
+
+    def _paint_bar(self, painter: QPainter, metrics: QFontMetricsF, y: float) -> None:
         steps = max(1, min(self._steps, 255))
         pixels = np.full((1, steps), 0xFF000000, np.uint32)
         red, green, blue = self._table[1 : steps + 1].astype(np.uint32).T
         pixels[0] |= red << 16 | green << 8 | blue
         image = QImage(pixels.tobytes(), steps, 1, steps * 4, QImage.Format.Format_RGB32)
-        bar = QRectF(PAD, y, min(width, self.width() - 2 * PAD), BAR_HEIGHT)
+        bar = QRectF(PAD, y, self.width() - 2 * PAD, BAR_HEIGHT)
         painter.drawImage(bar, image)
         y += BAR_HEIGHT
         painter.setPen(QColor(self._theme.muted))
@@ -136,18 +161,6 @@ class LegendView(QWidget):
             painter.drawLine(QPointF(x, y), QPointF(x, y + TICK))
             size = metrics.horizontalAdvance(words)
             left = min(max(x - size / 2, bar.left()), bar.right() - size)
-            if left > taken + 4:
-                painter.drawText(QPointF(left, y + TICK + metrics.ascent()), words)
+            if left > taken + 6:
+                painter.drawText(QPointF(left, y + TICK + metrics.ascent() - 1), words)
                 taken = left + size
-        return y + TICK + metrics.lineSpacing() + 2
-
-    def _paint_swatches(self, painter: QPainter, metrics: QFontMetricsF, y: float) -> None:
-        x = PAD
-        for index, words in self._legend.swatches:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(*(int(channel) for channel in self._table[index])))
-            middle = y + metrics.lineSpacing() / 2
-            painter.drawEllipse(QPointF(x + SWATCH / 2, middle), SWATCH / 2, SWATCH / 2)
-            painter.setPen(QColor(self._theme.text))
-            painter.drawText(QPointF(x + SWATCH + 5, y + metrics.ascent()), words)
-            x += SWATCH + 5 + metrics.horizontalAdvance(words) + 12
