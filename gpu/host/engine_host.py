@@ -24,7 +24,7 @@ import numpy as np
 
 from gpu.errors import EngineError
 from gpu.graph import CSRGraph
-from gpu.host.jobs import GRACE_S, YIELD_S, Job, LayoutJob, LoadJob, RunJob
+from gpu.host.jobs import Job, LayoutJob, LoadJob, RunJob
 from gpu.host.memory import Memory
 from gpu.host.messages import Entries, LiveRun, LoadRequest, Message
 from gpu.host.scheduler import Scheduler
@@ -87,11 +87,9 @@ class EngineHost:
         scheduler = self._scheduler
         scheduler.drop_queued(RunJob, "replaced by a newer run before it started")
         job = scheduler.current
-        if isinstance(job, RunJob):
-            scheduler.interrupt(job, YIELD_S if job.ended else GRACE_S)
-        elif isinstance(job, LayoutJob):
-            job.again = not job.stopping
-            scheduler.interrupt(job, YIELD_S)
+        if isinstance(job, RunJob | LayoutJob):
+            job.again = isinstance(job, LayoutJob) and not job.stopping and not job.over
+            scheduler.interrupt(job)
         self.set_delta(None)
         scheduler.ask(
             RunJob(
@@ -113,7 +111,7 @@ class EngineHost:
         scheduler.drop_queued(LayoutJob)
         if isinstance(scheduler.current, LayoutJob):
             scheduler.current.silent = True
-            scheduler.interrupt(scheduler.current, YIELD_S)
+            scheduler.interrupt(scheduler.current)
         token = scheduler.expected_graph()
         scheduler.ask(LayoutJob(run_id=run_id, token=token, kind=kind, delta=delta, dist=dist))
         return run_id
@@ -122,11 +120,9 @@ class EngineHost:
         """End what goes on and what waits, within GRACE_S; the next polls tell how."""
         self._scheduler.drop_queued(Job, "stopped before it started", tell_all=True)
         job = self._scheduler.current
-        if job is None or job.silent:
-            return
-        job.again = False
-        proving = isinstance(job, RunJob) and job.ended
-        self._scheduler.interrupt(job, None if proving else GRACE_S)
+        if job is not None and not job.silent:
+            job.again = False
+            self._scheduler.interrupt(job, at_once=True)
 
     # knobs, obeyed in the middle of a run
 

@@ -14,7 +14,7 @@ from gpu.host.shared_graph import SharedGraph
 from gpu.trace import SAMPLE, Flag, RunSettings, Trace
 
 GRACE_S = 0.25  # from a stop to the kill
-YIELD_S = 2.0  # the same for a layout or a proof that stands in the way of a request
+YIELD_S = 2.0  # the same for a layout, or for proofs, that stand in the way of a request
 
 
 @dataclass(eq=False, kw_only=True)
@@ -24,6 +24,7 @@ class Job:
     segment : what the parent made for it and gives back when it is over
     begun : the child took it up
     stopping : it was asked to end
+    over : its result was told; what the child still does for it gives way to anything
     silent : it was replaced; nothing of it is told any more
     again : it only gave way, and is to be done again
     deadline : when a child that has not ended it is killed, by time.monotonic
@@ -34,6 +35,7 @@ class Job:
     segment: Segment | None = None
     begun: bool = False
     stopping: bool = False
+    over: bool = False
     silent: bool = False
     again: bool = False
     deadline: float | None = None
@@ -53,8 +55,9 @@ class Job:
         self.begun = self.stopping = self.again = False
         self.deadline = None
 
-    def release(self) -> None:
-        """Give back the name of what was made for it."""
+    def finish(self) -> None:
+        """Note that its result was told, or never will be."""
+        self.over = True
         if self.segment is not None:
             self.segment.unlink()
             self.segment = None
@@ -92,8 +95,7 @@ class RunJob(Job):
     """Run on the graph `token`; `steps`: steps allowed when it was asked for.
 
     graph : set when it is sent
-    live : set when it starts, `store` fills from then on
-    ended : the engine is done; what is left are the proofs
+    live : set when it starts, `store` fills from then on until it is over
     """
 
     token: int
@@ -103,12 +105,11 @@ class RunJob(Job):
     graph: SharedGraph | None = None
     live: LiveRun | None = None
     store: SampleStore = field(default_factory=SampleStore)
-    ended: bool = False
 
     @property
     def doing(self) -> str:
         """What the child does for it."""
-        return "checking the distances" if self.ended else "running an algorithm"
+        return "checking the distances" if self.over else "running an algorithm"
 
 
 def trace_of(job: RunJob, outcome: EngineOutcome) -> Trace:

@@ -213,6 +213,11 @@ class _Block(SharedMemory):
         return mapping
 
 
+def free_bytes(folder: Path) -> int:
+    """Return the space that is free where `folder` lies."""
+    return shutil.disk_usage(folder).free
+
+
 def _plan(shapes: Shapes) -> tuple[dict[str, Place], int]:
     places, end = {}, 0
     for name, (dtype, shape) in shapes.items():
@@ -224,7 +229,7 @@ def _plan(shapes: Shapes) -> tuple[dict[str, Place], int]:
 
 def _create_named(name: str, nbytes: int) -> _Block | None:
     """Make a block of shared memory, or return None where it does not fit."""
-    if SHM_FOLDER.is_dir() and shutil.disk_usage(SHM_FOLDER).free < nbytes + SPARE_BYTES:
+    if SHM_FOLDER.is_dir() and free_bytes(SHM_FOLDER) < nbytes + SPARE_BYTES:
         return None
     try:
         return _Block(name, create=True, size=nbytes)
@@ -235,7 +240,7 @@ def _create_named(name: str, nbytes: int) -> _Block | None:
 
 
 def _create_file(path: Path, nbytes: int) -> mmap.mmap:
-    if shutil.disk_usage(path.parent).free < nbytes + SPARE_BYTES:
+    if free_bytes(path.parent) < nbytes + SPARE_BYTES:
         raise _too_large(nbytes, path.parent)
     with path.open("x+b") as file:
         path.chmod(0o600)
@@ -264,7 +269,7 @@ def _unregistered() -> Iterator[None]:
 
 
 def _too_large(nbytes: int, folder: Path) -> MemoryNeededError:
-    free = shutil.disk_usage(folder).free
+    free = free_bytes(folder)
     return MemoryNeededError(
         f"{nbytes / 2**20:,.0f} MB of shared memory needed; free: {free / 2**20:,.0f} MB in "
         f"{folder}. Close other programs, or set TMPDIR to a folder with more space"

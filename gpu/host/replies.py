@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu.errors import CancelledByUserError
-from gpu.host.jobs import GRACE_S, YIELD_S, Job, RunJob, trace_of
+from gpu.host.jobs import YIELD_S, Job, RunJob, trace_of
 from gpu.host.memory import SharedArrays
 from gpu.host.messages import (
     Begun,
@@ -93,7 +93,7 @@ class Replies:
         assert process is not None
         process.greeted = True
         if job is not None and job.stopping:  # asked before anyone could listen
-            self._scheduler.interrupt(job, GRACE_S)
+            self._scheduler.interrupt(job, at_once=True)
 
     def _on_warmed_up(self, _reply: WarmedUp) -> None:
         process = self._scheduler.process
@@ -114,7 +114,7 @@ class Replies:
                 return
             job.again = False
             self._scheduler.collect()
-            self._scheduler.finish(job)
+            job.finish()
         self._scheduler.outbox.append(message)
 
     def _on_done(self, _reply: Done) -> None:
@@ -123,7 +123,7 @@ class Replies:
             job.reset()
             self._scheduler.queue.append(job)
         else:
-            self._scheduler.finish(job)
+            job.finish()
 
     def _on_loaded(self, reply: Loaded) -> None:
         scheduler = self._scheduler
@@ -133,6 +133,7 @@ class Replies:
             return
         shared = open_graph(reply.handle, segment, writeable=False)
         scheduler.set_graph(shared)
+        self._job().finish()
         scheduler.outbox.append(GraphLoaded(reply.run_id, shared.graph, shared.picture))
 
     def _on_described(self, reply: Described) -> None:
@@ -142,8 +143,10 @@ class Replies:
 
     def _on_laid_out(self, reply: LaidOut) -> None:
         positions = self._adopt(reply.arrays)["positions"]
-        self._job().again = False
-        if not self._job().silent:
+        job = self._job()
+        job.again = False
+        job.finish()
+        if not job.silent:
             self._scheduler.outbox.append(LayoutDone(reply.run_id, positions))
 
     def _on_started(self, reply: Started) -> None:
@@ -162,7 +165,7 @@ class Replies:
         events = self._adopt(reply.events)["events"] if reply.events is not None else None
         trace = trace_of(job, replace(reply.outcome, events=events))
         self._scheduler.outbox.append(RunFinished(reply.run_id, trace))
-        self._scheduler.finish(job)
+        job.finish()
         if job.deadline is not None:  # it did end; the proofs may take a little longer
             job.deadline = monotonic() + YIELD_S
 

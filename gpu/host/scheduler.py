@@ -76,7 +76,7 @@ class Scheduler:
             self.process = None
         for left in (*self.queue, job):
             if left is not None:
-                left.release()
+                left.finish()
         self.queue.clear()
         self._forget_orphans(job)
         if self.graph is not None:
@@ -97,8 +97,7 @@ class Scheduler:
     def busy(self) -> bool:
         """Whether a request waits or goes on; proofs of a finished run do not count."""
         job = self.current
-        proving = isinstance(job, RunJob) and job.ended
-        return bool(self.queue) or (job is not None and not job.silent and not proving)
+        return bool(self.queue) or (job is not None and not job.silent and not job.over)
 
     def show_knobs(self) -> None:
         """Let the child see what the user holds."""
@@ -118,7 +117,7 @@ class Scheduler:
     def expected_graph(self) -> int:
         """Return the token of the graph that a request made now is meant for."""
         for job in (*reversed(self.queue), self.current):
-            if isinstance(job, LoadJob) and not job.silent:
+            if isinstance(job, LoadJob) and not (job.silent or job.over or job.stopping):
                 return job.run_id
         return self.graph.handle.token if self.graph is not None else 0
 
@@ -134,31 +133,34 @@ class Scheduler:
         job = self.current
         if job is not None:
             job.silent, job.again = not isinstance(job, RunJob), False
-            waits = isinstance(job, LayoutJob) or (isinstance(job, RunJob) and job.ended)
-            self.interrupt(job, YIELD_S if waits else GRACE_S)
+            self.interrupt(job)
 
     def drop_queued(self, kind: type[Job], words: str = "", *, tell_all: bool = False) -> None:
         """Take requests of one kind out of the queue; say so of runs, or of all."""
         for job in [job for job in self.queue if isinstance(job, kind)]:
             self.queue.remove(job)
-            job.release()
+            job.finish()
             if tell_all or isinstance(job, RunJob):
                 self.outbox.append(Failed(job.run_id, CancelledByUserError(words)))
 
-    def interrupt(self, job: Job, grace_s: float | None) -> None:
-        """Ask the current request to end; kill the child if it has not by then."""
+    def interrupt(self, job: Job, *, at_once: bool = False) -> None:
+        """Ask the current request to end; the child is killed if it does not.
+
+        at_once : even a layout has only GRACE_S
+        """
         if self.process is None:
             return
         job.stopping = True
         self.process.ring.stop(job.run_id)
-        if grace_s is not None and self.process.greeted:
-            job.end_by(monotonic() + grace_s)
+        patient = job.over or (isinstance(job, LayoutJob) and not at_once)
+        if self.process.greeted:
+            job.end_by(monotonic() + (YIELD_S if patient else GRACE_S))
 
     # polling
 
     def poll(self) -> list[Message]:
         """Take up what the child said, start what can start, return what to tell."""
-        if self.run is None or self.run.ended:
+        if self.run is None or self.run.over:
             self.live = None
         if self.process is not None:
             self._replies.take(self.process)
@@ -172,7 +174,7 @@ class Scheduler:
 
     def collect(self) -> None:
         """Copy new samples of the run that goes on out of the ring."""
-        if self.process is None or self.run is None or self.run.ended:
+        if self.process is None or self.run is None or self.run.over:
             return
         for samples in self.process.ring.waiting():
             self.run.store.append(samples)
@@ -201,7 +203,7 @@ class Scheduler:
             try:
                 command = self._command(job)
             except GpuError as error:
-                job.release()
+                job.finish()
                 self.outbox.append(Failed(job.run_id, error))
                 continue
             self.current = job
@@ -241,7 +243,10 @@ class Scheduler:
         self.collect()
         job, self.current, self.process = self.current, None, None
         words = death_words(process.exit_code or 0, job.doing if job is not None else "idle")
-        self._conclude(job, killed=process.killed, words=words)
+        if process.greeted or process.killed:
+            self._conclude(job, killed=process.killed, words=words)
+        elif job is not None:
+            self.queue.appendleft(job)
         self._forget_orphans(job)
         process.bury()
         self._failed_starts = 0 if process.greeted else self._failed_starts + 1
@@ -251,9 +256,12 @@ class Scheduler:
             self._give_up(f"the engine process does not start. {words}")
 
     def _conclude(self, job: Job | None, *, killed: bool, words: str) -> None:
-        proving = isinstance(job, RunJob) and job.ended
         if killed or (job is not None and job.stopping and not job.begun):
-            self._conclude_killed(job)
+            if job is not None and job.again:
+                job.reset()
+                self.queue.append(job)
+                return
+            self._tell_killed(job)
         elif job is None or job.silent:
             self.outbox.append(EngineLost(0, words))
         elif not job.begun and job.attempts + 1 < ATTEMPTS:
@@ -263,30 +271,21 @@ class Scheduler:
             return
         else:
             trace = None
-            if isinstance(job, RunJob) and job.live is not None and not proving:
+            if isinstance(job, RunJob) and job.live is not None and not job.over:
                 trace = cut_off_trace(job, words)
             self.outbox.append(EngineLost(job.run_id, words, trace))
-        self.finish(job)
+        if job is not None:
+            job.finish()
 
-    def _conclude_killed(self, job: Job | None) -> None:
-        """End a request whose child we killed because it did not stop."""
-        if job is None or job.silent or (isinstance(job, RunJob) and job.ended):
+    def _tell_killed(self, job: Job | None) -> None:
+        """Tell of a request whose child we killed because it did not stop."""
+        if job is None or job.silent or job.over:
             return
-        if job.again:
-            job.reset()
-            self.queue.append(job)
-        elif isinstance(job, RunJob) and job.live is not None:
+        if isinstance(job, RunJob) and job.live is not None:
             words = f"killed: it did not stop within {GRACE_S} s"
             self.outbox.append(RunFinished(job.run_id, cut_off_trace(job, words)))
         else:
             self.outbox.append(Failed(job.run_id, CancelledByUserError("stopped")))
-
-    def finish(self, job: Job | None) -> None:
-        """Note that a request is over, its result told."""
-        if job is not None and job not in self.queue:
-            job.release()
-        if isinstance(job, RunJob):
-            job.ended = True
 
     def _forget_orphans(self, job: Job | None) -> None:
         """Remove what the child may have made for a request and not handed over."""
@@ -300,5 +299,5 @@ class Scheduler:
         self.outbox.append(Failed(0, EngineError(words)))
         while self.queue:
             job = self.queue.popleft()
-            job.release()
+            job.finish()
             self.outbox.append(Failed(job.run_id, EngineError(words)))

@@ -1,0 +1,208 @@
+"""Segments, ring and gate, within one process."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.errors import MemoryNeededError
+from gpu.host import memory as memory_module
+from gpu.host.memory import Memory, share
+from gpu.host.observer import LARGE_SLICE, RingObserver
+from gpu.host.ring import RING, Knobs, SampleRing, SampleStore
+from gpu.trace import SAMPLE
+
+SHM = memory_module.SHM_FOLDER
+
+
+@pytest.fixture(params=[True, False], ids=["shared memory", "files"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
+    made = Memory(folder=str(tmp_path), named=request.param)
+    yield made
+    made.sweep()
+    assert names(made) == []
+
+
+def names(memory: Memory) -> list[str]:
+    folders = [folder for folder in (SHM, Path(memory.folder)) if folder.is_dir()]
+    return [p.name for folder in folders for p in folder.glob(f"{memory.prefix}-*")]
+
+
+def test_arrays_of_every_kind_come_through(memory: Memory) -> None:
+    arrays = {
+        "names": np.array(["a", "long name", "é"]),
+        "none": np.zeros((0, 2), np.float32),
+        "empty names": np.zeros(0, "U"),
+        "samples": np.ones(3, SAMPLE),
+        "grid": np.arange(6, dtype=np.int64).reshape(2, 3),
+    }
+    made = share(memory, "x", arrays, {"more": (np.int32, (4,))})
+    other = memory.attach(made.shared, owner=True)
+    seen = other.arrays(writeable=False)
+    for name, array in arrays.items():
+        assert seen[name].dtype == array.dtype
+        assert seen[name].shape == array.shape
+        assert seen[name].tobytes() == array.tobytes()
+        assert not seen[name].flags.writeable
+        assert seen[name].ctypes.data % 64 == 0
+    assert seen["more"].tolist() == [0, 0, 0, 0]
+    made.arrays(writeable=True)["more"][1] = 5
+    assert seen["more"].tolist() == [0, 5, 0, 0]
+    made.unlink()
+
+
+def test_arrays_outlive_name_and_segment(memory: Memory) -> None:
+    made = share(memory, "x", {"a": np.arange(100_000)})
+    view = made.arrays(writeable=False)["a"][50_000:]
+    made.unlink()
+    made.unlink()
+    assert names(memory) == []
+    del made
+    gc.collect()
+    assert view[0] == 50_000
+    assert int(view.sum()) == sum(range(50_000, 100_000))
+
+
+def test_a_dropped_segment_is_unmapped(memory: Memory) -> None:
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        pytest.skip("no /proc here")
+    made = share(memory, "x", {"a": np.arange(100_000)})
+    view = made.arrays(writeable=False)["a"]
+    made.unlink()
+    del made
+    assert memory.prefix in maps.read_text()
+    descriptors = len(os.listdir("/proc/self/fd"))
+    del view
+    gc.collect()
+    assert memory.prefix not in maps.read_text()
+    assert len(os.listdir("/proc/self/fd")) < descriptors + 1
+
+
+def test_too_large_is_refused_in_words(memory: Memory) -> None:
+    with pytest.raises(MemoryNeededError, match=r"MB of shared memory needed; free: .* TMPDIR"):
+        memory.create("x", {"a": (np.int8, (1 << 50,))})
+    assert names(memory) == []
+
+
+def test_a_small_dev_shm_falls_back_to_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Memory(folder=str(tmp_path))
+    free = memory_module.free_bytes
+    monkeypatch.setattr(
+        memory_module, "free_bytes", lambda folder: 1000 if folder == SHM else free(folder)
+    )
+    monkeypatch.setattr(memory_module, "SHM_FOLDER", SHM if SHM.is_dir() else tmp_path)
+    made = share(memory, "x", {"a": np.arange(5)})
+    assert made.shared.path is not None
+    assert made.arrays(writeable=False)["a"].tolist() == [0, 1, 2, 3, 4]
+    made.unlink()
+    assert names(memory) == []
+
+
+def test_remove_takes_what_a_killed_process_made(memory: Memory) -> None:
+    memory.remove("never made")
+    made = share(memory, "x", {"a": np.arange(5)})
+    memory.remove("x")
+    assert names(memory) == []
+    made.unlink()
+
+
+def test_stale_segments_of_dead_processes_are_removed(memory: Memory) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    folder = Path(memory.folder)
+    stale = folder / f"sssp-{ended.pid}-00aa-c1.map"
+    ours = folder / f"sssp-{os.getpid()}-00aa-c1.map"
+    foreign = folder / "sssp-notes.txt"
+    for path in (stale, ours, foreign):
+        path.write_bytes(b"")
+    memory.clean_stale()
+    assert not stale.exists()
+    assert foreign.exists()
+    if os.name == "posix":
+        assert ours.exists()
+
+
+# ring and gate
+
+
+@pytest.fixture
+def ring(memory: Memory) -> Iterator[SampleRing]:
+    made = SampleRing.create(memory, "c1")
+    yield made
+    made.unlink()
+
+
+def samples(first: int, count: int) -> np.ndarray:
+    made = np.zeros(count, SAMPLE)
+    made["sequence"] = np.arange(first, first + count)
+    return made
+
+
+def test_ring_wraps_around(ring: SampleRing) -> None:
+    store = SampleStore()
+    pushed = 0
+    for count in (RING - 3, 0, 10, 1, RING, 7):
+        ring.push(samples(pushed, count))
+        pushed += count
+        for part in ring.waiting():
+            store.append(part)
+            ring.release(len(part))
+        assert ring.room() == RING
+        assert ring.waiting() == ()
+    assert (store.take()["sequence"] == np.arange(pushed)).all()
+    assert len(store.take()) == 0
+    assert len(store.everything()) == pushed
+
+
+def observer(ring: SampleRing, steps_before: int = 0) -> RingObserver:
+    return RingObserver(ring, 5, steps_before, lambda: None)
+
+
+def test_knobs_are_seen(ring: SampleRing) -> None:
+    watching = observer(ring)
+    assert watching.delta_by_hand() is None
+    assert watching.samples_per_slice() == LARGE_SLICE
+    ring.set_knobs(Knobs(delta=2.5, pace=100.0))
+    assert watching.delta_by_hand() == 2.5
+    assert watching.samples_per_slice() == 3
+    ring.set_knobs(Knobs(pace=1.0))
+    assert watching.samples_per_slice() == 1
+    ring.set_knobs(Knobs(paused=True))
+    assert watching.samples_per_slice() == 1
+    ring.stop(4)
+    assert not watching.should_stop()
+    ring.stop(5)
+    assert watching.should_stop()
+
+
+def test_steps_let_exactly_so_many_through(ring: SampleRing) -> None:
+    ring.set_knobs(Knobs(paused=True, steps=7))
+    watching = observer(ring, steps_before=4)
+    pushing = threading.Thread(target=watching.on_samples, args=(samples(0, 10),))
+    pushing.start()
+    while RING - ring.room() < 3:
+        pushing.join(0.01)
+    pushing.join(0.05)
+    assert RING - ring.room() == 3
+    ring.stop(5)  # opens the gate: nothing that was made is lost
+    pushing.join()
+    assert RING - ring.room() == 10
+
+
+def test_pace_forgets_a_long_delay(ring: SampleRing) -> None:
+    ring.set_knobs(Knobs(pace=1000.0))
+    watching = observer(ring)
+    assert watching._leave(100) == 1
+    threading.Event().wait(0.3)
+    assert watching._leave(1000) <= 1000 * 0.05 + 2
