@@ -54,7 +54,7 @@ MARK_BYTES = 1024  # how far from the beginning a mark is looked for
 UTF8_MARK = b"\xef\xbb\xbf"
 LEAST_CONFIDENCE = 0.15
 
-__all__ = ["FORMAT_SUFFIXES", "READERS", "load_graph", "save_graph"]
+__all__ = ["FORMAT_SUFFIXES", "READERS", "load_graph", "save_graph", "warm_up"]
 
 
 def load_graph(
@@ -120,6 +120,19 @@ def _chosen(reading: Reading, head: bytes) -> Format:
     if known:
         raise reading.fault(f"{known[0]} is not read; formats that are: {titles}")
     raise reading.fault(f"begins {shown(head)}, no graph format known; those are: {titles}")
+
+
+def warm_up() -> None:
+    """Load the compiled parser and sorter, so that the first large file does not wait for them.
+
+    For a process that stays, in the background: about 0.3 s after Numba is imported, some
+    seconds where nothing is in the cache yet. Without Numba it does nothing.
+    """
+    from gpu.formats.csr import have_numba
+    from gpu.formats.warm import compile_all
+
+    if have_numba():
+        compile_all()
 
 
 def save_graph(graph: CSRGraph, path: str | Path, format: str | None = None) -> None:

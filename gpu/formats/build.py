@@ -16,12 +16,11 @@ import numpy as np
 from gpu.formats.base import RANDOM_SEED, Reading
 from gpu.formats.csr import arc_facts, arcs_to_csr, tails_of
 from gpu.formats.memory import require_memory
-from gpu.formats.rows import NOT_NEGATIVE, SIGNED, SKIPPED
+from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, SKIPPED
 from gpu.graph import MAX_COUNT, CSRGraph
 
 RANDOM_WEIGHTS = 100  # the largest
 BUILD_FRACTION = 0.92  # of the progress bar, when sorting begins
-EXACT_FLOAT32 = 2**24  # integers up to here are float32 numbers
 
 
 def value_rule(reading: Reading) -> int:

@@ -1,4 +1,4 @@
-"""Arcs in any order become rows: `arcs_to_csr`, a stable counting sort in O(n + m).
+"""Arcs in any order become rows: `arcs_to_csr`, a stable sort in O(n + m).
 
 Large inputs run compiled (`gpu.formats.arrange`), small ones in NumPy, because
 loading Numba costs about a second; both give the same arrays.
@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from gpu.errors import GraphError
+from gpu.formats.source import cores
 from gpu.graph import MAX_COUNT
 
 COMPILED_ARCS = 20_000  # from so many arcs on, if Numba is loaded anyway
 COMPILED_ARCS_COLD = 2_000_000  # if it is not
+THREADED_ARCS = 500_000  # from so many on, threads share the work
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ def arcs_to_csr(
     *,
     base: int = 0,
     both: bool = False,
+    compiled: bool | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (indptr, indices, weights) of arcs given in any order.
 
@@ -65,6 +69,7 @@ def arcs_to_csr(
     weights : int32 or float32 (m,)
     n : number of vertices
     both : also add the reverse of each arc that is no loop, right after it
+    compiled : None decides by size
 
     Returns
     -------
@@ -85,7 +90,7 @@ def arcs_to_csr(
     tails = np.ascontiguousarray(tails, np.int64)
     heads = np.ascontiguousarray(heads, np.int64)
     weights = np.ascontiguousarray(weights)
-    if _runs_compiled(len(tails)):
+    if _runs_compiled(len(tails)) if compiled is None else compiled:
         return _sorted_compiled(tails, heads, weights, n, base, both)
     return _sorted_numpy(tails, heads, weights, n, base, both)
 
@@ -93,16 +98,29 @@ def arcs_to_csr(
 def _sorted_compiled(
     tails: np.ndarray, heads: np.ndarray, weights: np.ndarray, n: int, base: int, both: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from gpu.formats.arrange import OUT_OF_RANGE, count_rows, place_arcs
+    from gpu.formats import arrange
 
-    bounds = np.zeros(n + 2, np.int64)
-    total = count_rows(tails, heads, base, both, bounds)
-    if total == OUT_OF_RANGE:
+    shift = arrange.group_shift(n)
+    groups = ((n - 1) >> shift) + 1 if n else 0
+    starts = np.zeros(groups + 1, np.int64)
+    total = arrange.count_groups(tails, heads, base, both, n, shift, starts)
+    if total == arrange.OUT_OF_RANGE:
         raise _out_of_range(tails, heads, n, base)
-    indices = np.empty(total, np.int32)
-    placed = np.empty(total, np.int32)
-    place_arcs(tails, heads, weights.view(np.int32), base, both, bounds, indices, placed)
-    return bounds[: n + 1], indices, placed.view(weights.dtype)
+    bits = weights.view(np.int32)
+    pairs, dealt = np.empty(total, np.int64), np.empty(total, np.int32)
+    arrange.deal_arcs(tails, heads, bits, base, both, shift, starts.copy(), pairs, dealt)
+    indptr = np.empty(n + 1, np.int64)
+    indptr[n] = total
+    indices, placed = np.empty(total, np.int32), np.empty(total, np.int32)
+
+    def sort_share(share: int) -> None:
+        first, last = groups * share // shares, groups * (share + 1) // shares
+        arrange.sort_groups(pairs, dealt, starts, shift, first, last, indptr, indices, placed)
+
+    shares = cores() if total >= THREADED_ARCS else 1
+    with ThreadPoolExecutor(max_workers=shares) as pool:
+        list(pool.map(sort_share, range(shares)))
+    return indptr, indices, placed.view(weights.dtype)
 
 
 def _sorted_numpy(
@@ -130,10 +148,12 @@ def _out_of_range(tails: np.ndarray, heads: np.ndarray, n: int, base: int) -> Gr
     return GraphError(f"vertex {bad} is out of range; {n} vertices are {base} to {base + n - 1}")
 
 
-def arc_facts(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray) -> ArcFacts:
+def arc_facts(
+    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray, *, compiled: bool | None = None
+) -> ArcFacts:
     """Count loops, parallel arcs and zero weights of checked CSR arrays, O(n + m)."""
     n, m = len(indptr) - 1, len(indices)
-    if _runs_compiled(m):
+    if _runs_compiled(m) if compiled is None else compiled:
         from gpu.formats.arrange import count_facts
 
         facts = np.zeros(3, np.int64)

@@ -20,7 +20,8 @@ from gpu.errors import CancelledByUserError, FormatError
 from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
-from gpu.formats.rows import SIGNED, RowRules, line_at, line_number, read_rows
+from gpu.formats.row_rules import SIGNED, RowRules
+from gpu.formats.rows import line_at, line_number, read_rows
 from gpu.formats.source import Source, neighbour
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph

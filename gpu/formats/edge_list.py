@@ -22,7 +22,8 @@ from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
 from gpu.formats.named_edges import is_number, read_named_rows, split_line
-from gpu.formats.rows import INT64_MAX, RowRules, Rows, read_rows
+from gpu.formats.row_rules import INT64_MAX, RowRules
+from gpu.formats.rows import Rows, read_rows
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 

@@ -16,7 +16,8 @@ import numpy as np
 from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
-from gpu.formats.rows import NOT_NEGATIVE, RowRules, line_at, read_rows
+from gpu.formats.row_rules import NOT_NEGATIVE, RowRules
+from gpu.formats.rows import line_at, read_rows
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 

@@ -19,7 +19,8 @@ from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_rows, value_rule
 from gpu.formats.memory import require_memory
 from gpu.formats.named_edges import is_number
-from gpu.formats.rows import NOT_NEGATIVE, line_at, runs_compiled
+from gpu.formats.row_rules import NOT_NEGATIVE
+from gpu.formats.rows import line_at, runs_compiled
 from gpu.formats.source import HEAD_BYTES, READ_SHARE
 from gpu.formats.write import write_text
 from gpu.graph import CSRGraph

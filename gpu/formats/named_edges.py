@@ -12,15 +12,14 @@ import re
 import numpy as np
 
 from gpu.formats.base import Reading, shown
-from gpu.formats.rows import (
+from gpu.formats.row_rules import (
     FLOAT32_MAX,
     NOT_NEGATIVE,
     SKIPPED,
     RowRules,
-    Rows,
-    line_number,
     what_is_wrong,
 )
+from gpu.formats.rows import Rows, line_number
 from gpu.formats.source import READ_SHARE
 
 NAME_CHARACTERS = 256

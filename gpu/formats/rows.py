@@ -1,90 +1,40 @@
 """Rows of numbers in text: one parser for DIMACS, edge lists, Matrix Market, coordinates.
 
-`RowRules` says what a line must look like: an optional key letter, one or two
-identifiers, none to two values. Large texts go through the compiled `scan_rows` in
-line-aligned chunks on all cores; small ones, and every message about a bad line,
-through the regular expressions here. The two accept the same lines.
+`RowRules` says what a line must look like. Large texts go through the compiled `scan_rows` in
+line-aligned chunks on all cores. Small ones go through NumPy where they hold only
+plain integers, else, as does every bad line for its message, through the regular
+expressions here. All three accept the same lines.
 """
 
 from __future__ import annotations
 
-import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from gpu.formats.base import Reading, shown
+from gpu.formats.base import Reading
 from gpu.formats.csr import have_numba, numba_loaded
 from gpu.formats.memory import require_memory
+from gpu.formats.row_rules import (
+    FLOAT32_MAX,
+    INT64_MAX,
+    IS_INTEGER,
+    NOT_NEGATIVE,
+    SKIPPED,
+    RowRules,
+    what_is_wrong,
+)
 from gpu.formats.source import READ_SHARE, cores
 
 COMPILED_BYTES = 100_000  # larger text is parsed compiled, if Numba is loaded anyway
-COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it costs as much as 6 MB in Python
+COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it costs as much as that in NumPy
 CHUNK_BYTES = 4 << 20
 PARSE_SHARE = 0.4  # of the progress bar
 ROWS_PER_REPORT = 50_000
-
-SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # as in gpu.formats.scan
-FLOAT32_MAX = float(np.finfo(np.float32).max)
-INT64_MAX = 2**63 - 1
-
-_BLANK = rb"[ \t\r]*+"
-_INTEGER = rb"([+-]?[0-9]{1,19}+)"
-_VALUE = rb"([+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"
-_IS_INTEGER = re.compile(rb"[+-]?[0-9]{1,19}+")
-_IS_VALUE = re.compile(_VALUE)
-
-
-@dataclass(frozen=True)
-class RowRules:
-    """What a data line must look like.
-
-    expected : the line in words, for errors: "'a TAIL HEAD WEIGHT'"
-    key : letter that begins a data line, b"" for none
-    comments : bytes of which each begins a comment line, two at most
-    separator : b"," or b";" between columns, b"" for blanks
-    low, high : identifiers allowed, both included; `range_words` says why
-    values : SKIPPED, NOT_NEGATIVE or SIGNED
-    """
-
-    expected: str
-    id_columns: int = 2
-    value_columns: int = 0
-    key: bytes = b""
-    comments: bytes = b""
-    separator: bytes = b""
-    low: int = -INT64_MAX
-    high: int = INT64_MAX
-    range_words: str = "identifiers fit 63 bits"
-    values: int = NOT_NEGATIVE
-    value_name: str = "weight"
-
-    @property
-    def columns(self) -> int:
-        """Number of columns after the key."""
-        return self.id_columns + self.value_columns
-
-    @cached_property
-    def pattern(self) -> re.Pattern[bytes]:
-        """A whole good line, a group for each column; linear in the line's length."""
-        token = rb"([^ \t\r\n\0-\x1f" + self.separator + rb"]++)"
-        value = token if self.values == SKIPPED else _VALUE
-        columns = [_INTEGER] * self.id_columns + [value] * self.value_columns
-        between = _BLANK + self.separator + _BLANK if self.separator else rb"[ \t\r]++"
-        key = self.key + rb"[ \t][ \t\r]*+" if self.key else b""
-        return re.compile(_BLANK + key + between.join(columns) + _BLANK)
-
-    def packed(self) -> np.ndarray:
-        """Return the int64 array that `scan_rows` takes."""
-        comments = [*self.comments, *self.comments[-1:], 0, 0][:2]
-        separator = self.separator[0] if self.separator else 0
-        key = self.key[0] if self.key else 0
-        columns = [self.id_columns, self.value_columns]
-        numbers = [key, *comments, separator, *columns, self.low, self.high, self.values]
-        return np.array(numbers, np.int64)
+PLAIN_BYTES = b"0123456789 \t\r\n"
+SURE_DIGITS = 19  # fewer digits always fit int64
 
 
 @dataclass
@@ -104,14 +54,22 @@ class Rows:
         return self.ids.shape[1]
 
 
-def read_rows(reading: Reading, data: bytearray, start: int, rules: RowRules) -> Rows:
-    """Parse all lines from `start` on, which is the first byte of a line.
+def read_rows(
+    reading: Reading,
+    data: bytearray,
+    start: int,
+    rules: RowRules,
+    *,
+    compiled: bool | None = None,
+) -> Rows:
+    """Parse all lines from `start` on, the first byte of a line; `compiled` None: by size.
 
     Raises FormatError with the line, MemoryNeededError, CancelledByUserError.
     """
-    if runs_compiled(len(data) - start):
+    if runs_compiled(len(data) - start) if compiled is None else compiled:
         return _read_compiled(reading, data, start, rules)
-    return _read_python(reading, data, start, rules)
+    rows = _read_plain(data, start, rules)
+    return rows if rows is not None else _read_python(reading, data, start, rules)
 
 
 def runs_compiled(size: int) -> bool:
@@ -139,7 +97,8 @@ def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRule
 
     text = np.frombuffer(data, np.uint8)
     bounds = chunk_bounds(data, start)
-    lines = [np.count_nonzero(text[a:b] == scan.NEWLINE) + 1 for a, b in bounds]
+    lines = [np.count_nonzero(text[a:b] == scan.NEWLINE) for a, b in bounds]
+    lines[-1:] = [count + 1 for count in lines[-1:]]  # the last may lack its newline
     firsts = np.concatenate([[0], np.cumsum(lines)]).astype(np.int64)
     total = int(firsts[-1])
     require_memory(total * (8 * 2 + 8 * rules.value_columns + 16), str(reading.path))
@@ -212,98 +171,79 @@ def _raise_first_fault(
 
 
 def _read_python(reading: Reading, data: bytearray, start: int, rules: RowRules) -> Rows:
+    """Parse by a regular expression, line by line, and convert column by column."""
     match, first_line = rules.pattern.fullmatch, line_number(data, start)
-    columns: list[list[Any]] = [[] for _ in range(rules.columns)]
-    comments, integral = 0, True
-    for number, line in enumerate(bytes(data[start:]).split(b"\n"), first_line):
+    rows: list[tuple[bytes, ...]] = []
+    row_lines: list[int] = []
+    comments = 0
+    lines = bytes(data[start:]).split(b"\n")
+    for number, line in enumerate(lines, first_line):
+        found = match(line)
+        if found is not None:
+            rows.append(found.groups())
+            row_lines.append(number)
+            continue
+        stripped = line.strip(b" \t\r")
+        if stripped and stripped[0] not in rules.comments:
+            raise reading.fault(what_is_wrong(line, rules), number)
+        comments += bool(stripped)
         if number % ROWS_PER_REPORT == 0:
             reading.report(READ_SHARE, "parsing")
-        found = match(line)
-        if found is None:
-            stripped = line.strip(b" \t\r")
-            if stripped and stripped[0] not in rules.comments:
-                raise reading.fault(what_is_wrong(line, rules), number)
-            comments += bool(stripped)
-            continue
-        row = _numbers(found.groups(), rules)
-        if row is None:
-            raise reading.fault(what_is_wrong(line, rules), number)
-        for column, value in zip(columns, row, strict=True):
-            column.append(value)
-        if integral and rules.values != SKIPPED:
-            integral = all(_IS_DIGITS(token) for token in found.groups()[rules.id_columns :])
-    count = len(columns[0])
-    ids = np.array(columns[: rules.id_columns], np.int64).reshape(rules.id_columns, count)
-    values = np.array(columns[rules.id_columns :], np.float64)
-    return Rows(ids, values.reshape(rules.value_columns, count), integral, comments)
+    columns = list(zip(*rows, strict=True)) or [()] * rules.columns
+    ids, values, integral = _converted(columns, rules)
+    bad = _first_bad_row(ids, values, rules)
+    if bad is not None:
+        number = row_lines[bad]
+        raise reading.fault(what_is_wrong(lines[number - first_line], rules), number)
+    return Rows(ids, values, integral, comments)
 
 
-_IS_DIGITS = re.compile(rb"[+-]?[0-9]++").fullmatch
+def _converted(
+    columns: list[tuple[bytes, ...]], rules: RowRules
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return ids, values and whether all values are integers; -2**63 for ids past int64."""
+    wide = [[int(token) for token in column] for column in columns[: rules.id_columns]]
+    ids = np.array([[k if abs(k) <= INT64_MAX else -INT64_MAX - 1 for k in ks] for ks in wide])
+    values = np.ones((rules.value_columns, len(columns[0])))
+    integral = True
+    if rules.values != SKIPPED:
+        for k, column in enumerate(columns[rules.id_columns :]):
+            values[k] = [float(token) for token in column]
+            integral = integral and all(map(IS_INTEGER.fullmatch, column))
+    return ids.astype(np.int64).reshape(rules.id_columns, -1), values, integral
 
 
-def _numbers(tokens: tuple[bytes, ...], rules: RowRules) -> list[float] | None:
-    """Return the row's numbers, None where one is out of range."""
-    row: list[float] = []
-    for token in tokens[: rules.id_columns]:
-        number = int(token)
-        if not rules.low <= number <= rules.high:
-            return None
-        row.append(number)
-    for token in tokens[rules.id_columns :]:
-        value = 1.0 if rules.values == SKIPPED else float(token)
-        if not -FLOAT32_MAX <= value <= FLOAT32_MAX or (value < 0 and rules.values != SIGNED):
-            return None
-        row.append(value)
-    return row
+def _first_bad_row(ids: np.ndarray, values: np.ndarray, rules: RowRules) -> int | None:
+    low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT32_MAX
+    bad = ((ids < rules.low) | (ids > rules.high)).any(axis=0)
+    bad |= ((values < low) | (values > FLOAT32_MAX)).any(axis=0)
+    return int(bad.argmax()) if bad.any() else None
 
 
-# ---------------------------------------------------------------- words for a bad line
-
-
-def what_is_wrong(line: bytes, rules: RowRules) -> str:
-    """Say in one line what was found in a bad line and what was expected."""
-    tokens = _tokens(line, rules)
-    found = f"found {shown(line)}, expected {rules.expected}"
+def _read_plain(data: bytearray, start: int, rules: RowRules) -> Rows | None:
+    """Parse in NumPy if there are only unsigned integers, blanks and the key; else None."""
+    text = bytes(data[start:])
+    if rules.separator or text.translate(None, PLAIN_BYTES + rules.key):
+        return None
+    letters = np.frombuffer(b"\n" + text + b"\n", np.uint8)
+    digit = (letters >= ord("0")) & (letters <= ord("9"))
+    edges = np.flatnonzero(digit[1:] != digit[:-1])
+    newlines = np.flatnonzero(letters == ord("\n"))
+    widths = np.diff(np.searchsorted(edges[::2], newlines))
+    rows = int(np.count_nonzero(widths))
+    if (widths[widths > 0] != rules.columns).any():
+        return None
+    if len(edges) and (edges[1::2] - edges[::2]).max() >= SURE_DIGITS:
+        return None
     if rules.key:
-        if not tokens or tokens[0] != rules.key:
-            return found
-        tokens = tokens[1:]
-    for k, token in enumerate(tokens[: rules.columns]):
-        words = _id_fault(token, rules) if k < rules.id_columns else _value_fault(token, rules)
-        if words:
-            return words
-    if len(tokens) != rules.columns:
-        return f"{len(tokens)} columns {found}" if not rules.key else found
-    return found
-
-
-def _tokens(line: bytes, rules: RowRules) -> list[bytes]:
-    if rules.separator:
-        return [token.strip(b" \t\r") for token in line.split(rules.separator)]
-    return line.split()
-
-
-def _id_fault(token: bytes, rules: RowRules) -> str:
-    if not _IS_INTEGER.fullmatch(token):
-        return f"{shown(token)} is no whole number (19 digits at most), expected {rules.expected}"
-    if not rules.low <= int(token) <= rules.high:
-        return f"vertex {int(token)} is out of range: {rules.range_words}"
-    return ""
-
-
-def _value_fault(token: bytes, rules: RowRules) -> str:
-    name = rules.value_name
-    if rules.values == SKIPPED:
-        return "" if token else f"a {name} is missing"
-    if not _IS_VALUE.fullmatch(token):
-        wanted = "a finite number >= 0" if rules.values == NOT_NEGATIVE else "a finite number"
-        return f"{name} {shown(token)} is not {wanted}"
-    value = float(token)
-    if not -FLOAT32_MAX <= value <= FLOAT32_MAX:
-        return f"{name} {shown(token)} is past the range of float32, {FLOAT32_MAX:.3g}"
-    if value < 0 and rules.values == NOT_NEGATIVE:
-        return (
-            f"{name} {shown(token)} is below zero; weights must be >= 0 "
-            "(or read with --weights absolute, unit or random)"
-        )
-    return ""
+        keys = np.flatnonzero(letters == rules.key[0])
+        first = (letters[keys - 1] == ord("\n")).all() and (letters[keys + 1] <= ord(" ")).all()
+        if len(keys) != rows or not first or (letters[keys + 1] == ord("\n")).any():
+            return None
+        text = text.replace(rules.key, b" ")
+    numbers = np.fromstring(text, np.int64, sep=" ").reshape(-1, rules.columns).T
+    ids = np.ascontiguousarray(numbers[: rules.id_columns])
+    values = numbers[rules.id_columns :].astype(np.float64)
+    if _first_bad_row(ids, values, rules) is not None:
+        return None
+    return Rows(ids, values, True, 0)

@@ -21,12 +21,12 @@ import numpy as np
 from gpu.compiled import compiled
 
 SPACE, TAB, RETURN, NEWLINE = 32, 9, 13, 10
-PLUS, MINUS, DOT, ZERO, NINE, EXPONENT = 43, 45, 46, 48, 57, 101
+PLUS, MINUS, DOT, ZERO, EXPONENT = 43, 45, 46, 48, 101
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 POWERS = np.array([float(f"1e{k}") for k in range(23)])
-ID_DIGITS, VALUE_DIGITS, EXPONENT_LIMIT = 19, 18, 100_000
-BAD = np.int64(-1)
+ONE = np.uint64(1)  # positions are unsigned: Numba then leaves out a branch for each byte
+ID_DIGITS, VALUE_DIGITS, EXPONENT_LIMIT = np.uint64(19), np.uint64(18), 100_000
 
 # fields of `rules`, int64, and of `report`, int64
 KEY, COMMENT_A, COMMENT_B, SEPARATOR, ID_COLUMNS, VALUE_COLUMNS, LOW, HIGH, VALUE_RULE = range(9)
@@ -36,83 +36,97 @@ ROWS, COMMENTS, BAD_AT, FRACTIONS = range(4)
 @compiled
 def _after_blanks(text, at, stop):  # type: ignore[no-untyped-def]
     while at < stop and (text[at] == SPACE or text[at] == TAB or text[at] == RETURN):
-        at += 1
+        at += ONE
     return at
 
 
 @compiled
+def _digits(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return (value, end of the digits at `at`); 19 nines wrap once, below zero."""
+    value = np.int64(0)
+    while at < stop:
+        digit = np.int64(text[at]) - ZERO
+        if digit < 0 or digit > 9:
+            break
+        value = value * 10 + digit
+        at += ONE
+    return value, at
+
+
+@compiled
 def _integer(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return (value, end); end is -1 where no integer of int64 stands at `at`."""
+    """Return (value, end, whether an integer of int64 stands at `at`)."""
     negative = False
     if at < stop and (text[at] == MINUS or text[at] == PLUS):
         negative = text[at] == MINUS
-        at += 1
-    begin = at
-    value = np.int64(0)
-    while at < stop and ZERO <= text[at] <= NINE:
-        value = value * 10 + np.int64(text[at] - ZERO)  # 19 nines wrap once, below zero
-        at += 1
-    if at == begin or at - begin > ID_DIGITS or value < 0:
-        return np.int64(0), BAD
-    return (-value if negative else value), np.int64(at)
+        at += ONE
+    value, end = _digits(text, at, stop)
+    good = end > at and end - at <= ID_DIGITS and value >= 0
+    return (-value if negative else value), end, good
+
+
+@compiled
+def _decimal(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return (float64, whether written as integer, end, whether a number stands at `at`).
+
+    `at` is past the sign.
+    """
+    mantissa, taken, digits, exponent = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    is_integer = True
+    while at < stop:
+        digit = np.int64(text[at]) - ZERO
+        if digit < 0 or digit > 9:
+            if text[at] != DOT or not is_integer:
+                break
+            is_integer = False
+        else:
+            digits += 1
+            if taken < VALUE_DIGITS:
+                mantissa = mantissa * 10 + digit
+                taken += mantissa > 0
+                exponent -= not is_integer
+            else:
+                exponent += is_integer
+        at += ONE
+    good = digits > 0
+    if good and at < stop and (text[at] | 32) == EXPONENT:
+        is_integer = False
+        at += ONE
+        falling = False
+        if at < stop and (text[at] == MINUS or text[at] == PLUS):
+            falling = text[at] == MINUS
+            at += ONE
+        power, end = _digits(text, at, stop)
+        good = end > at
+        if end - at > VALUE_DIGITS or power > EXPONENT_LIMIT:
+            power = np.int64(EXPONENT_LIMIT)
+        exponent += -power if falling else power
+        at = end
+    return _scaled(mantissa, exponent), is_integer, at, good
+
+
+@compiled
+def _scaled(mantissa, exponent):  # type: ignore[no-untyped-def]
+    """Return mantissa x 10**exponent, inf past float64."""
+    value = np.float64(mantissa)
+    if exponent == 0 or mantissa == 0:
+        return value
+    if exponent > 0:
+        return value * (POWERS[exponent] if exponent <= 22 else 10.0 ** float(min(exponent, 400)))
+    if exponent >= -22:
+        return value / POWERS[-exponent]
+    return value / 1e22 * 10.0 ** float(max(exponent + 22, -400))
 
 
 @compiled
 def _value(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return (float64, is_integer, end); end is -1 where no decimal number stands at `at`."""
+    """Return what `_decimal` does, the sign included."""
     negative = False
     if at < stop and (text[at] == MINUS or text[at] == PLUS):
         negative = text[at] == MINUS
-        at += 1
-    mantissa = np.int64(0)
-    taken = digits = exponent = np.int64(0)
-    fraction = is_integer = False
-    is_integer = True
-    while at < stop:
-        byte = text[at]
-        if ZERO <= byte <= NINE:
-            digits += 1
-            if taken < VALUE_DIGITS:
-                mantissa = mantissa * 10 + np.int64(byte - ZERO)
-                taken += mantissa > 0
-                exponent -= fraction
-            else:
-                exponent += not fraction
-        elif byte == DOT and not fraction:
-            fraction = True
-            is_integer = False
-        else:
-            break
-        at += 1
-    if digits == 0:
-        return 0.0, False, BAD
-    if at < stop and (text[at] | 32) == EXPONENT:
-        at += 1
-        is_integer = False
-        falling = False
-        if at < stop and (text[at] == MINUS or text[at] == PLUS):
-            falling = text[at] == MINUS
-            at += 1
-        begin = at
-        power = np.int64(0)
-        while at < stop and ZERO <= text[at] <= NINE:
-            if power < EXPONENT_LIMIT:
-                power = power * 10 + np.int64(text[at] - ZERO)
-            at += 1
-        if at == begin:
-            return 0.0, False, BAD
-        exponent += -power if falling else power
-    value = np.float64(mantissa)
-    if exponent != 0 and mantissa != 0:
-        if 0 < exponent <= 22:
-            value *= POWERS[exponent]
-        elif -22 <= exponent < 0:
-            value /= POWERS[-exponent]
-        elif exponent > 0:
-            value *= 10.0 ** float(min(int(exponent), 400))
-        else:
-            value = value / 1e22 * 10.0 ** float(max(int(exponent) + 22, -400))
-    return (-value if negative else value), is_integer, np.int64(at)
+        at += ONE
+    value, is_integer, end, good = _decimal(text, at, stop)
+    return (-value if negative else value), is_integer, end, good
 
 
 @compiled
@@ -126,67 +140,81 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
     Needs    room for as many rows as text[start:stop] has lines
     """
     key, separator, rule = rules[KEY], rules[SEPARATOR], rules[VALUE_RULE]
+    comment_a, comment_b = rules[COMMENT_A], rules[COMMENT_B]
     id_columns, low, high = rules[ID_COLUMNS], rules[LOW], rules[HIGH]
     columns = id_columns + rules[VALUE_COLUMNS]
-    row, comments, fractions = first_row, np.int64(0), np.int64(0)
-    report[BAD_AT] = -1
-    at = start
+    row, comments, fractions = np.uint64(first_row), np.int64(0), np.int64(0)
+    bad_at = np.int64(-1)
+    at, stop = np.uint64(start), np.uint64(stop)
     while at < stop:
         line = at
         at = _after_blanks(text, at, stop)
         if at >= stop:
             break
-        byte = text[at]
+        byte = np.int64(text[at])
         if byte == NEWLINE:
-            at += 1
+            at += ONE
             continue
-        if byte == rules[COMMENT_A] or byte == rules[COMMENT_B]:
+        if byte in (comment_a, comment_b):
             comments += 1
             while at < stop and text[at] != NEWLINE:
-                at += 1
-            at += 1
+                at += ONE
+            at += ONE
             continue
         good = True
         if key != 0:
-            good = byte == key and at + 1 < stop and (text[at + 1] == SPACE or text[at + 1] == TAB)
-            at += 1
-        for column in range(columns):
-            if not good:
-                break
-            at = _after_blanks(text, at, stop)
+            at += ONE
+            good = byte == key and at < stop and (text[at] == SPACE or text[at] == TAB)
+        column = 0
+        while good and column < columns:
             if separator != 0 and column > 0:
-                if at >= stop or text[at] != separator:
-                    good = False
+                at = _after_blanks(text, at, stop)
+                good = at < stop and text[at] == separator
+                at += ONE
+            while at < stop and (text[at] == SPACE or text[at] == TAB or text[at] == RETURN):
+                at += ONE
+            begin = at
+            number = np.int64(0)
+            while at < stop:
+                digit = np.int64(text[at]) - ZERO
+                if digit < 0 or digit > 9:
                     break
-                at = _after_blanks(text, at + 1, stop)
+                number = number * 10 + digit
+                at += ONE
+            plain = at > begin and at - begin <= VALUE_DIGITS
+            plain = plain and (at >= stop or text[at] <= SPACE or text[at] == separator)
             if column < id_columns:
-                number, at = _integer(text, at, stop)
-                good = at >= 0 and low <= number <= high
+                if not plain:
+                    number, at, plain = _integer(text, begin, stop)
+                good = good and plain and low <= number <= high
                 ids[column, row] = number
             elif rule == SKIPPED:
-                begin = at
-                while at < stop and text[at] != separator and text[at] > SPACE:
-                    at += 1
-                good = at > begin
+                at = begin
+                while at < stop and text[at] > SPACE and text[at] != separator:
+                    at += ONE
+                good = good and at > begin
                 values[column - id_columns, row] = 1.0
             else:
-                value, is_integer, at = _value(text, at, stop)
-                good = at >= 0 and -FLOAT32_MAX <= value <= FLOAT32_MAX
-                good = good and (rule == SIGNED or value >= 0)
-                fractions += not is_integer
+                value = np.float64(number)
+                if not plain:
+                    value, is_integer, at, plain = _value(text, begin, stop)
+                    fractions += not is_integer
+                good = plain and bool(-FLOAT32_MAX <= value <= FLOAT32_MAX)
+                good = good and bool(rule == SIGNED or value >= 0)
                 values[column - id_columns, row] = value
-            if good and at < stop and text[at] > SPACE and text[at] != separator:
-                good = False
-        if good:
-            at = _after_blanks(text, at, stop)
-            good = at >= stop or text[at] == NEWLINE
+            good = good and (at >= stop or text[at] <= SPACE or text[at] == separator)
+            column += 1
+        while at < stop and (text[at] == SPACE or text[at] == TAB or text[at] == RETURN):
+            at += ONE
+        good = good and (at >= stop or text[at] == NEWLINE)
         if not good:
-            report[BAD_AT] = line
+            bad_at = np.int64(line)
             break
-        at += 1
-        row += 1
-    report[ROWS] = row - first_row
+        at += ONE
+        row += ONE
+    report[ROWS] = np.int64(row) - first_row
     report[COMMENTS] = comments
+    report[BAD_AT] = bad_at
     report[FRACTIONS] = fractions
 
 
@@ -198,32 +226,32 @@ def scan_lines(text, start, stop, comment, tokens, counts, report):  # type: ign
              many stood on each line that is no comment; report int64[4]: ROWS =
              lines, COMMENTS, BAD_AT (also where `tokens` or `counts` is full)
     """
-    taken, row = np.int64(0), np.int64(0)
-    report[BAD_AT] = -1
-    report[COMMENTS] = 0
-    at = start
+    taken, row, comments, bad_at = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
+    at, stop = np.uint64(start), np.uint64(stop)
     while at < stop:
         line = at
         at = _after_blanks(text, at, stop)
         if at < stop and text[at] == comment:
-            report[COMMENTS] += 1
+            comments += 1
             while at < stop and text[at] != NEWLINE:
-                at += 1
-            at += 1
+                at += ONE
+            at += ONE
             continue
         before = taken
         good = row < len(counts)
         while good and at < stop and text[at] != NEWLINE:
-            number, at = _integer(text, at, stop)
-            good = at >= 0 and taken < len(tokens) and (at >= stop or text[at] <= SPACE)
+            number, at, good = _integer(text, at, stop)
+            good = good and taken < len(tokens) and (at >= stop or text[at] <= SPACE)
             if good:
                 tokens[taken] = number
                 taken += 1
                 at = _after_blanks(text, at, stop)
         if not good:
-            report[BAD_AT] = line
+            bad_at = np.int64(line)
             break
         counts[row] = taken - before
         row += 1
-        at += 1
+        at += ONE
     report[ROWS] = row
+    report[COMMENTS] = comments
+    report[BAD_AT] = bad_at

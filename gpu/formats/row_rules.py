@@ -1,0 +1,127 @@
+"""What a line of numbers must look like, and words for one that does not.
+
+An optional key letter, one or two identifiers, none to two values. The pattern is
+the definition: the compiled parser and the NumPy one of `gpu.formats.rows` accept
+the same lines.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gpu.formats.base import shown
+
+SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # as in gpu.formats.scan
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+INT64_MAX = 2**63 - 1
+
+_BLANK = rb"[ \t\r]*+"
+_INTEGER = rb"([+-]?[0-9]{1,19}+)"
+_VALUE = rb"([+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"
+IS_INTEGER = re.compile(rb"[+-]?[0-9]{1,19}+")
+IS_VALUE = re.compile(_VALUE)
+
+
+@dataclass(frozen=True)
+class RowRules:
+    """What a data line must look like.
+
+    expected : the line in words, for errors: "'a TAIL HEAD WEIGHT'"
+    key : letter that begins a data line, b"" for none
+    comments : bytes of which each begins a comment line, two at most
+    separator : b"," or b";" between columns, b"" for blanks
+    low, high : identifiers allowed, both included; `range_words` says why
+    values : SKIPPED, NOT_NEGATIVE or SIGNED
+    """
+
+    expected: str
+    id_columns: int = 2
+    value_columns: int = 0
+    key: bytes = b""
+    comments: bytes = b""
+    separator: bytes = b""
+    low: int = -INT64_MAX
+    high: int = INT64_MAX
+    range_words: str = "identifiers fit 63 bits"
+    values: int = NOT_NEGATIVE
+    value_name: str = "weight"
+
+    @property
+    def columns(self) -> int:
+        """Number of columns after the key."""
+        return self.id_columns + self.value_columns
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        """A whole good line, a group for each column; linear in the line's length."""
+        token = rb"([^ \t\r\n\0-\x1f" + self.separator + rb"]++)"
+        value = token if self.values == SKIPPED else _VALUE
+        columns = [_INTEGER] * self.id_columns + [value] * self.value_columns
+        between = _BLANK + self.separator + _BLANK if self.separator else rb"[ \t\r]++"
+        key = self.key + rb"[ \t][ \t\r]*+" if self.key else b""
+        return re.compile(_BLANK + key + between.join(columns) + _BLANK)
+
+    def packed(self) -> np.ndarray:
+        """Return the int64 array that `scan_rows` takes."""
+        comments = [*self.comments, *self.comments[-1:], 0, 0][:2]
+        separator = self.separator[0] if self.separator else 0
+        key = self.key[0] if self.key else 0
+        columns = [self.id_columns, self.value_columns]
+        numbers = [key, *comments, separator, *columns, self.low, self.high, self.values]
+        return np.array(numbers, np.int64)
+
+
+# ---------------------------------------------------------------- words for a bad line
+
+
+def what_is_wrong(line: bytes, rules: RowRules) -> str:
+    """Say in one line what was found in a bad line and what was expected."""
+    tokens = _tokens(line, rules)
+    found = f"found {shown(line)}, expected {rules.expected}"
+    if rules.key:
+        if not tokens or tokens[0] != rules.key:
+            return found
+        tokens = tokens[1:]
+    for k, token in enumerate(tokens[: rules.columns]):
+        words = _id_fault(token, rules) if k < rules.id_columns else _value_fault(token, rules)
+        if words:
+            return words
+    if len(tokens) != rules.columns:
+        return f"{len(tokens)} columns {found}" if not rules.key else found
+    return found
+
+
+def _tokens(line: bytes, rules: RowRules) -> list[bytes]:
+    if rules.separator:
+        return [token.strip(b" \t\r") for token in line.split(rules.separator)]
+    return line.split()
+
+
+def _id_fault(token: bytes, rules: RowRules) -> str:
+    if not IS_INTEGER.fullmatch(token):
+        return f"{shown(token)} is no whole number (19 digits at most), expected {rules.expected}"
+    if not rules.low <= int(token) <= rules.high:
+        return f"vertex {int(token)} is out of range: {rules.range_words}"
+    return ""
+
+
+def _value_fault(token: bytes, rules: RowRules) -> str:
+    name = rules.value_name
+    if rules.values == SKIPPED:
+        return "" if token else f"a {name} is missing"
+    if not IS_VALUE.fullmatch(token):
+        wanted = "a finite number >= 0" if rules.values == NOT_NEGATIVE else "a finite number"
+        return f"{name} {shown(token)} is not {wanted}"
+    value = float(token)
+    if not -FLOAT32_MAX <= value <= FLOAT32_MAX:
+        return f"{name} {shown(token)} is past the range of float32, {FLOAT32_MAX:.3g}"
+    if value < 0 and rules.values == NOT_NEGATIVE:
+        return (
+            f"{name} {shown(token)} is below zero; weights must be >= 0 "
+            "(or read with --weights absolute, unit or random)"
+        )
+    return ""
