@@ -167,7 +167,7 @@ def _verify(args: argparse.Namespace) -> int:
         progress.show(-1, "verifying")
         outcome = verify(graph, source, dist)
     if args.json:
-        told = {"verified": outcome.passed, "oracle": outcome.oracle}
+        told: dict[str, Any] = {"verified": outcome.passed, "oracle": outcome.oracle}
         told |= {"certificate": outcome.certificate, "detail": outcome.detail}
         print(json.dumps(told | {"source": {"id": graph.id_of(source), "index": source}}))
     else:
