@@ -40,6 +40,7 @@ from gpu.host import (
     RunStarted,
     Verified,
     process,
+    scheduler,
 )
 from gpu.trace import NEVER, Flag, reached_mask
 
