@@ -2,8 +2,9 @@
 
 The axis is logarithmic, since Δ changes by factors. A change is marked where it
 happened, by shape and colour: ▲ raised, ▼ lowered, ◆ set by hand; hovering gives the
-reason in words. While a run of an algorithm that drives Δ itself is live, a horizontal
-line stands at Δ: dragging it (or the ÷2 and ×2 buttons) takes over by hand.
+reason in words, clicking puts the cursor there. While a run of an algorithm that drives
+Δ itself is live, a horizontal line stands at Δ: dragging it (or the ÷2 and ×2 buttons)
+takes over by hand.
 """
 
 from __future__ import annotations
@@ -74,10 +75,16 @@ class DeltaPanel(PlotPanel):
         self.body.addWidget(self.hand_row)
 
     def _connect_hand(self) -> None:
+        self._marks.sigClicked.connect(self._go_to_mark)
         self.hand_line.sigDragged.connect(self._ask_for_line)
-        self.halve_button.clicked.connect(lambda: self._ask_for_factor(0.5))
-        self.double_button.clicked.connect(lambda: self._ask_for_factor(2.0))
+        self.halve_button.clicked.connect(self._ask_for_half)
+        self.double_button.clicked.connect(self._ask_for_double)
         self.release_button.clicked.connect(self._release)
+
+    def _go_to_mark(self, _marks: Any, spots: Any, *_: Any) -> None:
+        """Put the cursor at the change that was clicked."""
+        if len(spots):
+            self._playback.set_cursor(spots[0].pos().x())
 
     @property
     def steerable(self) -> bool:
@@ -88,6 +95,12 @@ class DeltaPanel(PlotPanel):
     def _ask_for_line(self, line: Any) -> None:
         if self.steerable:
             self.delta_requested.emit(10.0 ** line.value())
+
+    def _ask_for_half(self) -> None:
+        self._ask_for_factor(0.5)
+
+    def _ask_for_double(self) -> None:
+        self._ask_for_factor(2.0)
 
     def _ask_for_factor(self, factor: float) -> None:
         if self.steerable and len(self._deltas):
