@@ -161,7 +161,7 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
         provenance=Provenance(
             origin=PREFIX + sample.key,
             format="sample",
-            options={"n": graph.n, "seed": seed, "weights": weights},
+            options={"n": n, "seed": seed, "weights": weights},
         ),
     )
 

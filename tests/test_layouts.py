@@ -1,0 +1,184 @@
+"""Layouts are finite, the same every time, and put near vertices near each other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu import load_graph
+from gpu.errors import CancelledByUserError, ParameterError
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.layouts import WIDTH, layout, provisional
+from gpu.verify import oracle_distances
+from sample_graphs import make, suggested_source
+
+
+def unit(graph: CSRGraph) -> CSRGraph:
+    return CSRGraph(graph.indptr, graph.indices, np.ones(graph.m, np.int32))
+
+
+def graph_of(pairs: list[tuple[int, int]], n: int) -> CSRGraph:
+    ends = np.array(pairs, np.int64).reshape(-1, 2)
+    return CSRGraph.from_arcs(ends[:, 0], ends[:, 1], np.ones(len(ends), np.int32), n)
+
+
+def order_kept(graph: CSRGraph, points: np.ndarray) -> float:
+    """Return the correlation of distances on the screen and hops, over some vertices."""
+    chosen = np.random.default_rng(3).choice(graph.n, 12, replace=False)
+    hops = [oracle_distances(unit(graph), int(vertex)) for vertex in chosen]
+    off = [np.hypot(*(points - points[vertex]).T) for vertex in chosen]
+    return float(np.corrcoef(np.concatenate(hops), np.concatenate(off))[0, 1])
+
+
+def check_points(points: np.ndarray, n: int) -> None:
+    assert points.shape == (n, 2)
+    assert points.dtype == np.float32
+    assert np.isfinite(points).all()
+
+
+@pytest.mark.parametrize("kind", ["pivot_mds", "fr"])
+def test_grid_comes_out_as_a_grid(kind: str) -> None:
+    graph = make("grid", n=900)
+    points = layout(graph, kind)
+    check_points(points, graph.n)
+    assert order_kept(graph, points) > 0.9
+    extent = np.ptp(points, axis=0)
+    assert extent[0] == pytest.approx(WIDTH)
+    assert extent[1] <= extent[0] * 1.001
+
+
+def test_provisional_keeps_order_of_a_city() -> None:
+    graph = make("city_roads", n=5000)
+    points = provisional(graph)
+    check_points(points, graph.n)
+    assert order_kept(graph, points) > 0.9
+
+
+def test_refining_does_not_turn_the_picture_over() -> None:
+    graph = make("city_roads", n=5000)
+    before, after = provisional(graph), layout(graph, "pivot_mds")
+    for axis in (0, 1):
+        assert np.corrcoef(before[:, axis], after[:, axis])[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("key", ["city_roads", "rmat", "mesh"])
+def test_same_every_time(key: str) -> None:
+    graph = make(key, n=700)
+    for kind in ("auto", "pivot_mds"):
+        assert np.array_equal(layout(graph, kind), layout(graph, kind))
+    assert np.array_equal(provisional(graph), provisional(graph))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+@pytest.mark.parametrize("joined", [False, True])
+def test_tiny_graphs(n: int, joined: bool) -> None:
+    graph = graph_of([(i, i + 1) for i in range(n - 1)] if joined else [], n)
+    dist = np.where(np.arange(n) == 0, 0, INT_UNREACHED).astype(np.int32)
+    check_points(provisional(graph), n)
+    for kind in ("auto", "pivot_mds", "fr", "lanes", "rings"):
+        points = layout(graph, kind, dist=dist)
+        check_points(points, n)
+        if kind != "lanes" and kind != "rings":
+            assert len(np.unique(points, axis=0)) == n
+
+
+def test_loops_parallel_arcs_and_a_complete_graph() -> None:
+    everyone = [(i, j) for i in range(8) for j in range(8)] * 2
+    check_points(layout(graph_of(everyone, 8), "fr"), 8)
+    check_points(layout(graph_of(everyone, 8), "pivot_mds"), 8)
+
+
+def test_arcs_count_both_ways() -> None:
+    one_way = graph_of([(i, i + 1) for i in range(300)], 301)
+    both = graph_of(
+        [(i, i + d) for i in range(1, 300) for d in (-1, 1)] + [(0, 1), (300, 299)], 301
+    )
+    assert np.allclose(provisional(one_way), provisional(both), atol=0.1)
+
+
+def test_other_components_lie_below() -> None:
+    pairs = [(i, i + 1) for i in range(99)] + [(100 + i, 101 + i) for i in range(19)]
+    graph = graph_of(pairs, 140)
+    for kind in ("pivot_mds", "fr"):
+        points = layout(graph, kind)
+        check_points(points, 140)
+        main, second, dots = points[:100], points[100:120], points[120:]
+        assert main[:, 1].min() > second[:, 1].max()
+        assert second[:, 1].min() > dots[:, 1].max()
+        assert len(np.unique(dots, axis=0)) == 20
+
+
+def test_rings_have_the_radius_of_the_distance() -> None:
+    graph = make("city_roads", n=800)
+    source = suggested_source(graph)
+    dist = oracle_distances(graph, source).astype(np.int32)
+    points = layout(graph, "rings", dist=dist)
+    check_points(points, graph.n)
+    radius = np.hypot(*points.T.astype(np.float64))
+    assert radius == pytest.approx(dist / dist.max() * WIDTH / 2, abs=0.01)
+    dist[5] = INT_UNREACHED
+    assert np.hypot(*layout(graph, "rings", dist=dist)[5]) > WIDTH / 2
+
+
+@pytest.mark.parametrize("delta", [None, 40.0])
+def test_lanes_are_buckets(delta: float | None) -> None:
+    graph = make("grid", n=400)
+    dist = oracle_distances(graph, 0).astype(np.int32)
+    points = layout(graph.with_positions(None), "lanes", dist=dist, delta=delta)
+    check_points(points, graph.n)
+    width = delta or dist.max() / 31.5
+    bucket = np.floor(dist / width)
+    lanes = np.unique(points[:, 0])
+    assert len(lanes) == len(np.unique(bucket))
+    assert (np.diff(points[np.argsort(bucket, kind="stable"), 0]) >= 0).all()
+
+
+def test_progress_and_stop() -> None:
+    graph = make("grid", n=2500)
+    seen: list[float] = []
+    layout(graph, "pivot_mds", progress=lambda fraction, words: seen.append(fraction))
+    assert len(seen) > 20
+    assert seen == sorted(seen)
+    assert 0 <= seen[0] <= seen[-1] <= 1
+    for kind in ("pivot_mds", "fr"):
+        with pytest.raises(CancelledByUserError):
+            layout(graph, kind, should_stop=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"kind": "spring"}, "there are: auto"),
+        ({"kind": "rings"}, "run first"),
+        ({"kind": "lanes", "dist": np.zeros(3, np.int32)}, "3 distances for 100"),
+        ({"kind": "lanes", "dist": np.zeros(100, np.int32), "delta": 0.0}, "above 0"),
+    ],
+)
+def test_wrong_wishes_are_explained(options: dict[str, object], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        layout(make("grid", n=100), **options)  # type: ignore[arg-type]
+
+
+def test_force_directed_is_for_small_graphs() -> None:
+    with pytest.raises(ParameterError, match="use pivot_mds"):
+        layout(make("grid", n=20_000), "fr")
+
+
+def test_first_picture_does_without_scipy() -> None:
+    code = (
+        "import sys; from gpu.layouts import provisional; from sample_graphs import make\n"
+        "provisional(make('grid', n=400)); assert 'scipy.sparse.csgraph' not in sys.modules"
+    )
+    checkout = Path(__file__).resolve().parent.parent
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=checkout)
+
+
+def test_new_york_is_a_sheet(shared_graphs: Path) -> None:
+    graph = load_graph(shared_graphs / "road" / "USA-road-d.NY.gr.gz")
+    points = provisional(graph)
+    check_points(points, graph.n)
+    assert order_kept(graph, points) > 0.9

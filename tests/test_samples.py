@@ -1,0 +1,298 @@
+"""Generated graphs have the shape, size and weights that they promise, every time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.errors import MemoryNeededError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.verify import oracle_distances
+from sample_graphs import (
+    CATALOGUE,
+    FIRST_SAMPLE,
+    make,
+    open_sample,
+    reference_of,
+    suggested_source,
+)
+from sample_graphs.assemble import components, from_arcs
+
+SCALABLE = [key for key, sample in CATALOGUE.items() if not sample.fixed]
+
+
+def ends(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    return tails, graph.indices.astype(np.int64)
+
+
+def crossings(graph: CSRGraph) -> int:
+    """Count pairs of streets that cross or touch without sharing a vertex."""
+    tails, heads = ends(graph)
+    pairs = np.unique(np.sort(np.column_stack((tails, heads)), axis=1), axis=0)
+    x, y = graph.positions.T.astype(np.float64)  # type: ignore[union-attr]
+    u, v = pairs.T
+
+    def side(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        return np.sign((x[b] - x[a]) * (y[c] - y[a]) - (y[b] - y[a]) * (x[c] - x[a]))
+
+    found = 0
+    for a, b in pairs:
+        free = (u != a) & (u != b) & (v != a) & (v != b)
+        astride = side(a, b, u) * side(a, b, v) <= 0
+        found += int((free & astride & (side(u, v, a) * side(u, v, b) <= 0)).sum())
+    return found
+
+
+@pytest.mark.parametrize("weights", ["int", "float"])
+@pytest.mark.parametrize("key", CATALOGUE)
+def test_every_sample_is_a_sound_graph(key: str, weights: str) -> None:
+    graph = make(key, weights=weights).checked()
+    assert graph.weights.dtype == (np.int32 if weights == "int" else np.float32)
+    assert graph.weights.min() > 0
+    assert graph.provenance.origin == f"sample:{key}"
+    if key != "rmat":
+        assert graph.positions is not None
+        assert graph.positions.dtype == np.float32
+        assert np.isfinite(graph.positions).all()
+        assert len(np.unique(graph.positions, axis=0)) > 0.95 * graph.n or key == "mesh"
+    assert 0 <= suggested_source(graph) < graph.n
+    assert len(CATALOGUE[key].sentence) > 40
+
+
+@pytest.mark.parametrize(
+    ("key", "n", "digest"),
+    [
+        ("city_roads", 300, "31098dbce4704ba0"),
+        ("grid", 120, "09cfaf7c4d799f07"),
+        ("mesh", 125, "d68b193ce9915252"),
+        ("rmat", 128, "24657332638dc319"),
+        ("figure_1", None, "b4a07056388da28a"),
+        ("figure_6", None, "54ead29cbba491a5"),
+    ],
+)
+def test_same_for_a_seed_on_every_machine(key: str, n: int | None, digest: str) -> None:
+    graph = make(key, n=n, seed=7)
+    assert graph.hash == digest
+    again = make(key, n=n, seed=7)
+    assert again.hash == graph.hash
+    if not CATALOGUE[key].fixed:
+        assert make(key, n=n, seed=8).hash != graph.hash
+
+
+@pytest.mark.parametrize("n", [10, 11, 37, 99, 149, 150, 151, 1000, 4321])
+def test_sizes(n: int) -> None:
+    assert make("city_roads", n=n).n == n
+    rows = int(np.sqrt(n))
+    assert abs(make("grid", n=n).n - n) <= rows / 2
+    side = round(make("mesh", n=n).n ** (1 / 3))
+    assert (side - 1) ** 3 < n < (side + 1) ** 3
+    count = make("rmat", n=n).n
+    assert count & (count - 1) == 0
+    assert n / 1.5 < count < n * 1.5
+    for key in SCALABLE:
+        graph = make(key, n=n)
+        again = open_sample(str(reference_of(graph)))
+        assert (again.hash, again.n) == (graph.hash, graph.n)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("n", [10, 60, 150, 400, 900])
+def test_no_two_roads_cross(n: int, seed: int) -> None:
+    assert crossings(make("city_roads", n=n, seed=seed)) == 0
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_city_is_a_road_network(seed: int) -> None:
+    graph = make("city_roads", n=6000, seed=seed)
+    assert 2.6 < graph.mean_degree < 2.9
+    tails, heads = ends(graph)
+    assert (tails != heads).all()
+    arcs = set(zip(tails.tolist(), heads.tolist(), strict=True))
+    assert len(arcs) == graph.m
+    one_way = sum((v, u) not in arcs for u, v in arcs) / graph.m
+    assert 0.005 < one_way < 0.05
+    streets = {(min(arc), max(arc)) for arc in arcs}
+    degree = np.bincount(np.array(list(streets)).ravel())
+    share = np.bincount(degree, minlength=6) / graph.n
+    assert share[1] > 0.03  # dead ends
+    assert share[3] > 0.3  # T-junctions
+    assert share[4] > 0.1  # crossings
+    assert share[5:].sum() < 0.005
+    source = suggested_source(graph)
+    assert np.isfinite(oracle_distances(graph, source)).all()
+    back = CSRGraph.from_arcs(heads, tails, graph.weights, graph.n)
+    assert np.isfinite(oracle_distances(back, source)).all()
+    hops = oracle_distances(CSRGraph(graph.indptr, graph.indices, np.ones_like(graph.weights)), 0)
+    assert hops.max() > 1.2 * np.sqrt(graph.n)  # long and thin
+
+
+def test_city_thins_out_and_has_fast_roads() -> None:
+    graph = make("city_roads", n=12_000)
+    x, y = graph.positions.T.astype(np.float64)  # type: ignore[union-attr]
+    from_centre = np.hypot(x, y)
+    edge = np.quantile(from_centre, 0.98)
+    inner = (from_centre < edge / 4).sum() / (edge / 4) ** 2
+    outer = ((from_centre > edge * 0.75) & (from_centre < edge)).sum() / (
+        edge**2 - (0.75 * edge) ** 2
+    )
+    assert inner > 10 * outer
+    tails, heads = ends(graph)
+    length = np.hypot(x[tails] - x[heads], y[tails] - y[heads])
+    speed = length * 36 / graph.weights
+    long = length > 30  # short streets are rounded to whole tenths of a second
+    assert np.quantile(speed[long], 0.2) < 28
+    assert speed[long].max() > 80
+    assert from_centre[suggested_source(graph)] < 100
+
+
+def test_city_has_a_river_with_few_bridges() -> None:
+    """Without its bridges a city falls into two large halves: no other streets join them."""
+    graph = make("city_roads", n=3000)
+    tails, heads = ends(graph)
+    x, y = graph.positions.T.astype(np.float64)  # type: ignore[union-attr]
+    parts = _halves_by_removing_few(graph, tails, heads)
+    assert parts is not None
+    small, bridges = parts
+    assert small > graph.n / 5
+    assert 1 <= bridges <= 12
+    assert x.std() > 0
+    assert y.std() > 0
+
+
+def _halves_by_removing_few(
+    graph: CSRGraph, tails: np.ndarray, heads: np.ndarray
+) -> tuple[int, int] | None:
+    """Return (size of the smaller half, streets between) of a minimum cut, north to south."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
+    keys = np.unique(np.concatenate((tails * graph.n + heads, heads * graph.n + tails)))
+    u, v = np.divmod(keys, graph.n)
+    y = graph.positions[:, 1]  # type: ignore[index]
+    far_north, far_south = np.argsort(y)[-150:], np.argsort(y)[:150]
+    start, stop, huge = graph.n, graph.n + 1, 1000
+    u = np.concatenate((u, np.full(150, start), far_south))
+    v = np.concatenate((v, far_north, np.full(150, stop)))
+    capacity = np.concatenate((np.ones(len(keys)), np.full(300, huge))).astype(np.int32)
+    network = csr_array((capacity, (u, v)), shape=(graph.n + 2, graph.n + 2))
+    flow = maximum_flow(network, start, stop)
+    left = network - flow.flow
+    left.data[left.data < 0] = 0
+    left.eliminate_zeros()
+    side = breadth_first_order(left, start, return_predecessors=False)
+    return min(len(side), graph.n - len(side)), int(flow.flow_value)
+
+
+@pytest.mark.parametrize(("key", "neighbours", "most"), [("grid", 4, 10_000), ("mesh", 26, 1000)])
+def test_lattices_are_undirected(key: str, neighbours: int, most: int) -> None:
+    graph = make(key, n=1000)
+    assert np.diff(graph.indptr).max() == neighbours
+    tails, heads = ends(graph)
+    there = sorted(zip(tails, heads, graph.weights, strict=True))
+    back = sorted(zip(heads, tails, graph.weights, strict=True))
+    assert there == back
+    assert graph.weights.max() <= most
+    assert 0.4 * most < graph.mean_weight < 0.6 * most
+    assert np.isfinite(oracle_distances(graph, 0)).all()
+
+
+def test_grid_and_mesh_join_neighbours_in_space() -> None:
+    grid = make("grid", n=144)
+    tails, heads = ends(grid)
+    step = np.abs(grid.positions[tails] - grid.positions[heads]).sum(axis=1)  # type: ignore[index]
+    assert (step == 1).all()
+    mesh = make("mesh", n=343)
+    tails, heads = ends(mesh)
+    apart = [np.abs(tails // p % 7 - heads // p % 7) for p in (1, 7, 49)]
+    assert np.max(apart) == 1
+    assert mesh.m == 19**3 - 7**3  # (3 * 7 - 2)^3 pairs of points at most 1 apart
+
+
+def test_rmat_has_hubs() -> None:
+    graph = make("rmat", n=4096)
+    assert graph.m == 16 * graph.n
+    assert (graph.weights.min(), graph.weights.max()) == (1, 100)
+    degree = np.sort(np.diff(graph.indptr))[::-1]
+    assert degree[0] > 20 * graph.mean_degree
+    assert degree[suggested_source(graph) : 0].size == 0
+    assert np.diff(graph.indptr)[suggested_source(graph)] == degree[0]
+    assert np.isfinite(oracle_distances(graph, suggested_source(graph))).mean() > 0.5
+
+
+def test_figures_are_the_paper_s() -> None:
+    assert oracle_distances(make("figure_1"), 0).tolist() == [0, 2, 1]
+    figure = make("figure_6")
+    distances = oracle_distances(figure, 0)
+    assert sorted(distances)[:5] == [0, 16, 37, 55, 74]
+    assert [figure.id_of(v) for v in range(3)] == ["S", "A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [
+        ("sample:atlantis", "there are: city_roads"),
+        ("city_roads?size=9", "n=, seed= and weights="),
+        ("city_roads?n=many", "whole number"),
+        ("city_roads?n=9", "from 10 to 20000000"),
+        ("grid?n=30000000", "from 10 to 20000000"),
+        ("grid?seed=-1", "from 0"),
+        ("grid?weights=double", "int or float"),
+        ("figure_1?n=4", "always has 3"),
+    ],
+)
+def test_wrong_references_are_explained(reference: str, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        open_sample(reference)
+
+
+def test_references_choose() -> None:
+    graph = open_sample("sample:city_roads?n=500&seed=2&weights=float")
+    assert (graph.n, graph.weights.dtype) == (500, np.float32)
+    assert graph.hash == make("city_roads", n=500, seed=2, weights="float").hash
+    assert open_sample("figure_1").n == 3
+    assert reference_of(graph) == "sample:city_roads?n=500&seed=2&weights=float"
+    assert reference_of(CSRGraph(np.zeros(1, np.int64), *[np.zeros(0, np.int32)] * 2)) is None
+
+
+def test_memory_is_checked_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.formats.memory.available_bytes", lambda: 10**9)
+    with pytest.raises(MemoryNeededError, match="R-MAT of 20,000,000 vertices"):
+        make("rmat", n=20_000_000)
+
+
+def test_compiled_and_plain_assembly_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    tails, heads = rng.integers(0, 500, (2, 700))
+    weights = rng.random(700).astype(np.float32)
+    plain = from_arcs(tails, heads, weights, 500), components(500, tails, heads)
+    monkeypatch.setattr("sample_graphs.assemble.COMPILED_FROM", 0)
+    fast = from_arcs(tails, heads, weights, 500), components(500, tails, heads)
+    assert fast[0].hash == plain[0].hash
+    assert np.array_equal(fast[1], plain[1])
+
+
+def test_first_sample_needs_neither_numba_nor_scipy() -> None:
+    code = (
+        "import sys; from sample_graphs import make, FIRST_SAMPLE, CATALOGUE\n"
+        "for key in CATALOGUE: make(key)\n"
+        "assert not {'numba', 'scipy'} & set(sys.modules), set(sys.modules)"
+    )
+    checkout = Path(__file__).resolve().parent.parent
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=checkout)
+    assert CATALOGUE[FIRST_SAMPLE].default_n == 12_000
+
+
+def test_large_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiled path, and blocks of lattice rows that do not end at a boundary."""
+    city = make("city_roads", n=200_000)
+    assert city.n == 200_000
+    assert 2.6 < city.mean_degree < 2.9
+    assert make("rmat", n=65_536).m == 16 * 65_536
+    before = make("mesh", n=8000).hash
+    monkeypatch.setattr("sample_graphs.lattices.AT_ONCE", 777)
+    assert make("mesh", n=8000).hash == before
