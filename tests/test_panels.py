@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt, QTimer
 from PyQt6.QtGui import QWheelEvent
-from PyQt6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.trace import SAMPLE, Flag, GraphReference, Reason, RunSettings, Trace
@@ -285,6 +285,9 @@ def test_time_axis_says_unit_and_clock(bench: Bench, kind: type[PlotPanel], cloc
 def test_no_menu_leads_to_the_exporter(bench: Bench, kind: type[PlotPanel]) -> None:
     panel = bench.show(kind)
     assert panel.view.scene().contextMenu == []
+    bench.run()
+    panel.flush()
+    assert not any(menu.isVisible() for menu in panel.findChildren(QMenu))
     assert not panel.plot.menuEnabled()
     assert not panel.view_box.menuEnabled()
 

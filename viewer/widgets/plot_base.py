@@ -90,7 +90,8 @@ class PlotPanel(LivePanel):
         self.view.setAccessibleName(f"{self.TITLE}, plot")
         self.plot = self.view.getPlotItem()
         self.plot.setMenuEnabled(False, enableViewBoxMenu=False)
-        self.plot.ctrlMenu.setParent(self.view)  # never shown; goes when the view goes
+        menu = self.plot.ctrlMenu  # never shown; a popup that goes when the view goes
+        menu.setParent(self.view, menu.windowFlags())
         self.plot.hideButtons()
         self.plot.layout.setContentsMargins(0, 8, 12, 0)  # room for the last labels
         self.view.scene().contextMenu = []
