@@ -37,6 +37,7 @@ from viewer import raster_numpy
 COVERS = 16  # levels of coverage in the map and in the colour tables
 MAP_INK = 4.0  # inked pixels per pixel of the drawing, above which lines would hide the vertices
 DENSITY_INK = 20_000_000  # pixels of grey lines at most: about 50 ms of one core
+CROWD_RADIUS = 1.0  # logical pixels: the smallest disc on the grey layer
 SAMPLED_ARCS = 20_000  # arcs looked at to judge a drawing
 WHOLE_VIEW = 500_000  # vertices; above, arcs from more than a picture's width away are not drawn
 NUMPY_LINES = 400_000  # arcs at most that the NumPy version draws; above that, discs only
@@ -242,7 +243,8 @@ def style_for(extent: Extent, view: View, ratio: float = 1.0) -> Style:
     if 0 < extent.ink * line <= MAP_INK * area:
         radius = min(max(0.5 * line, 0.14 * unit), 6.0)
         return Style(radius * ratio, line * ratio, False)
-    radius = min(0.32 * spacing, 6.0)
+    least = CROWD_RADIUS if extent.ink > 0 else 0.0  # dots must stand out from the grey layer
+    radius = min(max(0.32 * spacing, least), 6.0)
     return Style(radius * ratio if radius * ratio >= 0.5 else 0.0, 0.0, extent.ink > 0)
 
 

@@ -47,7 +47,7 @@ def paint_hover(
     accent = QColor(theme.accent)
     lines = [QLineF(centre, QPointF(x, y)) for x, y in ends[:HOVER_ARCS].tolist()]
     painter.setPen(QPen(accent, 2.0))
-    painter.drawLines(lines)
+    painter.drawLines(lines)  # type: ignore[call-overload]
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(QColor(theme.plot), 4.5))
     painter.drawEllipse(centre, radius + 3.0, radius + 3.0)

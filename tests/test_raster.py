@@ -1,0 +1,335 @@
+"""Pixel maps: against brute force, compiled against NumPy, and frames against vertices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu.graph import INT_UNREACHED, CSRGraph
+from viewer import raster, raster_colour, raster_numpy
+from viewer.raster import PixelMap, Style, View
+from viewer.raster_colour import Colouring
+
+kernels = raster.load_kernels()
+WIDTH, HEIGHT = 61, 43
+VIEW = View(scale=40.0, cx=0.5, cy=0.4, width=WIDTH, height=HEIGHT)
+
+
+def random_graph(n: int, m: int, seed: int = 0) -> CSRGraph:
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, n, (2, m))
+    positions = rng.random((n, 2)).astype(np.float32)
+    weights = rng.integers(1, 100, m).astype(np.int32)
+    return CSRGraph.from_arcs(*ends, weights, n, positions=positions)
+
+
+def draw(graph: CSRGraph, view: View, style: Style) -> PixelMap:
+    assert graph.positions is not None
+    extent = raster.measure(graph.indptr, graph.indices, graph.positions)
+    return raster.bin_graph(graph.indptr, graph.indices, graph.positions, view, style, extent)
+
+
+def draw_with(module: object, monkeypatch: pytest.MonkeyPatch, *what: object) -> PixelMap:
+    with monkeypatch.context() as patch:
+        patch.setattr(raster, "kernels", lambda: module)
+        return draw(*what)  # type: ignore[arg-type]
+
+
+def brute_force_discs(positions: np.ndarray, view: View, radius: float) -> np.ndarray:
+    """Owner of every pixel, -1 for none: most coverage, then nearest, then largest number."""
+    owner = np.full((view.height, view.width), -1)
+    for row in range(view.height):
+        for column in range(view.width):
+            best = (0, 0, -1)
+            for vertex, (wx, wy) in enumerate(positions.astype(float)):
+                x = (wx - view.cx) * view.scale + view.width / 2
+                y = view.height / 2 - (wy - view.cy) * view.scale
+                away = float(np.hypot(column + 0.5 - x, row + 0.5 - y))
+                level = int(min(1.0, max(0.0, radius + 0.5 - away)) * 15 + 0.5)
+                if level:
+                    best = max(best, (level, 255 - min(255, int(away * 16)), vertex))
+            owner[row, column] = best[2]
+    return owner
+
+
+def test_discs_equal_brute_force() -> None:
+    graph = random_graph(30, 0)
+    for radius in (0.7, 2.5):
+        pixels = draw(graph, VIEW, Style(radius))
+        found = np.full(WIDTH * HEIGHT, -1)
+        found[pixels.pixel] = pixels.vertex
+        assert graph.positions is not None
+        expected = brute_force_discs(graph.positions, VIEW, radius)
+        np.testing.assert_array_equal(found.reshape(HEIGHT, WIDTH), expected)
+
+
+def test_points_own_the_pixel_that_they_lie_in() -> None:
+    graph = random_graph(500, 0)
+    assert graph.positions is not None
+    pixels = draw(graph, VIEW, Style(0.0))
+    places = np.floor(VIEW.to_pixels(graph.positions)).astype(int)
+    inside = ((places >= 0) & (places < (WIDTH, HEIGHT))).all(axis=1)
+    expected = np.full(WIDTH * HEIGHT, -1)
+    for vertex in np.flatnonzero(inside):  # rising: the largest number is written last
+        expected[places[vertex, 1] * WIDTH + places[vertex, 0]] = vertex
+    found = np.full(WIDTH * HEIGHT, -1)
+    found[pixels.pixel] = pixels.vertex
+    np.testing.assert_array_equal(found, expected)
+    assert pixels.in_view == inside.sum()
+    assert pixels.drawn == len(np.unique(expected[expected >= 0]))
+
+
+@pytest.mark.parametrize(
+    ("start", "end"), [((5, 20), (55, 20)), ((30, 3), (30, 40)), ((5, 5), (50, 38))]
+)
+def test_a_line_is_split_at_its_middle(start: tuple[int, int], end: tuple[int, int]) -> None:
+    ends = np.array([VIEW.to_world(*start), VIEW.to_world(*end)], np.float32)
+    graph = CSRGraph.from_arcs(
+        np.array([1]), np.array([0]), np.ones(1, np.int32), 2, positions=ends
+    )
+    pixels = draw(graph, VIEW, Style(0.0, 2.0))
+    centre = np.stack([pixels.pixel % WIDTH, pixels.pixel // WIDTH], axis=1) + 0.5
+    away = [np.hypot(*(centre - place).T) for place in (start, end)]
+    clear = np.abs(away[0] - away[1]) > 3.0  # away from the middle
+    nearer = np.where(away[0] < away[1], 0, 1)
+    np.testing.assert_array_equal(pixels.vertex[clear], nearer[clear])
+    ink = pixels.cover.sum() / 15
+    length = np.hypot(end[0] - start[0], end[1] - start[1])
+    assert ink == pytest.approx(2.0 * length, rel=0.1)
+    major = 0 if abs(end[0] - start[0]) >= abs(end[1] - start[1]) else 1
+    steps = np.unique(np.floor(centre[:, major]))
+    assert len(steps) >= abs(end[major] - start[major])  # no holes
+
+
+def test_an_arc_and_its_reverse_draw_the_same() -> None:
+    graph = random_graph(80, 200)
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    both = CSRGraph.from_arcs(
+        np.concatenate([tails, graph.indices]),
+        np.concatenate([graph.indices, tails]),
+        np.concatenate([graph.weights, graph.weights]),
+        graph.n,
+        positions=graph.positions,
+    )
+    one, two = (draw(g, VIEW, Style(1.0, 1.3)) for g in (graph, both))
+    for name in ("pixel", "vertex", "cover"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+@pytest.mark.parametrize(
+    "style", [Style(0.0), Style(0.8), Style(3.0, 1.2), Style(0.5, 2.7), Style(1.0, 0.0, True)]
+)
+@pytest.mark.parametrize("zoom", [1.0, 0.2, 9.0])
+def test_compiled_equals_numpy(style: Style, zoom: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(300, 900, seed=3)
+    positions = graph.positions
+    assert positions is not None
+    positions[7] = np.nan
+    positions[8, 1] = np.inf
+    positions[9] = positions[10]
+    view = VIEW.zoomed(zoom, 20, 20)
+    fast = draw_with(kernels, monkeypatch, graph, view, style)
+    plain = draw_with(None, monkeypatch, graph, view, style)
+    for name in ("pixel", "vertex", "cover", "density"):
+        np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name), err_msg=name)
+    assert (fast.in_view, fast.drawn) == (plain.in_view, plain.drawn)
+    assert 7 not in fast.vertex
+    assert 8 not in fast.vertex
+
+
+def colourings(n: int, dtype: type) -> list[Colouring]:
+    rng = np.random.default_rng(5)
+    dist = rng.integers(0, 5000, n).astype(dtype)
+    dist[rng.random(n) < 0.2] = INT_UNREACHED if dtype is np.int32 else np.inf
+    first = rng.integers(-1, 1000, n)
+    last = np.where(first >= 0, first + rng.integers(0, 300, n), -1)
+    counts = np.where(first >= 0, rng.integers(1, 9000, n), 0).astype(np.int32)
+    return [
+        Colouring("distance", dist, unit=5000 / 254),
+        Colouring("distance", dist, first=first, cursor=450.0, unit=20.0),
+        Colouring("state", first=first, last=last, cursor=450.0),
+        Colouring("time", last, cursor=700.0, unit=4.0),
+        Colouring("count", counts, top=9000),
+        Colouring(),
+    ]
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+@pytest.mark.parametrize("which", range(6))
+def test_indices_compiled_equal_numpy(
+    which: int, dtype: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    colouring = colourings(400, dtype)[which]
+    vertices = np.random.default_rng(1).integers(0, 400, 999).astype(np.int32)
+    fast = raster_colour.index_of(colouring, vertices)
+    monkeypatch.setattr(raster_colour, "kernels", lambda: None)
+    plain = raster_colour.index_of(colouring, vertices)
+    np.testing.assert_array_equal(fast[0], plain[0])
+    assert fast[1] == plain[1]
+
+
+def test_recolour_equals_direct_colouring() -> None:
+    table = np.arange(16 * 256, dtype=np.uint32)
+    for shuffled in (False, True):
+        graph = random_graph(40_000, 0, seed=2)
+        if not shuffled:
+            assert graph.positions is not None
+            order = np.lexsort(np.round(graph.positions, 1).T)
+            graph = graph.with_positions(np.ascontiguousarray(graph.positions[order]))
+        pixels = draw(graph, VIEW.times(3.0), Style(0.0))
+        assert (pixels.order is not None) == shuffled
+        for colouring in colourings(graph.n, np.int32):
+            frame = np.zeros(pixels.view.width * pixels.view.height, np.uint32)
+            raster_colour.recolour(pixels, colouring, table, frame)
+            everyone = raster_colour.index_of(colouring, np.arange(graph.n, dtype=np.int32))[0]
+            expected = np.zeros_like(frame)
+            expected[pixels.pixel] = pixels.cover * np.uint32(256) + everyone[pixels.vertex]
+            np.testing.assert_array_equal(frame, expected)
+
+
+def test_state_at_any_moment_equals_brute_force() -> None:
+    rng = np.random.default_rng(8)
+    first = rng.integers(-1, 50, 200)
+    last = np.where(first >= 0, first + rng.integers(0, 20, 200), -1)
+    vertices = np.arange(200, dtype=np.int32)
+    for cursor in [*range(0, 75, 7), *range(70, -1, -9)]:  # forwards, then backwards
+        expected = []
+        for start, end in zip(first, last, strict=True):
+            reached = 0 <= start <= cursor
+            expected.append((2 if end <= cursor else 1) if reached else 0)
+        state = Colouring("state", first=first, last=last, cursor=float(cursor))
+        assert raster_colour.index_of(state, vertices)[0].tolist() == expected
+
+
+def test_reads_arrays_that_may_not_be_written() -> None:
+    graph = random_graph(50, 100)
+    for array in (graph.indptr, graph.indices, graph.positions):
+        assert array is not None
+        array.flags.writeable = False
+    dist = np.arange(50, dtype=np.int32)
+    dist.flags.writeable = False
+    pixels = draw(graph, VIEW, Style(1.0, 1.0))
+    index, top = raster_colour.index_of(Colouring("distance", dist), pixels.vertex)
+    assert top == dist[pixels.vertex].max()
+    np.testing.assert_array_equal(index, 1 + dist[pixels.vertex])
+
+
+def test_vertex_at_is_the_nearest_inked_pixel() -> None:
+    pixels = draw(random_graph(25, 0), VIEW, Style(1.2))
+    centre = np.stack([pixels.pixel % WIDTH, pixels.pixel // WIDTH], axis=1) + 0.5
+    rng = np.random.default_rng(0)
+    for x, y in rng.random((200, 2)) * (WIDTH, HEIGHT):
+        away = np.hypot(centre[:, 0] - x, centre[:, 1] - y)
+        found = pixels.vertex_at(x, y, 4.0)
+        if away.min() > 4.2:
+            assert found == -1
+        elif away.min() < 4.0:
+            assert found in pixels.vertex[away <= away.min() + 1e-9]
+
+
+def test_zoom_keeps_the_point_under_the_pointer() -> None:
+    for x, y in ((0.0, 0.0), (10.5, 40.0), (60.0, 1.0)):
+        zoomed = VIEW.zoomed(3.7, x, y)
+        assert zoomed.to_world(x, y) == pytest.approx(VIEW.to_world(x, y))
+        assert zoomed.zoomed(1 / 3.7, x, y).cx == pytest.approx(VIEW.cx)
+    moved = VIEW.panned(5, -7)
+    assert moved.to_world(15, 13) == pytest.approx(VIEW.to_world(10, 20))
+    point = np.array([VIEW.to_world(12, 34)])
+    np.testing.assert_allclose(VIEW.to_pixels(point), [[12, 34]])
+
+
+@pytest.mark.parametrize(
+    "positions",
+    [
+        np.zeros((0, 2)),
+        np.zeros((1, 2)),
+        np.full((5, 2), 3.0),
+        np.array([[0, 1], [2, 1], [5, 1]]),
+        np.array([[np.nan, 0], [1, 1]]),
+        np.full((2, 2), np.nan),
+        np.array([[0, 0], [1e30, 1e30]]),
+    ],
+)
+def test_degenerate_drawings(positions: np.ndarray) -> None:
+    places = positions.astype(np.float32)
+    n = len(places)
+    chain = np.arange(max(n - 1, 0))
+    graph = CSRGraph.from_arcs(chain, chain + 1, np.ones(len(chain), np.int32), n, positions=places)
+    extent = raster.measure(graph.indptr, graph.indices, places)
+    for size in ((1, 1), (64, 48)):
+        view = extent.fitted(*size)
+        style = raster.style_for(extent, view)
+        assert np.isfinite([view.scale, view.cx, view.cy, style.radius, style.line_width]).all()
+        assert view.scale > 0
+        pixels = draw(graph, view, style)
+        finite = int(np.isfinite(places).all(axis=1).sum())
+        assert pixels.in_view == finite or size == (1, 1)  # the rim of one pixel is outside
+        assert pixels.drawn <= finite
+        assert (pixels.drawn > 0) == (finite > 0)
+
+
+def test_a_hairball_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(400, 6000)
+    assert graph.positions is not None
+    extent = raster.measure(graph.indptr, graph.indices, graph.positions)
+    view = extent.fitted(300, 300)
+    style = raster.style_for(extent, view)
+    assert style.density
+    assert style.line_width == 0
+    monkeypatch.setattr(raster, "DENSITY_INK", 100_000)
+    pixels = draw(graph, view, style)
+    assert pixels.arc_step > 5
+    assert pixels.density is not None
+    assert 0 < pixels.density.max() <= 15
+
+
+def test_a_street_map_has_lines() -> None:
+    side = 40
+    grid = np.stack(np.meshgrid(np.arange(side), np.arange(side)), -1).reshape(-1, 2)
+    steps = np.arange(side * side).reshape(side, side)
+    tails = np.concatenate([steps[:, :-1].ravel(), steps[:-1].ravel()])
+    heads = np.concatenate([steps[:, 1:].ravel(), steps[1:].ravel()])
+    graph = CSRGraph.from_arcs(
+        tails,
+        heads,
+        np.ones(len(tails), np.int32),
+        side * side,
+        positions=grid.astype(np.float32),
+    )
+    assert graph.positions is not None
+    extent = raster.measure(graph.indptr, graph.indices, graph.positions)
+    view = extent.fitted(400, 400)
+    pixels = draw(graph, view, raster.style_for(extent, view))
+    assert pixels.arc_step == 1
+    assert pixels.drawn == pixels.in_view == graph.n
+    middle = view.to_pixels(np.array([[10.5, 10.0]]))[0]
+    assert pixels.vertex_at(middle[0] - 2, middle[1]) == 10 * side + 10
+    assert pixels.vertex_at(middle[0] + 2, middle[1]) == 10 * side + 11
+
+
+def test_the_numpy_version_leaves_lines_out_of_large_graphs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = random_graph(100, 500)
+    monkeypatch.setattr(raster, "NUMPY_LINES", 100)
+    pixels = draw_with(None, monkeypatch, graph, VIEW, Style(1.0, 1.0))
+    assert pixels.arc_step == 0
+    assert raster_numpy.sorted_places(pixels.vertex) is None
+
+
+def test_count_levels_are_logarithmic() -> None:
+    levels = raster_colour.count_levels(100)
+    assert levels[0] == 0
+    assert levels[1] == 1
+    assert levels[100] == 255
+    assert levels[10] == pytest.approx(128, abs=1)
+    assert (np.diff(levels.astype(int)) >= 0).all()
+    assert len(raster_colour.count_levels(10**9)) == raster_colour.MAX_COUNT_LEVELS + 1
+
+
+def test_background_shows_the_grey_layer() -> None:
+    pixels = draw(random_graph(30, 60), VIEW, Style(0.0, 0.0, True))
+    frame = raster_colour.background(pixels, 0xFF000000, 0xFFFFFFFF)
+    assert pixels.density is not None
+    np.testing.assert_array_equal(frame & 255, np.rint(pixels.density * 17.0))
+    assert (frame >> 24 == 255).all()
