@@ -123,6 +123,7 @@ def _running_threads() -> set[str]:
     from PyQt6 import sip
     from PyQt6.QtCore import QThread
 
-    threads = [found for found in gc.get_objects() if isinstance(found, QThread)]
+    # by type: isinstance would wake dead weak proxies, which raise
+    threads = [found for found in gc.get_objects() if issubclass(type(found), QThread)]
     alive = [thread for thread in threads if not sip.isdeleted(thread)]
     return {f"{type(thread).__name__} at {id(thread):#x}" for thread in alive if thread.isRunning()}
