@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QRectF, QSize, Qt
-from PyQt6.QtGui import QPainter, QPainterPath, QPen
+from PyQt6.QtGui import QPainter, QPainterPath, QPen, QResizeEvent
 from PyQt6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from viewer.models.playback import PlaybackModel
@@ -112,20 +112,23 @@ class EnvelopeItem(pg.GraphicsObject):
 
 
 class Legend(QWidget):
-    """Names with a piece of their line and the value at the cursor, in one row."""
+    """Names with a piece of their line and the value at the cursor; two lines where narrow."""
 
-    SWATCH = 16  # pixels of line
+    SWATCH = 14  # pixels of line
+    GAP = 5  # pixels between line, name and value
 
     def __init__(self, names: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._names = names
         self._pens = [QPen() for _ in names]
         self._values = ["" for _ in names]
+        self._stacked = False
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """Return one line of text."""
-        return QSize(100, self.fontMetrics().height() + 2)
+        """Return one line of text, or two."""
+        line = self.fontMetrics().height()
+        return QSize(100, (2 * line if self._stacked else line) + 2)
 
     def set_pens(self, pens: list[QPen]) -> None:
         """Take the pens of the lines."""
@@ -143,21 +146,36 @@ class Legend(QWidget):
             )
             self.update()
 
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Put the values under the names where they do not fit beside them."""
+        super().resizeEvent(event)
+        stacked = self.width() < len(self._names) * self._entry_width()
+        if stacked != self._stacked:
+            self._stacked = stacked
+            self.updateGeometry()
+
+    def _entry_width(self) -> int:
+        metrics = self.fontMetrics()
+        widest = max(metrics.horizontalAdvance(f"{name} 88.8M") for name in self._names)
+        return widest + self.SWATCH + 4 * self.GAP
+
     def paintEvent(self, event: Any) -> None:
-        """Draw the entries side by side; names give way to values where it is narrow."""
+        """Draw the entries side by side."""
         painter, metrics = QPainter(self), self.fontMetrics()
-        wide = max(metrics.horizontalAdvance(f"{name} 88.8M/s") for name in self._names)
-        width = min(self.width() // max(len(self._names), 1), wide + self.SWATCH + 22)
-        middle = self.height() // 2
+        width = min(self.width() // max(len(self._names), 1), self._entry_width())
+        line = metrics.height()
+        role = self.palette().ColorRole
         for place, (name, value) in enumerate(zip(self._names, self._values, strict=True)):
             left = place * width
             painter.setPen(self._pens[place])
-            painter.drawLine(left, middle, left + self.SWATCH, middle)
-            left, room = left + self.SWATCH + 5, width - self.SWATCH - 10
-            room_for_name = max(room - metrics.horizontalAdvance(f" {value}"), 0)
-            shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room_for_name)
-            painter.setPen(self.palette().color(self.palette().ColorRole.PlaceholderText))
-            painter.drawText(left, 0, room, self.height(), MIDDLE, shown)
-            painter.setPen(self.palette().color(self.foregroundRole()))
-            left += metrics.horizontalAdvance(f"{shown} ")
-            painter.drawText(left, 0, room, self.height(), MIDDLE, value)
+            painter.drawLine(left, line // 2 + 1, left + self.SWATCH, line // 2 + 1)
+            left, room = left + self.SWATCH + self.GAP, width - self.SWATCH - 2 * self.GAP
+            shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+            painter.setPen(self.palette().color(role.PlaceholderText))
+            painter.drawText(left, 1, room, line, MIDDLE, shown)
+            painter.setPen(self.palette().color(role.WindowText))
+            if self._stacked:
+                painter.drawText(left, 1 + line, room, line, MIDDLE, value)
+            else:
+                left += metrics.horizontalAdvance(name) + self.GAP
+                painter.drawText(left, 1, room, line, MIDDLE, value)

@@ -73,8 +73,7 @@ class WorkPanel(PlotPanel):
         self.view_box.setYRange(0.0, nice_ceiling(1.04 * top), padding=0)
 
     def _show_values(self) -> None:
-        per = "" if self.totals_button.isChecked() else "/s"
-        self.legend.set_values([f"{short(value)}{per}" for value in self._at_cursor()])
+        self.legend.set_values([short(value) for value in self._at_cursor()])
         self.sentence.setText(self.summary_text())
 
     def _at_cursor(self) -> list[float]:
