@@ -45,6 +45,8 @@ KNOWN_BUT_NOT_READ = (  # (mark near the beginning, name)
     (b"<?xml", "XML"),
     (b"strict graph", "Graphviz"),
     (b"digraph", "Graphviz"),
+)
+KNOWN_BEGINNINGS = (
     (b"%PDF", "PDF"),
     (b"\x89PNG", "PNG"),
     (b"\xff\xfe", "UTF-16 text"),
@@ -111,7 +113,8 @@ def load_graph(
 def _chosen(reading: Reading, head: bytes) -> Format:
     """Return the most confident reader; raise FormatError where there is none."""
     text = head.removeprefix(UTF8_MARK)
-    known = [name for mark, name in KNOWN_BUT_NOT_READ if mark in head[:MARK_BYTES]]
+    known = [name for mark, name in KNOWN_BEGINNINGS if head.startswith(mark)]
+    known += [name for mark, name in KNOWN_BUT_NOT_READ if mark in head[:MARK_BYTES]]
     scores = {key: reader.sniff(text) for key, reader in READERS.items()}
     best = max(scores, key=lambda key: scores[key])
     if scores[best] >= (0.7 if known else LEAST_CONFIDENCE):

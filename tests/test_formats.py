@@ -1,0 +1,329 @@
+"""Readers: the same tiny graph in every format, options, and every trap met in real files.
+
+     3            0
+0 ------> 1   2 ----> 3      0 -> 2 twice (1 and 5), a loop of 2 at vertex 1,
+|                            3 -> 0 with 7
++--- 1, 5 --> 2
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.errors import (
+    CancelledByUserError,
+    FormatError,
+    GpuError,
+    ParameterError,
+)
+from gpu.formats import FORMAT_SUFFIXES, READERS, csr, load_graph, metis, rows
+from gpu.graph import CSRGraph
+
+ARCS = [(0, 1, 3), (0, 2, 1), (0, 2, 5), (1, 1, 2), (2, 3, 0), (3, 0, 7)]
+EDGES = [(0, 1, 3), (0, 2, 1), (1, 2, 4)]  # for undirected formats: a triangle
+
+
+def galois(version: int, weights: str = "<i4", arcs: list = ARCS, n: int = 4) -> bytes:
+    tails, heads, values = (np.array(column) for column in zip(*arcs, strict=True))
+    ends = np.cumsum(np.bincount(tails, minlength=n)).astype("<u8")
+    targets = heads.astype("<u4" if version == 1 else "<u8").tobytes()
+    if version == 1 and len(arcs) % 2:
+        targets += b"\0\0\0\0"
+    size = np.dtype(weights).itemsize if weights else 0
+    head = np.array([version, size, n, len(arcs)], "<u8").tobytes()
+    data = values.astype(weights).tobytes() if weights else b""
+    return head + ends.tobytes() + targets + data
+
+
+def lines(form: str, base: int, arcs: list = ARCS) -> str:
+    return "".join(form.format(u + base, v + base, w) for u, v, w in arcs)
+
+
+FILES: dict[str, bytes] = {
+    "dimacs": b"c tiny\np sp 4 6\n" + lines("a {} {} {}\n", 1).encode(),
+    "dimacs_crlf": b"c tiny\r\n\r\np sp 4 6\r\n" + lines("a {} {} {}\r\n", 1).encode(),
+    "galois_1": galois(1),
+    "galois_2": galois(2),
+    "galois_long": galois(1, "<i8"),
+    "matrix_market": b"%%MatrixMarket matrix coordinate integer general\n% c\n4 4 6\n"
+    + lines("{} {} {}\n", 1).encode(),
+    "csv": b"source,target,weight\n" + lines("{},{},{}\n", 0).encode(),
+    "semicolons": lines("{}; {}; {}\n", 0).encode(),
+    "tabs": b"# FromNodeId\tToNodeId\n" + lines("{}\t{}\t{}\r\n", 0).encode(),
+    "blanks": lines("{} {}  {}\n", 0).encode().rstrip(b"\n"),
+    "counted": b"4\n" + lines("{} {} {}\n", 0).encode(),
+    "bom": b"\xef\xbb\xbf" + lines("{} {} {}\n", 0).encode(),
+}
+UNDIRECTED: dict[str, bytes] = {
+    "pace": b"c x\np tw 3 3\n" + lines("{} {} {}\n", 1, EDGES).encode(),
+    "symmetric": b"%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n"
+    b"2 1 3\n3 1 1\n3 2 4\n",
+    "metis": b"% tiny\n3 3 1\n2 3 3 1\n1 3 3 4\n1 1 2 4\n",
+    "metis_11": b"3 3 011\n9 2 3 3 1\n9 1 3 3 4\n9 1 1 2 4\n",
+    "metis_sizes": b"3 3 111 2\n1 9 9 2 3 3 1\n1 9 9 1 3 3 4\n1 9 9 1 1 2 4",
+}
+
+
+def save(folder: Path, name: str, content: bytes | str) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def arcs_of(graph: CSRGraph) -> list[tuple[int, int, float]]:
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    return sorted(zip(tails.tolist(), graph.indices.tolist(), graph.weights.tolist(), strict=True))
+
+
+@pytest.fixture(params=["compiled", "python"])
+def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run a test once through the compiled loops and once without them."""
+    chosen = request.param == "compiled"
+    monkeypatch.setattr(rows, "runs_compiled", lambda size: chosen)
+    monkeypatch.setattr(metis, "runs_compiled", lambda size: chosen)
+    monkeypatch.setattr(csr, "_runs_compiled", lambda size: chosen)
+    return str(request.param)
+
+
+def both_ways(edges: list) -> list[tuple[int, int, int]]:
+    return sorted([*edges, *((v, u, w) for u, v, w in edges if u != v)])
+
+
+# ---------------------------------------------------------------- every format
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_same_graph_in_every_format(tmp_path: Path, name: str, parser: str) -> None:
+    graph = load_graph(save(tmp_path, "tiny.anything", FILES[name]))
+    assert graph.n == 4
+    assert graph.weights.dtype == np.int32
+    assert arcs_of(graph) == sorted(ARCS)
+    assert graph.indices[1:3].tolist() == [2, 2]  # parallel arcs keep the file's order
+    assert graph.weights[1:3].tolist() == [1, 5]
+    assert graph.ids is None
+    assert graph.name == "tiny"
+    notes = " ".join(graph.provenance.notes)
+    for words in ("1 parallel arcs", "1 self-loops", "1 arcs of weight zero"):
+        assert words in notes
+
+
+@pytest.mark.parametrize("name", UNDIRECTED)
+def test_undirected_formats_hold_both_arcs(tmp_path: Path, name: str, parser: str) -> None:
+    path = save(tmp_path, name, UNDIRECTED[name])
+    assert arcs_of(load_graph(path)) == both_ways(EDGES)
+    assert arcs_of(load_graph(path, undirected=True)) == both_ways(EDGES)
+    assert load_graph(path).id_base == 1
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_undirected_adds_the_reverse_arcs(tmp_path: Path, name: str, parser: str) -> None:
+    path = save(tmp_path, name, FILES[name])
+    assert arcs_of(load_graph(path, undirected=True)) == both_ways(ARCS)
+    assert arcs_of(load_graph(path, undirected=False)) == sorted(ARCS)
+
+
+def test_directed_reading_of_undirected_text(tmp_path: Path) -> None:
+    path = save(tmp_path, "a.gr", UNDIRECTED["pace"])
+    assert arcs_of(load_graph(path, undirected=False)) == sorted(EDGES)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, bz2.compress])
+def test_compression_is_seen_by_content(tmp_path: Path, pack) -> None:
+    halves = FILES["dimacs"][:20], FILES["dimacs"][20:]
+    whole = save(tmp_path, "whole.gr", pack(FILES["dimacs"]))
+    members = save(tmp_path, "members.gr", pack(halves[0]) + pack(halves[1]) + b"\0" * 9)
+    for path in (whole, members):
+        assert arcs_of(load_graph(path)) == sorted(ARCS)
+
+
+@pytest.mark.parametrize("name", [*FILES, *UNDIRECTED])
+def test_weight_choices(tmp_path: Path, name: str, parser: str) -> None:
+    path = save(tmp_path, name, {**FILES, **UNDIRECTED}[name])
+    unit = load_graph(path, weights="unit")
+    assert set(unit.weights.tolist()) == {1}
+    drawn = load_graph(path, weights="random")
+    assert drawn.weights.dtype == np.int32
+    assert 1 <= drawn.weights.min() <= drawn.weights.max() <= 100
+    assert drawn.hash == load_graph(path, weights="random").hash
+    assert drawn.provenance.options["seed"] == 1
+    same = FILES["dimacs"] if name in FILES else UNDIRECTED["pace"]
+    first = load_graph(save(tmp_path, "first", same), weights="random")
+    assert arcs_of(drawn) == arcs_of(first)  # in every format
+
+
+def test_random_weights_agree_in_both_directions(tmp_path: Path) -> None:
+    graph = load_graph(save(tmp_path, "x", UNDIRECTED["metis"]), weights="random")
+    weight = {(u, v): w for u, v, w in arcs_of(graph)}
+    assert all(weight[u, v] == weight[v, u] for u, v in weight)
+
+
+# ---------------------------------------------------------------- coordinates
+
+
+def test_coordinates_beside_the_graph(tmp_path: Path, parser: str) -> None:
+    path = save(tmp_path, "town.gr.gz", gzip.compress(FILES["dimacs"]))
+    points = "c x\np aux sp co 4\nv 2 10 -5\nv 1 0 0.5\nv 3 1 1\nv 4 2 2\n"
+    save(tmp_path, "town.co.xz", lzma.compress(points.encode()))
+    graph = load_graph(path)
+    assert graph.positions is not None
+    assert graph.positions.tolist() == [[0, 0.5], [10, -5], [1, 1], [2, 2]]
+    assert "coordinates from town.co.xz" in graph.provenance.notes
+
+
+def test_large_coordinates_keep_neighbours_apart(tmp_path: Path) -> None:
+    path = save(tmp_path, "town.gr", "p sp 2 1\na 1 2 1\n")
+    save(tmp_path, "town.co", "p aux sp co 2\nv 1 -73530767 41085396\nv 2 -73530768 41085397\n")
+    positions = load_graph(path).positions
+    assert positions is not None
+    assert (np.ptp(positions, axis=0) == 1).all()
+
+
+@pytest.mark.parametrize(
+    "points",
+    [b"", b"p aux sp co 5\n", b"p aux sp co 4\nv 1 0 0\n", b"\0\1", b"p aux sp co 4\nv 9 0 0\n"],
+)
+def test_broken_coordinates_cost_the_positions_only(tmp_path: Path, points: bytes) -> None:
+    path = save(tmp_path, "town.gr", FILES["dimacs"])
+    save(tmp_path, "town.co", points)
+    graph = load_graph(path)
+    assert graph.positions is None
+    assert any(note.startswith("no coordinates:") for note in graph.provenance.notes)
+
+
+# ---------------------------------------------------------------- traps of edge lists
+
+
+def test_sparse_ids_are_ranked_not_allocated(tmp_path: Path, parser: str) -> None:
+    path = save(tmp_path, "sparse.txt", f"7 2146237932 2\n{2**63 - 1} 7 4\n")
+    tracemalloc.start()
+    graph = load_graph(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert graph.n == 3
+    assert graph.ids is not None
+    assert graph.ids.tolist() == [7, 2146237932, 2**63 - 1]
+    assert arcs_of(graph) == [(0, 1, 2), (2, 0, 4)]
+    assert peak < 8_000_000
+    assert graph.vertex_of(2146237932) == 1
+
+
+def test_negative_ids_are_ids(tmp_path: Path, parser: str) -> None:
+    graph = load_graph(save(tmp_path, "a.txt", "-5 3\n3 4\n"))
+    assert graph.ids is not None
+    assert graph.ids.tolist() == [-5, 3, 4]
+
+
+def test_first_line_may_be_a_count(tmp_path: Path) -> None:
+    graph = load_graph(save(tmp_path, "a.txt", "9\n0 1\n1 2\n"))
+    assert (graph.n, graph.m, graph.id_base) == (9, 2, 0)
+    graph = load_graph(save(tmp_path, "b.txt", "2\n1 2\n"))
+    assert (graph.n, graph.id_base) == (2, 1)
+
+
+def test_words_as_vertices(tmp_path: Path) -> None:
+    text = 'from,to,km\n"New York",Boston,215\nBoston,Zürich,6000.5\n'
+    graph = load_graph(save(tmp_path, "cities.csv", text))
+    assert graph.ids is not None
+    assert graph.ids.tolist() == ["Boston", "New York", "Zürich"]
+    assert arcs_of(graph) == [(0, 2, 6000.5), (1, 0, 215)]
+    assert graph.weights.dtype == np.float32
+    assert graph.vertex_of("New York") == 1
+
+
+def test_gap_and_one_based_lists(tmp_path: Path) -> None:
+    graph = load_graph(save(tmp_path, "x.wel", "1 2 5\n2 3 6\n"))
+    assert (graph.n, graph.id_base, graph.ids) == (3, 1, None)
+
+
+def test_weights_become_float_where_they_must(tmp_path: Path, parser: str) -> None:
+    graph = load_graph(save(tmp_path, "a.txt", "0 1 2.5\n1 0 1e-3\n"))
+    assert graph.weights.dtype == np.float32
+    assert graph.weights.tolist() == np.array([2.5, 1e-3], np.float32).tolist()
+    graph = load_graph(save(tmp_path, "b.txt", "0 1 2147483648\n1 0 3\n"))
+    assert graph.weights.dtype == np.float32
+    assert any("exceed 2147483647" in note for note in graph.provenance.notes)
+    graph = load_graph(save(tmp_path, "c.txt", "0 1 2147483647\n1 0 -0\n"))
+    assert graph.weights.tolist() == [2147483647, 0]
+
+
+def test_galois_float_weights(tmp_path: Path) -> None:
+    arcs = [(u, v, w + 0.5) for u, v, w in ARCS]
+    for kind in ("<f4", "<f8"):
+        graph = load_graph(save(tmp_path, "f.gr", galois(1, kind, arcs)))
+        assert arcs_of(graph) == sorted(arcs)
+        assert any("look like floats" in note for note in graph.provenance.notes)
+    assert load_graph(save(tmp_path, "u.gr", galois(2, ""))).weights.tolist() == [1] * 6
+
+
+def test_metis_lines_may_be_empty(tmp_path: Path, parser: str) -> None:
+    graph = load_graph(save(tmp_path, "a.graph", "4 1\n3\n\n1\n\n"))
+    assert arcs_of(graph) == [(0, 2, 1), (2, 0, 1)]
+    assert graph.n == 4
+
+
+def test_matrix_market_in_its_forms(tmp_path: Path) -> None:
+    banner = "%%matrixmarket MATRIX Coordinate "
+    text = banner + "real symmetric\n2 2 2\n1 1 4.0\n2 1 -2.5\n"
+    path = save(tmp_path, "a.mtx", text)
+    with pytest.raises(FormatError, match=r"a\.mtx:4: weight '-2.5' is below.*--weights absolute"):
+        load_graph(path)
+    assert arcs_of(load_graph(path, weights="absolute")) == [(0, 0, 4), (0, 1, 2.5), (1, 0, 2.5)]
+    assert arcs_of(load_graph(path, weights="unit")) == [(0, 0, 1), (0, 1, 1), (1, 0, 1)]
+    skew = save(tmp_path, "s.mtx", banner + "integer skew-symmetric\n2 2 1\n2 1 3\n")
+    with pytest.raises(FormatError, match="skew-symmetric"):
+        load_graph(skew)
+    assert arcs_of(load_graph(skew, weights="absolute")) == [(0, 1, 3), (1, 0, 3)]
+
+
+# ---------------------------------------------------------------- choices, progress, cancel
+
+
+def test_unknown_choices(tmp_path: Path) -> None:
+    path = save(tmp_path, "a.gr", FILES["dimacs"])
+    with pytest.raises(ParameterError, match="file, unit, random, absolute"):
+        load_graph(path, weights="heavy")
+    with pytest.raises(ParameterError, match="dimacs, galois"):
+        load_graph(path, format="exel")
+    with pytest.raises(GpuError):
+        load_graph(path, format="galois")
+
+
+def test_progress_rises_and_cancel_is_heard(tmp_path: Path, parser: str) -> None:
+    text = "p sp 9 60000\n" + "a 1 2 3\n" * 60_000
+    path = save(tmp_path, "a.gr", text)
+    told: list[float] = []
+    load_graph(path, progress=lambda fraction, words: told.append(fraction))
+    assert told == sorted(told)
+    assert (told[0], told[-1]) == (0.0, 1.0)
+    asked: list[int] = []
+
+    def third_time() -> bool:
+        asked.append(1)
+        return len(asked) >= 3
+
+    with pytest.raises(CancelledByUserError, match=r"a\.gr was stopped"):
+        load_graph(path, should_stop=third_time)
+
+
+def test_registry_is_complete() -> None:
+    assert set(FORMAT_SUFFIXES) == set(READERS)
+    assert all(row.title and row.suffixes for row in READERS.values())
+
+
+def test_small_files_do_not_load_numba(tmp_path: Path) -> None:
+    path = save(tmp_path, "a.gr", FILES["dimacs"])
+    code = (
+        "import sys; from gpu.formats import load_graph; "
+        f"print(load_graph({str(path)!r}).m, 'numba' in sys.modules, 'scipy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["6", "False", "False"]

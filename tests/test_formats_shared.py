@@ -1,0 +1,97 @@
+"""The real graphs beside the checkout: n, m and weights as their README says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.errors import FormatError
+from gpu.formats import load_graph
+
+# file: n, m, weights (None: unit), format
+REFERENCE = {
+    "road/rome99.gr": (3353, 8870, (1, 12711), "dimacs"),
+    "road/USA-road-d.NY.gr.gz": (264346, 733846, (1, 36946), "dimacs"),
+    "road/amsterdam.gr.gz": (68213, 153436, (1, 3490), "dimacs"),
+    "road/NE-topology.gr.xz": (1524453, 3868020, None, "pace"),
+    "mesh/delaunay_n15.graph": (32768, 196548, None, "metis"),
+    "mesh/rgg_n_2_15_s0.graph": (32768, 320480, None, "metis"),
+    "mesh/power.graph": (4941, 13188, None, "metis"),
+    "mesh/tiny_02.graph": (7, 22, (1, 6), "metis"),
+    "mesh/tiny_03.graph": (7, 22, (1, 6), "metis"),
+    "powerlaw/p2p-Gnutella31.txt": (62586, 147892, None, "edge_list"),
+    "powerlaw/facebook_combined.txt": (4039, 88234, None, "edge_list"),
+    "powerlaw/Wiki-Vote.txt": (7115, 103689, None, "edge_list"),
+    "powerlaw/Email-Enron.txt.gz": (36692, 367662, None, "edge_list"),
+    "formats/rome99.galois.gr": (3353, 8870, (1, 12711), "galois"),
+    "formats/rmat10.galois.gr": (1024, 16384, (0, 99), "galois"),
+    "formats/sample.gr": (6, 8, (0, 20), "dimacs"),
+    "formats/chesapeake.mtx": (39, 340, None, "matrix_market"),
+    "formats/jagmesh7.mtx": (1138, 7450, None, "matrix_market"),
+    "formats/karate.csv": (34, 156, (1, 1), "edge_list"),
+    "formats/netscience.csv": (1461, 5484, (1 / 19, 4.75), "edge_list"),
+}
+REFUSED = ("US_Airports.gexf", "Power_Grid.gml", "football.graphml", "sample.co", "sample.ss")
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_every_file_has_its_numbers(shared_graphs: Path, name: str) -> None:
+    n, m, weights, form = REFERENCE[name]
+    graph = load_graph(shared_graphs / name)
+    assert (graph.n, graph.m, graph.provenance.format) == (n, m, form)
+    low, high = weights or (1, 1)
+    assert float(graph.weights.min()) == pytest.approx(low, rel=1e-5)
+    assert float(graph.weights.max()) == pytest.approx(high, rel=1e-5)
+    assert graph.integer == (not name.endswith(".csv"))
+
+
+def test_two_formats_of_rome(shared_graphs: Path) -> None:
+    text = load_graph(shared_graphs / "road/rome99.gr")
+    binary = load_graph(shared_graphs / "formats/rome99.galois.gr")
+    assert text.hash == binary.hash
+    assert (text.id_base, binary.id_base) == (1, 0)
+
+
+def test_rmat_notes(shared_graphs: Path) -> None:
+    notes = load_graph(shared_graphs / "formats/rmat10.galois.gr").provenance.notes
+    for words in ("12141 parallel arcs kept", "948 self-loops kept", "151 arcs of weight zero"):
+        assert words in notes
+
+
+def test_coordinates_of_amsterdam_and_sample(shared_graphs: Path) -> None:
+    streets = load_graph(shared_graphs / "road/amsterdam.gr.gz")
+    assert streets.positions is not None
+    assert streets.positions[0].tolist() == [-1404, -2919]
+    sample = load_graph(shared_graphs / "formats/sample.gr")
+    assert sample.positions is not None
+    assert sample.positions[5].tolist() == [30, 40]
+
+
+def test_facebook_pairs_read_both_ways(shared_graphs: Path) -> None:
+    graph = load_graph(shared_graphs / "powerlaw/facebook_combined.txt", undirected=True)
+    assert (graph.n, graph.m) == (4039, 2 * 88234)
+
+
+def test_sparse_ids_of_wiki_vote(shared_graphs: Path) -> None:
+    ids = load_graph(shared_graphs / "powerlaw/Wiki-Vote.txt").ids
+    assert ids is not None
+    assert (int(ids[0]), int(ids[-1]), len(ids)) == (3, 8297, 7115)
+    assert (np.diff(ids) > 0).all()
+
+
+def test_negative_matrix_needs_a_choice(shared_graphs: Path) -> None:
+    path = shared_graphs / "formats/bcsstk13.mtx"
+    with pytest.raises(FormatError, match=r"bcsstk13\.mtx:17: weight '-51131286.8839'.*absolute"):
+        load_graph(path)
+    for weights in ("absolute", "unit", "random"):
+        graph = load_graph(path, weights=weights)
+        assert (graph.n, graph.m) == (2003, 83883)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_formats_are_refused_in_words(shared_graphs: Path, name: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        load_graph(shared_graphs / "formats" / name)
+    assert name in str(caught.value)
