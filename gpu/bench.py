@@ -64,6 +64,10 @@ class Row:
         return self.value <= self.target if self.most else self.value >= self.target
 
 
+# of a folder for files and a graph file: every single figure, and a note
+Measurement = Callable[[Path, str], tuple[list[float], str]]
+
+
 class _CannotMeasureError(GpuError):
     """This row cannot be measured here; the message says why."""
 
@@ -86,7 +90,7 @@ def _bench(args: argparse.Namespace) -> int:
         args.usage_error(f"no benchmark {unknown[0]!r}; there are: {', '.join(ROWS)}")
     done = []
     with tempfile.TemporaryDirectory(prefix="sssp-scope-bench-") as folder:
-        graph = _graph_file(args.graph, Path(folder))
+        graph = graph_file(args.graph, Path(folder))
         for name in args.names or ROWS:
             done.append(measure(name, Path(folder), graph))
             if not args.json:
@@ -136,7 +140,7 @@ def _line(row: Row) -> str:
     return f"{row.name:<9} {value:>12}  {bound:<14} {row.what}{note}{mark}"
 
 
-def _graph_file(given: str | None, folder: Path) -> str:
+def graph_file(given: str | None, folder: Path) -> str:
     """Return the road network to use: the given one, New York if it is at hand, else made."""
     if given is not None:
         return given
@@ -250,7 +254,7 @@ def _write_random(path: Path) -> None:
             file.write("".join(f"a {u} {v} {w}\n" for u, v, w in rows).encode())
 
 
-ROWS: dict[str, tuple[Row, Callable[[Path, str], tuple[list[float], str]]]] = {
+ROWS: dict[str, tuple[Row, Measurement]] = {
     "start": (Row("start", "start to first painted window", "s", 1.5), _start),
     "open": (Row("open", "road network to first provisional picture", "s", 1.5), _open),
     "recolour": (Row("recolour", "one frame, 1M vertices at 1000x800", "ms", 5), _recolour),

@@ -1,0 +1,105 @@
+"""`bench` says what it measured, what must be reached, and why a row is missing; no timing here."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu import bench, cli
+from gpu.bench import ROWS, Row, measure
+from gpu.errors import EngineError
+from gpu.formats import load_graph
+
+
+def fake(*tries: float, fault: Exception | None = None) -> bench.Measurement:
+    def run(_folder: Path, _graph: str) -> tuple[list[float], str]:
+        if fault is not None:
+            raise fault
+        return list(tries), "made up"
+
+    return run
+
+
+@pytest.fixture
+def rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace the table by four rows that take no time."""
+    table = {
+        "quick": (Row("quick", "a bound kept", "s", 1.5), fake(3.0, 1.0, 1.2)),
+        "slow": (Row("slow", "a bound missed", "s", 1.5), fake(2.0)),
+        "rate": (Row("rate", "a rate reached", "M/s", 10, most=False), fake(12.0)),
+        "gone": (Row("gone", "not here", "s", 1), fake(fault=EngineError("no GPU\nhere"))),
+    }
+    monkeypatch.setattr(bench, "ROWS", table)
+
+
+@pytest.mark.usefixtures("rows")
+def test_the_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench"]) == 0
+    quick, slow, rate, gone = capsys.readouterr().out.splitlines()
+    assert "1.2 s" in quick
+    assert "<= 1.5 s" in quick
+    assert "MISSED" not in quick + rate
+    assert "MISSED" in slow
+    assert ">= 10 M/s" in rate
+    assert gone.endswith("not here: not measured: no GPU here")
+
+
+@pytest.mark.usefixtures("rows")
+def test_the_table_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "quick", "gone", "--json", "--graph", "roads.gr"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    quick, gone = told["rows"]
+    assert (quick["value"], quick["tries"], quick["reached"]) == (1.2, [3.0, 1.0, 1.2], True)
+    assert (gone["value"], gone["reached"]) == (None, None)
+    assert told["graph"] == "roads.gr"
+    assert told["machine"]["cores"] >= 1
+
+
+def test_every_figure_that_was_promised_has_a_row() -> None:
+    assert list(ROWS) == ["start", "open", "recolour", "stall", "model", "parse"]
+    assert all(row.target > 0 and row.name == name for name, (row, _) in ROWS.items())
+
+
+def test_a_window_that_cannot_start_is_a_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
+    row = measure("start", tmp_path, "")
+    assert row.value is None
+    assert row.note.startswith("not measured: ")
+
+
+def test_model_and_parse_on_small_graphs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "PARSE_VERTICES", 100)
+    monkeypatch.setattr(bench, "PARSE_ARCS", 500)
+    parse = measure("parse", tmp_path, "")
+    assert len(parse.tries) == bench.TRIES
+    assert load_graph(tmp_path / "random.gr").m == 500
+    model = measure("model", tmp_path, str(tmp_path / "random.gr"))
+    assert model.value is not None
+    assert model.value > 0
+
+
+def test_the_stand_in_for_new_york_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "NEW_YORK_VERTICES", 300)
+    monkeypatch.setenv("SSSP_SCOPE_SHARED_GRAPHS", str(tmp_path / "absent"))
+    model = measure("model", tmp_path, bench.graph_file(None, tmp_path))
+    assert model.note.startswith("made-up city roads")
+    assert load_graph(tmp_path / "city_roads.gr.gz").n == 300
+
+
+@pytest.mark.slow
+def test_the_pictures_are_made_in_a_process_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "tiny.gr"
+    path.write_text("p sp 3 3\na 1 2 1\na 2 3 1\na 3 1 1\n")
+    command = [sys.executable, "-m", "viewer.bench_ui"]
+    done = subprocess.run([*command, "open", path], capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    assert told["open_s"] > 0
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 2
