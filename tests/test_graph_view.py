@@ -564,6 +564,7 @@ def test_themes_change_everything(streets: Stage) -> None:
 
 
 def test_an_old_picture_moves_at_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    raster.load_kernels()
     stage = Stage(qtbot, grid_graph())
     gate = threading.Event()
     real = raster.bin_graph

@@ -241,7 +241,7 @@ def style_for(extent: Extent, view: View, ratio: float = 1.0) -> Style:
     width, height = extent.size
     area = max(width, height / 20) * max(height, width / 20) * scale
     if 0 < extent.ink * line <= MAP_INK * area:
-        radius = min(max(0.5 * line, 0.14 * unit), 6.0)
+        radius = min(max(0.5 * line, 0.14 * unit), 6.0) if unit > 2 else 0.0
         return Style(radius * ratio, line * ratio, False)
     least = CROWD_RADIUS if extent.ink > 0 else 0.0  # dots must stand out from the grey layer
     radius = min(max(0.32 * spacing, least), 6.0)

@@ -30,10 +30,10 @@ from viewer.theme import LIGHT, Theme
 from viewer.units import thousands
 from viewer.widgets import graph_overlay as overlay
 from viewer.widgets.graph_colours import Legend, Look
-from viewer.widgets.graph_items import ItemPainter, Names, radius_of
+from viewer.widgets.graph_items import ItemPainter, Names, radius_of, room_for_names
 from viewer.widgets.graph_path import Path
 from viewer.widgets.graph_picture import AT_ONCE_NUMPY, Colours, Drawing, Picture
-from viewer.widgets.graph_scene import ITEM_VERTICES, Scene
+from viewer.widgets.graph_scene import ITEM_VERTICES, Placed, Scene
 from viewer.widgets.legend import LegendView
 
 ZOOM_IN, ZOOM_OUT = 2e5, 0.25  # limits, times the scale that fits
@@ -191,7 +191,7 @@ class GraphCanvas(QWidget):
             return max(2.0, sheet.pixels.style.radius / sheet.ratio)
         if sheet.scene is None:
             return 0.0
-        return radius_of(sheet.scene, self.camera.to_pixels(sheet.drawing.positions))
+        return radius_of(Placed(sheet.scene, self.camera))
 
     # --- the picture is made and renewed
 
@@ -311,10 +311,9 @@ class GraphCanvas(QWidget):
         sheet = self.picture.sheet
         if sheet is None or sheet.scene is None or sheet.camera != self.camera:
             return
-        places = self.camera.to_pixels(sheet.drawing.positions)
-        radius = self._radius()
-        items = ItemPainter(painter, self._theme, self.camera, sheet.scene, places, radius)
-        if items.room_for_names:
+        if room_for_names(sheet.scene, self.camera):
+            placed = Placed(sheet.scene, self.camera)
+            items = ItemPainter(painter, self._theme, placed, self._radius())
             items.paint_names_beside(self._names(sheet.scene.vertices.tolist()))
 
     def _colours(self, look: Look) -> Colours:
@@ -328,25 +327,23 @@ class GraphCanvas(QWidget):
         if sheet is None or sheet.scene is None:
             return 0.0
         scene = sheet.scene
-        places = self.camera.to_pixels(sheet.drawing.positions)
+        placed = Placed(scene, self.camera)
         index, top = index_of(look.colouring, scene.vertices)
         vertices = scene.vertices.tolist()
         single = {
             vertex: colours.single[place]
             for vertex, place in zip(vertices, index.tolist(), strict=True)
         }
-        radius = radius_of(scene, places)
-        self._paint_layer(painter, scene, places, radius)
-        items = ItemPainter(painter, self._theme, self.camera, scene, places, radius)
+        radius = radius_of(placed)
+        self._paint_layer(painter, placed, radius)
+        items = ItemPainter(painter, self._theme, placed, radius)
         items.paint_above(single, self._names(vertices))
         return top
 
-    def _paint_layer(
-        self, painter: QPainter, scene: Scene, places: np.ndarray, radius: float
-    ) -> None:
+    def _paint_layer(self, painter: QPainter, placed: Placed, radius: float) -> None:
         """Paint the arcs, from the layer kept for this scene, view, screen and theme."""
         ratio = self.devicePixelRatioF()
-        key = (scene, self.camera, ratio, self._theme.name)
+        key = (placed.scene, self.camera, ratio, self._theme.name)
         if key != self._layer_key:
             size = self.size() * ratio
             layer = QImage(size, QImage.Format.Format_RGB32)
@@ -354,7 +351,7 @@ class GraphCanvas(QWidget):
             layer.fill(QColor(self._theme.plot))
             below = QPainter(layer)
             below.setFont(self.font())
-            ItemPainter(below, self._theme, self.camera, scene, places, radius).paint_below()
+            ItemPainter(below, self._theme, placed, radius).paint_below()
             below.end()
             self._layer_key, self._layer = key, layer
         painter.drawImage(QPointF(0, 0), self._layer)

@@ -21,7 +21,7 @@ from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QP
 
 from viewer.raster import View
 from viewer.theme import Theme, luminance, mix
-from viewer.widgets.graph_scene import Arc, Scene
+from viewer.widgets.graph_scene import Arc, Placed, Scene
 
 LABEL_RADIUS = 9.0  # pixels: a disc this large holds a name
 TEXTBOOK_RADIUS = 15.0  # pixels: from here on, distances stand under the discs
@@ -44,17 +44,19 @@ class Names:
     distances: dict[int, str]
 
 
-def radius_of(scene: Scene, places: np.ndarray) -> float:
-    """Return the radius of a disc, pixels, that leaves room between neighbours.
-
-    places : float64 (n, 2), pixel coordinates of all vertices
-    """
-    spans = np.hypot(*(places[scene.heads] - places[scene.tails]).T)
+def radius_of(placed: Placed) -> float:
+    """Return the radius of a disc, pixels, that leaves room between neighbours."""
+    spans = np.hypot(*(placed.heads - placed.tails).T)
     spans = spans[spans > 0]
-    k = max(len(scene.vertices), 1)
-    room = float(np.sqrt(scene.view.width * scene.view.height / k))
+    k = max(len(placed.scene.vertices), 1)
+    room = float(np.sqrt(placed.view.width * placed.view.height / k))
     gap = min(float(np.quantile(spans, 0.3)), room) if len(spans) else room
     return min(max(0.2 * gap, SMALLEST), LARGEST)
+
+
+def room_for_names(scene: Scene, view: View) -> bool:
+    """Whether names fit beside small discs."""
+    return view.width * view.height >= NAME_ROOM**2 * max(len(scene.vertices), 1)
 
 
 class Curves:
@@ -65,12 +67,12 @@ class Curves:
     ahead : unit vector at the end
     """
 
-    def __init__(self, scene: Scene, places: np.ndarray, radius: float) -> None:
-        first, last = places[scene.tails], places[scene.heads]
+    def __init__(self, placed: Placed, radius: float) -> None:
+        first, last = placed.tails, placed.heads
         length = np.maximum(np.hypot(*(last - first).T), 1e-9)[:, None]
         along = (last - first) / length
         aside = np.stack([-along[:, 1], along[:, 0]], axis=1)
-        bends = np.array([arc.bend for arc in scene.arcs])[:, None]
+        bends = np.array([arc.bend for arc in placed.scene.arcs])[:, None]
         self.control = (first + last) / 2 + aside * (2 * bends * np.minimum(BEND, length / 4))
         room = np.minimum(radius, 0.45 * length)
         self.start = first + _units(self.control - first) * room
@@ -82,23 +84,13 @@ class Curves:
 class ItemPainter:
     """Paints one scene on one view, in two parts: the layer below, the discs above."""
 
-    def __init__(
-        self,
-        painter: QPainter,
-        theme: Theme,
-        view: View,
-        scene: Scene,
-        places: np.ndarray,
-        radius: float,
-    ) -> None:
-        self._painter, self._theme, self._view, self._scene = painter, theme, view, scene
-        self._places, self._radius = places, radius
+    def __init__(self, painter: QPainter, theme: Theme, placed: Placed, radius: float) -> None:
+        self._painter, self._theme, self._placed, self._radius = painter, theme, placed, radius
+        self._scene = placed.scene
         self._neutral = QColor(mix(theme.plot, theme.text, ARC_INK))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-
-    def point(self, vertex: int) -> QPointF:
-        """Return where a vertex is, in pixels."""
-        return QPointF(float(self._places[vertex, 0]), float(self._places[vertex, 1]))
+        points = (QPointF(x, y) for x, y in placed.discs.tolist())
+        self._points = dict(zip(self._scene.vertices.tolist(), points, strict=True))
 
     # --- the layer that does not depend on colours
 
@@ -106,7 +98,7 @@ class ItemPainter:
         """Paint arcs, arrowheads and weights; nothing where streets are coloured."""
         if self._radius < LABEL_RADIUS or not self._scene.arcs:
             return
-        curves = Curves(self._scene, self._places, self._radius)
+        curves = Curves(self._placed, self._radius)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
         self._painter.setPen(QPen(self._neutral, 1.6 if self._radius < TEXTBOOK_RADIUS else 2.0))
         for place, arc in enumerate(self._scene.arcs):
@@ -117,7 +109,7 @@ class ItemPainter:
     def _arc_path(self, arc: Arc, curves: Curves, place: int) -> QPainterPath:
         path = QPainterPath()
         if arc.tail == arc.head:
-            return self._loop_path(arc)
+            return self._loop_path(arc, place)
         path.moveTo(*curves.start[place].tolist())
         if arc.bend:
             path.quadTo(*curves.control[place].tolist(), *curves.end[place].tolist())
@@ -125,11 +117,11 @@ class ItemPainter:
             path.lineTo(*curves.end[place].tolist())
         return path
 
-    def _loop_path(self, arc: Arc) -> QPainterPath:
+    def _loop_path(self, arc: Arc, place: int) -> QPainterPath:
         size = self._radius * (1.1 + 0.35 * abs(arc.bend))
-        centre = self.point(arc.tail) + QPointF(0.0, -self._radius - 0.6 * size)
+        x, y = self._placed.tails[place].tolist()
         path = QPainterPath()
-        path.addEllipse(centre, 0.7 * size, size)
+        path.addEllipse(QPointF(x, y - self._radius - 0.6 * size), 0.7 * size, size)
         return path
 
     def _paint_heads(self, curves: Curves) -> None:
@@ -158,8 +150,8 @@ class ItemPainter:
         for place, arc in enumerate(self._scene.arcs):
             words = f"{arc.weight:g}"
             if arc.tail == arc.head:
-                top = self._loop_path(arc).boundingRect().top()
-                self._paint_words(QPointF(self.point(arc.tail).x(), top - 8), words, colour)
+                box = self._loop_path(arc, place).boundingRect()
+                self._paint_words(QPointF(box.center().x(), box.top() - 8), words, colour)
                 continue
             if curves.span[place] < ROOM_FOR_WEIGHT:
                 continue
@@ -183,14 +175,14 @@ class ItemPainter:
         self._paint_discs(colours)
         if self._radius >= LABEL_RADIUS:
             self._paint_names_inside(colours, names)
-        elif self.room_for_names:
+        elif room_for_names(self._scene, self._placed.view):
             self.paint_names_beside(names)
         if self._radius >= TEXTBOOK_RADIUS:
             self._paint_distances(names)
 
     def _paint_streets(self, colours: dict[int, QColor]) -> None:
         lines: dict[int, list[QLineF]] = defaultdict(list)
-        first, last = self._places[self._scene.tails], self._places[self._scene.heads]
+        first, last = self._placed.tails, self._placed.heads
         middle = (first + last) / 2
         halves = (np.concatenate([first, middle], axis=1), np.concatenate([middle, last], axis=1))
         neutral = self._neutral.rgb()
@@ -204,7 +196,7 @@ class ItemPainter:
             self._painter.setPen(pen)
             self._painter.drawLines(group)  # type: ignore[call-overload]
         if self._scene.directed:
-            self._paint_heads(Curves(self._scene, self._places, self._radius))
+            self._paint_heads(Curves(self._placed, self._radius))
 
     def _paint_discs(self, colours: dict[int, QColor]) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)
@@ -212,11 +204,11 @@ class ItemPainter:
         if radius >= LABEL_RADIUS:  # two fills cost a third of one fill with an outline
             self._painter.setBrush(QColor(mix(self._theme.plot, self._theme.text, 0.75)))
             for vertex in colours:
-                self._painter.drawEllipse(self.point(vertex), radius, radius)
+                self._painter.drawEllipse(self._points[vertex], radius, radius)
             radius -= OUTLINE
         for vertex, colour in colours.items():
             self._painter.setBrush(colour)
-            self._painter.drawEllipse(self.point(vertex), radius, radius)
+            self._painter.drawEllipse(self._points[vertex], radius, radius)
 
     def _paint_names_inside(self, colours: dict[int, QColor], names: Names) -> None:
         inside = 1.7 * self._radius
@@ -229,15 +221,9 @@ class ItemPainter:
         for vertex, colour in colours.items():
             ink = ON_LIGHT if luminance(colour.name()) > 0.2 else ON_DARK
             self._painter.setPen(QColor(ink))
-            place = box.translated(self.point(vertex))
+            place = box.translated(self._points[vertex])
             self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, names.names[vertex])
         self._painter.restore()
-
-    @property
-    def room_for_names(self) -> bool:
-        """Whether names fit beside small discs."""
-        count = max(len(self._scene.vertices), 1)
-        return self._view.width * self._view.height / count >= NAME_ROOM**2
 
     def paint_names_beside(self, names: Names) -> None:
         """Paint each name to the right of its disc."""
@@ -245,12 +231,12 @@ class ItemPainter:
         metrics = QFontMetricsF(self._painter.font())
         for vertex, words in names.names.items():
             shift = self._radius + 4 + metrics.horizontalAdvance(words) / 2
-            self._paint_words(self.point(vertex) + QPointF(shift, 0), words, colour)
+            self._paint_words(self._points[vertex] + QPointF(shift, 0), words, colour)
 
     def _paint_distances(self, names: Names) -> None:
         colour = QColor(self._theme.text)
         for vertex, words in names.distances.items():
-            below = self.point(vertex) + QPointF(0, self._radius + 11)
+            below = self._points[vertex] + QPointF(0, self._radius + 11)
             self._paint_words(below, words, colour)
 
     def _paint_words(self, centre: QPointF, words: str, colour: QColor) -> None:

@@ -237,7 +237,8 @@ class Picture(QObject):
             return ""
         graph = sheet.drawing.graph
         if sheet.pixels is None:
-            places = camera.to_pixels(sheet.drawing.positions)
+            near = sheet.scene.vertices if sheet.scene is not None else np.empty(0, np.int32)
+            places = camera.to_pixels(sheet.drawing.positions[near])
             size = np.array([camera.width, camera.height])
             count = int(((places >= 0) & (places < size)).all(axis=1).sum())
             return _drawn(count, count, graph.n)

@@ -43,10 +43,12 @@ class Arc:
 class Scene:
     """Vertices in view, int32 (k,), the arcs to draw, and whether arrowheads say anything.
 
+    positions : float32 (n, 2), of all vertices
     complete : whether `arcs` is all there is to draw (else there are too many)
     """
 
     view: View
+    positions: np.ndarray
     vertices: np.ndarray
     arcs: list[Arc] = field(default_factory=list)
     directed: bool = False
@@ -68,35 +70,50 @@ class Scene:
         return self.complete and len(self.vertices) <= ITEM_VERTICES
 
 
+class Placed:
+    """Where a scene is under a view: float64 pixels of its discs and of its arcs' ends.
+
+    discs (k, 2) in the order of `scene.vertices`; tails, heads (a, 2) in that of its arcs
+    """
+
+    def __init__(self, scene: Scene, view: View) -> None:
+        self.scene, self.view = scene, view
+        self.discs = view.to_pixels(scene.positions[scene.vertices])
+        self.tails = view.to_pixels(scene.positions[scene.tails])
+        self.heads = view.to_pixels(scene.positions[scene.heads])
+
+
 def cut_scene(graph: CSRGraph, positions: np.ndarray, view: View) -> Scene | None:
     """Return what is in a view, None where more than SCENE_VERTICES are."""
-    places = view.to_pixels(positions)
+    low = view.to_world(-MARGIN, view.height + MARGIN)
+    high = view.to_world(view.width + MARGIN, -MARGIN)
     inside = np.ones(graph.n, bool)
-    for axis, size in ((0, view.width), (1, view.height)):
-        inside &= (places[:, axis] > -MARGIN) & (places[:, axis] < size + MARGIN)
+    for axis in (0, 1):
+        inside &= (positions[:, axis] > low[axis]) & (positions[:, axis] < high[axis])
     vertices = np.flatnonzero(inside).astype(np.int32)
     if len(vertices) > SCENE_VERTICES:
         return None
     if len(vertices) > ITEM_VERTICES:
-        return Scene(view, vertices)
-    chosen, tails = _arcs_in_view(graph, places, inside, vertices, view)
+        return Scene(view, positions, vertices)
+    chosen, tails = _arcs_in_view(graph, positions, vertices, view)
     if len(chosen) > ITEM_ARCS:
-        return Scene(view, vertices)
+        return Scene(view, positions, vertices)
     arcs, directed = _fanned(tails, graph.indices[chosen], graph.weights[chosen])
-    return Scene(view, vertices, arcs, directed, True)
+    return Scene(view, positions, vertices, arcs, directed, True)
 
 
 def _arcs_in_view(
-    graph: CSRGraph, places: np.ndarray, inside: np.ndarray, vertices: np.ndarray, view: View
+    graph: CSRGraph, positions: np.ndarray, vertices: np.ndarray, view: View
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return int64 arc numbers and int64 tails of the arcs that may cross the view."""
     if graph.m <= WHOLE_ARCS:
+        low, high = view.to_world(0, view.height), view.to_world(view.width, 0)
         tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
-        heads = graph.indices
         kept = np.ones(graph.m, bool)
-        for axis, size in ((0, view.width), (1, view.height)):
-            ends = places[tails, axis], places[heads, axis]
-            kept &= (np.maximum(*ends) >= 0) & (np.minimum(*ends) <= size)
+        for axis in (0, 1):
+            column = positions[:, axis]
+            ends = column[tails], column[graph.indices]
+            kept &= (np.maximum(*ends) >= low[axis]) & (np.minimum(*ends) <= high[axis])
         chosen = np.flatnonzero(kept)
         return chosen, tails[chosen]
     degrees = graph.indptr[vertices + 1] - graph.indptr[vertices]
