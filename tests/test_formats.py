@@ -270,6 +270,17 @@ def test_metis_lines_may_be_empty(tmp_path: Path, parser: str) -> None:
     assert graph.n == 4
 
 
+def test_metis_and_edge_lists_are_told_apart(tmp_path: Path) -> None:
+    ring = load_graph(save(tmp_path, "ring", "4 4\n2 4\n1 3\n2 4\n1 3\n"))
+    assert (ring.provenance.format, ring.n, ring.m) == ("metis", 4, 8)
+    pairs = load_graph(save(tmp_path, "pairs", "2 2\n1 2\n2 1\n"))
+    assert (pairs.provenance.format, pairs.m) == ("edge_list", 3)
+
+
+def test_blank_lines_are_no_rows(tmp_path: Path, parser: str) -> None:
+    assert load_graph(save(tmp_path, "a.gr", "p sp 3 0\n \r\n\t\n")).m == 0
+
+
 def test_matrix_market_in_its_forms(tmp_path: Path) -> None:
     banner = "%%matrixmarket MATRIX Coordinate "
     text = banner + "real symmetric\n2 2 2\n1 1 4.0\n2 1 -2.5\n"

@@ -15,7 +15,7 @@ REFERENCE = {
     "road/rome99.gr": (3353, 8870, (1, 12711), "dimacs"),
     "road/USA-road-d.NY.gr.gz": (264346, 733846, (1, 36946), "dimacs"),
     "road/amsterdam.gr.gz": (68213, 153436, (1, 3490), "dimacs"),
-    "road/NE-topology.gr.xz": (1524453, 3868020, None, "pace"),
+    "road/NE-topology.gr.xz": (1524453, 3868020, None, "dimacs"),
     "mesh/delaunay_n15.graph": (32768, 196548, None, "metis"),
     "mesh/rgg_n_2_15_s0.graph": (32768, 320480, None, "metis"),
     "mesh/power.graph": (4941, 13188, None, "metis"),

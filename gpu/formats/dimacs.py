@@ -69,7 +69,7 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
         )
     return graph_from_arcs(
         reading,
-        "dimacs" if header.kind == "sp" else "pace",
+        "dimacs",
         rows.ids[0],
         rows.ids[1],
         rows.values[0] if rules.value_columns else None,

@@ -231,7 +231,7 @@ def _read_plain(data: bytearray, start: int, rules: RowRules) -> Rows | None:
     newlines = np.flatnonzero(letters == ord("\n"))
     widths = np.diff(np.searchsorted(edges[::2], newlines))
     rows = int(np.count_nonzero(widths))
-    if (widths[widths > 0] != rules.columns).any():
+    if not rows or (widths[widths > 0] != rules.columns).any():
         return None
     if len(edges) and (edges[1::2] - edges[::2]).max() >= SURE_DIGITS:
         return None

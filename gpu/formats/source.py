@@ -14,8 +14,9 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from gpu.formats.base import Reading
 from gpu.formats.memory import require_memory
@@ -42,6 +43,7 @@ class Source:
         self._reading = reading
         self._file, self._size = _open(reading)
         try:
+            self._plain = False
             self._blocks = self._unpacked()
             self._data = bytearray()
             while len(self._data) < HEAD_BYTES and self._grow():
@@ -60,6 +62,8 @@ class Source:
         checked = 0
         try:
             require_memory(self._size, str(self._reading.path))
+            if self._plain and self._size > len(self._data):
+                self._read_rest()
             while self._grow():
                 done = self._file.tell() / max(self._size, 1)
                 self._reading.report(min(done, 1.0) * READ_SHARE, "reading")
@@ -69,6 +73,20 @@ class Source:
         finally:
             self.close()
         return self._data
+
+    def _read_rest(self) -> None:
+        """Read a file that is not packed straight into one array of its size."""
+        whole, done = bytearray(self._size), len(self._data)
+        whole[:done] = self._data
+        with memoryview(whole) as view:
+            while done < self._size:
+                got = self._read_into(view[done : done + UNPACKED_BYTES])
+                if not got:
+                    break
+                done += got
+                self._reading.report(done / self._size * READ_SHARE, "reading")
+        del whole[done:]
+        self._data = whole
 
     def close(self) -> None:
         """Close the file."""
@@ -94,6 +112,7 @@ class Source:
             if first.startswith(magic):
                 yield from self._decompressed(first, name)
                 return
+        self._plain = True
         while first:
             yield first
             first = self._read()
@@ -134,8 +153,12 @@ class Source:
         return rest
 
     def _read(self) -> bytes:
+        block = bytearray(BLOCK_BYTES)
+        return bytes(block[: self._read_into(block)])
+
+    def _read_into(self, block: bytearray | memoryview) -> int:
         try:
-            return self._file.read(BLOCK_BYTES)
+            return self._file.readinto(block)
         except OSError as error:
             raise self._reading.fault(f"cannot be read: {_one_line(error)}") from error
 
@@ -186,7 +209,7 @@ def _decompressor(name: str) -> _Decompressor:
     return bz2.BZ2Decompressor()
 
 
-def _open(reading: Reading) -> tuple[BinaryIO, int]:
+def _open(reading: Reading) -> tuple[BufferedReader, int]:
     path = reading.path
     try:
         about = os.stat(path)
