@@ -18,6 +18,7 @@ from gpu.cli_inputs import (
     print_table,
     progress_line,
 )
+from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.statistics import as_json, reachable, statistics
 from gpu.tracefile import plain
@@ -126,6 +127,8 @@ def _samples(args: argparse.Namespace) -> int:
 
 def _convert(args: argparse.Namespace) -> int:
     check_writable(args.out)
+    if Path(args.out).exists() and not Path(args.out).is_file():
+        raise GpuError(f"cannot write {args.out}: it is no regular file; name a file")
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         from gpu.formats import save_graph

@@ -25,7 +25,7 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
     """
     target = _resolved(path)
     try:
-        if target.exists() and not target.is_file():
+        if _is_device(target):
             with target.open("wb") as file:
                 yield file
             return
@@ -52,7 +52,7 @@ def check_writable(path: str | Path) -> None:
         if target.exists():
             with target.open("ab"):
                 pass
-        if not target.exists() or target.is_file():
+        if not _is_device(target):
             part = _part_beside(target)
             part.touch(exist_ok=False)
             part.unlink()
@@ -62,7 +62,12 @@ def check_writable(path: str | Path) -> None:
 
 def _resolved(path: str | Path) -> Path:
     """Follow links, so that a link stays and what it points to is replaced."""
-    return Path(os.path.realpath(path))
+    return Path(path) if _is_device(Path(path)) else Path(os.path.realpath(path))
+
+
+def _is_device(target: Path) -> bool:
+    """Whether the target is a device or pipe; /dev/stdout is, even where it leads to a file."""
+    return target.parts[:2] == ("/", "dev") or (target.exists() and not target.is_file())
 
 
 def _part_beside(target: Path) -> Path:

@@ -273,6 +273,8 @@ def test_outputs_are_refused_before_the_run(
         assert one_line_error(call("run", roads, flag, tmp_path / "no" / "x"), 1, "cannot write")
         assert one_line_error(call("run", roads, flag, tmp_path), 1, "it is a folder")
     assert one_line_error(call("convert", roads, tmp_path / "no" / "x.gr"), 1, "cannot write")
+    words = ("convert", roads, os.devnull, "--to", "dimacs")
+    assert one_line_error(call(*words), 1, "cannot write", os.devnull)
 
 
 def test_a_full_disk_does_not_cost_the_result(

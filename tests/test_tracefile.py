@@ -219,3 +219,13 @@ def test_unwritable_targets_are_found_beforehand(tmp_path: Path) -> None:
         check_writable(tmp_path / "absent" / "run.npz")
     check_writable(tmp_path / "run.npz")
     assert not (tmp_path / "run.npz").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="this system has no /dev/stdout")
+def test_devices_are_written_directly(capfd: pytest.CaptureFixture[str]) -> None:
+    check_writable("/dev/stdout")
+    with written_whole("/dev/stdout") as file:
+        file.write(b"seen")
+    assert capfd.readouterr().out == "seen"
+    check_writable("/dev/null")
+    assert not Path("/dev/null").is_file()
