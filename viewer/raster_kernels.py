@@ -56,31 +56,38 @@ def bin_points(positions, keys, scale, cx, cy, width, height, radius, step):
     radius : pixels, the edge softened over one pixel; under 0.5 exactly one pixel each
     """
     seen = 0
-    reach = radius + 1.0
-    extra = 0 if radius < 0.5 else int(radius + 0.5) + 1
     half_width, half_height = width * 0.5, height * 0.5
+    if radius < 0.5:  # later vertices have larger keys: nothing to compare
+        for vertex in range(0, len(positions), step):
+            x = (np.float64(positions[vertex, 0]) - cx) * scale + half_width
+            y = half_height - (np.float64(positions[vertex, 1]) - cy) * scale
+            if x >= 0 and x < width and y >= 0 and y < height:
+                seen += 1
+                pixel = np.uint32(y) * np.uint32(width) + np.uint32(x)
+                keys[pixel] = (15 << 40) | vertex
+        return seen
+    reach = radius + 1.0
+    extra = int(radius + 0.5) + 1
     for vertex in range(0, len(positions), step):
         x = (np.float64(positions[vertex, 0]) - cx) * scale + half_width
         y = half_height - (np.float64(positions[vertex, 1]) - cy) * scale
         if not (x > -reach and x < width + reach and y > -reach and y < height + reach):
             continue
-        inside = x >= 0 and x < width and y >= 0 and y < height
-        seen += inside
+        seen += x >= 0 and x < width and y >= 0 and y < height
         column, row = np.int64(np.floor(x)), np.int64(np.floor(y))
-        if extra == 0:
-            if inside:
-                pixel = row * width + column
-                keys[pixel] = max(keys[pixel], (15 << 40) | vertex)
-            continue
         for j in range(max(0, row - extra), min(height, row + extra + 1)):
             for i in range(max(0, column - extra), min(width, column + extra + 1)):
                 away = np.sqrt((i + 0.5 - x) ** 2 + (j + 0.5 - y) ** 2)
-                level = np.int64(min(1.0, max(0.0, radius + 0.5 - away)) * 15.0 + 0.5)
+                cover = radius + 0.5 - away
+                if not cover > 0.0:
+                    continue
+                level = 15 if cover >= 1.0 else np.int64(cover * 15.0 + 0.5)
                 if level > 0:
                     near = 255 - min(255, np.int64(away * 16.0))
                     key = (level << 40) | (near << 32) | vertex
                     pixel = j * width + i
-                    keys[pixel] = max(keys[pixel], key)
+                    if key > keys[pixel]:
+                        keys[pixel] = key
     return seen
 
 
@@ -147,11 +154,17 @@ def bin_lines(  # noqa: PLR0912, PLR0915
                     continue
                 start = np.int64(np.floor(bottom))
                 for across in range(max(0, start), min(across_size - 1, np.int64(top)) + 1):
-                    overlap = min(across + 1.0, top) - max(np.float64(across), bottom)
-                    level = np.int64(min(1.0, max(0.0, overlap)) * 15.0 + 0.5)
+                    low_side, high_side = np.float64(across), across + 1.0
+                    if low_side < bottom:
+                        low_side = bottom
+                    if high_side > top:
+                        high_side = top
+                    level = np.int64((high_side - low_side) * 15.0 + 0.5)
                     if level > 0:
                         pixel = across * width + step if along_x else step * width + across
-                        keys[pixel] = max(keys[pixel], (level << 40) | owner)
+                        key = (level << 40) | owner
+                        if key > keys[pixel]:
+                            keys[pixel] = key
 
 
 @_typed(*_ARCS, _write(_I4), *_VIEW, _I8)
