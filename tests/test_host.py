@@ -448,7 +448,9 @@ def test_results_of_a_replaced_load_are_dropped(warm: Driver) -> None:
 def test_a_new_run_ends_the_one_before_and_starts_clean(warm: Driver) -> None:
     warm.load()
     first = warm.start_run("endless")
+    wait_until(lambda: len(warm.host.take_samples()) > 0)
     waiting = warm.host.run(engines.settings("stream", count=5))
+    assert len(warm.host.take_samples()) == 0  # the first one's are no longer asked for
     last = warm.host.run(engines.settings("stream", count=300))
     trace = warm.wait_for(RunFinished, last).trace
     assert trace.samples["sequence"].tolist() == list(range(300))
@@ -479,8 +481,10 @@ def test_a_layout_gives_way_to_a_run_and_is_done_afterwards(warm: Driver) -> Non
     warm.load()
     layout = warm.host.layout("slow")
     warm.wait_for(Progress, layout)
+    replaced = warm.host.run(engines.settings("stream"))
     run_id = warm.host.run(engines.settings("stream"))
     warm.wait_for(LayoutDone, layout)
+    assert warm.names(replaced) == ["Failed"]
     ends = [m for m in warm.heard if isinstance(m, RunFinished | LayoutDone)]
     assert [m.run_id for m in ends] == [run_id, layout]
 
@@ -606,6 +610,36 @@ def test_a_child_that_never_starts_is_given_up(
         assert not any(isinstance(m, EngineLost) for m in driven.heard)
     finally:
         driven.host.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_order_of_requests_ends_well(driver: Driver, seed: int) -> None:
+    """Every run has one end, whatever comes between; then the host still works."""
+    random = np.random.default_rng(seed)
+    host, runs, ends = driver.host, [], (RunFinished, Failed, EngineLost)
+    run = ["stream", "stream", "endless", "has_a_bug", "exits" if seed == 0 else "endless"]
+    actions: list[Callable[[], object]] = [
+        lambda: host.load(LoadRequest(str(random.choice(["path", "slow", "bad", "named"])))),
+        lambda: host.put_graph(engines.path_graph(9)),
+        lambda: runs.append(host.run(engines.settings(str(random.choice(run))))),
+        lambda: runs.append(host.run(engines.settings(str(random.choice(run))))),
+        lambda: host.layout(str(random.choice(["slow", "quick"]))),
+        host.stop,
+        host.step,
+        host.resume,
+        lambda: host.wait(float(random.random()) * 0.1),
+    ]
+    for _ in range(60):
+        random.choice(actions)()  # type: ignore[operator]
+        driver.heard += host.poll()
+        host.take_samples()
+    host.resume()
+    host.stop()
+    driver.until(lambda: not host.busy)
+    host.put_graph(engines.path_graph(9))
+    assert driver.finish().trace.reached == 9
+    for run_id in runs:
+        assert sum(isinstance(m, ends) and m.run_id == run_id for m in driver.heard) == 1, run_id
 
 
 def test_closed_means_closed(driver: Driver) -> None:

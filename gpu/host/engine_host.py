@@ -44,6 +44,7 @@ class EngineHost:
         self._scheduler = Scheduler(self._memory, entries or Entries())
         self._knobs = self._scheduler.knobs
         self._last_id = 0
+        self._run_id = 0  # of the run last asked for
         self._closed = False
 
     # life
@@ -83,12 +84,13 @@ class EngineHost:
 
     def run(self, settings: RunSettings, *, verify: bool = True) -> int:
         """Run on the graph last asked for. Pace and pause stay, a delta by hand does not."""
-        run_id = self._new_id()
+        run_id = self._run_id = self._new_id()
         scheduler = self._scheduler
         scheduler.drop_queued(RunJob, "replaced by a newer run before it started")
         job = scheduler.current
         if isinstance(job, RunJob | LayoutJob):
-            job.again = isinstance(job, LayoutJob) and not job.stopping and not job.over
+            again = isinstance(job, LayoutJob) and not job.over
+            job.again = again and (job.again or not job.stopping)
             scheduler.interrupt(job)
         self.set_delta(None)
         scheduler.ask(
@@ -158,10 +160,12 @@ class EngineHost:
         return self._scheduler.poll()
 
     def take_samples(self) -> np.ndarray:
-        """Return SAMPLE (k,), new since the last call, of the run that started last."""
+        """Return SAMPLE (k,), new since the last call, of the run last asked for."""
         self._scheduler.collect()
         run = self._scheduler.run
-        return run.store.take() if run is not None else np.empty(0, SAMPLE)
+        if run is None or run.run_id != self._run_id:
+            return np.empty(0, SAMPLE)
+        return run.store.take()
 
     @property
     def live(self) -> LiveRun | None:

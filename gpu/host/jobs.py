@@ -130,7 +130,7 @@ def cut_off_trace(job: RunJob, words: str) -> Trace:
         closing = np.zeros(1, SAMPLE) if last is None else last
         closing["sequence"] += 0 if last is None else 1
         closing["flags"] = Flag.STOPPED
-        job.store.append(closing)
+        job.store.append_sample(closing)
     clock = "modelled" if settings.engine == "model" else "measured"
     environment = {"engine": settings.engine, "device": settings.device, "ended": words}
     return trace_of(job, EngineOutcome(clock, "stopped", environment))

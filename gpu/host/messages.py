@@ -2,13 +2,15 @@
 
 *Messages* come out of `EngineHost.poll`, each with the `run_id` of the request that it
 answers (0: none). *Commands* and *replies* are small records that go through the pipe;
-arrays never do, only notes of where they lie.
+arrays never do, only notes of where they lie. (Those are NamedTuples: a frozen dataclass takes
+1 ms to define, and a window is waiting for this import.)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -137,16 +139,14 @@ class GraphHandle:
 # commands: parent to child
 
 
-@dataclass(frozen=True)
-class LoadCommand:
+class LoadCommand(NamedTuple):
     """Read a graph into shared memory."""
 
     run_id: int
     request: LoadRequest
 
 
-@dataclass(frozen=True)
-class RunCommand:
+class RunCommand(NamedTuple):
     """Run on `graph`, writing into `buffers`; `steps`: steps allowed so far (see ring)."""
 
     run_id: int
@@ -157,8 +157,7 @@ class RunCommand:
     steps: int
 
 
-@dataclass(frozen=True)
-class LayoutCommand:
+class LayoutCommand(NamedTuple):
     """Lay `graph` out; `arrays` holds `dist` where the layout wants it."""
 
     run_id: int
@@ -168,8 +167,7 @@ class LayoutCommand:
     arrays: SharedArrays | None
 
 
-@dataclass(frozen=True)
-class Quit:
+class Quit(NamedTuple):
     """End the child."""
 
 
@@ -178,37 +176,32 @@ Command = LoadCommand | RunCommand | LayoutCommand
 # replies: child to parent; Progress, Failed and Verified pass through as they are
 
 
-@dataclass(frozen=True)
-class Hello:
+class Hello(NamedTuple):
     """The child is up and will read commands."""
 
     run_id: int = 0
 
 
-@dataclass(frozen=True)
-class WarmedUp:
+class WarmedUp(NamedTuple):
     """Everything is imported and compiled."""
 
     run_id: int = 0
 
 
-@dataclass(frozen=True)
-class Begun:
+class Begun(NamedTuple):
     """The child took the command up."""
 
     run_id: int
 
 
-@dataclass(frozen=True)
-class Loaded:
+class Loaded(NamedTuple):
     """The graph lies in shared memory."""
 
     run_id: int
     handle: GraphHandle
 
 
-@dataclass(frozen=True)
-class Described:
+class Described(NamedTuple):
     """Facts of a loaded graph that take a pass over its arcs."""
 
     run_id: int
@@ -216,16 +209,14 @@ class Described:
     mean_weight: float
 
 
-@dataclass(frozen=True)
-class LaidOut:
+class LaidOut(NamedTuple):
     """`arrays` holds `positions`."""
 
     run_id: int
     arrays: SharedArrays
 
 
-@dataclass(frozen=True)
-class Started:
+class Started(NamedTuple):
     """Buffers are cleared and the engine is about to be called."""
 
     run_id: int
@@ -233,8 +224,7 @@ class Started:
     reference: GraphReference
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     """The engine returned, all samples are in the ring; events are in `events`."""
 
     run_id: int
@@ -242,8 +232,7 @@ class Ended:
     events: SharedArrays | None = None
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(NamedTuple):
     """The child is free for the next command."""
 
     run_id: int
