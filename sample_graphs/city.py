@@ -112,10 +112,11 @@ def _planned(
         smallest /= 2
         cuts = plan.cut_land(np.random.Generator(np.random.PCG64([seed, 1])), land, smallest)
         count = len(cuts.rank)
-    chosen = np.zeros(count, bool)
-    chosen[np.argsort(-cuts.rank, kind="stable")[:wanted]] = True
+    floor = np.partition(cuts.rank, count - wanted)[count - wanted]
+    chosen = cuts.rank > floor
+    chosen[np.flatnonzero(cuts.rank == floor)[: wanted - np.count_nonzero(chosen)]] = True
     waiting = np.flatnonzero(~chosen & np.where(cuts.parent >= 0, chosen[cuts.parent], True))
-    short = waiting[np.argsort(rng.random(len(waiting)), kind="stable")[:culs]]
+    short = rng.permutation(waiting)[:culs]
     renumbered = np.concatenate((np.arange(FIRST_ROAD), np.cumsum(chosen) - 1 + FIRST_ROAD))
     return cuts.take(np.flatnonzero(chosen), renumbered), cuts.take(short, renumbered)
 
@@ -193,7 +194,7 @@ def _in_order(standing: Stops, ends: Stops) -> Stops:
     )
     steps = np.clip(stops.along, 0, 1) * (2.0**36 - 4)
     steps = steps.astype(np.int64) + np.where(stops.side == 0, np.where(stops.along > 0.5, 3, 0), 1)
-    order = np.argsort((stops.line.astype(np.int64) << 36) + steps, kind="stable")
+    order = np.argsort((stops.line.astype(np.int64) << 36) + steps)  # no two are equal
     return Stops(*(getattr(stops, name)[order] for name in names))
 
 
@@ -339,4 +340,6 @@ def z_order(points: np.ndarray) -> np.ndarray:
         for shift, mask in ((8, 0x00FF00FF), (4, 0x0F0F0F0F), (2, 0x33333333), (1, 0x55555555)):
             cell = (cell | (cell << np.uint64(shift))) & np.uint64(mask)
         code |= cell << np.uint64(axis)
-    return np.argsort(code, kind="stable")
+    numbered = (code << np.uint64(32)) | np.arange(len(code), dtype=np.uint64)
+    numbered.sort()
+    return (numbered & np.uint64(0xFFFFFFFF)).astype(np.int64)

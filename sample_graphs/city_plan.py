@@ -40,7 +40,7 @@ FIRST_ROAD = 6  # lines from here on are cuts
 OLD_ROAD = 150  # a block worth this many final blocks is cut by an old road
 PARK_SHARE = 0.012  # of the blocks worth 4 to 60 final blocks
 COUNTRYSIDE = 0.004  # density outside the towns; 1 in the centre
-AT_ONCE = 16_384  # points bent at a time: they stay in the processor's cache
+AT_ONCE = 16_384  # points or blocks handled at a time: they stay in the processor's cache
 LARGEST_BLOCK = 0.25  # area: a larger one is cut whatever its density
 
 
@@ -55,8 +55,8 @@ class Blocks:
     rank: np.ndarray
     parent: np.ndarray
 
-    def take(self, which: np.ndarray) -> Blocks:
-        """Return the blocks where `which` (k,) is true."""
+    def take(self, which: np.ndarray | slice) -> Blocks:
+        """Return the blocks that `which` selects."""
         return Blocks(self.corners[which], self.sides[which], self.rank[which], self.parent[which])
 
 
@@ -176,16 +176,22 @@ def cut_land(rng: np.random.Generator, land: Land, smallest: float) -> Cuts:
     """Cut every block worth more than `smallest` final blocks, generation by generation.
 
     Cut number k makes line FIRST_ROAD + k. Ranks fall strictly from parent to child,
-    so the cuts of highest rank are a plan by themselves, for any number of them.
+    so the cuts of highest rank are a plan by themselves, for any number of them. Land in
+    more than AT_ONCE blocks is divided and each part finished before the next: the
+    processor's cache is enough, and numbers that are close are close on the map.
     """
-    blocks, made, count = first_blocks(land.river), [], 0
-    while len(blocks.rank):
-        blocks, worth = _ranked(rng, land, blocks)
+    waiting, made, count = [first_blocks(land.river)], [], 0
+    while waiting:
+        blocks, worth = _ranked(rng, land, waiting.pop())
         large = blocks.rank > smallest
-        blocks, worth = blocks.take(large), worth[large]
-        cuts, blocks = _cut(rng, land, blocks, worth, count)
+        cuts, halves = _cut(rng, land, blocks.take(large), worth[large], count)
         made.append(cuts)
-        count += len(worth)
+        count += len(cuts.rank)
+        middle = len(halves.rank) // 2
+        if middle > AT_ONCE:
+            waiting += [halves.take(slice(middle, None)), halves.take(slice(middle))]
+        elif middle:
+            waiting.append(halves)
     names = Cuts.__dataclass_fields__
     return Cuts(*(np.concatenate([getattr(cuts, name) for cuts in made]) for name in names))
 
@@ -231,15 +237,15 @@ def _cut(
     own = first + np.arange(count)
     line = own + FIRST_ROAD
     cuts = Cuts(start, end, sides[:, 0], sides[:, 2], blocks.rank, blocks.parent, worth)
-    left = np.stack((corners[:, 0], start, end, corners[:, 3]), axis=1)
-    right = np.stack((start, corners[:, 1], corners[:, 2], end), axis=1)
-    left_sides = np.stack((sides[:, 0], line, sides[:, 2], sides[:, 3]), axis=1)
-    right_sides = np.stack((sides[:, 0], sides[:, 1], sides[:, 2], line), axis=1)
+    a, b, c, d = (corners[:, i] for i in range(4))
+    north, east, south, west = sides[:, 2], sides[:, 1], sides[:, 0], sides[:, 3]
+    both = np.stack((a, start, end, d, start, b, c, end), axis=1).reshape(-1, 4, 2)
+    lines = (south, line, north, west, south, east, north, line)
     halves = Blocks(
-        np.concatenate((left, right)),
-        np.concatenate((left_sides, right_sides)),
-        np.concatenate((blocks.rank, blocks.rank)),
-        np.concatenate((own, own)),
+        both,
+        np.stack(lines, axis=1).reshape(-1, 4),
+        np.repeat(blocks.rank, 2),
+        np.repeat(own, 2),
     )
     return cuts, halves
 
