@@ -18,7 +18,14 @@ from viewer import raster
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.theme import THEMES
-from viewer.widgets.graph_colours import COLOUR_MODES, Moment, Scale, look_at, tick_values
+from viewer.widgets.graph_colours import (
+    COLOUR_MODES,
+    Moment,
+    Scale,
+    farthest,
+    look_at,
+    tick_values,
+)
 from viewer.widgets.graph_path import Path, parents_of, path_to
 from viewer.widgets.graph_scene import cut_scene
 from viewer.widgets.graph_view import GraphView
@@ -242,6 +249,14 @@ def test_a_few_far_vertices_do_not_stretch_the_scale() -> None:
     look = look_at(record, "distance", Moment(np.inf, False, 1.0), Scale(), graph.n)
     assert look.colouring.unit * 254 < 300
     assert look.legend.ticks[-1][1].startswith("≥")
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+def test_farthest_is_the_largest_finite_distance(dtype: type) -> None:
+    far = INT_UNREACHED if dtype is np.int32 else np.inf
+    assert farthest(np.array([far, 3, 7, far], dtype)) == 7
+    assert farthest(np.array([far], dtype)) == 0
+    assert farthest(np.array([], dtype)) == 0
 
 
 def test_runs_of_another_graph_are_not_shown() -> None:

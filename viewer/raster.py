@@ -37,6 +37,7 @@ from viewer import raster_numpy
 COVERS = 16  # levels of coverage in the map and in the colour tables
 MAP_INK = 4.0  # inked pixels per pixel of the drawing, above which lines would hide the vertices
 DENSITY_INK = 20_000_000  # pixels of grey lines at most: about 50 ms of one core
+DENSE = 0.9  # logical pixels between vertices; below, each is exactly one pixel
 SUBPIXEL = 0.6  # logical pixels: arcs and gaps shorter than this cannot be seen
 CROWD_RADIUS = 1.0  # logical pixels: the smallest disc on the grey layer
 SAMPLED_ARCS = 20_000  # arcs looked at to judge a drawing
@@ -244,7 +245,7 @@ def style_for(extent: Extent, view: View, ratio: float = 1.0) -> Style:
     if 0 < edge < SUBPIXEL and spacing < SUBPIXEL:
         return Style(0.0)
     if 0 < edge < 1.5 or 0 < extent.ink * line <= MAP_INK * area:
-        radius = min(max(0.5 * line, 0.14 * unit), 6.0) if unit > 2 else 0.0
+        radius = min(max(0.5 * line, 0.14 * unit), 6.0) if unit > DENSE else 0.0
         return Style(radius * ratio, line * ratio, False)
     crowd = CROWD_RADIUS if extent.ink > 0 and spacing > SUBPIXEL else 0.0
     radius = min(max(0.32 * spacing, crowd), 6.0)

@@ -36,6 +36,7 @@ STATES = ((0, "unreached"), (1, "tentative"), (2, "settled"))
 MOST = 0.98  # of the distances lie on the bar, if the rest would stretch it by STRETCH
 STRETCH = 1.5
 SAMPLED = 200_000  # distances looked at to find that
+CHUNK = 1 << 18  # distances
 HEADROOM = 1.25  # a live scale grows to this multiple of the largest value seen
 
 
@@ -114,13 +115,25 @@ def _largest(record: RunRecord, kind: str) -> float:
     dist = record.dist
     if dist is None or not len(dist):
         return 0.0
-    top = float(dist.max(where=reached_mask(dist), initial=0))
+    top = farthest(dist)
     if kind == "all":
         return top
     few = dist[:: max(1, len(dist) // SAMPLED)]
     few = few[reached_mask(few)]
     most = float(np.quantile(few, MOST)) if len(few) else top
     return most if 0 < most * STRETCH < top else top
+
+
+def farthest(dist: np.ndarray) -> float:
+    """Return the largest finite distance, 0 if there is none; by chunks, in cache."""
+    top = 0.0
+    for first in range(0, len(dist), CHUNK):
+        part = dist[first : first + CHUNK]
+        if dist.dtype == np.int32:
+            top = max(top, float((part + np.int32(1)).max()) - 1)  # unreached wraps to the least
+        else:
+            top = max(top, float(np.where(part < np.inf, part, 0).max()))
+    return top
 
 
 def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Scale, n: int) -> Look:

@@ -23,7 +23,7 @@ from viewer.raster import View
 from viewer.theme import Theme, luminance, mix
 from viewer.widgets.graph_scene import Arc, Placed, Scene
 
-LABEL_RADIUS = 9.0  # pixels: a disc this large holds a name
+LABEL_RADIUS = 11.0  # pixels: a disc this large holds a name
 TEXTBOOK_RADIUS = 15.0  # pixels: from here on, distances stand under the discs
 SMALLEST, LARGEST = 2.2, 30.0  # pixels
 OUTLINE = 1.5  # pixels around a disc that holds a name
