@@ -39,7 +39,7 @@ def raw_offset(dist: float, base: float, inverse_delta: float) -> int:
     the floor, because Numba's floor is an int64 and would wrap.
     """
     offset = (dist - base) * inverse_delta
-    return int(math.floor(min(max(offset, -2147483647.0), 2147483647.0)))
+    return math.floor(min(max(offset, -2147483647.0), 2147483647.0))
 
 
 def push_offset(raw: int, from_bucket: int, head: int, buckets: int) -> int:

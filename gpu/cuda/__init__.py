@@ -1,0 +1,7 @@
+"""The engine `cuda`: the real kernels, persistent, with live probes, through CuPy.
+
+Importing this package costs nothing and needs neither CuPy nor a GPU; `device.find_device`
+says why there is none. `module` compiles, `layout` holds the records that Python and the
+kernels share, `ring` talks with a kernel that runs, `launch` puts a run together, `adds` and
+`near_far` are the engine functions.
+"""

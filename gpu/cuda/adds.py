@@ -1,0 +1,187 @@
+"""ADDS on the device: the engine function, and how big everything is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu.cuda import layout
+from gpu.cuda.device import Device
+from gpu.cuda.launch import (
+    SPARE_BYTES,
+    CudaRun,
+    Plan,
+    check_device,
+    device_graph,
+    go,
+    refuse_beyond,
+    refuse_workers,
+    resident_blocks,
+)
+from gpu.cuda.module import function
+from gpu.delta import band, make_controller
+from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.graph import CSRGraph
+
+READINGS_ROOM = 1 << 17  # manager sweeps that are recorded from probe level 1 on
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was tuned on an H100; nothing of it changes a result.
+
+    threads : a worker block                 blocks_per_sm : worker blocks, workers = None
+    chunk_smallest, chunk_largest : vertices that a worker is given at a time
+    keep : vertices that a worker keeps in its own queue while others are idle
+    flush_rounds : rounds between two exports while others are idle
+    """
+
+    threads: int = 256
+    blocks_per_sm: int = 2
+    chunk_smallest: int = 32
+    chunk_largest: int = 512
+    keep: int = 256
+    flush_rounds: int = 4
+
+
+TUNED = Tuning()
+
+
+def run(
+    graph: CSRGraph,
+    source: int,
+    *,
+    delta: float | None,
+    parameters: Mapping[str, Any],
+    device: str,
+    probe: int,
+    period_ns: int,
+    seed: int,
+    buffers: RunBuffers,
+    observer: Observer,
+) -> EngineOutcome:
+    """Run ADDS on the GPU; the signature is that of `gpu.engine`."""
+    del seed  # the device arbitrates by itself
+    outcome, _ = run_tuned(
+        graph, source, delta, parameters, device, probe, period_ns, buffers, observer, TUNED
+    )
+    return outcome
+
+
+def run_tuned(
+    graph: CSRGraph,
+    source: int,
+    delta: float | None,
+    parameters: Mapping[str, Any],
+    device: str,
+    probe: int,
+    period_ns: int,
+    buffers: RunBuffers,
+    observer: Observer,
+    tuning: Tuning,
+) -> tuple[EngineOutcome, CudaRun]:
+    """Run with given tuning; the run comes along, for its readings and state."""
+    found = check_device(device, probe)
+    plan = make_plan(graph, source, delta, parameters, found, probe, tuning)
+    return go(graph, found, plan, buffers, probe, period_ns, observer)
+
+
+def make_plan(
+    graph: CSRGraph,
+    source: int,
+    delta: float | None,
+    parameters: Mapping[str, Any],
+    device: Device,
+    probe: int,
+    tuning: Tuning,
+) -> Plan:
+    """Size queues and grid, and fill the kernel's record."""
+    kernel = function(device.number, "adds.cu", "adds", probe, not graph.integer, tuning.threads)
+    most = min(resident_blocks(device, kernel, tuning.threads) - 1, layout.MOST_WORKERS)
+    wanted = tuning.blocks_per_sm * device.multiprocessors - 1
+    workers = parameters["workers"] or min(wanted, most)
+    refuse_workers(workers, most, device, tuning.threads)
+    threads = workers * tuning.threads
+    record = np.zeros(1, layout.RUN)
+    record["controller"] = make_controller(
+        mean_weight=1.0,  # the kernel sums the weights itself, see set_weights
+        max_weight=1.0,
+        mean_degree=graph.mean_degree,
+        integer=graph.integer,
+        n=graph.n,
+        m=graph.m,
+        threads=threads,
+        buckets=parameters["buckets"],
+        max_open=parameters["open_heads"],
+        delta=delta,
+        dynamic=parameters["dynamic_delta"],
+    )[0]
+    low, _, high, _ = band(graph.mean_degree)
+    blocks = pool_blocks(graph, parameters["buckets"])
+    values = {
+        "source": source,
+        "workers": workers,
+        "threads": threads,
+        "buckets": parameters["buckets"],
+        "dynamic": int(parameters["dynamic_delta"]),
+        "drop_stale": int(bool(parameters["drop_stale"])),
+        "given_delta": delta or 0.0,
+        "band_low": low * threads,
+        "band_high": high * threads,
+        "pool_blocks": blocks,
+        "table_mask": table_size(blocks) - 1,
+        "readings_room": READINGS_ROOM if probe else 0,
+        "chunk_smallest": tuning.chunk_smallest,
+        "chunk_largest": tuning.chunk_largest,
+        "keep": tuning.keep,
+        "flush_rounds": tuning.flush_rounds,
+    }
+    for name, value in values.items():
+        record[name] = value
+    device_graph(graph, device)  # before the queues: it is the larger demand
+    plan = Plan("adds.cu", "adds", tuning.threads, 1 + workers, workers, record)
+    _allocate(plan, blocks, workers, probe)
+    return plan
+
+
+def pool_blocks(graph: CSRGraph, buckets: int) -> int:
+    """Return the blocks of the pool: two a bucket, and room for every push in flight."""
+    items = 2 * graph.n + graph.m // 2
+    return min(4 * buckets + items // layout.BLOCK_ITEMS, 65_000)
+
+
+def table_size(blocks: int) -> int:
+    """Return the entries of one bucket's block table: a power of two, all blocks fit."""
+    return 1 << (blocks - 1).bit_length()
+
+
+def _allocate(plan: Plan, blocks: int, workers: int, probe: int) -> None:
+    import cupy
+
+    items = blocks * layout.BLOCK_ITEMS
+    needed = 8 * items + 4 * items // layout.SEGMENT + SPARE_BYTES
+    refuse_beyond(cupy, needed, f"the bucket queue ({items:,} places)")
+    arrays = {
+        "items": cupy.empty(items, np.uint64),
+        "written": cupy.empty(items // layout.SEGMENT, np.uint32),
+        "taken": cupy.empty(blocks, np.uint32),
+        "table": cupy.empty(32 * table_size(blocks), np.uint32),
+        "free_blocks": cupy.empty(blocks, np.uint32),
+        "slots": cupy.empty(32 * 8, np.uint32),
+        "assign": cupy.empty(workers, np.uint64),
+        "reports": cupy.empty(4 * workers, np.uint32),
+        "readings": cupy.empty((READINGS_ROOM if probe else 1) * layout.READING_WORDS, np.int32),
+    }
+    plan.arrays.update(arrays)
+    plan.clear += [(arrays[name], 0) for name in ("slots", "assign", "reports")]
+    plan.clear.append((arrays["table"], 0xFF))
+
+
+def recorded_readings(run: CudaRun) -> np.ndarray:
+    """Return READING (k,): what the controller was asked, sweep by sweep (probe 1 or 2)."""
+    count = int(run.state["readings"])
+    words: np.ndarray = run._plan.arrays["readings"].get()
+    return words.view(layout.READING)[:count]

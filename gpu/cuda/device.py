@@ -1,0 +1,134 @@
+"""Is there a GPU, and if not, why not and what to install: one sentence.
+
+    find_device("cuda:0") -> Device, or raises EngineError with the reason
+    why_not() -> None, or the reason in words (what window and command line show)
+
+CuPy is imported here and nowhere before. It may be missing, installed for another CUDA than
+the driver's, or fine on a machine without a GPU; each has its own sentence, and where a
+package is missing the exact pip line.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from gpu.errors import EngineError, ParameterError
+
+OLDEST_DRIVER = 12000  # CUDA 12.0, as cuDriverGetVersion counts
+
+
+@dataclass(frozen=True)
+class Device:
+    """One GPU, as its driver describes it."""
+
+    number: int
+    name: str
+    multiprocessors: int
+    capability: str  # "90" for compute capability 9.0
+    memory_bytes: int
+    driver: int  # CUDA version that the driver speaks, 13000 for 13.0
+    runtime: int
+    cupy: str
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a trace's environment keeps."""
+        return {
+            "engine": "cuda",
+            "device": self.name,
+            "multiprocessors": self.multiprocessors,
+            "capability": self.capability,
+            "driver": self.driver,
+            "runtime": self.runtime,
+            "cupy": self.cupy,
+        }
+
+
+def why_not(device: str = "cuda:0") -> str | None:
+    """Return why this machine cannot run the engine, None where it can."""
+    try:
+        find_device(device)
+    except (EngineError, ParameterError) as error:
+        return str(error)
+    return None
+
+
+def find_device(device: str = "cuda:0") -> Device:
+    """Return the GPU of that name, or raise EngineError with the reason and the pip line."""
+    number = _number_of(device)
+    driver = driver_version()
+    if driver is None:
+        raise EngineError(
+            "no NVIDIA driver on this machine (libcuda was not found): the engine cuda needs "
+            "an NVIDIA GPU; the engine model runs everywhere"
+        )
+    if driver < OLDEST_DRIVER:
+        raise EngineError(
+            f"the NVIDIA driver speaks CUDA {_words(driver)}; 12.0 or newer is needed: "
+            "update the driver"
+        )
+    cupy = _import_cupy(driver)
+    try:
+        count = int(cupy.cuda.runtime.getDeviceCount())
+        if not 0 <= number < count:
+            raise ParameterError(
+                f"device = {device!r}; this machine has {count}: cuda:0 to cuda:{count - 1}"
+            )
+        properties = cupy.cuda.runtime.getDeviceProperties(number)
+        runtime = int(cupy.cuda.runtime.runtimeGetVersion())
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise EngineError(f"the GPU does not answer: {error}") from error
+    return Device(
+        number,
+        properties["name"].decode(),
+        int(properties["multiProcessorCount"]),
+        f"{properties['major']}{properties['minor']}",
+        int(properties["totalGlobalMem"]),
+        driver,
+        runtime,
+        cupy.__version__,
+    )
+
+
+def driver_version() -> int | None:
+    """Return the CUDA version of the NVIDIA driver (13000 for 13.0), None without a driver."""
+    names = ["nvcuda.dll"] if sys.platform == "win32" else ["libcuda.so.1", "libcuda.so"]
+    for name in names:
+        try:
+            library = ctypes.CDLL(name)
+        except OSError:
+            continue
+        version = ctypes.c_int()
+        if library.cuDriverGetVersion(ctypes.byref(version)) == 0 and version.value > 0:
+            return version.value
+    return None
+
+
+def pip_line(driver: int) -> str:
+    """Return the line that installs what fits this driver."""
+    return f'pip install "sssp-scope[cuda{13 if driver >= 13000 else 12}]"'
+
+
+def _import_cupy(driver: int) -> Any:
+    try:
+        import cupy
+    except Exception as error:  # CuPy raises what it likes when its libraries do not fit
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise EngineError(
+            f"CuPy cannot be imported ({reason[:200]}); install it with: {pip_line(driver)}"
+        ) from error
+    return cupy
+
+
+def _number_of(device: str) -> int:
+    kind, _, number = device.partition(":")
+    if kind != "cuda" or (number and not number.isdigit()):
+        raise ParameterError(f"device = {device!r}; allowed: cuda:0, cuda:1, ...")
+    return int(number or 0)
+
+
+def _words(version: int) -> str:
+    return f"{version // 1000}.{version % 1000 // 10}"

@@ -1,0 +1,176 @@
+/*
+common.cuh: what every kernel shares: the run's record, distances as ordered bits, loads and
+stores that other blocks see, and the clock.
+
+Compile with  -DLEVEL=0..2  probe level        -DWEIGHT_FLOAT=0|1   int32 or float32 weights
+              -DTHREADS=T   threads a block    -DRUN_BYTES=b        size of gpu.cuda.layout.RUN
+
+Distances are kept as unsigned bits: an int32 >= 0 and a float32 >= 0 both order as their bits
+do, so that one atomicMin serves both. "Unreached" is the largest int32, or infinity.
+*/
+#pragma once
+#include "scheduler.cuh"
+
+#define ALL_LANES 0xffffffffu
+#define UNREACHED (WEIGHT_FLOAT ? 0x7f800000u : 0x7fffffffu)
+#define NO_ARC 0xffffffffu  // a distance that no arc gives: the lane has none
+
+enum Status { RUNNING, FINISHED, STOPPED, POOL_DRY, DISTANCE_OVERFLOW, TIMED_OUT };
+
+struct Stats {  // one a worker, totals; 64 bytes
+    u64 processed, relaxed, improved, pushes, clipped, unused[3];
+};
+
+struct Slot {  // one ring slot of the bucket queue; counters only grow, and wrap
+    u32 reserved, completed, unused[6];
+};
+
+struct Published {  // what the manager tells the workers; torn reads only mis-sort
+    double base, inverse_delta;
+    u32 head, idle_workers, status, unused;
+};
+
+struct State {  // zeroed before the run, read by the host after it
+    Published published;
+    u64 start_ns, end_ns;
+    u64 weight_sum;      // integer weights
+    double weight_total; // float weights
+    u32 weight_max;      // bits
+    u32 error_arc, error_tail, error_claimed;
+    u32 barrier_arrived, barrier_round, sweeps, readings;
+    u64 head_bucket, bucket_switches;
+    double delta, base;
+    u32 open_buckets, reason, delta_changes, status;
+    u32 pool_used, supersteps, by_hand, wide_supersteps;
+    u32 near_count[3], far_count[3], pad[2];
+};
+
+struct HostControl {  // pinned memory; the host writes the first line, the kernel the second
+    u32 stop, delta_version;
+    double delta_by_hand;  // 0: the controller drives
+    u64 samples_read;
+    u64 unused[5];
+    u64 samples_written;
+    u64 unused_too[7];
+};
+
+struct Run {  // gpu.cuda.layout.RUN, the same bytes
+    const uint2 *rows;  // first and end arc of each vertex
+    const uint2 *arcs;  // head, weight bits
+    u32 *dist;
+    long long *first_ns, *last_ns;
+    int *times;
+    u64 *items;       // queued: distance bits << 32 | vertex
+    u32 *written;     // per SEGMENT items
+    u32 *taken;       // per pool block: items copied out by workers
+    u32 *table;       // per slot and block number: number's low half << 16 | pool block
+    u32 *free_blocks;
+    Slot *slots;
+    u64 *assign;
+    uint4 *reports;
+    Stats *stats;
+    State *state;
+    HostControl *host;
+    u64 *ring;        // pinned SAMPLE records
+    int *readings;
+    u64 *far;         // near_far: two piles
+    Controller controller;
+    double mean_degree, given_delta, band_low, band_high;
+    u64 period_ns, limit_ns;
+    u32 n, m, source, workers, threads, buckets, dynamic, drop_stale;
+    u32 pool_blocks, table_mask, ring_mask, readings_room, chunk_smallest, chunk_largest;
+    u32 keep, flush_rounds, pile_room, wide_enter, wide_leave, unused;
+};
+
+static_assert(sizeof(Run) == RUN_BYTES, "Run and gpu.cuda.layout.RUN differ in size");
+static_assert(sizeof(State) == STATE_BYTES, "State and gpu.cuda.layout.STATE differ in size");
+
+__device__ __forceinline__ u32 plus(u32 dist, u32 weight) {
+    return WEIGHT_FLOAT ? __float_as_uint(__uint_as_float(dist) + __uint_as_float(weight))
+                        : dist + weight;
+}
+
+__device__ __forceinline__ double value_of(u32 bits) {
+    return WEIGHT_FLOAT ? (double)__uint_as_float(bits) : (double)bits;
+}
+
+__device__ __forceinline__ u32 lane_id() { return threadIdx.x & 31; }
+__device__ __forceinline__ u32 warp_id() { return threadIdx.x >> 5; }
+__device__ __forceinline__ u32 lanes_below() { return (1u << lane_id()) - 1; }
+
+__device__ __forceinline__ u64 packed(u32 vertex, u32 dist) { return (u64)dist << 32 | vertex; }
+
+// Loads and stores that go to the level-2 cache, where other blocks meet them.
+__device__ __forceinline__ u32 peek(const u32 *at) {
+    u32 value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at));
+    return value;
+}
+__device__ __forceinline__ u64 peek(const u64 *at) {
+    u64 value;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at));
+    return value;
+}
+__device__ __forceinline__ uint4 peek(const uint4 *at) {
+    uint4 v;
+    asm volatile("ld.volatile.global.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at));
+    return v;
+}
+__device__ __forceinline__ double2 peek(const double2 *at) {
+    double2 v;
+    asm volatile("ld.volatile.global.v2.f64 {%0,%1}, [%2];" : "=d"(v.x), "=d"(v.y) : "l"(at));
+    return v;
+}
+__device__ __forceinline__ void poke(u32 *at, u32 value) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+__device__ __forceinline__ void poke(u64 *at, u64 value) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+}
+__device__ __forceinline__ void poke(uint4 *at, uint4 v) {
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(at), "r"(v.x), "r"(v.y),
+                 "r"(v.z), "r"(v.w) : "memory");
+}
+__device__ __forceinline__ void poke(double2 *at, double2 v) {
+    asm volatile("st.volatile.global.v2.f64 [%0], {%1,%2};" ::"l"(at), "d"(v.x), "d"(v.y)
+                 : "memory");
+}
+
+// Host memory: the host may change it at any time, and reads what is written.
+__device__ __forceinline__ u64 peek_host(const u64 *at) {
+    u64 value;
+    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(at));
+    return value;
+}
+__device__ __forceinline__ void poke_host(u64 *at, u64 value) {
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+}
+
+__device__ __forceinline__ u64 now_ns() {
+    u64 t;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+    return t;
+}
+
+// The first fault wins; the run is ended by whoever decides that.
+__device__ __forceinline__ void report_overflow(const Run &run, u32 arc, u32 tail) {
+    if (atomicExch(&run.state->error_claimed, 1u) == 0) {
+        run.state->error_arc = arc;
+        run.state->error_tail = tail;
+        __threadfence();
+        poke(&run.state->error_claimed, 2u);
+    }
+}
+
+// Probe level 2: what is remembered of each vertex.
+__device__ __forceinline__ void note_processed(const Run &run, u32 vertex) {
+    if (LEVEL >= 2) atomicAdd(run.times + vertex, 1);
+}
+__device__ __forceinline__ void note_improved(const Run &run, u32 vertex, u32 old) {
+    if (LEVEL >= 2) {
+        long long t = (long long)(now_ns() - run.state->start_ns);
+        if (old == UNREACHED) run.first_ns[vertex] = t;
+        atomicMax(run.last_ns + vertex, t);
+    }
+}

@@ -1,0 +1,440 @@
+/*
+manager.cuh: the manager block of ADDS; all its warps but the last, which is the courier.
+
+A sweep has three phases with a barrier after each:
+
+look     every thread reads workers' reports; the last warp reads `completed`, then `reserved`
+         of every slot (in this order: equality then proves that all is done) and retires
+read     one warp an open head: write-completed counters, fence, `reserved` again, and so how
+         far the bucket is readable; the last warp frees and allocates pool blocks
+assign   every thread gives one idle worker its piece; the last warp asks the controller
+
+Every decision is a call into scheduler.cuh.
+*/
+#pragma once
+#include "courier.cuh"
+#include "queue.cuh"
+#include "worker.cuh"
+
+#define MANAGER_THREADS (THREADS - 32)
+#define MANAGER_WARPS (THREADS / 32 - 1)
+#define LAST_WARP (MANAGER_WARPS - 1)
+#define MAX_WORKERS 1024
+#define MAX_OPEN 8
+#define READING_WORDS 8
+
+struct Sums {
+    u32 idle, load, kept, pad;
+};
+
+struct ManagerShared {
+    Controller c;
+    Wishes wishes;
+    double base;
+    u64 switches, start_ns;
+    Sums sums[2];
+    u32 head, status, switched, unfinished, quiet_sweeps, wish_seen, reason, delta_changes;
+    u32 raises, cuts, idle_now, assigned, busy, open_pieces, kept_mark, free_top, sweep, courier_done;
+    u32 from[MAX_OPEN], available[MAX_OPEN], address[MAX_OPEN];
+    u32 reserved[32], completed[32], read[32], mark[32];
+    u32 allocated[32], freed[32], block[32], block_number[32];
+    u32 handed[MAX_WORKERS];
+    unsigned short idle_list[MAX_WORKERS];
+    unsigned char number[MAX_WORKERS];
+};
+
+__device__ __forceinline__ void manager_barrier() {
+    asm volatile("bar.sync 1, %0;" ::"n"(MANAGER_THREADS) : "memory");
+}
+
+__device__ __forceinline__ u32 sum_over_lanes(u32 value) {
+#pragma unroll
+    for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(ALL_LANES, value, reach);
+    return value;
+}
+
+__device__ __forceinline__ u32 most_over_lanes(u32 value) {
+#pragma unroll
+    for (int reach = 16; reach > 0; reach /= 2)
+        value = max(value, __shfl_xor_sync(ALL_LANES, value, reach));
+    return value;
+}
+
+struct Manager {
+    const Run &run;
+    ManagerShared &s;
+
+    __device__ Manager(const Run &run, ManagerShared &s) : run(run), s(s) {}
+
+    __device__ __forceinline__ void publish(u32 idle) {
+        Published *to = &run.state->published;
+        poke((double2 *)to, make_double2(s.base, s.c.inverse_delta));
+        poke((uint4 *)&to->head, make_uint4(s.head, idle, s.status, 0));
+    }
+
+    // Last warp: give every slot the blocks that writers will soon want; free those read.
+    __device__ __forceinline__ void serve_pool() {
+        u32 slot = lane_id();
+        bool ours = slot < run.buckets;
+        if (ours && s.freed[slot] != s.read[slot] >> BLOCK_SHIFT) {  // its oldest is handed out
+            u32 block = block_of(run, slot, s.freed[slot] & (0xffffffffu >> BLOCK_SHIFT));
+            if (block != NOWHERE && peek(run.taken + block) == BLOCK_ITEMS) {
+                run.free_blocks[atomicAdd(&s.free_top, 1u)] = block;
+                s.freed[slot] = (s.freed[slot] + 1) & (0xffffffffu >> BLOCK_SHIFT);
+            }
+        }
+        __syncwarp();
+        // blocks allocated so far are [.., allocated); writers need reserved's, we stay one ahead
+        u32 wanted = ours ? (s.reserved[slot] >> BLOCK_SHIFT) + 2 - s.allocated[slot] : 0;
+        wanted &= 0xffffffffu >> BLOCK_SHIFT;
+        if (wanted > 0xffff) wanted = 0;
+        while (__any_sync(ALL_LANES, wanted > 0)) {
+            u32 block = NOWHERE;
+            if (wanted > 0) {
+                u32 top = atomicSub(&s.free_top, 1u);
+                if (top == 0 || top > run.pool_blocks) {  // dry
+                    atomicAdd(&s.free_top, 1u);
+                    if (wanted > 1) s.status = POOL_DRY;  // writers wait for it
+                    wanted = 0;
+                } else {
+                    block = run.free_blocks[top - 1];
+                    uint4 *counts = (uint4 *)(run.written + block * (BLOCK_ITEMS / SEGMENT));
+                    for (u32 i = 0; i < BLOCK_ITEMS / SEGMENT / 4; i++) poke(counts + i, make_uint4(0, 0, 0, 0));
+                    poke(run.taken + block, 0u);
+                }
+            }
+            __threadfence();
+            if (block != NOWHERE) {
+                u32 number = s.allocated[slot];
+                poke(run.table + slot * (run.table_mask + 1) + (number & run.table_mask),
+                     table_entry(number, block));
+                s.allocated[slot] = (number + 1) & (0xffffffffu >> BLOCK_SHIFT);
+                wanted -= 1;
+            }
+            __syncwarp();
+        }
+    }
+
+    // Before the first sweep: weights are summed by now; the source goes into the head.
+    __device__ __forceinline__ void start() {
+        for (u32 w = threadIdx.x; w < run.workers; w += MANAGER_THREADS) s.handed[w] = s.number[w] = 0;
+        if (threadIdx.x < 32) {
+            u32 slot = threadIdx.x;
+            s.reserved[slot] = s.completed[slot] = s.read[slot] = s.mark[slot] = 0;
+            s.allocated[slot] = s.freed[slot] = s.block[slot] = 0;
+            s.block_number[slot] = NOWHERE;
+        }
+        if (threadIdx.x == 0) {
+            State &state = *run.state;
+            s.c = run.controller;
+            double total = WEIGHT_FLOAT ? state.weight_total : (double)state.weight_sum;
+            set_weights(s.c, run.m ? total / run.m : 0.0, value_of(state.weight_max), run.mean_degree,
+                        !WEIGHT_FLOAT, run.n, run.m, run.threads, run.given_delta, run.dynamic);
+            s.base = 0.0;
+            s.switches = 0, s.start_ns = state.start_ns;
+            s.sums[0].idle = s.sums[0].load = s.sums[0].kept = 0;
+            s.head = s.switched = s.quiet_sweeps = s.wish_seen = s.delta_changes = 0;
+            s.raises = s.cuts = s.assigned = s.busy = s.kept_mark = s.sweep = s.courier_done = 0;
+            s.idle_now = run.workers;
+            s.status = RUNNING, s.reason = START, s.free_top = run.pool_blocks;
+            s.wishes.stop = s.wishes.delta_version = 0, s.wishes.delta = 0.0;
+        }
+        __syncthreads();  // the courier too
+        if (warp_id() != LAST_WARP) return;
+        serve_pool();
+        if (lane_id() == 0) {
+            u32 block = block_of(run, 0, 0);
+            poke(run.items + (block << BLOCK_SHIFT), packed(run.source, 0));
+            poke(run.dist + run.source, 0u);
+            if (LEVEL >= 2) run.first_ns[run.source] = run.last_ns[run.source] = 0;
+            poke(&run.slots[0].reserved, 1u);
+            s.reserved[0] = s.mark[0] = 1;
+            publish(run.workers);
+            __threadfence();
+            poke(run.written + block * (BLOCK_ITEMS / SEGMENT), 1u);
+        }
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ void look(Sums &sums) {
+        u32 load = 0, kept = 0;
+        for (u32 first = 0; first < run.workers; first += MANAGER_THREADS) {
+            u32 worker = first + threadIdx.x;
+            bool idle = false;
+            if (worker < run.workers) {
+                uint4 report = peek(run.reports + worker);
+                idle = report.x == s.number[worker];
+                if (!idle) load += report.y ? report.y : s.handed[worker];
+                kept += report.z;
+            }
+            u32 who = __ballot_sync(ALL_LANES, idle), place = 0;
+            if (who == 0) continue;
+            if (lane_id() == 0) place = atomicAdd(&sums.idle, (u32)__popc(who));
+            place = __shfl_sync(ALL_LANES, place, 0) + __popc(who & lanes_below());
+            if (idle) s.idle_list[place] = (unsigned short)worker;
+        }
+        load = sum_over_lanes(load);
+        kept = sum_over_lanes(kept);
+        if (lane_id() == 0) atomicAdd(&sums.load, load), atomicAdd(&sums.kept, kept);
+    }
+
+    // Last warp: move the head on while it is finished and something waits further on.
+    __device__ __forceinline__ void retire() {
+        u32 lane = lane_id();
+        u32 completed = 0, reserved = 0;
+        if (lane < run.buckets) {
+            completed = peek(&run.slots[lane].completed);
+            __threadfence();
+            reserved = peek(&run.slots[lane].reserved);
+        }
+        s.reserved[lane] = reserved;
+        s.completed[lane] = completed;
+        u32 waiting = __ballot_sync(ALL_LANES, !head_is_finished(reserved, completed));
+        u32 slot = (s.head + lane) % run.buckets;
+        u32 turned = __ballot_sync(ALL_LANES, lane < run.buckets && (waiting >> slot & 1));
+        u32 moved = turned ? __ffs(turned) - 1 : 0;
+        __syncwarp();
+        if (lane == 0) {
+            s.unfinished = __popc(waiting);
+            s.switched = moved > 0;
+            if (moved > 0) {
+                s.head += moved;
+                s.switches += 1;
+                for (u32 i = 0; i < moved; i++) s.base += s.c.delta;
+                publish(s.idle_now);
+            }
+        }
+        __syncwarp();
+    }
+
+    // One warp: how many items of the `step`-th open bucket can be handed out.
+    __device__ __forceinline__ void find_readable(u32 step) {
+        u32 lane = lane_id(), slot = (s.head + step) % run.buckets, read = s.read[slot];
+        u32 number = read >> BLOCK_SHIFT;
+        if (s.block_number[slot] != number) {
+            if (s.allocated[slot] == number) {  // not mapped yet: nothing is written there
+                if (lane == 0) s.available[step] = 0;
+                return;
+            }
+            u32 block = block_of(run, slot, number);
+            __syncwarp();
+            if (lane == 0) s.block[slot] = block, s.block_number[slot] = number;
+            __syncwarp();
+        }
+        u32 block = s.block[slot];
+        u32 start = (read / SEGMENT & ~3u) * SEGMENT;  // four counters a lane
+        u32 first = (start & (BLOCK_ITEMS - 1)) / SEGMENT + lane * 4;
+        bool inside = first < BLOCK_ITEMS / SEGMENT;
+        uint4 four = make_uint4(0, 0, 0, 0);
+        if (inside) four = peek((const uint4 *)(run.written + block * (BLOCK_ITEMS / SEGMENT) + first));
+        __threadfence();
+        u32 reserved = peek(&run.slots[slot].reserved);
+        reserved = __shfl_sync(ALL_LANES, reserved, 0);
+        u32 counts[4] = {four.x, four.y, four.z, four.w};
+        u32 from = start + lane * 4 * SEGMENT, end = from + 4 * SEGMENT;
+        bool full = inside;
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (full && counts[i] != SEGMENT) {
+                full = false;
+                u32 at = from + i * SEGMENT;
+                at = (int)(read - at) > 0 ? read : at;
+                end = readable_end(at, reserved, counts[i], SEGMENT);
+            }
+        u32 partial = __ballot_sync(ALL_LANES, !full);
+        u32 lane_of_end = partial ? __ffs(partial) - 1 : 31;
+        if (!inside) end = from;  // the block's end
+        end = __shfl_sync(ALL_LANES, end, lane_of_end);
+        if (lane == 0) {
+            s.reserved[slot] = reserved;
+            s.from[step] = read;
+            s.available[step] = end - read;
+            s.address[step] = block << BLOCK_SHIFT | (read & (BLOCK_ITEMS - 1));
+        }
+    }
+
+    // All threads: pieces for idle workers, highest priority first; returns vertices handed out.
+    __device__ __forceinline__ u32 assign(u32 idle, u32 open, u32 &left) {
+        u32 handed = 0, taken = 0;
+        for (u32 step = 0; step < open && taken < idle; step++) {
+            u32 available = s.available[step];
+            if (available == 0) continue;
+            u32 size = chunk_size(available, idle - taken, run.chunk_smallest, run.chunk_largest);
+            u32 pieces = min((available + size - 1) / size, idle - taken);
+            for (u32 i = threadIdx.x; i < pieces; i += MANAGER_THREADS) {
+                u32 worker = s.idle_list[taken + i], count = min(size, available - i * size);
+                u32 number = (s.number[worker] + 1) & 0xff;
+                s.number[worker] = (unsigned char)number;
+                s.handed[worker] = count;
+                poke(run.assign + worker,
+                     make_order(number, s.head + step, count, s.address[step] + i * size));
+            }
+            u32 gone = min(pieces * size, available);
+            if (warp_id() == LAST_WARP && lane_id() == 0)
+                s.read[(s.head + step) % run.buckets] = s.from[step] + gone;
+            handed += gone;
+            taken += pieces;
+        }
+        left = idle - taken;
+        return handed;
+    }
+
+    __device__ __forceinline__ void hear_host() {
+        volatile Wishes &wishes = s.wishes;
+        if (wishes.stop) s.status = STOPPED;
+        u32 version = wishes.delta_version;
+        if (version == s.wish_seen) return;
+        s.wish_seen = version;
+        double before = s.c.delta, wanted = wishes.delta;
+        if (wanted > 0.0) take_over(s.c, wanted);
+        else hand_back(s.c);
+        note_delta(before);
+    }
+
+    __device__ __forceinline__ void note_delta(double before) {
+        if (s.c.delta == before) return;
+        s.delta_changes += 1;
+        if (s.c.delta > before) s.raises += 1;
+        else s.cuts += 1;
+    }
+
+    // Last warp: read the gauges, ask the controller, look for the end, tell the workers.
+    __device__ __forceinline__ void control(const Sums &sums, u32 handed, u32 idle) {
+        __syncwarp();
+        u32 lane = lane_id(), slot = (s.head + lane) % run.buckets;
+        bool ours = lane < run.buckets;
+        u32 fresh = ours ? s.reserved[slot] - s.mark[slot] : 0;
+        u32 wait = ours && lane < s.c.open_heads ? s.reserved[slot] - s.read[slot] : 0;
+        u32 produced = sum_over_lanes(fresh) + sums.kept - s.kept_mark;
+        u32 waiting = sum_over_lanes(wait);
+        u32 far = most_over_lanes(lane > FAR_BUCKETS ? fresh : 0);
+        u32 tail = run.buckets > 2 ? __shfl_sync(ALL_LANES, fresh, run.buckets - 1) : 0;
+        u32 processing = sums.load + handed;
+        if (lane == 0) {
+            double before = s.c.delta;
+            int reason = decide(s.c, processing, waiting, produced, far, tail, s.switched);
+            if (reason != NONE) s.reason = reason;
+            note_delta(before);
+            hear_host();
+            u32 busy = run.workers - idle;
+            s.assigned = processing, s.busy = busy;
+            s.quiet_sweeps = quiet(handed, busy, s.unfinished, s.quiet_sweeps);
+            if (s.quiet_sweeps >= QUIET_SWEEPS) s.status = FINISHED;
+            if (peek(&run.state->error_claimed) == 2) s.status = DISTANCE_OVERFLOW;
+            if (now_ns() - s.start_ns > run.limit_ns) s.status = TIMED_OUT;
+            if (LEVEL >= 1 && s.sweep < run.readings_room) {
+                int *to = run.readings + (u64)s.sweep * READING_WORDS;
+                to[0] = processing, to[1] = waiting, to[2] = produced, to[3] = far;
+                to[4] = tail, to[5] = s.switched | (s.c.by_hand << 1), to[6] = reason;
+                to[7] = __float_as_int((float)s.c.delta);
+            }
+            s.idle_now = idle;
+            publish(idle);
+        }
+        __syncwarp();
+        if (s.c.window_ended) {
+            s.mark[lane] = s.reserved[lane];
+            if (lane == 0) s.kept_mark = sums.kept;
+        }
+    }
+
+    __device__ __forceinline__ void manage() {
+        for (u32 sweep = 0;; sweep++) {
+            Sums &sums = s.sums[sweep & 1];
+            if (warp_id() == LAST_WARP) retire();
+            look(sums);
+            manager_barrier();
+            u32 open = s.c.open_heads;
+            if (warp_id() == LAST_WARP) {
+                serve_pool();
+                Sums &next = s.sums[sweep & 1 ^ 1];
+                if (lane_id() == 0) next.idle = next.load = next.kept = 0, s.sweep = sweep;
+            }
+            for (u32 step = warp_id(); step < open; step += MANAGER_WARPS) find_readable(step);
+            manager_barrier();
+            u32 left;
+            u32 handed = assign(sums.idle, open, left);
+            if (warp_id() == LAST_WARP) control(sums, handed, left);
+            manager_barrier();
+            if (s.status != RUNNING) break;
+        }
+        for (u32 w = threadIdx.x; w < run.workers; w += MANAGER_THREADS)
+            poke(run.assign + w, make_order((s.number[w] + 1) & 0xff, 0, LEAVE_COUNT, 0));
+        if (threadIdx.x == 0) leave_record();
+    }
+
+    __device__ __forceinline__ void leave_record() {
+        State &state = *run.state;
+        state.end_ns = now_ns();
+        state.head_bucket = s.head, state.bucket_switches = s.switches;
+        state.delta = s.c.delta, state.base = s.base;
+        state.open_buckets = s.c.open_heads, state.reason = s.reason;
+        state.delta_changes = s.delta_changes, state.status = s.status;
+        state.sweeps = s.sweep + 1, state.by_hand = s.c.by_hand;
+        state.pool_used = run.pool_blocks - s.free_top;
+        state.readings = min(s.sweep + 1, run.readings_room);
+    }
+
+    // The courier warp: samples out, wishes in, until the manager has ended.
+    __device__ __forceinline__ void carry() {
+        volatile ManagerShared &v = s;
+        u64 sequence = 0, next = 0, poll = 0, switches = 0;
+        u32 raises = 0, cuts = 0;
+        Totals before = {0, 0, 0, 0, 0};
+        while (v.status == RUNNING) {
+            u64 t = now_ns() - s.start_ns;
+            if (t >= poll) {
+                if (lane_id() == 0) read_wishes(run, s.wishes);
+                poll = t + HOST_POLL_NS;
+            }
+            __syncwarp();
+            if (LEVEL >= 1 && t >= next) {
+                next = max(next + run.period_ns, t);
+                Totals now = sum_totals(run);
+                u64 pushes = now.pushes - before.pushes, clipped = now.clipped - before.clipped;
+                u32 flags = (v.raises != raises ? DELTA_RAISED : 0) |
+                            (v.cuts != cuts ? DELTA_LOWERED : 0) |
+                            (v.switches != switches ? BUCKET_SWITCHED : 0) |
+                            (clipped ? CLIPPED : 0) | (v.c.by_hand ? DELTA_BY_HAND : 0);
+                u64 word = sample_word(v, t, sequence, now, flags, pushes ? (float)clipped / pushes : 0.f);
+                if (__all_sync(ALL_LANES, send_sample(run, sequence, word))) {
+                    sequence += 1, before = now;
+                    raises = v.raises, cuts = v.cuts, switches = v.switches;
+                }
+            }
+            __nanosleep(COURIER_PAUSE_NS);
+        }
+    }
+
+    // Word `lane` of a SAMPLE (gpu.trace).
+    __device__ __forceinline__ u64 sample_word(volatile ManagerShared &v, u64 t, u64 sequence,
+                                               const Totals &now, u32 flags, float clip_share) {
+        u32 lane = lane_id(), head = v.head, assigned = v.assigned;
+        if (lane >= 13 && lane < 29) {
+            u32 waiting[2];
+            for (int i = 0; i < 2; i++) {
+                u32 offset = (lane - 13) * 2 + i, slot = (head + offset) % run.buckets;
+                u32 count = v.reserved[slot] - v.read[slot];
+                waiting[i] = offset < run.buckets && (int)count > 0 ? count : 0;
+            }
+            return two_words(waiting[0], waiting[1]);
+        }
+        switch (lane) {
+            case 0: return t;
+            case 1: return head;
+            case 2: return v.switches;
+            case 3: return now.processed;
+            case 4: return now.relaxed;
+            case 5: return now.improved;
+            case 6: return __double_as_longlong(v.c.delta);
+            case 7: return __double_as_longlong(v.base);
+            case 8: return two_words(__float_as_uint((float)run.band_low), __float_as_uint((float)run.band_high));
+            case 9: return two_words(__float_as_uint(clip_share), __float_as_uint((float)(assigned * run.mean_degree)));
+            case 10: return two_words(assigned, v.busy);
+            case 11: return two_words(v.c.open_heads, flags);
+            case 12: return two_words(v.c.by_hand ? BY_HAND : v.reason, v.delta_changes);
+            case 29: return sequence;
+            default: return 0;
+        }
+    }
+};

@@ -1,0 +1,59 @@
+/*
+prepare.cu: what happens before an algorithm starts.
+
+pack_rows, pack_arcs   once a graph: row bounds and (head, weight) pairs as 8-byte words
+begin                  once a run, inside the measured time: every distance unreached, weights
+                       summed for the initial delta, queues and counters at zero, the clock at 0
+*/
+#include "common.cuh"
+
+extern "C" __global__ void pack_rows(const long long *indptr, uint2 *rows, u32 n) {
+    for (u32 v = blockIdx.x * blockDim.x + threadIdx.x; v < n; v += gridDim.x * blockDim.x)
+        rows[v] = make_uint2((u32)indptr[v], (u32)indptr[v + 1]);
+}
+
+extern "C" __global__ void pack_arcs(const u32 *indices, const u32 *weights, uint2 *arcs, u32 m) {
+    for (u64 a = blockIdx.x * (u64)blockDim.x + threadIdx.x; a < m; a += gridDim.x * blockDim.x)
+        arcs[a] = make_uint2(indices[a], weights[a]);
+}
+
+__device__ void sum_weights(const Run &run, u64 at, u64 step) {
+    u64 sum = 0;
+    double total = 0.0;
+    u32 most = 0;
+    for (u64 pair = at; pair < run.m / 2; pair += step) {
+        uint4 two = __ldg((const uint4 *)run.arcs + pair);
+        most = max(most, max(two.y, two.w));
+        if (WEIGHT_FLOAT) total += (double)__uint_as_float(two.y) + (double)__uint_as_float(two.w);
+        else sum += (u64)two.y + two.w;
+    }
+    if (at == 0 && run.m % 2) {
+        u32 last = run.arcs[run.m - 1].y;
+        most = max(most, last);
+        if (WEIGHT_FLOAT) total += __uint_as_float(last);
+        else sum += last;
+    }
+    for (int reach = 16; reach > 0; reach /= 2) {
+        sum += __shfl_xor_sync(ALL_LANES, sum, reach);
+        total += __shfl_xor_sync(ALL_LANES, total, reach);
+        most = max(most, __shfl_xor_sync(ALL_LANES, most, reach));
+    }
+    if (lane_id() != 0) return;
+    if (WEIGHT_FLOAT) atomicAdd(&run.state->weight_total, total);
+    else atomicAdd(&run.state->weight_sum, sum);
+    atomicMax(&run.state->weight_max, most);
+}
+
+// `state`, stats, slots, reports and assignments lie in one stretch that the launcher clears
+// just before, on the same stream.
+extern "C" __global__ void begin(const Run *given) {
+    const Run &run = *given;
+    u64 at = blockIdx.x * (u64)blockDim.x + threadIdx.x, step = gridDim.x * (u64)blockDim.x;
+    if (at == 0) run.state->start_ns = now_ns();
+    for (u64 v = at; v < run.n; v += step) {
+        run.dist[v] = UNREACHED;
+        if (LEVEL >= 2) run.first_ns[v] = run.last_ns[v] = -1, run.times[v] = 0;
+    }
+    for (u64 b = at; b < run.pool_blocks; b += step) run.free_blocks[b] = run.pool_blocks - 1 - (u32)b;
+    sum_weights(run, at, step);
+}

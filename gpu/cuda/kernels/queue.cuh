@@ -1,0 +1,101 @@
+/*
+queue.cuh: the bucket queue, written by many workers, read by the manager alone (paper, 5.2).
+
+A slot of the ring is an endless row of items. Item `p` of a slot lies in the pool block that
+`table` names for block number p >> BLOCK_SHIFT; only the manager allocates and frees blocks.
+A writer reserves places by an atomic add, finds the blocks (a small cache in shared memory,
+keyed by the block number, which never comes back: no invalidation), writes its items, fences
+and adds to the write-completed counter of every SEGMENT items that it touched.
+
+A writer that is ahead of the manager waits for its block; the manager never waits for a
+writer, so this ends, or the run's status says that the pool is dry.
+*/
+#pragma once
+#include "common.cuh"
+
+#define BLOCK_SHIFT 14
+#define BLOCK_ITEMS (1u << BLOCK_SHIFT)
+#define SEGMENT 64u
+#define NOWHERE 0xffffffffu
+
+__device__ __forceinline__ u32 table_entry(u32 number, u32 block) {
+    return (number & 0xffffu) << 16 | block;
+}
+
+// The pool block of a slot's block `number`, or NOWHERE when the run ends meanwhile.
+__device__ __forceinline__ u32 block_of(const Run &run, u32 slot, u32 number) {
+    const u32 *at = run.table + slot * (run.table_mask + 1) + (number & run.table_mask);
+    for (;;) {
+        u32 entry = peek(at);
+        if (entry != NOWHERE && entry >> 16 == (number & 0xffffu)) return entry & 0xffffu;
+        if (peek(&run.state->published.status) != RUNNING) return NOWHERE;
+    }
+}
+
+// One lane queues one item by itself: the slow way, where no room is left in shared memory.
+__device__ __noinline__ void push_alone(const Run &run, u32 slot, u64 item) {
+    u32 place = atomicAdd(&run.slots[slot].reserved, 1u);
+    u32 block = block_of(run, slot, place >> BLOCK_SHIFT);
+    if (block == NOWHERE) return;
+    u32 at = block << BLOCK_SHIFT | (place & (BLOCK_ITEMS - 1));
+    poke(run.items + at, item);
+    __threadfence();
+    atomicAdd(run.written + at / SEGMENT, 1u);
+}
+
+#define OUT_ROOM 1024  // items that a block collects before it writes them to the buckets
+
+struct OutBuffer {  // in shared memory, one a worker block
+    u64 item[OUT_ROOM];
+    u32 where[OUT_ROOM];  // slot << 16 | rank among the items for that slot
+    u32 count[32];        // items for each slot
+    u32 first[32], blocks[32][2];
+    u32 cached_number[32], cached_block[32];
+};
+
+__device__ __forceinline__ u32 cached_block(const Run &run, OutBuffer &out, u32 slot, u32 number) {
+    if (out.cached_number[slot] != number) {
+        u32 block = block_of(run, slot, number);
+        if (block == NOWHERE) return NOWHERE;
+        out.cached_block[slot] = block;
+        out.cached_number[slot] = number;
+    }
+    return out.cached_block[slot];
+}
+
+// All threads, after a barrier: write `used` collected items to their buckets.
+__device__ __forceinline__ void flush(const Run &run, OutBuffer &out, u32 used) {
+    u32 mine = 0, first = 0;
+    if (warp_id() == 0) {  // lane b reserves for slot b
+        u32 slot = lane_id();
+        mine = out.count[slot];
+        if (mine > 0) {
+            first = atomicAdd(&run.slots[slot].reserved, mine);
+            out.count[slot] = 0;
+            out.first[slot] = first;
+            u32 low = first >> BLOCK_SHIFT, high = (first + mine - 1) >> BLOCK_SHIFT;
+            out.blocks[slot][0] = cached_block(run, out, slot, low);
+            out.blocks[slot][1] =
+                high == low ? out.blocks[slot][0] : cached_block(run, out, slot, high);
+        }
+    }
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < used; i += THREADS) {
+        u32 slot = out.where[i] >> 16, place = out.first[slot] + (out.where[i] & 0xffffu);
+        u32 block = out.blocks[slot][(place >> BLOCK_SHIFT) != (out.first[slot] >> BLOCK_SHIFT)];
+        if (block != NOWHERE)
+            poke(run.items + (block << BLOCK_SHIFT | (place & (BLOCK_ITEMS - 1))), out.item[i]);
+    }
+    __threadfence();
+    __syncthreads();
+    while (mine > 0) {  // lane b of warp 0: count what is written, segment by segment
+        u32 part = min(mine, SEGMENT - first % SEGMENT), slot = lane_id();
+        u32 block = out.blocks[slot][(first >> BLOCK_SHIFT) != (out.first[slot] >> BLOCK_SHIFT)];
+        if (block != NOWHERE) {
+            u32 at = block << BLOCK_SHIFT | (first & (BLOCK_ITEMS - 1));
+            atomicAdd(run.written + at / SEGMENT, part);
+        }
+        first += part;
+        mine -= part;
+    }
+}

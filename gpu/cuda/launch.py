@@ -1,0 +1,352 @@
+"""Put one run together: graph on the device, queues, launch, watch, results.
+
+A graph is uploaded once and kept while it lives (`DeviceGraph`). A run allocates its arrays,
+launches `begin` and the algorithm's kernel on a stream of its own between two events, and
+watches: samples out of the pinned ring, Stop and a delta held by hand into it, and at most
+ten times a second the distances as they are, copied on a second stream.
+
+Residency: the grid is launched cooperatively, so that the driver refuses a grid that does
+not fit at once; before that the launcher computes what fits and says so in words.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gpu.cuda import layout
+from gpu.cuda.device import Device, find_device
+from gpu.cuda.module import THREADS, function
+from gpu.cuda.ring import RING_SAMPLES, HostRing
+from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
+from gpu.graph import CSRGraph
+from gpu.trace import SAMPLE, Flag, Probe, Reason
+
+POLL_S = 2e-4  # between two looks at the ring
+SNAPSHOT_S = 0.1  # between two copies of the distances mid-run
+DEFAULT_PERIOD_NS = 10_000
+LIMIT_S = 120.0  # a kernel that has not finished by then ends itself
+SPARE_BYTES = 64 << 20  # left free on the device
+NEVER_NS = 2**62
+
+
+class DeviceGraph:
+    """A graph in device memory: rows (n,) and arcs (m,) of pairs of uint32."""
+
+    def __init__(self, graph: CSRGraph, device: Device) -> None:
+        import cupy
+
+        self.n, self.m = graph.n, graph.m
+        self._check_room(cupy, graph)
+        self.rows = cupy.empty((max(graph.n, 1), 2), np.uint32)
+        self.arcs = cupy.empty((max(graph.m, 1), 2), np.uint32)
+        indptr = cupy.asarray(graph.indptr)
+        pack = (device.number, "prepare.cu")
+        grid, block = (8 * device.multiprocessors,), (THREADS["prepare.cu"],)
+        rows = function(*pack, "pack_rows", 0, False)
+        rows(grid, block, (indptr, self.rows, np.uint32(graph.n)))
+        del indptr
+        if graph.m:
+            indices, weights = cupy.asarray(graph.indices), cupy.asarray(graph.weights)
+            arcs = function(*pack, "pack_arcs", 0, False)
+            arcs(grid, block, (indices, weights.view(np.uint32), self.arcs, np.uint32(graph.m)))
+        cupy.cuda.get_current_stream().synchronize()
+
+    @staticmethod
+    def _check_room(cupy: Any, graph: CSRGraph) -> None:
+        needed = 24 * graph.n + 16 * graph.m + SPARE_BYTES
+        refuse_beyond(cupy, needed, f"{graph.name} ({graph.n:,} vertices, {graph.m:,} edges)")
+
+
+_GRAPHS: weakref.WeakKeyDictionary[CSRGraph, tuple[int, DeviceGraph]] = weakref.WeakKeyDictionary()
+
+
+def device_graph(graph: CSRGraph, device: Device) -> DeviceGraph:
+    """Return the uploaded graph; only the newest one is kept."""
+    kept = _GRAPHS.get(graph)
+    if kept is not None and kept[0] == device.number:
+        return kept[1]
+    _GRAPHS.clear()
+    uploaded = DeviceGraph(graph, device)
+    _GRAPHS[graph] = (device.number, uploaded)
+    return uploaded
+
+
+def refuse_beyond(cupy: Any, needed: int, what: str) -> None:
+    """Raise MemoryNeededError where the device has less than `needed` bytes free."""
+    free = int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
+    if needed > free:
+        raise MemoryNeededError(
+            f"{what} needs {needed / 1e9:.2f} GB of device memory, {free / 1e9:.2f} GB are free: "
+            "close other programs that use the GPU, or take a smaller graph"
+        )
+
+
+@dataclass
+class Plan:
+    """What an algorithm's launcher decides about one run.
+
+    file, kernel : kernel source and name        threads : a block
+    blocks : of the grid                         workers : that keep statistics
+    record : RUN (1,), filled by the algorithm; addresses are filled in here
+    arrays : device arrays by RUN field, kept alive for the run
+    clear : bytes to set to 0 or 0xff just before the start: (array, value)
+    """
+
+    file: str
+    kernel: str
+    threads: int
+    blocks: int
+    workers: int
+    record: np.ndarray
+    arrays: dict[str, Any] = field(default_factory=dict)
+    clear: list[tuple[Any, int]] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def resident_blocks(device: Device, kernel: Any, threads: int) -> int:
+    """Return how many blocks of a kernel the whole device holds at once."""
+    import cupy
+
+    per_sm = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
+        kernel.kernel.ptr, threads, 0
+    )
+    return int(per_sm) * device.multiprocessors
+
+
+def refuse_workers(asked: int, most: int, device: Device, threads: int) -> None:
+    """Raise ParameterError where not all blocks would be resident."""
+    if asked > most:
+        raise ParameterError(
+            f"workers = {asked}; {device.name} holds at most {most} worker blocks of {threads} "
+            "threads at once, and every worker must be resident"
+        )
+
+
+class CudaRun:
+    """One run: allocated, launched, watched, read back."""
+
+    def __init__(
+        self,
+        graph: CSRGraph,
+        device: Device,
+        plan: Plan,
+        buffers: RunBuffers,
+        probe: int,
+        period_ns: int,
+    ) -> None:
+        import cupy
+
+        self._cupy, self._graph, self._device, self._plan = cupy, graph, device, plan
+        self._buffers, self._probe = buffers, probe
+        self._stream = cupy.cuda.Stream(non_blocking=True)
+        self._copies = cupy.cuda.Stream(non_blocking=True)
+        self.ring = HostRing(cupy, RING_SAMPLES if probe else 1)
+        self._variant = (device.number, plan.file, probe, not graph.integer, plan.threads)
+        self._dist = cupy.empty(graph.n, np.uint32)
+        self._state = cupy.empty(layout.STATE.itemsize, np.uint8)
+        self._stats = cupy.empty(max(plan.workers, 1) * layout.STATS.itemsize, np.uint8)
+        self._vertex_arrays()
+        self._fill_record(period_ns)
+        self._record = cupy.asarray(plan.record.view(np.uint8))
+
+    def _vertex_arrays(self) -> None:
+        cupy, n = self._cupy, self._graph.n
+        self._first = self._last = self._times = None
+        if self._probe >= Probe.VERTICES:
+            self._first, self._last = cupy.empty(n, np.int64), cupy.empty(n, np.int64)
+            self._times = cupy.empty(n, np.int32)
+
+    def _fill_record(self, period_ns: int) -> None:
+        """Write addresses and what every algorithm needs into the record."""
+        graph, record = self._graph, self._plan.record
+        uploaded = device_graph(graph, self._device)
+        arrays = {
+            "rows": uploaded.rows,
+            "arcs": uploaded.arcs,
+            "dist": self._dist,
+            "first_ns": self._first,
+            "last_ns": self._last,
+            "times": self._times,
+            "state": self._state,
+            "stats": self._stats,
+            **self._plan.arrays,
+        }
+        self._keep = arrays
+        for name, array in arrays.items():
+            record[name] = array.data.ptr if array is not None else 0
+        record["host"], record["ring"] = self.ring.control_address, self.ring.ring_address
+        record["n"], record["m"] = graph.n, graph.m
+        record["mean_degree"] = graph.mean_degree
+        record["period_ns"] = period_ns or DEFAULT_PERIOD_NS
+        record["limit_ns"] = int(LIMIT_S * 1e9)
+        record["ring_mask"] = self.ring.samples - 1
+
+    def launch(self) -> None:
+        """Start everything on the stream; returns at once."""
+        cupy, plan, stream = self._cupy, self._plan, self._stream
+        number, _, probe, float_weights, threads = self._variant
+        main = function(number, plan.file, plan.kernel, probe, float_weights, threads)
+        begin = function(number, "prepare.cu", "begin", probe, float_weights)
+        self._events = cupy.cuda.Event(), cupy.cuda.Event()
+        self.started = time.perf_counter()
+        with stream:
+            self._events[0].record(stream)
+            for array, value in [(self._state, 0), (self._stats, 0), *plan.clear]:
+                cupy.cuda.runtime.memsetAsync(array.data.ptr, value, array.nbytes, stream.ptr)
+            grid = (8 * self._device.multiprocessors,)
+            begin(grid, (THREADS["prepare.cu"],), (self._record,))
+            launch_cooperative(cupy, main, plan.blocks, threads, self._record, stream)
+            self._events[1].record(stream)
+
+    def watch(self, observer: Observer) -> None:
+        """Hand samples over and listen to the observer until the kernel has ended."""
+        held: float | None = None
+        stopping = False
+        copied = time.perf_counter()
+        while not self._events[1].done:
+            for batch in self.ring.take():
+                observer.on_samples(batch)
+            if not stopping and observer.should_stop():
+                self.ring.stop()
+                stopping = True
+            wanted = observer.delta_by_hand()
+            if wanted != held:
+                self.ring.hold_delta(wanted)
+                held = wanted
+            if time.perf_counter() - copied >= SNAPSHOT_S:
+                self._copy(self._dist, self._buffers.dist, self._copies)
+                self._copies.synchronize()
+                copied = time.perf_counter()
+            time.sleep(POLL_S)
+        self._stream.synchronize()
+        for batch in self.ring.take():
+            observer.on_samples(batch)
+
+    def finish(self, observer: Observer) -> EngineOutcome:
+        """Copy results out, hand the last sample over; raise what ended the run early."""
+        stream = self._stream
+        self._copy(self._dist, self._buffers.dist, stream)
+        vertices = self._buffers.vertices
+        if vertices is not None and self._first is not None:
+            self._copy(self._first, vertices.first_reached_ns, stream)
+            self._copy(self._last, vertices.last_improved_ns, stream)
+            self._copy(self._times, vertices.times_processed, stream)
+        stream.synchronize()
+        elapsed_s = time.perf_counter() - self.started
+        self.state = self._state.get(stream=stream).view(layout.STATE)[0]
+        self.stats = self._stats.get(stream=stream).view(layout.STATS)
+        self._raise_fault()
+        stopped = int(self.state["status"]) == layout.STOPPED
+        observer.on_samples(self.last_sample(stopped))
+        kernel_ms = self._cupy.cuda.get_elapsed_time(*self._events)
+        facts = {
+            **self._device.facts(),
+            "kernel_ms": float(kernel_ms),
+            "end_to_end_ms": elapsed_s * 1e3,
+            "workers": self._plan.workers,
+            "threads_per_worker": self._plan.threads,
+            **self._plan.facts,
+        }
+        return EngineOutcome("measured", "stopped" if stopped else "finished", facts)
+
+    def last_sample(self, stopped: bool) -> np.ndarray:
+        """Return SAMPLE (1,): the run's totals."""
+        state, record = self.state, self._plan.record[0]
+        sample = np.zeros(1, SAMPLE)
+        sample["t_ns"] = int(state["end_ns"]) - int(state["start_ns"])
+        sample["sequence"] = self.ring.written()
+        sample["processed_vertices"] = self.stats["processed"].sum()
+        sample["relaxed_edges"] = self.stats["relaxed"].sum()
+        sample["improved"] = self.stats["improved"].sum()
+        for name in ("head_bucket", "bucket_switches", "delta", "base", "open_buckets"):
+            sample[name] = state[name]
+        sample["delta_changes"] = state["delta_changes"]
+        sample["reason"] = int(Reason.BY_HAND) if state["by_hand"] else state["reason"]
+        sample["band_low"], sample["band_high"] = record["band_low"], record["band_high"]
+        flags = Flag.STOPPED if stopped else Flag.FINISHED
+        sample["flags"] = int(flags | (Flag.DELTA_BY_HAND if state["by_hand"] else Flag(0)))
+        return sample
+
+    def _copy(self, source: Any, target: np.ndarray, stream: Any) -> None:
+        self._cupy.cuda.runtime.memcpyAsync(
+            target.ctypes.data, source.data.ptr, target.nbytes, 2, stream.ptr
+        )
+
+    def _raise_fault(self) -> None:
+        status, graph = int(self.state["status"]), self._graph
+        if status == layout.POOL_DRY:
+            items = int(self._plan.record["pool_blocks"][0]) * layout.BLOCK_ITEMS
+            raise MemoryNeededError(
+                f"the queues ran dry: their {items:,} places ({8 * items / 1e9:.2f} GB) are "
+                f"taken, on {graph.n:,} vertices and {graph.m:,} edges: use another delta, or "
+                "a device with more memory"
+            )
+        if status == layout.DISTANCE_OVERFLOW:
+            raise overflow_error(graph, int(self.state["error_arc"]), int(self.state["error_tail"]))
+        if status == layout.TIMED_OUT:
+            raise EngineError(
+                f"the kernel had not finished after {LIMIT_S:g} s and ended itself; try another "
+                "delta or the engine model"
+            )
+        if status not in (layout.FINISHED, layout.STOPPED):
+            raise EngineError(f"the kernel ended with status {status}, which is a fault of ours")
+
+
+def overflow_error(graph: CSRGraph, arc: int, tail: int) -> WeightError:
+    """Return the error of the relax whose distance passes the type's range."""
+    top = "2^31 - 1" if graph.integer else "the range of float32"
+    advice = "use float weights" if graph.integer else "scale the weights down"
+    return WeightError(
+        f"the distance over arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} "
+        f"(weight {graph.weights[arc]:g}) passes {top}; {advice}"
+    )
+
+
+def launch_cooperative(
+    cupy: Any, kernel: Any, blocks: int, threads: int, record: Any, stream: Any
+) -> None:
+    """Launch `kernel(record)`; the driver refuses a grid that is not resident at once."""
+    address = ctypes.c_void_p(record.data.ptr)
+    arguments = (ctypes.c_void_p * 1)(ctypes.addressof(address))
+    cupy.cuda.driver.launchCooperativeKernel(
+        kernel.kernel.ptr,
+        *(blocks, 1, 1),
+        *(threads, 1, 1),
+        0,
+        stream.ptr,
+        ctypes.addressof(arguments),
+    )
+
+
+def go(
+    graph: CSRGraph,
+    device: Device,
+    plan: Plan,
+    buffers: RunBuffers,
+    probe: int,
+    period_ns: int,
+    observer: Observer,
+) -> tuple[EngineOutcome, CudaRun]:
+    """Launch, watch and finish one run."""
+    run = CudaRun(graph, device, plan, buffers, probe, period_ns)
+    run.launch()
+    run.watch(observer)
+    return run.finish(observer), run
+
+
+def check_device(device: str, probe: int) -> Device:
+    """Return the device, made current; refuse the level that kernels do not record."""
+    if probe >= Probe.EVENTS:
+        raise ParameterError(f"probe = {probe}; the engine cuda records levels 0, 1 and 2")
+    found = find_device(device)
+    import cupy
+
+    cupy.cuda.Device(found.number).use()
+    return found

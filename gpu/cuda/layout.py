@@ -1,0 +1,142 @@
+"""Records that Python and the kernels share, byte for byte (`kernels/common.cuh`).
+
+The kernels are compiled with the sizes of RUN and STATE and refuse to compile where theirs
+differ. Pointers are device addresses.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu.delta import CONTROLLER
+
+BLOCK_ITEMS = 1 << 14  # items per pool block, as BLOCK_SHIFT in queue.cuh
+SEGMENT = 64  # items per write-completed counter
+READING_WORDS = 8  # int32 per recorded sweep, see `READING`
+OPEN_MOST = 8  # open heads, MAX_OPEN in manager.cuh
+MOST_WORKERS = 1024  # MAX_WORKERS in manager.cuh
+
+POINTERS = (
+    "rows",
+    "arcs",
+    "dist",
+    "first_ns",
+    "last_ns",
+    "times",
+    "items",
+    "written",
+    "taken",
+    "table",
+    "free_blocks",
+    "slots",
+    "assign",
+    "reports",
+    "stats",
+    "state",
+    "host",
+    "ring",
+    "readings",
+    "far",
+)
+COUNTS = (
+    "n",
+    "m",
+    "source",
+    "workers",
+    "threads",
+    "buckets",
+    "dynamic",
+    "drop_stale",
+    "pool_blocks",
+    "table_mask",
+    "ring_mask",
+    "readings_room",
+    "chunk_smallest",
+    "chunk_largest",
+    "keep",
+    "flush_rounds",
+    "pile_room",
+    "wide_enter",
+    "wide_leave",
+    "unused",
+)
+RUN = np.dtype(
+    [
+        *((name, "<u8") for name in POINTERS),
+        ("controller", CONTROLLER),
+        *((name, "<f8") for name in ("mean_degree", "given_delta", "band_low", "band_high")),
+        ("period_ns", "<u8"),
+        ("limit_ns", "<u8"),
+        *((name, "<u4") for name in COUNTS),
+    ]
+)
+STATE = np.dtype(
+    [
+        ("published", "<u8", (4,)),
+        ("start_ns", "<u8"),
+        ("end_ns", "<u8"),
+        ("weight_sum", "<u8"),
+        ("weight_total", "<f8"),
+        ("weight_max", "<u4"),
+        ("error_arc", "<u4"),
+        ("error_tail", "<u4"),
+        ("error_claimed", "<u4"),
+        ("barrier_arrived", "<u4"),
+        ("barrier_round", "<u4"),
+        ("sweeps", "<u4"),
+        ("readings", "<u4"),
+        ("head_bucket", "<u8"),
+        ("bucket_switches", "<u8"),
+        ("delta", "<f8"),
+        ("base", "<f8"),
+        ("open_buckets", "<u4"),
+        ("reason", "<u4"),
+        ("delta_changes", "<u4"),
+        ("status", "<u4"),
+        ("pool_used", "<u4"),
+        ("supersteps", "<u4"),
+        ("by_hand", "<u4"),
+        ("wide_supersteps", "<u4"),
+        ("near_count", "<u4", (3,)),
+        ("far_count", "<u4", (3,)),
+        ("pad", "<u4", (2,)),
+    ]
+)
+STATS = np.dtype(
+    [
+        ("processed", "<u8"),
+        ("relaxed", "<u8"),
+        ("improved", "<u8"),
+        ("pushes", "<u8"),
+        ("clipped", "<u8"),
+        ("unused", "<u8", (3,)),
+    ]
+)
+HOST_CONTROL = np.dtype(
+    [
+        ("stop", "<u4"),
+        ("delta_version", "<u4"),
+        ("delta_by_hand", "<f8"),
+        ("samples_read", "<u8"),
+        ("unused", "<u8", (5,)),
+        ("samples_written", "<u8"),
+        ("unused_too", "<u8", (7,)),
+    ]
+)
+READING = np.dtype(  # one manager sweep, as the controller was asked
+    [
+        ("processing", "<i4"),
+        ("waiting", "<i4"),
+        ("produced", "<i4"),
+        ("produced_far", "<i4"),
+        ("produced_tail", "<i4"),
+        ("switched", "<i4"),  # bit 0; bit 1: a person held delta after this sweep
+        ("reason", "<i4"),  # what the controller decided
+        ("delta", "<f4"),  # in force after it
+    ]
+)
+(RUNNING, FINISHED, STOPPED, POOL_DRY, DISTANCE_OVERFLOW, TIMED_OUT) = range(6)
+assert RUN.itemsize % 8 == 0
+assert HOST_CONTROL.itemsize == 128
+assert READING.itemsize == 4 * READING_WORDS
+assert STATS.itemsize == 64

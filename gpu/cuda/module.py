@@ -1,0 +1,73 @@
+"""From kernel source to functions: compile options, and one compiled module a variant.
+
+A variant is a kernel file at a probe level for a weight type and a number of threads a
+block. CuPy keeps compiled code in its own cache on disk; this module keeps the loaded ones
+of this process. Headers are put into the source before it is compiled, so that CuPy's cache
+notices when one of them changes.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gpu.cuda.layout import RUN, STATE
+
+KERNELS = Path(__file__).resolve().parent / "kernels"
+KERNEL_FILES = ("adds.cu", "near_far.cu", "prepare.cu")
+THREADS = {"adds.cu": 256, "near_far.cu": 1024, "prepare.cu": 256}  # threads a block
+SOURCE_LEVELS = 2  # the highest level that kernels are compiled for
+
+_INCLUDE = re.compile(r'^#include "(\w+\.cuh)"$', re.MULTILINE)
+
+
+@cache
+def source_of(name: str) -> str:
+    """Return the text of a kernel file with its headers in place, each once."""
+    seen: set[str] = set()
+
+    def text_of(file: str) -> str:
+        text = (KERNELS / file).read_text(encoding="utf-8")
+        return _INCLUDE.sub(lambda found: included(found[1]), text)
+
+    def included(file: str) -> str:
+        if file in seen:
+            return ""
+        seen.add(file)
+        return text_of(file).replace("#pragma once", "")
+
+    return text_of(name)
+
+
+def compile_options(
+    name: str, level: int, float_weights: bool, threads: int | None = None
+) -> list[str]:
+    """Return the options of one variant, without the architecture."""
+    return [
+        "--std=c++17",
+        f"-DLEVEL={min(level, SOURCE_LEVELS)}",
+        f"-DWEIGHT_FLOAT={int(float_weights)}",
+        f"-DTHREADS={threads or THREADS[name]}",
+        f"-DRUN_BYTES={RUN.itemsize}",
+        f"-DSTATE_BYTES={STATE.itemsize}",
+    ]
+
+
+@cache
+def load_module(device: int, name: str, level: int, float_weights: bool, threads: int) -> Any:
+    """Return CuPy's module of one variant, compiled and loaded on the current device."""
+    del device  # part of the key: a module lives on one device
+    import cupy
+
+    options = compile_options(name, level, float_weights, threads)
+    return cupy.RawModule(code=source_of(name), options=tuple(options), backend="nvrtc")
+
+
+def function(
+    device: int, name: str, kernel: str, level: int, float_weights: bool, threads: int | None = None
+) -> Any:
+    """Return one kernel of a variant."""
+    module = load_module(device, name, level, float_weights, threads or THREADS[name])
+    return module.get_function(kernel)
