@@ -1,0 +1,201 @@
+"""The graph view on odd graphs, sizes and themes, while it draws, and when it is closed."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from graph_stage import SIDE, Stage, grid_dist, grid_graph, triangle
+from PyQt6.QtCore import QPoint
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpu.graph import CSRGraph
+from viewer import raster
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import SessionModel
+from viewer.theme import THEMES
+from viewer.widgets.graph_scene import cut_scene
+from viewer.widgets.graph_view import GraphView
+
+
+@pytest.fixture
+def streets(qtbot: QtBot) -> Stage:
+    return Stage(qtbot, grid_graph())
+
+
+def test_empty_until_a_graph_is_there(qtbot: QtBot) -> None:
+    stage = Stage(qtbot)
+    assert stage.view.drawn_text() == ""
+    assert stage.view.vertex_at(10, 10) == -1
+    assert not stage.view.legend.isVisible()
+    assert _ink(stage) > 0.001  # the hint
+    stage.session.set_graph(grid_graph())
+    stage.settle()
+    assert stage.view.drawn_text() == "900 of 900 drawn"
+    stage.session.set_graph(None)
+    stage.settle()
+    assert stage.view.drawn_text() == ""
+
+
+def test_positions_may_come_later(qtbot: QtBot) -> None:
+    graph = grid_graph()
+    stage = Stage(qtbot, graph.with_positions(None))
+    assert stage.view.drawn_text() == ""
+    assert graph.positions is not None
+    stage.session.set_positions(graph.positions)
+    stage.settle()
+    assert stage.view.drawn_text() == "900 of 900 drawn"
+    before = stage.place(1)
+    stage.session.set_positions(graph.positions[:, ::-1] * 7)
+    stage.settle()
+    assert stage.place(30) == before
+
+
+@pytest.mark.parametrize(
+    "positions",
+    [
+        np.zeros((0, 2)),
+        np.zeros((1, 2)),
+        np.ones((7, 2)),
+        np.array([[0, 0], [1, 0], [2, 0]]),
+        np.array([[np.nan, 0], [1, 1]]),
+    ],
+)
+def test_odd_graphs_are_painted(positions: np.ndarray, qtbot: QtBot) -> None:
+    n = len(positions)
+    loops = np.arange(n)
+    graph = CSRGraph.from_arcs(
+        loops,
+        np.roll(loops, 1),
+        np.ones(n, np.int32),
+        n,
+        positions=positions.astype(np.float32),
+    )
+    stage = Stage(qtbot, graph)
+    if n:
+        stage.run(np.zeros(n, np.int32))
+        stage.view.trace_path(0)
+        stage.view._tracer.wait()
+    for size in ((1, 1), (0, 0), (97, 300), (400, 80), (300, 300)):
+        stage.view.resize(*size)
+        stage.settle()
+        stage.view.zoom(3)
+        stage.view.pan(10, 10)
+        stage.settle()
+        stage.view.fit()
+        stage.settle()
+
+
+def test_parallel_arcs_bend_apart_and_streets_do_not() -> None:
+    arcs = np.array([[0, 1], [1, 0], [1, 2], [1, 2], [2, 1], [2, 2]])
+    weights = np.array([4, 4, 1, 2, 3, 5], np.int32)
+    places = np.array([[0, 0], [1, 0], [2, 0]], np.float32)
+    graph = CSRGraph.from_arcs(arcs[:, 0], arcs[:, 1], weights, 3, positions=places)
+    scene = cut_scene(graph, places, raster.View(100, 1, 0, 400, 300))
+    assert scene is not None
+    assert scene.directed
+    street, *rest = scene.arcs
+    assert street.both_ways
+    assert street.bend == 0
+    sides = {arc.weight: arc.bend * (1 if arc.tail == 1 else -1) for arc in rest[:3]}
+    assert len(set(sides.values())) == 3
+    assert sum(sides.values()) == pytest.approx(0)
+    assert (rest[3].tail, rest[3].head) == (2, 2)
+
+
+def test_figure_1_is_painted_with_names(qtbot: QtBot) -> None:
+    stage = Stage(qtbot, triangle())
+    stage.run(np.array([0, 2, 1], np.int32))
+    sheet = stage.view.picture.sheet
+    assert sheet is not None
+    assert sheet.pixels is None  # item by item
+    names = stage.view._names([0, 1, 2])
+    assert list(names.names.values()) == ["S", "A", "B"]
+    assert list(names.distances.values()) == ["0", "2", "1"]
+    assert stage.view._radius() > 20
+    assert stage.view.drawn_text() == "3 of 3 drawn"
+
+
+def _ink(stage: Stage) -> float:
+    """Share of the picture that is not background."""
+    image = stage.view.grab().toImage()
+    paper = image.pixel(2, 2)
+    places = [(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)]
+    return sum(image.pixel(x, y) != paper for x, y in places) / len(places)
+
+
+def test_themes_change_everything(streets: Stage) -> None:
+    streets.run(grid_dist(grid_graph()))
+    for name in ("dark", "light"):
+        theme = THEMES[name]
+        streets.view.apply_theme(theme)
+        streets.settle()
+        image = streets.view.grab().toImage()
+        assert image.pixelColor(2, 2).name() == theme.plot
+        assert streets.colour_at(10 * SIDE + 10) != theme.plot
+        assert _ink(streets) > 0.05
+
+
+def test_an_old_picture_moves_at_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    raster.load_kernels()
+    stage = Stage(qtbot, grid_graph())
+    gate = threading.Event()
+    real = raster.bin_graph
+
+    def slow(*arguments: object) -> raster.PixelMap:
+        gate.wait(10)
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(raster, "bin_graph", slow)
+    monkeypatch.setattr("viewer.widgets.graph_picture.AT_ONCE", 0)
+    stage.view.pan(50, 30)
+    stage.view.repaint()  # does not wait
+    assert stage.view.picture.busy
+    assert stage.colour_at(10 * SIDE + 10) == stage.table_colour("plain", 0)
+    assert stage.view.vertex_at(*_xy(stage.place(77))) == 77
+    gate.set()
+    stage.settle()
+    sheet = stage.view.picture.sheet
+    assert sheet is not None
+    assert sheet.camera == stage.view.camera
+
+
+def _xy(point: QPoint) -> tuple[int, int]:
+    return point.x(), point.y()
+
+
+def test_numpy_draws_until_the_kernels_are_there(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(raster, "kernels", lambda: None)
+        patch.setattr("viewer.raster_colour.kernels", lambda: None)
+        patch.setattr(raster, "load_kernels", lambda: None)
+        stage = Stage(qtbot, grid_graph())
+        sheet = stage.view.picture.sheet
+        assert sheet is not None
+        assert not sheet.compiled
+        assert stage.colour_at(100) == stage.table_colour("plain", 0)
+    raster.load_kernels()
+    stage.view.picture.sharpened.emit()
+    stage.settle()
+    sheet = stage.view.picture.sheet
+    assert sheet is not None
+    assert sheet.compiled
+
+
+def test_closing_while_drawing_leaves_nothing(qtbot: QtBot) -> None:
+    before = threading.active_count()
+    for _ in range(5):
+        view = GraphView(SessionModel(), PlaybackModel())
+        view.resize(300, 200)
+        view._session.set_graph(grid_graph(120))
+        view.show()
+        view.zoom(1.1)
+        view.repaint()
+        view.close()
+        view.deleteLater()
+    QApplication.processEvents()
+    qtbot.waitUntil(lambda: threading.active_count() <= before, timeout=5000)
