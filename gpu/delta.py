@@ -40,8 +40,8 @@ START_FLOOR = 4.0  # smallest initial delta for integer weights, weight units (c
 SMALL_FACTOR = 512.0  # on small graphs the initial delta is this much larger (code)
 SMALL_VERTICES_PER_THREAD = 4.0  # small: n < 4 T (code)
 SMALL_ARCS_PER_THREAD = 50.0  # or m < 50 T (code)
-CEILING_SMALL = 64.0  # ceiling on small graphs, x mean weight / mean degree (ours)
-CEILING_LARGE = 1024.0  # on others: twice the C at which paper's figure 4 turns up (ours)
+CEILING_SMALL = SMALL_FACTOR * C_START  # x mean weight / mean degree: their static value (code)
+CEILING_LARGE = 128.0  # on other graphs; the modelled NY is fastest at 64 to 256 (ours)
 
 CLIP_TAIL_SHARE = 0.65  # of new work in the last bucket (paper)
 CLIP_FAR_SHARE = 0.70  # of new work in one bucket more than FAR_BUCKETS past the head (code)

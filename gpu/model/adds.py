@@ -83,7 +83,7 @@ class AddsRun:
         sim = self.sim[0]
         sim.delta_changes += int(delta != before)
         if delta != before:
-            sim.flags |= int(Flag.DELTA_RAISED if delta > before else Flag.DELTA_LOWERED)
+            sim["flags"] |= int(Flag.DELTA_RAISED if delta > before else Flag.DELTA_LOWERED)
 
     def final_sample(self, sample: Any) -> None:
         """Write the state as it is."""

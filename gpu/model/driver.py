@@ -62,7 +62,7 @@ def drive(run: Slices, graph: CSRGraph, observer: Observer, device: str) -> Engi
     if stopped:
         last = sample_buffer(1)
         run.final_sample(last[0])
-        last[0].flags |= int(Flag.STOPPED)
+        last[0]["flags"] |= int(Flag.STOPPED)  # not .flags: a record has flags of its own
         observer.on_samples(last.view(np.ndarray))
     return EngineOutcome("modelled", "stopped" if stopped else "finished", environment(device))
 

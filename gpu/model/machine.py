@@ -19,6 +19,7 @@ from gpu.model.presets import Preset
 from gpu.trace import SAMPLE, Probe
 
 BLOCK_WORDS = 1024  # items per pool block; the CUDA kernel's blocks are 64K
+BLOCKS_PER_BUCKET = 3  # in the pool at the start, beside room for 2 n items
 WAVE_ROUNDS = 4  # arcs per lane between two looks at shared memory
 JITTER = 0.05  # spread of a wave's duration: what makes two seeds differ
 
@@ -135,7 +136,8 @@ def make_machine(
     """Allocate the arrays of a run; the pool starts small and grows, see `grow_pool`."""
     buckets, chunk = parameters["buckets"], preset.chunk_largest
     kind = graph.weights.dtype
-    blocks = 4 * buckets + -(-2 * graph.n // BLOCK_WORDS)
+    wave_blocks = WAVE_ROUNDS * preset.worker_threads // BLOCK_WORDS
+    blocks = int(buckets * (1 + BLOCKS_PER_BUCKET)) + wave_blocks + 2 * graph.n // BLOCK_WORDS + 3
     stale = parameters["drop_stale"]
     return Machine(
         graph.indptr,

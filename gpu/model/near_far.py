@@ -92,7 +92,7 @@ class NearFarRun:
         wanted = self._own_delta if delta is None else delta
         if wanted != state.delta:
             raised = wanted > state.delta
-            state.flags |= int(Flag.DELTA_RAISED if raised else Flag.DELTA_LOWERED)
+            state["flags"] |= int(Flag.DELTA_RAISED if raised else Flag.DELTA_LOWERED)
             state.delta_changes += 1
         state.delta, state.by_hand = wanted, int(delta is not None)
         state.reason = int(Reason.START if delta is None else Reason.BY_HAND)
@@ -127,7 +127,8 @@ def _make_state(
     s.period_ns = period_ns
     s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
     s.threshold = s.delta = delta
-    s.superstep_ns, s.hop_ns = preset.superstep_ns, preset.hop_ns
+    s.superstep_ns = preset.superstep_ns
+    s.hop_ns, s.push_ns = preset.hop_ns, preset.push_ns
     s.arc_ns = preset.arc_ns(graph.n, graph.m)
     s.byte_ns = 1e9 / (preset.bandwidth * COPY_SHARE)
     s.mean_degree = graph.mean_degree

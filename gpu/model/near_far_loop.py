@@ -1,7 +1,8 @@
 """The modelled Near-Far: supersteps over two piles, resumable inside a superstep.
 
-A superstep costs the barrier and its trips once (`superstep_ns`, measured), then as many
-waves as the near pile needs, each the whole device wide. A wave reads its distances
+A superstep costs the barrier and the trips of its first wave once (`superstep_ns`,
+measured), then as many waves as the near pile needs, each the whole device wide and with
+the same trips as a wave of ADDS: a hop, its arcs, a push. A wave reads its distances
 first and relaxes then, so that within a wave nobody sees what the others write, as on
 the device; between waves of one superstep they do. A vertex enters next near at most once
 a superstep and far at most once until the next split (marks), so both piles hold at most
@@ -32,6 +33,7 @@ PILES = np.dtype(
         ("delta", "<f8"),
         ("superstep_ns", "<f8"),
         ("hop_ns", "<f8"),
+        ("push_ns", "<f8"),
         ("arc_ns", "<f8"),
         ("byte_ns", "<f8"),
         ("mean_degree", "<f8"),
@@ -119,7 +121,8 @@ def _wave(piles, s):  # type: ignore[no-untyped-def]
     s.processed += last - first
     s.relaxed += arcs
     hub_ns = ((longest + s.lanes - 1) // s.lanes) * s.hop_ns
-    s.t_ns += max(s.hop_ns, arcs * s.arc_ns, hub_ns)
+    trips_ns = s.hop_ns + s.push_ns if first > 0 else 0.0
+    s.t_ns += trips_ns + max(s.hop_ns, arcs * s.arc_ns, hub_ns)
     s.place = last
     for place in range(first, last):
         _relax(piles, s, piles.near[place], piles.snapshot[place - first])

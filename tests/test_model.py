@@ -1,0 +1,290 @@
+"""The modelled engines: every algorithm equals the oracle, every trace keeps its rules."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+import pytest
+
+import gpu
+from gpu.algorithms import ALGORITHMS
+from gpu.errors import MemoryNeededError, ParameterError, SourceError, WeightError
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.model import presets
+from gpu.trace import NEVER, Flag, reached_mask
+
+MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
+FAMILIES = (
+    "grid",
+    "random",
+    "star",
+    "chain",
+    "loops",
+    "zeros",
+    "island",
+    "single",
+    "lonely_source",
+)
+
+
+def make_graph(family: str, kind: type, seed: int = 3) -> CSRGraph:
+    rng = np.random.default_rng(seed)
+    if family == "grid":
+        at = np.arange(24 * 24).reshape(24, 24)
+        tails = np.concatenate([at[:, :-1].ravel(), at[:-1].ravel()])
+        heads = np.concatenate([at[:, 1:].ravel(), at[1:].ravel()])
+        n = at.size
+    elif family == "star":
+        n = 3000
+        tails, heads = np.zeros(n - 1, int), np.arange(1, n)
+    elif family == "chain":
+        n = 400
+        tails, heads = np.arange(n - 1), np.arange(1, n)
+    elif family == "single":
+        n, tails, heads = 1, np.zeros(0, int), np.zeros(0, int)
+    elif family == "lonely_source":
+        n, tails, heads = 5, np.array([1, 2]), np.array([2, 3])
+    else:
+        n = 300
+        tails, heads = rng.integers(0, n, 1500), rng.integers(0, n, 1500)
+        if family == "loops":
+            tails, heads = np.r_[tails, tails[:200]], np.r_[heads, tails[:200]]
+        if family == "island":
+            keep = (tails < 200) == (heads < 200)
+            tails, heads = tails[keep], heads[keep]
+    if family not in {"chain", "lonely_source"}:
+        tails, heads = np.r_[tails, heads], np.r_[heads, tails]
+    weights = rng.integers(0 if family in {"zeros", "loops"} else 1, 1000, len(tails))
+    if family == "zeros":
+        weights[:] = 0
+    if kind is np.float32:
+        weights = weights * 0.37
+    return CSRGraph.from_arcs(tails, heads, weights.astype(kind), n, name=family)
+
+
+def oracle(graph: CSRGraph, source: int) -> np.ndarray:
+    """Heap Dijkstra in plain Python: nothing in common with the engines."""
+    dist = np.full(graph.n, np.inf)
+    dist[source] = 0
+    heap = [(0.0, source)]
+    while heap:
+        known, vertex = heapq.heappop(heap)
+        if known > dist[vertex]:
+            continue
+        for arc in range(graph.indptr[vertex], graph.indptr[vertex + 1]):
+            to, reached = int(graph.indices[arc]), known + float(graph.weights[arc])
+            if reached < dist[to]:
+                dist[to] = reached
+                heapq.heappush(heap, (reached, to))
+    return dist
+
+
+def assert_equals_oracle(trace: gpu.Trace, graph: CSRGraph) -> None:
+    expected = oracle(graph, trace.settings.source)
+    got = np.where(reached_mask(trace.dist), trace.dist.astype(np.float64), np.inf)
+    if graph.integer:
+        np.testing.assert_array_equal(got, expected)
+    else:
+        np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
+def assert_trace_invariants(trace: gpu.Trace, graph: CSRGraph) -> None:
+    samples = trace.samples
+    assert len(samples) >= 1
+    assert samples[-1]["flags"] & Flag.FINISHED
+    assert not (samples[:-1]["flags"] & Flag.FINISHED).any()
+    assert (samples["occupancy"] >= 0).all()
+    for name in ("t_ns", "processed_vertices", "relaxed_edges", "improved", "bucket_switches"):
+        assert (np.diff(samples[name]) >= 0).all(), name
+    np.testing.assert_array_equal(samples["sequence"], np.arange(len(samples)))
+    assert samples[-1]["occupancy"].sum() == 0
+    assert samples[-1]["assigned_vertices"] == 0
+    assert (samples["busy_workers"] >= 0).all()
+    assert trace.processed_vertices >= trace.reached
+    if trace.vertices is not None:
+        kept = trace.vertices
+        assert kept.times_processed.sum() == trace.processed_vertices
+        reached = reached_mask(trace.dist)
+        assert (kept.first_reached_ns[reached] >= 0).all()
+        assert (kept.first_reached_ns[~reached] == NEVER).all()
+        assert (kept.last_improved_ns >= kept.first_reached_ns).all()
+        assert kept.last_improved_ns.max() <= trace.time_ns
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.float32])
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("algorithm", MODELLED)
+def test_equals_the_oracle_and_keeps_the_rules(algorithm: str, family: str, kind: type) -> None:
+    graph = make_graph(family, kind)
+    trace = gpu.run(graph, algorithm, source=0, probe=2)
+    assert_equals_oracle(trace, graph)
+    assert_trace_invariants(trace, graph)
+    assert trace.clock == "modelled"
+
+
+@pytest.mark.parametrize("device", presets.PRESETS)
+def test_every_device_gives_the_same_distances(device: str) -> None:
+    graph = make_graph("grid", np.int32)
+    for algorithm in MODELLED:
+        trace = gpu.run(graph, algorithm, device=device)
+        assert_equals_oracle(trace, graph)
+        assert_trace_invariants(trace, graph)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"buckets": 2, "dynamic_delta": False},
+        {"dynamic_delta": False},
+        {"drop_stale": True},
+        {"workers": 1},
+        {"open_heads": 1, "buckets": 3},
+        {"open_heads": 8},
+    ],
+)
+@pytest.mark.parametrize("delta", [None, 0.5, 1.0, 100.0, 1e9])
+def test_adds_is_right_for_every_parameter_and_delta(
+    parameters: dict[str, float], delta: float | None
+) -> None:
+    graph = make_graph("random", np.int32)
+    trace = gpu.run(graph, "adds", delta=delta, parameters=parameters, probe=2)
+    assert_equals_oracle(trace, graph)
+    assert_trace_invariants(trace, graph)
+    if delta is not None:
+        assert set(trace.samples["delta"]) == {delta}
+
+
+@pytest.mark.parametrize("delta", [0.01, 1.0, 333.0, 1e9])
+@pytest.mark.parametrize("kind", [np.int32, np.float32])
+def test_near_far_is_right_for_every_delta(delta: float, kind: type) -> None:
+    graph = make_graph("grid", kind)
+    assert_equals_oracle(gpu.run(graph, "near_far", delta=delta), graph)
+
+
+@pytest.mark.parametrize("algorithm", MODELLED)
+def test_the_same_seed_gives_the_same_trace(algorithm: str) -> None:
+    graph = make_graph("grid", np.int32)
+    first, again = (gpu.run(graph, algorithm, seed=5, probe=2) for _ in range(2))
+    assert first.samples.tobytes() == again.samples.tobytes()
+    np.testing.assert_array_equal(first.vertices.last_improved_ns, again.vertices.last_improved_ns)
+
+
+def test_another_seed_arbitrates_otherwise() -> None:
+    graph = make_graph("grid", np.int32)
+    first, other = (
+        gpu.run(graph, "adds", seed=seed, probe=2, sample_period_ns=1) for seed in (1, 2)
+    )
+    assert first.samples.tobytes() != other.samples.tobytes()
+    np.testing.assert_array_equal(first.dist, other.dist)
+
+
+@pytest.mark.parametrize("algorithm", MODELLED)
+@pytest.mark.parametrize("probe", [0, 1, 2])
+def test_the_probe_level_changes_nothing_but_the_record(algorithm: str, probe: int) -> None:
+    graph = make_graph("grid", np.int32)
+    whole, trace = gpu.run(graph, algorithm, probe=1), gpu.run(graph, algorithm, probe=probe)
+    assert trace.time_ns == whole.time_ns
+    assert trace.processed_vertices == whole.processed_vertices
+    assert (trace.vertices is not None) == (probe == 2)
+    assert (len(trace.samples) == 1) == (probe == 0)
+
+
+@pytest.mark.parametrize("algorithm", MODELLED)
+def test_slices_of_one_sample_give_the_same_run(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = make_graph("grid", np.int32)
+    whole = gpu.run(graph, algorithm)
+    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 1)
+    sliced = gpu.run(graph, algorithm)
+    assert whole.samples.tobytes() == sliced.samples.tobytes()
+
+
+@pytest.mark.parametrize("algorithm", MODELLED)
+def test_stop_ends_the_run_with_a_partial_trace(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = make_graph("grid", np.int32)
+    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    seen: list[int] = []
+    trace = gpu.run(
+        graph,
+        algorithm,
+        sample_period_ns=1,
+        on_samples=lambda batch: seen.append(len(batch)),
+        should_stop=lambda: len(seen) >= 1,
+    )
+    assert trace.outcome == "stopped"
+    assert trace.last["flags"] & Flag.STOPPED
+    assert len(trace.samples) == sum(seen)
+
+
+def test_a_delta_held_by_hand_is_obeyed_and_handed_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = make_graph("grid", np.int32)
+    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    held = iter([None, 77.0, 77.0, None])
+    trace = gpu.run(graph, "adds", device="Classroom GPU", delta_by_hand=lambda: next(held, None))
+    by_hand = (trace.samples["flags"] & Flag.DELTA_BY_HAND) > 0
+    assert by_hand.any()
+    assert (trace.samples["delta"][by_hand] == 77.0).all()
+    assert not by_hand[-1]
+    assert_equals_oracle(trace, graph)
+
+
+@pytest.mark.parametrize("algorithm", MODELLED)
+def test_a_distance_past_int32_is_refused_with_the_arc_named(algorithm: str) -> None:
+    big = np.array([2_000_000_000, 2_000_000_000], np.int32)
+    graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big, 3, id_base=1)
+    with pytest.raises(WeightError, match=r"2 -> 3 .* passes 2\^31 - 1; use float weights"):
+        gpu.run(graph, algorithm)
+    shallow = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big // 2, 3)
+    assert gpu.run(shallow, algorithm).dist[2] == 2_000_000_000 < INT_UNREACHED
+
+
+def test_the_pool_grows_until_the_devices_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.model.machine.BLOCKS_PER_BUCKET", -0.5)
+    graph = make_graph("star", np.int32)
+    assert_equals_oracle(gpu.run(graph, "adds"), graph)
+    tiny = presets.replace(presets.PRESETS["H100"], memory_bytes=1000)
+    monkeypatch.setitem(presets.PRESETS, "H100", tiny)
+    with pytest.raises(MemoryNeededError, match="pool ran dry"):
+        gpu.run(graph, "adds", device="H100")
+
+
+def test_a_small_delta_clips_and_the_controller_raises_it() -> None:
+    graph = make_graph("star", np.int32)
+    trace = gpu.run(graph, "adds", delta=1.0)
+    assert trace.samples["clip_share"].max() > 0.5
+    assert (trace.samples["flags"] & Flag.CLIPPED).any()
+
+
+def test_wrong_requests_say_what_is_allowed() -> None:
+    graph = make_graph("chain", np.int32)
+    with pytest.raises(SourceError, match="0 to 399"):
+        gpu.run(graph, source=400)
+    with pytest.raises(ParameterError, match="allowed: a finite number above 0"):
+        gpu.run(graph, delta=0)
+    with pytest.raises(ParameterError, match="there are: RTX 2080 Ti"):
+        gpu.run(graph, device="Voodoo 2")
+    with pytest.raises(ParameterError, match="from 2 to 32"):
+        gpu.run(graph, parameters={"buckets": 33})
+    with pytest.raises(ParameterError, match="it has: dynamic_delta"):
+        gpu.run(graph, parameters={"bukets": 3})
+    with pytest.raises(ParameterError, match="there are: adds"):
+        gpu.run(graph, "bfs")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_small_graphs(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    m = int(rng.integers(0, 150))
+    kind = (np.int32, np.float32)[seed % 2]
+    weights = rng.integers(0, 30, m).astype(kind)
+    graph = CSRGraph.from_arcs(rng.integers(0, n, m), rng.integers(0, n, m), weights, n)
+    for algorithm in MODELLED:
+        for device in ("RTX 2080 Ti", "Classroom GPU"):
+            trace = gpu.run(graph, algorithm, source=int(rng.integers(n)), device=device, probe=2)
+            assert_equals_oracle(trace, graph)
+            assert_trace_invariants(trace, graph)
