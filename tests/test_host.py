@@ -594,6 +594,15 @@ def test_a_request_that_the_dead_child_had_not_begun_goes_to_the_next(driver: Dr
     assert driver.wait_for(RunFinished, run_id).trace.reached == 20
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals are a POSIX thing")
+def test_a_stop_is_not_forgotten_when_the_child_dies_before_it_is_up(driver: Driver) -> None:
+    run_id = driver.host.load(LoadRequest("deaf"))
+    driver.host.stop()
+    os.kill(driver.host.child_pid, signal.SIGKILL)
+    assert isinstance(driver.wait_for(Failed, run_id).error, CancelledByUserError)
+    assert driver.load().graph.n == 20
+
+
 def test_a_child_that_never_starts_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -602,12 +611,12 @@ def test_a_child_that_never_starts_is_given_up(
     driven.host.start()
     try:
         failed = driven.wait_for(Failed, driven.host.load(LoadRequest("path")))
-        assert "the engine process does not start" in str(failed.error)
+        assert "The engine process does not start" in str(failed.error)
         assert "exit code 5" in str(failed.error)
         assert not driven.host.alive
         monkeypatch.undo()  # asking again is trying again
         assert driven.load().graph.n == 20
-        assert not any(isinstance(m, EngineLost) for m in driven.heard)
+        assert sum(isinstance(m, EngineLost) for m in driven.heard) == 1
     finally:
         driven.host.close()
 

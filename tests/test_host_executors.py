@@ -78,6 +78,9 @@ def run_endless(graph, given, buffers, observer):
         observer.on_samples(batch(made, 1, UP_TO, observer.delta_by_hand() or 0.0))
         made += 1
         time.sleep(0.001)
+    last = batch(made, 1, UP_TO)
+    last["flags"] = Flag.STOPPED
+    observer.on_samples(last)
     return outcome(stopped=True)
 
 

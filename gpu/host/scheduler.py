@@ -192,7 +192,7 @@ class Scheduler:
         try:
             self.process = EngineProcess(self.memory, self.entries, self._children, self.knobs)
         except (OSError, GpuError) as error:
-            self._give_up(f"the engine process cannot be started: {error}")
+            self._give_up(f"The engine process cannot be started: {error}")
 
     def _pump(self) -> None:
         """Give the child its next request: loads and runs in order, then layouts."""
@@ -243,9 +243,11 @@ class Scheduler:
         self.collect()
         job, self.current, self.process = self.current, None, None
         words = death_words(process.exit_code or 0, job.doing if job is not None else "idle")
-        if process.greeted or process.killed:
-            self._conclude(job, killed=process.killed, words=words)
-        elif job is not None:
+        if process.killed or (job is not None and job.stopping and not job.begun):
+            self._conclude_stopped(job)
+        elif process.greeted:
+            self._conclude_lost(job, words)
+        elif job is not None:  # it did not even start; the next one will
             self.queue.appendleft(job)
         self._forget_orphans(job)
         process.bury()
@@ -253,16 +255,24 @@ class Scheduler:
         if self._failed_starts < FAILED_STARTS:
             self._spawn()
         else:
-            self._give_up(f"the engine process does not start. {words}")
+            self._give_up(f"The engine process does not start. {words}")
 
-    def _conclude(self, job: Job | None, *, killed: bool, words: str) -> None:
-        if killed or (job is not None and job.stopping and not job.begun):
-            if job is not None and job.again:
-                job.reset()
-                self.queue.append(job)
-                return
-            self._tell_killed(job)
-        elif job is None or job.silent:
+    def _conclude_stopped(self, job: Job | None) -> None:
+        """End a request that was asked to end, in a child that is dead by now."""
+        if job is not None and job.again:
+            job.reset()
+            self.queue.append(job)
+        elif job is not None:
+            if isinstance(job, RunJob) and job.live is not None and not job.over:
+                words = f"killed: it did not stop within {GRACE_S} s"
+                self.outbox.append(RunFinished(job.run_id, cut_off_trace(job, words)))
+            elif not (job.silent or job.over):
+                self.outbox.append(Failed(job.run_id, CancelledByUserError("stopped")))
+            job.finish()
+
+    def _conclude_lost(self, job: Job | None, words: str) -> None:
+        """Tell of a child that died by itself, and whom it took with it."""
+        if job is None or job.silent or job.over:
             self.outbox.append(EngineLost(0, words))
         elif not job.begun and job.attempts + 1 < ATTEMPTS:
             job.attempts += 1
@@ -271,21 +281,11 @@ class Scheduler:
             return
         else:
             trace = None
-            if isinstance(job, RunJob) and job.live is not None and not job.over:
+            if isinstance(job, RunJob) and job.live is not None:
                 trace = cut_off_trace(job, words)
             self.outbox.append(EngineLost(job.run_id, words, trace))
         if job is not None:
             job.finish()
-
-    def _tell_killed(self, job: Job | None) -> None:
-        """Tell of a request whose child we killed because it did not stop."""
-        if job is None or job.silent or job.over:
-            return
-        if isinstance(job, RunJob) and job.live is not None:
-            words = f"killed: it did not stop within {GRACE_S} s"
-            self.outbox.append(RunFinished(job.run_id, cut_off_trace(job, words)))
-        else:
-            self.outbox.append(Failed(job.run_id, CancelledByUserError("stopped")))
 
     def _forget_orphans(self, job: Job | None) -> None:
         """Remove what the child may have made for a request and not handed over."""
@@ -296,7 +296,8 @@ class Scheduler:
             self.memory.remove(tag)
 
     def _give_up(self, words: str) -> None:
-        self.outbox.append(Failed(0, EngineError(words)))
+        """Say that there is no child; the next request will try again."""
+        self.outbox.append(EngineLost(0, words))
         while self.queue:
             job = self.queue.popleft()
             job.finish()
