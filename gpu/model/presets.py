@@ -56,7 +56,7 @@ class Preset:
     atomics_in_dram: float
     sample_period_ns: int
     chunk_smallest: int = 32
-    chunk_largest: int = 512
+    chunk_largest: int = 128
 
     @property
     def resident_threads(self) -> int:
