@@ -155,6 +155,7 @@ def test_ring_wraps_around(ring: SampleRing) -> None:
     for count in (RING - 3, 0, 10, 1, RING, 7):
         ring.push(samples(pushed, count))
         pushed += count
+        assert sum(len(part) for part in ring.waiting(5)) == min(count, 5)
         for part in ring.waiting():
             store.append(part)
             ring.release(len(part))

@@ -27,6 +27,7 @@ from gpu.graph import CSRGraph
 from gpu.host.jobs import Job, LayoutJob, LoadJob, RunJob
 from gpu.host.memory import Memory
 from gpu.host.messages import Entries, LiveRun, LoadRequest, Message
+from gpu.host.ring import FRAME
 from gpu.host.scheduler import Scheduler
 from gpu.host.shared_graph import open_graph, share_graph
 from gpu.trace import SAMPLE, RunSettings
@@ -161,7 +162,7 @@ class EngineHost:
 
     def take_samples(self) -> np.ndarray:
         """Return SAMPLE (k,), new since the last call, of the run last asked for."""
-        self._scheduler.collect()
+        self._scheduler.collect(FRAME)
         run = self._scheduler.run
         if run is None or run.run_id != self._run_id:
             return np.empty(0, SAMPLE)

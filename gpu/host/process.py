@@ -20,7 +20,7 @@ from gpu.host.messages import Command, Entries, Quit
 from gpu.host.ring import Knobs, SampleRing
 from gpu.host.worker import main
 
-KILL_WAIT_S = 0.05  # a killed process is normally gone in a few ms
+KILL_WAIT_S = 0.01  # a killed process is normally gone in a few ms; else the next poll sees it
 
 SIGNAL_WORDS = {
     "SIGKILL": "often: out of memory",

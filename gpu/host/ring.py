@@ -24,6 +24,7 @@ from gpu.host.memory import Memory, Segment, Shapes, SharedArrays
 from gpu.trace import SAMPLE
 
 RING = 65_536  # samples, 16 MB: 2 s of a kernel that samples every 30 us
+FRAME = 16_384  # samples that one poll takes while a run goes on, so that no frame takes long
 
 CONTROL = np.dtype(
     [
@@ -86,13 +87,14 @@ class SampleRing:
 
     # parent: reads samples, turns the knobs
 
-    def waiting(self) -> tuple[np.ndarray, ...]:
+    def waiting(self, limit: int = RING) -> tuple[np.ndarray, ...]:
         """Return what was written since `release`, oldest first, as rows of the ring."""
         head, tail = int(self._control["head"][0]), int(self._control["tail"][0])
         _fence()
-        first, last = tail % RING, tail % RING + head - tail
+        first = tail % RING
+        last = first + min(head - tail, limit)
         if last <= RING:
-            return (self._samples[first:last],) if head > tail else ()
+            return (self._samples[first:last],) if last > first else ()
         return self._samples[first:], self._samples[: last - RING]
 
     def release(self, count: int) -> None:

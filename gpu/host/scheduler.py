@@ -30,7 +30,7 @@ from gpu.host.messages import (
 )
 from gpu.host.process import EngineProcess, death_words
 from gpu.host.replies import Replies
-from gpu.host.ring import Knobs
+from gpu.host.ring import FRAME, RING, Knobs
 from gpu.host.shared_graph import SharedGraph, buffer_shapes, graph_tag
 
 FAILED_STARTS = 3  # children that died before they said hello, until we give up
@@ -164,7 +164,7 @@ class Scheduler:
             self.live = None
         if self.process is not None:
             self._replies.take(self.process)
-            self.collect()
+            self.collect(FRAME)
             self._enforce_deadline(self.process)
             if self.process.exit_code is not None:
                 self._bury(self.process)
@@ -172,11 +172,11 @@ class Scheduler:
         messages, self.outbox = self.outbox, []
         return messages
 
-    def collect(self) -> None:
+    def collect(self, limit: int = RING) -> None:
         """Copy new samples of the run that goes on out of the ring."""
         if self.process is None or self.run is None or self.run.over:
             return
-        for samples in self.process.ring.waiting():
+        for samples in self.process.ring.waiting(limit):
             self.run.store.append(samples)
             self.process.ring.release(len(samples))
 
