@@ -29,6 +29,7 @@ Not done    Bridges over roads: the real ones make road networks slightly non-pl
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 
@@ -42,6 +43,8 @@ from sample_graphs.city_plan import FIRST_ROAD
 JUNCTION_ROADS = 0.43  # cuts per vertex: this sets the mean degree
 CULS_DE_SAC = 0.05  # per vertex
 STREET_M = 70.0  # median length of a street between two vertices
+OBLIQUE = 0.8  # river widths that the ends of a bridge may differ along the river
+BANK_STEP = 1.5  # river widths: longer riverside streets are bent first, to follow the river
 SPEEDS = (  # (worth in final blocks above which, km/h)
     (800, 90.0),  # trunk roads
     (60, 50.0),  # arterials
@@ -97,7 +100,7 @@ def city_roads(n: int, seed: int) -> CSRGraph:
     land = plan.survey(rng, n, wanted)
     cuts, spurs = _planned(rng, land, seed, wanted, int(CULS_DE_SAC * n))
     roads = _network(rng, land.river, cuts, spurs)
-    roads = _with_bends(_thinned(rng, roads), n)
+    roads = _with_bends(_thinned(rng, roads), n, land.river)
     centre = np.array([plan.CENTRE])
     bent = plan.bend(rng, np.vstack((roads.points, centre)), math.sqrt(land.share))
     return _graph(rng, replace(roads, points=bent[:-1] - bent[-1]))
@@ -236,27 +239,34 @@ def _added(roads: Roads, tail: np.ndarray, head: np.ndarray, *, worth: float) ->
 def _bridges(stops: Stops, river: float) -> tuple[np.ndarray, np.ndarray]:
     """Choose one bridge in each stretch of the river, narrower in the centre.
 
-    It joins the most important road of the north bank there with a road opposite.
+    It is the most important road of the north bank there that has one nearly opposite.
     """
-    roads = stops.worth > 0
-    north = np.flatnonzero(roads & (stops.line == plan.NORTH))
-    south = np.flatnonzero(roads & (stops.line == plan.SOUTH))
+    nobody = np.zeros(0, np.int64)
+    if river == 0:
+        return nobody, nobody
+    north, south = (_by_place(stops, line) for line in (plan.NORTH, plan.SOUTH))
+    place, opposite = stops.along[north], stops.along[south]
+    between = np.searchsorted(0.5 * (opposite[1:] + opposite[:-1]), place)
+    off = np.abs(opposite[between] - place) * (2 * plan.HALF_WIDTH)
+    straight = off < OBLIQUE * river
     stretches = min(12, 4 + math.isqrt(len(stops.vertex)) // 80)
-    pairs: list[tuple[int, int]] = []
-    for i in range(stretches):
-        low, high = (_stretch(2 * j / stretches - 1) for j in (i, i + 1))
-        one = north[(stops.along[north] >= low) & (stops.along[north] < high)]
-        passed = stops.along[pairs[-1][1]] if pairs else -1.0
-        other = south[stops.along[south] > passed]
-        if not (len(one) and len(other)):
-            continue
-        here = one[np.argmax(stops.worth[one])]
-        off = np.abs(stops.along[other] - stops.along[here])
-        there = other[np.argmin(off)]
-        if off.min() * 2 * plan.HALF_WIDTH < 1.5 * river or not pairs:
-            pairs.append((int(here), int(there)))
-    chosen = np.array(pairs, np.int64).reshape(-1, 2)
-    return stops.vertex[chosen[:, 0]], stops.vertex[chosen[:, 1]]
+    chosen: list[int] = []
+    for low, high in itertools.pairwise(
+        _stretch(2 * i / stretches - 1) for i in range(stretches + 1)
+    ):
+        free = straight & (place >= low) & (place < high)
+        if chosen:
+            free &= between > between[chosen[-1]]
+        if free.any():
+            chosen.append(int(np.argmax(np.where(free, stops.worth[north], -1.0))))
+    chosen = chosen or [int(np.argmin(off))]
+    return stops.vertex[north[chosen]], stops.vertex[south[between[chosen]]]
+
+
+def _by_place(stops: Stops, line: int) -> np.ndarray:
+    """Return which stops are ends of roads on a line, in the order along it."""
+    here = np.flatnonzero((stops.line == line) & (stops.worth > 0))
+    return here[np.argsort(stops.along[here], kind="stable")]
 
 
 def _stretch(place: float) -> float:
@@ -278,7 +288,7 @@ def _thinned(rng: np.random.Generator, roads: Roads) -> Roads:
     return replace(roads, one_way=one_way & ~needed).take(needed | ~removed)
 
 
-def _with_bends(roads: Roads, n: int) -> Roads:
+def _with_bends(roads: Roads, n: int, river: float) -> Roads:
     """Put vertices in the middle of the longest streets until n are used."""
     used = np.zeros(len(roads.points), bool)
     used[roads.tail] = used[roads.head] = True
@@ -287,10 +297,13 @@ def _with_bends(roads: Roads, n: int) -> Roads:
     while (missing := n - len(roads.points)) > 0:
         step = roads.points[roads.tail] - roads.points[roads.head]
         length = step[:, 0] * step[:, 0] + step[:, 1] * step[:, 1]
-        count = min(missing, len(length))
-        floor = np.partition(length, len(length) - count)[len(length) - count]
-        longest = np.flatnonzero(length >= floor)[:count]
-        roads = _bent(roads, longest)
+        bank = (roads.line == plan.SOUTH) | (roads.line == plan.NORTH)
+        longest = np.flatnonzero(bank & (length > (BANK_STEP * river) ** 2))
+        if not len(longest):
+            count = min(missing, len(length))
+            floor = np.partition(length, len(length) - count)[len(length) - count]
+            longest = np.flatnonzero(length >= floor)
+        roads = _bent(roads, longest[:missing])
     return roads
 
 

@@ -260,7 +260,8 @@ def bend(rng: np.random.Generator, points: np.ndarray, block_side: float) -> np.
     The shortest waves are about twelve block sides long, whatever the size of the city.
     """
     waves = [(0.5, 0.0, rng.random(), 0.32)]  # first the river's meander
-    octaves = [(0.4, 0.32, 2), (1.1, 0.42, 4), (3.3, 0.36, 6)]
+    octaves = [(0.4, 0.32, 2)]
+    octaves += [o for o in ((1.1, 0.42, 4), (3.3, 0.36, 6)) if o[0] * 12 * block_side < 1]
     while octaves[-1][0] * 30 * block_side < 1:
         octaves.append((octaves[-1][0] * 2.6, 0.30, 6))
     for frequency, slope, count in octaves:
