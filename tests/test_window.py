@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QTimer, QUrl
+from PyQt6.QtCore import QEvent, QMimeData, QPoint, QPointF, QSize, Qt, QTimer, QUrl
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent
 from PyQt6.QtWidgets import QApplication, QDialog, QFileDialog
 from pytestqt.qtbot import QtBot
@@ -37,14 +37,22 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, settings: Settings, host: FakeHost) -> Iterator[MainWindow]:
+def window(qapp: QApplication, settings: Settings, host: FakeHost) -> Iterator[MainWindow]:
     window = MainWindow(settings, host)  # type: ignore[arg-type]
-    qtbot.addWidget(window)
     window.show()
     yield window
-    window.close()
-    assert not [timer for timer in window.findChildren(QTimer) if timer.isActive()]
+    close_for_good(window)
     assert host.asked("close") == [None]
+
+
+def close_for_good(window: MainWindow) -> None:
+    """Close and delete; pytest keeps the fixture's value, so its parts are let go of here."""
+    window.close()
+    repeating = [timer for timer in window.findChildren(QTimer) if not timer.isSingleShot()]
+    assert not [timer for timer in repeating if timer.isActive()]
+    window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    vars(window).clear()
 
 
 def with_finished_run(window: MainWindow, host: FakeHost) -> None:
@@ -121,14 +129,16 @@ def test_the_run_button_runs_and_stops(window: MainWindow, host: FakeHost, qtbot
     assert len(host.asked("stop")) == 1
 
 
-def test_starts_with_a_sample_on_screen(window: MainWindow, host: FakeHost) -> None:
+def test_starts_with_a_sample_on_screen(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
     window.start()
     assert host.asked("start") == [None]
     graph = window.session.graph
     assert graph.provenance.origin.startswith(f"sample:{sample_graphs.FIRST_SAMPLE}")
     assert graph.positions is not None
     assert graph.name in window.windowTitle()
-    assert window.status_bar._drawn.text() == window.graph_view.drawn_text() != ""
+    qtbot.waitUntil(lambda: window.graph_view.drawn_text() != "")
+    window._next_frame()
+    assert window.status_bar._drawn.text() == window.graph_view.drawn_text()
 
 
 def test_samples_and_recent_files_are_rows(
@@ -194,14 +204,13 @@ def test_layout_and_choices_are_remembered(
     window.run_panel._delta.setValue(48.0)
     window.close()
     second = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
-    qtbot.addWidget(second)
     second.show()
     assert not second.docks["work"].isVisible()
     assert second.docks["delta"].isVisible()
     assert second.theme.name == "dark"
     assert not second.controller.replay_short
     assert second.run_panel.choices().delta == 48.0
-    second.close()
+    close_for_good(second)
 
 
 @pytest.mark.parametrize("name", THEMES)

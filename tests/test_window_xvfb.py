@@ -83,7 +83,7 @@ def wait_until_painted(program: subprocess.Popen[str]) -> None:
 
 
 def segments_of(pid: int) -> list[str]:
-    return [path.name for path in SEGMENTS.glob(f"*{pid}*")] if SEGMENTS.is_dir() else []
+    return [path.name for path in SEGMENTS.glob(f"sssp-{pid}-*")] if SEGMENTS.is_dir() else []
 
 
 def children_of(pid: int) -> list[str]:

@@ -374,11 +374,9 @@ class ActionSet:
         return action
 
     def _connect(self, action: QAction, row: ActionRow) -> None:
+        """Connect bound methods as they are: a lambda here would keep the window alive."""
         handler: Any = attrgetter(row.handler)(self._owner)
-        if row.checkable and not row.group:
-            action.triggered.connect(handler)
-        else:
-            action.triggered.connect(lambda _checked: handler())
+        action.triggered.connect(handler)  # PyQt leaves out the bool that a handler cannot take
 
 
 def keys_of(row: ActionRow) -> list[str]:

@@ -160,10 +160,14 @@ class Controller(QObject):
         except GpuError as error:
             self._notice_error(error)
 
-    def set_delta(self, delta: float | None) -> None:
-        """Hold Δ by hand while a run goes on; None hands it back."""
+    def set_delta(self, delta: float) -> None:
+        """Hold Δ by hand while a run goes on."""
         if self.running:
             self.host.set_delta(delta)
+
+    def release_delta(self) -> None:
+        """Let the algorithm drive Δ again."""
+        self.host.set_delta(None)
 
     def set_pace(self, samples_per_second: float | None) -> None:
         """Change the pace of the running model; None is full speed."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QFileDialog, QWidget
 
+from gpu.errors import GpuError
 from gpu.trace import Trace
 from viewer.models.session import Notice, SessionModel
 from viewer.models.settings import Settings
@@ -91,8 +92,8 @@ class FileDialogs(QObject):
         """Write, and say so; what went wrong is said in the bar."""
         try:
             write(path)
-        except OSError as error:
-            words = f"{path} was not saved: {error.strerror or error}."
+        except (GpuError, OSError) as error:
+            words = f"{path} was not saved: {error}."
             self._session.set_notice(Notice("error", words, "Choose another folder."))
             return
         self._session.set_notice(Notice("info", f"Saved {path}"))

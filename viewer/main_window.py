@@ -10,11 +10,12 @@ import time
 from itertools import pairwise
 
 from PyQt6.QtCore import QSize, Qt, QTimer
-from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PyQt6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PyQt6.QtWidgets import (
     QApplication,
     QDockWidget,
     QMainWindow,
+    QTabWidget,
     QToolBar,
     QVBoxLayout,
     QWidget,
@@ -29,7 +30,7 @@ from viewer.help_dialogs import AboutDialog, ShortcutsDialog
 from viewer.menus import fill_colours, fill_recent, fill_samples
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
-from viewer.models.session import Notice, RunRecord, SessionModel
+from viewer.models.session import Notice, SessionModel
 from viewer.models.settings import STATE_VERSION, Settings
 from viewer.theme import apply_theme
 from viewer.widgets.buckets import BucketPanel
@@ -49,6 +50,7 @@ RUN_WIDTH = 290  # pixels, the Run panel at first
 SIDE_SHARE = 0.34  # of the window's width, the plots at first
 SIDE = ("buckets", "delta", "parallelism", "work")  # top to bottom
 SIDE_HEIGHTS = (5, 4, 4, 4)  # at first, relative
+TALL = 940  # pixels: a lower window has its last two plots as tabs
 TIMELINE_HEIGHT = 96  # pixels, at first
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -73,6 +75,8 @@ class MainWindow(QMainWindow):
         self._build_actions()
         self._connect()
         self._restore()
+        for part in self.findChildren(QWidget):  # a file dropped anywhere is the window's
+            part.setAcceptDrops(False)
 
     # --- build
 
@@ -117,6 +121,8 @@ class MainWindow(QMainWindow):
             self.docks[key] = dock
         for dock in self.docks.values():
             self.addDockWidget(RIGHT, dock)
+        self.docks["timeline"].setTitleBarWidget(QWidget())  # it needs the height, not a name
+        self.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
 
     def _build_actions(self) -> None:
         self.actions_by_key = ActionSet(self)
@@ -127,10 +133,8 @@ class MainWindow(QMainWindow):
         self.toolbar.setIconSize(QSize(20, 20))
         self.addToolBar(self.toolbar)
         self.actions_by_key.fill_toolbar(self.toolbar)
-        fill_samples(self.actions_by_key.menu("samples"), self.open_path)
-        fill_colours(
-            self.actions_by_key.menu("colour_by"), COLOUR_MODES, self.graph_view.set_colour_by
-        )
+        fill_samples(self.actions_by_key.menu("samples"))
+        fill_colours(self.actions_by_key.menu("colour_by"), COLOUR_MODES)
         panels = self.actions_by_key.menu("panels")
         for dock in self.docks.values():
             panels.addAction(dock.toggleViewAction())
@@ -147,12 +151,12 @@ class MainWindow(QMainWindow):
         panel.choices_changed.connect(self._obey_choices)
         self.graph_view.source_requested.connect(controller.set_source)
         self.delta.delta_requested.connect(controller.set_delta)
-        self.delta.delta_released.connect(lambda: controller.set_delta(None))
+        self.delta.delta_released.connect(controller.release_delta)
         self.status_bar.cancel_requested.connect(controller.cancel)
         self.files.chosen.connect(self.open_path)
         # the controller reports -> the window shows
         controller.running_changed.connect(panel.set_running)
-        controller.running_changed.connect(lambda _running: self._enable_actions())
+        controller.running_changed.connect(self._enable_actions)
         controller.file_opened.connect(self.settings.add_recent)
         controller.file_failed.connect(self.settings.remove_recent)
         # the models change -> the window shows
@@ -161,8 +165,17 @@ class MainWindow(QMainWindow):
         session.current_changed.connect(self._enable_actions)
         session.positions_changed.connect(self._show_drawn)
         self._frame.timeout.connect(self._next_frame)
-        self.actions_by_key.menu("colour_by").aboutToShow.connect(self._mark_colour)
-        self.actions_by_key.menu("recent").aboutToShow.connect(self._show_recent)
+        self._connect_menus()
+
+    def _connect_menus(self) -> None:
+        samples, recent, colours = (
+            self.actions_by_key.menu(key) for key in ("samples", "recent", "colour_by")
+        )
+        samples.triggered.connect(self._open_row)
+        recent.triggered.connect(self._open_row)
+        recent.aboutToShow.connect(self._show_recent)
+        colours.triggered.connect(self._colour_by_row)
+        colours.aboutToShow.connect(self._mark_colour)
 
     # --- start and end
 
@@ -246,6 +259,9 @@ class MainWindow(QMainWindow):
             self.splitDockWidget(above, below, Qt.Orientation.Vertical)
         for dock in docks.values():
             dock.show()
+        if self.height() < TALL:
+            self.tabifyDockWidget(side[-2], side[-1])
+            side[-2].raise_()
         widths = [RUN_WIDTH, int(self.width() * SIDE_SHARE)]
         self.resizeDocks([docks["run"], side[0]], widths, Qt.Orientation.Horizontal)
         self.resizeDocks(side, [100 * part for part in SIDE_HEIGHTS], Qt.Orientation.Vertical)
@@ -303,7 +319,7 @@ class MainWindow(QMainWindow):
             self._drawn_words = words
             self.status_bar.show_drawn(words)
 
-    def _enable_actions(self, _record: RunRecord | None = None) -> None:
+    def _enable_actions(self, _news: object = None) -> None:
         run, running = self.session.current, self.controller.running
         graph = self.session.graph is not None
         self.actions_by_key.enable(
@@ -322,7 +338,13 @@ class MainWindow(QMainWindow):
 
     def _show_recent(self) -> None:
         recent = self.actions_by_key.menu("recent")
-        fill_recent(recent, self.settings.recent_files, self.open_path)
+        fill_recent(recent, self.settings.recent_files)
+
+    def _open_row(self, row: QAction) -> None:
+        self.open_path(row.data())
+
+    def _colour_by_row(self, row: QAction) -> None:
+        self.graph_view.set_colour_by(row.data())
 
     def _next_frame(self) -> None:
         now = time.monotonic()

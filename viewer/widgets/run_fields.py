@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import zip_longest
 from typing import Any
 
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
@@ -12,6 +13,7 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QFormLayout,
+    QHBoxLayout,
     QLabel,
     QSizePolicy,
     QSpinBox,
@@ -78,7 +80,7 @@ class ParameterForm(QWidget):
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
         self._form.setHorizontalSpacing(SPACING)
-        self._form.setVerticalSpacing(SPACING - 2)
+        self._form.setVerticalSpacing(SPACING - 3)
         self._fields: dict[str, QWidget] = {}
         self._row: Algorithm | None = None
 
@@ -92,10 +94,17 @@ class ParameterForm(QWidget):
             field.setToolTip(parameter.help)
             field.setAccessibleName(parameter.title)
             self._fields[parameter.key] = field
-            if isinstance(field, QCheckBox):
-                self._form.addRow(field)
-            else:
+            if not isinstance(field, QCheckBox):
                 self._form.addRow(field_label(parameter.title, parameter.help), field)
+        switches = [field for field in self._fields.values() if isinstance(field, QCheckBox)]
+        for first, second in zip_longest(switches[::2], switches[1::2]):
+            pair = QHBoxLayout()
+            pair.setSpacing(SPACING)
+            pair.addWidget(first)
+            if second is not None:
+                pair.addWidget(second)
+            pair.addStretch(1)
+            self._form.addRow(pair)
         self.setVisible(bool(row.parameters))
 
     def algorithm_key(self) -> str:

@@ -74,11 +74,10 @@ class RunPanel(QWidget):
         self._build_machine_fields()
         inside = QWidget()
         column = QVBoxLayout(inside)
-        column.setContentsMargins(SPACING + 2, SPACING, SPACING + 2, SPACING)
+        column.setContentsMargins(SPACING + 2, SPACING // 2, SPACING + 2, SPACING // 2)
         column.setSpacing(SPACING)
         for group in (self._graph_group(), self._algorithm_group(), self._record_group()):
             column.addLayout(group)
-            column.addSpacing(SPACING // 2)
         column.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -89,7 +88,7 @@ class RunPanel(QWidget):
         self._run.setProperty("role", "primary")
         self._run.setMinimumHeight(34)
         foot = QHBoxLayout()
-        foot.setContentsMargins(SPACING + 2, SPACING, SPACING + 2, SPACING + 2)
+        foot.setContentsMargins(SPACING + 2, SPACING // 2, SPACING + 2, SPACING)
         foot.addWidget(self._run)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -183,7 +182,7 @@ class RunPanel(QWidget):
         self._size.valueChanged.connect(self._resize_sample)
         self._seed.valueChanged.connect(self._resize_sample)
         self._source.editingFinished.connect(self._read_source)
-        self._source.textEdited.connect(lambda _text: self._show_source_problem(""))
+        self._source.textEdited.connect(self._forget_source_problem)
         # the choices change
         self._algorithm.currentIndexChanged.connect(self._change_algorithm)
         self._device.currentIndexChanged.connect(self._change)
@@ -337,6 +336,9 @@ class RunPanel(QWidget):
             self._source.setText(str(graph.id_of(vertex)))
         self._show_source_problem("")
 
+    def _forget_source_problem(self) -> None:
+        self._show_source_problem("")
+
     def _show_source_problem(self, words: str) -> None:
         self._source_problem.setText(words)
         self._source_problem.setVisible(bool(words))
@@ -351,7 +353,7 @@ class RunPanel(QWidget):
 def _grid(title: str) -> QGridLayout:
     grid = QGridLayout()
     grid.setHorizontalSpacing(SPACING)
-    grid.setVerticalSpacing(SPACING - 2)
+    grid.setVerticalSpacing(SPACING - 3)
     grid.setColumnStretch(1, 1)
     grid.addWidget(heading(title), 0, 0, 1, 2)
     return grid
