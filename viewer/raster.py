@@ -42,8 +42,8 @@ SUBPIXEL = 0.6  # logical pixels: arcs and gaps shorter than this cannot be seen
 CROWD_RADIUS = 1.0  # logical pixels: the smallest disc on the grey layer
 SAMPLED_ARCS = 20_000  # arcs looked at to judge a drawing
 WHOLE_VIEW = 500_000  # vertices; above, arcs from more than a picture's width away are not drawn
-NUMPY_LINES = 400_000  # arcs at most that the NumPy version draws; above that, discs only
-NUMPY_POINTS = 4_000_000  # vertices at most that the NumPy version draws
+NUMPY_LINES = 100_000  # arcs at most that the NumPy version draws; above that, discs only
+NUMPY_POINTS = 2_000_000  # vertices at most that the NumPy version draws
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 SHORT = 1.5  # pixels: arcs up to this long are left to the discs of their ends
-CHUNK = 50_000  # arcs at a time: bounds the memory of their pixels
+CHUNK = 8_000  # arcs at a time: bounds memory, and how long `maximum.at` holds the GIL
+POINTS = 200_000  # vertices at a time, for the same reason
 
 
 def bin_points(
@@ -26,13 +27,27 @@ def bin_points(
     step: int,
 ) -> int:
     """Draw every `step`-th vertex as a disc into `keys`; return how many lie in view."""
-    vertices = np.arange(0, len(positions), step, dtype=np.int64)
-    x = (positions[::step, 0].astype(np.float64) - cx) * scale + width * 0.5
-    y = height * 0.5 - (positions[::step, 1].astype(np.float64) - cy) * scale
-    seen = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-    reach = radius + 1.0
-    near = (x > -reach) & (x < width + reach) & (y > -reach) & (y < height + reach)
-    x, y, vertices = x[near], y[near], vertices[near]
+    seen = 0
+    for first in range(0, len(positions), step * POINTS):
+        vertices = np.arange(first, min(len(positions), first + step * POINTS), step)
+        x = (positions[vertices, 0].astype(np.float64) - cx) * scale + width * 0.5
+        y = height * 0.5 - (positions[vertices, 1].astype(np.float64) - cy) * scale
+        seen += int(((x >= 0) & (x < width) & (y >= 0) & (y < height)).sum())
+        reach = radius + 1.0
+        near = (x > -reach) & (x < width + reach) & (y > -reach) & (y < height + reach)
+        _discs(keys, x[near], y[near], vertices[near], (width, height), radius)
+    return seen
+
+
+def _discs(
+    keys: np.ndarray,
+    x: np.ndarray,
+    y: np.ndarray,
+    vertices: np.ndarray,
+    size: tuple[int, int],
+    radius: float,
+) -> None:
+    """Draw discs at pixel coordinates, one place of their square at a time."""
     column, row = np.floor(x).astype(np.int64), np.floor(y).astype(np.int64)
     extra = 0 if radius < 0.5 else int(radius + 0.5) + 1
     for dj in range(-extra, extra + 1):
@@ -43,10 +58,9 @@ def bin_points(
             nearness = 255 - np.minimum(255, (away * 16.0).astype(np.int64))
             if radius < 0.5:
                 level, nearness = np.full(len(x), 15), np.zeros(len(x), np.int64)
-            inside = (level > 0) & (i >= 0) & (i < width) & (j >= 0) & (j < height)
+            inside = (level > 0) & (i >= 0) & (i < size[0]) & (j >= 0) & (j < size[1])
             key = (level.astype(np.int64) << 40) | (nearness << 32) | vertices
-            np.maximum.at(keys, (j * width + i)[inside], key[inside])
-    return int(np.count_nonzero(seen))
+            np.maximum.at(keys, (j * size[0] + i)[inside], key[inside])
 
 
 def bin_lines(
@@ -75,11 +89,9 @@ def bin_lines(
     kept &= (np.maximum(x[u], x[v]) > -reach) & (np.minimum(x[u], x[v]) < width + reach)
     kept &= (np.maximum(y[u], y[v]) > -reach) & (np.minimum(y[u], y[v]) < height + reach)
     kept &= np.isfinite(x[u]) & np.isfinite(x[v]) & np.isfinite(y[u]) & np.isfinite(y[v])
-    if kept.any():
-        pairs = np.unique(np.stack([u[kept], v[kept]], axis=1), axis=0)
-        u, v = pairs[:, 0], pairs[:, 1]
-    else:
-        u, v = u[kept], v[kept]
+    n = len(positions)
+    pairs = np.unique(u[kept] * n + v[kept])
+    u, v = pairs // n, pairs % n
     flat = np.abs(x[v] - x[u]) >= np.abs(y[v] - y[u])
     for along_x in (True, False):
         a, b = u[flat == along_x], v[flat == along_x]
@@ -161,8 +173,8 @@ def bin_density(
         sizes = (width, height) if along_x else (height, width)
         a, b = u[flat == along_x], v[flat == along_x]
         low, high = np.minimum(major[a], major[b]), np.maximum(major[a], major[b])
-        for start in range(0, len(a), CHUNK // 10):
-            part = slice(start, start + CHUNK // 10)
+        for start in range(0, len(a), CHUNK // 2):
+            part = slice(start, start + CHUNK // 2)
             bounds = (
                 np.maximum(0, np.floor(low[part])),
                 np.minimum(sizes[0] - 1, np.floor(high[part])),

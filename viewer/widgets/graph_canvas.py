@@ -15,10 +15,11 @@ last one, so a hundred cursor moves between two frames cost one.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, QTimer
+from PyQt6.QtCore import QPointF, QRectF, Qt, QTimer
 from PyQt6.QtGui import QColor, QImage, QPainter, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
@@ -30,10 +31,10 @@ from viewer.theme import LIGHT, Theme
 from viewer.units import thousands
 from viewer.widgets import graph_overlay as overlay
 from viewer.widgets.graph_colours import Legend, Look
-from viewer.widgets.graph_items import ItemPainter, Names, radius_of, room_for_names
+from viewer.widgets.graph_items import ItemPainter, Names, room_for_names
 from viewer.widgets.graph_path import Path
 from viewer.widgets.graph_picture import AT_ONCE_NUMPY, Colours, Drawing, Picture
-from viewer.widgets.graph_scene import ITEM_VERTICES, Placed, Scene
+from viewer.widgets.graph_scene import ITEM_VERTICES, Placed, Scene, radius_of
 from viewer.widgets.legend import LegendView
 
 ZOOM_IN, ZOOM_OUT = 2e5, 0.25  # limits, times the scale that fits
@@ -311,10 +312,11 @@ class GraphCanvas(QWidget):
         sheet = self.picture.sheet
         if sheet is None or sheet.scene is None or sheet.camera != self.camera:
             return
-        if room_for_names(sheet.scene, self.camera):
-            placed = Placed(sheet.scene, self.camera)
-            items = ItemPainter(painter, self._theme, placed, self._radius())
-            items.paint_names_beside(self._names(sheet.scene.vertices.tolist()))
+        scene = sheet.scene
+        if room_for_names(scene, self.camera):
+            placed = Placed(scene, self.camera)
+            names = self._names(scene.vertices.tolist())
+            self._paint_layer(painter, placed, lambda items: items.paint_names_beside(names))
 
     def _colours(self, look: Look) -> Colours:
         key = (look.table, look.steps)
@@ -335,23 +337,24 @@ class GraphCanvas(QWidget):
             for vertex, place in zip(vertices, index.tolist(), strict=True)
         }
         radius = radius_of(placed)
-        self._paint_layer(painter, placed, radius)
+        self._paint_layer(painter, placed, ItemPainter.paint_below)
         items = ItemPainter(painter, self._theme, placed, radius)
         items.paint_above(single, self._names(vertices))
         return top
 
-    def _paint_layer(self, painter: QPainter, placed: Placed, radius: float) -> None:
-        """Paint the arcs, from the layer kept for this scene, view, screen and theme."""
+    def _paint_layer(
+        self, painter: QPainter, placed: Placed, paint: Callable[[ItemPainter], None]
+    ) -> None:
+        """Paint what does not change with colours, kept for this scene, view and theme."""
         ratio = self.devicePixelRatioF()
         key = (placed.scene, self.camera, ratio, self._theme.name)
         if key != self._layer_key:
-            size = self.size() * ratio
-            layer = QImage(size, QImage.Format.Format_RGB32)
+            layer = QImage(self.size() * ratio, QImage.Format.Format_ARGB32_Premultiplied)
             layer.setDevicePixelRatio(ratio)
-            layer.fill(QColor(self._theme.plot))
+            layer.fill(Qt.GlobalColor.transparent)
             below = QPainter(layer)
             below.setFont(self.font())
-            ItemPainter(below, self._theme, placed, radius).paint_below()
+            paint(ItemPainter(below, self._theme, placed, self._radius()))
             below.end()
             self._layer_key, self._layer = key, layer
         painter.drawImage(QPointF(0, 0), self._layer)

@@ -1,31 +1,27 @@
-"""Painting a scene one by one: a few hundred discs, arcs, labels, as in a textbook.
+"""Painting a scene one by one: some hundred discs, arcs, labels, as in a textbook.
 
-Sizes follow the drawing: a disc is at most a fifth of the distance to its neighbours.
-Small discs sit on coloured streets (each half in the colour of its end, as in the
-raster, so that zooming in changes nothing but detail). From `LABEL_RADIUS` on a disc
-carries its name, the arcs recede to a neutral ink, and where there is room each
-carries its weight; the distance stands under the disc.
+Each disc carries its name, the arcs are in a neutral ink, and where there is room each
+carries its weight; the distance stands under the disc. Where discs are too small for
+names the raster draws them, and its coloured streets; names then stand beside.
 
-What does not depend on colours (arcs, arrowheads, weights) is painted once per view
-into a layer that the caller keeps; a frame then paints the discs and names alone.
+What does not depend on colours (arcs, arrowheads, weights, names beside discs) is
+painted once per view into a layer that the caller keeps; a frame then paints the discs
+and what is in them.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
+from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from viewer.raster import View
 from viewer.theme import Theme, luminance, mix
 from viewer.widgets.graph_scene import Arc, Placed, Scene
 
-LABEL_RADIUS = 11.0  # pixels: a disc this large holds a name
 TEXTBOOK_RADIUS = 15.0  # pixels: from here on, distances stand under the discs
-SMALLEST, LARGEST = 2.2, 30.0  # pixels
 OUTLINE = 1.5  # pixels around a disc that holds a name
 ROOM_FOR_WEIGHT = 50.0  # pixels between two discs
 ROOM_FOR_ARROW = 20.0
@@ -42,16 +38,6 @@ class Names:
 
     names: dict[int, str]
     distances: dict[int, str]
-
-
-def radius_of(placed: Placed) -> float:
-    """Return the radius of a disc, pixels, that leaves room between neighbours."""
-    spans = np.hypot(*(placed.heads - placed.tails).T)
-    spans = spans[spans > 0]
-    k = max(len(placed.scene.vertices), 1)
-    room = float(np.sqrt(placed.view.width * placed.view.height / k))
-    gap = min(float(np.quantile(spans, 0.3)), room) if len(spans) else room
-    return min(max(0.2 * gap, SMALLEST), LARGEST)
 
 
 def room_for_names(scene: Scene, view: View) -> bool:
@@ -90,13 +76,24 @@ class ItemPainter:
         self._neutral = QColor(mix(theme.plot, theme.text, ARC_INK))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         points = (QPointF(x, y) for x, y in placed.discs.tolist())
+        self._use_font(painter.font())
         self._points = dict(zip(self._scene.vertices.tolist(), points, strict=True))
+
+    def _use_font(self, font: QFont) -> None:
+        self._painter.setFont(font)
+        self._metrics = QFontMetricsF(font)
+        self._digit = self._metrics.horizontalAdvance("0")
+
+    def _width(self, words: str) -> float:
+        """Return how wide words are; digits are all as wide, and measuring is slow."""
+        digits = words.isdigit()
+        return self._digit * len(words) if digits else self._metrics.horizontalAdvance(words)
 
     # --- the layer that does not depend on colours
 
     def paint_below(self) -> None:
-        """Paint arcs, arrowheads and weights; nothing where streets are coloured."""
-        if self._radius < LABEL_RADIUS or not self._scene.arcs:
+        """Paint arcs, arrowheads and weights."""
+        if not self._scene.arcs:
             return
         curves = Curves(self._placed, self._radius)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -145,7 +142,7 @@ class ItemPainter:
         large = self._radius >= TEXTBOOK_RADIUS
         self._painter.save()
         if large:
-            self._painter.setFont(_sized(self._painter.font(), 15))
+            self._use_font(_sized(self._painter.font(), 15))
             colour = QColor(self._theme.text)
         for place, arc in enumerate(self._scene.arcs):
             words = f"{arc.weight:g}"
@@ -161,51 +158,27 @@ class ItemPainter:
             aside = np.array([-along[1], along[0]])
             if arc.bend < 0 or (not arc.bend and aside[1] > 0):
                 aside = -aside
-            width = QFontMetricsF(self._painter.font()).horizontalAdvance(words)
-            reach = (11.0 if large else 8.0) + 0.5 * width * abs(float(aside[0]))
+            reach = (11.0 if large else 8.0) + 0.5 * self._width(words) * abs(float(aside[0]))
             self._paint_words(QPointF(*(middle + aside * reach).tolist()), words, colour)
         self._painter.restore()
+        self._use_font(self._painter.font())
 
     # --- what changes with every frame
 
     def paint_above(self, colours: dict[int, QColor], names: Names) -> None:
-        """Paint (coloured streets,) discs and names; `colours` by vertex in view."""
-        if self._radius < LABEL_RADIUS:
-            self._paint_streets(colours)
+        """Paint discs, names and distances; `colours` by vertex in view."""
         self._paint_discs(colours)
-        if self._radius >= LABEL_RADIUS:
-            self._paint_names_inside(colours, names)
-        elif room_for_names(self._scene, self._placed.view):
-            self.paint_names_beside(names)
+        self._paint_names_inside(colours, names)
         if self._radius >= TEXTBOOK_RADIUS:
             self._paint_distances(names)
 
-    def _paint_streets(self, colours: dict[int, QColor]) -> None:
-        lines: dict[int, list[QLineF]] = defaultdict(list)
-        first, last = self._placed.tails, self._placed.heads
-        middle = (first + last) / 2
-        halves = (np.concatenate([first, middle], axis=1), np.concatenate([middle, last], axis=1))
-        neutral = self._neutral.rgb()
-        shades = {vertex: colour.rgb() for vertex, colour in colours.items()}
-        for ends, half in zip((self._scene.tails, self._scene.heads), halves, strict=True):
-            for vertex, line in zip(ends.tolist(), half.tolist(), strict=True):
-                lines[shades.get(vertex, neutral)].append(QLineF(*line))
-        for colour, group in lines.items():
-            pen = QPen(QColor.fromRgb(colour), min(2.6, max(1.2, 0.55 * self._radius)))
-            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-            self._painter.setPen(pen)
-            self._painter.drawLines(group)  # type: ignore[call-overload]
-        if self._scene.directed:
-            self._paint_heads(Curves(self._placed, self._radius))
-
     def _paint_discs(self, colours: dict[int, QColor]) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)
-        radius = self._radius
-        if radius >= LABEL_RADIUS:  # two fills cost a third of one fill with an outline
-            self._painter.setBrush(QColor(mix(self._theme.plot, self._theme.text, 0.75)))
-            for vertex in colours:
-                self._painter.drawEllipse(self._points[vertex], radius, radius)
-            radius -= OUTLINE
+        radius = self._radius  # two fills cost a third of one fill with an outline
+        self._painter.setBrush(QColor(mix(self._theme.plot, self._theme.text, 0.75)))
+        for vertex in colours:
+            self._painter.drawEllipse(self._points[vertex], radius, radius)
+        radius -= OUTLINE
         for vertex, colour in colours.items():
             self._painter.setBrush(colour)
             self._painter.drawEllipse(self._points[vertex], radius, radius)
@@ -228,9 +201,8 @@ class ItemPainter:
     def paint_names_beside(self, names: Names) -> None:
         """Paint each name to the right of its disc."""
         colour = QColor(self._theme.muted)
-        metrics = QFontMetricsF(self._painter.font())
         for vertex, words in names.names.items():
-            shift = self._radius + 4 + metrics.horizontalAdvance(words) / 2
+            shift = self._radius + 4 + self._width(words) / 2
             self._paint_words(self._points[vertex] + QPointF(shift, 0), words, colour)
 
     def _paint_distances(self, names: Names) -> None:
@@ -241,8 +213,7 @@ class ItemPainter:
 
     def _paint_words(self, centre: QPointF, words: str, colour: QColor) -> None:
         """Paint words on a veil of the background, so that lines do not cross them out."""
-        metrics = QFontMetricsF(self._painter.font())
-        width, height = metrics.horizontalAdvance(words) + 4, metrics.height() - 2
+        width, height = self._width(words) + 4, self._metrics.height() - 2
         box = QRectF(centre.x() - width / 2, centre.y() - height / 2, width, height)
         veil = QColor(self._theme.plot)
         veil.setAlpha(200)

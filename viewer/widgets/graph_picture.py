@@ -148,7 +148,7 @@ class Picture(QObject):
             return
         self._wanted = wanted
         compiled = raster.kernels() is not None
-        limit = AT_ONCE if compiled else AT_ONCE_NUMPY if self.sheet is None else SCENE_AT_ONCE // 4
+        limit = AT_ONCE if compiled else AT_ONCE_NUMPY if self.sheet is None else 0
         pixels = camera.width * camera.height * ratio * ratio
         if drawing.size <= limit and pixels <= PIXELS_AT_ONCE:
             self._worker.clear()

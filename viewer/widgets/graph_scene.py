@@ -1,9 +1,10 @@
 """What is drawn one by one: the few vertices in view, their arcs, and how these bend.
 
 A `Scene` is plain data, cut out of the graph for a view. Up to `SCENE_VERTICES` in
-view there is one, and labels and hover use it; up to `ITEM_VERTICES` and `ITEM_ARCS`
-it is painted entirely by `graph_items`, above that it lies on top of the raster
-(QPainter needs 66 ms for 3,000 coloured discs and their streets, the raster 3 ms).
+view there is one, for the names beside their discs; up to `ITEM_VERTICES` and
+`ITEM_ARCS`, and zoomed in far enough that names fit into discs, it is painted entirely by
+`graph_items`, else it lies on top of the raster (QPainter needs 66 ms for 3,000
+coloured discs and their streets, the raster 3 ms).
 
 Arcs between the same two vertices: one in each direction with the same weight is one
 street, a straight line. Anything else (parallel arcs, two weights) bends apart so that
@@ -22,9 +23,11 @@ from gpu.graph import CSRGraph
 from viewer.raster import View
 
 SCENE_VERTICES = 3_000  # in view, for labels and hover
-ITEM_VERTICES = 400  # in view, painted one by one
-ITEM_ARCS = 1_600
+ITEM_VERTICES = 250  # in view, painted one by one
+ITEM_ARCS = 1_000
 WHOLE_ARCS = 2_000_000  # arcs; above, only arcs that leave a vertex in view are found
+LABEL_RADIUS = 11.0  # pixels: a disc this large holds a name
+SMALLEST, LARGEST = 2.2, 30.0  # pixels
 MARGIN = 60.0  # pixels around the view
 
 
@@ -66,8 +69,8 @@ class Scene:
 
     @property
     def item_wise(self) -> bool:
-        """Whether everything is few enough to be painted one by one."""
-        return self.complete and len(self.vertices) <= ITEM_VERTICES
+        """Whether all is few enough, and far enough apart, to be painted one by one."""
+        return self.complete and radius_of(Placed(self, self.view)) >= LABEL_RADIUS
 
 
 class Placed:
@@ -81,6 +84,17 @@ class Placed:
         self.discs = view.to_pixels(scene.positions[scene.vertices])
         self.tails = view.to_pixels(scene.positions[scene.tails])
         self.heads = view.to_pixels(scene.positions[scene.heads])
+
+
+def radius_of(placed: Placed) -> float:
+    """Return the radius of a disc, pixels, a fifth of the distance between neighbours."""
+    spans = np.hypot(*(placed.heads - placed.tails).T)
+    spans = spans[spans > 0]
+    k = max(len(placed.scene.vertices), 1)
+    wide, high = placed.view.width + 2 * MARGIN, placed.view.height + 2 * MARGIN
+    room = float(np.sqrt(wide * high / k))
+    gap = min(float(np.quantile(spans, 0.3)), room) if len(spans) else room
+    return min(max(0.2 * gap, SMALLEST), LARGEST)
 
 
 def cut_scene(graph: CSRGraph, positions: np.ndarray, view: View) -> Scene | None:
