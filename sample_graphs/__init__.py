@@ -61,7 +61,7 @@ CATALOGUE: dict[str, Sample] = {
             12_000,
             "any n",
             "centre",
-            420,
+            480,
         ),
         Sample(
             "grid",
@@ -72,7 +72,7 @@ CATALOGUE: dict[str, Sample] = {
             10_000,
             "rows x columns, nearly square",
             "first",
-            130,
+            110,
         ),
         Sample(
             "mesh",
@@ -83,7 +83,7 @@ CATALOGUE: dict[str, Sample] = {
             8_000,
             "the nearest cube",
             "first",
-            320,
+            420,
         ),
         Sample(
             "rmat",
@@ -94,7 +94,7 @@ CATALOGUE: dict[str, Sample] = {
             4_096,
             "the nearest power of two",
             "hub",
-            330,
+            420,
         ),
         Sample(
             "figure_1",
@@ -153,7 +153,8 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
     graph = maker(n, seed)
     values = graph.weights
     if weights == "int":
-        values = np.maximum(1, np.rint(values, out=values)).astype(np.int32)
+        np.maximum(np.rint(values, out=values), 1, out=values)
+        values = values.astype(np.int32)
     return replace(
         graph,
         weights=values,
