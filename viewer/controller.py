@@ -103,7 +103,11 @@ class Controller(QObject):
         """Show a graph made in this process and hand it to the engine process."""
         self.stop()
         self._load_id = -1
-        self.host.put_graph(graph)
+        try:
+            self.host.put_graph(graph)
+        except GpuError as error:
+            self._notice_error(error)
+            return
         self.session.set_graph(graph)
         self.session.set_source(suggested_source(graph))
         self._ask_for_layout(graph)

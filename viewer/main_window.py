@@ -293,7 +293,12 @@ class MainWindow(QMainWindow):
             self.notice_bar,
             self.status_bar,
             self.graph_view,
-            *(dock.widget() for dock in self.docks.values()),
+            self.run_panel,
+            self.buckets,
+            self.delta,
+            self.parallelism,
+            self.work,
+            self.timeline,
         ):
             part.apply_theme(self.theme)
 

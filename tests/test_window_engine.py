@@ -1,0 +1,168 @@
+"""Whole runs through the real engine process, by clicks and keys, as a user makes them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
+from PyQt6.QtGui import QDropEvent
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+import sample_graphs
+from gpu.algorithms import ALGORITHMS
+from gpu.verify import verify
+from viewer.main_window import MainWindow
+from viewer.models.session import RunRecord
+from viewer.models.settings import Settings
+
+LEFT = Qt.MouseButton.LeftButton
+PATIENCE_MS = 120_000  # the first run on a machine compiles the model
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    """A window whose engine process is on its way up."""
+    window = MainWindow(Settings(tmp_path / "window.ini"))
+    window.show()
+    window.controller.start()
+    window._frame.start()
+    yield window
+    window.close()
+    assert not window.controller.host.alive
+    window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    vars(window).clear()
+
+
+def press_run(window: MainWindow, qtbot: QtBot) -> RunRecord:
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    record = window.session.current
+    assert record is not None
+    return record
+
+
+def wait_for(record: RunRecord, state: str, qtbot: QtBot) -> None:
+    def there() -> None:
+        assert record.state == state, f"{record.state} {record.failure}"
+
+    qtbot.waitUntil(there, timeout=PATIENCE_MS)
+
+
+def wait_for_proof(record: RunRecord, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: record.verification is not None, timeout=PATIENCE_MS)
+
+
+def run_slowly(window: MainWindow, qtbot: QtBot) -> RunRecord:
+    """Start a run that lasts for minutes unless somebody ends it, and see it run."""
+    window.controller.show_graph(sample_graphs.make("grid", n=2_500))
+    window.controller.start_run(window.run_panel.run_settings(), pace=1.0)
+    record = window.session.current
+    qtbot.waitUntil(lambda: len(record.samples) > 0, timeout=PATIENCE_MS)
+    return record
+
+
+def test_open_run_finish_verify(window: MainWindow, qtbot: QtBot) -> None:
+    """One engine process for all three, as in real life: open, run each algorithm, compare."""
+    window.open_path("sample:grid?n=400&seed=2")
+    qtbot.waitUntil(lambda: window.session.graph is not None, timeout=PATIENCE_MS)
+    graph = window.session.graph
+    assert graph.n == 400
+    for key in ALGORITHMS:
+        window.run_panel._algorithm.setCurrentIndex(window.run_panel._algorithm.findData(key))
+        record = press_run(window, qtbot)
+        wait_for(record, "finished", qtbot)
+        wait_for_proof(record, qtbot)
+        assert record.verification.passed
+        assert verify(graph, record.settings.source, record.dist).passed
+        assert len(record.samples) == len(record.trace.samples) > 0
+        assert window.status_bar._verified.text().startswith("✓")
+        assert not window.controller.running
+        qtbot.waitUntil(lambda: not window.buckets.pending, timeout=PATIENCE_MS)
+    assert len(window.session.runs) == len(ALGORITHMS)
+    assert window.playback.playing  # over in a blink: replayed
+    window.actions_by_key["to_end"].trigger()
+    assert window.playback.cursor_ns == window.playback.duration_ns > 0
+
+
+def test_starts_with_a_run_on_the_first_sample(window: MainWindow, qtbot: QtBot) -> None:
+    window.start()
+    qtbot.waitUntil(lambda: window.session.current is not None, timeout=PATIENCE_MS)
+    record = window.session.current
+    wait_for(record, "finished", qtbot)
+    wait_for_proof(record, qtbot)
+    assert record.verification.passed
+    assert record.settings.algorithm == next(iter(ALGORITHMS))
+
+
+def test_stop_keeps_what_was_recorded(window: MainWindow, qtbot: QtBot) -> None:
+    record = run_slowly(window, qtbot)
+    assert window.playback.following
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    wait_for(record, "stopped", qtbot)
+    assert record.trace.outcome == "stopped"
+    assert len(record.samples) > 0
+    assert window.session.notice is None
+    window.run_panel.set_choices(window.run_panel.choices())
+    again = press_run(window, qtbot)
+    wait_for(again, "finished", qtbot)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills as POSIX does")
+def test_a_killed_engine_costs_one_run(window: MainWindow, qtbot: QtBot) -> None:
+    record = run_slowly(window, qtbot)
+    os.kill(window.controller.host.child_pid, signal.SIGKILL)
+    wait_for(record, "failed", qtbot)
+    assert window.notice_bar.isVisible()
+    assert record.failure in window.notice_bar.text()
+    again = press_run(window, qtbot)
+    wait_for(again, "finished", qtbot)
+    wait_for_proof(again, qtbot)
+    assert again.verification.passed
+    assert not window.notice_bar.isVisible()
+
+
+def test_a_bad_file_dropped_is_a_line_in_the_bar(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.gr"
+    bad.write_text("p sp 3 2\na 1 2 5\na 2 nonsense 7\n")
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(bad))])
+    given = (Qt.DropAction.CopyAction, mime, LEFT, Qt.KeyboardModifier.NoModifier)
+    window.dropEvent(QDropEvent(QPointF(600, 300), *given))
+    qtbot.waitUntil(window.notice_bar.isVisible, timeout=PATIENCE_MS)
+    assert "bad.gr:3" in window.notice_bar.text()
+    assert "Traceback" not in window.notice_bar.text()
+    assert window.session.graph is None
+    good = tmp_path / "good.gr"
+    good.write_text("p sp 3 2\na 1 2 5\na 2 3 7\n")
+    window.open_path(str(good))
+    qtbot.waitUntil(lambda: window.session.graph is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.session.positions is not None, timeout=PATIENCE_MS)
+    assert window.settings.recent_files == [str(good)]
+    assert window.run_panel._source.text() == "1"
+    record = press_run(window, qtbot)
+    wait_for(record, "finished", qtbot)
+    assert np.array_equal(record.dist, [0, 5, 12])
+
+
+def test_delta_by_hand_is_obeyed(window: MainWindow, qtbot: QtBot) -> None:
+    record = run_slowly(window, qtbot)
+    window.controller.set_delta(12_345.0)
+    window.controller.set_pace(None)
+    wait_for(record, "finished", qtbot)
+    assert 12_345.0 in record.samples["delta"]
+
+
+def test_closing_in_the_middle_of_a_run(window: MainWindow, qtbot: QtBot) -> None:
+    record = run_slowly(window, qtbot)
+    assert record.running
+    host = window.controller.host
+    window.close()
+    assert not host.alive
