@@ -42,7 +42,7 @@ REACH = 10.0  # pixels from the pointer to a vertex that counts as pointed at
 LOAD_AFTER_MS = 300  # from the first picture to loading the kernels: let the window paint
 EMPTY = ("Open a graph or drop a file here", "File ▸ Open, or one of the samples")
 MARGIN, MARGIN_FEW = 20, 64  # pixels around everything; with few, large discs
-LEGEND_ROOM, LEGEND_FROM = 62, 420  # pixels kept free for the legend, in a picture so high
+LEGEND_ROOM, LEGEND_FROM = 62, 240  # pixels kept free for the legend, in a picture so high
 NO_PLACES = ("Placing the vertices …", "the graph has no coordinates of its own")
 
 

@@ -28,7 +28,7 @@ ROOM_FOR_ARROW = 20.0
 ARROW = 11.0  # pixels, length of a head
 BEND = 26.0  # pixels between neighbours in a fan
 ARC_INK = 0.45  # of the text colour in the background
-NAME_ROOM = 46.0  # pixels to the next vertex, for a name beside a small disc
+NAME_ROOM = 60.0  # pixels to the next vertex, for a name beside a small disc
 ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
 
 
