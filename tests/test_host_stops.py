@@ -1,0 +1,372 @@
+"""The engine process: stops, replaced requests, errors, crashes and kills."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import test_host_executors as engines
+from test_host_driver import (
+    ENTRIES,
+    Driver,
+    on_fresh_host,
+    on_shared_host,
+    shared_host,
+    wait_until,
+)
+
+from gpu.errors import (
+    CancelledByUserError,
+    EngineError,
+    FormatError,
+    SourceError,
+    WeightError,
+)
+from gpu.host import (
+    EngineHost,
+    EngineLost,
+    Entries,
+    Failed,
+    GraphLoaded,
+    LayoutDone,
+    LoadRequest,
+    Memory,
+    Progress,
+    Ready,
+    RunFinished,
+    Verified,
+    process,
+    scheduler,
+)
+from gpu.trace import NEVER, Flag
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineHost]:
+    """One host for the tests that kill nothing: a start takes half a second."""
+    yield from shared_host(tmp_path_factory.mktemp("maps"))
+
+
+@pytest.fixture
+def warm(engine: EngineHost) -> Iterator[Driver]:
+    """A driver of the module's host."""
+    yield from on_shared_host(engine)
+
+
+@pytest.fixture(params=["shared memory"])
+def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
+    """A driver of a fresh host, of which nothing may be left."""
+    yield from on_fresh_host(Memory(folder=str(tmp_path), named=request.param == "shared memory"))
+
+
+# stops
+
+
+def test_stop_is_cooperative_first(warm: Driver) -> None:
+    warm.load()
+    run_id = warm.start_run("endless")
+    warm.until(lambda: len(warm.host.take_samples()) > 0)
+    pid = warm.host.child_pid
+    warm.host.stop()
+    trace = warm.wait_for(RunFinished, run_id).trace
+    assert trace.outcome == "stopped"
+    assert trace.dist[0] == 0
+    assert warm.host.child_pid == pid
+    warm.until(lambda: not warm.host.busy)
+    assert warm.names(run_id) == ["RunStarted", "RunFinished"]
+
+
+def test_stop_kills_what_does_not_listen(driver: Driver) -> None:
+    driver.load()
+    run_id = driver.start_run("deaf")
+    driver.until(lambda: len(driver.host.take_samples()) == 10)
+    pid = driver.host.child_pid
+    driver.host.stop()
+    before = time.monotonic()
+    trace = driver.wait_for(RunFinished, run_id).trace
+    assert time.monotonic() - before > 0.2
+    assert trace.outcome == "stopped"
+    assert "killed" in trace.environment["ended"]
+    assert len(trace.samples) == 11
+    assert trace.last["flags"] == Flag.STOPPED
+    assert trace.last["sequence"] == 10
+    assert trace.dist[0] == 0
+    assert trace.reached == 1
+    assert trace.vertices is not None
+    assert (trace.vertices.first_reached_ns == NEVER).all()
+    assert driver.host.child_pid != pid
+    assert driver.finish().trace.reached == 20
+
+
+def test_stop_before_the_child_is_up(driver: Driver) -> None:
+    driver.host.put_graph(engines.path_graph(5))
+    run_id = driver.host.run(engines.settings("endless"))
+    driver.host.stop()
+    assert driver.wait_for(RunFinished, run_id).trace.outcome == "stopped"
+
+
+@pytest.mark.parametrize("what", ["slow", "deaf"])
+def test_stop_ends_a_load(driver: Driver, what: str) -> None:
+    graph = driver.load().graph
+    run_id = driver.host.load(LoadRequest(what))
+    if what == "slow":
+        driver.wait_for(Progress, run_id)
+    driver.host.stop()
+    assert isinstance(driver.wait_for(Failed, run_id).error, CancelledByUserError)
+    assert driver.host.graph is graph
+    assert driver.finish().trace.reached == 20
+
+
+def test_stop_of_nothing_is_nothing(driver: Driver) -> None:
+    driver.wait_for(Ready, 0)
+    driver.host.stop()
+    driver.load()
+    driver.finish()
+    driver.host.stop()
+    driver.finish()
+    assert not any(isinstance(m, EngineLost | Failed) for m in driver.heard)
+
+
+# one request replaces another
+
+
+def test_results_of_a_replaced_load_are_dropped(warm: Driver) -> None:
+    first = warm.host.load(LoadRequest("path"))
+    second = warm.host.load(LoadRequest("slow"))
+    third = warm.host.load(LoadRequest("named"))
+    warm.wait_for(GraphLoaded, third)
+    assert warm.names(first) == warm.names(second) == []
+    assert warm.host.graph is not None
+    assert warm.host.graph.name == "named"
+
+
+def test_a_new_run_ends_the_one_before_and_starts_clean(warm: Driver) -> None:
+    warm.load()
+    first = warm.start_run("endless")
+    wait_until(lambda: len(warm.host.take_samples()) > 0)
+    waiting = warm.host.run(engines.settings("stream", count=5))
+    assert len(warm.host.take_samples()) == 0  # the first one's are no longer asked for
+    last = warm.host.run(engines.settings("stream", count=300))
+    trace = warm.wait_for(RunFinished, last).trace
+    assert trace.samples["sequence"].tolist() == list(range(300))
+    assert warm.names(waiting) == ["Failed"]
+    assert warm.names(first) == ["RunStarted", "RunFinished"]
+    assert warm.wait_for(RunFinished, first).trace.outcome == "stopped"
+    assert len(warm.host.take_samples()) == 300
+
+
+def test_a_load_ends_a_run_and_a_run_waits_for_a_load(warm: Driver) -> None:
+    warm.load()
+    first = warm.start_run("endless")
+    warm.host.load(LoadRequest("sample:line"))
+    last = warm.host.run(engines.settings("stream"))
+    trace = warm.wait_for(RunFinished, last).trace
+    assert trace.graph.name == "sample:line"
+    assert warm.wait_for(RunFinished, first).trace.graph.name == "path"
+
+
+def test_a_run_does_not_fall_back_to_the_graph_before(warm: Driver) -> None:
+    warm.load()
+    warm.host.load(LoadRequest("bad"))
+    run_id = warm.host.run(engines.settings("stream"))
+    assert "could not be loaded" in str(warm.wait_for(Failed, run_id).error)
+
+
+def test_a_layout_gives_way_to_a_run_and_is_done_afterwards(warm: Driver) -> None:
+    warm.load()
+    layout = warm.host.layout("slow")
+    warm.wait_for(Progress, layout)
+    replaced = warm.host.run(engines.settings("stream"))
+    run_id = warm.host.run(engines.settings("stream"))
+    warm.wait_for(LayoutDone, layout)
+    assert warm.names(replaced) == ["Failed"]
+    ends = [m for m in warm.heard if isinstance(m, RunFinished | LayoutDone)]
+    assert [m.run_id for m in ends] == [run_id, layout]
+
+
+def test_a_layout_that_does_not_give_way_is_killed_and_done_again(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "YIELD_S", 0.1)
+    driver.load()
+    layout = driver.host.layout("deaf", dist=np.arange(20, dtype=np.int32))
+    driver.wait_for(Progress, layout)
+    pid = driver.host.child_pid
+    run_id = driver.host.run(engines.settings("stream"))
+    driver.wait_for(RunFinished, run_id)
+    assert driver.host.child_pid != pid
+    assert "LayoutDone" not in driver.names(layout)
+    assert driver.wait_for(LayoutDone, layout).positions[3].tolist() == [3.0, 0.0]
+    assert not any(isinstance(m, EngineLost | Failed) for m in driver.heard)
+
+
+def test_a_new_layout_replaces_the_one_before(warm: Driver) -> None:
+    warm.load()
+    first = warm.host.layout("slow")
+    warm.wait_for(Progress, first)
+    warm.wait_for(LayoutDone, warm.host.layout("quick"))
+    assert "LayoutDone" not in warm.names(first)
+
+
+def test_proofs_give_way_to_a_run(warm: Driver) -> None:
+    warm.load("slow proofs")
+    first = warm.finish()
+    assert not warm.host.busy
+    second = warm.finish()
+    warm.host.load(LoadRequest("path"))
+    third = warm.finish()
+    warm.wait_for(Verified, third.run_id)
+    assert "Verified" not in warm.names(first.run_id) + warm.names(second.run_id)
+
+
+# errors and deaths
+
+
+def test_errors_keep_their_class_and_words(warm: Driver) -> None:
+    failed = warm.wait_for(Failed, warm.host.load(LoadRequest("bad")))
+    assert isinstance(failed.error, FormatError)
+    assert str(failed.error) == "bad:3: found x, expected y"
+    warm.load()
+    assert isinstance(_failure(warm, "stream", source=99).error, SourceError)
+    assert isinstance(_failure(warm, "overflows").error, WeightError)
+    bug = _failure(warm, "has_a_bug")
+    assert type(bug.error) is EngineError
+    assert str(bug.error) == "ValueError: two lines"
+    assert "run_has_a_bug" in bug.details
+    memory = _failure(warm, "out_of_memory")
+    assert type(memory.error) is EngineError
+    assert "Unable to allocate" in str(memory.error)
+    assert warm.finish().trace.reached == 20
+
+
+def _failure(driver: Driver, behaviour: str, **parameters: object) -> Failed:
+    return driver.wait_for(Failed, driver.host.run(engines.settings(behaviour, **parameters)))
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [("exits", "exit code 7"), ("segfaults", "signal 11 (a fault in compiled code)")],
+)
+def test_a_crash_costs_the_run_and_nothing_else(driver: Driver, behaviour: str, words: str) -> None:
+    driver.load("named")
+    lost = driver.wait_for(EngineLost, driver.host.run(engines.settings(behaviour)))
+    if os.name == "posix" or behaviour == "exits":
+        assert words in lost.words
+    assert "running an algorithm" in lost.words
+    assert lost.trace is not None
+    assert len(lost.trace.samples) == 11
+    assert driver.finish().trace.reached == 20
+    assert driver.host.graph is not None
+    assert driver.host.graph.name == "named"
+
+
+def test_a_crash_while_reading(driver: Driver) -> None:
+    lost = driver.wait_for(EngineLost, driver.host.load(LoadRequest("exits")))
+    assert "reading a graph" in lost.words
+    assert lost.trace is None
+    assert driver.load().graph.n == 20
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals are a POSIX thing")
+@pytest.mark.parametrize("busy", [True, False])
+def test_a_killed_child_is_replaced(driver: Driver, busy: bool) -> None:
+    driver.load()
+    driver.wait_for(Ready, 0)
+    run_id = driver.start_run("endless") if busy else 0
+    driver.until(lambda: not busy or len(driver.host.take_samples()) > 0)
+    os.kill(driver.host.child_pid, signal.SIGKILL)
+    lost = driver.wait_for(EngineLost, run_id)
+    assert "signal 9 (often: out of memory)" in lost.words
+    assert (lost.trace is not None) == busy
+    assert driver.finish().trace.reached == 20
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals are a POSIX thing")
+def test_a_request_that_the_dead_child_had_not_begun_goes_to_the_next(driver: Driver) -> None:
+    driver.load()
+    os.kill(driver.host.child_pid, signal.SIGKILL)
+    run_id = driver.host.run(engines.settings("stream"))
+    assert driver.wait_for(RunFinished, run_id).trace.reached == 20
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals are a POSIX thing")
+def test_a_stop_is_not_forgotten_when_the_child_dies_before_it_is_up(driver: Driver) -> None:
+    run_id = driver.host.load(LoadRequest("deaf"))
+    driver.host.stop()
+    os.kill(driver.host.child_pid, signal.SIGKILL)
+    assert isinstance(driver.wait_for(Failed, run_id).error, CancelledByUserError)
+    assert driver.load().graph.n == 20
+
+
+def test_a_child_that_never_starts_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "main", engines.die_at_start)
+    driven = Driver(EngineHost(ENTRIES, Memory(folder=str(tmp_path))))
+    driven.host.start()
+    try:
+        failed = driven.wait_for(Failed, driven.host.load(LoadRequest("path")))
+        assert "The engine process does not start" in str(failed.error)
+        assert "exit code 5" in str(failed.error)
+        assert not driven.host.alive
+        monkeypatch.undo()  # asking again is trying again
+        assert driven.load().graph.n == 20
+        assert sum(isinstance(m, EngineLost) for m in driven.heard) == 1
+    finally:
+        driven.host.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_order_of_requests_ends_well(driver: Driver, seed: int) -> None:
+    """Every run has one end, whatever comes between; then the host still works."""
+    random = np.random.default_rng(seed)
+    host, runs, ends = driver.host, [], (RunFinished, Failed, EngineLost)
+    run = ["stream", "stream", "endless", "has_a_bug", "exits" if seed == 0 else "endless"]
+    actions: list[Callable[[], object]] = [
+        lambda: host.load(LoadRequest(str(random.choice(["path", "slow", "bad", "named"])))),
+        lambda: host.put_graph(engines.path_graph(9)),
+        lambda: runs.append(host.run(engines.settings(str(random.choice(run))))),
+        lambda: runs.append(host.run(engines.settings(str(random.choice(run))))),
+        lambda: host.layout(str(random.choice(["slow", "quick"]))),
+        host.stop,
+        host.step,
+        host.resume,
+        lambda: host.wait(float(random.random()) * 0.1),
+    ]
+    for _ in range(60):
+        random.choice(actions)()  # type: ignore[operator]
+        driver.heard += host.poll()
+        host.take_samples()
+    host.resume()
+    host.stop()
+    driver.until(lambda: not host.busy)
+    host.put_graph(engines.path_graph(9))
+    assert driver.finish().trace.reached == 9
+    for run_id in runs:
+        assert sum(isinstance(m, ends) and m.run_id == run_id for m in driver.heard) == 1, run_id
+
+
+def test_closed_means_closed(driver: Driver) -> None:
+    driver.host.close()
+    with pytest.raises(EngineError, match="closed"):
+        driver.host.load(LoadRequest("path"))
+    assert driver.host.poll() == []
+
+
+def test_slow_warm_up_does_not_hold_requests_back(tmp_path: Path) -> None:
+    entries = Entries(**{**vars(ENTRIES), "warm_up": f"{engines.__name__}:slow_warm_up"})
+    driven = Driver(EngineHost(entries, Memory(folder=str(tmp_path))))
+    driven.host.start()
+    try:
+        driven.wait_for(Progress, 0)
+        driven.load()
+        driven.finish()
+        assert "Ready" not in driven.names(0)
+        driven.wait_for(Ready, 0)
+    finally:
+        driven.host.close()
