@@ -277,7 +277,7 @@ def test_zoomed_in_it_paints_items_and_finds_them(streets: Stage) -> None:
     streets.run(grid_dist(grid_graph()))
     vertex = 12 * SIDE + 12
     place = streets.place(vertex)
-    streets.view.zoom(8, place.x(), place.y())
+    streets.view.zoom(12, place.x(), place.y())
     streets.settle()
     sheet = streets.view.picture.sheet
     assert sheet is not None

@@ -118,7 +118,7 @@ class Extent:
     def fitted(self, width: int, height: int, margin: int = 24) -> View:
         """Return the view that shows everything, `margin` pixels free around it."""
         xmin, ymin, xmax, ymax = self.bounds
-        margin = min(margin, width // 8, height // 8)
+        margin = min(margin, width // 5, height // 5)
         room = max(1, width - 2 * margin), max(1, height - 2 * margin)
         spans = [r / s for r, s in zip(room, self.size, strict=True) if s > 0]
         scale = min(spans) if spans else 1.0
