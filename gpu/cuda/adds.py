@@ -22,7 +22,7 @@ from gpu.cuda.launch import (
     resident_blocks,
 )
 from gpu.cuda.module import function
-from gpu.delta import band, make_controller
+from gpu.delta import START_FLOOR, band, make_controller
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
 
@@ -37,6 +37,8 @@ class Tuning:
     chunk_smallest, chunk_largest : vertices that a worker is given at a time
     keep : vertices that a worker keeps in its own queue while others are idle
     flush_rounds : rounds between two exports while others are idle
+    start_factor, ceiling_factor : initial and largest delta, x mean weight / mean degree
+    floor_share : smallest delta, x the initial one
     """
 
     threads: int = 256
@@ -45,6 +47,9 @@ class Tuning:
     chunk_largest: int = 512
     keep: int = 256
     flush_rounds: int = 4
+    start_factor: float = 16.0
+    ceiling_factor: float = 128.0
+    floor_share: float = 1.0
 
 
 TUNED = Tuning()
@@ -100,7 +105,9 @@ def make_plan(
 ) -> Plan:
     """Size queues and grid, and fill the kernel's record."""
     kernel = function(device.number, "adds.cu", "adds", probe, not graph.integer, tuning.threads)
-    most = min(resident_blocks(device, kernel, tuning.threads) - 1, layout.MOST_WORKERS)
+    most = min(
+        resident_blocks(device, kernel, tuning.threads) - 1, layout.most_workers(tuning.threads)
+    )
     wanted = tuning.blocks_per_sm * device.multiprocessors - 1
     workers = parameters["workers"] or min(wanted, most)
     refuse_workers(workers, most, device, tuning.threads)
@@ -119,6 +126,7 @@ def make_plan(
         delta=delta,
         dynamic=parameters["dynamic_delta"],
     )[0]
+    record["rule"] = start_rule(graph, parameters, delta, tuning)[0]
     low, _, high, _ = band(graph.mean_degree)
     blocks = pool_blocks(graph, parameters["buckets"])
     values = {
@@ -126,9 +134,7 @@ def make_plan(
         "workers": workers,
         "threads": threads,
         "buckets": parameters["buckets"],
-        "dynamic": int(parameters["dynamic_delta"]),
         "drop_stale": int(bool(parameters["drop_stale"])),
-        "given_delta": delta or 0.0,
         "band_low": low * threads,
         "band_high": high * threads,
         "pool_blocks": blocks,
@@ -145,6 +151,20 @@ def make_plan(
     plan = Plan("adds.cu", "adds", tuning.threads, 1 + workers, workers, record)
     _allocate(plan, blocks, workers, probe)
     return plan
+
+
+def start_rule(
+    graph: CSRGraph, parameters: Mapping[str, Any], delta: float | None, tuning: Tuning
+) -> np.ndarray:
+    """Return START_RULE (1,): how the kernel makes delta and its bounds from the weights."""
+    rule = np.zeros(1, layout.START_RULE)
+    rule["start_factor"] = tuning.start_factor
+    rule["start_floor"] = START_FLOOR if graph.integer else 0.0
+    rule["ceiling_factor"] = tuning.ceiling_factor
+    rule["floor_share"] = tuning.floor_share
+    rule["given"] = delta or 0.0
+    rule["dynamic"], rule["integer"] = parameters["dynamic_delta"], graph.integer
+    return rule
 
 
 def pool_blocks(graph: CSRGraph, buckets: int) -> int:

@@ -11,7 +11,6 @@ not fit at once; before that the launcher computes what fits and says so in word
 
 from __future__ import annotations
 
-import ctypes
 import time
 import weakref
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ import numpy as np
 
 from gpu.cuda import layout
 from gpu.cuda.device import Device, find_device
-from gpu.cuda.module import THREADS, function
+from gpu.cuda.module import THREADS, constant, function
 from gpu.cuda.ring import RING_SAMPLES, HostRing
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
@@ -195,14 +194,18 @@ class CudaRun:
         main = function(number, plan.file, plan.kernel, probe, float_weights, threads)
         begin = function(number, "prepare.cu", "begin", probe, float_weights)
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
+        target = constant(number, plan.file, probe, float_weights, threads, "RUN")
         self.started = time.perf_counter()
         with stream:
             self._events[0].record(stream)
             for array, value in [(self._state, 0), (self._stats, 0), *plan.clear]:
                 cupy.cuda.runtime.memsetAsync(array.data.ptr, value, array.nbytes, stream.ptr)
+            cupy.cuda.runtime.memcpyAsync(
+                target.ptr, self._record.data.ptr, self._record.nbytes, 3, stream.ptr
+            )
             grid = (8 * self._device.multiprocessors,)
             begin(grid, (THREADS["prepare.cu"],), (self._record,))
-            launch_cooperative(cupy, main, plan.blocks, threads, self._record, stream)
+            launch_cooperative(cupy, main, plan.blocks, threads, stream)
             self._events[1].record(stream)
 
     def watch(self, observer: Observer) -> None:
@@ -289,7 +292,7 @@ class CudaRun:
                 "a device with more memory"
             )
         if status == layout.DISTANCE_OVERFLOW:
-            raise overflow_error(graph, int(self.state["error_arc"]), int(self.state["error_tail"]))
+            raise overflow_error(graph, int(self.state["error_arc"]))
         if status == layout.TIMED_OUT:
             raise EngineError(
                 f"the kernel had not finished after {LIMIT_S:g} s and ended itself; try another "
@@ -299,8 +302,9 @@ class CudaRun:
             raise EngineError(f"the kernel ended with status {status}, which is a fault of ours")
 
 
-def overflow_error(graph: CSRGraph, arc: int, tail: int) -> WeightError:
+def overflow_error(graph: CSRGraph, arc: int) -> WeightError:
     """Return the error of the relax whose distance passes the type's range."""
+    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
     top = "2^31 - 1" if graph.integer else "the range of float32"
     advice = "use float weights" if graph.integer else "scale the weights down"
     return WeightError(
@@ -309,19 +313,10 @@ def overflow_error(graph: CSRGraph, arc: int, tail: int) -> WeightError:
     )
 
 
-def launch_cooperative(
-    cupy: Any, kernel: Any, blocks: int, threads: int, record: Any, stream: Any
-) -> None:
-    """Launch `kernel(record)`; the driver refuses a grid that is not resident at once."""
-    address = ctypes.c_void_p(record.data.ptr)
-    arguments = (ctypes.c_void_p * 1)(ctypes.addressof(address))
+def launch_cooperative(cupy: Any, kernel: Any, blocks: int, threads: int, stream: Any) -> None:
+    """Launch a kernel without arguments; the driver refuses a grid that is not resident."""
     cupy.cuda.driver.launchCooperativeKernel(
-        kernel.kernel.ptr,
-        *(blocks, 1, 1),
-        *(threads, 1, 1),
-        0,
-        stream.ptr,
-        ctypes.addressof(arguments),
+        kernel.kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream.ptr, 0
     )
 
 

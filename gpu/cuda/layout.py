@@ -13,8 +13,12 @@ from gpu.delta import CONTROLLER
 BLOCK_ITEMS = 1 << 14  # items per pool block, as BLOCK_SHIFT in queue.cuh
 SEGMENT = 64  # items per write-completed counter
 READING_WORDS = 8  # int32 per recorded sweep, see `READING`
-OPEN_MOST = 8  # open heads, MAX_OPEN in manager.cuh
-MOST_WORKERS = 1024  # MAX_WORKERS in manager.cuh
+
+
+def most_workers(threads: int) -> int:
+    """Return how many workers a manager of `threads` threads can look after."""
+    return 3 * (threads - 64)  # MAX_WORKERS in manager.cuh
+
 
 POINTERS = (
     "rows",
@@ -45,7 +49,7 @@ COUNTS = (
     "workers",
     "threads",
     "buckets",
-    "dynamic",
+    "unused",
     "drop_stale",
     "pool_blocks",
     "table_mask",
@@ -58,13 +62,23 @@ COUNTS = (
     "pile_room",
     "wide_enter",
     "wide_leave",
-    "unused",
+    "unused_too",
+)
+START_RULE = np.dtype(
+    [
+        *((name, "<f8") for name in ("start_factor", "start_floor", "ceiling_factor")),
+        ("floor_share", "<f8"),
+        ("given", "<f8"),
+        ("dynamic", "<i4"),
+        ("integer", "<i4"),
+    ]
 )
 RUN = np.dtype(
     [
         *((name, "<u8") for name in POINTERS),
         ("controller", CONTROLLER),
-        *((name, "<f8") for name in ("mean_degree", "given_delta", "band_low", "band_high")),
+        ("rule", START_RULE),
+        *((name, "<f8") for name in ("mean_degree", "band_low", "band_high")),
         ("period_ns", "<u8"),
         ("limit_ns", "<u8"),
         *((name, "<u4") for name in COUNTS),
@@ -79,8 +93,8 @@ STATE = np.dtype(
         ("weight_total", "<f8"),
         ("weight_max", "<u4"),
         ("error_arc", "<u4"),
-        ("error_tail", "<u4"),
         ("error_claimed", "<u4"),
+        ("unused", "<u4"),
         ("barrier_arrived", "<u4"),
         ("barrier_round", "<u4"),
         ("sweeps", "<u4"),
@@ -107,9 +121,8 @@ STATS = np.dtype(
         ("processed", "<u8"),
         ("relaxed", "<u8"),
         ("improved", "<u8"),
-        ("pushes", "<u8"),
         ("clipped", "<u8"),
-        ("unused", "<u8", (3,)),
+        ("unused", "<u8", (4,)),
     ]
 )
 HOST_CONTROL = np.dtype(

@@ -71,3 +71,10 @@ def function(
     """Return one kernel of a variant."""
     module = load_module(device, name, level, float_weights, threads or THREADS[name])
     return module.get_function(kernel)
+
+
+def constant(
+    device: int, name: str, level: int, float_weights: bool, threads: int, symbol: str
+) -> Any:
+    """Return the address of a `__constant__` of a variant, a CuPy memory pointer."""
+    return load_module(device, name, level, float_weights, threads).get_global(symbol)

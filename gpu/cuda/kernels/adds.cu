@@ -14,20 +14,21 @@ The parts   scheduler.cuh decisions     queue.cuh   the bucket queue     relax.c
 */
 #include "manager.cuh"
 
-extern "C" __global__ void __launch_bounds__(THREADS) adds(const Run *given) {
-    __shared__ Run run;
+extern "C" {
+__constant__ Run RUN;  // filled by the launcher
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) adds() {
     __shared__ union Shared {
         ManagerShared manager;
         WorkerShared worker;
     } shared;
-    for (u32 i = threadIdx.x; i < sizeof(Run) / 4; i += THREADS) ((u32 *)&run)[i] = ((const u32 *)given)[i];
-    __syncthreads();
     if (blockIdx.x > 0) {
-        Worker worker(run, shared.worker);
+        Worker worker(RUN, shared.worker);
         worker.work();
         return;
     }
-    Manager manager(run, shared.manager);
+    Manager manager(RUN, shared.manager);
     manager.start();
     if (warp_id() == MANAGER_WARPS) manager.carry();
     else manager.manage();

@@ -18,7 +18,7 @@ do, so that one atomicMin serves both. "Unreached" is the largest int32, or infi
 enum Status { RUNNING, FINISHED, STOPPED, POOL_DRY, DISTANCE_OVERFLOW, TIMED_OUT };
 
 struct Stats {  // one a worker, totals; 64 bytes
-    u64 processed, relaxed, improved, pushes, clipped, unused[3];
+    u64 processed, relaxed, improved, clipped, unused[4];
 };
 
 struct Slot {  // one ring slot of the bucket queue; counters only grow, and wrap
@@ -36,7 +36,7 @@ struct State {  // zeroed before the run, read by the host after it
     u64 weight_sum;      // integer weights
     double weight_total; // float weights
     u32 weight_max;      // bits
-    u32 error_arc, error_tail, error_claimed;
+    u32 error_arc, error_claimed, unused;
     u32 barrier_arrived, barrier_round, sweeps, readings;
     u64 head_bucket, bucket_switches;
     double delta, base;
@@ -75,11 +75,12 @@ struct Run {  // gpu.cuda.layout.RUN, the same bytes
     int *readings;
     u64 *far;         // near_far: two piles
     Controller controller;
-    double mean_degree, given_delta, band_low, band_high;
+    StartRule rule;
+    double mean_degree, band_low, band_high;
     u64 period_ns, limit_ns;
-    u32 n, m, source, workers, threads, buckets, dynamic, drop_stale;
+    u32 n, m, source, workers, threads, buckets, unused, drop_stale;
     u32 pool_blocks, table_mask, ring_mask, readings_room, chunk_smallest, chunk_largest;
-    u32 keep, flush_rounds, pile_room, wide_enter, wide_leave, unused;
+    u32 keep, flush_rounds, pile_room, wide_enter, wide_leave, unused_too;
 };
 
 static_assert(sizeof(Run) == RUN_BYTES, "Run and gpu.cuda.layout.RUN differ in size");
@@ -137,6 +138,22 @@ __device__ __forceinline__ void poke(double2 *at, double2 v) {
                  : "memory");
 }
 
+// Loads that later ones wait for: what was written before the value they see is seen too.
+__device__ __forceinline__ u64 peek_acquire(const u64 *at) {
+    u64 value;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+    return value;
+}
+__device__ __forceinline__ uint4 peek_acquire(const uint4 *at) {
+    uint4 v;
+    asm volatile("ld.acquire.gpu.global.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(at) : "memory");
+    return v;
+}
+
+// What this thread, and what it saw of others, wrote before is seen before what it writes next.
+__device__ __forceinline__ void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
 // Host memory: the host may change it at any time, and reads what is written.
 __device__ __forceinline__ u64 peek_host(const u64 *at) {
     u64 value;
@@ -153,12 +170,11 @@ __device__ __forceinline__ u64 now_ns() {
     return t;
 }
 
-// The first fault wins; the run is ended by whoever decides that.
-__device__ __forceinline__ void report_overflow(const Run &run, u32 arc, u32 tail) {
+// The host finds the arc's tail. The first fault wins; the run is ended by whoever decides that.
+__device__ __noinline__ void report_overflow(const Run &run, u32 arc) {
     if (atomicExch(&run.state->error_claimed, 1u) == 0) {
         run.state->error_arc = arc;
-        run.state->error_tail = tail;
-        __threadfence();
+        fence();
         poke(&run.state->error_claimed, 2u);
     }
 }

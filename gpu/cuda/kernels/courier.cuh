@@ -16,7 +16,7 @@ enum Flag {
 #define COURIER_PAUSE_NS 500
 #define HOST_POLL_NS 20000  // between two looks at Stop and at the delta held by hand
 
-struct Wishes {  // of the host, in shared memory
+struct Wishes {  // of the host, in shared memory; stop : the status to end with, or 0
     u32 stop, delta_version;
     double delta;
 };
@@ -30,7 +30,7 @@ __device__ __forceinline__ void read_wishes(const Run &run, volatile Wishes &wis
         __threadfence_block();
         wishes.delta_version = (u32)(word >> 32);
     }
-    if ((u32)word != 0) wishes.stop = 1;
+    if ((u32)word != 0) wishes.stop = STOPPED;
 }
 
 // All lanes: hand one SAMPLE over, word `lane` of its 32; false where the ring is full.
@@ -45,7 +45,7 @@ __device__ __forceinline__ bool send_sample(const Run &run, u64 sequence, u64 wo
 }
 
 struct Totals {
-    u64 processed, relaxed, improved, pushes, clipped;
+    u64 processed, relaxed, improved, clipped;
 };
 
 __device__ __forceinline__ u64 sum_over_lanes(u64 value) {
@@ -55,19 +55,17 @@ __device__ __forceinline__ u64 sum_over_lanes(u64 value) {
 }
 
 __device__ __forceinline__ Totals sum_totals(const Run &run) {
-    Totals t = {0, 0, 0, 0, 0};
+    Totals t = {0, 0, 0, 0};
     for (u32 worker = lane_id(); worker < run.workers; worker += 32) {
         const Stats *s = run.stats + worker;
         t.processed += peek(&s->processed);
         t.relaxed += peek(&s->relaxed);
         t.improved += peek(&s->improved);
-        t.pushes += peek(&s->pushes);
         t.clipped += peek(&s->clipped);
     }
     t.processed = sum_over_lanes(t.processed);
     t.relaxed = sum_over_lanes(t.relaxed);
     t.improved = sum_over_lanes(t.improved);
-    t.pushes = sum_over_lanes(t.pushes);
     t.clipped = sum_over_lanes(t.clipped);
     return t;
 }

@@ -1,12 +1,12 @@
 /*
 manager.cuh: the manager block of ADDS; all its warps but the last, which is the courier.
 
-A sweep has three phases with a barrier after each:
+A sweep has two phases with a barrier after each:
 
-look     every thread reads workers' reports; the last warp reads `completed`, then `reserved`
-         of every slot (in this order: equality then proves that all is done) and retires
-read     one warp an open head: write-completed counters, fence, `reserved` again, and so how
-         far the bucket is readable; the last warp frees and allocates pool blocks
+look     every thread reads workers' reports; one warp for each of the first buckets reads its
+         write-completed counters, fences and reads `reserved` again, and so knows how far it
+         is readable; the last warp reads every slot's counters, retires the head, frees and
+         allocates pool blocks
 assign   every thread gives one idle worker its piece; the last warp asks the controller
 
 Every decision is a call into scheduler.cuh.
@@ -19,8 +19,10 @@ Every decision is a call into scheduler.cuh.
 #define MANAGER_THREADS (THREADS - 32)
 #define MANAGER_WARPS (THREADS / 32 - 1)
 #define LAST_WARP (MANAGER_WARPS - 1)
-#define MAX_WORKERS 1024
-#define MAX_OPEN 8
+#define LOOKERS (MANAGER_THREADS - 32)  // threads that read workers' reports
+#define REPORTS 3                       // each
+#define MAX_WORKERS (LOOKERS * REPORTS)
+#define MAX_OPEN LAST_WARP  // a warp for each bucket that is looked at
 #define READING_WORDS 8
 
 struct Sums {
@@ -33,10 +35,10 @@ struct ManagerShared {
     double base;
     u64 switches, start_ns;
     Sums sums[2];
-    u32 head, status, switched, unfinished, quiet_sweeps, wish_seen, reason, delta_changes;
+    u32 head, old_head, status, moved, fault, unfinished, quiet_sweeps, wish_seen, reason, delta_changes;
     u32 raises, cuts, idle_now, assigned, busy, open_pieces, kept_mark, free_top, sweep, courier_done;
     u32 from[MAX_OPEN], available[MAX_OPEN], address[MAX_OPEN];
-    u32 reserved[32], completed[32], read[32], mark[32];
+    u32 reserved[32], read[32], mark[32];
     u32 allocated[32], freed[32], block[32], block_number[32];
     u32 handed[MAX_WORKERS];
     unsigned short idle_list[MAX_WORKERS];
@@ -48,16 +50,24 @@ __device__ __forceinline__ void manager_barrier() {
 }
 
 __device__ __forceinline__ u32 sum_over_lanes(u32 value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL_LANES, value);
+#else
 #pragma unroll
     for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(ALL_LANES, value, reach);
     return value;
+#endif
 }
 
 __device__ __forceinline__ u32 most_over_lanes(u32 value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(ALL_LANES, value);
+#else
 #pragma unroll
     for (int reach = 16; reach > 0; reach /= 2)
         value = max(value, __shfl_xor_sync(ALL_LANES, value, reach));
     return value;
+#endif
 }
 
 struct Manager {
@@ -73,7 +83,7 @@ struct Manager {
     }
 
     // Last warp: give every slot the blocks that writers will soon want; free those read.
-    __device__ __forceinline__ void serve_pool() {
+    __device__ __noinline__ void serve_pool() {
         u32 slot = lane_id();
         bool ours = slot < run.buckets;
         if (ours && s.freed[slot] != s.read[slot] >> BLOCK_SHIFT) {  // its oldest is handed out
@@ -99,11 +109,12 @@ struct Manager {
                 } else {
                     block = run.free_blocks[top - 1];
                     uint4 *counts = (uint4 *)(run.written + block * (BLOCK_ITEMS / SEGMENT));
+#pragma unroll 1
                     for (u32 i = 0; i < BLOCK_ITEMS / SEGMENT / 4; i++) poke(counts + i, make_uint4(0, 0, 0, 0));
                     poke(run.taken + block, 0u);
                 }
             }
-            __threadfence();
+            fence();
             if (block != NOWHERE) {
                 u32 number = s.allocated[slot];
                 poke(run.table + slot * (run.table_mask + 1) + (number & run.table_mask),
@@ -116,11 +127,13 @@ struct Manager {
     }
 
     // Before the first sweep: weights are summed by now; the source goes into the head.
-    __device__ __forceinline__ void start() {
+    __device__ __noinline__ void start() {
+#pragma unroll 1
         for (u32 w = threadIdx.x; w < run.workers; w += MANAGER_THREADS) s.handed[w] = s.number[w] = 0;
+        if (threadIdx.x < MAX_OPEN) s.available[threadIdx.x] = 0;
         if (threadIdx.x < 32) {
             u32 slot = threadIdx.x;
-            s.reserved[slot] = s.completed[slot] = s.read[slot] = s.mark[slot] = 0;
+            s.reserved[slot] = s.read[slot] = s.mark[slot] = 0;
             s.allocated[slot] = s.freed[slot] = s.block[slot] = 0;
             s.block_number[slot] = NOWHERE;
         }
@@ -129,11 +142,11 @@ struct Manager {
             s.c = run.controller;
             double total = WEIGHT_FLOAT ? state.weight_total : (double)state.weight_sum;
             set_weights(s.c, run.m ? total / run.m : 0.0, value_of(state.weight_max), run.mean_degree,
-                        !WEIGHT_FLOAT, run.n, run.m, run.threads, run.given_delta, run.dynamic);
+                        run.rule);
             s.base = 0.0;
             s.switches = 0, s.start_ns = state.start_ns;
             s.sums[0].idle = s.sums[0].load = s.sums[0].kept = 0;
-            s.head = s.switched = s.quiet_sweeps = s.wish_seen = s.delta_changes = 0;
+            s.head = s.old_head = s.moved = s.fault = s.quiet_sweeps = s.wish_seen = s.delta_changes = 0;
             s.raises = s.cuts = s.assigned = s.busy = s.kept_mark = s.sweep = s.courier_done = 0;
             s.idle_now = run.workers;
             s.status = RUNNING, s.reason = START, s.free_top = run.pool_blocks;
@@ -150,56 +163,65 @@ struct Manager {
             poke(&run.slots[0].reserved, 1u);
             s.reserved[0] = s.mark[0] = 1;
             publish(run.workers);
-            __threadfence();
+            fence();
             poke(run.written + block * (BLOCK_ITEMS / SEGMENT), 1u);
         }
         __syncwarp();
     }
 
-    __device__ __forceinline__ void look(Sums &sums) {
-        u32 load = 0, kept = 0;
-        for (u32 first = 0; first < run.workers; first += MANAGER_THREADS) {
-            u32 worker = first + threadIdx.x;
-            bool idle = false;
-            if (worker < run.workers) {
-                uint4 report = peek(run.reports + worker);
-                idle = report.x == s.number[worker];
-                if (!idle) load += report.y ? report.y : s.handed[worker];
-                kept += report.z;
-            }
-            u32 who = __ballot_sync(ALL_LANES, idle), place = 0;
-            if (who == 0) continue;
-            if (lane_id() == 0) place = atomicAdd(&sums.idle, (u32)__popc(who));
-            place = __shfl_sync(ALL_LANES, place, 0) + __popc(who & lanes_below());
-            if (idle) s.idle_list[place] = (unsigned short)worker;
+    // Every warp but the last: workers' reports, and how far its bucket is readable.
+    __device__ __forceinline__ void look(Sums &sums, u32 head) {
+        uint4 report[REPORTS];
+#pragma unroll
+        for (u32 i = 0; i < REPORTS; i++) {
+            u32 worker = i * LOOKERS + threadIdx.x;
+            if (worker < run.workers) report[i] = peek(run.reports + worker);
         }
+        if (warp_id() < run.buckets) find_readable(head, warp_id());
+        u32 load = 0, kept = 0;
+        bool idle[REPORTS];
+        u32 mine = 0;
+#pragma unroll
+        for (u32 i = 0; i < REPORTS; i++) {
+            u32 worker = i * LOOKERS + threadIdx.x;
+            idle[i] = false;
+            if (worker >= run.workers) continue;
+            idle[i] = report[i].x == s.number[worker];
+            if (!idle[i]) load += report[i].y ? report[i].y : s.handed[worker];
+            kept += report[i].z;
+            mine += idle[i];
+        }
+        u32 place = atomicAdd(&sums.idle, mine);
+#pragma unroll
+        for (u32 i = 0; i < REPORTS; i++)
+            if (idle[i]) s.idle_list[place++] = (unsigned short)(i * LOOKERS + threadIdx.x);
         load = sum_over_lanes(load);
         kept = sum_over_lanes(kept);
         if (lane_id() == 0) atomicAdd(&sums.load, load), atomicAdd(&sums.kept, kept);
     }
 
-    // Last warp: move the head on while it is finished and something waits further on.
+    // Last warp: move the head on while it is finished and something waits further on. One
+    // 8-byte load sees both counters of a slot at one instant; two quiet sweeps make the end
+    // sure across slots, because between them only an assignment could start new work.
     __device__ __forceinline__ void retire() {
         u32 lane = lane_id();
-        u32 completed = 0, reserved = 0;
-        if (lane < run.buckets) {
-            completed = peek(&run.slots[lane].completed);
-            __threadfence();
-            reserved = peek(&run.slots[lane].reserved);
-        }
+        u64 both = lane < run.buckets ? peek((const u64 *)&run.slots[lane].reserved) : 0;
+        u32 claimed = peek(&run.state->error_claimed);
+        u32 reserved = (u32)both, completed = (u32)(both >> 32);
         s.reserved[lane] = reserved;
-        s.completed[lane] = completed;
         u32 waiting = __ballot_sync(ALL_LANES, !head_is_finished(reserved, completed));
         u32 slot = (s.head + lane) % run.buckets;
         u32 turned = __ballot_sync(ALL_LANES, lane < run.buckets && (waiting >> slot & 1));
         u32 moved = turned ? __ffs(turned) - 1 : 0;
         __syncwarp();
         if (lane == 0) {
+            s.fault = claimed == 2;
             s.unfinished = __popc(waiting);
-            s.switched = moved > 0;
+            s.moved = moved;
             if (moved > 0) {
                 s.head += moved;
                 s.switches += 1;
+#pragma unroll 1
                 for (u32 i = 0; i < moved; i++) s.base += s.c.delta;
                 publish(s.idle_now);
             }
@@ -207,9 +229,9 @@ struct Manager {
         __syncwarp();
     }
 
-    // One warp: how many items of the `step`-th open bucket can be handed out.
-    __device__ __forceinline__ void find_readable(u32 step) {
-        u32 lane = lane_id(), slot = (s.head + step) % run.buckets, read = s.read[slot];
+    // One warp: how many items of the bucket `step` after `head` can be handed out.
+    __device__ __forceinline__ void find_readable(u32 head, u32 step) {
+        u32 lane = lane_id(), slot = (head + step) % run.buckets, read = s.read[slot];
         u32 number = read >> BLOCK_SHIFT;
         if (s.block_number[slot] != number) {
             if (s.allocated[slot] == number) {  // not mapped yet: nothing is written there
@@ -226,8 +248,7 @@ struct Manager {
         u32 first = (start & (BLOCK_ITEMS - 1)) / SEGMENT + lane * 4;
         bool inside = first < BLOCK_ITEMS / SEGMENT;
         uint4 four = make_uint4(0, 0, 0, 0);
-        if (inside) four = peek((const uint4 *)(run.written + block * (BLOCK_ITEMS / SEGMENT) + first));
-        __threadfence();
+        if (inside) four = peek_acquire((const uint4 *)(run.written + block * (BLOCK_ITEMS / SEGMENT) + first));
         u32 reserved = peek(&run.slots[slot].reserved);
         reserved = __shfl_sync(ALL_LANES, reserved, 0);
         u32 counts[4] = {four.x, four.y, four.z, four.w};
@@ -246,7 +267,6 @@ struct Manager {
         if (!inside) end = from;  // the block's end
         end = __shfl_sync(ALL_LANES, end, lane_of_end);
         if (lane == 0) {
-            s.reserved[slot] = reserved;
             s.from[step] = read;
             s.available[step] = end - read;
             s.address[step] = block << BLOCK_SHIFT | (read & (BLOCK_ITEMS - 1));
@@ -256,22 +276,25 @@ struct Manager {
     // All threads: pieces for idle workers, highest priority first; returns vertices handed out.
     __device__ __forceinline__ u32 assign(u32 idle, u32 open, u32 &left) {
         u32 handed = 0, taken = 0;
+#pragma unroll 1
         for (u32 step = 0; step < open && taken < idle; step++) {
-            u32 available = s.available[step];
+            u32 place = s.moved + step;  // the buckets were looked at from the old head
+            u32 available = place < MAX_OPEN ? s.available[place] : 0;
             if (available == 0) continue;
             u32 size = chunk_size(available, idle - taken, run.chunk_smallest, run.chunk_largest);
             u32 pieces = min((available + size - 1) / size, idle - taken);
+#pragma unroll 1
             for (u32 i = threadIdx.x; i < pieces; i += MANAGER_THREADS) {
                 u32 worker = s.idle_list[taken + i], count = min(size, available - i * size);
                 u32 number = (s.number[worker] + 1) & 0xff;
                 s.number[worker] = (unsigned char)number;
                 s.handed[worker] = count;
                 poke(run.assign + worker,
-                     make_order(number, s.head + step, count, s.address[step] + i * size));
+                     make_order(number, s.head + step, count, s.address[place] + i * size));
             }
             u32 gone = min(pieces * size, available);
             if (warp_id() == LAST_WARP && lane_id() == 0)
-                s.read[(s.head + step) % run.buckets] = s.from[step] + gone;
+                s.read[(s.head + step) % run.buckets] = s.from[place] + gone;
             handed += gone;
             taken += pieces;
         }
@@ -281,7 +304,7 @@ struct Manager {
 
     __device__ __forceinline__ void hear_host() {
         volatile Wishes &wishes = s.wishes;
-        if (wishes.stop) s.status = STOPPED;
+        if (wishes.stop) s.status = wishes.stop;
         u32 version = wishes.delta_version;
         if (version == s.wish_seen) return;
         s.wish_seen = version;
@@ -305,6 +328,7 @@ struct Manager {
         bool ours = lane < run.buckets;
         u32 fresh = ours ? s.reserved[slot] - s.mark[slot] : 0;
         u32 wait = ours && lane < s.c.open_heads ? s.reserved[slot] - s.read[slot] : 0;
+        if ((int)wait < 0) wait = 0;  // handed out since the counters were read
         u32 produced = sum_over_lanes(fresh) + sums.kept - s.kept_mark;
         u32 waiting = sum_over_lanes(wait);
         u32 far = most_over_lanes(lane > FAR_BUCKETS ? fresh : 0);
@@ -312,7 +336,7 @@ struct Manager {
         u32 processing = sums.load + handed;
         if (lane == 0) {
             double before = s.c.delta;
-            int reason = decide(s.c, processing, waiting, produced, far, tail, s.switched);
+            int reason = decide(s.c, processing, waiting, produced, far, tail, s.moved > 0);
             if (reason != NONE) s.reason = reason;
             note_delta(before);
             hear_host();
@@ -320,12 +344,11 @@ struct Manager {
             s.assigned = processing, s.busy = busy;
             s.quiet_sweeps = quiet(handed, busy, s.unfinished, s.quiet_sweeps);
             if (s.quiet_sweeps >= QUIET_SWEEPS) s.status = FINISHED;
-            if (peek(&run.state->error_claimed) == 2) s.status = DISTANCE_OVERFLOW;
-            if (now_ns() - s.start_ns > run.limit_ns) s.status = TIMED_OUT;
+            if (s.fault) s.status = DISTANCE_OVERFLOW;
             if (LEVEL >= 1 && s.sweep < run.readings_room) {
                 int *to = run.readings + (u64)s.sweep * READING_WORDS;
                 to[0] = processing, to[1] = waiting, to[2] = produced, to[3] = far;
-                to[4] = tail, to[5] = s.switched | (s.c.by_hand << 1), to[6] = reason;
+                to[4] = tail, to[5] = (s.moved > 0) | (s.c.by_hand << 1), to[6] = reason;
                 to[7] = __float_as_int((float)s.c.delta);
             }
             s.idle_now = idle;
@@ -341,20 +364,22 @@ struct Manager {
     __device__ __forceinline__ void manage() {
         for (u32 sweep = 0;; sweep++) {
             Sums &sums = s.sums[sweep & 1];
-            if (warp_id() == LAST_WARP) retire();
-            look(sums);
-            manager_barrier();
-            u32 open = s.c.open_heads;
+            u32 head = s.old_head;
             if (warp_id() == LAST_WARP) {
+                retire();
                 serve_pool();
-                Sums &next = s.sums[sweep & 1 ^ 1];
-                if (lane_id() == 0) next.idle = next.load = next.kept = 0, s.sweep = sweep;
+            } else {
+                look(sums, head);
             }
-            for (u32 step = warp_id(); step < open; step += MANAGER_WARPS) find_readable(step);
             manager_barrier();
             u32 left;
-            u32 handed = assign(sums.idle, open, left);
-            if (warp_id() == LAST_WARP) control(sums, handed, left);
+            u32 handed = assign(sums.idle, s.c.open_heads, left);
+            if (warp_id() == LAST_WARP) {
+                Sums &next = s.sums[(sweep & 1) ^ 1];
+                if (lane_id() == 0) next.idle = next.load = next.kept = 0, s.sweep = sweep;
+                control(sums, handed, left);
+                if (lane_id() == 0) s.old_head = s.head;
+            }
             manager_barrier();
             if (s.status != RUNNING) break;
         }
@@ -376,22 +401,23 @@ struct Manager {
     }
 
     // The courier warp: samples out, wishes in, until the manager has ended.
-    __device__ __forceinline__ void carry() {
+    __device__ __noinline__ void carry() {
         volatile ManagerShared &v = s;
         u64 sequence = 0, next = 0, poll = 0, switches = 0;
         u32 raises = 0, cuts = 0;
-        Totals before = {0, 0, 0, 0, 0};
+        Totals before = {0, 0, 0, 0};
         while (v.status == RUNNING) {
             u64 t = now_ns() - s.start_ns;
             if (t >= poll) {
                 if (lane_id() == 0) read_wishes(run, s.wishes);
+                if (t > run.limit_ns && lane_id() == 0) s.wishes.stop = TIMED_OUT;
                 poll = t + HOST_POLL_NS;
             }
             __syncwarp();
             if (LEVEL >= 1 && t >= next) {
                 next = max(next + run.period_ns, t);
                 Totals now = sum_totals(run);
-                u64 pushes = now.pushes - before.pushes, clipped = now.clipped - before.clipped;
+                u64 pushes = now.improved - before.improved, clipped = now.clipped - before.clipped;
                 u32 flags = (v.raises != raises ? DELTA_RAISED : 0) |
                             (v.cuts != cuts ? DELTA_LOWERED : 0) |
                             (v.switches != switches ? BUCKET_SWITCHED : 0) |

@@ -39,7 +39,7 @@ __device__ __noinline__ void push_alone(const Run &run, u32 slot, u64 item) {
     if (block == NOWHERE) return;
     u32 at = block << BLOCK_SHIFT | (place & (BLOCK_ITEMS - 1));
     poke(run.items + at, item);
-    __threadfence();
+    fence();
     atomicAdd(run.written + at / SEGMENT, 1u);
 }
 
@@ -64,7 +64,7 @@ __device__ __forceinline__ u32 cached_block(const Run &run, OutBuffer &out, u32 
 }
 
 // All threads, after a barrier: write `used` collected items to their buckets.
-__device__ __forceinline__ void flush(const Run &run, OutBuffer &out, u32 used) {
+__device__ __noinline__ void flush(const Run &run, OutBuffer &out, u32 used) {
     u32 mine = 0, first = 0;
     if (warp_id() == 0) {  // lane b reserves for slot b
         u32 slot = lane_id();
@@ -80,14 +80,16 @@ __device__ __forceinline__ void flush(const Run &run, OutBuffer &out, u32 used) 
         }
     }
     __syncthreads();
+#pragma unroll 1
     for (u32 i = threadIdx.x; i < used; i += THREADS) {
         u32 slot = out.where[i] >> 16, place = out.first[slot] + (out.where[i] & 0xffffu);
         u32 block = out.blocks[slot][(place >> BLOCK_SHIFT) != (out.first[slot] >> BLOCK_SHIFT)];
         if (block != NOWHERE)
             poke(run.items + (block << BLOCK_SHIFT | (place & (BLOCK_ITEMS - 1))), out.item[i]);
     }
-    __threadfence();
+    fence();
     __syncthreads();
+#pragma unroll 1
     while (mine > 0) {  // lane b of warp 0: count what is written, segment by segment
         u32 part = min(mine, SEGMENT - first % SEGMENT), slot = lane_id();
         u32 block = out.blocks[slot][(first >> BLOCK_SHIFT) != (out.first[slot] >> BLOCK_SHIFT)];

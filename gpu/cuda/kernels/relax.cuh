@@ -6,100 +6,169 @@ to the lanes one by one, so that a vertex of degree 2 and one of degree 200 cost
 arcs cost. Each lane finds whose arc it holds by a binary search through the lanes' prefix
 sums. UNROLL arcs a lane are in flight together: their loads do not wait for each other.
 
+On a road network the frontier is small and time is a chain of dependent trips to the cache.
+So where a warp has no more arcs than lanes (`relax_few`), nothing waits that need not: whether
+a vertex is stale is loaded together with its arcs, the atomic goes out without a look before
+it, the row bounds of the far end come along with it, and the code is short (instructions come
+from a cache as well: at 2,700 cycles a hop much of the time went there). With many arcs the
+same would cost traffic; there stale vertices are dropped first and a look saves most atomics.
+
 A vertex with more than HUB_DEGREE arcs is left to the whole block (`relax_span`).
 
-Sink has   void push(bool won, u32 vertex, u32 dist)   called by all 32 lanes together
+Sink has   void push(bool won, u32 vertex, u32 dist, uint2 row)   called by all 32 lanes
+           WANTS_ROWS   whether push needs the row bounds of what improved
 */
 #pragma once
 #include "common.cuh"
 
+#ifndef UNROLL
 #define UNROLL 4
+#endif
 #define HUB_DEGREE 512
-#define DIRECT_ARCS 64  // up to here no look before the atomic: one trip less, few arcs
+#define DIRECT_ARCS 64  // up to here no look before the atomic
 
-struct Vertex {  // one lane's vertex
+struct Counts {  // of one lane
+    u32 processed, relaxed, improved, clipped;
+};
+
+struct Vertex {  // one lane's vertex; first == end where the lane has none
     u32 id, dist, first, end;
     __device__ u32 degree() const { return end - first; }
 };
 
 // Relax one arc a lane and step: `arc` NO_ARC where the lane has none.
 template <class Sink>
-__device__ __forceinline__ void relax_step(const Run &run, const u32 (&arc)[UNROLL],
-                                           const u32 (&from)[UNROLL], const u32 (&tail)[UNROLL],
+__device__ __forceinline__ void relax_step(const Run &run, const uint2 (&to)[UNROLL],
+                                           const u32 (&arc)[UNROLL], const u32 (&from)[UNROLL],
                                            int steps, bool look, Sink &sink) {
-    uint2 to[UNROLL];
     u32 reach[UNROLL], known[UNROLL];
+    uint2 row[UNROLL];
 #pragma unroll
-    for (int j = 0; j < UNROLL; j++)
-        if (j < steps) to[j] = arc[j] != NO_ARC ? __ldg(run.arcs + arc[j]) : make_uint2(0, 0);
-#pragma unroll
-    for (int j = 0; j < UNROLL; j++)
-        if (j < steps) {
-            reach[j] = arc[j] != NO_ARC ? plus(from[j], to[j].y) : NO_ARC;
-            known[j] = UNREACHED;
-            if (reach[j] >= UNREACHED) {
-                if (reach[j] != NO_ARC && peek(run.dist + to[j].x) == UNREACHED)
-                    report_overflow(run, arc[j], tail[j]);
-                known[j] = 0;
-            } else if (look) {
-                known[j] = peek(run.dist + to[j].x);
-            }
+    for (int j = 0; j < UNROLL; j++) {
+        bool real = arc[j] != NO_ARC && from[j] != NO_ARC;
+        reach[j] = real ? plus(from[j], to[j].y) : NO_ARC;
+        known[j] = reach[j] < UNREACHED ? UNREACHED : 0;
+        if (reach[j] != NO_ARC && (look || reach[j] >= UNREACHED)) {
+            u32 seen = peek(run.dist + to[j].x);
+            if (reach[j] < UNREACHED) known[j] = seen;
+            else if (seen == UNREACHED) report_overflow(run, arc[j]);
         }
+    }
 #pragma unroll
-    for (int j = 0; j < UNROLL; j++)
-        if (j < steps && reach[j] < known[j]) known[j] = atomicMin(run.dist + to[j].x, reach[j]);
+    for (int j = 0; j < UNROLL; j++) {
+        row[j] = make_uint2(0, 0);
+        if (reach[j] < known[j]) {
+            known[j] = atomicMin(run.dist + to[j].x, reach[j]);
+            if (Sink::WANTS_ROWS) row[j] = __ldg(run.rows + to[j].x);
+        }
+    }
 #pragma unroll
     for (int j = 0; j < UNROLL; j++)
         if (j < steps) {
             bool won = reach[j] < known[j];
             if (won) note_improved(run, to[j].x, known[j]);
-            sink.push(won, to[j].x, reach[j]);
+            sink.push(won, to[j].x, reach[j], row[j]);
         }
 }
 
-// All lanes: relax the arcs of this warp's vertices; lanes without one pass degree 0.
-template <class Sink>
-__device__ __forceinline__ u32 relax_warp(const Run &run, const Vertex &mine, Sink &sink) {
-    u32 lane = lane_id(), scan = mine.degree();
-#pragma unroll
-    for (int reach = 1; reach < 32; reach *= 2) {
-        u32 other = __shfl_up_sync(ALL_LANES, scan, reach);
-        if (lane >= reach) scan += other;
+__device__ __forceinline__ u32 prefix_sum(u32 value, u32 lanes) {
+#pragma unroll 1
+    for (u32 reach = 1; reach < lanes; reach *= 2) {
+        u32 other = __shfl_up_sync(ALL_LANES, value, reach);
+        if (lane_id() >= reach) value += other;
     }
-    u32 total = __shfl_sync(ALL_LANES, scan, 31);
+    return value;
+}
+
+// The lane whose vertex has arc number `place` of the row of all arcs.
+__device__ __forceinline__ u32 owner_of(u32 place, u32 scan, u32 lanes) {
+    u32 found = 0;
+#pragma unroll 1
+    for (u32 half = lanes / 2; half > 0; half /= 2)
+        if (__shfl_sync(ALL_LANES, scan, found + half - 1) <= place) found += half;
+    return found;
+}
+
+// At most one arc a lane: the short way, where every trip and every instruction counts.
+template <class Sink>
+__device__ __forceinline__ void relax_few(const Run &run, const Vertex &mine, bool valid, u32 known,
+                                          u32 scan, u32 total, u32 lanes, Counts &counts, Sink &sink) {
+    u32 lane = lane_id(), owner = owner_of(lane, scan, lanes);
+    u32 arc = __shfl_sync(ALL_LANES, mine.end - scan, owner) + lane;
+    bool real = lane < total;
+    uint2 to = real ? __ldg(run.arcs + arc) : make_uint2(0, 0);
+    if (run.drop_stale && known != mine.dist) valid = false;
+    u32 from = __shfl_sync(ALL_LANES, valid ? known : NO_ARC, owner);
+    u32 reach = real && from != NO_ARC ? plus(from, to.y) : NO_ARC, old = 0;
+    uint2 row = make_uint2(0, 0);
+    if (reach < UNREACHED) {
+        old = atomicMin(run.dist + to.x, reach);
+        if (Sink::WANTS_ROWS) row = __ldg(run.rows + to.x);
+    } else if (reach != NO_ARC && peek(run.dist + to.x) == UNREACHED) {
+        report_overflow(run, arc);
+    }
+    if (valid) {
+        counts.processed += 1, counts.relaxed += mine.degree();
+        note_processed(run, mine.id);
+    }
+    bool won = reach < old;
+    if (won) note_improved(run, to.x, old);
+    sink.push(won, to.x, reach, row);
+}
+
+// All lanes: relax the arcs of this warp's vertices, which stand on lanes below `lanes`, a
+// power of two. `mine.dist` is what the vertex was queued with.
+template <class Sink>
+__device__ __forceinline__ void relax_warp(const Run &run, Vertex mine, bool valid, u32 lanes,
+                                           Counts &counts, Sink &sink) {
+    u32 lane = lane_id(), known = valid ? peek(run.dist + mine.id) : 0;
+    u32 scan = prefix_sum(mine.degree(), lanes);
+    u32 total = __shfl_sync(ALL_LANES, scan, lanes - 1);
+    if (total <= 32) {
+        relax_few(run, mine, valid, known, scan, total, lanes, counts, sink);
+        return;
+    }
+    if (run.drop_stale && valid && known != mine.dist) valid = false, mine.end = mine.first;
+    if (valid) {
+        counts.processed += 1, counts.relaxed += mine.degree();
+        note_processed(run, mine.id);
+    }
+    scan = prefix_sum(mine.degree(), lanes);
+    total = __shfl_sync(ALL_LANES, scan, lanes - 1);
     u32 shift = mine.end - scan;  // arc number minus place in the row of all arcs
+#pragma unroll 1
     for (u32 start = 0; start < total; start += 32 * UNROLL) {
-        u32 arc[UNROLL], from[UNROLL], tail[UNROLL];
+        u32 arc[UNROLL], from[UNROLL];
+        uint2 to[UNROLL];
         int steps = min((total - start + 31) / 32, (u32)UNROLL);
 #pragma unroll
-        for (int j = 0; j < UNROLL; j++)
+        for (int j = 0; j < UNROLL; j++) {
+            arc[j] = NO_ARC, from[j] = NO_ARC, to[j] = make_uint2(0, 0);
             if (j < steps) {
-                u32 place = start + 32 * j + lane, owner = 0;
-#pragma unroll
-                for (int half = 16; half > 0; half /= 2)
-                    if (__shfl_sync(ALL_LANES, scan, owner + half - 1) <= place) owner += half;
+                u32 place = start + 32 * j + lane, owner = owner_of(place, scan, lanes);
                 arc[j] = __shfl_sync(ALL_LANES, shift, owner) + place;
-                from[j] = __shfl_sync(ALL_LANES, mine.dist, owner);
-                tail[j] = __shfl_sync(ALL_LANES, mine.id, owner);
+                from[j] = __shfl_sync(ALL_LANES, known, owner);
                 if (place >= total) arc[j] = NO_ARC;
+                else to[j] = __ldg(run.arcs + arc[j]);
             }
-        relax_step(run, arc, from, tail, steps, total > DIRECT_ARCS, sink);
+        }
+        relax_step(run, to, arc, from, steps, total > DIRECT_ARCS, sink);
     }
-    return total;
 }
 
 // All threads of a block: relax arcs [first, end) of one vertex, end - first <= THREADS * UNROLL.
 template <class Sink>
-__device__ __forceinline__ void relax_span(const Run &run, u32 id, u32 dist, u32 first, u32 end,
+__device__ __forceinline__ void relax_span(const Run &run, u32 dist, u32 first, u32 end,
                                            Sink &sink) {
-    u32 arc[UNROLL], from[UNROLL], tail[UNROLL];
+    u32 arc[UNROLL], from[UNROLL];
+    uint2 to[UNROLL];
     int steps = min((end - first + THREADS - 1) / THREADS, (u32)UNROLL);
 #pragma unroll
     for (int j = 0; j < UNROLL; j++) {
         u32 place = first + j * THREADS + threadIdx.x;
         arc[j] = place < end ? place : NO_ARC;
+        to[j] = place < end ? __ldg(run.arcs + place) : make_uint2(0, 0);
         from[j] = dist;
-        tail[j] = id;
     }
-    relax_step(run, arc, from, tail, steps, true, sink);
+    relax_step(run, to, arc, from, steps, true, sink);
 }

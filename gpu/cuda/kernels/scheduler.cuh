@@ -76,8 +76,6 @@ TWIN int quiet(int assigned, int busy_workers, u32 unfinished, int quiet_sweeps)
 #define SMALL_FACTOR 512.0
 #define SMALL_VERTICES_PER_THREAD 4.0
 #define SMALL_ARCS_PER_THREAD 50.0
-#define CEILING_SMALL 64.0
-#define CEILING_LARGE 1024.0
 #define CLIP_TAIL_SHARE 0.65
 #define TINY_DEGREE 1e-9
 
@@ -123,19 +121,23 @@ TWIN double initial_delta(double mean_weight, double mean_degree, bool integer, 
 
 // What make_controller derives from the weights. The rest of the record comes from the host;
 // here the sums over the weights are taken on the device, inside the measured time.
-// given : the delta that the user fixed, 0 for automatic; dynamic : what the user asked for
+struct StartRule {  // chosen by the host; factors are x mean weight / mean degree
+    double start_factor, start_floor, ceiling_factor, floor_share;  // floor: x initial delta
+    double given;  // the delta that the user fixed, 0 for automatic
+    int dynamic, integer;
+};
+
 TWIN void set_weights(Controller &c, double mean_weight, double max_weight, double mean_degree,
-                      bool integer, long long n, long long m, long long threads, double given,
-                      bool dynamic) {
-    double start = initial_delta(mean_weight, mean_degree, integer, n, m, threads);
-    if (!dynamic) start = near_far_delta(mean_weight, mean_degree, integer);
-    if (given > 0.0) start = given;
+                      const StartRule &rule) {
     double unit = mean_weight / larger(mean_degree, TINY_DEGREE);
-    double factor = is_small(n, m, threads) ? CEILING_SMALL : CEILING_LARGE;
+    double wanted = larger(rule.start_factor * unit, rule.start_floor);
+    double start = power_of_two(positive_delta(wanted, rule.integer));
+    if (!rule.dynamic) start = near_far_delta(mean_weight, mean_degree, rule.integer);
+    if (rule.given > 0.0) start = rule.given;
     c.delta = start;
     c.inverse_delta = 1.0 / start;
-    c.floor_delta = integer ? 1.0 : start / 1048576.0;
-    c.ceiling = larger(start, factor * unit);
+    c.floor_delta = larger(rule.integer ? 1.0 : start / 1048576.0, rule.floor_share * start);
+    c.ceiling = larger(start, rule.ceiling_factor * unit);
     c.clip_ceiling = 2.0 * larger(start, max_weight);
 }
 

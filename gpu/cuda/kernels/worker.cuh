@@ -16,15 +16,17 @@ round's, the last one's (being read), the next one's (being cleared).
 #include "queue.cuh"
 #include "relax.cuh"
 
-#define QUEUE_ROOM 2048u  // items, a power of two
+#define QUEUE_ROOM 1024u  // items, a power of two
+#define WARPS (THREADS / 32)
 #define LEAVE_COUNT 0xffffu
+#define MOST_HUBS 32u
 
 struct WorkerShared {
-    u64 queue[QUEUE_ROOM];
+    uint4 queue[QUEUE_ROOM];  // vertex, distance, first and end arc
     OutBuffer out;
     Published published[3];
     u32 kept[3], sent[3], hubs[3];
-    u32 hub_vertex[32], hub_dist[32];
+    u32 hub_vertex[MOST_HUBS], hub_dist[MOST_HUBS];
     u64 order;
 };
 
@@ -33,54 +35,85 @@ __device__ __forceinline__ u64 make_order(u32 number, u32 bucket, u32 count, u32
     return (u64)(number << 24 | (bucket & 0xffu) << 16 | count) << 32 | address;
 }
 
+__device__ __forceinline__ Published look_at(const Published *at) {
+    Published p;
+    double2 widths = peek((const double2 *)at);
+    uint4 rest = peek((const uint4 *)&at->head);
+    p.base = widths.x, p.inverse_delta = widths.y;
+    p.head = rest.x, p.idle_workers = rest.y, p.status = rest.z, p.unused = 0;
+    return p;
+}
+
+// The lowest distance that does not stay with a worker whose bucket is `last` after the head:
+// `stays_with_worker` as one comparison. The guess is exact but for rounding, which the two loops mend.
+__device__ __noinline__ u32 first_that_leaves(double base, double inverse_delta, int last) {
+    double guess = base + (last + 1) / inverse_delta;
+    u32 bits = UNREACHED;
+    if (guess < value_of(UNREACHED)) {
+        guess = guess < 0.0 ? 0.0 : guess;
+        bits = WEIGHT_FLOAT ? __float_as_uint((float)guess) : (u32)guess;
+    }
+#pragma unroll 1
+    while (bits > 0 && !stays_with_worker(raw_offset(value_of(bits - 1), base, inverse_delta), last, 0))
+        bits -= 1;
+#pragma unroll 1
+    while (bits < UNREACHED && stays_with_worker(raw_offset(value_of(bits), base, inverse_delta), last, 0))
+        bits += 1;
+    return bits;
+}
+
+// All lanes: collect what leaves the worker for the buckets; returns whether it was clipped.
+__device__ __noinline__ bool collect(const Run &run, WorkerShared &s, bool leaves, u32 vertex,
+                                     u32 dist, double base, double inverse_delta, u32 head,
+                                     u32 bucket, u32 used, u32 phase) {
+    u32 leavers = __ballot_sync(ALL_LANES, leaves), place = 0;
+    if (lane_id() == 0) place = atomicAdd(&s.sent[phase], (u32)__popc(leavers));
+    place = used + __shfl_sync(ALL_LANES, place, 0) + __popc(leavers & lanes_below());
+    if (!leaves) return false;
+    int raw = raw_offset(value_of(dist), base, inverse_delta);
+    u32 slot = (head + push_offset(raw, bucket, head, run.buckets)) % run.buckets;
+    if (place < OUT_ROOM) {
+        s.out.item[place] = packed(vertex, dist);
+        s.out.where[place] = slot << 16 | atomicAdd(&s.out.count[slot], 1u);
+    } else {
+        push_alone(run, slot, packed(vertex, dist));
+    }
+    return clips(raw, run.buckets);
+}
+
 struct Worker {
+    static constexpr bool WANTS_ROWS = true;
     const Run &run;
     WorkerShared &s;
     // the queue and the collection, the same on every thread
-    u32 head = 0, tail = 0, used = 0, room = 0, phase = 0, bucket = 0;
+    u32 head = 0, tail = 0, used = 0, room = 0, phase = 0, bucket = 0, leaves_at = 0;
     Published seen;
     u32 done = 0, kept_total = 0;
-    // this warp's counts since they were last handed over; lane 0's are used
-    u32 processed = 0, relaxed = 0, improved = 0, clipped = 0;
-
+    Counts counts = {0, 0, 0, 0};
     __device__ Worker(const Run &run, WorkerShared &s) : run(run), s(s) {}
 
     // All lanes: queue what improved, here or for the buckets.
-    __device__ __forceinline__ void push(bool won, u32 vertex, u32 dist) {
-        u32 winners = __ballot_sync(ALL_LANES, won);
-        if (winners == 0) return;
-        improved += __popc(winners);
-        int raw = won ? raw_offset(value_of(dist), seen.base, seen.inverse_delta) : 0;
-        bool keep = won && stays_with_worker(raw, bucket, seen.head);
+    __device__ __forceinline__ void push(bool won, u32 vertex, u32 dist, uint2 row) {
+        bool keep = won && dist < leaves_at;
+        counts.improved += won;
         u32 keepers = __ballot_sync(ALL_LANES, keep);
         if (keepers != 0) {
             u32 place = 0;
             if (lane_id() == 0) place = atomicAdd(&s.kept[phase], (u32)__popc(keepers));
             place = __shfl_sync(ALL_LANES, place, 0) + __popc(keepers & lanes_below());
             keep = keep && place < room;
-            if (keep) s.queue[(tail + place) & (QUEUE_ROOM - 1)] = packed(vertex, dist);
+            if (keep) s.queue[(tail + place) & (QUEUE_ROOM - 1)] = make_uint4(vertex, dist, row.x, row.y);
         }
         bool leaves = won && !keep;
-        u32 leavers = __ballot_sync(ALL_LANES, leaves);
-        if (leavers == 0) return;
-        if (LEVEL >= 1) clipped += __popc(__ballot_sync(ALL_LANES, leaves && clips(raw, run.buckets)));
-        u32 place = 0;
-        if (lane_id() == 0) place = atomicAdd(&s.sent[phase], (u32)__popc(leavers));
-        place = used + __shfl_sync(ALL_LANES, place, 0) + __popc(leavers & lanes_below());
-        if (!leaves) return;
-        u32 slot = (seen.head + push_offset(raw, bucket, seen.head, run.buckets)) % run.buckets;
-        if (place < OUT_ROOM) {
-            s.out.item[place] = packed(vertex, dist);
-            s.out.where[place] = slot << 16 | atomicAdd(&s.out.count[slot], 1u);
-        } else {
-            push_alone(run, slot, packed(vertex, dist));
-        }
+        if (__any_sync(ALL_LANES, leaves))
+            counts.clipped += collect(run, s, leaves, vertex, dist, seen.base, seen.inverse_delta,
+                                      seen.head, bucket, used, phase);
     }
 
     // All threads: begin a round that takes `take` items off the queue.
     __device__ __forceinline__ void begin_round(u32 take) {
         u32 next = phase == 2 ? 0 : phase + 1;
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == THREADS - 1) {  // the last warp has the least to do
             s.kept[next] = s.sent[next] = s.hubs[next] = 0;
             poke(run.reports + blockIdx.x - 1, make_uint4(done, tail - head, kept_total, 0));
         }
@@ -91,10 +124,10 @@ struct Worker {
 
     // All threads: end it; what was pushed becomes visible to all.
     __device__ __forceinline__ void end_round(u32 take, const Published &fresh) {
-        if (threadIdx.x == 0) s.published[phase] = fresh;
+        if (threadIdx.x == THREADS - 1) s.published[phase] = fresh;
         __syncthreads();
         u32 kept = min(s.kept[phase], room);
-        seen = s.published[phase];
+        see(s.published[phase]);
         used = min(used + s.sent[phase], OUT_ROOM);
         head += take;
         tail += kept;
@@ -102,67 +135,60 @@ struct Worker {
         phase = phase == 2 ? 0 : phase + 1;
     }
 
-    __device__ __forceinline__ Published look() const {
-        Published p;
-        const Published *at = &run.state->published;
-        double2 widths = peek((const double2 *)at);
-        uint4 rest = peek((const uint4 *)&at->head);
-        p.base = widths.x, p.inverse_delta = widths.y;
-        p.head = rest.x, p.idle_workers = rest.y, p.status = rest.z, p.unused = 0;
-        return p;
+    __device__ __forceinline__ void see(const Published &now) {
+        bool moved = now.head != seen.head || now.inverse_delta != seen.inverse_delta;
+        seen = now;
+        if (moved) leaves_at = first_that_leaves(seen.base, seen.inverse_delta, bucket - seen.head);
     }
 
     // All threads: one round over `take` vertices, dealt to the warps.
     __device__ __forceinline__ void round(u32 take) {
         begin_round(take);
         Published fresh;
-        if (threadIdx.x == 0) fresh = look();
-        u32 share = (take + THREADS / 32 - 1) / (THREADS / 32);
+        if (threadIdx.x == THREADS - 1) fresh = look_at(&run.state->published);
+        u32 share = take <= WARPS ? 1 : 1u << (32 - __clz((take - 1) / WARPS));
         u32 place = warp_id() * share + lane_id();
         bool mine = lane_id() < share && place < take;
-        Vertex vertex = {0, 0, 0, 0};
-        if (mine) {
-            u64 item = s.queue[(head + place) & (QUEUE_ROOM - 1)];
-            vertex.id = (u32)item;
-            vertex.dist = (u32)(item >> 32);
-            u32 known = peek(run.dist + vertex.id);
-            uint2 row = __ldg(run.rows + vertex.id);
-            if (run.drop_stale) mine = known == vertex.dist;
-            vertex.dist = known;
-            if (mine) {
-                vertex.first = row.x, vertex.end = row.y;
-                note_processed(run, vertex.id);
-            }
-        }
-        processed += __popc(__ballot_sync(ALL_LANES, mine));
+        uint4 item = make_uint4(0, 0, 0, 0);
+        if (mine) item = s.queue[(head + place) & (QUEUE_ROOM - 1)];
+        Vertex vertex = {item.x, item.y, item.z, item.w};
         if (vertex.degree() > HUB_DEGREE) {
             u32 hub = atomicAdd(&s.hubs[phase], 1u);
-            if (hub < 32) {
+            if (hub < MOST_HUBS) {
                 s.hub_vertex[hub] = vertex.id, s.hub_dist[hub] = vertex.dist;
-                vertex.end = vertex.first;
+                mine = false, vertex.end = vertex.first;
             }
         }
         __syncwarp();
-        relaxed += relax_warp(run, vertex, *this);
+        if (warp_id() * share < take) relax_warp(run, vertex, mine, share, counts, *this);
         u32 ended = phase;
         end_round(take, fresh);
-        u32 hubs = min(s.hubs[ended], 32u);
+        u32 hubs = min(s.hubs[ended], MOST_HUBS);
         if (hubs > 0) relax_hubs(hubs);
     }
 
     // All threads: the vertices of many arcs, a round for each THREADS x UNROLL arcs.
     __device__ __forceinline__ void relax_hubs(u32 hubs) {
+#pragma unroll 1
         for (u32 hub = 0; hub < hubs; hub++) {
             u32 id = s.hub_vertex[hub], dist = s.hub_dist[hub];
             uint2 row = __ldg(run.rows + id);
-            if (warp_id() == 0) relaxed += row.y - row.x;
+            bool counted = false;
+#pragma unroll 1
             for (u32 first = row.x; first < row.y; first += THREADS * UNROLL) {
                 if (seen.status != RUNNING) return;
                 if (used > OUT_ROOM / 2) flush_all();
                 begin_round(0);
                 Published fresh;
-                if (threadIdx.x == 0) fresh = look();
-                relax_span(run, id, dist, first, min(row.y, first + THREADS * UNROLL), *this);
+                if (threadIdx.x == THREADS - 1) fresh = look_at(&run.state->published);
+                u32 known = peek(run.dist + id), end = min(row.y, first + THREADS * UNROLL);
+                bool stale = run.drop_stale && known != dist;  // the newer item does the rest
+                if (threadIdx.x == 0 && !stale) {
+                    counts.processed += !counted, counts.relaxed += end - first;
+                    if (!counted) note_processed(run, id);
+                    counted = true;
+                }
+                relax_span(run, stale ? NO_ARC : known, first, end, *this);
                 end_round(0, fresh);
             }
         }
@@ -189,54 +215,64 @@ struct Worker {
         }
     }
 
-    __device__ __forceinline__ void hand_counts_over() {
-        if (lane_id() == 0) {
-            Stats *to = run.stats + blockIdx.x - 1;
-            atomicAdd(&to->processed, (u64)processed);
-            atomicAdd(&to->relaxed, (u64)relaxed);
-            atomicAdd(&to->improved, (u64)improved);
-            if (LEVEL >= 1) {
-                atomicAdd(&to->pushes, (u64)improved);
-                atomicAdd(&to->clipped, (u64)clipped);
-            }
-        }
-        processed = relaxed = improved = clipped = 0;
+    __device__ __forceinline__ void hand_over(u64 *to, u32 value) {
+#pragma unroll
+        for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(ALL_LANES, value, reach);
+        if (lane_id() == 0 && value > 0) atomicAdd(to, (u64)value);
     }
 
-    __device__ __forceinline__ void prepare() {
-        if (threadIdx.x < 32) s.out.count[threadIdx.x] = 0, s.out.cached_number[threadIdx.x] = NOWHERE;
-        if (threadIdx.x < 3) s.kept[threadIdx.x] = s.sent[threadIdx.x] = s.hubs[threadIdx.x] = 0;
+    __device__ __forceinline__ void hand_counts_over() {
+        Stats *to = run.stats + blockIdx.x - 1;
+        hand_over(&to->processed, counts.processed);
+        hand_over(&to->relaxed, counts.relaxed);
+        hand_over(&to->improved, counts.improved);
+        hand_over(&to->clipped, counts.clipped);
+        counts = {0, 0, 0, 0};
+    }
+
+    // All threads: wait for the next assignment; false when it is to leave.
+    __device__ __forceinline__ bool take_order(u64 &order) {
+        __syncthreads();  // nobody reads what thread 0 is about to write
+        u32 at = phase == 0 ? 2 : phase - 1;
+        if (threadIdx.x == 0) {
+            Published now;
+            do {
+                order = peek_acquire(run.assign + blockIdx.x - 1);
+                now = look_at(&run.state->published);
+            } while ((u32)(order >> 56) == done);
+            s.order = order;
+            s.published[at] = now;
+        }
         __syncthreads();
+        order = s.order;
+        seen = s.published[at];
+        u32 count = (u32)(order >> 32) & 0xffffu, address = (u32)order;
+        if (count == LEAVE_COUNT) return false;
+        bucket = seen.head + (((u32)(order >> 48) - seen.head) & 0xffu);
+        if (bucket - seen.head > 127) bucket -= 256;  // the head has moved past it meanwhile
+        head = 0, tail = count;
+#pragma unroll 1
+        for (u32 i = threadIdx.x; i < count; i += THREADS) {
+            u64 item = peek(run.items + address + i);
+            uint2 row = __ldg(run.rows + (u32)item);
+            s.queue[i] = make_uint4((u32)item, (u32)(item >> 32), row.x, row.y);
+        }
+        leaves_at = first_that_leaves(seen.base, seen.inverse_delta, bucket - seen.head);
+        __syncthreads();
+        if (threadIdx.x == 0) atomicAdd(run.taken + (address >> BLOCK_SHIFT), count);
+        return true;
     }
 
     __device__ __forceinline__ void work() {
-        prepare();
-        for (;;) {
-            __syncthreads();  // nobody reads what thread 0 is about to write
-            if (threadIdx.x == 0) {
-                u64 order;
-                do order = peek(run.assign + blockIdx.x - 1);
-                while ((u32)(order >> 56) == done);
-                s.order = order;
-                s.published[phase == 0 ? 2 : phase - 1] = look();
-                __threadfence();
-            }
-            __syncthreads();
-            u64 order = s.order;
-            seen = s.published[phase == 0 ? 2 : phase - 1];
-            u32 count = (u32)(order >> 32) & 0xffffu, address = (u32)order;
-            if (count == LEAVE_COUNT) break;
-            bucket = seen.head + (((u32)(order >> 48) - seen.head) & 0xffu);
-            if (bucket - seen.head > 127) bucket -= 256;  // the head has moved past it meanwhile
-            head = 0, tail = count;
-            for (u32 i = threadIdx.x; i < count; i += THREADS) s.queue[i] = peek(run.items + address + i);
-            __syncthreads();
-            if (threadIdx.x == 0) atomicAdd(run.taken + (address >> BLOCK_SHIFT), count);
-            drain();
-            if (LEVEL >= 1 || relaxed > (1u << 28)) hand_counts_over();
+        if (threadIdx.x < 32) s.out.count[threadIdx.x] = 0, s.out.cached_number[threadIdx.x] = NOWHERE;
+        if (threadIdx.x < 3) s.kept[threadIdx.x] = s.sent[threadIdx.x] = s.hubs[threadIdx.x] = 0;
+        u64 order;
+        while (take_order(order)) {
+                drain();
+                if (LEVEL >= 1 || counts.relaxed > (1u << 26)) hand_counts_over();
             done = (u32)(order >> 56);
             if (threadIdx.x == 0) {
-                __threadfence();
+                u32 count = (u32)(order >> 32) & 0xffffu;  // what was pushed is fenced by `flush`
                 atomicAdd(&run.slots[bucket % run.buckets].completed, count);
                 poke(run.reports + blockIdx.x - 1, make_uint4(done, 0, kept_total, 0));
             }
