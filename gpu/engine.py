@@ -199,7 +199,7 @@ def run(
 def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
     """Return the settings with defaults filled in, or raise what is wrong with them."""
     row = find(settings.algorithm)
-    row.engine(settings.engine)
+    row.check_engine(settings.engine)
     if settings.delta is not None and not 0 < settings.delta < float("inf"):
         raise ParameterError(f"delta = {settings.delta}; allowed: a finite number above 0")
     if settings.probe not in tuple(Probe):
@@ -285,4 +285,5 @@ def graph_reference(graph: CSRGraph, source: int) -> GraphReference:
         graph.m,
         graph.integer,
         graph.id_of(source),
+        dict(graph.provenance.options),
     )

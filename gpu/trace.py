@@ -143,7 +143,7 @@ class RunSettings:
 
 @dataclass(frozen=True)
 class GraphReference:
-    """Which graph a run was made on, without its arrays."""
+    """Which graph a run was made on, without its arrays: enough to open it again."""
 
     name: str
     origin: str
@@ -152,6 +152,7 @@ class GraphReference:
     m: int
     integer: bool
     source_id: int | str  # the file's own name of the source
+    options: dict[str, Any] = field(default_factory=dict)  # given to the reader or generator
 
 
 @dataclass(frozen=True)

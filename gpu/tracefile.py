@@ -261,6 +261,7 @@ _GRAPH: dict[str, tuple[type, ...]] = {
     "m": (int,),
     "integer": (bool,),
     "source_id": (int, str),
+    "options": (dict,),
 }
 _WORDS: dict[str, tuple[type, ...]] = {"clock": (str,), "outcome": (str,), "environment": (dict,)}
 _VERIFICATION: dict[str, tuple[type, ...]] = {

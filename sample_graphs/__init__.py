@@ -12,9 +12,10 @@ Making a sample of 20,000 vertices or fewer imports neither Numba nor SciPy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -195,11 +196,20 @@ def reference_of(graph: CSRGraph) -> str | None:
     """Return the reference that `open_sample` makes this graph from; None if it is no sample."""
     if not graph.provenance.origin.startswith(PREFIX):
         return None
-    options = dict(graph.provenance.options)
-    if CATALOGUE[graph.provenance.origin.removeprefix(PREFIX)].fixed:
+    return _reference(graph.provenance.origin, graph.provenance.options)
+
+
+def open_reference(origin: str, options: Mapping[str, Any]) -> CSRGraph:
+    """Make a sample again from what its provenance (or a trace) remembers of it."""
+    return open_sample(_reference(origin, options))
+
+
+def _reference(origin: str, options: Mapping[str, Any]) -> str:
+    row = CATALOGUE.get(origin.removeprefix(PREFIX))
+    if row is not None and row.fixed:
         options = {name: value for name, value in options.items() if name == "weights"}
     words = [f"{name}={value}" for name, value in options.items() if value != "int"]
-    return graph.provenance.origin + ("?" + "&".join(words) if words else "")
+    return origin + ("?" + "&".join(words) if words else "")
 
 
 def suggested_source(graph: CSRGraph) -> int:

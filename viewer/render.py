@@ -13,7 +13,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
@@ -80,16 +80,15 @@ def main(argv: list[str] | None = None) -> int:
 
 def dashboard_without_display(file: str | None, reason: str) -> int:
     """Run the first sample, or `file`, here, and write its dashboard; print its path last."""
-    from gpu.verify import verify
-
     import gpu
     import sample_graphs
+    from gpu.verify import verify
 
     said = f"{NAME}: {reason}: running without a window; --help shows the commands"
     print(said, file=sys.stderr)
     output = Path.cwd() / PICTURE
     try:
-        graph = _load(file or f"sample:{sample_graphs.FIRST_SAMPLE}")
+        graph = _open_again(file or f"sample:{sample_graphs.FIRST_SAMPLE}", {})
         trace = gpu.run(graph, probe=Probe.VERTICES)
         proofs = verify(graph, trace.settings.source, trace.dist)
         from dataclasses import replace
@@ -107,9 +106,7 @@ def find_graph(trace: Trace) -> tuple[CSRGraph | None, str]:
     """Return the graph that the trace was made on, or None and a sentence that says why."""
     origin = trace.graph.origin
     try:
-        graph = _load_again(trace, {})
-        if graph.hash != trace.graph.hash and not origin.startswith("sample:"):
-            graph = _load_again(trace, {"undirected": True})
+        graph = _open_again(origin, trace.graph.options)
     except (GpuError, OSError, TypeError, ValueError) as error:
         return None, f"Drawn without its graph: {error}"
     if graph.hash != trace.graph.hash:
@@ -160,27 +157,16 @@ def _application() -> QApplication:
     return QApplication([NAME])
 
 
-def _load_again(trace: Trace, options: dict[str, bool]) -> CSRGraph:
-    """Load what the trace names; a sample without options by the size that it had."""
-    origin = trace.graph.origin
-    key = origin.removeprefix("sample:")
-    if key == origin or "?" in key:
-        return _load(origin, **options)
-    from sample_graphs import CATALOGUE, make
-
-    fixed = key in CATALOGUE and CATALOGUE[key].fixed
-    size = None if fixed else trace.graph.n
-    return make(key, n=size, weights="int" if trace.graph.integer else "float")
-
-
-def _load(origin: str, undirected: bool | None = None) -> CSRGraph:
+def _open_again(origin: str, options: dict[str, Any]) -> CSRGraph:
+    """Open what a trace names, with the options that it was opened with."""
     if origin.startswith("sample:"):
-        from sample_graphs import open_sample
+        from sample_graphs import open_reference
 
-        return open_sample(origin)
+        return open_reference(origin, options)
     from gpu.formats import load_graph
 
-    return load_graph(origin, undirected=undirected)
+    chosen = {key: options[key] for key in ("undirected", "weights") if key in options}
+    return load_graph(origin, **chosen)
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -83,10 +83,14 @@ class Algorithm:
                 raise ParameterError(f"{self.key} has no parameter {key!r}; it has: {allowed}")
         return {key: parameter.checked(given.get(key)) for key, parameter in known.items()}
 
-    def engine(self, name: str) -> Any:
-        """Return the engine function (signature in `gpu.engine`)."""
+    def check_engine(self, name: str) -> None:
+        """Raise ParameterError, naming those that exist, where there is no such engine."""
         if name not in self.engines:
             allowed = ", ".join(self.engines)
             raise ParameterError(f"{self.key} has no engine {name!r}; it runs on: {allowed}")
+
+    def engine(self, name: str) -> Any:
+        """Import and return the engine function (signature in `gpu.engine`)."""
+        self.check_engine(name)
         module, function = self.engines[name].split(":")
         return getattr(import_module(module), function)
