@@ -11,8 +11,6 @@ import pytest
 
 from viewer import app
 
-HEAVY = ("numba", "scipy", "networkx", "cupy", "superqt", "igraph")
-
 
 def python(code: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run code in a fresh interpreter; an empty value takes a variable away."""
@@ -141,18 +139,7 @@ def test_without_a_display_the_dashboard_is_written(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_nothing_heavy_is_imported_for_the_first_paint(tmp_path: Path) -> None:
-    code = f"""
-import sys
-from viewer import app
-application = app.make_application()
-from viewer.main_window import MainWindow
-window = MainWindow()
-window.show()
-application.processEvents()
-bad = [name for name in {HEAVY!r} if name in sys.modules]
-window.close()
-assert not bad, bad
-"""
-    done = python(code, tmp_path, QT_QPA_PLATFORM="offscreen")
-    assert done.returncode == 0, done.stderr
+def test_the_commands_are_those_of_the_command_line() -> None:
+    from gpu.cli import COMMANDS
+
+    assert set(app.COMMANDS) == set(COMMANDS)

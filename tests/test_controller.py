@@ -332,6 +332,10 @@ def test_progress_of_an_old_request_is_not_shown(controller: Controller, host: F
     say(controller, host, Progress(controller._load_id, 0.25, "reading arcs"))
     assert controller.session.progress == 0.25
     say(controller, host, Progress(controller._load_id + 9, 0.75, "other"))
+    words: list[str] = []
+    controller.engine_changed.connect(words.append)
+    say(controller, host, Progress(0, -1.0, "compiling the model"), Ready(0, 1.0))
+    assert words == ["Compiling the model…", ""]
     assert controller.session.progress == 0.25
 
 

@@ -116,7 +116,7 @@ def test_closing_the_window_ends_the_program(program: subprocess.Popen[str], dis
     wait_until_painted(program)
     children = children_of(program.pid)
     environment = {**os.environ, "DISPLAY": display}
-    search = [tool, "search", "--sync", "--onlyvisible", "--name", "SSSP Scope"]
+    search = [tool, "search", "--sync", "--onlyvisible", "--class", "sssp-scope"]
     found = subprocess.run(
         search, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=True
     )

@@ -212,9 +212,15 @@ def _measure(switch: str, window: MainWindow) -> None:
 
 
 def _quit_on_signals(window: MainWindow) -> None:
-    """Close the window on Ctrl+C and on a polite kill; Python runs these from our timer."""
+    """Close the window on Ctrl+C and on a polite kill.
+
+    Python runs a handler in the middle of whatever slot comes next (our timers see to
+    that), perhaps of a paint: so it only asks, and the event loop closes.
+    """
+    from PyQt6.QtCore import QTimer
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: window.close())
+        signal.signal(number, lambda *_: QTimer.singleShot(0, window.close))
 
 
 def _reporter(window: MainWindow):  # type: ignore[no-untyped-def]

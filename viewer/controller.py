@@ -36,6 +36,7 @@ from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionMo
 POLL_MS = 33
 BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed
 REPLAY_S = 5.0  # wall time of the replay
+STARTING = "Starting the engine…"
 ENGINE_CLOCK = {"model": "modelled"}  # every other engine measures
 
 
@@ -43,7 +44,7 @@ class Controller(QObject):
     """Owns the EngineHost; see the module docstring."""
 
     running_changed = pyqtSignal(bool)  # a run was asked for and has not ended
-    engine_changed = pyqtSignal(str)  # "starting", "ready", "lost"
+    engine_changed = pyqtSignal(str)  # what the engine process prepares, "" once it is ready
     file_opened = pyqtSignal(str)  # a path that was read without fault
     file_failed = pyqtSignal(str)  # a path that could not be read
 
@@ -83,7 +84,7 @@ class Controller(QObject):
 
     def start(self) -> None:
         """Start the engine process and the timer; returns at once."""
-        self.engine_changed.emit("starting")
+        self.engine_changed.emit(STARTING)
         self.host.start()
         self._timer.start()
 
@@ -132,8 +133,7 @@ class Controller(QObject):
             RunRecord(self._run_id, settings, graph_reference(graph, settings.source), clock)
         )
         self.running_changed.emit(True)
-        words = "Running…" if self.ready else "Compiling the model, first run only…"
-        self.session.set_progress(PROGRESS_UNKNOWN, words)
+        self.session.set_progress(PROGRESS_UNKNOWN, "Running…" if self.ready else STARTING)
 
     def run_when_ready(self, ask: Callable[[], None]) -> None:
         """Call `ask` as soon as the engine process is warm, unless the user acts first."""
@@ -199,14 +199,17 @@ class Controller(QObject):
 
     def _on_ready(self, _message: messages.Ready) -> None:
         self.ready = True
-        self.engine_changed.emit("ready")
+        self.engine_changed.emit("")
         ask, self._when_ready = self._when_ready, None
         if ask is not None:
             ask()
 
     def _on_progress(self, message: messages.Progress) -> None:
-        if message.run_id in (self._run_id, self._load_id, self._layout_id):
-            self.session.set_progress(message.fraction, message.words)
+        words = f"{message.words[:1].upper()}{message.words[1:]}…"
+        if message.run_id == 0 and not self.ready:
+            self.engine_changed.emit(words)
+        elif message.run_id in (self._run_id, self._load_id, self._layout_id):
+            self.session.set_progress(message.fraction, words)
 
     def _on_graph_loaded(self, message: messages.GraphLoaded) -> None:
         if message.run_id != self._load_id:
@@ -218,13 +221,9 @@ class Controller(QObject):
         if message.graph.positions is None:
             self.session.set_positions(message.provisional_positions)
             self._ask_for_layout(message.graph)
-        self._say_notes(message.graph)
+        self.session.set_notice(None)
         if not self._opening.startswith("sample:"):
             self.file_opened.emit(self._opening)
-
-    def _say_notes(self, graph: CSRGraph) -> None:
-        notes = "; ".join(graph.provenance.notes)
-        self.session.set_notice(Notice("info", f"{graph.name}: {notes}.") if notes else None)
 
     def _ask_for_layout(self, graph: CSRGraph) -> None:
         if graph.positions is None and graph.n:
@@ -285,7 +284,7 @@ class Controller(QObject):
 
     def _on_engine_lost(self, message: messages.EngineLost) -> None:
         self.ready = False
-        self.engine_changed.emit("lost")
+        self.engine_changed.emit(STARTING)
         if self.running:
             if message.trace is not None:
                 self.session.finish_run(self._run_id, message.trace)

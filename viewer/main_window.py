@@ -45,11 +45,12 @@ from viewer.widgets.timeline import Timeline
 from viewer.widgets.work import WorkPanel
 
 FRAME_MS = 33  # playback moves at 30 Hz
-FIRST_SIZE = (1280, 800)
+SMALL_SIZE, LARGE_SIZE = QSize(1280, 800), QSize(1760, 1100)  # bounds of the first size
+SCREEN_SHARE = 0.92  # of the screen, at first
 RUN_WIDTH = 290  # pixels, the Run panel at first
 SIDE_SHARE = 0.34  # of the window's width, the plots at first
 SIDE = ("buckets", "delta", "parallelism", "work")  # top to bottom
-SIDE_HEIGHTS = (5, 4, 4, 4)  # at first, relative
+SIDE_HEIGHTS = (4, 3, 4, 4)  # at first, relative
 TALL = 940  # pixels: a lower window has its last two plots as tabs
 TIMELINE_HEIGHT = 96  # pixels, at first
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
@@ -157,6 +158,7 @@ class MainWindow(QMainWindow):
         # the controller reports -> the window shows
         controller.running_changed.connect(panel.set_running)
         controller.running_changed.connect(self._enable_actions)
+        controller.engine_changed.connect(self.status_bar.show_preparing)
         controller.file_opened.connect(self.settings.add_recent)
         controller.file_failed.connect(self.settings.remove_recent)
         # the models change -> the window shows
@@ -203,11 +205,18 @@ class MainWindow(QMainWindow):
         self.controller.close()
         super().closeEvent(event)
 
+    def _first_size(self) -> QSize:
+        """Return most of the screen, within bounds, never more than the screen."""
+        screen = self.screen()
+        room = screen.availableSize() if screen is not None else SMALL_SIZE
+        wanted = (room * SCREEN_SHARE).expandedTo(SMALL_SIZE).boundedTo(LARGE_SIZE)
+        return wanted.boundedTo(room)
+
     def _restore(self) -> None:
         self._set_theme(self.settings.theme)
         self.run_panel.set_choices(RunChoices.from_dict(self.settings.run_panel))
         self.set_replay_short(bool(self.settings.value("replay_short", True)))
-        self.resize(*FIRST_SIZE)
+        self.resize(self._first_size())
         if self.settings.geometry is not None:
             self.restoreGeometry(self.settings.geometry)
         self.reset_layout()

@@ -154,11 +154,10 @@ class ParameterForm(QWidget):
 
 
 def number_field(low: float, high: float) -> QSpinBox:
-    """Return a whole-number field with digits in groups and steps that fit its size."""
+    """Return a whole-number field with steps that fit its size."""
     field = QSpinBox()
     field.setRange(int(low), int(min(high, HUGE)))
     field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
-    field.setGroupSeparatorShown(True)
     field.setKeyboardTracking(False)
     field.setMinimumWidth(FIELD_WIDTH)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

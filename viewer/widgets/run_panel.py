@@ -27,12 +27,14 @@ from PyQt6.QtWidgets import (
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
+from gpu.graph import CSRGraph
 from gpu.model.presets import PRESETS
 from gpu.trace import RunSettings
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
 from viewer.models.run_choices import ENGINE, PACES, PROBES, RunChoices
 from viewer.models.session import SessionModel
 from viewer.theme import SPACING, Theme
+from viewer.units import thousands
 from viewer.widgets.run_fields import (
     DeltaSpin,
     ParameterForm,
@@ -306,7 +308,8 @@ class RunPanel(QWidget):
         key = origin.removeprefix("sample:").split("?")[0] if origin.startswith("sample:") else ""
         self._show_origin(key if key in CATALOGUE else "")
         kind = "integer" if graph.integer else "float"
-        self._counts.setText(f"{graph.n:,} vertices, {graph.m:,} edges, {kind} weights")
+        counts = f"{thousands(graph.n)} vertices, {thousands(graph.m)} edges"
+        self._counts.setText(f"{counts}, {kind} weights")
         self._show_source(self._session.source)
 
     def _show_origin(self, key: str) -> None:
@@ -325,7 +328,7 @@ class RunPanel(QWidget):
                 self._seed.setValue(int(graph.provenance.options.get("seed", 1)))
         for part in (self._size_label, self._size, self._seed_label, self._seed):
             part.setVisible(bool(key) and not CATALOGUE[key].fixed)
-        self._about.setText(sentence(CATALOGUE[key].sentence if key else graph.provenance.format))
+        self._about.setText(sentence(CATALOGUE[key].sentence) if key else file_words(graph))
         self._graph.setToolTip(graph.provenance.origin)
 
     def _show_source(self, vertex: int) -> None:
@@ -348,6 +351,15 @@ class RunPanel(QWidget):
     def _enable_run(self) -> None:
         graph = self._session.graph
         self._run.setEnabled(self._running or (graph is not None and graph.n > 0))
+
+
+def file_words(graph: CSRGraph) -> str:
+    """Return the format of a file and what its reader met."""
+    from gpu.formats import READERS
+
+    known = READERS.get(graph.provenance.format)
+    title = known.title if known is not None else graph.provenance.format
+    return "; ".join((title, *graph.provenance.notes))
 
 
 def _grid(title: str) -> QGridLayout:

@@ -13,6 +13,7 @@ from viewer.theme import SPACING, Theme
 
 PATIENCE_MS = 300  # what is over sooner shows no bar
 PROGRESS_STEPS = 1000
+READY = "Ready"
 BAR_WIDTH = 140  # pixels
 
 
@@ -25,6 +26,7 @@ class StatusBar(QStatusBar):
         super().__init__(parent)
         self._session = session
         self._theme: Theme | None = None
+        self._preparing = ""
         self._build()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -77,6 +79,11 @@ class StatusBar(QStatusBar):
         self._engine.setText(words)
         self._engine.setToolTip(words)
 
+    def show_preparing(self, words: str) -> None:
+        """Say what the engine process prepares, in place of "Ready"; "" once it is ready."""
+        self._preparing = words
+        self._show_run(self._session.current)
+
     def show_drawn(self, words: str) -> None:
         """Say how much of the graph is drawn."""
         self._drawn.setText(words)
@@ -109,7 +116,9 @@ class StatusBar(QStatusBar):
 
     def _show_run(self, record: RunRecord | None) -> None:
         if self._session.progress >= PROGRESS_DONE:
-            self._state.setText(state_words(record))
+            self._state.setText(
+                (self._preparing or READY) if record is None else state_words(record)
+            )
         words, level = verified_words(record)
         self._verified.setText(words)
         proofs = record.verification if record is not None else None
@@ -119,10 +128,8 @@ class StatusBar(QStatusBar):
             self._verified.setStyleSheet(f"color: {colour}")
 
 
-def state_words(record: RunRecord | None) -> str:
+def state_words(record: RunRecord) -> str:
     """Return the state of a run in a few words."""
-    if record is None:
-        return "Ready"
     words = {
         "running": "Running",
         "finished": "Finished",
