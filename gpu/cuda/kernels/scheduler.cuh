@@ -73,7 +73,7 @@ TWIN int quiet(int assigned, int busy_workers, u32 unfinished, int quiet_sweeps)
 #define C_NEAR_FAR 32.0
 #define C_START (1.0 / 32.0)
 #define START_FLOOR 4.0
-#define SMALL_FACTOR 512.0
+#define SMALL_FACTOR 8.0
 #define SMALL_VERTICES_PER_THREAD 4.0
 #define SMALL_ARCS_PER_THREAD 50.0
 #define CLIP_TAIL_SHARE 0.65
