@@ -22,7 +22,7 @@ from gpu.cuda.launch import (
     resident_blocks,
 )
 from gpu.cuda.module import function
-from gpu.delta import START_FLOOR, band, make_controller
+from gpu.delta import DEGREE_SPLIT, START_FLOOR, band, make_controller
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
 
@@ -37,19 +37,20 @@ class Tuning:
     chunk_smallest, chunk_largest : vertices that a worker is given at a time
     keep : vertices that a worker keeps in its own queue while others are idle
     flush_rounds : rounds between two exports while others are idle
-    start_factor, ceiling_factor : initial and largest delta, x mean weight / mean degree
+    start_factor, ceiling_factor : initial and largest delta, x mean weight / mean degree; from
+    mean degree DEGREE_SPLIT on a frontier is wide at once and the initial one is the largest
     floor_share : smallest delta, x the initial one
     """
 
     threads: int = 256
     blocks_per_sm: int = 2
-    chunk_smallest: int = 32
+    chunk_smallest: int = 8
     chunk_largest: int = 512
-    keep: int = 256
+    keep: int = 64
     flush_rounds: int = 4
     start_factor: float = 16.0
     ceiling_factor: float = 128.0
-    floor_share: float = 1.0
+    floor_share: float = 0.5
 
 
 TUNED = Tuning()
@@ -160,7 +161,8 @@ def start_rule(
     rule = np.zeros(1, layout.START_RULE)
     rule["start_factor"] = tuning.start_factor
     rule["start_floor"] = START_FLOOR if graph.integer else 0.0
-    rule["ceiling_factor"] = tuning.ceiling_factor
+    dense = graph.mean_degree >= DEGREE_SPLIT
+    rule["ceiling_factor"] = tuning.start_factor if dense else tuning.ceiling_factor
     rule["floor_share"] = tuning.floor_share
     rule["given"] = delta or 0.0
     rule["dynamic"], rule["integer"] = parameters["dynamic_delta"], graph.integer

@@ -285,7 +285,9 @@ class CudaRun:
     def _raise_fault(self) -> None:
         status, graph = int(self.state["status"]), self._graph
         if status == layout.POOL_DRY:
-            items = int(self._plan.record["pool_blocks"][0]) * layout.BLOCK_ITEMS
+            record = self._plan.record
+            items = int(record["pool_blocks"][0]) * layout.BLOCK_ITEMS
+            items = items or int(record["pile_room"][0])
             raise MemoryNeededError(
                 f"the queues ran dry: their {items:,} places ({8 * items / 1e9:.2f} GB) are "
                 f"taken, on {graph.n:,} vertices and {graph.m:,} edges: use another delta, or "

@@ -17,7 +17,7 @@ READING_WORDS = 8  # int32 per recorded sweep, see `READING`
 
 def most_workers(threads: int) -> int:
     """Return how many workers a manager of `threads` threads can look after."""
-    return 3 * (threads - 64)  # MAX_WORKERS in manager.cuh
+    return 4 * (threads - 96)  # MAX_WORKERS in manager.cuh
 
 
 POINTERS = (
@@ -112,8 +112,14 @@ STATE = np.dtype(
         ("by_hand", "<u4"),
         ("wide_supersteps", "<u4"),
         ("near_count", "<u4", (3,)),
-        ("far_count", "<u4", (3,)),
-        ("pad", "<u4", (2,)),
+        ("far_count", "<u4", (2,)),
+        ("side", "<u4"),
+        ("mode", "<u4"),
+        ("step_status", "<u4", (3,)),
+        ("far_min", "<u4"),
+        ("pad", "<u4"),
+        ("threshold", "<f8"),
+        ("hand_delta", "<f8"),
     ]
 )
 STATS = np.dtype(

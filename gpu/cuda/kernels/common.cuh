@@ -42,7 +42,8 @@ struct State {  // zeroed before the run, read by the host after it
     double delta, base;
     u32 open_buckets, reason, delta_changes, status;
     u32 pool_used, supersteps, by_hand, wide_supersteps;
-    u32 near_count[3], far_count[3], pad[2];
+    u32 near_count[3], far_count[2], side, mode, step_status[3], far_min, pad;
+    double threshold, hand_delta;
 };
 
 struct HostControl {  // pinned memory; the host writes the first line, the kernel the second
