@@ -333,3 +333,22 @@ def test_background_shows_the_grey_layer() -> None:
     assert pixels.density is not None
     np.testing.assert_array_equal(frame & 255, np.rint(pixels.density * 17.0))
     assert (frame >> 24 == 255).all()
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.float32])
+def test_a_finished_run_is_replayed_as_it_would_be_coloured_anew(kind: type) -> None:
+    rng = np.random.default_rng(4)
+    pixels = draw(random_graph(400, 500), VIEW, Style(1.0, 1.0))
+    unreached = np.inf if kind is np.float32 else INT_UNREACHED
+    dist = np.where(rng.random(400) < 0.2, unreached, rng.integers(0, 900, 400)).astype(kind)
+    first = np.where(dist == unreached, -1, rng.integers(0, 50, 400))
+    table = rng.integers(0, 2**32, raster_colour.COVERS * 256, dtype=np.uint32)
+    for unit in (3.0, 5.0):
+        for cursor in (-1.0, 0.0, 20.0, 49.0, 7.0, np.inf):
+            frames = [np.zeros(WIDTH * HEIGHT, np.uint32) for _ in range(2)]
+            for frame, final in zip(frames, (False, True), strict=True):
+                colouring = Colouring(
+                    "distance", dist, first, cursor=cursor, unit=unit, final=final
+                )
+                raster_colour.recolour(pixels, colouring, table, frame)
+            np.testing.assert_array_equal(*frames)

@@ -165,6 +165,11 @@ class PixelMap:
     arc_step: int = 1
 
     @cached_property
+    def kept(self) -> list[object]:
+        """What `raster_colour` looked up for these pixels and may use again."""
+        return []
+
+    @cached_property
     def sorted_vertex(self) -> np.ndarray:
         """int32 (k,): `vertex` in the order of `order`."""
         return self.vertex if self.order is None else self.vertex[self.order]

@@ -13,7 +13,7 @@ improved, settled from then on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ Kind = Literal["plain", "distance", "state", "time", "count"]
 LEVELS = 254  # steps of a colour map: indices 1 to 255
 MAX_COUNT_LEVELS = 4096  # counts from here on share the last colour
 NO_TIMES = np.empty(0, np.int64)
+NEVER_SHOWN = np.iinfo(np.int64).max
 UNREACHED, TENTATIVE, SETTLED = 0, 1, 2  # indices of kind "state"
 
 
@@ -40,6 +41,7 @@ class Colouring:
     cursor : ns
     unit : "distance", "time": value units per step of the map, > 0
     top : "count": the count that gets the last colour
+    final : the arrays will not change any more, so what was looked up may be kept
     """
 
     kind: Kind = "plain"
@@ -49,6 +51,27 @@ class Colouring:
     cursor: float = np.inf
     unit: float = 1.0
     top: int = 1
+    final: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """What a finished run shows at each inked pixel: kept while only the cursor moves.
+
+    level : uint8 (k,), the index once reached; when : int64 (k,) ns, NEVER_SHOWN if never
+    """
+
+    values: np.ndarray
+    first: np.ndarray
+    unit: float
+    level: np.ndarray
+    when: np.ndarray
+    top: float
+
+    def shows(self, colouring: Colouring) -> bool:
+        """Whether it was made from the same arrays and scale."""
+        same = self.values is colouring.values and self.first is colouring.first
+        return same and self.unit == colouring.unit
 
 
 def index_of(colouring: Colouring, vertices: np.ndarray) -> tuple[np.ndarray, float]:
@@ -86,16 +109,40 @@ def recolour(pixels: PixelMap, colouring: Colouring, table: np.ndarray, out: np.
     table : uint32 (COVERS * 256,), see `colormaps.blended`
     out : uint32 (height * width,), 0xffRRGGBB, the background already there
     """
-    draw = kernels() or raster_numpy
-    order = pixels.order
-    if order is None:
-        index, top = index_of(colouring, pixels.vertex)
-    else:
-        sorted_index, top = index_of(colouring, pixels.sorted_vertex)
-        index = np.empty(len(order), np.uint8)
-        draw.scatter(order, sorted_index, index)
-    draw.paint(pixels.pixel, pixels.cover, index, table, out)
+    draw = kernels()
+    if draw is not None and colouring.final and len(colouring.first):
+        replay = _replay(pixels, colouring)
+        places = (pixels.pixel, pixels.cover, replay.level, replay.when)
+        draw.paint_until(*places, float(colouring.cursor), table, out)
+        return replay.top
+    index, top = _pixel_index(pixels, colouring)
+    (draw or raster_numpy).paint(pixels.pixel, pixels.cover, index, table, out)
     return top
+
+
+def _pixel_index(pixels: PixelMap, colouring: Colouring) -> tuple[np.ndarray, float]:
+    """Return uint8 (k,) for the inked pixels, looked up in the order kindest to memory."""
+    if pixels.order is None:
+        return index_of(colouring, pixels.vertex)
+    sorted_index, top = index_of(colouring, pixels.sorted_vertex)
+    index = np.empty(len(pixels.order), np.uint8)
+    (kernels() or raster_numpy).scatter(pixels.order, sorted_index, index)
+    return index, top
+
+
+def _replay(pixels: PixelMap, colouring: Colouring) -> Replay:
+    """Return the pixels' levels and times of a finished run, looked up once."""
+    for kept in pixels.kept:
+        if isinstance(kept, Replay) and kept.shows(colouring):
+            return kept
+    timeless = replace(colouring, first=NO_TIMES, cursor=np.inf)
+    level, top = _pixel_index(pixels, timeless)
+    when = colouring.first[pixels.vertex]
+    when[when < 0] = NEVER_SHOWN
+    assert colouring.values is not None
+    made = Replay(colouring.values, colouring.first, colouring.unit, level, when, top)
+    pixels.kept[:] = [made]
+    return made
 
 
 def background(pixels: PixelMap, paper: int, ink: int) -> np.ndarray:

@@ -317,6 +317,24 @@ def paint(pixel, cover, index, table, out):
         out[np.uint32(pixel[place])] = table[colour]
 
 
+@_typed(
+    _read(_I4),
+    _read(types.uint8),
+    _read(types.uint8),
+    _read(_I8),
+    _F8,
+    _read(types.uint32),
+    _write(types.uint32),
+)
+def paint_until(pixel, cover, level, when, cursor, table, out):
+    """Paint level[k] where when[k] is a time up to the cursor, ns, and 0 elsewhere."""
+    until = np.int64(min(cursor, 9.0e18))
+    for place in range(len(pixel)):
+        shown = np.uint32(when[place] <= until) * np.uint32(level[place])
+        colour = np.uint32(cover[place]) * np.uint32(256) + shown
+        out[np.uint32(pixel[place])] = table[colour]
+
+
 @_typed(_read(_I4), _read(types.uint8), _write(types.uint8))
 def scatter(order, sorted_index, index):
     """Put sorted_index[k] at index[order[k]]."""

@@ -163,7 +163,8 @@ def _by_distance(
     scale: Scale,
 ) -> Look:
     top = scale.top(record, "distance")
-    colouring = _timed(Colouring("distance", dist, unit=top / LEVELS), times, moment)
+    colouring = Colouring("distance", dist, unit=top / LEVELS, final=not record.running)
+    colouring = _timed(colouring, times, moment)
     source = record.graph_reference.source_id
     title = f"Distance from {source}, weight units"
     ticks = tuple((value / top, short(value)) for value in tick_values(top))
