@@ -40,6 +40,7 @@ def settings(tmp_path: Path) -> Settings:
 def window(qapp: QApplication, settings: Settings, host: FakeHost) -> Iterator[MainWindow]:
     window = MainWindow(settings, host)  # type: ignore[arg-type]
     window.show()
+    window.build_plots()
     yield window
     close_for_good(window)
     assert host.asked("close") == [None]
@@ -185,13 +186,13 @@ def test_nothing_inside_the_window_takes_the_drop(window: MainWindow) -> None:
 
 
 def test_docks_hide_and_come_back(window: MainWindow) -> None:
-    for dock in window.docks.values():
+    for dock in window.docks.by_key.values():
         dock.close()
         assert not dock.isVisible()
     window.actions_by_key["reset_layout"].trigger()
-    assert all(dock.isVisible() for dock in window.docks.values())
+    assert all(dock.isVisible() for dock in window.docks.by_key.values())
     shown = [action.text() for action in window.actions_by_key.menu("panels").actions()]
-    assert shown == [dock.windowTitle() for dock in window.docks.values()]
+    assert shown == [dock.windowTitle() for dock in window.docks.by_key.values()]
 
 
 def test_layout_and_choices_are_remembered(
@@ -227,7 +228,7 @@ def test_themes_reach_everything(window: MainWindow, settings: Settings, name: s
 
 def test_shrinks_to_nothing_and_back(window: MainWindow, host: FakeHost) -> None:
     with_finished_run(window, host)
-    for dock in window.docks.values():
+    for dock in window.docks.by_key.values():
         dock.hide()
     for size in (QSize(1, 1), QSize(300, 200), QSize(1280, 800)):
         window.resize(size)

@@ -83,7 +83,7 @@ def test_open_run_finish_verify(window: MainWindow, qtbot: QtBot) -> None:
         assert len(record.samples) == len(record.trace.samples) > 0
         assert window.status_bar._verified.text().startswith("✓")
         assert not window.controller.running
-        qtbot.waitUntil(lambda: not window.buckets.pending, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: not window.plots["buckets"].pending, timeout=PATIENCE_MS)
     assert len(window.session.runs) == len(ALGORITHMS)
     assert window.playback.playing  # over in a blink: replayed
     window.actions_by_key["to_end"].trigger()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QObject, Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
 from PyQt6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
@@ -296,10 +296,11 @@ ACTIONS: tuple[ActionRow, ...] = (
 )
 
 
-class ActionSet:
+class ActionSet(QObject):
     """The table as QActions of one window; `handler` names a method of `owner`."""
 
     def __init__(self, owner: QWidget, rows: tuple[ActionRow, ...] = ACTIONS) -> None:
+        super().__init__(owner)
         self.rows = {row.key: row for row in rows}
         self._owner = owner
         self._actions: dict[str, QAction] = {}
@@ -370,13 +371,19 @@ class ActionSet:
             group = self._groups.setdefault(row.group, QActionGroup(self._owner))
             group.addAction(action)
         if row.handler:
-            self._connect(action, row)
+            action.triggered.connect(self._trigger)
         return action
 
-    def _connect(self, action: QAction, row: ActionRow) -> None:
-        """Connect bound methods as they are: a lambda here would keep the window alive."""
+    def _trigger(self, checked: bool) -> None:
+        """Look the handler up now: parts of the window come later than its actions."""
+        action = self.sender()
+        assert action is not None
+        row = self.rows[action.objectName()]
         handler: Any = attrgetter(row.handler)(self._owner)
-        action.triggered.connect(handler)  # PyQt leaves out the bool that a handler cannot take
+        if row.checkable and not row.group:
+            handler(checked)
+        else:
+            handler()
 
 
 def keys_of(row: ActionRow) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from PyQt6.QtCore import QObject, Qt, pyqtSignal
@@ -13,8 +13,21 @@ from gpu.trace import Trace
 from viewer.models.session import Notice, SessionModel
 from viewer.models.settings import Settings
 
+PACKED = ("", ".gz", ".xz", ".bz2")  # a graph may be packed
 ALL_FILES = "All files (*)"
 LAST_FOLDER = "last_folder"  # key in Settings
+
+
+def open_filters() -> str:
+    """Return the filters of the dialog: all graphs, each format, all files."""
+    from gpu.formats import READERS
+
+    def patterns(suffixes: Iterable[str]) -> str:
+        return " ".join(f"*{suffix}{end}" for suffix in suffixes for end in PACKED)
+
+    every = dict.fromkeys(suffix for reader in READERS.values() for suffix in reader.suffixes)
+    formats = [f"{reader.title} ({patterns(reader.suffixes)})" for reader in READERS.values()]
+    return ";;".join([f"Graphs ({patterns(every)})", *formats, ALL_FILES])
 
 
 class FileDialogs(QObject):
@@ -28,11 +41,7 @@ class FileDialogs(QObject):
 
     def ask_open(self) -> None:
         """Ask for a graph file."""
-        from gpu.formats import FORMAT_SUFFIXES
-
-        patterns = " ".join(f"*{suffix}" for suffix in FORMAT_SUFFIXES)
-        packed = " ".join(f"*{suffix}{end}" for suffix in FORMAT_SUFFIXES for end in (".gz", ".xz"))
-        dialog = self._dialog("Open a graph", f"Graphs ({patterns} {packed});;{ALL_FILES}")
+        dialog = self._dialog("Open a graph", open_filters())
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.chosen)
         dialog.open()

@@ -7,15 +7,13 @@ It builds and wires; it holds no state of its own. What a user can do is a row o
 from __future__ import annotations
 
 import time
-from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QSize, Qt, QTimer
-from PyQt6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PyQt6.QtCore import QSize, QTimer
+from PyQt6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PyQt6.QtWidgets import (
     QApplication,
-    QDockWidget,
     QMainWindow,
-    QTabWidget,
     QToolBar,
     QVBoxLayout,
     QWidget,
@@ -25,6 +23,7 @@ import sample_graphs
 from gpu.host import EngineHost
 from viewer.actions import ACTIONS, ActionSet
 from viewer.controller import Controller, gpu_problem
+from viewer.docks import PLOTS, Docks
 from viewer.file_dialogs import FileDialogs
 from viewer.help_dialogs import AboutDialog, ShortcutsDialog
 from viewer.menus import fill_colours, fill_recent, fill_samples
@@ -33,28 +32,18 @@ from viewer.models.run_choices import RunChoices
 from viewer.models.session import Notice, SessionModel
 from viewer.models.settings import STATE_VERSION, Settings
 from viewer.theme import apply_theme
-from viewer.widgets.buckets import BucketPanel
-from viewer.widgets.delta import DeltaPanel
 from viewer.widgets.graph_colours import COLOUR_MODES
 from viewer.widgets.graph_view import GraphView
 from viewer.widgets.notice_bar import NoticeBar
-from viewer.widgets.parallelism import ParallelismPanel
 from viewer.widgets.run_panel import RunPanel
 from viewer.widgets.status import StatusBar
-from viewer.widgets.timeline import Timeline
-from viewer.widgets.work import WorkPanel
+
+if TYPE_CHECKING:
+    from viewer.widgets.live import LivePanel
 
 FRAME_MS = 33  # playback moves at 30 Hz
 SMALL_SIZE, LARGE_SIZE = QSize(1280, 800), QSize(1760, 1100)  # bounds of the first size
 SCREEN_SHARE = 0.92  # of the screen, at first
-RUN_WIDTH = 290  # pixels, the Run panel at first
-SIDE_SHARE = 0.34  # of the window's width, the plots at first
-SIDE = ("buckets", "delta", "parallelism", "work")  # top to bottom
-SIDE_HEIGHTS = (4, 3, 4, 4)  # at first, relative
-TALL = 940  # pixels: a lower window has its last two plots as tabs
-TIMELINE_HEIGHT = 96  # pixels, at first
-LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
-BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 
 
 class MainWindow(QMainWindow):
@@ -71,20 +60,18 @@ class MainWindow(QMainWindow):
         self._frame.setInterval(FRAME_MS)
         self._last_frame = time.monotonic()
         self._drawn_words = ""
+        self.plots: dict[str, LivePanel] = {}  # filled after the first paint
         self._build_panels()
-        self._build_docks()
         self._build_actions()
         self._connect()
         self._restore()
-        for part in self.findChildren(QWidget):  # a file dropped anywhere is the window's
-            part.setAcceptDrops(False)
+        _refuse_drops(self)
 
     # --- build
 
     def _build_panels(self) -> None:
         self.setObjectName("main_window")
         self.setAcceptDrops(True)
-        self.setDockNestingEnabled(True)
         self.notice_bar = NoticeBar(self.session)
         self.graph_view = GraphView(self.session, self.playback)
         self.graph_view.setAccessibleName("Graph")
@@ -98,32 +85,8 @@ class MainWindow(QMainWindow):
         self.status_bar = StatusBar(self.session)
         self.setStatusBar(self.status_bar)
         self.run_panel = RunPanel(self.session)
-        models = (self.session, self.playback)
-        self.buckets, self.delta = BucketPanel(*models), DeltaPanel(*models)
-        self.parallelism, self.work = ParallelismPanel(*models), WorkPanel(*models)
-        self.timeline = Timeline(*models)
-
-    def _build_docks(self) -> None:
-        self.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
-        self.setCorner(Qt.Corner.BottomRightCorner, BOTTOM)
-        self.docks: dict[str, QDockWidget] = {}
-        for key, title, widget in (
-            ("run", "Run", self.run_panel),
-            ("buckets", "Buckets", self.buckets),
-            ("delta", "Δ", self.delta),
-            ("parallelism", "Parallelism", self.parallelism),
-            ("work", "Work", self.work),
-            ("timeline", "Timeline", self.timeline),
-        ):
-            dock = QDockWidget(title, self)
-            dock.setObjectName(f"dock_{key}")
-            dock.setWidget(widget)
-            widget.setAccessibleName(title)
-            self.docks[key] = dock
-        for dock in self.docks.values():
-            self.addDockWidget(RIGHT, dock)
-        self.docks["timeline"].setTitleBarWidget(QWidget())  # it needs the height, not a name
-        self.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
+        self.docks = Docks(self)
+        self.docks.fill("run", self.run_panel)
 
     def _build_actions(self) -> None:
         self.actions_by_key = ActionSet(self)
@@ -137,7 +100,7 @@ class MainWindow(QMainWindow):
         fill_samples(self.actions_by_key.menu("samples"))
         fill_colours(self.actions_by_key.menu("colour_by"), COLOUR_MODES)
         panels = self.actions_by_key.menu("panels")
-        for dock in self.docks.values():
+        for dock in self.docks.by_key.values():
             panels.addAction(dock.toggleViewAction())
 
     def _connect(self) -> None:
@@ -151,8 +114,6 @@ class MainWindow(QMainWindow):
         panel.source_requested.connect(controller.set_source)
         panel.choices_changed.connect(self._obey_choices)
         self.graph_view.source_requested.connect(controller.set_source)
-        self.delta.delta_requested.connect(controller.set_delta)
-        self.delta.delta_released.connect(controller.release_delta)
         self.status_bar.cancel_requested.connect(controller.cancel)
         self.files.chosen.connect(self.open_path)
         # the controller reports -> the window shows
@@ -178,6 +139,43 @@ class MainWindow(QMainWindow):
         recent.aboutToShow.connect(self._show_recent)
         colours.triggered.connect(self._colour_by_row)
         colours.aboutToShow.connect(self._mark_colour)
+
+    def paintEvent(self, a0: QPaintEvent | None) -> None:
+        """Build the plots once the window has been painted for the first time."""
+        super().paintEvent(a0)
+        if not self.plots:
+            QTimer.singleShot(0, self._build_next_plot)
+
+    def _build_next_plot(self) -> None:
+        """Build one plot and come back for the next: the window answers in between."""
+        missing = [key for key in PLOTS if key not in self.plots]
+        if missing:
+            self._build_plot(missing[0])
+            QTimer.singleShot(0, self._build_next_plot)
+
+    def build_plots(self) -> None:
+        """Build now what is not built yet."""
+        for key in PLOTS:
+            if key not in self.plots:
+                self._build_plot(key)
+
+    def _build_plot(self, key: str) -> None:
+        from viewer.plots import make_panel
+        from viewer.widgets.delta import DeltaPanel
+
+        panel = self.plots[key] = make_panel(key, self.session, self.playback)
+        panel.apply_theme(self.theme)
+        self.docks.fill(key, panel)
+        _refuse_drops(panel)
+        if isinstance(panel, DeltaPanel):
+            panel.delta_requested.connect(self.controller.set_delta)
+            panel.delta_released.connect(self.controller.release_delta)
+
+    @property
+    def timeline(self) -> LivePanel:
+        """The panel that owns the keys of playback."""
+        self.build_plots()
+        return self.plots["timeline"]
 
     # --- start and end
 
@@ -255,26 +253,8 @@ class MainWindow(QMainWindow):
         self._set_theme("light" if self.settings.theme == "dark" else "dark")
 
     def reset_layout(self) -> None:
-        """Arrange the docks as "Explore": Run left, plots right, timeline under the picture."""
-        for dock in self.docks.values():
-            self.removeDockWidget(dock)
-            dock.setFloating(False)
-        docks = self.docks
-        self.addDockWidget(LEFT, docks["run"])
-        self.addDockWidget(BOTTOM, docks["timeline"])
-        side = [docks[key] for key in SIDE]
-        self.addDockWidget(RIGHT, side[0])
-        for above, below in pairwise(side):
-            self.splitDockWidget(above, below, Qt.Orientation.Vertical)
-        for dock in docks.values():
-            dock.show()
-        if self.height() < TALL:
-            self.tabifyDockWidget(side[-2], side[-1])
-            side[-2].raise_()
-        widths = [RUN_WIDTH, int(self.width() * SIDE_SHARE)]
-        self.resizeDocks([docks["run"], side[0]], widths, Qt.Orientation.Horizontal)
-        self.resizeDocks(side, [100 * part for part in SIDE_HEIGHTS], Qt.Orientation.Vertical)
-        self.resizeDocks([docks["timeline"]], [TIMELINE_HEIGHT], Qt.Orientation.Vertical)
+        """Put every dock back where it stood at first."""
+        self.docks.arrange()
 
     def show_shortcuts(self) -> None:
         """Show every key."""
@@ -298,18 +278,10 @@ class MainWindow(QMainWindow):
         self.settings.theme = name
         self.actions_by_key.apply_theme(self.theme)
         self.actions_by_key[f"theme_{name}"].setChecked(True)
-        for part in (
-            self.notice_bar,
-            self.status_bar,
-            self.graph_view,
-            self.run_panel,
-            self.buckets,
-            self.delta,
-            self.parallelism,
-            self.work,
-            self.timeline,
-        ):
+        for part in (self.notice_bar, self.status_bar, self.graph_view, self.run_panel):
             part.apply_theme(self.theme)
+        for plot in self.plots.values():
+            plot.apply_theme(self.theme)
 
     def _obey_choices(self) -> None:
         choices = self.run_panel.choices()
@@ -379,6 +351,12 @@ class MainWindow(QMainWindow):
         if a0 is not None and file is not None:
             a0.acceptProposedAction()
             self.open_path(file)
+
+
+def _refuse_drops(widget: QWidget) -> None:
+    """A file dropped anywhere is for the window, not for a field inside it."""
+    for part in widget.findChildren(QWidget):
+        part.setAcceptDrops(False)
 
 
 def _dropped_file(event: QDropEvent) -> str | None:

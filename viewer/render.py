@@ -80,6 +80,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def dashboard_without_display(file: str | None, reason: str) -> int:
     """Run the first sample, or `file`, here, and write its dashboard; print its path last."""
+    from dataclasses import replace
+
     import gpu
     import sample_graphs
     from gpu.verify import verify
@@ -89,11 +91,9 @@ def dashboard_without_display(file: str | None, reason: str) -> int:
     output = Path.cwd() / PICTURE
     try:
         graph = _open_again(file or f"sample:{sample_graphs.FIRST_SAMPLE}", {})
-        trace = gpu.run(graph, probe=Probe.VERTICES)
-        proofs = verify(graph, trace.settings.source, trace.dist)
-        from dataclasses import replace
-
-        trace = replace(trace, verification=proofs)
+        source = sample_graphs.suggested_source(graph)
+        trace = gpu.run(graph, source=source, probe=Probe.VERTICES)
+        trace = replace(trace, verification=verify(graph, source, trace.dist))
         write_picture(trace, graph, output)
     except (GpuError, OSError) as error:
         print(f"{NAME}: {error}", file=sys.stderr)

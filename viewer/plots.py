@@ -1,0 +1,29 @@
+"""The panels that draw over time, by the key of their dock.
+
+Importing this module imports pyqtgraph, a fifth of a start: the window does so after
+its first paint.
+"""
+
+from __future__ import annotations
+
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import SessionModel
+from viewer.widgets.buckets import BucketPanel
+from viewer.widgets.delta import DeltaPanel
+from viewer.widgets.live import LivePanel
+from viewer.widgets.parallelism import ParallelismPanel
+from viewer.widgets.timeline import Timeline
+from viewer.widgets.work import WorkPanel
+
+PANELS: dict[str, type[LivePanel]] = {
+    "timeline": Timeline,
+    "buckets": BucketPanel,
+    "delta": DeltaPanel,
+    "parallelism": ParallelismPanel,
+    "work": WorkPanel,
+}
+
+
+def make_panel(key: str, session: SessionModel, playback: PlaybackModel) -> LivePanel:
+    """Return a new panel; KeyError where there is none of that key."""
+    return PANELS[key](session, playback)
