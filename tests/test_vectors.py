@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from gpu import delta
+from gpu.cuda import layout
 from gpu.lab import make_vectors
 
 KERNELS = Path(delta.__file__).parent / "cuda" / "kernels"
@@ -87,6 +89,7 @@ def test_numba_decide_follows_the_recorded_path() -> None:
 WRAPPER = r"""
 #include "scheduler.cuh"
 static_assert(sizeof(Controller) == %(size)d, "Controller and CONTROLLER differ in size");
+static_assert(sizeof(StartRule) == %(rule)d, "StartRule and START_RULE differ in size");
 extern "C" {
 int t_raw_offset(double a, double b, double c) { return raw_offset(a, b, c); }
 int t_push_offset(int a, u32 b, u32 c, int d) { return push_offset(a, b, c, d); }
@@ -105,9 +108,8 @@ double t_initial_delta(double a, double b, bool c, long long d, long long e, lon
 int t_decide(Controller *c, long long *r) {
     return decide(*c, r[0], r[1], r[2], r[3], r[4], (int)r[5]);
 }
-void t_set_weights(Controller *c, double w, double top, double d, bool integer, long long n,
-                   long long m, long long threads, double given, bool dynamic) {
-    set_weights(*c, w, top, d, integer, n, m, threads, given, dynamic);
+void t_set_weights(Controller *c, double w, double top, double d, StartRule *rule) {
+    set_weights(*c, w, top, d, *rule);
 }
 }
 """
@@ -133,7 +135,10 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
         pytest.skip("no C++ compiler on this machine (c++, g++ or clang++)")
     folder = tmp_path_factory.mktemp("twin")
     source, library = folder / "twin.cpp", folder / "twin.so"
-    source.write_text(WRAPPER % {"size": delta.CONTROLLER.itemsize}, encoding="utf-8")
+    source.write_text(
+        WRAPPER % {"size": delta.CONTROLLER.itemsize, "rule": layout.START_RULE.itemsize},
+        encoding="utf-8",
+    )
     command = [
         compiler,
         "-std=c++14",
@@ -176,17 +181,36 @@ def test_the_twin_starts_from_the_same_delta(twin: ctypes.CDLL) -> None:
     for sequence in SEQUENCES:
         start = sequence["start"]
         wanted = delta.make_controller(**start)
-        without = {**start, "mean_weight": 1.0, "max_weight": 1.0}
-        state = delta.make_controller(**without)
+        state = delta.make_controller(**{**start, "mean_weight": 1.0, "max_weight": 1.0})
+        rule = rule_of(start)
         twin.t_set_weights(
             ctypes.c_void_p(state.ctypes.data),
             ctypes.c_double(start["mean_weight"]),
             ctypes.c_double(start["max_weight"]),
             ctypes.c_double(start["mean_degree"]),
-            ctypes.c_bool(start["integer"]),
-            *(ctypes.c_longlong(start[key]) for key in ("n", "m", "threads")),
-            ctypes.c_double(start["delta"] or 0.0),
-            ctypes.c_bool(start["dynamic"]),
+            ctypes.c_void_p(rule.ctypes.data),
         )
         for name in delta.CONTROLLER.names:
             assert state[name][0] == pytest.approx(wanted[name][0], rel=1e-14), name
+
+
+def rule_of(start: dict[str, Any]) -> np.ndarray:
+    """Return START_RULE (1,) as the model starts: what the kernel can be told to do too."""
+    small = delta.is_small(start["n"], start["m"], start["threads"])
+    rule = np.zeros(1, layout.START_RULE)
+    rule["start_factor"] = delta.C_START * (delta.SMALL_FACTOR if small else 1.0)
+    rule["start_floor"] = delta.START_FLOOR if start["integer"] and not small else 0.0
+    rule["ceiling_factor"] = delta.CEILING_SMALL if small else delta.CEILING_LARGE
+    rule["given"] = start["delta"] or 0.0
+    rule["dynamic"] = start["dynamic"] and start["delta"] is None
+    rule["integer"] = start["integer"]
+    return rule
+
+
+def test_constants_of_the_twin_are_those_of_delta() -> None:
+    text = (KERNELS / "scheduler.cuh").read_text(encoding="utf-8")
+    found = re.findall(r"#define (\w+) \(?([\d.]+)(?: / ([\d.]+))?\)?$", text, re.MULTILINE)
+    assert len(found) >= 7
+    for name, value, divisor in found:
+        if name != "TINY_DEGREE":
+            assert getattr(delta, name) == float(value) / float(divisor or 1.0), name

@@ -37,20 +37,26 @@ class Tuning:
     chunk_smallest, chunk_largest : vertices that a worker is given at a time
     keep : vertices that a worker keeps in its own queue while others are idle
     flush_rounds : rounds between two exports while others are idle
-    start_factor, ceiling_factor : initial and largest delta, x mean weight / mean degree; from
-    mean degree DEGREE_SPLIT on a frontier is wide at once and the initial one is the largest
+    start_factor, skewed_factor, ceiling_factor : initial delta, the same for graphs with hubs,
+    and the largest, x mean weight / mean degree; from mean degree DEGREE_SPLIT on a frontier
+    is wide at once, and the initial one is the largest
     floor_share : smallest delta, x the initial one
+    skew : a graph has hubs where the largest degree is so many times the mean
+    many_arcs : from here on one worker more a multiprocessor
     """
 
     threads: int = 256
     blocks_per_sm: int = 2
+    many_arcs: int = 20_000_000
+    skew: float = 64.0
+    skewed_factor: float = 32.0
     chunk_smallest: int = 8
     chunk_largest: int = 512
     keep: int = 64
     flush_rounds: int = 4
     start_factor: float = 16.0
     ceiling_factor: float = 128.0
-    floor_share: float = 0.5
+    floor_share: float = 1.0
 
 
 TUNED = Tuning()
@@ -109,7 +115,8 @@ def make_plan(
     most = min(
         resident_blocks(device, kernel, tuning.threads) - 1, layout.most_workers(tuning.threads)
     )
-    wanted = tuning.blocks_per_sm * device.multiprocessors - 1
+    per_sm = tuning.blocks_per_sm + (graph.m >= tuning.many_arcs)
+    wanted = per_sm * device.multiprocessors - 1
     workers = parameters["workers"] or min(wanted, most)
     refuse_workers(workers, most, device, tuning.threads)
     threads = workers * tuning.threads
@@ -127,7 +134,9 @@ def make_plan(
         delta=delta,
         dynamic=parameters["dynamic_delta"],
     )[0]
-    record["rule"] = start_rule(graph, parameters, delta, tuning)[0]
+    uploaded = device_graph(graph, device)  # before the queues: it is the larger demand
+    skewed = uploaded.largest_degree > tuning.skew * max(graph.mean_degree, 1.0)
+    record["rule"] = start_rule(graph, parameters, delta, tuning, skewed)[0]
     low, _, high, _ = band(graph.mean_degree)
     blocks = pool_blocks(graph, parameters["buckets"])
     values = {
@@ -148,21 +157,25 @@ def make_plan(
     }
     for name, value in values.items():
         record[name] = value
-    device_graph(graph, device)  # before the queues: it is the larger demand
     plan = Plan("adds.cu", "adds", tuning.threads, 1 + workers, workers, record)
     _allocate(plan, blocks, workers, probe)
     return plan
 
 
 def start_rule(
-    graph: CSRGraph, parameters: Mapping[str, Any], delta: float | None, tuning: Tuning
+    graph: CSRGraph,
+    parameters: Mapping[str, Any],
+    delta: float | None,
+    tuning: Tuning,
+    skewed: bool,
 ) -> np.ndarray:
     """Return START_RULE (1,): how the kernel makes delta and its bounds from the weights."""
     rule = np.zeros(1, layout.START_RULE)
-    rule["start_factor"] = tuning.start_factor
+    start = tuning.skewed_factor if skewed else tuning.start_factor
+    rule["start_factor"] = start
     rule["start_floor"] = START_FLOOR if graph.integer else 0.0
     dense = graph.mean_degree >= DEGREE_SPLIT
-    rule["ceiling_factor"] = tuning.start_factor if dense else tuning.ceiling_factor
+    rule["ceiling_factor"] = start if dense else tuning.ceiling_factor
     rule["floor_share"] = tuning.floor_share
     rule["given"] = delta or 0.0
     rule["dynamic"], rule["integer"] = parameters["dynamic_delta"], graph.integer

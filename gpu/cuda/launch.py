@@ -42,6 +42,8 @@ class DeviceGraph:
         import cupy
 
         self.n, self.m = graph.n, graph.m
+        degrees = np.diff(graph.indptr)
+        self.largest_degree = int(degrees.max()) if graph.n else 0
         self._check_room(cupy, graph)
         self.rows = cupy.empty((max(graph.n, 1), 2), np.uint32)
         self.arcs = cupy.empty((max(graph.m, 1), 2), np.uint32)

@@ -17,7 +17,7 @@ READING_WORDS = 8  # int32 per recorded sweep, see `READING`
 
 def most_workers(threads: int) -> int:
     """Return how many workers a manager of `threads` threads can look after."""
-    return 4 * (threads - 96)  # MAX_WORKERS in manager.cuh
+    return 3 * (threads - 64)  # MAX_WORKERS in manager.cuh
 
 
 POINTERS = (

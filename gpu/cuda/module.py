@@ -17,7 +17,7 @@ from gpu.cuda.layout import RUN, STATE
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
 KERNEL_FILES = ("adds.cu", "near_far.cu", "prepare.cu")
-THREADS = {"adds.cu": 256, "near_far.cu": 512, "prepare.cu": 256}  # threads a block
+THREADS = {"adds.cu": 256, "near_far.cu": 1024, "prepare.cu": 256}  # threads a block
 SOURCE_LEVELS = 2  # the highest level that kernels are compiled for
 
 _INCLUDE = re.compile(r'^#include "(\w+\.cuh)"$', re.MULTILINE)

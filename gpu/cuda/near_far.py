@@ -36,10 +36,10 @@ class Tuning:
     wide_enter, wide_leave : vertices in near at which all blocks join, and leave again
     """
 
-    threads: int = 512
+    threads: int = 1024
     blocks_per_sm: int = 1
-    wide_enter: int = 1024
-    wide_leave: int = 512
+    wide_enter: int = 768
+    wide_leave: int = 256
 
 
 TUNED = Tuning()

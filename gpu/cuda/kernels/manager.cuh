@@ -7,10 +7,7 @@ look     every thread reads workers' reports; one warp for each of the first buc
          write-completed counters, fences and reads `reserved` again, and so knows how far it
          is readable; the last warp reads every slot's counters, retires the head, frees and
          allocates pool blocks
-assign   every thread gives one idle worker its piece; the control warp takes its readings
-
-The controller decides while the next sweep looks, by a warp of its own; what it decided is
-in force, and published, one sweep later. Only the last warp publishes.
+assign   every thread gives one idle worker its piece; the last warp asks the controller
 
 Every decision is a call into scheduler.cuh.
 */
@@ -22,11 +19,10 @@ Every decision is a call into scheduler.cuh.
 #define MANAGER_THREADS (THREADS - 32)
 #define MANAGER_WARPS (THREADS / 32 - 1)
 #define LAST_WARP (MANAGER_WARPS - 1)
-#define CONTROL_WARP (MANAGER_WARPS - 2)
-#define LOOKERS (MANAGER_THREADS - 64)  // threads that read workers' reports
-#define REPORTS 4                       // each
+#define LOOKERS (MANAGER_THREADS - 32)  // threads that read workers' reports
+#define REPORTS 3                       // each
 #define MAX_WORKERS (LOOKERS * REPORTS)
-#define MAX_OPEN CONTROL_WARP  // a warp for each bucket that is looked at
+#define MAX_OPEN LAST_WARP  // a warp for each bucket that is looked at
 #define READING_WORDS 8
 
 struct Sums {
@@ -36,13 +32,13 @@ struct Sums {
 struct ManagerShared {
     Controller c;
     Wishes wishes;
-    double base, delta, inverse_delta;  // in force; the controller's are one sweep ahead
+    double base;
     u64 switches, start_ns;
     Sums sums[2];
-    u32 head, old_head, status, ending, moved, fault, unfinished, quiet_sweeps, wish_seen, reason, delta_changes;
-    u32 raises, cuts, open, idle_now, assigned, busy, kept_mark, free_top, sweep;
+    u32 head, old_head, status, moved, fault, unfinished, quiet_sweeps, wish_seen, reason, delta_changes;
+    u32 raises, cuts, idle_now, assigned, busy, open_pieces, kept_mark, free_top, sweep, courier_done;
     u32 from[MAX_OPEN], available[MAX_OPEN], address[MAX_OPEN];
-    u32 reserved[32], read[32], waiting[32], mark[32];
+    u32 reserved[32], read[32], mark[32];
     u32 allocated[32], freed[32], block[32], block_number[32];
     u32 handed[MAX_WORKERS];
     unsigned short idle_list[MAX_WORKERS];
@@ -74,11 +70,6 @@ __device__ __forceinline__ u32 most_over_lanes(u32 value) {
 #endif
 }
 
-struct Readings {  // of one sweep, on the control warp
-    u32 processing, waiting, produced, far, tail, kept, handed, busy, unfinished, switched;
-    u32 reserved;  // of the lane's slot
-};
-
 struct Manager {
     const Run &run;
     ManagerShared &s;
@@ -87,7 +78,7 @@ struct Manager {
 
     __device__ __forceinline__ void publish(u32 idle) {
         Published *to = &run.state->published;
-        poke((double2 *)to, make_double2(s.base, s.inverse_delta));
+        poke((double2 *)to, make_double2(s.base, s.c.inverse_delta));
         poke((uint4 *)&to->head, make_uint4(s.head, idle, s.status, 0));
     }
 
@@ -113,7 +104,7 @@ struct Manager {
                 u32 top = atomicSub(&s.free_top, 1u);
                 if (top == 0 || top > run.pool_blocks) {  // dry
                     atomicAdd(&s.free_top, 1u);
-                    if (wanted > 1) s.ending = POOL_DRY;  // writers wait for it
+                    if (wanted > 1) s.status = POOL_DRY;  // writers wait for it
                     wanted = 0;
                 } else {
                     block = run.free_blocks[top - 1];
@@ -152,14 +143,13 @@ struct Manager {
             double total = WEIGHT_FLOAT ? state.weight_total : (double)state.weight_sum;
             set_weights(s.c, run.m ? total / run.m : 0.0, value_of(state.weight_max), run.mean_degree,
                         run.rule);
-            s.base = 0.0, s.delta = s.c.delta, s.inverse_delta = s.c.inverse_delta;
-            s.open = s.c.open_heads;
+            s.base = 0.0;
             s.switches = 0, s.start_ns = state.start_ns;
             s.sums[0].idle = s.sums[0].load = s.sums[0].kept = 0;
             s.head = s.old_head = s.moved = s.fault = s.quiet_sweeps = s.wish_seen = s.delta_changes = 0;
-            s.raises = s.cuts = s.assigned = s.busy = s.kept_mark = s.sweep = 0;
+            s.raises = s.cuts = s.assigned = s.busy = s.kept_mark = s.sweep = s.courier_done = 0;
             s.idle_now = run.workers;
-            s.status = s.ending = RUNNING, s.reason = START, s.free_top = run.pool_blocks;
+            s.status = RUNNING, s.reason = START, s.free_top = run.pool_blocks;
             s.wishes.stop = s.wishes.delta_version = 0, s.wishes.delta = 0.0;
         }
         __syncthreads();  // the courier too
@@ -235,14 +225,11 @@ struct Manager {
                 s.head += moved;
                 s.switches += 1;
 #pragma unroll 1
-                for (u32 i = 0; i < moved; i++) s.base += s.delta;
+                for (u32 i = 0; i < moved; i++) s.base += s.c.delta;
+                publish(s.idle_now);
             }
-            publish(s.idle_now);
         }
         __syncwarp();
-        slot = (s.head + lane) % run.buckets;
-        int left = (int)(s.reserved[slot] - s.read[slot]);  // below 0: handed out since
-        s.waiting[lane] = lane < run.buckets && left > 0 ? left : 0;
     }
 
     // One warp: how many items of the bucket `step` after `head` can be handed out.
@@ -320,7 +307,7 @@ struct Manager {
 
     __device__ __forceinline__ void hear_host() {
         volatile Wishes &wishes = s.wishes;
-        if (wishes.stop) s.ending = wishes.stop;
+        if (wishes.stop) s.status = wishes.stop;
         u32 version = wishes.delta_version;
         if (version == s.wish_seen) return;
         s.wish_seen = version;
@@ -337,93 +324,71 @@ struct Manager {
         else s.cuts += 1;
     }
 
-    // Control warp, as work is handed out: the readings of this sweep, and what was decided
-    // from the last one's comes into force.
-    __device__ __forceinline__ Readings take_readings(const Sums &sums, u32 handed, u32 idle) {
+    // Last warp: read the gauges, ask the controller, look for the end, tell the workers.
+    __device__ __forceinline__ void control(const Sums &sums, u32 handed, u32 idle) {
+        __syncwarp();
         u32 lane = lane_id(), slot = (s.head + lane) % run.buckets;
         bool ours = lane < run.buckets;
         u32 fresh = ours ? s.reserved[slot] - s.mark[slot] : 0;
-        u32 wait = ours && lane < s.open ? s.waiting[lane] : 0;
-        Readings r;
-        r.produced = sum_over_lanes(fresh) + sums.kept - s.kept_mark;
-        wait = sum_over_lanes(wait);
-        r.waiting = wait > handed ? wait - handed : 0;
-        r.far = most_over_lanes(lane > FAR_BUCKETS ? fresh : 0);
-        r.tail = run.buckets > 2 ? __shfl_sync(ALL_LANES, fresh, run.buckets - 1) : 0;
-        r.processing = sums.load + handed;
-        r.kept = sums.kept;
-        r.handed = handed, r.busy = run.workers - idle, r.unfinished = s.unfinished;
-        r.switched = s.moved > 0;
-        r.reserved = s.reserved[lane];
+        u32 wait = ours && lane < s.c.open_heads ? s.reserved[slot] - s.read[slot] : 0;
+        if ((int)wait < 0) wait = 0;  // handed out since the counters were read
+        u32 produced = sum_over_lanes(fresh) + sums.kept - s.kept_mark;
+        u32 waiting = sum_over_lanes(wait);
+        u32 far = most_over_lanes(lane > FAR_BUCKETS ? fresh : 0);
+        u32 tail = run.buckets > 2 ? __shfl_sync(ALL_LANES, fresh, run.buckets - 1) : 0;
+        u32 processing = sums.load + handed;
         if (lane == 0) {
-            s.delta = s.c.delta, s.inverse_delta = s.c.inverse_delta;
-            s.idle_now = idle, s.old_head = s.head;
-            s.assigned = r.processing, s.busy = r.busy;
-        }
-        return r;
-    }
-
-    // Control warp, while the next sweep looks: ask the controller, look for the end.
-    __device__ __forceinline__ void control(const Readings &r, u32 sweep) {
-        if (lane_id() == 0) {
             double before = s.c.delta;
-            int reason = decide(s.c, r.processing, r.waiting, r.produced, r.far, r.tail, r.switched);
+            int reason = decide(s.c, processing, waiting, produced, far, tail, s.moved > 0);
             if (reason != NONE) s.reason = reason;
             note_delta(before);
             hear_host();
-            s.open = s.c.open_heads;  // read only while work is handed out
-            s.quiet_sweeps = quiet(r.handed, r.busy, r.unfinished, s.quiet_sweeps);
-            if (s.quiet_sweeps >= QUIET_SWEEPS) s.ending = FINISHED;
-            if (s.fault) s.ending = DISTANCE_OVERFLOW;
-            if (LEVEL >= 1 && sweep < run.readings_room) {
-                int *to = run.readings + (u64)sweep * READING_WORDS;
-                to[0] = r.processing, to[1] = r.waiting, to[2] = r.produced, to[3] = r.far;
-                to[4] = r.tail, to[5] = r.switched | (s.c.by_hand << 1), to[6] = reason;
+            u32 busy = run.workers - idle;
+            s.assigned = processing, s.busy = busy;
+            s.quiet_sweeps = quiet(handed, busy, s.unfinished, s.quiet_sweeps);
+            if (s.quiet_sweeps >= QUIET_SWEEPS) s.status = FINISHED;
+            if (s.fault) s.status = DISTANCE_OVERFLOW;
+            if (LEVEL >= 1 && s.sweep < run.readings_room) {
+                int *to = run.readings + (u64)s.sweep * READING_WORDS;
+                to[0] = processing, to[1] = waiting, to[2] = produced, to[3] = far;
+                to[4] = tail, to[5] = (s.moved > 0) | (s.c.by_hand << 1), to[6] = reason;
                 to[7] = __float_as_int((float)s.c.delta);
             }
+            s.idle_now = idle;
+            publish(idle);
         }
         __syncwarp();
         if (s.c.window_ended) {
-            s.mark[lane_id()] = r.reserved;
-            if (lane_id() == 0) s.kept_mark = r.kept;
+            s.mark[lane] = s.reserved[lane];
+            if (lane == 0) s.kept_mark = sums.kept;
         }
-        __syncwarp();
     }
 
     __device__ __forceinline__ void manage() {
-        Readings readings;
-        u32 sweep = 0;
-        for (;; sweep++) {
+        for (u32 sweep = 0;; sweep++) {
             Sums &sums = s.sums[sweep & 1];
             u32 head = s.old_head;
             if (warp_id() == LAST_WARP) {
                 retire();
                 serve_pool();
-            } else if (warp_id() == CONTROL_WARP) {
-                if (sweep > 0) control(readings, sweep - 1);
             } else {
                 look(sums, head);
             }
             manager_barrier();
-            if (s.ending != RUNNING) break;
             u32 left;
-            u32 handed = assign(sums.idle, s.open, left);
-            if (warp_id() == CONTROL_WARP) {
+            u32 handed = assign(sums.idle, s.c.open_heads, left);
+            if (warp_id() == LAST_WARP) {
                 Sums &next = s.sums[(sweep & 1) ^ 1];
-                if (lane_id() == 0) next.idle = next.load = next.kept = 0;
-                readings = take_readings(sums, handed, left);
+                if (lane_id() == 0) next.idle = next.load = next.kept = 0, s.sweep = sweep;
+                control(sums, handed, left);
+                if (lane_id() == 0) s.old_head = s.head;
             }
             manager_barrier();
+            if (s.status != RUNNING) break;
         }
-        if (threadIdx.x == 0) {
-            s.sweep = sweep;
-            leave_record();
-            s.status = s.ending;
-            publish(0);
-        }
-        manager_barrier();
         for (u32 w = threadIdx.x; w < run.workers; w += MANAGER_THREADS)
             poke(run.assign + w, make_order((s.number[w] + 1) & 0xff, 0, LEAVE_COUNT, 0));
+        if (threadIdx.x == 0) leave_record();
     }
 
     __device__ __forceinline__ void leave_record() {
@@ -432,10 +397,10 @@ struct Manager {
         state.head_bucket = s.head, state.bucket_switches = s.switches;
         state.delta = s.c.delta, state.base = s.base;
         state.open_buckets = s.c.open_heads, state.reason = s.reason;
-        state.delta_changes = s.delta_changes, state.status = s.ending;
-        state.sweeps = s.sweep, state.by_hand = s.c.by_hand;
+        state.delta_changes = s.delta_changes, state.status = s.status;
+        state.sweeps = s.sweep + 1, state.by_hand = s.c.by_hand;
         state.pool_used = run.pool_blocks - s.free_top;
-        state.readings = min(s.sweep > 1 ? s.sweep - 1 : 0, run.readings_room);
+        state.readings = min(s.sweep + 1, run.readings_room);
     }
 
     // The courier warp: samples out, wishes in, until the manager has ended.

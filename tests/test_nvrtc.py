@@ -1,0 +1,59 @@
+"""Every kernel compiles for every level, weight type and architecture; no GPU is needed.
+
+These tests are never skipped: the compiler (NVRTC) is a wheel of the `test` extra.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+
+import pytest
+from cuda.bindings import nvrtc
+
+import gpu
+from gpu.cuda.module import KERNEL_FILES, compile_options, source_of
+
+KERNELS = Path(gpu.__file__).parent / "cuda" / "kernels"
+ARCHITECTURES = [75, 90] + ([80, 120] if os.environ.get("SSSP_SCOPE_SLOW_TIER") else [])
+CASES = list(itertools.product(KERNEL_FILES, (0, 1, 2), (False, True), ARCHITECTURES))
+
+
+def checked(result: tuple, program: object = None) -> tuple:
+    if result[0] != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        log = ""
+        if program is not None:
+            size = nvrtc.nvrtcGetProgramLogSize(program)[1]
+            text = b" " * size
+            nvrtc.nvrtcGetProgramLog(program, text)
+            log = text.decode()
+        raise AssertionError(f"{result[0]}\n{log}")
+    return result[1:]
+
+
+def compiled_bytes(name: str, source: str, options: list[str], architecture: int) -> int:
+    (program,) = checked(nvrtc.nvrtcCreateProgram(source.encode(), name.encode(), 0, [], []))
+    try:
+        every = [*options, f"--gpu-architecture=sm_{architecture}", f"-I{KERNELS}"]
+        flags = [option.encode() for option in every]
+        checked(nvrtc.nvrtcCompileProgram(program, len(flags), flags), program)
+        return int(checked(nvrtc.nvrtcGetCUBINSize(program))[0])
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "level", "float_weights", "architecture"), CASES)
+def test_nvrtc_compiles(name: str, level: int, float_weights: bool, architecture: int) -> None:
+    options = compile_options(name, level, float_weights)
+    assert compiled_bytes(name, source_of(name), options, architecture) > 1000
+
+
+def test_nvrtc_refuses_what_is_no_kernel() -> None:
+    with pytest.raises(AssertionError, match="COMPILATION"):
+        compiled_bytes("bad.cu", "__global__ void bad() { nonsense }", [], 90)
+
+
+def test_nvrtc_sees_every_kernel_file() -> None:
+    assert {path.name for path in KERNELS.glob("*.cu")} == set(KERNEL_FILES)
