@@ -22,10 +22,18 @@ from gpu.cuda.launch import (
     resident_blocks,
 )
 from gpu.cuda.module import function
-from gpu.delta import DEGREE_SPLIT, START_FLOOR, band, make_controller
+from gpu.delta import (
+    DEGREE_SPLIT,
+    START_FLOOR,
+    band,
+    make_controller,
+    near_far_delta,
+    power_of_two,
+)
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
 
+TINY_DEGREE = 1e-9  # as in gpu.delta
 READINGS_ROOM = 1 << 17  # manager sweeps that are recorded from probe level 1 on
 
 
@@ -218,5 +226,26 @@ def _allocate(plan: Plan, blocks: int, workers: int, probe: int) -> None:
 def recorded_readings(run: CudaRun) -> np.ndarray:
     """Return READING (k,): what the controller was asked, sweep by sweep (probe 1 or 2)."""
     count = int(run.state["readings"])
-    words: np.ndarray = run._plan.arrays["readings"].get()
+    words: np.ndarray = run.plan.arrays["readings"].get()
     return words.view(layout.READING)[:count]
+
+
+def initial_controller(graph: CSRGraph, run: CudaRun) -> np.ndarray:
+    """Return CONTROLLER (1,) as the kernel started with it, for a replay of its readings."""
+    record, rule = run.plan.record, run.plan.record["rule"][0]
+    state = record["controller"].copy()
+    degree = max(graph.mean_degree, TINY_DEGREE)
+    unit = graph.mean_weight / degree
+    wanted = max(float(rule["start_factor"]) * unit, float(rule["start_floor"]))
+    wanted = max(wanted, 1.0) if graph.integer and wanted > 0 else wanted
+    start = power_of_two(wanted if wanted > 0 else 1.0)
+    if not rule["dynamic"]:
+        start = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
+    start = float(rule["given"]) or start
+    lowest = 1.0 if graph.integer else start / 2**20
+    heaviest = float(graph.weights.max()) if graph.m else 0.0
+    state["delta"], state["inverse_delta"] = start, 1.0 / start
+    state["floor"] = max(lowest, float(rule["floor_share"]) * start)
+    state["ceiling"] = max(start, float(rule["ceiling_factor"]) * unit)
+    state["clip_ceiling"] = 2.0 * max(start, heaviest)
+    return state

@@ -144,7 +144,7 @@ class CudaRun:
     ) -> None:
         import cupy
 
-        self._cupy, self._graph, self._device, self._plan = cupy, graph, device, plan
+        self._cupy, self._graph, self._device, self.plan = cupy, graph, device, plan
         self._buffers, self._probe = buffers, probe
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._copies = cupy.cuda.Stream(non_blocking=True)
@@ -166,7 +166,7 @@ class CudaRun:
 
     def _fill_record(self, period_ns: int) -> None:
         """Write addresses and what every algorithm needs into the record."""
-        graph, record = self._graph, self._plan.record
+        graph, record = self._graph, self.plan.record
         uploaded = device_graph(graph, self._device)
         arrays = {
             "rows": uploaded.rows,
@@ -177,7 +177,7 @@ class CudaRun:
             "times": self._times,
             "state": self._state,
             "stats": self._stats,
-            **self._plan.arrays,
+            **self.plan.arrays,
         }
         self._keep = arrays
         for name, array in arrays.items():
@@ -191,7 +191,7 @@ class CudaRun:
 
     def launch(self) -> None:
         """Start everything on the stream; returns at once."""
-        cupy, plan, stream = self._cupy, self._plan, self._stream
+        cupy, plan, stream = self._cupy, self.plan, self._stream
         number, _, probe, float_weights, threads = self._variant
         main = function(number, plan.file, plan.kernel, probe, float_weights, threads)
         begin = function(number, "prepare.cu", "begin", probe, float_weights)
@@ -231,6 +231,7 @@ class CudaRun:
                 copied = time.perf_counter()
             time.sleep(POLL_S)
         self._stream.synchronize()
+        self.ended = time.perf_counter()
         for batch in self.ring.take():
             observer.on_samples(batch)
 
@@ -255,15 +256,15 @@ class CudaRun:
             **self._device.facts(),
             "kernel_ms": float(kernel_ms),
             "end_to_end_ms": elapsed_s * 1e3,
-            "workers": self._plan.workers,
-            "threads_per_worker": self._plan.threads,
-            **self._plan.facts,
+            "workers": self.plan.workers,
+            "threads_per_worker": self.plan.threads,
+            **self.plan.facts,
         }
         return EngineOutcome("measured", "stopped" if stopped else "finished", facts)
 
     def last_sample(self, stopped: bool) -> np.ndarray:
         """Return SAMPLE (1,): the run's totals."""
-        state, record = self.state, self._plan.record[0]
+        state, record = self.state, self.plan.record[0]
         sample = np.zeros(1, SAMPLE)
         sample["t_ns"] = int(state["end_ns"]) - int(state["start_ns"])
         sample["sequence"] = self.ring.written()
@@ -287,7 +288,7 @@ class CudaRun:
     def _raise_fault(self) -> None:
         status, graph = int(self.state["status"]), self._graph
         if status == layout.POOL_DRY:
-            record = self._plan.record
+            record = self.plan.record
             items = int(record["pool_blocks"][0]) * layout.BLOCK_ITEMS
             items = items or int(record["pile_room"][0])
             raise MemoryNeededError(

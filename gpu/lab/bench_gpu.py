@@ -1,0 +1,220 @@
+"""How fast the kernels are on this GPU: the benchmark graphs, both algorithms, every probe level.
+
+    python -m gpu.lab.bench_gpu [--new-york FILE] [--graphs ny,grid_1024,...] [--json FILE]
+
+For each graph and algorithm, int32 weights: WARM_UPS runs unseen, then RUNS runs. Kernel time
+lies between two events around everything that the run does on the device, from clearing the
+distances and summing the weights (for delta) to the finished distances; end to end adds the
+launch and copying the distances to the host. The graph is on the device before. Every answer
+is verified by certificate; a run that fails it is reported and its times are not.
+
+Probe levels 1 and 2 are measured the same way and given as overhead over level 0's median.
+Targets and the published figures they come from: DESIGN, section 5. Only what was measured
+here and now is written; the JSON says when, on what and by which command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpu.algorithms import find
+from gpu.engine import RecordingObserver, RunBuffers
+from gpu.errors import GpuError
+from gpu.graph import CSRGraph
+from gpu.lab import benchmark_graphs
+from gpu.trace import reached_mask
+
+WARM_UPS, RUNS = 2, 9
+RESULTS = Path(__file__).resolve().parent / "results"
+PARAMETERS: dict[str, dict[str, Any]] = {"adds": {"drop_stale": True}, "near_far": {}}
+AUTHORS_MS = {"ny": 9.3, "grid_1024": 14.0, "mesh_100": 5.2, "grid_4096": 67.0}  # their ADDS
+LONESTAR_MS = {  # LonestarGPU's Near-Far
+    "ny": 15.8,
+    "grid_1024": 29.6,
+    "mesh_100": 10.4,
+    "grid_4096": 134.0,
+    "rmat_20": 5.8,
+    "rmat_22": 16.2,
+}
+NEAR_FAR_MS = {  # what ours must reach
+    "ny": 4.6,
+    "grid_1024": 15.0,
+    "mesh_100": 8.0,
+    "grid_4096": 100.0,
+    "rmat_20": 5.0,
+    "rmat_22": 14.0,
+}
+LEVEL_COST = {1: 0.03, 2: 0.15}  # allowed over level 0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Fill the parser of `bench gpu`."""
+    known = ", ".join(["ny", *benchmark_graphs.MAKERS])
+    parser.add_argument("--new-york", type=Path, metavar="FILE", help="USA-road-d.NY.gr[.gz]")
+    parser.add_argument("--graphs", metavar="NAMES", help=f"of: {known} [all that can be made]")
+    parser.add_argument("--device", default="cuda:0", help="[cuda:0]")
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"timed runs of each [{RUNS}]")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="[gpu/lab/results/<date>.json]")
+
+
+def measure(
+    graph: CSRGraph,
+    source: int,
+    algorithm: str,
+    probe: int,
+    device: str = "cuda:0",
+    runs: int = RUNS,
+    delta: float | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return times (ms) and work of one algorithm at one level; `fault` where it is wrong."""
+    row = find(algorithm)
+    chosen = row.checked_parameters(PARAMETERS[algorithm] if parameters is None else parameters)
+    buffers = RunBuffers.allocate(graph, probe)
+    kernel_ms, end_to_end_ms = [], []
+    for turn in range(WARM_UPS + runs):
+        buffers.clear()
+        observer = RecordingObserver()
+        outcome = row.engine("cuda")(
+            graph,
+            source,
+            delta=delta,
+            parameters=chosen,
+            device=device,
+            probe=probe,
+            period_ns=0,
+            seed=1,
+            buffers=buffers,
+            observer=observer,
+        )
+        if turn >= WARM_UPS:
+            kernel_ms.append(outcome.environment["kernel_ms"])
+            end_to_end_ms.append(outcome.environment["end_to_end_ms"])
+    last = observer.samples()[-1]
+    reached = int(np.count_nonzero(reached_mask(buffers.dist)))
+    return {
+        "graph": graph.name,
+        "n": graph.n,
+        "m": graph.m,
+        "algorithm": algorithm,
+        "probe": probe,
+        "parameters": chosen,
+        "kernel_ms": _spread(kernel_ms),
+        "end_to_end_ms": _spread(end_to_end_ms),
+        "processed": int(last["processed_vertices"]),
+        "relaxed": int(last["relaxed_edges"]),
+        "efficiency": reached / max(int(last["processed_vertices"]), 1),
+        "delta": float(last["delta"]),
+        "bucket_switches": int(last["bucket_switches"]),
+        "samples": len(observer.samples()),
+        "workers": outcome.environment["workers"],
+        "fault": benchmark_graphs.certificate(graph, source, buffers.dist),
+    }
+
+
+def _spread(values: list[float]) -> dict[str, Any]:
+    return {
+        "median": statistics.median(values),
+        "min": min(values),
+        "max": max(values),
+        "all": [round(value, 4) for value in values],
+    }
+
+
+def bench(args: argparse.Namespace) -> dict[str, Any]:
+    """Measure everything asked for; print a line each; return the JSON object."""
+    from gpu.cuda.device import find_device
+
+    device = find_device(args.device)
+    names = args.graphs.split(",") if args.graphs else list(benchmark_graphs.MAKERS)
+    if args.new_york is not None and "ny" not in names:
+        names.insert(0, "ny")
+    rows = []
+    for name in names:
+        graph = benchmark_graphs.make(name, args.new_york)
+        source = benchmark_graphs.source_of(name, graph)
+        for algorithm in PARAMETERS:
+            for probe in (0, 1, 2):
+                row = measure(graph, source, algorithm, probe, args.device, args.runs)
+                row["graph"] = name
+                rows.append(row)
+                print(line(row, rows), flush=True)
+    return {
+        "command": "python -m gpu.lab.bench_gpu " + " ".join(sys.argv[1:]),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {"numpy": np.__version__, "python": sys.version.split()[0]},
+        "warm_ups": WARM_UPS,
+        **device.facts(),
+        "rows": rows,
+        "ratios": ratios(rows),
+    }
+
+
+def ratios(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Return per graph: Near-Far over ADDS, and published figures over ours (above 1: faster)."""
+    median = {(r["graph"], r["algorithm"], r["probe"]): r["kernel_ms"]["median"] for r in rows}
+    table: dict[str, dict[str, float]] = {}
+    for name in dict.fromkeys(row["graph"] for row in rows):
+        adds, near_far = median[name, "adds", 0], median[name, "near_far", 0]
+        table[name] = {"near_far_over_adds": near_far / adds}
+        if name in AUTHORS_MS:
+            table[name]["authors_adds_over_adds"] = AUTHORS_MS[name] / adds
+        if name in LONESTAR_MS:
+            table[name]["lonestar_near_far_over_adds"] = LONESTAR_MS[name] / adds
+            table[name]["near_far_target_over_near_far"] = NEAR_FAR_MS[name] / near_far
+    return table
+
+
+def line(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
+    """Return one printed line: level 0 in full, the others as overhead."""
+    kernel = row["kernel_ms"]
+    text = (
+        f"{row['graph']:<10} {row['algorithm']:<9} level {row['probe']}  {kernel['median']:8.3f} ms"
+    )
+    text += f" ({kernel['min']:.3f} to {kernel['max']:.3f})"
+    if row["probe"]:
+        same = (row["graph"], row["algorithm"], 0)
+        base = next(r for r in rows if (r["graph"], r["algorithm"], r["probe"]) == same)
+        cost = kernel["median"] / base["kernel_ms"]["median"] - 1.0
+        text += f"  {cost:+.1%} (allowed {LEVEL_COST[row['probe']]:.0%}), {row['samples']} samples"
+    else:
+        text += f"  end to end {row['end_to_end_ms']['median']:.2f}  processed {row['processed']:,}"
+        text += f"  relaxed {row['relaxed']:,}  efficiency {row['efficiency']:.2f}"
+    return text + ("" if row["fault"] is None else f"  WRONG: {row['fault']}")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measure, print, write the JSON; 0 on success, 1 on a reported error, 2 on a wrong answer."""
+    parser = argparse.ArgumentParser(prog="python -m gpu.lab.bench_gpu", description=__doc__)
+    add_arguments(parser)
+    args = parser.parse_args(argv)
+    try:
+        return run(args)
+    except GpuError as error:
+        print(f"sssp-scope: {error}", file=sys.stderr)
+        return 1
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what `main` does with parsed arguments; the command line calls this."""
+    done = bench(args)
+    target = args.json or RESULTS / f"bench_gpu_{done['date'][:10]}.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+    for name, table in done["ratios"].items():
+        print(f"{name:<10} " + "  ".join(f"{key} {value:.2f}" for key, value in table.items()))
+    print(f"written to {target}")
+    return 2 if any(row["fault"] for row in done["rows"]) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

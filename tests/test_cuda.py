@@ -1,0 +1,87 @@
+"""The engine `cuda` where there is no GPU: it says why, and nothing else breaks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import gpu
+from gpu.cuda import device, layout
+from gpu.cuda.adds import pool_blocks, table_size
+from gpu.cuda.module import KERNEL_FILES, compile_options, source_of
+from gpu.errors import EngineError, ParameterError
+from gpu.graph import CSRGraph
+
+PATH = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([3], np.int32), 2)
+
+
+def test_importing_the_engine_needs_neither_cupy_nor_qt_nor_numba() -> None:
+    code = (
+        "import sys, gpu.cuda.adds, gpu.cuda.near_far, gpu.lab.bench_gpu\n"
+        "heavy = {'cupy', 'numba', 'PyQt6', 'scipy'} & set(sys.modules)\n"
+        "sys.exit(f'imported {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("algorithm", ["adds", "near_far"])
+def test_without_a_driver_the_run_says_so(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "driver_version", lambda: None)
+    with pytest.raises(EngineError, match="no NVIDIA driver"):
+        gpu.run(PATH, algorithm, "cuda")
+    assert "model" in (device.why_not() or "")
+
+
+def test_an_old_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "driver_version", lambda: 11040)
+    with pytest.raises(EngineError, match=r"CUDA 11\.4; 12\.0 or newer"):
+        device.find_device()
+
+
+@pytest.mark.parametrize(("driver", "extra"), [(12040, "cuda12"), (13000, "cuda13")])
+def test_without_cupy_the_pip_line_fits_the_driver(
+    driver: int, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "driver_version", lambda: driver)
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(EngineError, match=rf'pip install "sssp-scope\[{extra}\]"'):
+        device.find_device()
+
+
+@pytest.mark.parametrize("name", ["gpu:0", "cuda:x", "H100"])
+def test_a_wrong_device_name_is_refused(name: str) -> None:
+    with pytest.raises(ParameterError, match="cuda:0"):
+        device.find_device(name)
+
+
+def test_level_three_is_refused() -> None:
+    with pytest.raises(ParameterError, match="levels 0, 1 and 2"):
+        gpu.run(PATH, "adds", "cuda", probe=3)
+
+
+def test_the_pool_holds_every_block_in_its_tables() -> None:
+    blocks = pool_blocks(PATH, 32)
+    assert blocks >= 2 * 32
+    assert table_size(blocks) >= blocks
+    assert table_size(65_000) == 65_536
+
+
+def test_options_differ_by_level_and_weights_and_name_the_record_sizes() -> None:
+    options = compile_options("adds.cu", 1, True)
+    assert "-DLEVEL=1" in options
+    assert "-DWEIGHT_FLOAT=1" in options
+    assert f"-DRUN_BYTES={layout.RUN.itemsize}" in options
+    assert options != compile_options("adds.cu", 0, True)
+
+
+@pytest.mark.parametrize("name", KERNEL_FILES)
+def test_sources_hold_each_header_once_and_none_by_reference(name: str) -> None:
+    text = source_of(name)
+    assert "#include" not in text.replace("#include <cmath>", "")
+    assert text.count("struct Controller {") == 1

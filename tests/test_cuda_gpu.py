@@ -1,0 +1,348 @@
+"""The kernels on a real GPU; skipped with the reason where there is none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu
+from gpu import delta as rules
+from gpu.algorithms import find
+from gpu.cuda import adds, launch
+from gpu.cuda.device import why_not
+from gpu.engine import RecordingObserver, RunBuffers
+from gpu.errors import MemoryNeededError, ParameterError, WeightError
+from gpu.graph import CSRGraph
+from gpu.trace import NEVER, Flag, Reason, reached_mask
+from gpu.verify import oracle_distances
+
+REASON = why_not()
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
+
+ALGORITHMS = ("adds", "near_far")
+VARIANTS = [("adds", {"drop_stale": False}), ("adds", {"drop_stale": True}), ("near_far", {})]
+
+
+@pytest.fixture(autouse=True)
+def _short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "LIMIT_S", 10.0)
+
+
+def arcs(tails: Any, heads: Any, weights: Any, n: int, floats: bool = False) -> CSRGraph:
+    kind = np.float32 if floats else np.int32
+    return CSRGraph.from_arcs(np.asarray(tails), np.asarray(heads), np.asarray(weights, kind), n)
+
+
+def chain(n: int, weight: float = 3, floats: bool = False) -> CSRGraph:
+    return arcs(np.arange(n - 1), np.arange(1, n), np.full(n - 1, weight), n, floats)
+
+
+def random_graph(seed: int, floats: bool) -> CSRGraph:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 400))
+    m = int(rng.integers(0, 6 * n))
+    top = int(rng.choice([0, 1, 10, 10_000]))
+    weights = rng.random(m) * top if floats else rng.integers(0, top + 1, m)
+    return arcs(rng.integers(0, n, m), rng.integers(0, n, m), weights, n, floats)
+
+
+def lattice(side: int, floats: bool) -> CSRGraph:
+    cells = np.arange(side * side).reshape(side, side)
+    ends = [(cells[:, :-1], cells[:, 1:]), (cells[:-1], cells[1:])]
+    tails = np.concatenate([a.ravel() for a, b in ends] + [b.ravel() for a, b in ends])
+    heads = np.concatenate([b.ravel() for a, b in ends] + [a.ravel() for a, b in ends])
+    weights = np.random.default_rng(1).integers(1, 10_001, len(tails))
+    return arcs(tails, heads, weights, side * side, floats)
+
+
+def power_law(floats: bool) -> CSRGraph:
+    rng = np.random.default_rng(2)
+    n, m = 20_000, 300_000
+    tails = (n * rng.random(m) ** 4).astype(np.int64)
+    return arcs(tails, rng.integers(0, n, m), rng.integers(1, 101, m), n, floats)
+
+
+def families(floats: bool) -> dict[str, CSRGraph]:
+    none: list[int] = []
+    star = np.arange(1, 5000)
+    zero = np.arange(900)
+    near_limit = [2**30, 2**30 - 2, 1] if not floats else [1e38, 1e38, 1.0]
+    return {
+        "one vertex": arcs(none, none, none, 1, floats),
+        "no arcs": arcs(none, none, none, 60, floats),
+        "loop": arcs([0, 0], [0, 1], [5, 5], 2, floats),
+        "parallel": arcs([0, 0, 0, 1], [1, 1, 1, 2], [9, 2, 5, 1], 3, floats),
+        "unreachable": arcs([0, 2], [1, 3], [1, 1], 5, floats),
+        "near the limit": arcs([0, 1, 0], [1, 2, 2], near_limit, 3, floats),
+        "chain": chain(3000, 3, floats),
+        "star": arcs(np.zeros(4999, int), star, star, 5000, floats),
+        "all zero": arcs(zero % 300, (zero * 7 + 1) % 300, np.zeros(900), 300, floats),
+        "lattice": lattice(120, floats),
+        "power law": power_law(floats),
+        "random": random_graph(7, floats),
+    }
+
+
+def assert_right(graph: CSRGraph, source: int, dist: np.ndarray) -> None:
+    expected = oracle_distances(graph, source)
+    reached = reached_mask(dist)
+    assert np.array_equal(reached, np.isfinite(expected))
+    if graph.integer:
+        assert np.array_equal(dist[reached].astype(np.float64), expected[reached])
+    else:
+        assert dist[reached] == pytest.approx(expected[reached], rel=1e-5)
+
+
+@pytest.mark.parametrize("floats", [False, True], ids=["int32", "float32"])
+@pytest.mark.parametrize("probe", [0, 1, 2])
+@pytest.mark.parametrize(("algorithm", "parameters"), VARIANTS)
+def test_families(algorithm: str, parameters: dict, probe: int, floats: bool) -> None:
+    for name, graph in families(floats).items():
+        trace = gpu.run(graph, algorithm, "cuda", probe=probe, parameters=parameters)
+        assert trace.outcome == "finished", name
+        assert trace.clock == "measured"
+        assert_right(graph, 0, trace.dist)
+        assert trace.last["flags"] & Flag.FINISHED
+        assert probe or len(trace.samples) == 1
+
+
+@pytest.mark.parametrize("floats", [False, True], ids=["int32", "float32"])
+@pytest.mark.parametrize(("algorithm", "parameters"), VARIANTS)
+def test_two_hundred_random_graphs(algorithm: str, parameters: dict, floats: bool) -> None:
+    for seed in range(200):
+        graph = random_graph(seed, floats)
+        source = seed % graph.n
+        trace = gpu.run(graph, algorithm, "cuda", source, probe=0, parameters=parameters)
+        assert_right(graph, source, trace.dist)
+
+
+@pytest.mark.parametrize("buckets", [2, 3, 32])
+@pytest.mark.parametrize("delta", [None, 1.0, 100.0, 1e6])
+def test_ablations_and_fixed_deltas(buckets: int, delta: float | None) -> None:
+    graph = lattice(60, False)
+    for dynamic in (False, True):
+        chosen = {"buckets": buckets, "dynamic_delta": dynamic, "drop_stale": True}
+        trace = gpu.run(graph, "adds", "cuda", delta=delta, parameters=chosen)
+        assert_right(graph, 0, trace.dist)
+        if delta is not None:
+            assert trace.last["delta"] == delta
+
+
+def test_a_thousand_runs_end() -> None:
+    graphs = [lattice(30, False), random_graph(3, False), chain(200), power_law(False)]
+    expected = [oracle_distances(graph, 0) for graph in graphs]
+    for turn in range(1000):
+        which = turn % len(graphs)
+        trace = gpu.run(graphs[which], "adds", "cuda", probe=0, parameters={"drop_stale": True})
+        reached = reached_mask(trace.dist)
+        assert np.array_equal(trace.dist[reached], expected[which][reached])
+
+
+@pytest.mark.parametrize(("algorithm", "parameters"), VARIANTS)
+def test_probe_totals_are_the_counted_totals(algorithm: str, parameters: dict) -> None:
+    graph = lattice(200, False)
+    trace = gpu.run(graph, algorithm, "cuda", probe=2, parameters=parameters)
+    vertices = trace.vertices
+    assert vertices is not None
+    assert vertices.times_processed.sum() == trace.processed_vertices
+    degrees = np.diff(graph.indptr)
+    assert (vertices.times_processed * degrees).sum() == trace.relaxed_edges
+    reached = reached_mask(trace.dist)
+    assert np.array_equal(reached, vertices.first_reached_ns != NEVER)
+    assert (vertices.last_improved_ns >= vertices.first_reached_ns)[reached].all()
+    assert vertices.last_improved_ns.max() <= trace.time_ns
+    assert trace.last["improved"] >= reached.sum() - 1
+    totals = trace.samples[["processed_vertices", "relaxed_edges", "improved"]]
+    for name in totals.dtype.names:
+        assert (np.diff(trace.samples[name]) >= 0).all(), name
+
+
+def run_of(graph: CSRGraph, algorithm: str, probe: int, **observer: Any) -> Any:
+    watching = RecordingObserver(**observer)
+    buffers = RunBuffers.allocate(graph, probe)
+    chosen = find(algorithm).checked_parameters({"drop_stale": True} if algorithm == "adds" else {})
+    if algorithm == "adds":
+        given = (graph, 0, None, chosen, "cuda:0", probe, 0, buffers, watching, adds.TUNED)
+        outcome, run = adds.run_tuned(*given)
+    else:
+        from gpu.cuda import near_far
+
+        given = (graph, 0, None, "cuda:0", probe, buffers, watching, near_far.TUNED)
+        outcome, run = near_far.run_tuned(*given)
+    return outcome, run, watching.samples(), buffers
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_samples_read_live_are_those_in_the_ring(algorithm: str) -> None:
+    outcome, run, samples, _ = run_of(chain(30_000), algorithm, 1)
+    written = run.ring.written()
+    assert outcome.outcome == "finished"
+    assert len(samples) == written + 1  # and the last one, made by the host
+    kept = min(written, run.ring.samples)
+    places = np.arange(written - kept, written) % run.ring.samples
+    assert np.array_equal(run.ring.everything()[places], samples[written - kept : written])
+    assert np.array_equal(samples["sequence"], np.arange(written + 1))
+    assert (np.diff(samples["t_ns"]) >= 0).all()
+
+
+def test_the_clock_is_the_events_clock() -> None:
+    outcome, _, samples, _ = run_of(chain(100_000), "adds", 0)
+    assert samples["t_ns"][-1] == pytest.approx(outcome.environment["kernel_ms"] * 1e6, rel=0.05)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("probe", [0, 1])
+def test_stop_ends_a_running_kernel_at_once(algorithm: str, probe: int) -> None:
+    graph = chain(2_000_000)  # seconds, a hop at a time
+    gpu.run(chain(10), algorithm, "cuda", probe=probe)  # compiled by now
+    asked: list[float] = []
+    begun: list[float] = []
+
+    def should_stop() -> bool:
+        begun.append(time.perf_counter())
+        if begun[-1] - begun[0] < 0.3:
+            return False
+        asked.append(time.perf_counter())
+        return True
+
+    outcome, run, samples, buffers = run_of(graph, algorithm, probe, should_stop=should_stop)
+    assert outcome.outcome == "stopped"
+    assert run.ended - asked[0] < 0.05
+    assert samples[-1]["flags"] & Flag.STOPPED
+    reached = int(reached_mask(buffers.dist).sum())
+    assert 1000 < reached < graph.n
+    assert np.array_equal(buffers.dist[:reached], 3 * np.arange(reached))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_delta_held_by_hand_is_obeyed_mid_run(algorithm: str) -> None:
+    begun: list[float] = []
+
+    def by_hand() -> float | None:
+        begun.append(time.perf_counter())
+        return 512.0 if begun[-1] - begun[0] > 0.1 else None
+
+    graph = chain(300_000)
+    _, _, samples, buffers = run_of(graph, algorithm, 1, delta_by_hand=by_hand)
+    held = samples["flags"] & int(Flag.DELTA_BY_HAND) != 0
+    assert held.any()
+    assert not held.all()
+    assert (samples["delta"][held][5:] == 512.0).all()
+    assert samples["reason"][held][-1] == Reason.BY_HAND
+    assert np.array_equal(buffers.dist, 3 * np.arange(graph.n))
+
+
+def test_distances_can_be_watched_mid_run() -> None:
+    buffers = RunBuffers.allocate(chain(1_000_000), 0)
+    seen: list[int] = []
+
+    def look() -> bool:
+        seen.append(int(reached_mask(buffers.dist).sum()))
+        return False
+
+    chosen = find("adds").checked_parameters({"drop_stale": True})
+    adds.run_tuned(
+        chain(1_000_000), 0, None, chosen, "cuda:0", 0, 0, buffers,
+        RecordingObserver(should_stop=look), adds.TUNED,
+    )  # fmt: skip
+    assert len(set(seen)) >= 4
+    assert seen == sorted(seen)
+
+
+def test_recorded_readings_replayed_give_the_recorded_delta() -> None:
+    for graph in (lattice(300, False), power_law(False), lattice(200, True)):
+        _, run, samples, _ = run_of(graph, "adds", 1)
+        readings = adds.recorded_readings(run)
+        assert len(readings) > 50
+        state = adds.initial_controller(graph, run)
+        for reading in readings:
+            values = [int(reading[name]) for name in readings.dtype.names[:6]]
+            values[5] &= 1
+            reason = rules.decide(state.view(np.recarray), *values)
+            assert reason == reading["reason"]
+            assert np.float32(state["delta"][0]) == reading["delta"]
+        assert state["delta"][0] == samples[-1]["delta"]
+
+
+def test_a_distance_past_the_range_names_its_arc() -> None:
+    graph = arcs([0, 1], [1, 2], [2**31 - 10, 100], 3)
+    for algorithm in ALGORITHMS:
+        with pytest.raises(WeightError, match=r"arc 1 -> 2 .*use float weights"):
+            gpu.run(graph, algorithm, "cuda")
+
+
+def test_a_dry_pool_ends_the_run_with_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adds, "pool_blocks", lambda graph, buckets: 2 * buckets)
+    graph = arcs(np.zeros(3_000_000, int), np.arange(1, 3_000_001), np.ones(3_000_000), 3_000_001)
+    with pytest.raises(MemoryNeededError, match="ran dry"):
+        gpu.run(graph, "adds", "cuda")
+
+
+def test_more_workers_than_fit_are_refused() -> None:
+    with pytest.raises(ParameterError, match="at most"):
+        gpu.run(chain(10), "adds", "cuda", parameters={"workers": 4096})
+
+
+def test_the_twin_decides_on_the_device_as_the_vectors_say() -> None:
+    import cupy
+
+    from gpu.lab.make_vectors import VECTORS
+
+    kernels = (Path(launch.__file__).parent / "kernels" / "scheduler.cuh").read_text("utf-8")
+    code = kernels.replace("#pragma once", "") + (
+        'extern "C" __global__ void offsets(const double *a, int *out, int k) {\n'
+        "  for (int i = 0; i < k; i++) out[i] = raw_offset(a[3*i], a[3*i+1], a[3*i+2]); }\n"
+        'extern "C" __global__ void decisions(Controller *c, const long long *r, double *out,'
+        " int k) {\n  for (int i = 0; i < k; i++, r += 6) {\n"
+        "    out[3*i] = decide(*c, r[0], r[1], r[2], r[3], r[4], (int)r[5]);\n"
+        "    out[3*i+1] = c->delta; out[3*i+2] = c->open_heads; } }\n"
+    )
+    module = cupy.RawModule(code=code, options=("--std=c++17",))
+    tables = json.loads(VECTORS.read_text("utf-8"))
+    rows = np.array(tables["functions"]["raw_offset"])
+    out = cupy.zeros(len(rows), np.int32)
+    given = (cupy.asarray(np.ascontiguousarray(rows[:, :3])), out, np.int32(len(rows)))
+    module.get_function("offsets")((1,), (1,), given)
+    assert np.array_equal(out.get(), rows[:, 3].astype(np.int64))
+    for sequence in tables["decide"]:
+        state = cupy.asarray(rules.make_controller(**sequence["start"]).view(np.uint8))
+        readings = cupy.asarray(np.array([step[0] for step in sequence["steps"]], np.int64))
+        after = cupy.zeros((len(readings), 3))
+        given = (state, readings, after, np.int32(len(readings)))
+        module.get_function("decisions")((1,), (1,), given)
+        assert np.array_equal(after.get(), np.array([step[1] for step in sequence["steps"]]))
+
+
+SANITIZED = """
+import numpy as np, gpu, sys
+from gpu.graph import CSRGraph
+rng = np.random.default_rng(1)
+n, m = 500, 3000
+graph = CSRGraph.from_arcs(rng.integers(0, n, m), rng.integers(0, n, m),
+                           rng.integers(0, 100, m).astype(np.int32), n)
+for algorithm in sys.argv[1:]:
+    trace = gpu.run(graph, algorithm, "cuda", probe=2)
+    assert trace.outcome == "finished"
+print("ran")
+"""
+
+
+@pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
+def test_compute_sanitizer_finds_nothing(tool: str) -> None:
+    program = shutil.which("compute-sanitizer")
+    if program is None:
+        pytest.skip("compute-sanitizer is not on the PATH")
+    command = [program, "--tool", tool, "--error-exitcode", "9", sys.executable, "-c", SANITIZED]
+    done = subprocess.run(
+        [*command, *ALGORITHMS], capture_output=True, text=True, timeout=280, check=False
+    )
+    assert "ran" in done.stdout, done.stdout[-3000:] + done.stderr[-2000:]
+    assert done.returncode == 0, done.stdout[-4000:]
