@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QEvent, QObject, Qt, QTimer
 
+from viewer import raster
+
 if TYPE_CHECKING:
     from viewer.main_window import MainWindow
     from viewer.models.session import RunRecord
 
 TICK_MS = 5
+LOOK_MS = 200  # between two looks at whether everything is loaded
 SETTLE_MS = 1500  # watched after the run has been verified: the replay starts here
 
 
@@ -72,7 +75,11 @@ class StallWatch(QObject):
 
 
 def print_stall(window: MainWindow) -> None:
-    """Watch the first run that `window` makes; print the longest stall in ms and close."""
+    """Watch the first run that `window` makes; print the longest stall in ms and close.
+
+    The run is started as a user would, once the graph is seen and everything is loaded.
+    """
+    window.run_on_start = False
     watch = StallWatch(window)
 
     def added(_record: RunRecord) -> None:
@@ -87,9 +94,14 @@ def print_stall(window: MainWindow) -> None:
         print(f"{watch.longest_ms:.1f}", flush=True)
         window.close()
 
-    def loaded() -> None:
-        window.controller.run_when_ready(lambda: QTimer.singleShot(0, window.start_run))
+    def press_run() -> None:
+        if window.controller.ready and raster.kernels() is not None:
+            poll.stop()
+            window.start_run()
 
-    window.session.graph_changed.connect(loaded)
+    poll = QTimer(window)
+    poll.setInterval(LOOK_MS)
+    poll.timeout.connect(press_run)
+    window.session.graph_changed.connect(poll.start)
     window.session.run_added.connect(added)
     window.session.run_changed.connect(changed)

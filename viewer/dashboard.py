@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QPixmap
-from PyQt6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import (
+    QApplication,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpu.graph import CSRGraph
 from gpu.trace import Trace
@@ -24,6 +32,7 @@ from viewer.widgets.plot_base import PlotPanel
 from viewer.widgets.status import verified_words
 from viewer.widgets.work import WorkPanel
 
+SMALLEST_PANEL = (200, 84)  # pixels
 PANEL_TITLES = ("Buckets", "Δ", "Parallelism", "Work")
 
 
@@ -60,9 +69,10 @@ class Dashboard(QWidget):
         for row, (name, panel) in enumerate(zip(PANEL_TITLES, self.panels, strict=True)):
             label = QLabel(name)
             label.setProperty("role", "heading")
+            panel.setMinimumSize(*SMALLEST_PANEL)
             side.addWidget(label, 2 * row, 0)
             side.addWidget(panel, 2 * row + 1, 0)
-            side.setRowStretch(2 * row + 1, 5 if row == 0 else 4)
+            side.setRowStretch(2 * row + 1, 4 if 0 < row < len(self.panels) - 1 else 5)
         middle = QHBoxLayout()
         middle.setSpacing(2 * SPACING)
         middle.addWidget(self.graph_view, 3)
@@ -99,9 +109,10 @@ class Dashboard(QWidget):
         """Return the picture at `time_ns`, at the end of the run if None."""
         self.resize(size)
         self.playback.set_cursor(self.playback.duration_ns if time_ns is None else time_ns)
-        self.show()
-        QApplication.processEvents()
+        self.grab()  # lays everything out; never shown, since not every platform has windows
         for panel in self.panels:
+            for button in panel.findChildren(QToolButton):
+                button.hide()  # nothing to press on paper
             panel.flush()
         self.graph_view.flush()
         QApplication.processEvents()

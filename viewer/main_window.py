@@ -60,6 +60,7 @@ class MainWindow(QMainWindow):
         self._frame.setInterval(FRAME_MS)
         self._last_frame = time.monotonic()
         self._drawn_words = ""
+        self.run_on_start = True
         self.plots: dict[str, LivePanel] = {}  # filled after the first paint
         self._build_panels()
         self._build_actions()
@@ -148,9 +149,12 @@ class MainWindow(QMainWindow):
 
     def _build_next_plot(self) -> None:
         """Build one plot and come back for the next: the window answers in between."""
+        from viewer.plots import warm_up
+
         missing = [key for key in PLOTS if key not in self.plots]
         if missing:
             self._build_plot(missing[0])
+            warm_up(self.plots[missing[0]])
             QTimer.singleShot(0, self._build_next_plot)
 
     def build_plots(self) -> None:
@@ -187,7 +191,8 @@ class MainWindow(QMainWindow):
             self.open_path(file)
             return
         self.controller.show_graph(sample_graphs.make(sample_graphs.FIRST_SAMPLE))
-        self.controller.run_when_ready(self.start_run)
+        if self.run_on_start:
+            self.controller.run_when_ready(self.start_run)
 
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
         """Hand keys that no field wanted to the timeline: Space, arrows, Home, End, L."""

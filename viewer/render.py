@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NAME = "sssp-scope"
 PICTURE = "sssp-scope-dashboard.png"
 DEFAULT_SIZE = (1600, 1000)
-SMALLEST, LARGEST = 400, 8000  # pixels a side
+SMALLEST, LARGEST = 600, 8000  # pixels a side
 LIGHT = "light"
 EXAMPLES = """\
 examples:

@@ -1,0 +1,126 @@
+"""`sssp-scope render`: the dashboard of a trace, with its graph or with a word on why not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QSize
+from PyQt6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+import gpu
+import sample_graphs
+from gpu.algorithms import ALGORITHMS
+from gpu.graph import CSRGraph
+from gpu.trace import Trace, Verification
+from gpu.tracefile import save_trace
+from viewer import app, render
+from viewer.dashboard import Dashboard
+from viewer.theme import THEMES
+
+SIZE = "900x600"
+
+
+@pytest.fixture(scope="module")
+def graph() -> CSRGraph:
+    return sample_graphs.make("grid", n=100, seed=4)
+
+
+@pytest.fixture(scope="module")
+def trace(graph: CSRGraph) -> Trace:
+    done = gpu.run(graph, probe=2)
+    return replace(done, verification=Verification(True, True, "both hold"))
+
+
+def picture_of(path: Path) -> QImage:
+    picture = QImage(str(path))
+    assert not picture.isNull()
+    return picture
+
+
+def test_a_trace_becomes_a_picture(
+    trace: Trace, tmp_path: Path, qtbot: QtBot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_trace(trace, tmp_path / "run.npz")
+    output = tmp_path / "run.png"
+    assert app.main(["render", str(tmp_path / "run.npz"), "-o", str(output), "--size", SIZE]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1] == str(output)
+    assert said.err == ""
+    picture = picture_of(output)
+    assert (picture.width(), picture.height()) == (900, 600)
+    assert picture.pixelColor(2, 2).name() == THEMES["light"].window
+
+
+def test_theme_and_time_change_the_picture(trace: Trace, tmp_path: Path, qtbot: QtBot) -> None:
+    save_trace(trace, tmp_path / "run.npz")
+    pictures = []
+    for options in (["--theme", "dark"], ["--theme", "dark", "--time", "0"]):
+        output = tmp_path / f"{len(pictures)}.png"
+        given = [str(tmp_path / "run.npz"), "-o", str(output), "--size", SIZE, *options]
+        assert render.main(given) == 0
+        pictures.append(picture_of(output))
+    assert pictures[0].pixelColor(2, 2).name() == THEMES["dark"].window
+    assert pictures[0] != pictures[1]
+
+
+def test_without_its_graph_a_sentence_says_why(
+    trace: Trace, tmp_path: Path, qtbot: QtBot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = replace(trace, graph=replace(trace.graph, origin=str(tmp_path / "gone.gr"), options={}))
+    other = replace(trace, graph=replace(trace.graph, hash="0" * 16))
+    for number, (lost, why) in enumerate(((gone, "gone.gr"), (other, "another graph"))):
+        file = tmp_path / f"{number}.npz"
+        save_trace(lost, file)
+        assert render.main([str(file), "--size", SIZE]) == 0
+        said = capsys.readouterr()
+        assert said.out.splitlines()[-1] == str(file.with_suffix(".png"))
+        assert "without its graph" in said.err
+        assert why in said.err
+        assert picture_of(file.with_suffix(".png")).width() == 900
+
+
+def test_what_is_no_trace_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = tmp_path / "bad.npz"
+    bad.write_bytes(b"not a trace")
+    for name in (bad, tmp_path / "missing.npz"):
+        assert render.main([str(name)]) == 1
+        said = capsys.readouterr().err
+        assert name.name in said
+        assert len(said.splitlines()) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(
+    trace: Trace, tmp_path: Path, qtbot: QtBot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_trace(trace, tmp_path / "run.npz")
+    output = tmp_path / "no" / "such" / "run.png"
+    assert render.main([str(tmp_path / "run.npz"), "-o", str(output), "--size", SIZE]) == 1
+    said = capsys.readouterr().err
+    assert str(output) in said
+    assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("size", ["9x9", "wide", "1000", "100000x100"])
+def test_a_size_out_of_bounds_is_wrong_usage(size: str) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        render.main(["run.npz", "--size", size])
+    assert stopped.value.code == 2
+
+
+@pytest.mark.parametrize("key", ALGORITHMS)
+def test_the_dashboard_names_what_it_shows(graph: CSRGraph, key: str, qtbot: QtBot) -> None:
+    done = gpu.run(graph, key)
+    board = Dashboard()
+    qtbot.addWidget(board)
+    board.fill(done, graph)
+    picture = board.grab_picture(QSize(900, 600))
+    assert picture.width() == 900
+    assert ALGORITHMS[key].title in board.title.text()
+    for word in (done.settings.device, done.clock, f"probe level {done.settings.probe}"):
+        assert word in board.subtitle.text()
+    assert "not verified" in board.totals.text()
+    assert f"{done.processed_vertices}"[-3:] in board.totals.text()
+    assert ("Δ" in board.subtitle.text()) is ALGORITHMS[key].bucketed
