@@ -96,14 +96,15 @@ class Controller(QObject):
     def open(self, what: str | Path, **options: Any) -> None:
         """Load a file or "sample:..." in the engine process; options of LoadRequest."""
         self.stop()
-        self._opening = str(what)
+        self._opening, self._layout_id = str(what), -1
         self._load_id = self.host.load(LoadRequest(what, **options))
         self.session.set_progress(PROGRESS_UNKNOWN, f"Opening {_short(self._opening)}…")
 
     def show_graph(self, graph: CSRGraph) -> None:
         """Show a graph made in this process and hand it to the engine process."""
         self.stop()
-        self._load_id = -1
+        self._load_id = self._layout_id = -1
+        self.session.set_progress(None)
         try:
             self.host.put_graph(graph)
         except GpuError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import metadata
 
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import (
     QApplication,
     QDialog,
@@ -19,6 +20,27 @@ from PyQt6.QtWidgets import (
 from viewer.actions import MENUS, ActionRow, keys_of, plain
 from viewer.theme import SPACING
 
+MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
+    (
+        "Graph",
+        [
+            ("Click", "Choose the source"),
+            ("Shift+click", "Show the shortest path"),
+            ("Wheel, + and -", "Zoom"),
+            ("Drag, arrow keys", "Move"),
+            ("Double click, 0", "Show the whole graph"),
+        ],
+    ),
+    (
+        "Plots",
+        [
+            ("Click", "Put the cursor there"),
+            ("Wheel", "Zoom time, in all plots together"),
+            ("Drag", "Move the window of time"),
+            ("Double click", "Show the whole run"),
+        ],
+    ),
+]
 ABOUT = """\
 An oscilloscope for shortest-path schedulers: load a graph, run a GPU shortest-path
 algorithm on it, and watch the scheduler think.
@@ -44,6 +66,8 @@ class _Dialog(QDialog):
         """Close the column with the one button."""
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
+        for button in buttons.buttons():
+            button.setIcon(QIcon())
         self.column.addWidget(buttons)
 
 
@@ -67,6 +91,7 @@ class ShortcutsDialog(_Dialog):
             ]
             if keys:
                 groups.append((plain(title), keys))
+        groups += MOUSE
         half = (sum(len(keys) + 2 for _, keys in groups) + 1) // 2
         columns.addLayout(self._column(groups, 0, half))
         columns.addLayout(self._column(groups, half, 10**6))

@@ -6,7 +6,7 @@ Progress shows only for what takes longer than `PATIENCE_MS`, with a Cancel butt
 from __future__ import annotations
 
 from PyQt6.QtCore import QTimer, pyqtSignal
-from PyQt6.QtWidgets import QLabel, QProgressBar, QPushButton, QSizePolicy, QStatusBar, QWidget
+from PyQt6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
 from viewer.models.session import PROGRESS_DONE, RunRecord, SessionModel
 from viewer.theme import SPACING, Theme
@@ -46,11 +46,11 @@ class StatusBar(QStatusBar):
         self._cancel = QPushButton("Cancel")
         self._cancel.setFlat(True)
         self._cancel.setToolTip("Give up what is under way")
-        self._state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._state.setMinimumWidth(1)  # gives way where the window is narrow
         self._state.setContentsMargins(SPACING, 0, 0, 0)
-        self.addWidget(self._state, 1)
-        self.addWidget(self._bar)
-        self.addWidget(self._cancel)
+        for part in (self._state, self._bar, self._cancel):
+            self.addWidget(part)
+        self.addWidget(QWidget(), 1)
         self._bar.hide()
         self._cancel.hide()
         for part, name in (
