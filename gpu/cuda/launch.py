@@ -161,7 +161,7 @@ class CudaRun:
         cupy, n = self._cupy, self._graph.n
         self._first = self._last = self._times = None
         if self._probe >= Probe.VERTICES:
-            self._first, self._last = cupy.empty(n, np.int64), cupy.empty(n, np.int64)
+            self._first, self._last = cupy.empty(n, np.int32), cupy.empty(n, np.int32)
             self._times = cupy.empty(n, np.int32)
 
     def _fill_record(self, period_ns: int) -> None:
@@ -172,8 +172,8 @@ class CudaRun:
             "rows": uploaded.rows,
             "arcs": uploaded.arcs,
             "dist": self._dist,
-            "first_ns": self._first,
-            "last_ns": self._last,
+            "first_ticks": self._first,
+            "last_ticks": self._last,
             "times": self._times,
             "state": self._state,
             "stats": self._stats,
@@ -240,9 +240,14 @@ class CudaRun:
         stream = self._stream
         self._copy(self._dist, self._buffers.dist, stream)
         vertices = self._buffers.vertices
-        if vertices is not None and self._first is not None:
-            self._copy(self._first, vertices.first_reached_ns, stream)
-            self._copy(self._last, vertices.last_improved_ns, stream)
+        if vertices is not None and self._first is not None and self._last is not None:
+            first, last = (ticks.get(stream=stream) for ticks in (self._first, self._last))
+            for ticks, target in (
+                (first, vertices.first_reached_ns),
+                (np.maximum(first, last), vertices.last_improved_ns),
+            ):
+                target[:] = ticks
+                target[target >= 0] *= layout.TICK_NS  # -1 is NEVER on both sides
             self._copy(self._times, vertices.times_processed, stream)
         stream.synchronize()
         elapsed_s = time.perf_counter() - self.started
@@ -287,6 +292,8 @@ class CudaRun:
 
     def _raise_fault(self) -> None:
         status, graph = int(self.state["status"]), self._graph
+        if self.state["error_claimed"]:  # seen by a worker, whatever ended the run
+            status = layout.DISTANCE_OVERFLOW
         if status == layout.POOL_DRY:
             record = self.plan.record
             items = int(record["pool_blocks"][0]) * layout.BLOCK_ITEMS

@@ -12,6 +12,7 @@ from gpu.delta import CONTROLLER
 
 BLOCK_ITEMS = 1 << 14  # items per pool block, as BLOCK_SHIFT in queue.cuh
 SEGMENT = 64  # items per write-completed counter
+TICK_NS = 32  # unit of per-vertex times on the device, as in common.cuh
 READING_WORDS = 8  # int32 per recorded sweep, see `READING`
 
 
@@ -24,8 +25,8 @@ POINTERS = (
     "rows",
     "arcs",
     "dist",
-    "first_ns",
-    "last_ns",
+    "first_ticks",
+    "last_ticks",
     "times",
     "items",
     "written",

@@ -38,8 +38,8 @@ class Tuning:
 
     threads: int = 1024
     blocks_per_sm: int = 1
-    wide_enter: int = 768
-    wide_leave: int = 256
+    wide_enter: int = 1024
+    wide_leave: int = 512
 
 
 TUNED = Tuning()

@@ -59,7 +59,7 @@ struct Run {  // gpu.cuda.layout.RUN, the same bytes
     const uint2 *rows;  // first and end arc of each vertex
     const uint2 *arcs;  // head, weight bits
     u32 *dist;
-    long long *first_ns, *last_ns;
+    u32 *first_ticks, *last_ticks;  // probe level 2, of TICK_NS; NEVER where it did not happen
     int *times;
     u64 *items;       // queued: distance bits << 32 | vertex
     u32 *written;     // per SEGMENT items
@@ -180,14 +180,20 @@ __device__ __noinline__ void report_overflow(const Run &run, u32 arc) {
     }
 }
 
-// Probe level 2: what is remembered of each vertex.
+// Probe level 2: what is remembered of each vertex. Times are those of the round's start, read
+// once a round: a clock read and a 64-bit word at each improvement cost up to half of the run.
+#define TICK_NS 32
+#define NEVER 0xffffffffu
+
+__device__ __forceinline__ u32 ticks_since(u64 start_ns) {
+    return LEVEL >= 2 ? (u32)((now_ns() - start_ns) / TICK_NS) : 0;
+}
 __device__ __forceinline__ void note_processed(const Run &run, u32 vertex) {
     if (LEVEL >= 2) atomicAdd(run.times + vertex, 1);
 }
-__device__ __forceinline__ void note_improved(const Run &run, u32 vertex, u32 old) {
+__device__ __forceinline__ void note_improved(const Run &run, u32 vertex, u32 old, u32 ticks) {
     if (LEVEL >= 2) {
-        long long t = (long long)(now_ns() - run.state->start_ns);
-        if (old == UNREACHED) run.first_ns[vertex] = t;
-        atomicMax(run.last_ns + vertex, t);
+        if (old == UNREACHED) run.first_ticks[vertex] = ticks;
+        run.last_ticks[vertex] = ticks;  // of two at a time either may stay: a round apart at most
     }
 }

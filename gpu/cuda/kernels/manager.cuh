@@ -159,7 +159,7 @@ struct Manager {
             u32 block = block_of(run, 0, 0);
             poke(run.items + (block << BLOCK_SHIFT), packed(run.source, 0));
             poke(run.dist + run.source, 0u);
-            if (LEVEL >= 2) run.first_ns[run.source] = run.last_ns[run.source] = 0;
+            if (LEVEL >= 2) run.first_ticks[run.source] = run.last_ticks[run.source] = 0;
             poke(&run.slots[0].reserved, 1u);
             s.reserved[0] = s.mark[0] = 1;
             publish(run.workers);

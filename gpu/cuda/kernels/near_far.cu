@@ -68,10 +68,11 @@ struct Team {
     u32 split_at = 0;   // the threshold as bits: below it is near
     u32 side = 0;       // which far pile
     u32 list = 0;       // which near list
-    u32 phase = 0, steps = 0, switches = 0, wide_steps = 0;
+    u32 phase = 0, steps = 0, switches = 0, wide_steps = 0, ticks = 0;
+    u64 start_ns;
     bool wide = false, splitting = false;
 
-    __device__ Team(const Run &run, Shared &s) : run(run), s(s), state(*run.state) {}
+    __device__ Team(const Run &run, Shared &s) : run(run), s(s), state(*run.state) { start_ns = state.start_ns; }
 
     __device__ __forceinline__ u32 after(u32 one) const { return one == 2 ? 0 : one + 1; }
     __device__ __forceinline__ u32 before(u32 one) const { return one == 0 ? 2 : one - 1; }
@@ -243,6 +244,7 @@ struct Team {
 
     __device__ __forceinline__ u32 step_alone(u32 count) {
         u32 fresh = RUNNING, share = share_of(count, WARPS);
+        ticks = ticks_since(start_ns);
         if (threadIdx.x == THREADS - 1) fresh = peek(&state.published.status);
 #pragma unroll 1
         for (u32 base = warp_id() * share; base < count; base += WARPS * share) {
@@ -387,6 +389,7 @@ struct Team {
         u32 warps = run.workers * WARPS, share = share_of(count, warps), stride = warps * share;
         if (blockIdx.x == 0) log_step(count, peek(&state.far_count[side]), run.workers);
         const u64 *from = run.items + (u64)list * run.pile_room;
+        ticks = ticks_since(start_ns);
 #pragma unroll 1
         for (u32 base = 0; base < count; base += stride) {
             u32 place = base + (blockIdx.x + warp_id() * run.workers) * share + lane_id();
@@ -445,7 +448,7 @@ struct Team {
     __device__ __forceinline__ void log_step(u32 near, u32 far, u32 blocks) {
         if (LEVEL < 1 || threadIdx.x != THREADS - 1) return;
         uint4 *to = (uint4 *)run.readings + (steps & (LOG_RECORDS - 1)) * 3;
-        u64 t = now_ns() - state.start_ns, edge = (u64)__double_as_longlong(threshold - delta);
+        u64 t = now_ns() - start_ns, edge = (u64)__double_as_longlong(threshold - delta);
         poke(to, make_uint4(steps + 1, near, far, blocks));
         poke(to + 1, make_uint4(steps + 1, (u32)t, (u32)(t >> 32), switches));
         poke(to + 2, make_uint4(steps + 1, (u32)edge, (u32)(edge >> 32), __float_as_uint((float)delta)));
@@ -562,7 +565,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) near_far() {
             uint2 row = RUN.rows[RUN.source];
             shared.near[0][0] = make_uint4(RUN.source, 0, row.x, row.y);
             poke(RUN.dist + RUN.source, 0u);
-            if (LEVEL >= 2) RUN.first_ns[RUN.source] = RUN.last_ns[RUN.source] = 0;
+            if (LEVEL >= 2) RUN.first_ticks[RUN.source] = RUN.last_ticks[RUN.source] = 0;
         }
         team.start_alone(0);
     }

@@ -52,7 +52,7 @@ extern "C" __global__ void begin(const Run *given) {
     if (at == 0) run.state->start_ns = now_ns();
     for (u64 v = at; v < run.n; v += step) {
         run.dist[v] = UNREACHED;
-        if (LEVEL >= 2) run.first_ns[v] = run.last_ns[v] = -1, run.times[v] = 0;
+        if (LEVEL >= 2) run.first_ticks[v] = run.last_ticks[v] = NEVER, run.times[v] = 0;
     }
     for (u64 b = at; b < run.pool_blocks; b += step) run.free_blocks[b] = run.pool_blocks - 1 - (u32)b;
     sum_weights(run, at, step);

@@ -16,6 +16,7 @@ same would cost traffic; there stale vertices are dropped first and a look saves
 A vertex with more than HUB_DEGREE arcs is left to the whole block (`relax_span`).
 
 Sink has   void push(bool won, u32 vertex, u32 dist, uint2 row)   called by all 32 lanes
+           ticks        when this round began, probe level 2
            WANTS_ROWS   whether push needs the row bounds of what improved
 */
 #pragma once
@@ -66,7 +67,7 @@ __device__ __forceinline__ void relax_step(const Run &run, const uint2 (&to)[UNR
     for (int j = 0; j < UNROLL; j++)
         if (j < steps) {
             bool won = reach[j] < known[j];
-            if (won) note_improved(run, to[j].x, known[j]);
+            if (won) note_improved(run, to[j].x, known[j], sink.ticks);
             sink.push(won, to[j].x, reach[j], row[j]);
         }
 }
@@ -112,7 +113,7 @@ __device__ __forceinline__ void relax_few(const Run &run, const Vertex &mine, bo
         note_processed(run, mine.id);
     }
     bool won = reach < old;
-    if (won) note_improved(run, to.x, old);
+    if (won) note_improved(run, to.x, old, sink.ticks);
     sink.push(won, to.x, reach, row);
 }
 

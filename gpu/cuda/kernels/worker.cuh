@@ -88,7 +88,8 @@ struct Worker {
     // the queue and the collection, the same on every thread
     u32 head = 0, tail = 0, used = 0, room = 0, phase = 0, bucket = 0, leaves_at = 0;
     Published seen;
-    u32 done = 0, kept_total = 0;
+    u32 done = 0, kept_total = 0, ticks = 0;
+    u64 start_ns = 0, handed_ns = 0;
     Counts counts = {0, 0, 0, 0};
     __device__ Worker(const Run &run, WorkerShared &s) : run(run), s(s) {}
 
@@ -113,6 +114,7 @@ struct Worker {
     // All threads: begin a round that takes `take` items off the queue.
     __device__ __forceinline__ void begin_round(u32 take) {
         u32 next = phase == 2 ? 0 : phase + 1;
+        ticks = ticks_since(start_ns);
         if (threadIdx.x == THREADS - 1) {  // the last warp has the least to do
             s.kept[next] = s.sent[next] = s.hubs[next] = 0;
             poke(run.reports + blockIdx.x - 1, make_uint4(done, tail - head, kept_total, 0));
@@ -266,10 +268,16 @@ struct Worker {
     __device__ __forceinline__ void work() {
         if (threadIdx.x < 32) s.out.count[threadIdx.x] = 0, s.out.cached_number[threadIdx.x] = NOWHERE;
         if (threadIdx.x < 3) s.kept[threadIdx.x] = s.sent[threadIdx.x] = s.hubs[threadIdx.x] = 0;
+        if (LEVEL >= 2) start_ns = run.state->start_ns;
         u64 order;
         while (take_order(order)) {
                 drain();
-                if (LEVEL >= 1 || counts.relaxed > (1u << 26)) hand_counts_over();
+                u64 now = LEVEL >= 1 ? now_ns() : 0;
+            bool due = LEVEL >= 1 && now - handed_ns >= run.period_ns / 2;
+            if (__any_sync(ALL_LANES, due || counts.relaxed > (1u << 26))) {
+                hand_counts_over();
+                handed_ns = now;
+            }
             done = (u32)(order >> 56);
             if (threadIdx.x == 0) {
                 u32 count = (u32)(order >> 32) & 0xffffu;  // what was pushed is fenced by `flush`
