@@ -139,9 +139,7 @@ def test_fixed_delta_reaches_the_settings(panel: RunPanel, qtbot: QtBot) -> None
 
 
 def test_choices_go_in_and_out(panel: RunPanel) -> None:
-    wanted = RunChoices(
-        "near_far", next(reversed(PRESETS)), 12.5, 1, "slow", {"near_far": {}}
-    )
+    wanted = RunChoices("near_far", next(reversed(PRESETS)), 12.5, 1, "slow", {"near_far": {}})
     panel.set_choices(wanted)
     assert panel.choices() == wanted
     assert RunChoices.from_dict(wanted.as_dict()) == wanted

@@ -21,6 +21,17 @@ SEGMENTS = Path("/dev/shm")
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 
+def read_line(reader: int) -> str:
+    """Read up to the end of the line; closed sooner, the pipe would kill its writer."""
+    text = b""
+    while not text.endswith(b"\n") and select.select([reader], [], [], PATIENCE_S)[0]:
+        piece = os.read(reader, 16)
+        if not piece:
+            break
+        text += piece
+    return text.decode().strip()
+
+
 @pytest.fixture(scope="module")
 def display() -> Iterator[str]:
     """Start Xvfb on a free display and return its name."""
@@ -35,8 +46,7 @@ def display() -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     )
     os.close(writer)
-    ready, _, _ = select.select([reader], [], [], PATIENCE_S)
-    number = os.read(reader, 16).decode().strip() if ready else ""
+    number = read_line(reader)
     os.close(reader)
     if not number:
         process.kill()
@@ -121,6 +131,6 @@ def test_closing_the_window_ends_the_program(program: subprocess.Popen[str], dis
         search, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=True
     )
     window = found.stdout.split()[0]
-    subprocess.run([tool, "windowfocus", "--sync", window], env=environment, check=True)
-    subprocess.run([tool, "key", "ctrl+q"], env=environment, check=True)
+    for keys in (["windowfocus", "--sync", window], ["key", "ctrl+q"]):
+        subprocess.run([tool, *keys], env=environment, timeout=PATIENCE_S, check=True)
     assert_gone(program, children)

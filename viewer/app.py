@@ -160,7 +160,7 @@ def _x_server_answers() -> bool:
 
 def _open(file: str | None, switch: str) -> int:
     problem = display_problem()
-    if problem and switch:
+    if problem and switch.startswith("--measure"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     elif problem:
         from viewer.render import dashboard_without_display
