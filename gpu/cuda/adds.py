@@ -50,7 +50,7 @@ class Tuning:
     is wide at once, and the initial one is the largest
     floor_share : smallest delta, x the initial one
     skew : a graph has hubs where the largest degree is so many times the mean
-    many_arcs : from here on one worker more a multiprocessor
+    many_arcs : from here on one worker more a multiprocessor, and four times the smallest chunk
     """
 
     threads: int = 256
@@ -123,7 +123,8 @@ def make_plan(
     most = min(
         resident_blocks(device, kernel, tuning.threads) - 1, layout.most_workers(tuning.threads)
     )
-    per_sm = tuning.blocks_per_sm + (graph.m >= tuning.many_arcs)
+    many = graph.m >= tuning.many_arcs
+    per_sm = tuning.blocks_per_sm + many
     wanted = per_sm * device.multiprocessors - 1
     workers = parameters["workers"] or min(wanted, most)
     refuse_workers(workers, most, device, tuning.threads)
@@ -158,7 +159,7 @@ def make_plan(
         "pool_blocks": blocks,
         "table_mask": table_size(blocks) - 1,
         "readings_room": READINGS_ROOM if probe else 0,
-        "chunk_smallest": tuning.chunk_smallest,
+        "chunk_smallest": tuning.chunk_smallest * (4 if many else 1),
         "chunk_largest": tuning.chunk_largest,
         "keep": tuning.keep,
         "flush_rounds": tuning.flush_rounds,

@@ -9,6 +9,30 @@ Needs    every block resident (the launcher computes and checks it): workers wai
 Ends     FINISHED, STOPPED (the host asked), POOL_DRY, DISTANCE_OVERFLOW, TIMED_OUT; each in
          state.status. Whatever waits looks at that status.
 
+Hypotheses and outcomes, one H100, int32, kernel ms on NY / grid 1024^2 / mesh 100^3 / R-MAT
+2^20 unless said; each was tried on top of the ones before it:
+
+- Work that stays in its bucket stays with its worker, in shared memory, without the manager;
+  items carry their distance and stale ones are dropped. First version: 3.9 / 10.7 / 5.0 / 12.2,
+  where the authors' code needs 9.3 / 14.0 / 5.2 (and does not finish the R-MAT).
+- Row bounds come along with the atomic, staleness with the arcs: two trips less a hop. A hop of a
+  chain went from 2.1 to 1.5 us; a clock in the kernel then showed 1,070 of 2,700 cycles before
+  the arcs had arrived, far more than one trip.
+- A fence on every poll is dear where stores are under way: acquire loads instead. Bucket
+  retirement by one 8-byte load instead of load, fence, load. Together: 2.7 / 5.0 / - / -.
+- The rest was instructions: a short path for at most one arc a lane, cold code out of line. 116 kB
+  of cubin became 95, a hop 0.97 us: 2.4 / 4.3 / 2.8 (delta fixed) / 2.4.
+- Small pieces (8 vertices) and little kept (64) spread a narrow frontier: 2.1 / 4.0.
+- Failed: the controller on a warp of its own, one sweep late, to shorten the sweep: the sweep
+  became longer (2.7 to 3.1 us), 3 % slower. Failed: 512 threads a worker, 128 threads a worker,
+  2 arcs in flight instead of 4 (mesh and R-MAT 10 to 20 % slower).
+- Delta: the start at mean weight / degree / 32 costs a climb that these runs are too short for, and
+  a ceiling of 1,024 x floods (grid: 53 times the work). Sweeps of fixed deltas are flat from 32 to
+  128 x on roads and grids, 8 to 16 x on the mesh, 32 x up on R-MATs; hence the start rule.
+- A third worker a multiprocessor pays from 20 M arcs on (mesh 2.7 to 2.3, grid 4096^2 22 to 20).
+- Probe level 2 with a clock read and 64-bit times at each improvement cost 19 to 58 %; 32-bit
+  ticks of the round's start and plain stores 7 to 16 % (R-MAT 2^22: 30 to 40 %).
+
 The parts   scheduler.cuh decisions     queue.cuh   the bucket queue     relax.cuh  arcs
             worker.cuh    a worker      manager.cuh the manager          courier.cuh the host
 */

@@ -19,15 +19,14 @@ Duplicates  An item whose vertex has improved since it was queued is dropped whe
 Far      is split when near is empty: the threshold moves on by delta; where that finds
          nothing, it jumps to the nearest vertex that the split has seen.
 */
-#include "courier.cuh"
 #include "relax.cuh"
+#include "step_courier.cuh"
 
 #define NEAR_ROOM 1024u      // items of the frontier in shared memory, each of two lists
 #define STAGE_ROOM 2048u     // items that a block collects before it writes them, each pile
 #define SPLIT_ALONE 8192u    // far items up to which block 0 splits by itself
 #define HAND_OVER_STEPS 16u  // supersteps between two sums of the counts, probe level 1 on
 #define MOST_HUBS 64u
-#define LOG_RECORDS 4096u
 #define WARPS (THREADS / 32)
 
 enum Mode { ALONE, WIDE, DONE };
@@ -461,89 +460,6 @@ struct Team {
         state.open_buckets = 1, state.reason = START;
         state.status = state.published.status;
         state.supersteps = steps, state.wide_supersteps = wide_steps;
-    }
-};
-
-// The courier block's one warp: samples out, wishes in, until the run ends.
-struct Courier {
-    const Run &run;
-    State &state;
-    Wishes wishes = {0, 0, 0.0};
-    u64 sequence = 0;
-    u32 next = 1, switches = 0;
-
-    __device__ Courier(const Run &run) : run(run), state(*run.state) {}
-
-    __device__ __forceinline__ void end_with(u32 status) {
-        if (lane_id() == 0) atomicCAS(&state.published.status, (u32)RUNNING, status);
-    }
-
-    __device__ __forceinline__ void listen() {
-        u32 seen = wishes.delta_version;
-        read_wishes(run, wishes);
-        if (wishes.stop) end_with(wishes.stop);
-        if (wishes.delta_version != seen && lane_id() == 0)
-            poke((u64 *)&state.hand_delta, (u64)__double_as_longlong(wishes.delta));
-        if (peek(&state.error_claimed) == 2) end_with(DISTANCE_OVERFLOW);
-        if (now_ns() - state.start_ns > run.limit_ns) end_with(TIMED_OUT);
-    }
-
-    // Hand over every record that is whole; one fence for all of them.
-    __device__ __forceinline__ void send() {
-        Totals now = sum_totals(run);
-        u64 read = peek_host(&run.host->samples_read), before = sequence;
-        for (u32 batch = 0; batch < 64; batch++) {
-            const uint4 *at = (const uint4 *)run.readings + ((next - 1) & (LOG_RECORDS - 1)) * 3;
-            uint4 a = peek(at), b = peek(at + 1), c = peek(at + 2);
-            u32 number = a.x;
-            if (number < next || b.x != number || c.x != number) break;
-            next = number + 1;
-            if (sequence - read > run.ring_mask) continue;
-            poke_host(run.ring + (sequence & run.ring_mask) * 32 + lane_id(), sample_word(a, b, c, now));
-            sequence += 1;
-            switches = b.w;
-        }
-        if (sequence == before) return;
-        __threadfence_system();
-        __syncwarp();
-        if (lane_id() == 0) poke_host(&run.host->samples_written, sequence);
-    }
-
-    // Word `lane` of a SAMPLE (gpu.trace).
-    __device__ __forceinline__ u64 sample_word(uint4 a, uint4 b, uint4 c, const Totals &now) {
-        float delta = __uint_as_float(c.w);
-        u32 flags = (b.w != switches ? BUCKET_SWITCHED : 0) | (wishes.delta > 0.0 ? DELTA_BY_HAND : 0);
-        switch (lane_id()) {
-            case 0: return two_words(b.y, b.z);
-            case 1: case 2: return b.w;
-            case 3: return now.processed;
-            case 4: return now.relaxed;
-            case 5: return now.improved;
-            case 6: return __double_as_longlong((double)delta);
-            case 7: return two_words(c.y, c.z);
-            case 9: return two_words(0, __float_as_uint((float)(a.y * run.mean_degree)));
-            case 10: return two_words(a.y, a.w);
-            case 11: return two_words(1, flags);
-            case 12: return two_words(wishes.delta > 0.0 ? BY_HAND : START, 0);
-            case 13: return two_words(a.y, a.z);
-            case 29: return sequence;
-            default: return 0;
-        }
-    }
-
-    __device__ __forceinline__ void carry() {
-        u64 poll = 0;
-        while (peek(&state.published.status) == RUNNING) {
-            u64 t = now_ns();
-            if (t >= poll) {
-                listen();
-                poll = t + HOST_POLL_NS;
-            }
-            __syncwarp();
-            if (LEVEL >= 1) send();
-            __nanosleep(COURIER_PAUSE_NS);
-        }
-        if (LEVEL >= 1) send();
     }
 };
 
