@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.compiled import compiled
+from gpu.compiled import compiled_lean
 
 SPACE, TAB, RETURN, NEWLINE = 32, 9, 13, 10
 PLUS, MINUS, DOT, ZERO, EXPONENT = 43, 45, 46, 48, 101
@@ -33,14 +33,22 @@ KEY, COMMENT_A, COMMENT_B, SEPARATOR, ID_COLUMNS, VALUE_COLUMNS, LOW, HIGH, VALU
 ROWS, COMMENTS, BAD_AT, FRACTIONS = range(4)
 
 
-@compiled
+@compiled_lean
+def _after_line(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return the place behind the end of this line."""
+    while at < stop and text[at] != NEWLINE:
+        at += ONE
+    return at + ONE
+
+
+@compiled_lean
 def _after_blanks(text, at, stop):  # type: ignore[no-untyped-def]
     while at < stop and (text[at] == SPACE or text[at] == TAB or text[at] == RETURN):
         at += ONE
     return at
 
 
-@compiled
+@compiled_lean
 def _digits(text, at, stop):  # type: ignore[no-untyped-def]
     """Return (value, end of the digits at `at`); 19 nines wrap once, below zero."""
     value = np.int64(0)
@@ -53,7 +61,7 @@ def _digits(text, at, stop):  # type: ignore[no-untyped-def]
     return value, at
 
 
-@compiled
+@compiled_lean
 def _integer(text, at, stop):  # type: ignore[no-untyped-def]
     """Return (value, end, whether an integer of int64 stands at `at`)."""
     negative = False
@@ -65,7 +73,7 @@ def _integer(text, at, stop):  # type: ignore[no-untyped-def]
     return (-value if negative else value), end, good
 
 
-@compiled
+@compiled_lean
 def _decimal(text, at, stop):  # type: ignore[no-untyped-def]
     """Return (float64, whether written as integer, end, whether a number stands at `at`).
 
@@ -105,7 +113,7 @@ def _decimal(text, at, stop):  # type: ignore[no-untyped-def]
     return _scaled(mantissa, exponent), is_integer, at, good
 
 
-@compiled
+@compiled_lean
 def _scaled(mantissa, exponent):  # type: ignore[no-untyped-def]
     """Return mantissa x 10**exponent, inf past float64."""
     value = np.float64(mantissa)
@@ -118,7 +126,7 @@ def _scaled(mantissa, exponent):  # type: ignore[no-untyped-def]
     return value / 1e22 * 10.0 ** float(max(exponent + 22, -400))
 
 
-@compiled
+@compiled_lean
 def _value(text, at, stop):  # type: ignore[no-untyped-def]
     """Return what `_decimal` does, the sign included."""
     negative = False
@@ -129,7 +137,7 @@ def _value(text, at, stop):  # type: ignore[no-untyped-def]
     return (-value if negative else value), is_integer, end, good
 
 
-@compiled
+@compiled_lean
 def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type: ignore[no-untyped-def]
     """Parse the lines of text[start:stop] into rows from `first_row` on.
 
@@ -157,9 +165,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
             continue
         if byte in (comment_a, comment_b):
             comments += 1
-            while at < stop and text[at] != NEWLINE:
-                at += ONE
-            at += ONE
+            at = _after_line(text, at, stop)
             continue
         good = True
         if key != 0:
@@ -171,8 +177,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
                 at = _after_blanks(text, at, stop)
                 good = at < stop and text[at] == separator
                 at += ONE
-            while at < stop and (text[at] == SPACE or text[at] == TAB or text[at] == RETURN):
-                at += ONE
+            at = _after_blanks(text, at, stop)
             begin = at
             number = np.int64(0)
             while at < stop:
@@ -204,8 +209,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
                 values[column - id_columns, row] = value
             good = good and (at >= stop or text[at] <= SPACE or text[at] == separator)
             column += 1
-        while at < stop and (text[at] == SPACE or text[at] == TAB or text[at] == RETURN):
-            at += ONE
+        at = _after_blanks(text, at, stop)
         good = good and (at >= stop or text[at] == NEWLINE)
         if not good:
             bad_at = np.int64(line)
@@ -218,7 +222,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
     report[FRACTIONS] = fractions
 
 
-@compiled
+@compiled_lean
 def scan_lines(text, start, stop, comment, tokens, counts, report):  # type: ignore[no-untyped-def]
     """Parse lines of integers, of any length each (METIS).
 
