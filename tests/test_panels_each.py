@@ -1,0 +1,362 @@
+"""The panels one by one: buckets, delta, parallelism, work, timeline."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from panel_stage import (
+    END_NS,
+    Bench,
+    make_record,
+    make_samples,
+    make_trace,
+)
+from PyQt6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from gpu.trace import Reason
+from viewer.theme import THEMES
+from viewer.widgets.buckets import BucketPanel, heat_table
+from viewer.widgets.delta import DeltaPanel
+from viewer.widgets.parallelism import ParallelismPanel
+from viewer.widgets.plot_base import nice_ceiling
+from viewer.widgets.timeline import Timeline
+from viewer.widgets.work import WorkPanel
+
+
+@pytest.fixture
+def bench(qtbot: QtBot) -> Bench:
+    return Bench(qtbot)
+
+
+# ---- buckets ---------------------------------------------------------------------------
+
+
+def test_ring_shows_the_cursor(bench: Bench) -> None:
+    panel = bench.show(BucketPanel)
+    bench.run()
+    bench.playback.set_cursor(500_000)
+    panel.flush()
+    state = panel.ring.state
+    assert state.counts.tolist() == (50 + np.arange(32)).tolist()
+    assert (state.open_rows, state.clip_share) == (2, 0.25)
+    assert "25 % clipped" in panel.summary_text()
+    names = dict(panel.number_axis._names)
+    assert (names[0.0], names[31.0]) == ("head", "tail")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "names"), [("near_far", ["near", "far"]), ("dijkstra", ["heap"])]
+)
+def test_rows_come_from_the_registry(bench: Bench, algorithm: str, names: list[str]) -> None:
+    panel = bench.show(BucketPanel)
+    bench.run(algorithm)
+    panel.flush()
+    assert len(panel.ring.state.counts) == len(names)
+    assert [name for _, name in panel.number_axis._names] == names
+    assert names[0] in panel.summary_text()
+    assert panel.view_box.viewRange()[1] == [-0.5, len(names) - 0.5]
+
+
+def test_fewer_buckets_are_fewer_rows(bench: Bench) -> None:
+    panel = bench.show(BucketPanel)
+    record = make_record()
+    record.settings.parameters["buckets"] = 6
+    bench.session.add_run(record)
+    assert len(panel.ring.state.counts) == 6
+
+
+def test_picture_has_no_more_columns_than_pixels(bench: Bench) -> None:
+    panel = bench.show(BucketPanel)
+    bench.run()
+    panel.flush()
+    rows, columns = panel._image.image.shape
+    assert rows == 32
+    assert columns <= 2 * panel.view_box.width()
+    assert panel._image.image[31, -1] > panel._image.image[1, 1] > 0
+
+
+def test_colour_table_begins_with_the_background() -> None:
+    for theme in THEMES.values():
+        table = heat_table(theme, 1000)
+        assert "#" + bytes(table[0]).hex() == theme.plot
+        assert "#" + bytes(table[1]).hex() == theme.heat[0]
+        assert "#" + bytes(table[-1]).hex() == theme.heat[-1]
+
+
+# ---- delta -----------------------------------------------------------------------------
+
+
+def test_changes_are_marked_by_shape_with_their_reason(bench: Bench) -> None:
+    panel = bench.show(DeltaPanel)
+    bench.run()
+    panel.flush()
+    spots = panel._marks.points()
+    assert [spot.symbol() for spot in spots] == ["t1", "t1", "t"]
+    assert "Δ 8 → 16" in spots[0].data()
+    assert "workers starved: Δ doubled" in spots[0].data()
+    assert [10 ** spot.pos().y() for spot in spots] == pytest.approx([16, 32, 16])
+    bench.playback.set_cursor(0)
+    panel.flush()
+    assert panel.value.text() == "Δ 8"
+    panel._marks.sigClicked.emit(panel._marks, spots[1:2], None)
+    assert bench.playback.cursor_ns == 510_000
+
+
+def test_delta_is_taken_over_and_given_back_only_while_live(bench: Bench) -> None:
+    panel = bench.show(DeltaPanel)
+    record = bench.run(finished=False)
+    panel.flush()
+    assert panel.hand_row.isVisible()
+    assert panel.hand_line.isVisible()
+    assert panel.hand_line.value() == pytest.approx(np.log10(16))
+    with bench.qtbot.waitSignal(panel.delta_requested) as asked:
+        panel.hand_line.setValue(np.log10(24.0))
+        panel.hand_line.sigDragged.emit(panel.hand_line)
+    assert asked.args == [pytest.approx(24.0)]
+    with bench.qtbot.waitSignal(panel.delta_requested) as asked:
+        panel.double_button.click()
+    assert asked.args == [32.0]
+    with bench.qtbot.waitSignal(panel.delta_requested) as asked:
+        panel.halve_button.click()
+    assert asked.args == [8.0]
+    with bench.qtbot.waitSignal(panel.delta_released):
+        panel.release_button.click()
+
+    bench.session.finish_run(record.run_id, make_trace(make_samples(), record))
+    assert not panel.hand_row.isVisible()
+    with (
+        bench.qtbot.assertNotEmitted(panel.delta_requested),
+        bench.qtbot.assertNotEmitted(panel.delta_released),
+    ):
+        panel.hand_line.sigDragged.emit(panel.hand_line)
+        panel.double_button.click()
+        panel.release_button.click()
+
+
+def test_by_hand_has_its_own_mark(bench: Bench) -> None:
+    panel = bench.show(DeltaPanel)
+    record = make_record()
+    samples = make_samples()
+    samples["reason"] = Reason.BY_HAND
+    bench.session.add_run(record)
+    bench.session.append_samples(1, samples)
+    panel.flush()
+    assert {spot.symbol() for spot in panel._marks.points()} == {"d"}
+    assert "set by hand" in panel.summary_text()
+
+
+def test_near_far_cannot_be_steered_and_dijkstra_has_no_delta(bench: Bench) -> None:
+    panel = bench.show(DeltaPanel)
+    bench.run("near_far", finished=False)
+    assert not panel.hand_row.isVisible()
+    assert panel.view.isVisible()
+    bench.run("dijkstra")
+    assert not panel.view.isVisible()
+    assert "no Δ" in panel.hint.text()
+    assert panel.summary_text() == panel.hint.text()
+
+
+# ---- parallelism -----------------------------------------------------------------------
+
+
+def test_band_and_place_in_it(bench: Bench) -> None:
+    panel = bench.show(ParallelismPanel)
+    bench.run()
+    for share, place in ((0.1, "below"), (0.4, "inside"), (0.9, "above")):
+        bench.playback.set_cursor(share * END_NS)
+        panel.flush()
+        assert f"{place} the band from 2k to 6k" in panel.summary_text()
+    assert panel._band.boundingRect().top() == 2000
+    assert panel._band.boundingRect().bottom() == 6000
+    assert panel.view_box.viewRange()[1][1] >= 10_000
+
+
+def test_log_scale_shows_powers(bench: Bench) -> None:
+    panel = bench.show(ParallelismPanel)
+    bench.run()
+    panel.flush()
+    panel.log_button.click()
+    panel.flush()
+    assert panel.number_axis.logarithmic
+    low, high = panel.view_box.viewRange()[1]
+    assert low == 0
+    assert high == pytest.approx(np.log10(12_000) + 0.05)
+    assert panel.number_axis.tickStrings([3.0], 1, 1) == ["1k"]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "words"),
+    [
+        ("adds", "Work assigned, edges"),
+        ("near_far", "Work available at the start of the superstep"),
+    ],
+)
+def test_caption_says_what_parallelism_means(bench: Bench, algorithm: str, words: str) -> None:
+    panel = bench.show(ParallelismPanel)
+    bench.run(algorithm)
+    panel.flush()
+    assert panel.caption.text().startswith(words)
+
+
+# ---- work ------------------------------------------------------------------------------
+
+
+def test_work_says_efficiency_and_totals(bench: Bench) -> None:
+    panel = bench.show(WorkPanel)
+    record = bench.run(finished=False)
+    panel.flush()
+    assert panel.sentence.text().startswith("So far: 2\u202f000 processed, 6\u202f000 relaxed")
+    bench.session.finish_run(record.run_id, make_trace(make_samples(), record))
+    panel.flush()
+    assert panel.sentence.text().startswith("Work efficiency 0.50: 1\u202f000 settled")
+
+
+def test_rates_or_totals(bench: Bench) -> None:
+    panel = bench.show(WorkPanel)
+    bench.run()
+    bench.playback.set_cursor(END_NS / 2)
+    panel.flush()
+    assert panel.legend._values == ["2M", "6M", "3M"]
+    _, rate = panel._curves["relaxed"].getData()
+    assert rate == pytest.approx(np.full(len(rate), 6e6))
+    assert panel.legend.height() < 25
+    panel.resize(300, 240)
+    bench.qtbot.waitUntil(lambda: panel.legend.height() > 25)
+    panel.totals_button.click()
+    panel.flush()
+    assert panel.caption.text() == "Totals since the start"
+    assert panel.legend._values == ["1k", "3k", "1.5k"]
+    assert panel._curves["relaxed"].getData()[1][-1] == 6000
+
+
+# ---- timeline --------------------------------------------------------------------------
+
+
+def test_time_label_always_says_the_clock(bench: Bench) -> None:
+    panel = bench.show(Timeline, 300)
+    for clock in ("modelled", "measured"):
+        bench.run(clock=clock)
+        bench.playback.set_cursor(END_NS / 4)
+        panel.flush()
+        assert panel.time_label.text() == f"0.2500 / 1.000 ms {clock}"
+
+
+def test_buttons_move_the_model(bench: Bench) -> None:
+    panel, playback = bench.show(Timeline), bench.playback
+    bench.run()
+    panel.buttons["start"].click()
+    assert playback.cursor_ns == 0
+    panel.buttons["forward"].click()
+    assert playback.cursor_ns == 10_000
+    panel.kind_box.setCurrentIndex(1)
+    panel.buttons["forward"].click()
+    assert playback.cursor_ns == 100_000
+    panel.kind_box.setCurrentIndex(2)
+    panel.buttons["forward"].click()
+    assert playback.cursor_ns == 260_000
+    panel.buttons["back"].click()
+    assert playback.cursor_ns == 0
+    panel.buttons["end"].click()
+    assert playback.cursor_ns == END_NS
+    panel.buttons["play"].click()
+    assert playback.playing
+    panel.buttons["play"].click()
+    assert not playback.playing
+
+
+def test_keys_move_the_model(bench: Bench) -> None:
+    panel, playback, press = bench.show(Timeline), bench.playback, bench.qtbot.keyClick
+    bench.run()
+    press(panel, Qt.Key.Key_Home)
+    press(panel, Qt.Key.Key_Right)
+    assert playback.cursor_ns == 10_000
+    press(panel.overview, Qt.Key.Key_Left)  # unused keys climb to the timeline
+    assert playback.cursor_ns == 0
+    press(panel, Qt.Key.Key_End)
+    assert playback.cursor_ns == END_NS
+    press(panel, Qt.Key.Key_Space)
+    assert playback.playing
+    press(panel, Qt.Key.Key_A)
+    assert playback.playing
+
+
+def test_speed_box_and_model_stay_together(bench: Bench) -> None:
+    panel, playback = bench.show(Timeline), bench.playback
+    with bench.qtbot.waitSignal(playback.speed_changed) as changed:
+        panel.speed_box.setValue(0.25)
+    assert changed.args == [0.25]
+    with bench.qtbot.assertNotEmitted(panel.speed_box.valueChanged):
+        playback.set_speed(99)
+    assert panel.speed_box.value() == playback.speed == 10.0
+    assert panel.speed_box.text() == "10×"
+
+
+def test_live_button_and_model_stay_together(bench: Bench) -> None:
+    panel, playback = bench.show(Timeline), bench.playback
+    record = bench.run(finished=False)
+    assert panel.live_button.isChecked()
+    playback.set_cursor(0)
+    assert not panel.live_button.isChecked()
+    panel.live_button.click()
+    assert playback.following
+    bench.qtbot.keyClick(panel, Qt.Key.Key_L)
+    assert not playback.following
+    bench.session.finish_run(record.run_id, make_trace(make_samples(), record))
+    assert not panel.live_button.isEnabled()
+
+
+def test_overview_scrubs_and_clamps(bench: Bench) -> None:
+    panel, playback = bench.show(Timeline), bench.playback
+    bench.run()
+    panel.flush()
+    overview, left = panel.overview, Qt.MouseButton.LeftButton
+    place = QPoint(round(overview.x_of(300_000)), 20)
+    bench.qtbot.mousePress(overview, left, pos=place)
+    assert playback.cursor_ns == pytest.approx(300_000, abs=2000)
+    bench.qtbot.mouseMove(overview, QPoint(10_000, 20))
+    bench.qtbot.mouseRelease(overview, left, pos=QPoint(10_000, 20))
+    assert overview.time_of(10_000) == END_NS
+    assert overview.time_of(-50) == 0
+    playback.set_view(0, 100_000)
+    bench.qtbot.mouseDClick(overview, left, pos=place)
+    assert playback.fitted
+
+
+def test_play_button_shows_what_it_would_do(bench: Bench) -> None:
+    panel, playback = bench.show(Timeline), bench.playback
+    bench.run()
+    before = panel.buttons["play"].icon().pixmap(16).toImage()
+    playback.play()
+    during = panel.buttons["play"].icon().pixmap(16).toImage()
+    playback.pause()
+    assert before != during
+    assert panel.buttons["play"].icon().pixmap(16).toImage() == before
+
+
+def test_controls_fold_into_two_rows_where_narrow(bench: Bench) -> None:
+    panel = bench.show(Timeline, 1000, 100)
+    assert panel.controls.direction() == panel.controls.Direction.LeftToRight
+    panel.resize(400, 120)
+    assert panel.controls.direction() == panel.controls.Direction.TopToBottom
+
+
+# ---- small things ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "top"), [(0, 1), (0.9, 1), (1.05, 1.2), (101_000, 120_000), (float("nan"), 1)]
+)
+def test_axis_tops_are_round(value: float, top: float) -> None:
+    assert nice_ceiling(value) == pytest.approx(top)
+
+
+def test_axes_label_what_fits() -> None:
+    from viewer.widgets.axes import decimals_of, even_ticks, log_ticks, round_step
+
+    assert round_step(0.3) == 0.5
+    assert [decimals_of(step) for step in (5, 0.5, 0.25, 2.5)] == [0, 1, 2, 1]
+    assert even_ticks(0, 9.3e6, 4, 1e-6)[0][1] == [0, 2.5e6, 5e6, 7.5e6]
+    assert even_ticks(1, 1, 4) == []
+    assert len(log_ticks(0, 12, 5)) <= 5
+    assert [10**tick for tick in log_ticks(1.1, 2.4, 9)] == pytest.approx([20, 50, 100, 200])
