@@ -299,6 +299,10 @@ def test_no_run_without_a_graph_or_beside_another(controller: Controller, host: 
     running(controller, host)
     controller.start_run(SETTINGS)
     assert len(host.asked("run")) == 1
+    controller.open("roads.gr")
+    controller.start_run(SETTINGS)
+    assert len(host.asked("run")) == 1
+    assert controller.session.notice.words == "roads.gr is still being opened;"
 
 
 def test_pace_and_delta_by_hand_reach_the_host(controller: Controller, host: FakeHost) -> None:

@@ -117,6 +117,9 @@ class Controller(QObject):
     def start_run(self, settings: RunSettings, pace: float | None = None) -> None:
         """Run on the session's graph; pace in samples per second, None at full speed."""
         graph = self.session.graph
+        if self._load_id >= 0:
+            words = f"{_short(self._opening)} is still being opened;"
+            self.session.set_notice(Notice("info", words, "run it when it is here."))
         if graph is None or self.running or self._load_id >= 0:
             return
         try:
