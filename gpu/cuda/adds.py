@@ -50,7 +50,8 @@ class Tuning:
     is wide at once, and the initial one is the largest
     floor_share : smallest delta, x the initial one
     skew : a graph has hubs where the largest degree is so many times the mean
-    many_arcs : from here on one worker more a multiprocessor, and four times the smallest chunk
+    many_arcs : from here on one worker more a multiprocessor, and with hubs four times
+    the smallest chunk
     """
 
     threads: int = 256
@@ -159,7 +160,7 @@ def make_plan(
         "pool_blocks": blocks,
         "table_mask": table_size(blocks) - 1,
         "readings_room": READINGS_ROOM if probe else 0,
-        "chunk_smallest": tuning.chunk_smallest * (4 if many else 1),
+        "chunk_smallest": tuning.chunk_smallest * (4 if many and skewed else 1),
         "chunk_largest": tuning.chunk_largest,
         "keep": tuning.keep,
         "flush_rounds": tuning.flush_rounds,
