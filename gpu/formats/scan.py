@@ -34,6 +34,13 @@ ROWS, COMMENTS, BAD_AT, FRACTIONS = range(4)
 
 
 @compiled_lean
+def _after_word(text, at, stop, separator):  # type: ignore[no-untyped-def]
+    while at < stop and text[at] > SPACE and text[at] != separator:
+        at += ONE
+    return at
+
+
+@compiled_lean
 def _after_line(text, at, stop):  # type: ignore[no-untyped-def]
     """Return the place behind the end of this line."""
     while at < stop and text[at] != NEWLINE:
@@ -179,13 +186,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
                 at += ONE
             at = _after_blanks(text, at, stop)
             begin = at
-            number = np.int64(0)
-            while at < stop:
-                digit = np.int64(text[at]) - ZERO
-                if digit < 0 or digit > 9:
-                    break
-                number = number * 10 + digit
-                at += ONE
+            number, at = _digits(text, at, stop)
             plain = at > begin and at - begin <= VALUE_DIGITS
             plain = plain and (at >= stop or text[at] <= SPACE or text[at] == separator)
             if column < id_columns:
@@ -194,9 +195,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
                 good = good and plain and low <= number <= high
                 ids[column, row] = number
             elif rule == SKIPPED:
-                at = begin
-                while at < stop and text[at] > SPACE and text[at] != separator:
-                    at += ONE
+                at = _after_word(text, begin, stop, separator)
                 good = good and at > begin
                 values[column - id_columns, row] = 1.0
             else:

@@ -1,0 +1,86 @@
+"""Settings that outlive the window, and what the models may not import."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from PyQt6.QtCore import QByteArray
+
+from viewer.models.settings import STATE_VERSION, THEME_NAMES, Settings
+from viewer.theme import THEMES
+
+# ---- settings --------------------------------------------------------------------------
+
+
+def test_settings_come_back_from_disk(qapp: object, tmp_path: Path) -> None:
+    path = tmp_path / "settings.ini"
+    settings = Settings(path)
+    assert (settings.theme, settings.recent_files, settings.geometry) == ("light", [], None)
+    settings.theme = "dark"
+    settings.geometry = QByteArray(b"geometry")
+    settings.window_state = QByteArray(b"state")
+    settings.run_panel = {"algorithm": "adds", "delta": None, "workers": 4}
+    settings.add_recent("/a.gr")
+    settings.add_recent("/b.gr")
+    settings.add_recent("/a.gr")
+    settings.set_value("speed", 0.5)
+    settings.sync()
+    again = Settings(path)
+    assert again.theme == "dark"
+    assert again.geometry == QByteArray(b"geometry")
+    assert again.window_state == QByteArray(b"state")
+    assert again.run_panel == {"algorithm": "adds", "delta": None, "workers": 4}
+    assert again.recent_files == ["/a.gr", "/b.gr"]
+    assert again.value("speed") == 0.5
+    again.remove_recent("/a.gr")
+    assert again.recent_files == ["/b.gr"]
+    again.clear_recent()
+    again.forget_window()
+    assert (again.recent_files, again.geometry, again.window_state) == ([], None, None)
+    again.clear()
+    assert again.theme == "light"
+
+
+def test_damaged_settings_become_defaults(qapp: object, tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "s.ini")
+    store = settings._store
+    store.setValue("theme", "mauve")
+    store.setValue("recent_files", "{not json")
+    store.setValue("run_panel", json.dumps([1, 2]))
+    store.setValue("window/geometry", "text")
+    assert (settings.theme, settings.recent_files) == ("light", [])
+    assert (settings.run_panel, settings.geometry) == ({}, None)
+
+
+def test_window_state_of_another_version_is_not_used(qapp: object, tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "s.ini")
+    settings.window_state = QByteArray(b"state")
+    settings._store.setValue("window/state_version", STATE_VERSION + 1)
+    assert settings.window_state is None
+
+
+def test_recent_files_are_few(qapp: object, tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "s.ini")
+    for number in range(25):
+        settings.add_recent(f"/{number}.gr")
+    assert settings.recent_files == [f"/{number}.gr" for number in range(24, 14, -1)]
+
+
+def test_theme_names_agree() -> None:
+    assert set(THEME_NAMES) == set(THEMES)
+
+
+# ---- layers ----------------------------------------------------------------------------
+
+
+def test_models_import_no_widgets() -> None:
+    code = (
+        "import sys, viewer.models.session, viewer.models.playback, viewer.models.settings;"
+        "heavy = {'PyQt6.QtWidgets', 'PyQt6.QtGui', 'pyqtgraph', 'numba', 'scipy'};"
+        "sys.exit(', '.join(heavy & set(sys.modules)) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
