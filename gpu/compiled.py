@@ -66,4 +66,13 @@ def compiled_lean(function: Callable[..., Any]) -> Any:
     return compiled(function, _nrt=False)
 
 
+def compiled_inline(function: Callable[..., Any]) -> Any:
+    """Compile a function as part of its callers, never by itself; otherwise lean.
+
+    A function that is compiled by itself is optimised again inside every caller. For the
+    modelled ADDS, eleven functions deep, that made 14 s of compilation where 8 s do.
+    """
+    return compiled(function, _nrt=False, inline="always")
+
+
 numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]

@@ -22,7 +22,7 @@ import numpy as np
 
 from gpu import delta as delta_rules
 from gpu import scheduler
-from gpu.compiled import compiled_lean
+from gpu.compiled import compiled_inline, compiled_lean
 from gpu.delta import BY_HAND, FAR_BUCKETS, NONE
 from gpu.model.machine import (
     BLOCK_WORDS,
@@ -35,13 +35,13 @@ from gpu.model.machine import (
 )
 from gpu.scheduler import QUIET_SWEEPS
 
-raw_offset = compiled_lean(scheduler.raw_offset)
-push_offset = compiled_lean(scheduler.push_offset)
-clips = compiled_lean(scheduler.clips)
-head_is_finished = compiled_lean(scheduler.head_is_finished)
-chunk_size = compiled_lean(scheduler.chunk_size)
-quiet = compiled_lean(scheduler.quiet)
-decide = compiled_lean(delta_rules.decide)
+raw_offset = compiled_inline(scheduler.raw_offset)
+push_offset = compiled_inline(scheduler.push_offset)
+clips = compiled_inline(scheduler.clips)
+head_is_finished = compiled_inline(scheduler.head_is_finished)
+chunk_size = compiled_inline(scheduler.chunk_size)
+quiet = compiled_inline(scheduler.quiet)
+decide = compiled_inline(delta_rules.decide)
 
 DELTA_RAISED, DELTA_LOWERED, BUCKET_SWITCHED, CLIPPED, DELTA_BY_HAND, ENDED = 1, 2, 4, 8, 16, 32
 SWEEPS_PER_CALL = 50_000  # so that a call returns soon even where nothing is relaxed
@@ -99,7 +99,7 @@ def queue_source(
     sim[0].pushes = 0
 
 
-@compiled_lean
+@compiled_inline
 def _sweep(machine, s, c, controller, samples, at):  # type: ignore[no-untyped-def]
     switched = _retire(machine, s, c, controller[0])
     handed = _assign(machine, s, c, controller[0])
@@ -120,7 +120,7 @@ def _sweep(machine, s, c, controller, samples, at):  # type: ignore[no-untyped-d
     return 1
 
 
-@compiled_lean
+@compiled_inline
 def _retire(machine, s, c, k):  # type: ignore[no-untyped-def]
     """Move the head on while it is finished and something waits further on."""
     moved = 0
@@ -144,7 +144,7 @@ def _retire(machine, s, c, k):  # type: ignore[no-untyped-def]
     return 0
 
 
-@compiled_lean
+@compiled_inline
 def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
     """Hand items of the open heads to idle workers, highest priority first."""
     handed = 0
@@ -168,7 +168,7 @@ def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
     return handed
 
 
-@compiled_lean
+@compiled_inline
 def _take(machine, s, c, at, worker, size):  # type: ignore[no-untyped-def]
     """Copy `size` items out of a bucket; blocks that are read to their end are freed."""
     cap = machine.table.shape[1]
@@ -190,7 +190,7 @@ def _take(machine, s, c, at, worker, size):  # type: ignore[no-untyped-def]
             s.free_blocks += 1
 
 
-@compiled_lean
+@compiled_inline
 def _control(machine, s, c, controller, switched):  # type: ignore[no-untyped-def]
     """Read the gauges, ask the controller, note what it did."""
     k = controller[0]
@@ -248,7 +248,7 @@ def write_sample(machine, s, c, k, sample):  # type: ignore[no-untyped-def]
     s.flags, s.pushes, s.clipped = 0, 0, 0
 
 
-@compiled_lean
+@compiled_inline
 def _wave_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     """A worker sees its flag, or ends a wave: relax, then start the next or fall idle."""
     w = machine.workers[worker]
@@ -266,7 +266,7 @@ def _wave_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     _start_wave(machine, s, c, worker)
 
 
-@compiled_lean
+@compiled_inline
 def _start_wave(machine, s, c, worker):  # type: ignore[no-untyped-def]
     """Read the distances that the wave covers, and reckon when it ends."""
     w = machine.workers[worker]
@@ -302,7 +302,7 @@ def _start_wave(machine, s, c, worker):  # type: ignore[no-untyped-def]
     _schedule(machine, s, worker, s.t_ns + lasts * (1.0 + JITTER * (uniform - 0.5)))
 
 
-@compiled_lean
+@compiled_inline
 def _relax_wave(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     """Relax the arcs that the ending wave covers; queue what improved."""
     w = machine.workers[worker]
@@ -338,7 +338,7 @@ def _relax_wave(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
         place, skip = place + 1, 0
 
 
-@compiled_lean
+@compiled_inline
 def _push(machine, s, c, k, vertex, dist, from_bucket):  # type: ignore[no-untyped-def]
     """Queue a vertex by its distance."""
     raw = raw_offset(dist, s.base, k.inverse_delta)
@@ -360,7 +360,7 @@ def _push(machine, s, c, k, vertex, dist, from_bucket):  # type: ignore[no-untyp
     slot.reserved += 1
 
 
-@compiled_lean
+@compiled_inline
 def _schedule(machine, s, worker, when):  # type: ignore[no-untyped-def]
     """Put a worker's next event into the heap."""
     at = s.heap_size
@@ -372,7 +372,7 @@ def _schedule(machine, s, worker, when):  # type: ignore[no-untyped-def]
     machine.heap[at].when_ns, machine.heap[at].worker = when, worker
 
 
-@compiled_lean
+@compiled_inline
 def _pop(machine, s):  # type: ignore[no-untyped-def]
     """Take the earliest event out of the heap."""
     s.heap_size -= 1

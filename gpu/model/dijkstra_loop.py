@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.compiled import compiled_lean
+from gpu.compiled import compiled_inline, compiled_lean
 from gpu.model.machine import FINISHED, OVERFLOW, POOL_DRY, RUNNING
 
 ENDED = 32
@@ -81,7 +81,7 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
     return written
 
 
-@compiled_lean
+@compiled_inline
 def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
     """Relax every arc of the closest vertex."""
     start, end = arrays.indptr[vertex], arrays.indptr[vertex + 1]
@@ -121,7 +121,7 @@ def push(heap, s, dist, vertex):  # type: ignore[no-untyped-def]
     heap[at].dist, heap[at].vertex = dist, vertex
 
 
-@compiled_lean
+@compiled_inline
 def _pop(heap, s):  # type: ignore[no-untyped-def]
     """Drop the smallest entry; the last one sinks from the top."""
     s.size -= 1

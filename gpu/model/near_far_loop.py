@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.compiled import compiled_lean
+from gpu.compiled import compiled_inline, compiled_lean
 from gpu.model.machine import FINISHED, OVERFLOW, RUNNING
 
 PASS_START, PASS_RUNNING, PASS_END = range(3)
@@ -104,7 +104,7 @@ def advance(piles, state, samples, most_relaxed):  # type: ignore[no-untyped-def
     return written
 
 
-@compiled_lean
+@compiled_inline
 def _wave(piles, s):  # type: ignore[no-untyped-def]
     """Process one device-wide wave of the near pile."""
     first = s.place
@@ -128,7 +128,7 @@ def _wave(piles, s):  # type: ignore[no-untyped-def]
         _relax(piles, s, piles.near[place], piles.snapshot[place - first])
 
 
-@compiled_lean
+@compiled_inline
 def _relax(piles, s, vertex, from_dist):  # type: ignore[no-untyped-def]
     """Relax the arcs of one vertex; sort what improved into next near or far."""
     dist, now = piles.dist, np.int64(s.t_ns)
@@ -157,7 +157,7 @@ def _relax(piles, s, vertex, from_dist):  # type: ignore[no-untyped-def]
             return
 
 
-@compiled_lean
+@compiled_inline
 def _split(piles, s):  # type: ignore[no-untyped-def]
     """Move the threshold on and refill near from far; False when far is used up."""
     lowest = np.inf
