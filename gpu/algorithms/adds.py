@@ -32,7 +32,7 @@ ALGORITHM = Algorithm(
     key="adds",
     title="ADDS",
     summary="asynchronous Δ-stepping; a manager deals work from 32 buckets and steers Δ",
-    engines={"model": "gpu.model.adds:run"},
+    engines={"model": "gpu.model.adds:run", "cuda": "gpu.cuda.adds:run"},
     parameters=(
         Parameter(
             "dynamic_delta", "Dynamic Δ", "bool", True, "let the controller change Δ as it runs"

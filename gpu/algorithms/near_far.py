@@ -25,7 +25,7 @@ ALGORITHM = Algorithm(
     key="near_far",
     title="Near-Far",
     summary="two piles and a barrier after every pass: simple, but starves on long graphs",
-    engines={"model": "gpu.model.near_far:run"},
+    engines={"model": "gpu.model.near_far:run", "cuda": "gpu.cuda.near_far:run"},
     occupancy=("near", "far"),
     source="paper, sections 1 and 4; LonestarGPU",
 )
