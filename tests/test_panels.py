@@ -221,3 +221,13 @@ def test_no_menu_leads_to_the_exporter(bench: Bench, kind: type[PlotPanel]) -> N
     assert not any(menu.isVisible() for menu in panel.findChildren(QMenu))
     assert not panel.plot.menuEnabled()
     assert not panel.view_box.menuEnabled()
+
+
+@pytest.mark.parametrize("kind", PLOTS[:3])
+def test_the_number_at_the_cursor_is_never_clipped(bench: Bench, kind: type[PlotPanel]) -> None:
+    panel = bench.show(kind, width=300)
+    bench.run()
+    panel.flush()
+    for words in ("1", "1.13k", "2", "8 888.88M"):
+        panel._cursor_words(words)
+        assert panel.value.width() >= panel.value.sizeHint().width()

@@ -72,8 +72,16 @@ class PlotPanel(LivePanel):
         return pen
 
     def _cursor_words(self, words: str) -> None:
-        """Show the number at the cursor, in the header's right corner."""
+        """Show the number at the cursor, in the header's right corner.
+
+        Its place only grows, and at once: a number whose first digits wait outside for
+        the next layout is a wrong number.
+        """
         self.value.setText(words or NO_VALUE)
+        needed = self.value.sizeHint().width()
+        if needed > self.value.minimumWidth():
+            self.value.setMinimumWidth(needed)
+            self.body.activate()
 
     # ---- construction -----------------------------------------------------------------
 
