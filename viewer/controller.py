@@ -14,8 +14,6 @@ the host has already started a fresh one.
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -316,19 +314,6 @@ class Controller(QObject):
             self.session.set_notice(Notice("info", str(error)))
         else:
             self.session.set_notice(Notice("error", str(error)))
-
-
-def gpu_problem() -> str:
-    """Return why no run uses a real GPU here, in words; this process never touches CUDA."""
-    if sys.platform == "darwin":
-        return "no NVIDIA GPU here: macOS has no driver for one"
-    if sys.platform == "win32":
-        driver = Path(os.environ.get("SYSTEMROOT", r"C:\Windows")) / "System32" / "nvcuda.dll"
-    else:
-        driver = Path("/proc/driver/nvidia/version")
-    if not driver.exists():
-        return "no NVIDIA GPU here: no driver found"
-    return "an NVIDIA driver is here, but this version has no CUDA engine"
 
 
 def _short(what: str) -> str:

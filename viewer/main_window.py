@@ -22,11 +22,12 @@ from PyQt6.QtWidgets import (
 import sample_graphs
 from gpu.host import EngineHost
 from viewer.actions import ACTIONS, ActionSet
-from viewer.controller import Controller, gpu_problem
+from viewer.controller import Controller
 from viewer.docks import PLOTS, Docks
 from viewer.file_dialogs import FileDialogs
 from viewer.help_dialogs import AboutDialog, ShortcutsDialog
 from viewer.menus import fill_colours, fill_recent, fill_samples
+from viewer.models.machines import engine_words
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import Notice, SessionModel
@@ -295,8 +296,7 @@ class MainWindow(QMainWindow):
         self._show_engine()
 
     def _show_engine(self) -> None:
-        device = self.run_panel.choices().device
-        self.status_bar.show_engine(f"Modelled GPU: {device} ({gpu_problem()})")
+        self.status_bar.show_engine(engine_words(self.run_panel.choices().device))
 
     def _show_graph(self) -> None:
         graph = self.session.graph

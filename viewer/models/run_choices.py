@@ -11,10 +11,10 @@ from typing import Any
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
-from gpu.model.presets import DEFAULT_PRESET, PRESETS
+from gpu.model.presets import DEFAULT_PRESET
 from gpu.trace import Probe, RunSettings
+from viewer.models.machines import REAL_DEVICE, machines
 
-ENGINE = "model"
 PROBES = (
     (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),
     (Probe.VERTICES, "Samples and vertices", "Also when each vertex was reached and settled"),
@@ -47,7 +47,7 @@ class RunChoices:
         fresh = cls()
         allowed: dict[str, Any] = {
             "algorithm": ALGORITHMS,
-            "device": PRESETS,
+            "device": machines(),
             "probe": [int(probe) for probe, _, _ in PROBES],
             "pace": [key for key, _, _ in PACES],
         }
@@ -73,7 +73,7 @@ class RunChoices:
         """Return the settings of the run that is asked for, from a 0-based source."""
         return RunSettings(
             self.algorithm,
-            ENGINE,
+            "cuda" if self.device == REAL_DEVICE else "model",
             self.device,
             source,
             self.delta if ALGORITHMS[self.algorithm].bucketed else None,

@@ -1,7 +1,7 @@
 """What to run: graph, device, algorithm and its knobs, source, Δ, how closely to record.
 
 Everything about algorithms comes from `gpu.algorithms.ALGORITHMS`, about devices from
-the model's presets, about samples from the catalogue: no line here names one of them.
+`viewer.models.machines`, about samples from the catalogue: no line here names one of them.
 The panel owns the wishes (`RunChoices`) that have no other home; graph and source live
 in the session, and a change of either by anybody shows here.
 """
@@ -28,10 +28,10 @@ from PyQt6.QtWidgets import (
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.model.presets import PRESETS
 from gpu.trace import RunSettings
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
-from viewer.models.run_choices import ENGINE, PACES, PROBES, RunChoices
+from viewer.models.machines import machines
+from viewer.models.run_choices import PACES, PROBES, RunChoices
 from viewer.models.session import SessionModel
 from viewer.theme import SPACING, Theme
 from viewer.units import thousands
@@ -116,9 +116,10 @@ class RunPanel(QWidget):
         self._source_problem = hint_label()
 
     def _build_machine_fields(self) -> None:
-        devices = [(name, name, preset.sentence) for name, preset in PRESETS.items()]
+        self._machines = machines()
+        devices = [(m.device, m.title, m.sentence) for m in self._machines.values()]
         self._device = choice_field(devices, "Device")
-        rows = [(r.key, r.title, r.summary) for r in ALGORITHMS.values() if ENGINE in r.engines]
+        rows = [(r.key, r.title, r.summary) for r in ALGORITHMS.values() if "model" in r.engines]
         self._algorithm = choice_field(rows, "Algorithm")
         self._device_about, self._algorithm_about = hint_label(), hint_label()
         self._form = ParameterForm()
@@ -288,7 +289,7 @@ class RunPanel(QWidget):
 
     def _change(self) -> None:
         self._delta.setEnabled(not self._automatic.isChecked())
-        self._device_about.setText(sentence(PRESETS[self._device.currentData()].sentence))
+        self._device_about.setText(sentence(self._machines[self._device.currentData()].sentence))
         self.choices_changed.emit()
 
     def _show_algorithm(self) -> None:

@@ -1,0 +1,62 @@
+"""What a run can be made on: the modelled devices, and the real GPU where there is one.
+
+The window's process never touches CUDA, so whether a GPU is there is told by looking: is a
+driver's file in its place, and would CuPy be found. What the card itself has to say (an old
+driver, a device that does not answer) the engine process says when it runs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpu.model.presets import PRESETS
+
+REAL_DEVICE = "cuda:0"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One row of the machine list: a device of an engine."""
+
+    device: str
+    title: str
+    sentence: str
+    engine: str
+
+
+def machines() -> dict[str, Machine]:
+    """Return what there is here, by device; a real GPU comes first."""
+    found = [Machine(name, name, row.sentence, "model") for name, row in PRESETS.items()]
+    if gpu_problem() is None:
+        sentence = "the real kernels on this machine's GPU; times are measured"
+        found.insert(0, Machine(REAL_DEVICE, "NVIDIA GPU (measured)", sentence, "cuda"))
+    return {machine.device: machine for machine in found}
+
+
+def engine_words(device: str) -> str:
+    """Return what the status bar says of a device: modelled or real, and if modelled, why."""
+    problem = gpu_problem()
+    if device == REAL_DEVICE:
+        return "NVIDIA GPU, measured" if problem is None else problem
+    return f"Modelled GPU: {device}" + (f" ({problem})" if problem else "")
+
+
+def gpu_problem() -> str | None:
+    """Return why no run uses a real GPU here, in words; None where one can be tried."""
+    if sys.platform == "darwin":
+        return "no NVIDIA GPU here: macOS has no driver for one"
+    if not _driver_file().exists():
+        return "no NVIDIA GPU here: no driver found"
+    if importlib.util.find_spec("cupy") is None:
+        return 'NVIDIA driver found, CuPy missing: pip install "sssp-scope[cuda13]" (or cuda12)'
+    return None
+
+
+def _driver_file() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("SYSTEMROOT", r"C:\Windows")) / "System32" / "nvcuda.dll"
+    return Path("/proc/driver/nvidia/version")
