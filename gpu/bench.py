@@ -80,7 +80,8 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.set_defaults(handle=_bench, usage_error=parser.error)
     parser.epilog = (
-        "examples:\n  sssp-scope bench\n  sssp-scope bench model --graph roads.gr.gz --json"
+        "examples:\n  sssp-scope bench\n  sssp-scope bench model --graph roads.gr.gz --json\n"
+        "  sssp-scope bench gpu --help     the kernels, on a machine with an NVIDIA GPU"
     )
 
 

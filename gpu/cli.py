@@ -120,6 +120,10 @@ class _Version(argparse.Action):
 
 def _run_command(argv: list[str]) -> int:
     try:
+        if argv[:2] == ["bench", "gpu"]:  # a laboratory of its own, with its own options
+            from gpu.lab import bench_gpu
+
+            return bench_gpu.main(argv[2:])
         args = build_parser().parse_args(argv)
         code: int = args.handle(args)
     except SystemExit as ended:  # argparse: 0 after --help, 2 after wrong usage

@@ -103,3 +103,13 @@ def test_the_pictures_are_made_in_a_process_of_their_own(tmp_path: Path) -> None
     told = json.loads(done.stdout)
     assert told["open_s"] > 0
     assert subprocess.run(command, capture_output=True, check=False).returncode == 2
+
+
+def test_bench_gpu_without_a_gpu_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    from gpu.cuda.device import why_not
+
+    if why_not() is None:
+        pytest.skip("there is a GPU here")
+    assert cli.main(["bench", "gpu", "--graphs", "grid_1024"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    assert cli.main(["bench", "gpu", "--runs", "many"]) == 2

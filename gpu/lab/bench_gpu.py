@@ -1,6 +1,6 @@
 """How fast the kernels are on this GPU: the benchmark graphs, both algorithms, every probe level.
 
-    python -m gpu.lab.bench_gpu [--new-york FILE] [--graphs ny,grid_1024,...] [--json FILE]
+    sssp-scope bench gpu [--new-york FILE] [--graphs ny,grid_1024,...] [--json FILE]
 
 For each graph and algorithm, int32 weights: WARM_UPS runs unseen, then RUNS runs. Kernel time
 lies between two events around everything that the run does on the device, from clearing the
@@ -149,7 +149,7 @@ def bench(args: argparse.Namespace) -> dict[str, Any]:
                 rows.append(row)
                 print(line(row, rows), flush=True)
     return {
-        "command": "python -m gpu.lab.bench_gpu " + " ".join(sys.argv[1:]),
+        "command": "sssp-scope bench gpu " + " ".join(sys.argv[1:]),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {"numpy": np.__version__, "python": sys.version.split()[0]},
         "warm_ups": WARM_UPS,
@@ -193,8 +193,8 @@ def line(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measure, print, write the JSON; 0 on success, 1 on a reported error, 2 on a wrong answer."""
-    parser = argparse.ArgumentParser(prog="python -m gpu.lab.bench_gpu", description=__doc__)
+    """Measure, print, write the JSON; 0 on success, 1 on a reported error, 3 on a wrong answer."""
+    parser = argparse.ArgumentParser(prog="sssp-scope bench gpu", description=__doc__)
     add_arguments(parser)
     args = parser.parse_args(argv)
     try:
@@ -213,7 +213,7 @@ def run(args: argparse.Namespace) -> int:
     for name, table in done["ratios"].items():
         print(f"{name:<10} " + "  ".join(f"{key} {value:.2f}" for key, value in table.items()))
     print(f"written to {target}")
-    return 2 if any(row["fault"] for row in done["rows"]) else 0
+    return 3 if any(row["fault"] for row in done["rows"]) else 0
 
 
 if __name__ == "__main__":
