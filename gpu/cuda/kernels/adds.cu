@@ -20,8 +20,9 @@ Hypotheses and outcomes, one H100, int32, kernel ms on NY / grid 1024^2 / mesh 1
   the arcs had arrived, far more than one trip.
 - A fence on every poll is dear where stores are under way: acquire loads instead. Bucket
   retirement by one 8-byte load instead of load, fence, load. Together: 2.7 / 5.0 / - / -.
-- The rest was instructions: a short path for at most one arc a lane, cold code out of line. 116 kB
-  of cubin became 95, a hop 0.97 us: 2.4 / 4.3 / 2.8 (delta fixed) / 2.4.
+- A short path for at most one arc a lane, cold code out of line: 116 kB of cubin became 95, a hop
+  0.97 us: 2.4 / 4.3 / 2.8 (delta fixed) / 2.4. We read that as fewer instructions to fetch; no
+  hardware counter was read, and there was also less work a hop.
 - Small pieces (8 vertices) and little kept (64) spread a narrow frontier: 2.1 / 4.0.
 - Failed: the controller on a warp of its own, one sweep late, to shorten the sweep: the sweep
   became longer (2.7 to 3.1 us), 3 % slower. Failed: 512 threads a worker, 128 threads a worker,
