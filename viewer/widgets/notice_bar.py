@@ -67,7 +67,10 @@ class NoticeBar(QFrame):
         self.setVisible(notice is not None)
         if notice is None:
             return
-        self._words.setText(" ".join(part for part in (notice.words, notice.advice) if part))
+        words = notice.words
+        if notice.advice and words and words[-1] not in ".!?:":
+            words += "."
+        self._words.setText(" ".join(part for part in (words, notice.advice) if part))
         self._colour(notice.level)
         if notice.level == "info":
             self._timer.start(int(INFO_SECONDS * 1000))
