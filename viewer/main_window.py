@@ -21,13 +21,14 @@ from PyQt6.QtWidgets import (
 
 import sample_graphs
 from gpu.host import EngineHost
+from gpu.model.accuracy import error_words
 from viewer.actions import ACTIONS, ActionSet
 from viewer.controller import Controller
 from viewer.docks import PLOTS, Docks
 from viewer.file_dialogs import FileDialogs
 from viewer.help_dialogs import AboutDialog, ShortcutsDialog
 from viewer.menus import fill_colours, fill_recent, fill_samples
-from viewer.models.machines import engine_words
+from viewer.models.machines import REAL_DEVICE, engine_words
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import Notice, SessionModel
@@ -296,7 +297,9 @@ class MainWindow(QMainWindow):
         self._show_engine()
 
     def _show_engine(self) -> None:
-        self.status_bar.show_engine(engine_words(self.run_panel.choices().device))
+        choices = self.run_panel.choices()
+        error = "" if choices.device == REAL_DEVICE else error_words(choices.algorithm)
+        self.status_bar.show_engine(engine_words(choices.device), error)
 
     def _show_graph(self) -> None:
         graph = self.session.graph

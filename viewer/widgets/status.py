@@ -74,10 +74,10 @@ class StatusBar(QStatusBar):
         self._theme = theme
         self._show_run(self._session.current)
 
-    def show_engine(self, words: str) -> None:
-        """Say which engine and device there is; the whole in the tooltip if it is long."""
+    def show_engine(self, words: str, error: str = "") -> None:
+        """Say which engine and device there is; `error`, how far its times can be trusted."""
         self._engine.setText(words)
-        self._engine.setToolTip(words)
+        self._engine.setToolTip(f"{words}\n{error}" if error else words)
 
     def show_preparing(self, words: str) -> None:
         """Say what the engine process prepares, in place of "Ready"; "" once it is ready."""

@@ -1,0 +1,36 @@
+"""How far modelled times are from measured ones, in words, from the committed comparison.
+
+`gpu.lab.model_error` makes the comparison; what stands here only reads it, so the window
+never says anything about the model's error that was not computed.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+COMPARISON = "model-error-h100.json"
+
+
+@cache
+def rows() -> tuple[dict[str, Any], ...]:
+    """Return the rows of the comparison: graph, algorithm, ratios, rank correlation."""
+    text = files("gpu.lab.results").joinpath(COMPARISON).read_text(encoding="utf-8")
+    return tuple(json.loads(text)["rows"])
+
+
+def error_words(algorithm: str | None = None) -> str:
+    """Return one sentence on the error; of every algorithm, or of one that was compared."""
+    chosen = [row for row in rows() if algorithm in {None, row["algorithm"]}]
+    if not chosen:
+        return "Modelled times of this algorithm were never compared with measured ones."
+    low = min(row["ratio_low"] for row in chosen)
+    high = max(row["ratio_high"] for row in chosen)
+    ranks = [row["rank_correlation"] for row in chosen]
+    return (
+        f"Modelled times were {low:.1f} to {high:.1f} times those of our kernels on an H100, "
+        f"over {len(chosen)} sweeps of Δ; rank correlation {min(ranks):.2f} to {max(ranks):.2f}. "
+        "Compare modelled times with each other, not with a stop watch."
+    )
