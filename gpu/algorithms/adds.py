@@ -15,9 +15,10 @@ Decisions   are not here: `gpu.scheduler` (which bucket, when the head retires,
             termination) and `gpu.delta` (initial delta, controller, every constant).
             Both engines obey the same ones.
 
-Not done    Duplicates are not removed: an item whose vertex has improved since may be
-            processed twice. That costs work, never correctness (`drop_stale` skips
-            them at the cost of carrying the distance with each item).
+Not done    Duplicates are not removed. But an item carries the distance it was queued with, and one
+            whose vertex has improved since is dropped when it comes up (`drop_stale`): the
+            paper processes it again. Measured on an H100 that took R-MAT 2^20 from 4.4 to
+            2.4 ms; the modelled R-MAT 2^16 does 1.06 instead of 2.4 vertices a settled one.
 
 To tune     delta (or let it drive), buckets, workers.
 
@@ -48,8 +49,8 @@ ALGORITHM = Algorithm(
             "drop_stale",
             "Drop stale items",
             "bool",
-            False,
-            "skip an item whose vertex improved since it was queued (not in the paper)",
+            True,
+            "skip an item whose vertex improved since it was queued (the paper does not)",
         ),
     ),
     parallelism="assigned",
