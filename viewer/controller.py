@@ -238,15 +238,13 @@ class Controller(QObject):
             self.session.set_positions(message.positions)
 
     def _on_run_started(self, message: messages.RunStarted) -> None:
-        record = self._live_record(message.run_id)
-        if record is None:
+        if self._live_record(message.run_id) is None:
             return
         self._started_at = time.monotonic()
         live = self.host.live
-        if live is not None and live.run_id == message.run_id:
-            record.buffers = live.buffers
+        mine = live is not None and live.run_id == message.run_id
         self.session.set_progress(PROGRESS_UNKNOWN, "Running…")
-        self.session.run_changed.emit(record)
+        self.session.set_buffers(message.run_id, live.buffers if live and mine else None)
 
     def _on_run_finished(self, message: messages.RunFinished) -> None:
         if self._live_record(message.run_id) is None:

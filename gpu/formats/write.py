@@ -1,7 +1,6 @@
 """Writing: text in blocks, packed by suffix, and never half a file.
 
-Everything is written to a file beside the target, which then takes the target's
-place, so that a full disk or a Stop leaves the old file whole.
+`gpu.wholefile` keeps the promise: a full disk or a Stop leaves the old file whole.
 """
 
 from __future__ import annotations
@@ -9,14 +8,15 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from gpu.errors import GraphError
+from gpu.errors import GpuError, GraphError
+from gpu.wholefile import written_whole
 
 ROWS_PER_BLOCK = 100_000
 
@@ -48,24 +48,22 @@ def write_text(path: Path, head: Iterable[str], rows: Iterable[str]) -> None:
 
 def write_file(path: Path, fill: Callable[[BinaryIO], None]) -> None:
     """Let `fill` write a file, gzip, xz or bz2 by suffix; raise GraphError where it cannot."""
-    beside = path.with_name(path.name + ".part")
     try:
-        try:
-            with _opened(path, beside) as file:
-                fill(file)
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise GraphError(f"{path}: cannot be written: {error.strerror or error}") from error
+        with written_whole(path) as whole, _packed(whole, path) as file:
+            fill(file)
+    except GpuError as error:
+        reason = error.__cause__
+        if not isinstance(reason, OSError):
+            raise
+        raise GraphError(f"{path}: cannot be written: {reason.strerror or reason}") from error
 
 
-def _opened(path: Path, beside: Path) -> Any:
+def _packed(whole: Any, path: Path) -> Any:
     suffix = path.suffix.lower()
     if suffix == ".gz":
-        return gzip.open(beside, "wb", compresslevel=6)
+        return gzip.GzipFile(path.name, "wb", compresslevel=6, fileobj=whole)
     if suffix == ".xz":
-        return lzma.open(beside, "wb")
+        return lzma.open(whole, "wb")
     if suffix == ".bz2":
-        return bz2.open(beside, "wb")
-    return open(beside, "wb")
+        return bz2.open(whole, "wb")
+    return nullcontext(whole)

@@ -193,6 +193,13 @@ class SessionModel(QObject):
         first, last = record.append(batch)
         self.samples_appended.emit(record, first, last)
 
+    def set_buffers(self, run_id: int, buffers: RunBuffers | None) -> None:
+        """Say that a run has begun; `buffers` are its live arrays where they can be read."""
+        record = self.run_by_id(run_id)
+        if record is not None:
+            record.buffers = buffers
+            self.run_changed.emit(record)
+
     def finish_run(self, run_id: int, trace: Trace) -> None:
         """Hand a run its whole trace, finished or stopped."""
         record = self.run_by_id(run_id)
