@@ -60,6 +60,8 @@ class Algorithm:
     parallelism : "assigned" (asynchronous) or "available" (at the start of a superstep)
     bucketed : whether delta means anything to it
     dynamic : whether it changes delta itself while it runs
+    fixed : parameters of its engines that this row does not leave open (an ablation)
+    result : "row", distances from one source, or "matrix", from every source
     """
 
     key: str
@@ -73,15 +75,20 @@ class Algorithm:
     dynamic: bool = False
     source: str = ""  # paper section or authors' code
     tags: tuple[str, ...] = field(default=("sssp",))
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    result: Literal["row", "matrix"] = "row"
 
     def checked_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return every parameter by key, defaults filled in; ParameterError on a wrong one."""
         known = {parameter.key: parameter for parameter in self.parameters}
-        for key in given:
+        for key, value in given.items():
+            if key in self.fixed and value == self.fixed[key]:
+                continue
             if key not in known:
                 allowed = ", ".join(known) or "none"
                 raise ParameterError(f"{self.key} has no parameter {key!r}; it has: {allowed}")
-        return {key: parameter.checked(given.get(key)) for key, parameter in known.items()}
+        open_to_all = {key: knob.checked(given.get(key)) for key, knob in known.items()}
+        return {**open_to_all, **self.fixed}
 
     def check_engine(self, name: str) -> None:
         """Raise ParameterError, naming those that exist, where there is no such engine."""
