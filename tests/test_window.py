@@ -15,7 +15,7 @@ from test_controller import FakeHost, path_graph, say, trace_of
 import sample_graphs
 from gpu.host import GraphLoaded, RunFinished, RunStarted, Verified
 from gpu.trace import Verification
-from viewer.actions import ACTIONS, MENUS
+from viewer.action_rows import ACTIONS, MENUS
 from viewer.icons import read_icon
 from viewer.main_window import MainWindow
 from viewer.models.session import PROGRESS_UNKNOWN, Notice

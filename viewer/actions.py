@@ -1,13 +1,11 @@
-"""Every action of the window, once: menus, toolbar, shortcuts and tests read this table.
+"""Every action of the window, once, as QActions: menus, toolbar, shortcuts, palette, tests.
 
-A row names a method of the main window (`handler`). A row of kind "submenu" has no
-handler: the window fills it. Rows stand in menus in the order of the table, with a line
-between two rows whose `section` differs.
+The rows are in `viewer.action_rows` and, for what a feature adds, in `viewer.features`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
 
@@ -15,298 +13,22 @@ from PyQt6.QtCore import QObject, Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
 from PyQt6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
+from viewer.action_rows import ACTIONS, MENUS, ActionRow
 from viewer.icons import stroke_icon
 from viewer.theme import Theme
-
-MENUS = (
-    ("file", "&File"),
-    ("run", "&Run"),
-    ("playback", "&Playback"),
-    ("view", "&View"),
-    ("help", "&Help"),
-)
-
-
-@dataclass(frozen=True)
-class ActionRow:
-    """One action.
-
-    key : unique, also the QAction's object name
-    text : as in the menu, & before the mnemonic
-    tooltip : one sentence, also the status tip and accessible help
-    shortcuts : Qt's portable names, the first is shown
-    handler : method of MainWindow or of a part of it ("timeline.to_end"), called on trigger;
-        of a checkable row, with the new state
-    hint : a key that works without being a shortcut, so that fields may use it themselves
-    group : rows of one group exclude each other
-    needs : "" always, "graph", "run" (a run to look at), "trace" (a finished one),
-        "running", "idle" (no run going, a graph there)
-    """
-
-    key: str
-    text: str
-    menu: str
-    section: int
-    tooltip: str
-    handler: str = ""
-    shortcuts: tuple[str, ...] = ()
-    icon: str = ""
-    toolbar: bool = False
-    checkable: bool = False
-    group: str = ""
-    needs: str = ""
-    submenu: bool = False
-    hint: str = ""
-    label: str = ""  # beside the icon in the toolbar; none: the icon alone
-
-
-ACTIONS: tuple[ActionRow, ...] = (
-    ActionRow(
-        "open",
-        "&Open…",
-        "file",
-        0,
-        "Open a graph file; its format is found from its content",
-        "files.ask_open",
-        ("Ctrl+O",),
-        "open",
-        toolbar=True,
-        label="Open",
-    ),
-    ActionRow(
-        "samples",
-        "Open &sample",
-        "file",
-        0,
-        "Open one of the generated sample graphs",
-        icon="sample",
-        toolbar=True,
-        label="Samples",
-        submenu=True,
-    ),
-    ActionRow(
-        "recent", "Open &recent", "file", 0, "Open a file that was opened before", submenu=True
-    ),
-    ActionRow(
-        "save_trace",
-        "&Save trace…",
-        "file",
-        1,
-        "Save this run, whole, to look at it again with sssp-scope render",
-        "files.ask_save_trace",
-        ("Ctrl+S",),
-        "save",
-        toolbar=True,
-        needs="trace",
-    ),
-    ActionRow(
-        "export_csv",
-        "Export samples as &CSV…",
-        "file",
-        1,
-        "Write every sample of this run as one line of a table",
-        "files.ask_export_csv",
-        needs="trace",
-    ),
-    ActionRow(
-        "export_perfetto",
-        "Export for &Perfetto…",
-        "file",
-        1,
-        "Write this run in the trace-event format that ui.perfetto.dev opens",
-        "files.ask_export_perfetto",
-        needs="trace",
-    ),
-    ActionRow(
-        "export_png",
-        "Export window as &PNG…",
-        "file",
-        1,
-        "Save a picture of the whole window",
-        "files.ask_export_png",
-        ("Ctrl+Shift+S",),
-        "picture",
-        toolbar=True,
-    ),
-    ActionRow(
-        "quit", "&Quit", "file", 2, "Close the window and end the engine", "close", ("Ctrl+Q",)
-    ),
-    ActionRow(
-        "run",
-        "&Run",
-        "run",
-        0,
-        "Run the chosen algorithm on this graph",
-        "start_run",
-        ("Ctrl+R", "F9"),
-        "run",
-        toolbar=True,
-        label="Run",
-        needs="idle",
-    ),
-    ActionRow(
-        "stop",
-        "&Stop",
-        "run",
-        0,
-        "End the run now; what it recorded so far is kept",
-        "controller.stop",
-        ("Esc",),
-        "stop",
-        toolbar=True,
-        label="Stop",
-        needs="running",
-    ),
-    ActionRow(
-        "play",
-        "&Play or pause",
-        "playback",
-        0,
-        "Move the cursor through the run, or hold it",
-        "playback.toggle",
-        hint="Space",
-        needs="run",
-    ),
-    ActionRow(
-        "replay",
-        "Play &again from the start",
-        "playback",
-        0,
-        "Play the whole run over a few seconds",
-        "controller.replay",
-        ("Ctrl+Space",),
-        needs="run",
-    ),
-    ActionRow(
-        "step_back",
-        "Step &back",
-        "playback",
-        1,
-        "Go to the sample, bucket switch or Δ change before (the timeline says which)",
-        "timeline.step_back",
-        hint="Left",
-        needs="run",
-    ),
-    ActionRow(
-        "step_forward",
-        "Step &forward",
-        "playback",
-        1,
-        "Go to the next sample, bucket switch or Δ change (the timeline says which)",
-        "timeline.step_forward",
-        hint="Right",
-        needs="run",
-    ),
-    ActionRow(
-        "to_start",
-        "To the &start",
-        "playback",
-        2,
-        "Put the cursor at the start of the run",
-        "timeline.to_start",
-        hint="Home",
-        needs="run",
-    ),
-    ActionRow(
-        "to_end",
-        "To the &end",
-        "playback",
-        2,
-        "Put the cursor at the end of the run",
-        "timeline.to_end",
-        hint="End",
-        needs="run",
-    ),
-    ActionRow(
-        "replay_short",
-        "Re&play short runs",
-        "playback",
-        3,
-        "Play a run that took less than a second again over a few seconds",
-        "set_replay_short",
-        checkable=True,
-    ),
-    ActionRow(
-        "fit",
-        "&Fit graph",
-        "view",
-        0,
-        "Show the whole graph",
-        "graph_view.fit",
-        ("F",),
-        "fit",
-        True,
-        needs="graph",
-    ),
-    ActionRow(
-        "colour_by", "&Colour by", "view", 0, "What the colours of the vertices mean", submenu=True
-    ),
-    ActionRow("panels", "&Panels", "view", 1, "Show and hide the panels", submenu=True),
-    ActionRow(
-        "reset_layout",
-        "&Reset layout (Explore)",
-        "view",
-        1,
-        "Put every panel back where it stood at first",
-        "reset_layout",
-        icon="layout",
-    ),
-    ActionRow(
-        "theme_light",
-        "&Light theme",
-        "view",
-        2,
-        "Dark on white, for rooms with daylight",
-        "use_light_theme",
-        checkable=True,
-        group="theme",
-    ),
-    ActionRow(
-        "theme_dark",
-        "&Dark theme",
-        "view",
-        2,
-        "Light on black, for dark rooms",
-        "use_dark_theme",
-        checkable=True,
-        group="theme",
-    ),
-    ActionRow(
-        "toggle_theme",
-        "S&witch theme",
-        "view",
-        2,
-        "Change between the light and the dark theme",
-        "toggle_theme",
-        ("Ctrl+T",),
-        "theme",
-        toolbar=True,
-    ),
-    ActionRow(
-        "shortcuts",
-        "&Keyboard shortcuts",
-        "help",
-        0,
-        "Every key that does something",
-        "show_shortcuts",
-        ("F1",),
-        "keyboard",
-    ),
-    ActionRow("about", "&About SSSP Scope", "help", 0, "What this is", "show_about", icon="info"),
-)
 
 
 class ActionSet(QObject):
     """The table as QActions of one window; `handler` names a method of `owner`."""
 
-    def __init__(self, owner: QWidget, rows: tuple[ActionRow, ...] = ACTIONS) -> None:
+    def __init__(self, owner: QWidget, rows: Iterable[ActionRow] = ACTIONS) -> None:
         super().__init__(owner)
-        self.rows = {row.key: row for row in rows}
+        self.rows = {row.key: row for row in sorted(rows, key=_place)}
         self._owner = owner
         self._actions: dict[str, QAction] = {}
         self._menus: dict[str, QMenu] = {}
         self._groups: dict[str, QActionGroup] = {}
-        for row in rows:
+        for row in self.rows.values():
             self._actions[row.key] = self._make(row)
 
     def __getitem__(self, key: str) -> QAction:
@@ -323,6 +45,9 @@ class ActionSet(QObject):
             menu = bar.addMenu(title)
             assert menu is not None
             rows = [row for row in self.rows.values() if row.menu == key]
+            entry = menu.menuAction()
+            assert entry is not None
+            entry.setVisible(bool(rows))
             for before, row in zip([None, *rows], rows, strict=False):
                 if before is not None and before.section != row.section:
                     menu.addSeparator()
@@ -348,7 +73,7 @@ class ActionSet(QObject):
         """Enable the actions whose `needs` is met; `state` says which needs are."""
         for row in self.rows.values():
             if row.needs:
-                self._actions[row.key].setEnabled(state[row.needs])
+                self._actions[row.key].setEnabled(state.get(row.needs, False))
 
     def apply_theme(self, theme: Theme) -> None:
         """Draw every icon in the theme's text colour."""
@@ -384,6 +109,11 @@ class ActionSet(QObject):
             handler(checked)
         else:
             handler()
+
+
+def _place(row: ActionRow) -> tuple[int, int]:
+    """Return where a row stands: its menu, then its section (the sort keeps the rest)."""
+    return [key for key, _ in MENUS].index(row.menu), row.section
 
 
 def keys_of(row: ActionRow) -> list[str]:

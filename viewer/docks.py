@@ -6,6 +6,7 @@ it holds may come later (`fill`), with no change of size that one could see.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 
 from PyQt6.QtCore import Qt
@@ -34,19 +35,23 @@ BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 class Docks:
     """The QDockWidgets of one window, by key."""
 
-    def __init__(self, window: QMainWindow) -> None:
+    def __init__(self, window: QMainWindow, more: Mapping[str, str] | None = None) -> None:
         self._window = window
+        self.titles = {**TITLES, **(more or {})}
+        self.extra = tuple(more or ())  # docks of features, hidden until asked for
         self.by_key: dict[str, QDockWidget] = {}
         window.setDockNestingEnabled(True)
         window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
         window.setCorner(Qt.Corner.BottomRightCorner, BOTTOM)
         window.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
-        for key, title in TITLES.items():
+        for key, title in self.titles.items():
             dock = QDockWidget(title, window)
             dock.setObjectName(f"dock_{key}")
             window.addDockWidget(RIGHT, dock)
             self.by_key[key] = dock
             self.fill(key, _nothing_yet(key))
+        for key in self.extra:
+            self.by_key[key].hide()
         self.by_key["timeline"].setTitleBarWidget(QWidget())  # it needs the height, not a name
 
     def __getitem__(self, key: str) -> QDockWidget:
@@ -57,7 +62,7 @@ class Docks:
         dock = self.by_key[key]
         before = dock.widget()
         dock.setWidget(widget)
-        widget.setAccessibleName(TITLES[key])
+        widget.setAccessibleName(self.titles[key])
         if before is not None:
             before.deleteLater()
 
@@ -73,8 +78,12 @@ class Docks:
         window.addDockWidget(RIGHT, side[0])
         for above, below in pairwise(side):
             window.splitDockWidget(above, below, Qt.Orientation.Vertical)
-        for dock in docks.values():
-            dock.show()
+        for key in TITLES:
+            docks[key].show()
+        for key in self.extra:
+            window.addDockWidget(RIGHT, docks[key])
+            window.tabifyDockWidget(side[0], docks[key])
+            docks[key].hide()
         if window.height() < TALL:
             window.tabifyDockWidget(side[-2], side[-1])
             side[-2].raise_()

@@ -7,7 +7,8 @@ It builds and wires; it holds no state of its own. What a user can do is a row o
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QSize, QTimer
 from PyQt6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
@@ -22,9 +23,12 @@ from PyQt6.QtWidgets import (
 import sample_graphs
 from gpu.host import EngineHost
 from gpu.model.accuracy import error_words
-from viewer.actions import ACTIONS, ActionSet
+from viewer.action_rows import ACTIONS
+from viewer.actions import ActionSet
 from viewer.controller import Controller
 from viewer.docks import PLOTS, Docks
+from viewer.drops import dropped_file, refuse_drops
+from viewer.features import Features, all_features
 from viewer.file_dialogs import FileDialogs
 from viewer.help_dialogs import AboutDialog, ShortcutsDialog
 from viewer.menus import fill_colours, fill_recent, fill_samples
@@ -58,17 +62,20 @@ class MainWindow(QMainWindow):
         self.playback.watch(self.session)
         self.controller = Controller(self.session, self.playback, host, self)
         self.files = FileDialogs(self, self.session, self.settings)
+        self._known_features = all_features()
+        self.features = Features(self, self._known_features)
         self._frame = QTimer(self)
         self._frame.setInterval(FRAME_MS)
         self._last_frame = time.monotonic()
         self._drawn_words = ""
         self.run_on_start = True
         self.plots: dict[str, LivePanel] = {}  # filled after the first paint
+        self.panels: dict[str, Any] = {}  # of features' docks, filled when first seen
         self._build_panels()
         self._build_actions()
         self._connect()
         self._restore()
-        _refuse_drops(self)
+        refuse_drops(self)
 
     # --- build
 
@@ -88,11 +95,13 @@ class MainWindow(QMainWindow):
         self.status_bar = StatusBar(self.session)
         self.setStatusBar(self.status_bar)
         self.run_panel = RunPanel(self.session)
-        self.docks = Docks(self)
+        more = [dock for feature in self._known_features for dock in feature.docks]
+        self.docks = Docks(self, dict(more))
         self.docks.fill("run", self.run_panel)
 
     def _build_actions(self) -> None:
-        self.actions_by_key = ActionSet(self)
+        more = [row for feature in self._known_features for row in feature.rows]
+        self.actions_by_key = ActionSet(self, [*ACTIONS, *more])
         self.actions_by_key.fill_menu_bar(self.menuBar())
         self.toolbar = QToolBar("Toolbar", self)
         self.toolbar.setObjectName("toolbar")
@@ -121,16 +130,18 @@ class MainWindow(QMainWindow):
         self.files.chosen.connect(self.open_path)
         # the controller reports -> the window shows
         controller.running_changed.connect(panel.set_running)
-        controller.running_changed.connect(self._enable_actions)
+        controller.running_changed.connect(self.enable_actions)
         controller.engine_changed.connect(self.status_bar.show_preparing)
         controller.file_opened.connect(self.settings.add_recent)
         controller.file_failed.connect(self.settings.remove_recent)
         # the models change -> the window shows
         session.graph_changed.connect(self._show_graph)
-        session.run_changed.connect(self._enable_actions)
-        session.current_changed.connect(self._enable_actions)
+        session.run_changed.connect(self.enable_actions)
+        session.current_changed.connect(self.enable_actions)
         session.positions_changed.connect(self._show_drawn)
         self._frame.timeout.connect(self._next_frame)
+        for key in self.docks.extra:
+            self.docks[key].visibilityChanged.connect(partial(self._fill_when_seen, key))
         self._connect_menus()
 
     def _connect_menus(self) -> None:
@@ -158,6 +169,9 @@ class MainWindow(QMainWindow):
             self._build_plot(missing[0])
             warm_up(self.plots[missing[0]])
             QTimer.singleShot(0, self._build_next_plot)
+        elif self.features.install_next():
+            self.enable_actions()
+            QTimer.singleShot(0, self._build_next_plot)
 
     def build_plots(self) -> None:
         """Build now what is not built yet."""
@@ -172,10 +186,31 @@ class MainWindow(QMainWindow):
         panel = self.plots[key] = make_panel(key, self.session, self.playback)
         panel.apply_theme(self.theme)
         self.docks.fill(key, panel)
-        _refuse_drops(panel)
+        refuse_drops(panel)
         if isinstance(panel, DeltaPanel):
             panel.delta_requested.connect(self.controller.set_delta)
             panel.delta_released.connect(self.controller.release_delta)
+
+    def _fill_when_seen(self, key: str, visible: bool) -> None:
+        if visible and key not in self.panels:
+            panel = self.panels[key] = self.features.panel(key)
+            if hasattr(panel, "apply_theme"):
+                panel.apply_theme(self.theme)
+            self.docks.fill(key, panel)
+            refuse_drops(panel)
+
+    def show_dock(self, key: str) -> QWidget:
+        """Show a dock, in front, filled; return its panel."""
+        self._fill_when_seen(key, visible=key in self.docks.extra)
+        self.docks[key].show()
+        self.docks[key].raise_()
+        panel = self.docks[key].widget()
+        assert panel is not None
+        return panel
+
+    def as_widget(self) -> QWidget:
+        """Return the window itself: a feature knows it by a protocol."""
+        return self
 
     @property
     def timeline(self) -> LivePanel:
@@ -207,6 +242,7 @@ class MainWindow(QMainWindow):
         self.settings.window_state = self.saveState(STATE_VERSION)
         self.settings.run_panel = self.run_panel.choices().as_dict()
         self.settings.sync()
+        self.features.call("close")
         self.controller.close()
         super().closeEvent(event)
 
@@ -228,7 +264,7 @@ class MainWindow(QMainWindow):
         if self.settings.window_state is not None:
             self.restoreState(self.settings.window_state, STATE_VERSION)
         self._show_graph()
-        self._enable_actions()
+        self.enable_actions()
 
     # --- handlers of viewer.actions.ACTIONS
 
@@ -265,7 +301,7 @@ class MainWindow(QMainWindow):
 
     def show_shortcuts(self) -> None:
         """Show every key."""
-        ShortcutsDialog(ACTIONS, self).open()
+        ShortcutsDialog(tuple(self.actions_by_key.rows.values()), self).open()
 
     def show_about(self) -> None:
         """Say what this is."""
@@ -287,24 +323,22 @@ class MainWindow(QMainWindow):
         self.actions_by_key[f"theme_{name}"].setChecked(True)
         for part in (self.notice_bar, self.status_bar, self.graph_view, self.run_panel):
             part.apply_theme(self.theme)
-        for plot in self.plots.values():
-            plot.apply_theme(self.theme)
+        for plot in [*self.plots.values(), *self.panels.values()]:
+            if hasattr(plot, "apply_theme"):
+                plot.apply_theme(self.theme)
+        self.features.call("apply_theme", self.theme)
 
     def _obey_choices(self) -> None:
         choices = self.run_panel.choices()
         if self.controller.running:
             self.controller.set_pace(choices.samples_per_second)
-        self._show_engine()
-
-    def _show_engine(self) -> None:
-        choices = self.run_panel.choices()
         error = "" if choices.device == REAL_DEVICE else error_words(choices.algorithm)
         self.status_bar.show_engine(engine_words(choices.device), error)
 
     def _show_graph(self) -> None:
         graph = self.session.graph
         self.setWindowTitle(graph.name if graph is not None else "")
-        self._enable_actions()
+        self.enable_actions()
         self._show_drawn()
 
     def _show_drawn(self) -> None:
@@ -313,18 +347,20 @@ class MainWindow(QMainWindow):
             self._drawn_words = words
             self.status_bar.show_drawn(words)
 
-    def _enable_actions(self, _news: object = None) -> None:
+    def enable_actions(self, _news: object = None) -> None:
+        """Enable the actions that can be used now."""
         run, running = self.session.current, self.controller.running
         graph = self.session.graph is not None
-        self.actions_by_key.enable(
-            {
-                "graph": graph,
-                "idle": graph and not running,
-                "running": running,
-                "run": run is not None,
-                "trace": run is not None and run.trace is not None,
-            }
-        )
+        state = {
+            "graph": graph,
+            "idle": graph and not running,
+            "running": running,
+            "run": run is not None,
+            "trace": run is not None and run.trace is not None,
+        }
+        for more in self.features.call("needs"):
+            state |= more
+        self.actions_by_key.enable(state)
 
     def _mark_colour(self) -> None:
         for action in self.actions_by_key.menu("colour_by").actions():
@@ -350,25 +386,12 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, a0: QDragEnterEvent | None) -> None:
         """Accept exactly one local file."""
-        if a0 is not None and _dropped_file(a0) is not None:
+        if a0 is not None and dropped_file(a0) is not None:
             a0.acceptProposedAction()
 
     def dropEvent(self, a0: QDropEvent | None) -> None:
         """Open the file."""
-        file = _dropped_file(a0) if a0 is not None else None
+        file = dropped_file(a0) if a0 is not None else None
         if a0 is not None and file is not None:
             a0.acceptProposedAction()
             self.open_path(file)
-
-
-def _refuse_drops(widget: QWidget) -> None:
-    """A file dropped anywhere is for the window, not for a field inside it."""
-    for part in widget.findChildren(QWidget):
-        part.setAcceptDrops(False)
-
-
-def _dropped_file(event: QDropEvent) -> str | None:
-    mime = event.mimeData()
-    urls = mime.urls() if mime is not None else []
-    files = [url.toLocalFile() for url in urls if url.isLocalFile()]
-    return files[0] if len(files) == 1 else None
