@@ -52,7 +52,7 @@ class EngineProcess:
             daemon=True,
         )
         try:
-            with _hidden_main():
+            with hidden_main():
                 self._process.start()
         except BaseException:
             self.ring.unlink()
@@ -126,7 +126,7 @@ def death_words(exit_code: int, doing: str) -> str:
 
 
 @contextmanager
-def _hidden_main() -> Iterator[None]:
+def hidden_main() -> Iterator[None]:
     """Keep `spawn` from importing the parent's main program in the child.
 
     The child needs `gpu` and no window; and a script without an
