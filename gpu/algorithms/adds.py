@@ -55,5 +55,6 @@ ALGORITHM = Algorithm(
     ),
     parallelism="assigned",
     dynamic=True,
+    still={"dynamic_delta": False},
     source="paper, section 5",
 )

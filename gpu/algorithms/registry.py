@@ -60,6 +60,7 @@ class Algorithm:
     parallelism : "assigned" (asynchronous) or "available" (at the start of a superstep)
     bucketed : whether delta means anything to it
     dynamic : whether it changes delta itself while it runs
+    still : parameters that keep a dynamic algorithm's delta where it was put
     fixed : parameters of its engines that this row does not leave open (an ablation)
     result : "row", distances from one source, or "matrix", from every source
     """
@@ -76,6 +77,7 @@ class Algorithm:
     source: str = ""  # paper section or authors' code
     tags: tuple[str, ...] = field(default=("sssp",))
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    still: Mapping[str, Any] = field(default_factory=dict)
     result: Literal["row", "matrix"] = "row"
 
     def checked_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
