@@ -35,18 +35,11 @@ _OUTPUTS = ("trace", "distances", "csv", "perfetto")
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Fill the parser of `run`; the algorithms' own options come from the registry."""
-    engines = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
     add_graph_options(parser)
     add_source_options(parser)
-    what = parser.add_argument_group("what runs")
-    what.add_argument("--algorithm", choices=list(ALGORITHMS), default="adds", help="[adds]")
-    what.add_argument("--engine", choices=engines, default="model", help="[model]")
-    what.add_argument("--device", help="a device of the engine, by name [the engine's default]")
-    what.add_argument("--delta", type=_positive, help="bucket width, weight units [automatic]")
+    what = add_what_runs(parser)
     what.add_argument("--probe", type=int, choices=[int(p) for p in Probe], default=1, help="[1]")
-    what.add_argument("--seed", type=int, default=1, help="of the modelled GPU's arbitration [1]")
     what.add_argument("--period-ns", type=int, default=0, help="between samples [the device's own]")
-    _add_parameters(parser)
     out = parser.add_argument_group("what comes out")
     out.add_argument("--json", action="store_true", help="one JSON object on stdout")
     out.add_argument("--verify", action="store_true", help="check the distances by both proofs")
@@ -62,6 +55,28 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "sssp-scope run sample:city_roads --device 'Classroom GPU' --buckets 8 --trace run.npz",
         "sssp-scope run sample:rmat --probe 2 --set dynamic_delta=false --perfetto run.json",
     )
+
+
+def add_what_runs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add algorithm, engine, device, delta, seed and every parameter of any algorithm."""
+    engines = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
+    what = parser.add_argument_group("what runs")
+    what.add_argument("--algorithm", choices=list(ALGORITHMS), default="adds", help="[adds]")
+    what.add_argument("--engine", choices=engines, default="model", help="[model]")
+    what.add_argument("--device", help="a device of the engine, by name [the engine's default]")
+    what.add_argument("--delta", type=_positive, help="bucket width, weight units [automatic]")
+    what.add_argument("--seed", type=int, default=1, help="of the modelled GPU's arbitration [1]")
+    _add_parameters(parser)
+    return what
+
+
+def parameters_of(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what `--set` and the parameters' own options ask for."""
+    given = dict(args.set)
+    for key, value in vars(args).items():
+        if key.startswith("set_") and value is not None:
+            given[key.removeprefix("set_")] = value
+    return given
 
 
 def add_verify(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +122,7 @@ def _traced(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -
         args.delta,
         args.probe,
         device=args.device,
-        parameters=_parameters(args),
+        parameters=parameters_of(args),
         seed=args.seed,
         sample_period_ns=args.period_ns,
         on_samples=on_samples,
@@ -220,14 +235,6 @@ def _add_parameters(parser: argparse.ArgumentParser) -> None:
         default = "" if parameter.default is None else f" [{parameter.default}]"
         kept |= {"dest": f"set_{parameter.key}", "default": None, "help": words + default}
         group.add_argument(flag, **kept)
-
-
-def _parameters(args: argparse.Namespace) -> dict[str, Any]:
-    given = dict(args.set)
-    for key, value in vars(args).items():
-        if key.startswith("set_") and value is not None:
-            given[key.removeprefix("set_")] = value
-    return given
 
 
 def _pair(text: str) -> tuple[str, Any]:

@@ -1,0 +1,148 @@
+"""Sweeps: plans, points against runs made one by one, processes, cancel, the command."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpu
+import sample_graphs
+from gpu import sweep
+from gpu.cli import main
+from gpu.errors import EngineError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.host.memory import SHM_FOLDER
+from gpu.trace import RunSettings
+
+DEADLINE_S = 60.0
+
+
+@pytest.fixture(scope="module")
+def graph() -> CSRGraph:
+    return sample_graphs.make("city_roads", n=1_500, seed=3)
+
+
+def settings(algorithm: str = "adds", **more: object) -> RunSettings:
+    return RunSettings(algorithm, "model", "", 0, **more)  # type: ignore[arg-type]
+
+
+def test_usual_values_double_around_near_fars_delta(graph: CSRGraph) -> None:
+    plan = sweep.make_plan(graph, settings())
+    assert len(plan.values) == sweep.COUNT
+    ratios = np.divide(plan.values[1:], plan.values[:-1])
+    np.testing.assert_allclose(ratios, 2.0, rtol=0.01)
+    usual = 32 * graph.mean_weight / graph.mean_degree
+    assert plan.values[sweep.DOUBLINGS_BELOW] == pytest.approx(usual, rel=0.01)
+    assert plan.controller
+    by_c = sweep.make_plan(graph, settings(), sweep.C)
+    assert by_c.values[sweep.DOUBLINGS_BELOW] == pytest.approx(32.0)
+    assert not sweep.make_plan(graph, settings("near_far")).controller
+
+
+def test_a_parameter_is_swept_within_its_bounds(graph: CSRGraph) -> None:
+    plan = sweep.make_plan(graph, settings(), "buckets")
+    assert plan.values == (2.0, 4.0, 8.0, 16.0, 32.0)
+    assert not plan.controller
+    assert sweep.settings_of(graph, plan, 8.0).parameters["buckets"] == 8
+
+
+@pytest.mark.parametrize(
+    ("knob", "values", "words"),
+    [
+        ("gravity", None, "has no 'gravity' to sweep"),
+        ("delta", (1.0, -2.0), "finite number above 0"),
+        ("delta", (math.inf,), "finite number above 0"),
+        ("buckets", (2.5,), "a whole number"),
+        ("buckets", (64.0,), "a whole number from 2 to 32"),
+    ],
+)
+def test_what_cannot_be_swept_is_refused(
+    graph: CSRGraph, knob: str, values: tuple[float, ...] | None, words: str
+) -> None:
+    with pytest.raises(ParameterError, match=words):
+        sweep.make_plan(graph, settings(), knob, values)
+
+
+def test_points_equal_runs_made_one_by_one(graph: CSRGraph) -> None:
+    plan = sweep.make_plan(graph, settings(), values=(50.0, 800.0))
+    told: list[float] = []
+    points = sweep.run_sweep(graph, plan, lambda _p, share: told.append(share), processes=2)
+    assert [point.value for point in points] == [None, 50.0, 800.0]
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    for point in points[1:]:
+        alone = gpu.run(graph, "adds", delta=point.value, parameters={"dynamic_delta": False})
+        assert (point.time_ns, point.processed_vertices) == (
+            alone.time_ns,
+            alone.processed_vertices,
+        )
+        assert point.certificate is None
+        assert point.reached == graph.n
+    own = gpu.run(graph, "adds")
+    assert points[0].time_ns == own.time_ns
+    assert points[0].path_delta[0] == own.samples["delta"][0]
+    assert points[0].path_delta[-1] == own.samples["delta"][-1]
+
+
+def test_findings_are_the_extremes(graph: CSRGraph) -> None:
+    plan = sweep.make_plan(graph, settings(), values=(2.0, 30.0, 500.0, 8_000.0))
+    points = sweep.run_sweep(graph, plan)
+    found = sweep.findings(points)
+    curve = points[1:]
+    assert found.best_time is not None
+    assert found.best_time.time_ns == min(point.time_ns for point in curve)
+    assert found.best_work is not None
+    assert found.best_work.processed_vertices == min(p.processed_vertices for p in curve)
+    assert found.clip is not None, "delta 2 cannot order this city in 32 buckets"
+    assert found.clip.value is not None
+    assert found.clip.value < found.best_time.value  # type: ignore[operator]
+    assert found.controller is points[0]
+    assert sweep.findings([]) == sweep.SweepFindings(None, None, None, None)
+
+
+def test_a_failing_value_costs_itself_and_says_why() -> None:
+    heavy = CSRGraph.from_arcs(
+        np.array([0, 1]), np.array([1, 2]), np.array([2**31 - 2, 5], np.int32), 3
+    )
+    plan = sweep.make_plan(heavy, settings("near_far"), values=(10.0,))
+    with pytest.raises(EngineError, match="passes 2\\^31 - 1"):
+        sweep.run_sweep(heavy, plan, processes=1)
+
+
+def test_cancel_ends_runs_that_are_going_and_leaves_nothing() -> None:
+    large = sample_graphs.make("grid", n=250_000, seed=1)
+    before = {path.name for path in SHM_FOLDER.glob("sssp-*")} if SHM_FOLDER.is_dir() else set()
+    running = sweep.Sweep(large, sweep.make_plan(large, settings()), 2)
+    running.start()
+    deadline = time.monotonic() + DEADLINE_S
+    while not running.points and time.monotonic() < deadline:
+        running.wait(0.05)
+        running.poll()
+    running.cancel()
+    while not running.done and time.monotonic() < deadline:
+        running.wait(0.05)
+        running.poll()
+    assert running.done
+    assert 1 <= len(running.points) < len(running.plan.values)
+    running.close()
+    after = {path.name for path in SHM_FOLDER.glob("sssp-*")} if SHM_FOLDER.is_dir() else set()
+    assert after <= before
+
+
+def test_the_command_prints_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    name = "sample:city_roads?n=800&seed=2"
+    assert main(["sweep", name, "--algorithm", "adds", "--values", "20,300", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [point["value"] for point in told["points"]] == [20.0, 300.0]
+    assert all(point["verified"] for point in told["points"])
+    assert told["controller"]["path_delta"]
+    assert told["best_work"] in {20.0, 300.0}
+    assert main(["sweep", name, "--algorithm", "near_far", "--values", "20,300"]) == 0
+    assert "best time" in capsys.readouterr().out
+    assert main(["sweep", name, "--values", "a,b"]) == 1
+    assert "allowed: numbers" in capsys.readouterr().err
