@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from gpu.algorithms import adds, dijkstra, near_far
+from gpu.algorithms import (
+    adds,
+    adds_static,
+    adds_two_buckets,
+    bellman_ford,
+    delta_stepping,
+    dijkstra,
+    near_far,
+)
 from gpu.algorithms.registry import Algorithm, Parameter
 from gpu.errors import ParameterError
 
 ALGORITHMS: dict[str, Algorithm] = {
-    row.key: row for row in (adds.ALGORITHM, near_far.ALGORITHM, dijkstra.ALGORITHM)
+    module.ALGORITHM.key: module.ALGORITHM
+    for module in (
+        adds,
+        near_far,
+        delta_stepping,
+        bellman_ford,
+        dijkstra,
+        adds_static,
+        adds_two_buckets,
+    )
 }
 
 __all__ = ["ALGORITHMS", "Algorithm", "Parameter", "find"]

@@ -10,16 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Literal
 
-from gpu.errors import ParameterError
+from gpu.errors import EngineError, ParameterError
 
 Kind = Literal["int", "float", "bool"]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One knob: bounds are inclusive; `default` None means the engine chooses."""
+    """One knob: bounds are inclusive; `default` None means the engine chooses.
+
+    engines : those that it means something to, empty for all; the others ignore it
+    """
 
     key: str
     title: str
@@ -29,6 +33,11 @@ class Parameter:
     low: float = 0
     high: float = 2**31 - 1
     unit: str = ""
+    engines: tuple[str, ...] = ()
+
+    def concerns(self, engine: str) -> bool:
+        """Whether the knob does anything on that engine."""
+        return not self.engines or engine in self.engines
 
     def checked(self, value: Any) -> int | float | bool | None:
         """Return `value` as this knob's type, or raise ParameterError."""
@@ -63,6 +72,7 @@ class Algorithm:
     still : parameters that keep a dynamic algorithm's delta where it was put
     fixed : parameters of its engines that this row does not leave open (an ablation)
     result : "row", distances from one source, or "matrix", from every source
+    needs : modules of others, beside what the engine needs anyway -> the line that installs them
     """
 
     key: str
@@ -79,6 +89,7 @@ class Algorithm:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     still: Mapping[str, Any] = field(default_factory=dict)
     result: Literal["row", "matrix"] = "row"
+    needs: Mapping[str, str] = field(default_factory=dict)
 
     def checked_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return every parameter by key, defaults filled in; ParameterError on a wrong one."""
@@ -92,14 +103,33 @@ class Algorithm:
         open_to_all = {key: knob.checked(given.get(key)) for key, knob in known.items()}
         return {**open_to_all, **self.fixed}
 
+    def problem(self, engine: str) -> str | None:
+        """Return why it does not run on that engine, in words; None where nothing is known.
+
+        It looks for modules without importing them; a GPU is looked for when it runs.
+        """
+        if engine not in self.engines:
+            return f"{self.key} has no engine {engine!r}; it runs on: {', '.join(self.engines)}"
+        for module, install in self.needs.items():
+            if not _is_installed(module):
+                return f"{self.title} needs {module}, which is not installed: {install}"
+        return None
+
     def check_engine(self, name: str) -> None:
-        """Raise ParameterError, naming those that exist, where there is no such engine."""
-        if name not in self.engines:
-            allowed = ", ".join(self.engines)
-            raise ParameterError(f"{self.key} has no engine {name!r}; it runs on: {allowed}")
+        """Raise ParameterError where there is no such engine, EngineError where one is missing."""
+        problem = self.problem(name)
+        if problem is not None:
+            raise (EngineError if name in self.engines else ParameterError)(problem)
 
     def engine(self, name: str) -> Any:
         """Import and return the engine function (signature in `gpu.engine`)."""
         self.check_engine(name)
         module, function = self.engines[name].split(":")
         return getattr(import_module(module), function)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):  # a parent is missing, or a stand-in without a spec
+        return False

@@ -1,0 +1,38 @@
+"""2-Buckets: ADDS with two buckets and no controller, the second ablation of table 5.
+
+Returns     dist, the shortest distance from the source to every vertex.
+
+The idea    Take away the buckets as well, and what is left is Near-Far without its barrier:
+            a head and a tail, and a delta that stays at 32 W / D. Against Static-Δ it
+            shows what 32 buckets are worth, against Near-Far what the barrier costs.
+
+Decisions   as in ADDS. With two buckets only one head can be open, and everything past
+            the head is clipped into the tail: that is what having two buckets means.
+
+Not done    Splitting the tail, as Near-Far does: when the head retires, the tail becomes the
+            head as it is, order lost.
+
+To tune     delta, workers.
+
+Reference   paper, section 6 and table 5, column "2-Buckets".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpu.algorithms import adds
+
+FIXED = {"dynamic_delta": False, "buckets": 2, "open_heads": 1}
+
+ALGORITHM = replace(
+    adds.ALGORITHM,
+    key="adds_two_buckets",
+    title="ADDS, 2 buckets",
+    summary="ADDS with a head, a tail and a fixed Δ: Near-Far without the barrier",
+    parameters=tuple(knob for knob in adds.ALGORITHM.parameters if knob.key not in FIXED),
+    dynamic=False,
+    fixed=FIXED,
+    source="paper, table 5",
+    tags=("sssp", "ablation"),
+)

@@ -1,0 +1,35 @@
+"""Bellman-Ford with a frontier: no order at all, a barrier after every pass.
+
+Returns     dist, the shortest distance from the source to every vertex.
+
+The idea    A superstep relaxes every arc of every vertex that improved in the one before,
+            whatever its distance; a barrier ends it. After k supersteps every shortest path
+            of k arcs is found. All the parallelism there is, and the work to go with it: a
+            vertex is processed again each time that a better path of more arcs turns up.
+
+Decisions   The skeleton is Near-Far's with everything near: two frontiers, duplicates removed
+            between supersteps. So what a run of it differs by from one of Near-Far is order
+            alone, and that difference is what delta is for.
+
+Not done    Relaxing all m arcs each round, as the textbook has it: the frontier leaves out
+            those that cannot improve anything.
+
+Samples     occupancy[0] = the frontier, at the start of every superstep; bucket switches and
+            delta stay 0, since there are no buckets.
+
+Reference   paper, section 6, baseline "Gun-BF"; on road-USA it did 78 times the work of ADDS.
+"""
+
+from __future__ import annotations
+
+from gpu.algorithms.registry import Algorithm
+
+ALGORITHM = Algorithm(
+    key="bellman_ford",
+    title="Bellman-Ford",
+    summary="every improved vertex at once, in any order: most parallelism, most work",
+    engines={"model": "gpu.model.bellman_ford:run"},
+    occupancy=("frontier",),
+    bucketed=False,
+    source="paper, section 6, Gun-BF",
+)

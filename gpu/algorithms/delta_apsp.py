@@ -1,0 +1,48 @@
+"""All pairs by delta-stepping: one block a source, buckets inside the block (listing 000).
+
+Returns     dist of shape (k, n): row i holds the distances from source first_source + i; by
+            default from every vertex. A `source` given to the run is ignored.
+
+The idea    Delta-stepping within a block (Meyer, Sanders). The bucket is what lies below
+            (i + 1) x delta and is unsettled: its *light* arcs (weight <= delta) are
+            relaxed until the bucket stops refilling, then the *heavy* arcs of everything
+            that was ever in it, once, because those cannot lead back into it. Barriers
+            are inside the block, so sources never wait for each other.
+
+Made right  The printed listing puts no source into a bucket, never takes a vertex out of
+            one, misses a barrier and walks empty buckets one by one
+            (`gpu.model.apsp_faulty` shows what that does). Here a bucket is never stored:
+            one bit a vertex says that it waits, its distance says where. A second array of
+            distances is not needed either, since the bits, not a comparison of two arrays,
+            say who improved.
+
+Ours        Row and bits are in shared memory, if they fit; an empty bucket costs nothing:
+            the next one is that of the nearest waiting vertex.
+
+Samples     occupancy: sources waiting, running, done; bucket_switches: buckets drained,
+            over all sources. A round is one pass over the bits. assigned_vertices,
+            assigned_edges: running sources times what a round had of them so far. Probe level
+            2: entry s of the per-vertex arrays is source s: begun, finished, rounds.
+
+To tune     delta: small saves work, large saves rounds.
+
+Source      listing 000 of the seeds; Meyer and Sanders, J. Algorithms 49 (2003).
+"""
+
+from __future__ import annotations
+
+from gpu.algorithms.edge_apsp import ROW_PARAMETERS
+from gpu.algorithms.registry import Algorithm
+
+ALGORITHM = Algorithm(
+    key="delta_apsp",
+    title="All pairs, Δ-stepping",
+    summary="from every vertex: a block takes a source and does Δ-stepping by itself",
+    engines={"model": "gpu.model.apsp:run_delta", "cuda": "gpu.cuda.apsp:run_delta"},
+    parameters=ROW_PARAMETERS,
+    occupancy=("waiting", "running", "done"),
+    parallelism="assigned",
+    source="seed listing 000",
+    tags=("apsp",),
+    result="matrix",
+)

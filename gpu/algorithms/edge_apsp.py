@@ -1,0 +1,50 @@
+"""All pairs, edge by edge: one block a source, every arc in every round (listing 001).
+
+Returns     dist of shape (k, n): row i holds the distances from source first_source + i; by
+            default from every vertex. A `source` given to the run is ignored.
+
+The idea    A block takes a source and relaxes all m arcs, again and again, until a round
+            changes nothing; then it takes the next source that nobody has. Nothing
+            is queued and nothing sorted: as simple as a shortest-path algorithm can be.
+            On a sparse graph with short paths that is quick, and the worst there is
+            on a long one: as many rounds as the deepest path has hops.
+
+Made right  The printed listing does not work; its faults can be watched in
+            `gpu.model.apsp_faulty`. Here "something changed" is decided behind a barrier and
+            anew for every source, the threads share the arcs, arcs are directed, and a row is
+            found by a 64-bit index.
+
+Ours        The row is kept in shared memory while it is worked on, if it fits (up to
+            58,000 vertices on an H100). Rows leave the device in chunks of sources.
+
+Samples     occupancy: sources waiting, running, done. A round processes n vertices and
+            relaxes m arcs. assigned_vertices, assigned_edges: running sources times what a
+            round had of them so far. Probe level 2: entry s of the per-vertex arrays is source
+            s: when it was begun, when it was finished, how many rounds it took.
+
+Source      listing 001 of the seeds; times to beat in ALGORITHMS.md.
+"""
+
+from __future__ import annotations
+
+from gpu.algorithms.registry import Algorithm, Parameter
+
+ROW_PARAMETERS = (
+    Parameter("first_source", "First source", "int", 0, "0-based index of the first row's source"),
+    Parameter("sources", "Sources", "int", None, "how many; empty: all the rest", 1),
+    Parameter("workers", "Workers", "int", None, "worker blocks; empty: the device's own", 1, 4096),
+)
+
+ALGORITHM = Algorithm(
+    key="edge_apsp",
+    title="All pairs, edges",
+    summary="from every vertex: a block takes a source and relaxes all edges until none improves",
+    engines={"model": "gpu.model.apsp:run_edge", "cuda": "gpu.cuda.apsp:run_edge"},
+    parameters=ROW_PARAMETERS,
+    occupancy=("waiting", "running", "done"),
+    parallelism="assigned",
+    bucketed=False,
+    source="seed listing 001",
+    tags=("apsp",),
+    result="matrix",
+)

@@ -1,0 +1,314 @@
+"""The modelled delta-stepping: phases over a cyclic array of buckets, resumable inside a phase.
+
+A phase is a superstep and costs what one of Near-Far costs: the barrier and the trips of its
+first wave once (`superstep_ns`), then as many waves as it needs, each the whole device wide.
+A light phase takes everything out of the head bucket and relaxes arcs of weight <= delta;
+when the bucket stays empty, one heavy phase relaxes the rest for every vertex that was in it.
+Arcs of the other kind are read and left: they cost their weight's bytes, no atomic.
+
+A bucket is a doubly linked list, so that a vertex moves from bucket to bucket in a few
+steps and stands in one at most. Finding the next head costs one trip for every `lanes`
+slots that are looked at. What lies past the last slot is clipped into it, which only
+happens where delta was made small by hand or is below 1/65,000 of the largest weight: once
+such a bucket becomes the head, all that waits is sorted again from its lowest distance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu.compiled import compiled_inline, compiled_lean
+from gpu.model.machine import FINISHED, OVERFLOW, RUNNING
+
+PHASE_START, PHASE_RUNNING, PHASE_END = range(3)
+BUCKET_SWITCHED, DELTA_RAISED, DELTA_LOWERED, DELTA_BY_HAND, ENDED = 4, 1, 2, 16, 32
+SORT_BYTES = 8.0  # read an entry, write an entry
+SKIP_BYTES = 4.0  # the weight of an arc of the other kind
+FAR_AWAY = 1e15  # a bucket number too large to tell apart
+SHOWN = 32  # slots of a sample's occupancy
+
+STEPPING = np.dtype(
+    [
+        ("t_ns", "<f8"),
+        ("next_sample_ns", "<f8"),
+        ("period_ns", "<f8"),
+        ("base", "<f8"),  # lowest distance of the head bucket, weight units
+        ("delta", "<f8"),
+        ("wanted", "<f8"),  # delta from the next bucket on
+        ("superstep_ns", "<f8"),
+        ("hop_ns", "<f8"),
+        ("push_ns", "<f8"),
+        ("arc_ns", "<f8"),
+        ("byte_ns", "<f8"),
+        ("mean_degree", "<f8"),
+        ("unreached", "<f8"),
+        ("head", "<i8"),  # absolute number of the head bucket
+        ("head_slot", "<i8"),
+        ("visit", "<i8"),  # buckets drained so far, and this one
+        ("waiting", "<i8"),  # vertices in all buckets
+        ("size", "<i8"),  # vertices of this phase
+        ("kept", "<i8"),  # vertices of this bucket that have heavy arcs
+        ("place", "<i8"),  # of this phase's vertices, processed
+        ("processed", "<i8"),
+        ("relaxed", "<i8"),
+        ("improved", "<i8"),
+        ("switches", "<i8"),
+        ("sequence", "<i8"),
+        ("lanes", "<i8"),
+        ("workers", "<i8"),
+        ("overflow_arc", "<i8"),
+        ("overflow_tail", "<i8"),
+        ("heavy", "<i4"),  # 1 in a heavy phase
+        ("phase", "<i4"),
+        ("status", "<i4"),
+        ("flags", "<i4"),
+        ("reason", "<i4"),
+        ("delta_changes", "<i4"),
+        ("by_hand", "<i4"),
+        ("vertices", "<i4"),  # probe level 2
+    ],
+    align=True,
+)
+
+
+@compiled_lean
+def advance(buckets, state, samples, most_relaxed):  # type: ignore[no-untyped-def]
+    """Advance until `samples` is full, `most_relaxed` arcs are relaxed, or the run ends.
+
+    buckets : gpu.model.delta_stepping.Buckets; state : STEPPING (1,); samples : SAMPLE,
+    written from 0. Returns the number of samples written.
+    """
+    s = state[0]
+    written, phases = 0, 0
+    until = s.relaxed + most_relaxed
+    s.status = RUNNING
+    while s.relaxed < until and written < len(samples) and phases < most_relaxed:
+        if s.phase == PHASE_START:
+            if s.t_ns >= s.next_sample_ns:
+                write_sample(buckets, s, samples[written])
+                written += 1
+                s.next_sample_ns = s.t_ns + s.period_ns
+            s.t_ns += s.superstep_ns
+            s.place, s.phase = 0, PHASE_RUNNING
+            phases += 1
+        elif s.phase == PHASE_RUNNING:
+            _wave(buckets, s)
+            if s.status == OVERFLOW:
+                break
+            if s.place == s.size:
+                s.phase = PHASE_END
+        elif _next_phase(buckets, s):
+            s.phase = PHASE_START
+        else:
+            s.status = FINISHED
+            s.flags |= ENDED
+            write_sample(buckets, s, samples[written])
+            written += 1
+            break
+    return written
+
+
+@compiled_inline
+def _wave(buckets, s):  # type: ignore[no-untyped-def]
+    """Process one device-wide wave of this phase's vertices."""
+    first = s.place
+    last = min(s.size, first + len(buckets.snapshot))
+    seen, longest, before = 0, 0, s.relaxed
+    for place in range(first, last):
+        vertex = buckets.kept[place] if s.heavy else buckets.frontier[place]
+        buckets.snapshot[place - first] = buckets.dist[vertex]
+        degree = buckets.indptr[vertex + 1] - buckets.indptr[vertex]
+        seen += degree
+        longest = max(longest, degree)
+        if s.vertices and not s.heavy:
+            buckets.times[vertex] += 1
+    if not s.heavy:
+        s.processed += last - first
+    shortest_ns = max(s.hop_ns, ((longest + s.lanes - 1) // s.lanes) * s.hop_ns)
+    s.t_ns += shortest_ns + (s.hop_ns + s.push_ns if first > 0 else 0.0)
+    s.place = last
+    for place in range(first, last):
+        vertex = buckets.kept[place] if s.heavy else buckets.frontier[place]
+        _relax(buckets, s, vertex, buckets.snapshot[place - first])
+        if s.status == OVERFLOW:
+            return
+    relaxed = s.relaxed - before
+    arcs_ns = relaxed * s.arc_ns + (seen - relaxed) * SKIP_BYTES * s.byte_ns
+    s.t_ns += max(0.0, arcs_ns - shortest_ns)
+
+
+@compiled_inline
+def _relax(buckets, s, vertex, from_dist):  # type: ignore[no-untyped-def]
+    """Relax the light or the heavy arcs of one vertex; note whether it has heavy ones."""
+    dist, now = buckets.dist, np.int64(s.t_ns)
+    has_heavy = False
+    for arc in range(buckets.indptr[vertex], buckets.indptr[vertex + 1]):
+        weight = buckets.weights[arc]
+        if (weight > s.delta) != (s.heavy == 1):
+            has_heavy = True
+            continue
+        s.relaxed += 1
+        to = buckets.indices[arc]
+        reached = from_dist + weight
+        known = dist[to]
+        if reached < known:
+            if s.vertices:
+                buckets.last_ns[to] = now
+                if known == s.unreached:
+                    buckets.first_ns[to] = now
+            dist[to] = reached
+            s.improved += 1
+            _move(buckets, s, to)
+        elif known == s.unreached and reached >= s.unreached:
+            s.status, s.overflow_arc, s.overflow_tail = OVERFLOW, arc, vertex
+            return
+    if has_heavy and s.heavy == 0 and buckets.mark[vertex] != s.visit:
+        buckets.mark[vertex] = s.visit
+        buckets.kept[s.kept] = vertex
+        s.kept += 1
+
+
+@compiled_inline
+def _move(buckets, s, vertex):  # type: ignore[no-untyped-def]
+    """Put a vertex into the bucket of its distance, out of the one that it is in."""
+    slots = len(buckets.first)
+    offset = (np.float64(buckets.dist[vertex]) - s.base) / s.delta
+    step = np.int64(min(max(offset, 0.0), slots - 1.0))
+    slot = s.head_slot + step
+    slot = slot - slots if slot >= slots else slot
+    if buckets.slot_of[vertex] != slot:
+        if buckets.slot_of[vertex] >= 0:
+            _unlink(buckets, s, vertex)
+        after = buckets.first[slot]
+        buckets.following[vertex], buckets.before[vertex] = after, -1
+        if after >= 0:
+            buckets.before[after] = vertex
+        buckets.first[slot] = vertex
+        buckets.slot_of[vertex] = slot
+        buckets.counts[slot] += 1
+        s.waiting += 1
+
+
+@compiled_inline
+def _unlink(buckets, s, vertex):  # type: ignore[no-untyped-def]
+    """Take a vertex out of the bucket that it is in."""
+    slot = buckets.slot_of[vertex]
+    after, previous = buckets.following[vertex], buckets.before[vertex]
+    if previous >= 0:
+        buckets.following[previous] = after
+    else:
+        buckets.first[slot] = after
+    if after >= 0:
+        buckets.before[after] = previous
+    buckets.counts[slot] -= 1
+    buckets.slot_of[vertex] = -1
+    s.waiting -= 1
+
+
+@compiled_inline
+def _next_phase(buckets, s):  # type: ignore[no-untyped-def]
+    """Choose what comes next: light again, heavy, or the next bucket; False at the end."""
+    if s.heavy == 0:
+        _empty(buckets, s, s.head_slot)
+        if s.size == 0 and s.kept > 0:
+            s.heavy, s.size = 1, s.kept
+        if s.size > 0:
+            return True
+    s.heavy, s.kept = 0, 0
+    s.visit += 1
+    if s.waiting == 0:
+        s.size = 0
+        return False
+    _find_head(buckets, s)
+    _empty(buckets, s, s.head_slot)
+    s.switches += 1
+    s.flags |= BUCKET_SWITCHED
+    return True
+
+
+@compiled_inline
+def _empty(buckets, s, slot):  # type: ignore[no-untyped-def]
+    """Move a bucket's vertices into the frontier."""
+    s.size = 0
+    vertex = np.int64(buckets.first[slot])
+    while vertex >= 0:
+        buckets.frontier[s.size] = vertex
+        buckets.slot_of[vertex] = -1
+        s.size += 1
+        vertex = np.int64(buckets.following[vertex])
+    buckets.first[slot] = -1
+    buckets.counts[slot] = 0
+    s.waiting -= s.size
+
+
+@compiled_inline
+def _find_head(buckets, s):  # type: ignore[no-untyped-def]
+    """Make the first bucket that is not empty the head; something waits."""
+    slots = len(buckets.first)
+    step = 0
+    while buckets.first[(s.head_slot + step) % slots] < 0:
+        step += 1
+    s.t_ns += s.hop_ns * (1 + step // s.lanes)
+    if step < slots - 1 and s.wanted == s.delta:
+        s.head += step
+        s.head_slot = (s.head_slot + step) % slots
+        s.base += step * s.delta
+        return
+    _sort_again(buckets, s, s.head_slot + step)
+
+
+@compiled_inline
+def _sort_again(buckets, s, slot):  # type: ignore[no-untyped-def]
+    """Take everything out of the buckets and put it back, from the lowest distance on."""
+    slots = len(buckets.first)
+    total, lowest = 0, np.inf
+    for step in range(slots):
+        vertex = np.int64(buckets.first[(slot + step) % slots])
+        while vertex >= 0:
+            buckets.frontier[total] = vertex
+            total += 1
+            lowest = min(lowest, np.float64(buckets.dist[vertex]))
+            vertex = np.int64(buckets.following[vertex])
+    for place in range(total):
+        _unlink(buckets, s, np.int64(buckets.frontier[place]))
+    s.head += np.int64(min(max((lowest - s.base) / s.delta, 1.0), FAR_AWAY))
+    s.base = lowest
+    if s.wanted != s.delta:
+        s.flags |= DELTA_RAISED if s.wanted > s.delta else DELTA_LOWERED
+        s.delta_changes += 1
+        s.delta = s.wanted
+    for place in range(total):
+        _move(buckets, s, np.int64(buckets.frontier[place]))
+    s.t_ns += s.superstep_ns + total * SORT_BYTES * s.byte_ns
+
+
+@compiled_lean
+def write_sample(buckets, s, sample):  # type: ignore[no-untyped-def]
+    """Fill one SAMPLE at the start of a phase; flags start again from here."""
+    slots = len(buckets.first)
+    sample.t_ns = np.int64(s.t_ns)
+    sample.head_bucket = s.head
+    sample.bucket_switches = s.switches
+    sample.processed_vertices = s.processed
+    sample.relaxed_edges = s.relaxed
+    sample.improved = s.improved
+    sample.delta = s.delta
+    sample.base = s.base
+    sample.assigned_edges = s.size * s.mean_degree
+    sample.assigned_vertices = s.size
+    sample.busy_workers = min(s.workers, np.int64(np.ceil(s.size * s.mean_degree / s.lanes)))
+    sample.open_buckets = 1
+    sample.flags = s.flags | (DELTA_BY_HAND if s.by_hand else 0)
+    sample.reason = s.reason
+    sample.delta_changes = s.delta_changes
+    sample.sequence = s.sequence
+    shown = s.size + np.int64(buckets.counts[s.head_slot])
+    sample.occupancy[0] = shown
+    rest = s.waiting - np.int64(buckets.counts[s.head_slot])
+    for step in range(1, min(SHOWN, slots)):
+        count = np.int64(buckets.counts[(s.head_slot + step) % slots])
+        last = step == SHOWN - 1
+        sample.occupancy[step] = rest if last else count
+        rest -= count
+    s.sequence += 1
+    s.flags = 0
