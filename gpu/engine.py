@@ -16,6 +16,11 @@ observer : told and asked while it runs, see Observer
 It writes `buffers.dist` (and, from probe 2, the per-vertex arrays) in place, hands
 every SAMPLE to `observer.on_samples` in order, the last with Flag.FINISHED or
 Flag.STOPPED, and returns. At probe 0 only that last sample is handed over.
+
+Where the registry row says `result="matrix"`, `buffers.dist` has shape (k, n): row i holds
+the distances from source first + i (parameters `first_source` and `sources`). `source` is
+ignored, the settings of the trace say the first source. Per-vertex arrays keep the shape
+(n,): entry s is source s, when it was begun, when finished, how many rounds it took.
 """
 
 from __future__ import annotations
@@ -28,7 +33,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gpu.algorithms import find
+from gpu.algorithms import ALGORITHMS, find
+from gpu.apsp_rules import require_room, source_range
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.trace import (
@@ -46,7 +52,7 @@ from gpu.trace import (
 class RunBuffers:
     """Where an engine writes results, readable by others while it runs.
 
-    dist : int32 or float32 (n,), as the weights; filled with "unreached"
+    dist : int32 or float32 (n,), or (k, n), as the weights; filled with "unreached"
     vertices : per-vertex arrays from probe 2, filled with NEVER and 0, else None
     """
 
@@ -54,9 +60,18 @@ class RunBuffers:
     vertices: VertexProbe | None = None
 
     @classmethod
-    def allocate(cls, graph: CSRGraph, probe: int) -> RunBuffers:
-        """Make fresh arrays in this process's memory."""
-        buffers = cls(np.empty(graph.n, graph.weights.dtype), None)
+    def allocate(
+        cls, graph: CSRGraph, probe: int, shape: tuple[int, ...] | None = None
+    ) -> RunBuffers:
+        """Make fresh arrays in this process's memory.
+
+        shape : of `dist`, see `result_shape`; None: (n,). MemoryNeededError where a matrix
+        does not fit, before anything is taken.
+        """
+        shape = (graph.n,) if shape is None else shape
+        if len(shape) == 2:
+            require_room(*shape)
+        buffers = cls(np.empty(shape, graph.weights.dtype), None)
         if probe >= Probe.VERTICES:
             times = (np.empty(graph.n, np.int64), np.empty(graph.n, np.int64))
             buffers = cls(buffers.dist, VertexProbe(*times, np.empty(graph.n, np.int32)))
@@ -191,7 +206,7 @@ def run(
         ),
     )
     observer = RecordingObserver(on_samples, should_stop, delta_by_hand)
-    buffers = RunBuffers.allocate(graph, settings.probe)
+    buffers = RunBuffers.allocate(graph, settings.probe, result_shape(graph, settings))
     outcome = execute(graph, settings, buffers, observer)
     return make_trace(graph, settings, buffers, outcome, observer.samples())
 
@@ -204,17 +219,32 @@ def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
         raise ParameterError(f"delta = {settings.delta}; allowed: a finite number above 0")
     if settings.probe not in tuple(Probe):
         raise ParameterError(f"probe = {settings.probe}; allowed: 0, 1, 2 or 3")
+    parameters, source = row.checked_parameters(settings.parameters), settings.source
+    if row.result == "matrix":
+        source, _ = source_range(parameters, graph.n)
     return RunSettings(
         row.key,
         settings.engine,
         settings.device or default_device(settings.engine),
-        graph.check_source(settings.source),
+        graph.check_source(source),
         settings.delta if row.bucketed else None,
         int(settings.probe),
         settings.seed,
         settings.sample_period_ns,
-        row.checked_parameters(settings.parameters),
+        parameters,
     )
+
+
+def result_shape(graph: CSRGraph, settings: RunSettings) -> tuple[int, ...]:
+    """Return the shape of a run's distances: (n,), or (k, n) from k sources.
+
+    Raises ParameterError where the sources asked for are no vertices.
+    """
+    row = ALGORITHMS.get(settings.algorithm)  # unknown: whoever checks the settings says so
+    if row is None or row.result == "row":
+        return (graph.n,)
+    _, count = source_range(row.checked_parameters(settings.parameters), graph.n)
+    return (count, graph.n)
 
 
 def default_device(engine: str) -> str:

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS
+from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.trace import BUCKETS, REASON_WORDS, SAMPLE, Flag, Probe, Reason, Trace, reached_mask
 from gpu.tracefile import plain
@@ -102,7 +103,14 @@ def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None
     """Write columns id,distance, one row a vertex; an unreached vertex has no distance.
 
     dist : int32 or float32 (n,); written with the shortest digits that read back the same
+
+    Raises GpuError where it is a matrix, or cannot be written.
     """
+    if dist.ndim != 1:
+        raise GpuError(
+            f"distances from {len(dist):,} sources are a matrix, not a column: "
+            "write them with sssp-scope apsp FILE -o matrix.npy"
+        )
     with written_whole(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         rows = csv.writer(text, lineterminator="\n")

@@ -13,11 +13,13 @@ Time is in nanoseconds since the kernel started; whether those were *measured* o
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+PART_ENTRIES = 1 << 22  # distances of a matrix that are looked at together
 BUCKETS = 32  # slots of the occupancy array, and the paper's ring size
 
 SAMPLE = np.dtype(
@@ -113,6 +115,9 @@ class Probe(enum.IntEnum):
 class VertexProbe:
     """Per-vertex record of probe level 2, arrays of shape (n,).
 
+    Where the result is a matrix, entry s is source s: when it was begun, when it was
+    finished, and how many rounds it took.
+
     first_reached_ns, last_improved_ns : int64, NEVER where it did not happen
     times_processed : int32
     """
@@ -175,7 +180,8 @@ class Trace:
     """One run, whole and immutable.
 
     samples : SAMPLE (k,), k >= 1, times never falling; the last holds the totals
-    dist : int32 (INT_UNREACHED where unreached) or float32 (inf) of shape (n,)
+    dist : int32 (INT_UNREACHED where unreached) or float32 (inf) of shape (n,); from k
+        sources (k, n), row i from settings.source + i
     vertices : per-vertex record from probe level 2, else None
     events : EVENT (e,) from probe level 3, else None
     clock : "modelled" or "measured": what t_ns is
@@ -216,8 +222,8 @@ class Trace:
 
     @property
     def reached(self) -> int:
-        """Vertices with a finite distance."""
-        return int(np.count_nonzero(reached_mask(self.dist)))
+        """Vertices with a finite distance; of a matrix, in all rows together."""
+        return int(sum(np.count_nonzero(reached_mask(part)) for part in _parts(self.dist)))
 
     @property
     def work_efficiency(self) -> float:
@@ -226,22 +232,29 @@ class Trace:
 
     def distance_summary(self) -> dict[str, int | float]:
         """Return reached, sum and max of the finite distances; exact integers for int32."""
-        finite = self.dist[reached_mask(self.dist)]
-        if self.dist.dtype == np.int32:
-            return {
-                "reached": len(finite),
-                "sum": int(finite.sum(dtype=np.int64)),
-                "max": int(finite.max()) if len(finite) else 0,
-            }
-        return {
-            "reached": len(finite),
-            "sum": float(finite.sum(dtype=np.float64)),
-            "max": float(finite.max()) if len(finite) else 0.0,
-        }
+        whole = self.dist.dtype == np.int32
+        reached, total, largest = 0, 0 if whole else 0.0, 0 if whole else 0.0
+        for part in _parts(self.dist):
+            finite = part[reached_mask(part)]
+            if len(finite):
+                reached += len(finite)
+                total += finite.sum(dtype=np.int64 if whole else np.float64).item()
+                largest = max(largest, finite.max().item())
+        return {"reached": reached, "sum": total, "max": largest}
+
+
+def _parts(dist: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield a row, or a matrix a few rows at a time: it may be larger than memory."""
+    if dist.ndim == 1:
+        yield dist
+        return
+    rows = max(1, PART_ENTRIES // max(dist.shape[1], 1))
+    for first in range(0, len(dist), rows):
+        yield dist[first : first + rows]
 
 
 def reached_mask(dist: np.ndarray) -> np.ndarray:
-    """Return bool (n,): which distances are finite."""
+    """Return which distances are finite: bool of the same shape."""
     if dist.dtype == np.int32:
         return dist != np.iinfo(np.int32).max
     return np.isfinite(dist)

@@ -3,7 +3,7 @@
 The file is a plain NumPy archive (`numpy.load` opens it) with one member a NumPy array:
 
     header     uint8 (bytes,): JSON, see below        samples    SAMPLE (k,), k >= 1
-    dist       int32 or float32 (n,)                  events     EVENT (e,), probe 3 only
+    dist       int32 or float32 (n,) or (k, n)        events     EVENT (e,), probe 3 only
     first_reached_ns, last_improved_ns int64 (n,), times_processed int32 (n,), from probe 2
 
 The header holds `format`, `version`, `arrays` (the other members), settings, graph
@@ -54,6 +54,7 @@ _MEMBERS: dict[str, tuple[np.dtype, ...]] = {
     "times_processed": (np.dtype(np.int32),),
     "events": (EVENT,),
 }
+_DIMENSIONS = {"dist": (1, 2)}  # of a member, where it is not one
 _VERTEX_MEMBERS = ("first_reached_ns", "last_improved_ns", "times_processed")
 _WRONG = (
     zipfile.BadZipFile,
@@ -173,14 +174,18 @@ def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> n
         version = np.lib.format.read_magic(member)
         if version != (1, 0):
             raise TraceError(f"damaged: {name} has array version {version}")
-        shape, _, dtype = np.lib.format.read_array_header_1_0(member)
-        if dtype not in _MEMBERS[name] or len(shape) != 1:
+        shape, by_columns, dtype = np.lib.format.read_array_header_1_0(member)
+        dimensions = _DIMENSIONS.get(name, (1,))
+        if dtype not in _MEMBERS[name] or len(shape) not in dimensions:
             raise TraceError(f"damaged: {name} is {dtype} of shape {shape}")
-        if not 0 <= shape[0] <= MAX_COUNT or shape[0] * dtype.itemsize > info.file_size:
-            raise TraceError(f"damaged: {name} claims {shape[0]} entries")
-        array = np.empty(shape[0], dtype)
+        sane = all(0 <= length <= MAX_COUNT for length in shape)
+        if not sane or math.prod(shape) * dtype.itemsize > info.file_size:
+            raise TraceError(f"damaged: {name} claims {' x '.join(map(str, shape))} entries")
+        if by_columns and len(shape) > 1:
+            raise TraceError(f"damaged: {name} is stored by columns")
+        array = np.empty(math.prod(shape), dtype)
         _fill(member, array, name)
-    return array
+    return array.reshape(shape)
 
 
 def _fill(member: IO[bytes], array: np.ndarray, name: str) -> None:
@@ -236,8 +241,11 @@ def _check_arrays(
     if len(vertices) not in (0, len(_VERTEX_MEMBERS)):
         raise TraceError(f"damaged: of the per-vertex arrays it has only {', '.join(vertices)}")
     for name in ("dist", *vertices):
-        if len(arrays[name]) != graph.n:
+        if arrays[name].ndim == 1 and len(arrays[name]) != graph.n:
             raise TraceError(f"damaged: {name} has {len(arrays[name])} of {graph.n} entries")
+    rows = graph.n - settings.source  # at most
+    if dist.ndim == 2 and (dist.shape[1] != graph.n or not 1 <= len(dist) <= rows):
+        raise TraceError(f"damaged: dist has shape {dist.shape} on {graph.n} vertices")
     if not 0 <= settings.source < graph.n:
         raise TraceError(f"damaged: source {settings.source} of {graph.n} vertices")
 

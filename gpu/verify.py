@@ -56,7 +56,8 @@ def verify(
 
     Parameters
     ----------
-    dist : int32 (n,) or float32 (n,), as `Trace.dist`
+    dist : int32 (n,) or float32 (n,), as `Trace.dist`; a matrix (k, n) is proved by the
+        certificate of its rows, see `gpu.verify_rows`
     should_stop : asked before each proof
 
     Raises
@@ -64,6 +65,10 @@ def verify(
     SourceError : `source` is no vertex; CancelledByUserError : `should_stop` said so
     """
     graph.check_source(source)
+    if dist.ndim == 2:
+        from gpu.verify_rows import verify_rows
+
+        return verify_rows(graph, source, dist, should_stop=should_stop)
     faults: list[str] = []
     passed: dict[str, bool | None] = {"oracle": None, "certificate": None}
     for name, wanted, proof in (

@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections import deque
 from time import monotonic
 
-from gpu.errors import CancelledByUserError, EngineError, GpuError
+from gpu.apsp_rules import ADVICE
+from gpu.errors import CancelledByUserError, EngineError, GpuError, MemoryNeededError
+from gpu.graph import CSRGraph
 from gpu.host.jobs import GRACE_S, YIELD_S, Job, LayoutJob, LoadJob, RunJob, cut_off_trace
-from gpu.host.memory import Memory, share
+from gpu.host.memory import Memory, Segment, share
 from gpu.host.messages import (
     Command,
     EngineLost,
@@ -221,12 +223,22 @@ class Scheduler:
             arrays = job.segment.shared if job.segment is not None else None
             return LayoutCommand(job.run_id, graph.handle, job.kind, job.delta, arrays)
         if job.segment is None:
-            shapes = buffer_shapes(graph.graph, job.settings.probe)
-            job.segment = self.memory.create(f"r{job.run_id}", shapes)
+            job.segment = self._run_segment(job, graph.graph)
         job.graph = graph
         return RunCommand(
             job.run_id, graph.handle, job.settings, job.segment.shared, job.verify, job.steps
         )
+
+    def _run_segment(self, job: RunJob, graph: CSRGraph) -> Segment:
+        """Make what the run writes into; a matrix that does not fit is refused with advice."""
+        shapes = buffer_shapes(graph, job.settings)
+        try:
+            return self.memory.create(f"r{job.run_id}", shapes)
+        except MemoryNeededError as error:
+            _, shape = shapes["dist"]
+            if len(shape) == 1:
+                raise
+            raise MemoryNeededError(f"{error}; or {ADVICE}") from error
 
     def _graph_for(self, token: int) -> SharedGraph:
         if self.graph is None:

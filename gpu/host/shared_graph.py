@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gpu.engine import RunBuffers
+from gpu.engine import RunBuffers, result_shape
 from gpu.graph import CSRGraph
 from gpu.host.memory import Memory, Segment, Shapes, share
 from gpu.host.messages import GraphHandle
-from gpu.trace import Probe, VertexProbe
+from gpu.trace import Probe, RunSettings, VertexProbe
 
 PICTURE = "provisional"  # name of the provisional positions in a graph's segment
 
@@ -78,10 +78,11 @@ def graph_tag(token: int) -> str:
     return f"g{token}"
 
 
-def buffer_shapes(graph: CSRGraph, probe: int) -> Shapes:
-    """Return what a run on `graph` writes."""
-    shapes: dict[str, tuple[object, tuple[int, ...]]] = {"dist": (graph.weights.dtype, (graph.n,))}
-    if probe >= Probe.VERTICES:
+def buffer_shapes(graph: CSRGraph, settings: RunSettings) -> Shapes:
+    """Return what a run on `graph` writes. Raises ParameterError: no such algorithm or sources."""
+    shape = result_shape(graph, settings)
+    shapes: dict[str, tuple[object, tuple[int, ...]]] = {"dist": (graph.weights.dtype, shape)}
+    if settings.probe >= Probe.VERTICES:
         shapes["first_reached_ns"] = (np.int64, (graph.n,))
         shapes["last_improved_ns"] = (np.int64, (graph.n,))
         shapes["times_processed"] = (np.int32, (graph.n,))

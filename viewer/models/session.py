@@ -92,10 +92,14 @@ class RunRecord:
 
     @property
     def dist(self) -> np.ndarray | None:
-        """Distances, live or final: (n,), int32 or float32; None before there are any."""
-        if self.trace is not None:
-            return self.trace.dist
-        return self.buffers.dist if self.buffers is not None else None
+        """Distances, live or final: (n,), int32 or float32; None before there are any.
+
+        Of a run from many sources: the first row, from `settings.source`.
+        """
+        held = self.trace or self.buffers
+        if held is None:
+            return None
+        return held.dist[0] if held.dist.ndim == 2 else held.dist
 
     @property
     def vertices(self) -> VertexProbe | None:
