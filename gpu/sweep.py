@@ -352,10 +352,12 @@ def run_sweep(
     plan: SweepPlan,
     on_point: Callable[[SweepPoint, float], object] | None = None,
     processes: int | None = None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> list[SweepPoint]:
     """Make every run of a plan and return its points, the controller's first, then by value.
 
     on_point : told each point as it comes, with the share done (0..1)
+    should_stop : asked often; True ends the sweep, the points made by then are returned
     Raises MemoryNeededError, EngineError (every run failed).
     """
     sweep = Sweep(graph, plan, processes)
@@ -363,6 +365,8 @@ def run_sweep(
         sweep.start()
         while not sweep.done:
             sweep.wait(POLL_S)
+            if should_stop is not None and should_stop():
+                sweep.cancel()
             for point in sweep.poll():
                 if on_point is not None:
                     on_point(point, sweep.fraction)

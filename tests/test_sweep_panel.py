@@ -1,0 +1,111 @@
+"""The sweep panel as a person uses it: a real sweep by clicks, its points, cancel, bad values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QEvent, QPoint, Qt
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+import sample_graphs
+from viewer.main_window import MainWindow
+from viewer.models.settings import Settings
+from viewer.theme import THEMES
+from viewer.widgets.sweep import SweepPanel
+
+LEFT = Qt.MouseButton.LeftButton
+PATIENCE_MS = 120_000
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    window = MainWindow(Settings(tmp_path / "window.ini"))
+    window.resize(1500, 950)
+    window.show()
+    window.controller.start()
+    window.controller.show_graph(sample_graphs.make("city_roads", n=1_200, seed=2))
+    yield window
+    window.close()
+    assert not window.features.sweep.model.running
+    window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    vars(window).clear()
+
+
+def swept(window: MainWindow, qtbot: QtBot) -> SweepPanel:
+    """Ask by the menu's action, as a person would, and wait for the whole curve."""
+    window.actions_by_key["sweep"].trigger()
+    panel = window.panels["sweep"]
+    model = window.features.sweep.model
+    qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
+    assert window.session.notice is None, window.session.notice
+    return panel
+
+
+def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    panel = swept(window, qtbot)
+    model = window.features.sweep.model
+    found = model.findings
+    assert found.best_time is not None
+    assert found.best_work is not None
+    assert found.controller is not None
+    assert len(model.points) == 13
+    assert "Best time" in panel.words.text()
+    assert panel.words.text() == panel.accessibleDescription()
+    place = panel.place_of(found.best_time)
+    qtbot.mouseMove(panel.view.viewport(), QPoint(round(place.x()), round(place.y())))
+    qtbot.mouseClick(panel.view.viewport(), LEFT, pos=QPoint(round(place.x()), round(place.y())))
+    record = window.session.current
+    assert record is not None
+    qtbot.waitUntil(lambda: record.state == "finished", timeout=PATIENCE_MS)
+    assert record.trace is not None
+    assert record.settings.delta == found.best_time.delta
+    assert record.trace.time_ns == found.best_time.time_ns
+    window.controller.show_graph(sample_graphs.make("grid", n=100))
+    panel.run_requested.emit(found.best_time)
+    assert window.session.notice is not None
+    assert "was made on" in window.session.notice.words
+
+
+def test_another_knob_cancel_and_values_that_are_none(window: MainWindow, qtbot: QtBot) -> None:
+    window.features.sweep  # noqa: B018  # built after the first paint, or now
+    panel = window.show_dock("sweep")
+    assert isinstance(panel, SweepPanel)
+    titles = {panel.knob.itemData(k) for k in range(panel.knob.count())}
+    assert {"delta", "c", "buckets", "workers", "open_heads"} <= titles
+    panel.knob.setCurrentIndex(panel.knob.findData("buckets"))
+    qtbot.keyClicks(panel.values, "2, 8, many")
+    qtbot.keyClick(panel.values, Qt.Key.Key_Return)
+    assert window.session.notice is not None
+    assert "allowed: numbers" in window.session.notice.words
+    panel.values.clear()
+    qtbot.keyClicks(panel.values, "2, 8")
+    qtbot.mouseClick(panel.button, LEFT)
+    model = window.features.sweep.model
+    assert model.running
+    assert panel.button.text() == "Cancel"
+    qtbot.mouseClick(panel.button, LEFT)
+    qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
+    assert len(model.points) < 3
+    assert panel.button.text() == "Sweep"
+
+
+@pytest.mark.parametrize("theme", list(THEMES))
+def test_a_narrow_panel_of_each_theme_draws(window: MainWindow, qtbot: QtBot, theme: str) -> None:
+    panel = window.show_dock("sweep")
+    assert isinstance(panel, SweepPanel)
+    panel.values.setText("50, 400, 3000")
+    qtbot.mouseClick(panel.button, LEFT)
+    qtbot.waitUntil(lambda: not window.features.sweep.model.running, timeout=PATIENCE_MS)
+    panel.apply_theme(THEMES[theme])
+    panel.setParent(None)
+    panel.resize(300, 320)
+    image = panel.grab().toImage()
+    seen = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(60, 200)}
+    assert {THEMES[theme].series[0], THEMES[theme].series[1]} <= seen
+    panel.deleteLater()

@@ -1,0 +1,96 @@
+"""The sweep feature at work: from the Run panel's choices to a plan, from a point to a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PyQt6.QtCore import QObject
+from PyQt6.QtWidgets import QWidget
+
+from gpu import sweep
+from gpu.errors import GpuError, ParameterError
+from gpu.sweep import SweepPoint
+from viewer.features.base import Window
+from viewer.models.session import Notice
+from viewer.models.sweep import SweepModel
+from viewer.widgets.sweep import SweepPanel
+
+
+class SweepFeature(QObject):
+    """Owns the sweep's model; makes its panel."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window.as_widget())
+        self._window = window
+        self.model = SweepModel(self)
+        self.model.failed.connect(self._report)
+        self._panel: SweepPanel | None = None
+        window.run_panel.choices_changed.connect(self._offer_knobs)
+        window.session.graph_changed.connect(self._offer_knobs)
+
+    def make_panel(self, _dock: str) -> QWidget:
+        """Return the panel."""
+        self._panel = panel = SweepPanel(self.model)
+        panel.sweep_requested.connect(self.start)
+        panel.cancel_requested.connect(self.model.cancel)
+        panel.run_requested.connect(self.open_run)
+        self._offer_knobs()
+        return panel
+
+    def show(self) -> None:
+        """Show the panel and sweep Δ at once, unless a sweep runs."""
+        panel = self._window.show_dock("sweep")
+        assert isinstance(panel, SweepPanel)
+        if not self.model.running and panel.knob.count():
+            panel.button.click()
+
+    def start(self, knob: str, values: str) -> None:
+        """Sweep one knob of what the Run panel says; values as typed, "" for the usual."""
+        graph = self._window.session.graph
+        if graph is None:
+            return
+        try:
+            settings = replace(self._window.run_panel.run_settings(), delta=self._delta(knob))
+            plan = sweep.make_plan(graph, settings, knob, _numbers(values))
+        except GpuError as error:
+            self._report(str(error))
+            return
+        self.model.start(graph, plan)
+
+    def open_run(self, point: SweepPoint) -> None:
+        """Make the run of a point again, in the window, with the Run panel's probe level."""
+        graph = self._window.session.graph
+        if graph is None or graph.hash != self.model.graph_hash:
+            words = f"This sweep was made on {self.model.graph_name}."
+            self._window.session.set_notice(Notice("info", words, "Open that graph again first."))
+            return
+        wanted = self._window.run_panel.run_settings()
+        settings = replace(point.settings, probe=wanted.probe)
+        self._window.controller.start_run(settings, None)
+
+    def close(self) -> None:
+        """End what is going on; the window closes."""
+        self.model.close()
+
+    def _delta(self, knob: str) -> float | None:
+        asked = self._window.run_panel.run_settings().delta
+        return None if knob in {sweep.DELTA, sweep.C} else asked
+
+    def _offer_knobs(self) -> None:
+        if self._panel is not None and not self.model.running:
+            graph = self._window.session.graph
+            wanted = self._window.run_panel.run_settings()
+            self._panel.set_knobs({} if graph is None else sweep.knobs(wanted))
+
+    def _report(self, words: str) -> None:
+        self._window.session.set_notice(Notice("error", f"No sweep: {words}"))
+
+
+def _numbers(text: str) -> tuple[float, ...] | None:
+    """Read "1, 2.5, 40"; None where nothing is typed. Raises ParameterError."""
+    if not text:
+        return None
+    try:
+        return tuple(float(part) for part in text.replace(";", ",").split(",") if part.strip())
+    except ValueError:
+        raise ParameterError(f"{text!r}; allowed: numbers with commas between") from None
