@@ -75,6 +75,11 @@ def add_graph_options(parser: argparse.ArgumentParser, file: str = "file") -> No
         default="file",
         help="as in the file, all 1, seeded 1..100, or without their sign [file]",
     )
+    parser.add_argument(
+        "--weight-name",
+        metavar="NAME",
+        help="the column or attribute that is the weight: length in TNTP, km in a table [usual]",
+    )
 
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:
@@ -97,7 +102,11 @@ def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> C
         from gpu.formats import load_graph
 
         return load_graph(
-            name, undirected=args.undirected, weights=args.weights, progress=progress.show
+            name,
+            undirected=args.undirected,
+            weights=args.weights,
+            weight_name=args.weight_name,
+            progress=progress.show,
         )
     except GpuError as error:
         if name in str(error):
@@ -137,6 +146,7 @@ def print_table(rows: list[tuple[str, str]]) -> None:
 def _open_sample(name: str, args: argparse.Namespace) -> CSRGraph:
     chosen: dict[str, Any] = {"--undirected/--directed": args.undirected}
     chosen["--weights"] = None if args.weights == "file" else args.weights
+    chosen["--weight-name"] = args.weight_name
     for flag, value in chosen.items():
         if value is not None:
             raise ParameterError(f"{flag} is for files; a sample is made as its name says")

@@ -1,4 +1,9 @@
-"""The real graphs beside the checkout: n, m and weights as their README says."""
+"""The real graphs beside the checkout: each is read with the numbers and distances of the
+README there (SciPy's, from the lowest id), or refused for a stated reason.
+
+Where the README gives no distances, those here are SciPy's over the arcs that NetworkX or SciPy
+itself reads from the file.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,7 @@ import pytest
 
 from gpu.errors import FormatError
 from gpu.formats import load_graph
+from gpu.verify import oracle_distances
 
 # file: n, m, weights (None: unit), format
 REFERENCE = {
@@ -32,8 +38,42 @@ REFERENCE = {
     "formats/jagmesh7.mtx": (1138, 7450, None, "matrix_market"),
     "formats/karate.csv": (34, 156, (1, 1), "edge_list"),
     "formats/netscience.csv": (1461, 5484, (1 / 19, 4.75), "edge_list"),
+    "formats/US_Airports.gexf": (235, 2594, None, "gexf"),
+    "formats/Power_Grid.gml": (4941, 13188, None, "gml"),
+    "formats/football.graphml": (115, 1226, None, "graphml"),
 }
-REFUSED = ("US_Airports.gexf", "Power_Grid.gml", "football.graphml", "sample.co", "sample.ss")
+# file: reached (as there: a share, to 1 %), sum of distances, largest
+DISTANCES = {
+    "road/rome99.gr": (1.0, 116006476, 69102),
+    "road/USA-road-d.NY.gr.gz": (1.0, 186686642878, 1440081),
+    "road/amsterdam.gr.gz": (58600 / 68213, 532355146, 27899),
+    "road/NE-topology.gr.xz": (1.0, 898295887, 1108),
+    "mesh/rgg_n_2_15_s0.graph": (0.9997, 3128425, 180),
+    "mesh/power.graph": (1.0, 74749, 27),
+    "mesh/tiny_02.graph": (1.0, 16, 7),
+    "mesh/tiny_03.graph": (1.0, 16, 7),
+    "powerlaw/p2p-Gnutella31.txt": (0.97, 514821, 25),
+    "powerlaw/Wiki-Vote.txt": (0.33, 6975, 5),
+    "powerlaw/Email-Enron.txt.gz": (0.92, 146222, 9),
+    "formats/rome99.galois.gr": (1.0, 116006476, 69102),
+    "formats/rmat10.galois.gr": (0.93, 15850, 99),
+    "formats/Power_Grid.gml": (1.0, 74749, 27),  # the graph of mesh/power.graph
+    "formats/football.graphml": (1.0, 269, 3),
+    "formats/US_Airports.gexf": (1.0, 492, 3),
+    "formats/chesapeake.mtx": (1.0, 65, 2),
+    "formats/jagmesh7.mtx": (1.0, 31836, 54),
+}
+REFUSED = {
+    "formats/bcsstk13.mtx": r":17: weight '-51131286.8839'.*--weights absolute",
+    "formats/sample.co": "holds coordinates, no arcs; open the .gr file",
+    "formats/sample.ss": "auxiliary file without arcs; open the .gr file",
+    "road/amsterdam.co.gz": "holds coordinates, no arcs",
+}
+
+
+def test_every_file_is_read_or_refused_for_a_reason(shared_graphs: Path) -> None:
+    files = {str(path.relative_to(shared_graphs)) for path in shared_graphs.rglob("*.*")}
+    assert files - {"README.md"} == {*REFERENCE, *REFUSED}
 
 
 @pytest.mark.parametrize("name", REFERENCE)
@@ -91,7 +131,33 @@ def test_negative_matrix_needs_a_choice(shared_graphs: Path) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_other_formats_are_refused_in_words(shared_graphs: Path, name: str) -> None:
-    with pytest.raises(FormatError) as caught:
-        load_graph(shared_graphs / "formats" / name)
+def test_what_is_no_graph_is_refused_in_words(shared_graphs: Path, name: str) -> None:
+    with pytest.raises(FormatError, match=REFUSED[name]) as caught:
+        load_graph(shared_graphs / name)
     assert name in str(caught.value)
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances_are_the_reference_s(shared_graphs: Path, name: str) -> None:
+    share, total, largest = DISTANCES[name]
+    graph = load_graph(shared_graphs / name)
+    distances = oracle_distances(graph, 0)
+    reached = distances[np.isfinite(distances)]
+    assert len(reached) / graph.n == pytest.approx(share, abs=0.01)
+    assert (int(reached.sum()), int(reached.max())) == (total, largest)
+
+
+def test_the_same_graph_as_gml_and_metis(shared_graphs: Path) -> None:
+    one = load_graph(shared_graphs / "formats/Power_Grid.gml")
+    two = load_graph(shared_graphs / "mesh/power.graph")
+    degrees = [np.sort(np.diff(graph.indptr)).tolist() for graph in (one, two)]
+    assert degrees[0] == degrees[1]
+
+
+def test_places_and_names_of_exchange_files(shared_graphs: Path) -> None:
+    airports = load_graph(shared_graphs / "formats/US_Airports.gexf")
+    assert airports.positions is not None
+    assert airports.positions[0].tolist() == pytest.approx([55.805447, -209.34912])
+    football = load_graph(shared_graphs / "formats/football.graphml")
+    assert football.ids is not None
+    assert football.ids[:2].tolist() == ["n0", "n1"]

@@ -165,7 +165,9 @@ def _open_again(origin: str, options: dict[str, Any]) -> CSRGraph:
         return open_reference(origin, options)
     from gpu.formats import load_graph
 
-    chosen = {key: options[key] for key in ("undirected", "weights") if key in options}
+    chosen = {
+        key: options[key] for key in ("undirected", "weights", "weight_name") if key in options
+    }
     return load_graph(origin, **chosen)
 
 

@@ -17,14 +17,37 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gpu.errors import FormatError, GraphError, MemoryNeededError, ParameterError
-from gpu.formats import dimacs, edge_list, galois, matrix_market, metis, npz
+from gpu.formats import (
+    dimacs,
+    edge_list,
+    galois,
+    gml,
+    markup,
+    matrix_market,
+    metis,
+    npz,
+    pajek,
+    tntp,
+)
 from gpu.formats.base import COMPRESSIONS, Format, Reading, shown
 from gpu.formats.source import Source
 from gpu.graph import CSRGraph
 
 READERS: dict[str, Format] = {
-    module.FORMAT.key: module.FORMAT
-    for module in (dimacs, galois, matrix_market, metis, edge_list, npz)
+    row.key: row
+    for row in (
+        dimacs.FORMAT,
+        galois.FORMAT,
+        matrix_market.FORMAT,
+        metis.FORMAT,
+        edge_list.FORMAT,
+        npz.FORMAT,
+        tntp.FORMAT,
+        pajek.FORMAT,
+        gml.FORMAT,
+        markup.GRAPHML,
+        markup.GEXF,
+    )
 }
 
 FORMAT_SUFFIXES: dict[str, tuple[str, ...]] = {
@@ -32,16 +55,6 @@ FORMAT_SUFFIXES: dict[str, tuple[str, ...]] = {
 }
 
 KNOWN_BUT_NOT_READ = (  # (mark near the beginning, name)
-    (b"<gexf", "GEXF"),
-    (b"<graphml", "GraphML"),
-    (b"<NUMBER OF ZONES>", "TNTP"),
-    (b"<FIRST THRU NODE>", "TNTP"),
-    (b"graph [", "GML"),
-    (b"graph\n[", "GML"),
-    (b"graph\r\n[", "GML"),
-    (b"*vertices", "Pajek"),
-    (b"*Vertices", "Pajek"),
-    (b"*network", "Pajek"),
     (b"<?xml", "XML"),
     (b"strict graph", "Graphviz"),
     (b"digraph", "Graphviz"),
@@ -56,7 +69,7 @@ MARK_BYTES = 1024  # how far from the beginning a mark is looked for
 UTF8_MARK = b"\xef\xbb\xbf"
 LEAST_CONFIDENCE = 0.15
 
-__all__ = ["FORMAT_SUFFIXES", "READERS", "load_graph", "save_graph", "warm_up"]
+__all__ = ["FORMAT_SUFFIXES", "READERS", "load_graph", "save_graph", "warm_up", "writer_for"]
 
 
 def load_graph(
@@ -64,6 +77,7 @@ def load_graph(
     *,
     undirected: bool | None = None,
     weights: str = "file",
+    weight_name: str | None = None,
     format: str | None = None,
     progress: Callable[[float, str], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -78,6 +92,8 @@ def load_graph(
         reverse of each arc; False adds none
     weights : "file"; "unit", all 1; "random", 1..100 from a fixed seed;
         "absolute", the file's without their signs
+    weight_name : which column or attribute is the weight, in formats where they have names
+        (TNTP, GraphML, GEXF, GML, edge lists with a heading); None for the usual one
     format : key of READERS to skip the choice by content
     progress : called with a fraction 0..1 and what is being done
     should_stop : asked between pieces of work
@@ -86,7 +102,7 @@ def load_graph(
     ------
     FormatError, MemoryNeededError, CancelledByUserError, ParameterError
     """
-    reading = Reading(Path(path), undirected, weights, progress, should_stop)
+    reading = Reading(Path(path), undirected, weights, progress, should_stop, weight_name)
     if format is not None and format not in READERS:
         raise ParameterError(f"format {format!r} is not known; choose {', '.join(READERS)}")
     try:
@@ -94,6 +110,8 @@ def load_graph(
         source = Source(reading)
         try:
             reader = READERS[format] if format else _chosen(reading, source.head)
+            if weight_name is not None and not reader.named_weights:
+                raise reading.fault(f"{reader.title} does not name its weights; ask for none")
             data = source.read_all()
         finally:
             source.close()
@@ -147,13 +165,21 @@ def save_graph(graph: CSRGraph, path: str | Path, format: str | None = None) -> 
     Raises ParameterError for an unknown suffix, GraphError where the format cannot
     hold the graph or the file cannot be written.
     """
+    writer_for(path, format)(graph, Path(path))
+
+
+def writer_for(path: str | Path, format: str | None = None) -> Callable[[CSRGraph, Path], None]:
+    """Return what would write `path`; raise ParameterError where nothing can."""
     path = Path(path)
     key = format or _format_of(path)
     writer = READERS[key].write if key in READERS else None
     if writer is None:
-        known = ", ".join(suffix for row in READERS.values() for suffix in row.suffixes)
-        raise ParameterError(f"{path.name}: no writer for {format or path.suffix!r}; use {known}")
-    writer(graph, path)
+        rows = [row for row in READERS.values() if row.write is not None]
+        known = ", ".join(suffix for row in rows for suffix in row.suffixes)
+        said = repr(format) if format else repr(path.suffix)
+        title = f" ({READERS[key].title} is only read)" if key in READERS else ""
+        raise ParameterError(f"{path.name}: no writer for {said}{title}; use {known}")
+    return writer
 
 
 def _format_of(path: Path) -> str | None:

@@ -33,6 +33,7 @@ class Reading:
 
     undirected : None by the format's own definition, True adds each reverse arc, False never
     weights : one of WEIGHT_CHOICES
+    weight_name : which column or attribute the weights are, where they have names
     notes : grows while reading; ends in `CSRGraph.provenance`
     """
 
@@ -41,6 +42,7 @@ class Reading:
     weights: str = "file"
     progress: Callable[[float, str], None] | None = None
     should_stop: Callable[[], bool] | None = None
+    weight_name: str | None = None
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -96,6 +98,8 @@ class Reading:
         options: dict[str, Any] = {"undirected": self.undirected, "weights": self.weights}
         if self.weights == "random":
             options["seed"] = RANDOM_SEED
+        if self.weight_name is not None:
+            options["weight_name"] = self.weight_name
         return Provenance(str(self.path), key, options, tuple(self.notes))
 
 
@@ -107,6 +111,7 @@ class Format:
     sniff : from the first decompressed bytes, 0 (not mine) to 1 (surely mine)
     read : of (Reading, bytearray with the whole file)
     write : of (graph, path), None where the format is only read
+    named_weights : its weights have names, of which `weight_name` chooses one
     """
 
     key: str
@@ -115,6 +120,7 @@ class Format:
     sniff: Callable[[bytes], float]
     read: Callable[[Reading, bytearray], CSRGraph]
     write: Callable[[CSRGraph, Path], None] | None = None
+    named_weights: bool = False
 
 
 def shown(found: bytes | bytearray | memoryview) -> str:

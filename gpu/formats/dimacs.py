@@ -7,6 +7,10 @@ without weights (a third column is read as one). Coordinates, `v ID X Y` after
 `p aux sp co N`, stand in a file of their own; the one beside the graph is read
 with it. If that one is broken the graph is still right: a note says why it has no
 positions.
+
+Some programs leave the `p` line out and count from 0: rows `a TAIL HEAD WEIGHT`, or rows of
+two or three numbers under `c` comments. Those are read as edge lists are: numbers without a
+gap from 0 or 1 stay, others are ranked and kept in `ids`.
 """
 
 from __future__ import annotations
@@ -20,8 +24,9 @@ from gpu.errors import CancelledByUserError, FormatError
 from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
+from gpu.formats.edge_list import number_vertices
 from gpu.formats.row_rules import SIGNED, RowRules
-from gpu.formats.rows import line_at, line_number, read_rows
+from gpu.formats.rows import Rows, line_at, line_number, read_rows
 from gpu.formats.source import Source, neighbour
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
@@ -35,7 +40,7 @@ EXACT_FLOAT32 = 2**24  # whole numbers up to here are float32 numbers
 class Header:
     """The `p` line: its kind ("sp" or "tw"), what it promises, where the rows begin."""
 
-    kind: str
+    kind: str  # or "arcs": no p line, the rows begin with the key `a` or with none
     n: int
     arcs: int
     line: int
@@ -50,14 +55,26 @@ def sniff(head: bytes) -> float:
             continue
         if tokens[0] == b"p":
             return 1.0
-        digits = all(token.lstrip(b"-").isdigit() for token in tokens[1:])
-        return 0.7 if tokens[0] in {b"a", b"v"} and len(tokens) > 2 and digits else 0.0
+        if tokens[0] not in {b"a", b"v"}:
+            commented = head.lstrip().startswith((b"c ", b"c\n", b"c\r", b"c\t"))
+            return 0.7 if commented and _is_bare_row(tokens) else 0.0
+        return 0.7 if len(tokens) > 2 and all(map(_is_number, tokens[1:3])) else 0.0
     return 0.6 if head.lstrip().startswith((b"c ", b"c\n", b"c\r")) else 0.0
+
+
+def _is_number(token: bytes) -> bool:
+    return token.lstrip(b"-").isdigit()
+
+
+def _is_bare_row(tokens: list[bytes]) -> bool:
+    return len(tokens) in {2, 3} and all(map(_is_number, tokens[:2]))
 
 
 def read(reading: Reading, data: bytearray) -> CSRGraph:
     """Read `p sp` or `p tw` text, and the coordinates beside it."""
     header = _header(reading, data)
+    if header.kind == "arcs":
+        return _read_bare(reading, data, header)
     reading.check_promise(
         header.n, header.arcs, len(data), header.line, 8 if header.kind == "sp" else 4
     )
@@ -83,12 +100,36 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
     )
 
 
+def _read_bare(reading: Reading, data: bytearray, header: Header) -> CSRGraph:
+    """Read rows without a `p` line."""
+    tokens = line_at(data, header.rows_at).split()
+    key = b"a" if tokens[0] == b"a" else b""
+    width = len(tokens) - len(key) - 2
+    rules = RowRules(
+        "'a TAIL HEAD WEIGHT'" if key else "'TAIL HEAD WEIGHT'" if width else "'TAIL HEAD'",
+        value_columns=width, key=key, comments=b"c", low=0,
+        range_words="there is no p line, so vertices count from 0 or 1",
+        values=value_rule(reading),
+    )  # fmt: skip
+    rows = read_rows(reading, data, header.rows_at, rules)
+    n, base, ids = number_vertices(reading, rows)
+    reading.note(f"no 'p sp' line: {n} vertices, those that the arcs name")
+    return graph_from_arcs(
+        reading, "dimacs", rows.ids[0], rows.ids[1], rows.values[0] if width else None, n,
+        integral=rows.integral, base=0 if ids is not None else base, ids=ids, id_base=base,
+        name=bare_name(reading.path),
+    )  # fmt: skip
+
+
 def _header(reading: Reading, data: bytearray) -> Header:
     """Find the `p` line and the first line after it that is no comment."""
     at, number = 0, 1
     while at < len(data):
         line = line_at(data, at)
         after = at + len(line) + 1
+        tokens = line.split()
+        if (tokens[:1] == [b"a"] and len(tokens) == 4) or _is_bare_row(tokens):
+            return Header("arcs", 0, 0, number, at)
         if line.strip(BLANKS) and not line.lstrip(BLANKS).startswith(b"c"):
             kind, n, arcs = _promises(reading, line, number)
             while data[after : after + 1] == b"c":  # so that rows begin at once
@@ -155,11 +196,15 @@ def read_positions(path: Path, n: int, reading: Reading | None = None) -> np.nda
         "'v ID X Y'", id_columns=1, value_columns=2, key=b"v", comments=b"c", low=1, high=n,
         range_words=words, values=SIGNED, value_name="coordinate",
     )  # fmt: skip
-    rows = read_rows(own, data, at, rules)
+    return placed(own, read_rows(own, data, at, rules), n, number)
+
+
+def placed(own: Reading, rows: Rows, n: int, line: int | None) -> np.ndarray:
+    """Return float32 (n, 2) of rows 'ID X Y', ids 1 to n; each must stand there once."""
     seen = np.zeros(n, bool)
     seen[rows.ids[0] - 1] = True
     if len(rows) != n or not seen.all():
-        raise own.fault(f"{len(rows)} coordinates, expected one for each of {n} vertices", number)
+        raise own.fault(f"{len(rows)} coordinates, expected one for each of {n} vertices", line)
     xy = np.empty((n, 2))
     xy[rows.ids[0] - 1] = rows.values.T
     if n and np.abs(xy).max() > EXACT_FLOAT32:

@@ -1,7 +1,8 @@
 """Edge lists: SNAP, CSV, TSV, GAP `.el` and `.wel`; two columns, or three with a weight.
 
 Columns are parted by blanks, tabs, commas or semicolons. Lines that begin with # or %
-are comments; the first line may be a heading, or a lone number (the count of vertices).
+are comments; the first line may be a heading, or a lone number (the count of vertices). A
+heading that names source and target may name more columns: see `gpu.formats.columns`.
 The list does not say whether it is directed: read as written unless asked otherwise.
 
 Identifiers. Numbers that fill first..last without a gap, and first is 0 or 1, stay as
@@ -20,6 +21,7 @@ import numpy as np
 from gpu.errors import GraphError
 from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
+from gpu.formats.columns import headed, pick
 from gpu.formats.csr import tails_of
 from gpu.formats.named_edges import is_number, read_named_rows, split_line
 from gpu.formats.row_rules import INT64_MAX, RowRules
@@ -55,6 +57,8 @@ def sniff(head: bytes) -> float:
     separator = _separator([line for _, _, line in lines])
     counts = [len(split_line(line, separator)) for _, _, line in lines[1:-1] or lines]
     numbers = sum(is_number(split_line(line, separator)[0]) for _, _, line in lines)
+    if len(lines) > 1 and separator and headed(split_line(lines[0][2], separator)):
+        return 0.6
     if set(counts) <= {2, 3} and len(set(counts)) == 1:
         return 0.5 if numbers or separator else 0.3
     return 0.2 if 2 * numbers >= len(lines) else 0.0
@@ -62,7 +66,7 @@ def sniff(head: bytes) -> float:
 
 def read(reading: Reading, data: bytearray) -> CSRGraph:
     """Read an edge list of numbers or of words."""
-    shape = _shape(reading, data)
+    shape, data, both = _shape(reading, data)
     rules = RowRules(
         "'TAIL HEAD WEIGHT'" if shape.columns == 3 else "'TAIL HEAD'",
         value_columns=shape.columns - 2, comments=COMMENTS,
@@ -74,10 +78,12 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
         n, base = len(names), 0
     else:
         rows = read_rows(reading, data, shape.rows_at, rules)
-        n, base, names = _number_vertices(reading, rows, shape, len(data))
+        if shape.count is not None:
+            reading.check_promise(shape.count, 0, len(data), shape.count_line)
+        n, base, names = number_vertices(reading, rows, shape.count)
     if rows.comments:
         reading.note(f"{rows.comments} comment lines skipped between rows")
-    if reading.undirected is None:
+    if reading.undirected is None and not both:
         reading.note("edge lists do not say whether they are directed: read as written")
     return graph_from_arcs(
         reading,
@@ -88,6 +94,7 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
         n,
         integral=rows.integral,
         base=base if names is None else 0,
+        both=both,
         ids=names,
         id_base=base,
         name=bare_name(reading.path),
@@ -116,7 +123,8 @@ def _separator(lines: list[bytes]) -> bytes:
     return next((mark for mark in SEPARATORS if all(mark in line for line in rows)), b"")
 
 
-def _shape(reading: Reading, data: bytearray) -> Shape:
+def _shape(reading: Reading, data: bytearray) -> tuple[Shape, bytearray, bool]:
+    """Return the shape, the text with the columns that count, and whether it is undirected."""
     lines = _data_lines(data)
     if not lines:
         raise reading.fault("no rows; expected lines 'TAIL HEAD' or 'TAIL HEAD WEIGHT'")
@@ -126,7 +134,17 @@ def _shape(reading: Reading, data: bytearray) -> Shape:
         first = lines.pop(0)
         count, count_line = _count(reading, first), first[0]
     rows = [split_line(line, separator) for _, _, line in lines]
-    if _is_heading(rows):
+    both = False
+    if len(rows) > 1 and headed(rows[0]):
+        picked = pick(reading, data, lines[1][1], rows[0], separator)
+        data, both = picked.data, picked.undirected
+        lines = _data_lines(data)
+        if not lines:
+            raise reading.fault("no rows under the heading")
+        rows = [split_line(line, separator) for _, _, line in lines]
+    elif reading.weight_name is not None:
+        raise reading.fault("no heading that names source and target, so weights have no name")
+    elif _is_heading(rows):
         reading.note(f"heading skipped: {shown(lines[0][2])}")
         lines, rows = lines[1:], rows[1:]
     number, rows_at, line = lines[0]
@@ -136,7 +154,8 @@ def _shape(reading: Reading, data: bytearray) -> Shape:
             "'TAIL HEAD WEIGHT'", number,
         )  # fmt: skip
     numbers = sum(is_number(row[0]) and is_number(row[1]) for row in rows if len(row) > 1)
-    return Shape(separator, len(rows[0]), count, count_line, rows_at, 2 * numbers < len(rows))
+    named = 2 * numbers < len(rows)
+    return Shape(separator, len(rows[0]), count, count_line, rows_at, named), data, both
 
 
 def _count(reading: Reading, first: tuple[int, int, bytes]) -> int:
@@ -164,23 +183,21 @@ def _is_heading(rows: list[list[bytes]]) -> bool:
 # ---------------------------------------------------------------- which vertices there are
 
 
-def _number_vertices(
-    reading: Reading, rows: Rows, shape: Shape, size: int
+def number_vertices(
+    reading: Reading, rows: Rows, count: int | None = None
 ) -> tuple[int, int, np.ndarray | None]:
     """Return n, the base of the row's identifiers, and the ids where they were ranked.
 
     Ranked identifiers replace those in `rows`.
     """
-    if shape.count is not None:
-        reading.check_promise(shape.count, 0, size, shape.count_line)
     if not len(rows):
-        return shape.count or 0, 0, None
+        return count or 0, 0, None
     low, high = int(rows.ids.min()), int(rows.ids.max())
-    if shape.count is not None:
+    if count is not None:
         for base in (0, 1):
-            if base <= low and high < shape.count + base:
-                return shape.count, base, None
-        reading.note(f"the count in the first line, {shape.count}, does not fit the ids: ignored")
+            if base <= low and high < count + base:
+                return count, base, None
+        reading.note(f"the count in the first line, {count}, does not fit the ids: ignored")
     ids, ranked = _ranked(rows.ids, low, high)
     if low in {0, 1} and len(ids) == high - low + 1:
         return len(ids), low, None
@@ -208,12 +225,18 @@ def _ranked(found: np.ndarray, low: int, high: int) -> tuple[np.ndarray, np.ndar
 
 
 def write(graph: CSRGraph, path: Path) -> None:
-    """Write 'tail,head,weight' rows under a heading, with the graph's own ids.
+    """Write 'source,target,weight' rows under a heading, with the graph's own ids.
+
+    For `.el` and `.wel`, which are GAP's, rows of 0-based numbers alone: `_write_gap`.
 
     A vertex without arcs cannot stand in a list of edges. If there are such, a
     first line holds the count and vertices are written 0-based; where they have
     names of their own that would lose those: GraphError.
     """
+    suffixes = {suffix.lower() for suffix in path.suffixes}
+    if suffixes & {".el", ".wel"}:
+        _write_gap(graph, path, weighted=".wel" in suffixes)
+        return
     tails = tails_of(graph.indptr)
     used = np.zeros(graph.n, bool)
     used[tails] = used[graph.indices] = True
@@ -235,6 +258,29 @@ def write(graph: CSRGraph, path: Path) -> None:
     write_text(path, [head], rows)
 
 
+def _write_gap(graph: CSRGraph, path: Path, *, weighted: bool) -> None:
+    """Write GAP's lists: no heading, vertices from 0, as many as the largest number says.
+
+    Raises GraphError where the last vertex has no arc, or `.el` would lose weights.
+    """
+    tails = tails_of(graph.indptr)
+    last = max(int(tails.max()), int(graph.indices.max())) if graph.m else -1
+    if last != graph.n - 1:
+        raise GraphError(
+            f"the last of {graph.n} vertices of {graph.name} has no arc, and GAP's lists count "
+            "vertices by the largest number; write .npz, .gr or .csv"
+        )
+    if not weighted and (graph.weights != 1).any():
+        raise GraphError(".el holds no weights, and they are not all 1; write .wel")
+    columns = (tails, graph.indices, graph.weights)
+    rows = (
+        number_columns("%s %s %s\n", *columns)
+        if weighted
+        else number_columns("%s %s\n", *columns[:2])
+    )
+    write_text(path, [], rows)
+
+
 def _writable_names(graph: CSRGraph, mark: str) -> np.ndarray:
     names = graph.ids
     assert names is not None
@@ -247,5 +293,5 @@ def _writable_names(graph: CSRGraph, mark: str) -> np.ndarray:
 
 FORMAT = Format(
     "edge_list", "Edge list (SNAP, CSV, TSV)", (".csv", ".tsv", ".txt", ".el", ".wel"),
-    sniff, read, write,
+    sniff, read, write, named_weights=True,
 )  # fmt: skip

@@ -1,10 +1,11 @@
-"""Matrix Market coordinate text: a square matrix is a graph, entry (i, j) the arc i -> j.
+"""Matrix Market text: a square matrix is a graph, entry (i, j) the arc i -> j.
 
 Fields: pattern (weights 1), integer, real; complex is refused. Symmetric matrices hold
 one triangle and are undirected by definition: both arcs. In skew-symmetric ones
 the mirrored entry has the opposite sign, so they need weights "absolute", "unit" or
 "random". Many matrices have negative entries: those are refused with the same advice.
-Entries written as 0 are arcs of weight zero.
+Entries written as 0 are arcs of weight zero in coordinate files. In an array, a dense matrix
+column by column, every pair of vertices has an entry, and there 0 says that there is no arc.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ import numpy as np
 from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
-from gpu.formats.row_rules import NOT_NEGATIVE, RowRules
+from gpu.formats.memory import require_memory
+from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, RowRules
 from gpu.formats.rows import line_at, read_rows
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 
 BANNER = b"%%matrixmarket"
-FIELDS = (b"pattern", b"integer", b"real", b"double")
+FIELDS = (b"pattern", b"integer", b"unsigned-integer", b"real", b"double")
 SYMMETRIES = (b"general", b"symmetric", b"skew-symmetric")
 EXPECTED_BANNER = (
-    "'%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric|skew-symmetric'"
+    "'%%MatrixMarket matrix coordinate|array pattern|integer|real general|symmetric|skew-symmetric'"
 )
 
 
@@ -35,15 +37,19 @@ def sniff(head: bytes) -> float:
 
 
 def read(reading: Reading, data: bytearray) -> CSRGraph:
-    """Read a square coordinate matrix."""
-    field, symmetry = _banner(reading, line_at(data, 0))
-    n, entries, number, rows_at = _size(reading, data)
-    reading.check_promise(n, entries, len(data), number)
+    """Read a square matrix."""
+    dense, field, symmetry = _banner(reading, line_at(data, 0))
+    n, entries, number, rows_at = _size(reading, data, dense)
+    if dense:
+        entries = _array_entries(n, symmetry)
+    reading.check_promise(n, entries, len(data), number, 2 if dense else 4)
     if symmetry == b"skew-symmetric" and value_rule(reading) == NOT_NEGATIVE:
         raise reading.fault(
             "a skew-symmetric matrix has negative entries; weights must be >= 0 "
             "(or read with --weights absolute, unit or random)", 1,
         )  # fmt: skip
+    if dense:
+        return _read_array(reading, data, rows_at, number, n, symmetry)
     weighted = field != b"pattern"
     rules = RowRules(
         "'ROW COLUMN VALUE'" if weighted else "'ROW COLUMN'", value_columns=int(weighted),
@@ -70,22 +76,60 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
     )
 
 
-def _banner(reading: Reading, line: bytes) -> tuple[bytes, bytes]:
+def _array_entries(n: int, symmetry: bytes) -> int:
+    if symmetry == b"general":
+        return n * n
+    return n * (n - 1) // 2 if symmetry == b"skew-symmetric" else n * (n + 1) // 2
+
+
+def _read_array(
+    reading: Reading, data: bytearray, rows_at: int, number: int, n: int, symmetry: bytes
+) -> CSRGraph:
+    """Read a dense matrix: all of it, or the lower triangle, column by column."""
+    rules = RowRules(
+        "a VALUE", id_columns=0, value_columns=1, comments=b"%",
+        values=value_rule(reading) or SIGNED,
+    )  # fmt: skip
+    rows = read_rows(reading, data, rows_at, rules)
+    entries = _array_entries(n, symmetry)
+    if len(rows) != entries:
+        raise reading.fault(
+            f"a dense matrix of {n} x {n} has {entries} values, but the file has {len(rows)}",
+            number,
+        )
+    require_memory(40 * entries, str(reading.path))
+    if symmetry == b"general":
+        heads, tails = np.divmod(np.arange(entries, dtype=np.int64), max(n, 1))
+    else:  # the upper triangle by rows is the lower one by columns
+        heads, tails = np.triu_indices(n, int(symmetry == b"skew-symmetric"))
+    kept = rows.values[0] != 0
+    reading.note(f"a dense matrix: {int(kept.sum())} of {entries} values are not 0")
+    return graph_from_arcs(
+        reading, "matrix_market", tails[kept], heads[kept], rows.values[0][kept], n,
+        integral=rows.integral, both=symmetry != b"general", id_base=1,
+        name=bare_name(reading.path),
+    )  # fmt: skip
+
+
+def _banner(reading: Reading, line: bytes) -> tuple[bool, bytes, bytes]:
+    """Return whether the matrix is dense, its field and its symmetry."""
     tokens = line.lower().split()
     found = f"found {shown(line)}, expected {EXPECTED_BANNER}"
     if len(tokens) != 5 or tokens[0] != BANNER or tokens[1] != b"matrix":
         raise reading.fault(found, 1)
-    if tokens[2] == b"array":
-        raise reading.fault("a dense matrix (array); expected coordinate", 1)
     if tokens[3] == b"complex" or tokens[4] == b"hermitian":
         raise reading.fault("a complex matrix; weights are real: pattern, integer or real", 1)
-    if tokens[2] != b"coordinate" or tokens[3] not in FIELDS or tokens[4] not in SYMMETRIES:
+    dense = tokens[2] == b"array"
+    if (not dense and tokens[2] != b"coordinate") or (dense and tokens[3] == b"pattern"):
         raise reading.fault(found, 1)
-    return tokens[3], tokens[4]
+    if tokens[3] not in FIELDS or tokens[4] not in SYMMETRIES:
+        raise reading.fault(found, 1)
+    return dense, tokens[3], tokens[4]
 
 
-def _size(reading: Reading, data: bytearray) -> tuple[int, int, int, int]:
-    """Return n, entries, the number of the size line, and where the rows begin."""
+def _size(reading: Reading, data: bytearray, dense: bool) -> tuple[int, int, int, int]:
+    """Return n, entries (0 if dense), the number of the size line, and where the rows begin."""
+    expected = "'ROWS COLUMNS'" if dense else "'ROWS COLUMNS ENTRIES'"
     at, number = len(line_at(data, 0)) + 1, 2
     while at < len(data):
         line = line_at(data, at)
@@ -93,11 +137,13 @@ def _size(reading: Reading, data: bytearray) -> tuple[int, int, int, int]:
             break
         at, number = at + len(line) + 1, number + 1
     else:
-        raise reading.fault("no size line; expected 'ROWS COLUMNS ENTRIES'", number)
+        raise reading.fault(f"no size line; expected {expected}", number)
     tokens = line.split()
-    if len(tokens) != 3 or not all(token.isdigit() and len(token) < 19 for token in tokens):
-        raise reading.fault(f"found {shown(line)}, expected 'ROWS COLUMNS ENTRIES'", number)
-    rows, columns, entries = (int(token) for token in tokens)
+    if len(tokens) != (2 if dense else 3) or not all(
+        token.isdigit() and len(token) < 19 for token in tokens
+    ):
+        raise reading.fault(f"found {shown(line)}, expected {expected}", number)
+    rows, columns, entries = (int(token) for token in (*tokens, b"0")[:3])
     if rows != columns:
         raise reading.fault(
             f"a matrix of {rows} x {columns}; a graph needs as many rows as columns", number

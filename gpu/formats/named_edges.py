@@ -39,10 +39,15 @@ def is_number(token: bytes, *, decimal: bool = False) -> bool:
 
 
 def split_line(line: bytes, separator: bytes) -> list[bytes]:
-    """Return the columns of a line; b"" parts at blanks."""
+    """Return the columns of a line; b"" parts at blanks; in double quotes nothing parts."""
     if not separator:
         return line.split()
-    return [token.strip(b" \t\r") for token in line.strip(b"\r").split(separator)]
+    line = line.strip(b"\r")
+    if b'"' not in line:
+        return [token.strip(b" \t\r") for token in line.split(separator)]
+    mark = re.escape(separator)
+    cells = rb'(?:^|%b)(\s*+"(?:[^"]|"")*+"[^%b]*+|[^%b]*+)' % (mark, mark, mark)
+    return [cell.strip(b" \t") for cell in re.findall(cells, line)]
 
 
 def read_named_rows(
@@ -72,7 +77,7 @@ def read_named_rows(
             order.setdefault(_name(reading, token, number), len(order)) for token in tokens[:2]
         ]
         if rules.value_columns:
-            weights.append(_weight(reading, tokens[2], line, rules, number))
+            weights.append(read_weight(reading, tokens[2], rules, number))
             integral = integral and is_number(tokens[2])
     names, ranks = _sorted_names(reading, order, len(data))
     ids = np.ascontiguousarray(ranks[np.array(ends, np.int64).reshape(-1, 2)].T)
@@ -98,7 +103,8 @@ def _name(reading: Reading, token: bytes, number: int) -> bytes:
     return token
 
 
-def _weight(reading: Reading, token: bytes, line: bytes, rules: RowRules, number: int) -> float:
+def read_weight(reading: Reading, token: bytes, rules: RowRules, number: int) -> float:
+    """Return the number in a token, 1 where weights are skipped; raise FormatError."""
     if rules.values == SKIPPED:
         return 1.0
     value = float(token) if _DECIMAL.fullmatch(token) else float("nan")
@@ -118,13 +124,26 @@ def _sorted_names(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the names as str (n,), rising, and the rank of each in order of appearance."""
     words = sorted(order)
-    width = max((len(word.decode()) for word in words), default=1)
-    if 4 * width * len(words) > WIDTH_FACTOR * size + 1_000_000:
-        raise reading.fault(
-            f"{len(words)} names of up to {width} characters in a file of {size} bytes; "
-            "the longest ones are too long for an array of names"
-        )
     ranks = np.empty(len(words), np.int64)
     for rank, word in enumerate(words):
         ranks[order[word]] = rank
-    return np.array([word.decode() for word in words], f"<U{max(width, 1)}"), ranks
+    return name_array(reading, [word.decode() for word in words], size), ranks
+
+
+def name_array(reading: Reading, names: list[str], size: int) -> np.ndarray:
+    """Return names as str (n,), all different; `size` bytes is what they were read from.
+
+    Raises FormatError for names that are too long, the same, or cannot be written again.
+    """
+    width = max(map(len, names), default=1)
+    if 4 * width * len(names) > WIDTH_FACTOR * size + 1_000_000 or width > NAME_CHARACTERS:
+        raise reading.fault(
+            f"{len(names)} names of up to {width} characters in a file of {size} bytes; "
+            f"the longest ones are too long (at most {NAME_CHARACTERS}) for an array of names"
+        )
+    for name in names:
+        if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise reading.fault(f"name {ascii(name)[:60]} holds characters that no name may hold")
+    if len(set(names)) < len(names):
+        raise reading.fault("two vertices have the same name; each needs its own")
+    return np.array(names, f"<U{max(width, 1)}")

@@ -210,7 +210,7 @@ def _converted(
         for k, column in enumerate(columns[rules.id_columns :]):
             values[k] = [float(token) for token in column]
             integral = integral and all(map(IS_INTEGER.fullmatch, column))
-    return ids.astype(np.int64).reshape(rules.id_columns, -1), values, integral
+    return ids.astype(np.int64).reshape(rules.id_columns, len(columns[0])), values, integral
 
 
 def _first_bad_row(ids: np.ndarray, values: np.ndarray, rules: RowRules) -> int | None:

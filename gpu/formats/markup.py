@@ -1,0 +1,113 @@
+"""GraphML and GEXF, the XML formats of other programs, read through NetworkX.
+
+XML can be made to explode: entities that expand to entities, or that fetch files. So the text
+goes through expat once before a tree is built of it: a declaration of an entity ends the
+reading, nothing is ever fetched, elements may nest MOST_DEPTH deep, and a fault of the
+syntax is told with its line. Direction, weights and positions: see `gpu.formats.exchange`.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+from xml.parsers import expat
+
+from gpu.errors import FormatError
+from gpu.formats.base import Format, Reading, shown
+from gpu.formats.exchange import graph_from_networkx, read_with
+from gpu.formats.memory import require_memory
+from gpu.graph import CSRGraph
+
+MARK_BYTES = 8192  # how far from the beginning the root element may stand
+MOST_DEPTH = 100
+CHUNK_BYTES = 1 << 20
+SYNTAX_SHARE = 0.5, 0.1  # of the progress bar: where it begins, and how much it takes
+
+
+def sniff_graphml(head: bytes) -> float:
+    """Return 1 where the root element is `graphml`."""
+    return _root(head, b"graphml")
+
+
+def sniff_gexf(head: bytes) -> float:
+    """Return 1 where the root element is `gexf`."""
+    return _root(head, b"gexf")
+
+
+def _root(head: bytes, name: bytes) -> float:
+    if not head.lstrip().startswith(b"<"):
+        return 0.0
+    at = head.find(b"<" + name)
+    rest = head[at + 1 + len(name) : at + 2 + len(name)]
+    return float(0 <= at < MARK_BYTES and (not rest or rest in b" \t\r\n>/"))
+
+
+def read_graphml(reading: Reading, data: bytearray) -> CSRGraph:
+    """Read the first graph of a GraphML file."""
+    _check_syntax(reading, data)
+
+    def parse() -> Any:
+        from networkx import read_graphml
+
+        return read_graphml(io.BytesIO(data), force_multigraph=True)
+
+    graph = read_with(reading, "GraphML", len(data), parse)
+    return graph_from_networkx(reading, "graphml", graph, len(data))
+
+
+def read_gexf(reading: Reading, data: bytearray) -> CSRGraph:
+    """Read a GEXF file of any version."""
+    _check_syntax(reading, data)
+
+    def parse() -> Any:
+        from networkx import read_gexf
+
+        return read_gexf(io.BytesIO(data))
+
+    graph = read_with(reading, "GEXF", len(data), parse)
+    return graph_from_networkx(reading, "gexf", graph, len(data))
+
+
+def _check_syntax(reading: Reading, data: bytearray) -> None:
+    """Refuse XML that is not well formed, declares entities, or nests too deep."""
+    require_memory(len(data), str(reading.path))
+    parser, depth = expat.ParserCreate(), [0]
+
+    def declared(name: str, *_rest: object) -> None:
+        raise reading.fault(
+            f"declares the entity {shown(name.encode())}; expected none: they can blow a file up",
+            parser.CurrentLineNumber,
+        )
+
+    def begun(_name: str, _attributes: object) -> None:
+        depth[0] += 1
+        if depth[0] > MOST_DEPTH:
+            raise reading.fault(
+                f"elements nest deeper than {MOST_DEPTH}; a graph needs a few levels",
+                parser.CurrentLineNumber,
+            )
+
+    def ended(_name: str) -> None:
+        depth[0] -= 1
+
+    parser.EntityDeclHandler = declared
+    parser.StartElementHandler, parser.EndElementHandler = begun, ended
+    low, share = SYNTAX_SHARE
+    try:
+        for at in range(0, len(data), CHUNK_BYTES):
+            reading.report(low, "checking XML")
+            parser.Parse(bytes(data[at : at + CHUNK_BYTES]), False)
+            low += share * CHUNK_BYTES / len(data) if low < sum(SYNTAX_SHARE) else 0
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        words = expat.ErrorString(error.code) or "broken"
+        raise reading.fault(f"no well-formed XML ({words})", error.lineno) from error
+    except (ValueError, LookupError) as error:  # an encoding that Python does not know
+        words = " ".join(str(error).split())[:80]
+        raise FormatError(reading.path, f"no readable XML ({words})") from error
+
+
+GRAPHML = Format(
+    "graphml", "GraphML", (".graphml",), sniff_graphml, read_graphml, named_weights=True
+)
+GEXF = Format("gexf", "GEXF", (".gexf",), sniff_gexf, read_gexf, named_weights=True)

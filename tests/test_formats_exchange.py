@@ -1,0 +1,211 @@
+"""Formats of other programs: the same tiny graph, its weights, places, names; and no bombs."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from exchange_files import (
+    ARCS,
+    DIRECTED,
+    EDGES,
+    GEXF_HEAD,
+    GRAPHML_HEAD,
+    TRIANGLE,
+    gexf,
+    gml,
+    graphml,
+    pajek,
+    tntp,
+)
+from test_formats import arcs_of, both_ways, save
+
+from gpu.errors import FormatError, MemoryNeededError
+from gpu.formats import load_graph, memory
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+def test_same_directed_graph(tmp_path: Path, name: str) -> None:
+    graph = load_graph(save(tmp_path, "tiny.any", DIRECTED[name]))
+    assert (graph.n, graph.provenance.format) == (4, name.split(maxsplit=1)[0])
+    assert arcs_of(graph) == sorted(ARCS)
+    assert graph.weights.dtype == np.int32
+    assert graph.ids is None
+    assert graph.id_base == (1 if name in {"pajek", "tntp"} else 0)
+    assert arcs_of(load_graph(tmp_path / "tiny.any", undirected=True)) == both_ways(ARCS)
+    assert set(load_graph(tmp_path / "tiny.any", weights="unit").weights.tolist()) == {1}
+
+
+@pytest.mark.parametrize("name", TRIANGLE)
+def test_same_undirected_graph(tmp_path: Path, name: str) -> None:
+    graph = load_graph(save(tmp_path, "tiny.any", TRIANGLE[name]))
+    assert (graph.n, graph.provenance.format) == (3, name.split(maxsplit=1)[0])
+    assert arcs_of(graph) == both_ways(EDGES)
+
+
+@pytest.mark.parametrize("make", [graphml, gexf, gml])
+def test_positions_are_kept(tmp_path: Path, make) -> None:
+    graph = load_graph(save(tmp_path, "x", make(ARCS, 4, True)))
+    assert graph.positions is not None
+    first = -0.5 if make is gml else 0.5
+    assert graph.positions.tolist() == [[0, first], [1, -1.5], [2, -2.5], [3, -3.5]]
+
+
+def test_pajek_positions_and_lists(tmp_path: Path) -> None:
+    graph = load_graph(save(tmp_path, "x.net", pajek(ARCS, 4, "*arcs")))
+    assert graph.positions is not None
+    assert graph.positions[3].tolist() == [3, -3.5]
+    text = "*Vertices 4\n*Arcslist\n1 2 3\n*Edgeslist\n3 4\n"
+    assert arcs_of(load_graph(save(tmp_path, "l.net", text))) == [
+        (0, 1, 1), (0, 2, 1), (2, 3, 1), (3, 2, 1),
+    ]  # fmt: skip
+    matrix = "*Vertices 2\n*Matrix\n0 2.5\n1 0.0\n"
+    assert arcs_of(load_graph(save(tmp_path, "m.net", matrix))) == [(0, 1, 2.5), (1, 0, 1)]
+
+
+def test_tntp_weights_and_nodes(tmp_path: Path) -> None:
+    path = save(tmp_path, "Town_net.tntp", tntp(ARCS, 4))
+    save(tmp_path, "Town_node.tntp", "Node\tX\tY\t;\n1\t5\t6.5\t;\n2 0 0 ;\n3 1 1;\n4 2 2\t;\n")
+    graph = load_graph(path)
+    assert (graph.name, graph.positions[0].tolist()) == ("Town", [5, 6.5])  # type: ignore[index]
+    assert "weights are the free flow time of each link" in graph.provenance.notes
+    assert set(load_graph(path, weight_name="Length").weights.tolist()) == {9}
+    assert load_graph(path, weight_name="capacity").weights.tolist() == [100.5] * 6
+    assert load_graph(path, weight_name="toll").provenance.options["weight_name"] == "toll"
+    with pytest.raises(FormatError, match="no weights named 'b'; there are: free_flow_time"):
+        load_graph(path, weight_name="b")
+    save(tmp_path, "Town_node.tntp", "Node\tX\tY\t;\n1\t5\tsix\t;\n")
+    assert "coordinate 'six'" in " ".join(load_graph(path).provenance.notes)
+
+
+def test_tntp_zones_are_noted(tmp_path: Path) -> None:
+    text = tntp(ARCS, 4).replace("NODE> 1\n", "NODE> 3\n")
+    notes = load_graph(save(tmp_path, "x", text)).provenance.notes
+    assert "paths go through zones too (vertices below '3')" in notes
+
+
+def test_names_are_kept_in_the_order_of_the_file(tmp_path: Path) -> None:
+    nodes = "".join(f'<node id="{name}"/>' for name in ("Oslo", "Bergen", "東京"))
+    text = (
+        f'{GRAPHML_HEAD}<graph edgedefault="undirected">{nodes}'
+        '<edge source="Oslo" target="Bergen"/><edge source="東京" target="Oslo"/></graph></graphml>'
+    )
+    graph = load_graph(save(tmp_path, "x", text))
+    assert graph.ids is not None
+    assert graph.ids.tolist() == ["Oslo", "Bergen", "東京"]
+    assert arcs_of(graph) == [(0, 1, 1), (0, 2, 1), (1, 0, 1), (2, 0, 1)]
+    sparse = load_graph(save(tmp_path, "y", gml([(7, 900, 2)], 0, True).replace(
+        "edge", "node [ id 900 ] node [ id 7 ] edge", 1
+    )))  # fmt: skip
+    assert sparse.ids is not None
+    assert sparse.ids.tolist() == [7, 900]
+    assert arcs_of(sparse) == [(0, 1, 2)]
+
+
+def test_weights_by_name_and_default(tmp_path: Path) -> None:
+    text = GRAPHML_HEAD.replace('"double"/>', '"double"><default>4</default></key>', 1) + (
+        '<key id="k" for="edge" attr.name="km" attr.type="string"/><graph edgedefault="directed">'
+        '<node id="0"/><node id="1"/><edge source="0" target="1"><data key="k">2.5</data></edge>'
+        '<edge source="1" target="0"><data key="w">9</data></edge></graph></graphml>'
+    )
+    path = save(tmp_path, "x", text)
+    graph = load_graph(path)
+    assert arcs_of(graph) == [(0, 1, 4), (1, 0, 9)]
+    assert "1 edges without it weigh 4.0" in graph.provenance.notes
+    assert arcs_of(load_graph(path, weight_name="KM")) == [(0, 1, 2.5), (1, 0, 1)]
+    with pytest.raises(FormatError, match="no weights named 'cost'; there are: 'km', 'weight'"):
+        load_graph(path, weight_name="cost")
+    table = save(tmp_path, "t.csv", "from,to,km,hours\na,b,3,0.5\n")
+    assert load_graph(table, weight_name="hours").weights.tolist() == [0.5]
+    assert load_graph(table).weights.tolist() == [1]
+    with pytest.raises(FormatError, match=r"DIMACS .* does not name its weights"):
+        load_graph(save(tmp_path, "a.gr", "p sp 1 0\n"), weight_name="km")
+
+
+def test_rows_without_a_p_line(tmp_path: Path) -> None:
+    graph = load_graph(save(tmp_path, "far.gr", "a 5 2146237932 2\na 2146237932 5 1.5\n"))
+    assert (graph.n, graph.ids.tolist()) == (2, [5, 2146237932])  # type: ignore[union-attr]
+    assert load_graph(save(tmp_path, "one.gr", "a 1 2 3\n")).id_base == 1
+    with pytest.raises(FormatError, match=r":2: weight 'inf'"):
+        load_graph(save(tmp_path, "inf.gr", "a 0 1 3\na 1 0 inf\n"))
+
+
+def test_dense_matrices(tmp_path: Path) -> None:
+    head = "%%MatrixMarket matrix array "
+    skew = save(tmp_path, "s.mtx", head + "integer skew-symmetric\n3 3\n-3\n0\n4\n")
+    with pytest.raises(FormatError, match="--weights absolute"):
+        load_graph(skew)
+    assert arcs_of(load_graph(skew, weights="absolute")) == both_ways([(0, 1, 3), (1, 2, 4)])
+    assert arcs_of(load_graph(skew, weights="unit")) == both_ways([(0, 1, 1), (1, 2, 1)])
+    for text, words in {
+        "real general\n2 2\n1\n2\n3\n": "2 x 2 has 4 values, but the file has 3",
+        "real general\n2 3\n1\n": "as many rows as columns",
+        "pattern general\n2 2\n1\n": "expected '%%MatrixMarket",
+        "complex general\n1 1\n1 1\n": "complex",
+        "real general\n2000000000 2000000000\n1\n": "each may be at most",
+        "real general\n1 1\n-1\n": "below zero.*--weights absolute",
+    }.items():
+        with pytest.raises(FormatError, match=words):
+            load_graph(save(tmp_path, "bad.mtx", head + text))
+
+
+BOMB = "".join(
+    f'<!ENTITY {name} "{f"&{before};" * 10}">'
+    for before, name in zip("abcdefghi", "bcdefghij", strict=True)
+)
+MALFORMED = {
+    f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "lol">{BOMB}]><graphml>&j;</graphml>':
+    ":1: declares the entity 'a'; expected none",
+    '<!DOCTYPE graphml [<!ENTITY a SYSTEM "file:///etc/hostname">]>\n<graphml>&a;</graphml>':
+    "declares the entity 'a'",
+    "<graphml>\n<graph>": r":2: no well-formed XML \(no element found",
+    "<graphml></graphml>": "no GraphML that can be read",
+    "<gexf></gexf>": "No <graph> element",
+    "<gexf>" + "<nodes>" * 200: "nest deeper than 100",
+    GEXF_HEAD + '<graph><nodes><node id="0"/></nodes><edges><edge source="0" target="0" '
+    'weight="-2"/></edges></graph></gexf>': "edge '0' -> '0' has weight -2, below zero; .*absolute",
+    GEXF_HEAD + '<graph><nodes><node id="0"/></nodes><edges><edge source="0" target="0" '
+    'weight="nan"/></edges></graph></gexf>': "has weight nan; expected a finite number",
+    "graph [ node [ id 0 ] edge [ source 0 target 9 ] ]": "undefined target 9",
+    "graph [\n" + "a [ " * 200: ":2: brackets nest deeper than 100",
+    "graph [ node [ id 0 ] node [ id 0 ] ]": "node id 0 is duplicated",
+    "*Vertices 2\n*Arcs\n1 3 1\n": ":3: '3' is no vertex: line 1 promises 1 to 2",
+    "*Vertices 2\n*Edges\n1 2 -4\n": ":3: weight '-4' is below zero; .*--weights absolute",
+    "*Vertices 99999999999\n": "99999999999 vertices",
+    "*Arcs\n1 2\n": "before '\\*Vertices COUNT'",
+    "*Vertices 2\n*Matrix\n1 0 1\n": "has 3 numbers; expected 2 rows of 2",
+    "<NUMBER OF ZONES> 3\n": "no <END OF METADATA>",
+    "<NUMBER OF NODES> 3\n<END OF METADATA>\n": "no <NUMBER OF LINKS>; expected a network",
+    tntp(ARCS, 4).replace("LINKS> 6", "LINKS> 7"): ":4: <NUMBER OF LINKS> promises 7",
+    tntp([(0, 8, 1)], 4): ":9: vertex 9 is out of range: <NUMBER OF NODES> promises 1 to 4",
+    tntp([(0, 1, -1)], 4): ":9: free_flow_time '-1' is below zero",
+    "from,to,km\n1,2,3\n1,2\n": ":3: 2 columns found '1,2', the heading has 3",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "words"), MALFORMED.items())
+def test_malformed_is_told_in_one_line(tmp_path: Path, text: str, words: str) -> None:
+    path = save(tmp_path, "bad.any", text)
+    with pytest.raises(FormatError, match=words) as caught:
+        load_graph(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_doctype_fetches_nothing(tmp_path: Path) -> None:
+    secret = save(tmp_path, "secret.dtd", "<!ENTITY a 'fetched'>")
+    doctype = f'<!DOCTYPE graphml SYSTEM "{secret.as_uri()}">\n<graphml'
+    text = graphml(ARCS, 4, True).replace("<graphml", doctype)
+    assert load_graph(save(tmp_path, "x", text)).m == 6
+
+
+@pytest.mark.parametrize("make", [graphml, gexf, gml])
+def test_memory_of_trees_is_asked_for_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make
+) -> None:
+    path = save(tmp_path, "x.gz", gzip.compress(make(ARCS * 2000, 4, True).encode()))
+    monkeypatch.setattr(memory, "available_bytes", lambda: 20_000_000)
+    with pytest.raises(MemoryNeededError, match="needs about"):
+        load_graph(path)
