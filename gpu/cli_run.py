@@ -64,7 +64,9 @@ def add_what_runs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     what.add_argument("--algorithm", choices=list(ALGORITHMS), default="adds", help="[adds]")
     what.add_argument("--engine", choices=engines, default="model", help="[model]")
     what.add_argument("--device", help="a device of the engine, by name [the engine's default]")
-    what.add_argument("--delta", type=_positive, help="bucket width, weight units [automatic]")
+    what.add_argument(
+        "--delta", type=option_positive, help="bucket width, weight units [automatic]"
+    )
     what.add_argument("--seed", type=int, default=1, help="of the modelled GPU's arbitration [1]")
     _add_parameters(parser)
     return what
@@ -220,7 +222,7 @@ def _verdict(outcome: Verification) -> str:
 def _add_parameters(parser: argparse.ArgumentParser) -> None:
     """Add `--set` and one option for each parameter of any algorithm."""
     group = parser.add_argument_group("parameters of the algorithms")
-    group.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], type=_pair)
+    group.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], type=option_pair)
     known: dict[str, tuple[Parameter, list[str]]] = {}
     for row in ALGORITHMS.values():
         for parameter in row.parameters:
@@ -237,7 +239,7 @@ def _add_parameters(parser: argparse.ArgumentParser) -> None:
         group.add_argument(flag, **kept)
 
 
-def _pair(text: str) -> tuple[str, Any]:
+def option_pair(text: str) -> tuple[str, Any]:
     """Read KEY=VALUE; values are numbers, true, false or auto."""
     key, equals, value = text.partition("=")
     if not (key and equals):
@@ -256,7 +258,8 @@ def _kind(parameter: Parameter) -> Any:
     return read
 
 
-def _positive(text: str) -> float:
+def option_positive(text: str) -> float:
+    """Read a finite number above 0; argparse's own error says what was given."""
     try:
         number = float(text)
     except ValueError:

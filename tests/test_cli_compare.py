@@ -1,0 +1,98 @@
+"""`sssp-scope compare`: the table, the sentence, the JSON object, what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpu.cli import main
+
+ROADS = "sample:city_roads?n=1000"
+
+
+def compared(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str, str]:
+    code = main(["compare", ROADS, *options])
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def test_the_line_of_the_issue(capsys: pytest.CaptureFixture[str]) -> None:
+    line = "--a adds --b near_far --engine model --source 1 --json"
+    code, out, err = compared(capsys, *line.split())
+    told = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (told["a"]["algorithm"], told["b"]["algorithm"]) == ("adds", "near_far")
+    assert told["a"]["clock"] == told["b"]["clock"] == "modelled"
+    assert told["a"]["source"]["id"] == 1
+    ratio = told["b"]["time_ns"] / told["a"]["time_ns"]
+    assert told["b_time_over_a"] == pytest.approx(ratio)
+    assert "sooner" in told["words"] or "as long as" in told["words"]
+    curves = told["aligned"]
+    assert len(curves["a_ns"]) == len(curves["delta"]["a"]) == len(curves["delta"]["b"]) == 11
+    assert curves["processed_vertices"]["b"][-1] == told["b"]["processed_vertices"]
+
+
+def test_words_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = compared(capsys, "--verify")
+    lines = out.splitlines()
+    assert code == 0
+    assert "A: ADDS" in lines[1]
+    assert "B: Near-Far" in lines[1]
+    assert next(line for line in lines if "verified" in line).split()[1:] == ["yes", "yes"]
+    assert "vertices processed)" in lines[-1]
+    assert "Not verified" not in out
+
+
+def test_one_algorithm_with_two_deltas_devices_and_parameters(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sides = ["--b", "adds", "--a-delta", "64", "--b-device", "H100", "--b-set", "buckets=8"]
+    _, out, _ = compared(capsys, *sides, "--json", "--align", "bucket", "--points", "5")
+    told = json.loads(out)
+    assert (told["a"]["delta"], told["b"]["delta"]) == (64, None)
+    assert told["b"]["device"] == "H100"
+    assert told["b"]["parameters"]["buckets"] == 8
+    assert "ADDS (Δ 64)" in told["words"]
+    assert any("Different devices" in words for words in told["cautions"])
+    assert told["aligned"]["by"] == "bucket"
+    assert len(told["aligned"]["b_ns"]) == 5
+
+
+def test_saved_traces_are_sides_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    saved = str(tmp_path / "run.npz")
+    assert main(["run", ROADS, "--algorithm", "dijkstra", "--trace", saved]) == 0
+    capsys.readouterr()
+    code, out, _ = compared(capsys, "--b", saved)
+    assert code == 0
+    assert "B: Dijkstra" in out
+    assert main(["compare", "sample:grid?n=100", "--b", saved]) == 1
+    error = capsys.readouterr().err
+    assert "another graph" in error
+    assert error.count("\n") == 1
+
+
+def test_runs_without_samples_say_why_there_are_no_curves(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, _ = compared(capsys, "--probe", "0", "--align", "share", "--json")
+    assert "run it at probe level 1" in json.loads(out)["aligned"]["problem"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (["--a", "nonsense"], 1, "no algorithm 'nonsense'"),
+        (["--b-set", "sails=3"], 1, "has no parameter 'sails'"),
+        (["--a-delta", "-1"], 2, "a finite number above 0"),
+        (["--points", "1"], 2, "from 2 to 100000"),
+        (["--align", "moon"], 2, "invalid choice"),
+    ],
+)
+def test_wrong_use(
+    capsys: pytest.CaptureFixture[str], options: list[str], code: int, words: str
+) -> None:
+    ended, _, err = compared(capsys, *options)
+    assert ended == code
+    assert words in err

@@ -1,0 +1,269 @@
+"""Two runs on one clock: maps of time, words with their numbers, what is refused and why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu
+import sample_graphs
+from gpu.compare import (
+    ALIGNMENTS,
+    CompareError,
+    Side,
+    align,
+    column,
+    common_axis,
+    difference,
+    obstacle,
+)
+from gpu.compare_words import names, percent_words, summarise, time_words, times_words
+from gpu.graph import CSRGraph
+from gpu.trace import SAMPLE, GraphReference, RunSettings, Verification, VertexProbe
+
+GRAPH = GraphReference("roads", "memory", "1", 4, 6, True, 1)
+PROVED = Verification(True, True, "both hold")
+FAST, SLOW = "adds", "near_far"
+
+
+def made(algorithm: str = FAST, end_ns: int = 1000, work: int = 8, **changed: Any) -> Side:
+    """A run of 11 samples that works evenly: half the workers, distance 0 to 100."""
+    samples = np.zeros(11, SAMPLE)
+    samples["t_ns"] = np.linspace(0, end_ns, 11)
+    samples["processed_vertices"] = np.linspace(0, work, 11)
+    samples["base"] = np.linspace(0, 90, 11)
+    samples["busy_workers"] = 2
+    engine = changed.pop("engine", "model")
+    device, probe = changed.pop("device", "Classroom GPU"), changed.pop("probe", 2)
+    delta, source = changed.pop("delta", None), changed.pop("source", 0)
+    settings = RunSettings(algorithm, engine, device, source, delta, probe)
+    times = np.array([0, 1, 5, 10], np.int64) * (end_ns // 10)
+    kept: dict[str, Any] = {
+        "settings": settings,
+        "graph": GRAPH,
+        "samples": samples,
+        "clock": "modelled",
+        "outcome": "finished",
+        "dist": np.array([0, 10, 50, 100], np.int32),
+        "vertices": VertexProbe(times, times, np.full(4, work // 4, np.int32)),
+        "verification": PROVED,
+    }
+    return Side(**(kept | changed))
+
+
+def test_sooner_with_more_work_in_one_sentence() -> None:
+    said = summarise(made(end_ns=1000, work=16), made(SLOW, 2100, 8))
+    assert said.words.startswith(
+        "ADDS finished 2.1x sooner (1 µs against 2.1 µs, modelled) with 2.0x the work "
+        "(16 against 8 vertices processed)."
+    )
+    assert "ADDS kept 50 % of the GPU busy, Near-Far 50 %." in said.words
+    assert said.cautions == ()
+    assert said.numbers["b_time_over_a"] == 2.1
+    assert said.numbers["b_work_over_a"] == 0.5
+
+
+def test_the_sooner_one_comes_first_whichever_letter_it_has() -> None:
+    said = summarise(made(SLOW, 2100, 8), made(end_ns=1000, work=8)).words
+    assert said.startswith("ADDS finished 2.1x sooner (1 µs against 2.1 µs, modelled)")
+    assert "with the same work (8 against 8" in said
+
+
+def test_the_same_time_is_called_so() -> None:
+    said = summarise(made(end_ns=1000, work=8), made(SLOW, 995, 4)).words
+    assert said.startswith("ADDS took as long as Near-Far (1 µs against 0.995 µs, modelled)")
+    assert "2.0x the work (8 against 4" in said
+
+
+def test_unlike_clocks_have_no_ratio() -> None:
+    said = summarise(made(), made(SLOW, 2000, clock="measured", engine="cuda", device="H100"))
+    assert said.numbers["b_time_over_a"] is None
+    assert "ADDS took 1 µs (modelled) and Near-Far took 2 µs (measured)" in said.words
+    assert "no ratio" in said.words
+    assert "sooner" not in said.whole
+    assert any("Different devices: Classroom GPU and H100" in words for words in said.cautions)
+
+
+def test_measured_times_with_probes_on_are_not_quoted() -> None:
+    real: dict[str, Any] = {
+        "clock": "measured",
+        "engine": "cuda",
+        "device": "H100",
+        "environment": {"workers": 4},
+    }
+    a, b = made(**real), made(SLOW, 3000, **real)
+    said = summarise(a, b)
+    assert "Measured with probes on (levels 2 and 2): not to be quoted as speed." in said.cautions
+    off: dict[str, Any] = {**real, "probe": 0, "vertices": None}
+    said = summarise(a, b, (made(end_ns=900, **off), made(SLOW, 1800, **off)))
+    assert said.words.startswith("ADDS finished 2.0x sooner (0.9 µs against 1.8 µs, measured)")
+    assert said.numbers["times_at_probe_0"]
+    assert "Times are of reruns with probes off." in said.cautions
+    half = summarise(a, b, (made(end_ns=900, **off), None))
+    assert not half.numbers["times_at_probe_0"]
+
+
+def test_a_run_that_did_not_end_has_no_ratio() -> None:
+    said = summarise(made(), made(SLOW, 400, outcome="running", dist=None, verification=None))
+    assert said.words.startswith("ADDS took 1 µs (modelled), 8 vertices processed; Near-Far is")
+    assert "is still running at 400 ns (modelled)" in said.words
+    assert said.numbers["b_time_over_a"] is None
+    assert "was stopped" in summarise(made(outcome="stopped"), made(SLOW)).words
+
+
+def test_what_was_not_proved_or_is_wrong_is_said() -> None:
+    wrong = Verification(False, True, "3 distances differ")
+    said = summarise(made(verification=None), made(SLOW, verification=wrong))
+    assert "Not verified: ADDS." in said.cautions
+    assert "The distances of Near-Far are wrong: 3 distances differ." in said.cautions
+
+
+def test_another_source_is_said_and_has_no_difference() -> None:
+    a, b = made(), made(SLOW, source=2, graph=replace(GRAPH, source_id=3))
+    assert "Different sources: 1 and 3." in summarise(a, b).cautions
+    with pytest.raises(CompareError, match="start from 1 and 3"):
+        difference(a, b, align(a, b, "time"))
+
+
+def test_another_graph_is_refused_in_words() -> None:
+    other = replace(GRAPH, hash="2", name="grid", n=9, m=24)
+    a, b = made(), made(SLOW, graph=other)
+    assert obstacle(a, made(SLOW)) == ""
+    assert "grid, 9 vertices, 24 arcs" in obstacle(a, b)
+    said = summarise(a, b)
+    assert said.words == f"{obstacle(a, b)}."
+    assert said.numbers["comparable"] is False
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (({}, {"algorithm": SLOW}), ("ADDS", "Near-Far")),
+        (({}, {"delta": 8.0}), ("ADDS (automatic Δ)", "ADDS (Δ 8)")),
+        (({}, {"device": "H100"}), ("ADDS (Classroom GPU)", "ADDS (H100)")),
+        (({}, {}), ("A (ADDS)", "B (ADDS)")),
+    ],
+)
+def test_names_say_what_differs(changes: Any, expected: tuple[str, str]) -> None:
+    assert names(made(**changes[0]), made(**changes[1])) == expected
+
+
+def test_names_say_parameters_and_sources() -> None:
+    few = made()
+    few = replace(few, settings=replace(few.settings, parameters={"buckets": 8}))
+    many = replace(few, settings=replace(few.settings, parameters={"buckets": 32}))
+    assert names(few, many) == ("ADDS (Buckets 8)", "ADDS (Buckets 32)")
+    off = replace(few, settings=replace(few.settings, parameters={"drop_stale": False}))
+    on = replace(few, settings=replace(few.settings, parameters={"drop_stale": True}))
+    assert names(off, on) == ("ADDS (Drop stale items off)", "ADDS (Drop stale items on)")
+    assert names(made(), made(graph=replace(GRAPH, source_id=7)))[1] == "ADDS (from 7)"
+
+
+def test_aligned_by_time_nothing_moves() -> None:
+    clocks = align(made(), made(SLOW, 3000), "time")
+    assert clocks.same
+    assert clocks.to_a(1234.0) == clocks.to_b(1234.0) == 1234.0
+
+
+@pytest.mark.parametrize("how", ["share", "bucket"])
+def test_aligned_runs_of_one_shape_meet_in_proportion(how: Any) -> None:
+    a, b = made(), made(SLOW, 3000)
+    clocks = align(a, b, how)
+    np.testing.assert_allclose(clocks.to_a([0.0, 1500.0, 3000.0]), [0, 500, 1000])
+    np.testing.assert_allclose(clocks.to_b([0.0, 500.0, 1000.0]), [0, 1500, 3000])
+    assert clocks.to_a(3100.0) == pytest.approx(1100.0)  # beyond the end time passes alike
+    moments = np.linspace(0, 1000, 57)
+    np.testing.assert_allclose(clocks.to_a(clocks.to_b(moments)), moments, atol=1e-6)
+
+
+def test_shares_come_from_final_distances_below_level_2() -> None:
+    a = made(vertices=None)
+    b = made(SLOW, 3000, vertices=None, dist=None, outcome="running")
+    clocks = align(a, b, "share")
+    assert clocks.to_a(1500.0) == pytest.approx(500.0)
+
+
+def test_what_cannot_be_aligned_says_why() -> None:
+    bare = made(SLOW)
+    bare = replace(bare, samples=bare.samples[-1:])
+    with pytest.raises(CompareError, match="run it at probe level 1"):
+        align(made(), bare, "bucket")
+    flat = made(SLOW)
+    flat.samples["base"] = 0
+    with pytest.raises(CompareError, match=r"B \(Near-Far\) does not say where it is by bucket"):
+        align(made(), flat, "bucket")
+
+
+def test_columns_hold_until_the_next_sample() -> None:
+    samples = made().samples
+    values = column(samples, "processed_vertices", np.array([-1.0, 0, 99, 100, 5000]))
+    np.testing.assert_array_equal(values, [np.nan, 0, 0, 0, 8])
+    times_a, times_b = common_axis(made(), made(SLOW, 3000), align(made(), made(), "time"), 4)
+    np.testing.assert_allclose(times_a, [0, 1000, 2000, 3000])
+    np.testing.assert_allclose(times_b, times_a)
+
+
+def test_difference_of_each_vertex() -> None:
+    a, b = made(end_ns=1000, work=8), made(SLOW, 3000, work=16)
+    found = difference(a, b, align(a, b, "time"))
+    np.testing.assert_array_equal(found.later_ns, [0, 200, 1000, 2000])
+    np.testing.assert_array_equal(found.more_work, [2, 2, 2, 2])
+    assert found.counts == {"a_first": 3, "b_first": 0, "together": 1}
+    found = difference(a, b, align(a, b, "share"))
+    np.testing.assert_allclose(found.later_ns, 0, atol=1e-6)
+    assert a.vertices is not None
+    never = np.array([0, -1, 50, 90], np.int64)
+    part = replace(a, vertices=replace(a.vertices, last_improved_ns=never))
+    assert not difference(part, b, align(a, b, "time")).known[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"vertices": None}, "probe level 2"),
+        ({"outcome": "running"}, "still runs"),
+        ({"clock": "measured"}, "align by share"),
+    ],
+)
+def test_differences_that_are_not_known_say_why(changes: Any, why: str) -> None:
+    with pytest.raises(CompareError, match=why):
+        difference(made(), made(SLOW, **changes), align(made(), made(), "time"))
+
+
+def test_numbers_are_written_shortly() -> None:
+    assert [times_words(ratio) for ratio in (0.444, 0.9, 2.13, 59.4, 120.4)] == [
+        "0.44x",
+        "0.9x",
+        "2.1x",
+        "59.4x",
+        "120x",
+    ]
+    assert [time_words(time) for time in (7.0, 1_010.0, 2_140_250.0, 3e9)] == [
+        "7 ns",
+        "1.01 µs",
+        "2.14 ms",
+        "3 s",
+    ]
+    assert percent_words(0.0189) == "1.9 %"
+
+
+@pytest.fixture(scope="module")
+def city() -> CSRGraph:
+    return sample_graphs.make("city_roads", n=2_000, seed=1)
+
+
+def test_real_runs_align_in_every_way(city: CSRGraph) -> None:
+    source = sample_graphs.suggested_source(city)
+    a, b = (Side.of(gpu.run(city, key, source=source, probe=2)) for key in (FAST, SLOW))
+    assert summarise(a, b).numbers["b_time_over_a"] > 1
+    for how in ALIGNMENTS:
+        clocks = align(a, b, how)
+        assert (np.diff(clocks.a_ns) > 0).all()
+        assert (np.diff(clocks.b_ns) > 0).all()
+        if how != "time":
+            assert clocks.to_a(b.time_ns) == pytest.approx(a.time_ns, rel=1e-6)
+        found = difference(a, b, clocks)
+        assert sum(found.counts.values()) == np.count_nonzero(found.known) == a.reached
