@@ -1,0 +1,101 @@
+"""The log of decisions against the samples, and a steered run against the controller's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+import gpu
+import sample_graphs
+from gpu.trace import Reason, Trace
+from viewer.models.decisions import by_hand, decisions, rivals, score_words
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import RunRecord, SessionModel
+from viewer.widgets.why import WhyPanel
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def run(held: float | None = None) -> Trace:
+    graph = sample_graphs.make("city_roads", n=3_000, seed=4)
+    return gpu.run(graph, "adds", delta_by_hand=lambda: held)
+
+
+@pytest.fixture(scope="module")
+def own() -> Trace:
+    return run()
+
+
+@pytest.fixture(scope="module")
+def steered() -> Trace:
+    return run(held=3.0)
+
+
+def test_every_change_of_delta_has_its_row(own: Trace) -> None:
+    rows = decisions(own.samples)
+    assert sum(row.changes for row in rows) == int(own.last["delta_changes"]) > 0
+    values = [float(own.samples["delta"][0])]
+    for row in rows:
+        assert row.before == values[-1]
+        values.append(row.after)
+        assert row.t_ns == own.samples["t_ns"][row.sample]
+        assert row.reason != Reason.NONE
+        assert row.why
+        assert row.what
+    assert values[-1] == own.samples["delta"][-1]
+    whole = [row.sample for row in rows]
+    half = len(own.samples) // 2
+    parts = decisions(own.samples[:half]) + decisions(own.samples, half)
+    assert [row.sample for row in parts] == whole
+    assert decisions(own.samples[:1]) == []
+
+
+def test_a_steered_run_is_set_against_the_controllers(own: Trace, steered: Trace) -> None:
+    mine, its = RunRecord.from_trace(1, steered), RunRecord.from_trace(2, own)
+    assert by_hand(mine)
+    assert not by_hand(its)
+    assert rivals(mine, [mine, its]) == (mine, its)
+    assert rivals(its, [mine, its]) == (mine, its)
+    assert rivals(mine, [mine]) is None
+    words = score_words(mine, its)
+    assert f"{steered.time_ns / own.time_ns:.2f}x the time" in words
+    faster = steered.time_ns < own.time_ns
+    assert words.startswith("You beat" if faster else "The controller was faster")
+    other = RunRecord.from_trace(3, replace(own, settings=replace(own.settings, seed=9)))
+    assert rivals(mine, [mine, other]) is None
+
+
+def test_the_panel_follows_the_cursor_and_moves_it(
+    qtbot: QtBot, own: Trace, steered: Trace
+) -> None:
+    session, playback = SessionModel(), PlaybackModel()
+    playback.watch(session)
+    panel = WhyPanel(session, playback)
+    qtbot.addWidget(panel)
+    panel.resize(420, 300)
+    panel.show()
+    session.add_run(RunRecord.from_trace(1, own))
+    panel.flush()
+    rows = decisions(own.samples)
+    assert panel.table.rowCount() == len(rows)
+    assert panel.table.item(1, 2).text() == rows[1].why
+    place = panel.table.visualItemRect(panel.table.item(1, 1)).center()
+    qtbot.mouseClick(panel.table.viewport(), LEFT, pos=place)
+    assert playback.cursor_ns == rows[1].t_ns
+    playback.set_cursor(np.nextafter(rows[0].t_ns, np.inf))
+    panel.flush()
+    assert panel.table.currentRow() == 0
+    session.add_run(RunRecord.from_trace(2, steered))
+    panel.flush()
+    assert "x the time" in panel.score.text()
+    assert not panel.ask.isVisible()
+    session.runs.remove(session.runs[0])
+    panel.flush()
+    assert panel.ask.isVisible()
+    with qtbot.waitSignal(panel.controller_requested) as asked:
+        qtbot.mouseClick(panel.ask, LEFT)
+    assert asked.args[0].trace is steered
