@@ -112,8 +112,13 @@ class Controller(QObject):
         self.session.set_source(suggested_source(graph))
         self._ask_for_layout(graph)
 
-    def start_run(self, settings: RunSettings, pace: float | None = None) -> None:
-        """Run on the session's graph; pace in samples per second, None at full speed."""
+    def start_run(
+        self, settings: RunSettings, pace: float | None = None, show: bool = True
+    ) -> None:
+        """Run on the session's graph; pace in samples per second, None at full speed.
+
+        `show` off: the run goes into the table and the panels stay with the current one.
+        """
         graph = self.session.graph
         if self._load_id >= 0:
             words = f"{_short(self._opening)} is still being opened;"
@@ -132,7 +137,7 @@ class Controller(QObject):
         clock = ENGINE_CLOCK.get(settings.engine, "measured")
         self.session.set_notice(None)
         self.session.add_run(
-            RunRecord(self._run_id, settings, graph_reference(graph, settings.source), clock)
+            RunRecord(self._run_id, settings, graph_reference(graph, settings.source), clock), show
         )
         self.running_changed.emit(True)
         self.session.set_progress(PROGRESS_UNKNOWN, "Running…" if self.ready else STARTING)
@@ -247,13 +252,16 @@ class Controller(QObject):
         self.session.set_buffers(message.run_id, live.buffers if live and mine else None)
 
     def _on_run_finished(self, message: messages.RunFinished) -> None:
-        if self._live_record(message.run_id) is None:
+        record = self._live_record(message.run_id)
+        if record is None:
             return
         took = time.monotonic() - self._started_at
         self.session.finish_run(message.run_id, message.trace)
-        self.playback.set_following(False)
+        shown = self.session.current is record
+        if shown:
+            self.playback.set_following(False)
         self._end_run()
-        if self.replay_short and took < BLINK_S and message.trace.outcome == "finished":
+        if shown and self.replay_short and took < BLINK_S and message.trace.outcome == "finished":
             self.replay()
 
     def replay(self) -> None:

@@ -49,6 +49,7 @@ class PlaybackModel(QObject):
         super().__init__(parent)
         self.cursor_ns = 0.0
         self.duration_ns = 0.0
+        self._own_ns = self._least_ns = 0.0  # the run's own length; see `set_least`
         self.playing = False
         self.speed = 1.0
         self.following = False
@@ -72,12 +73,18 @@ class PlaybackModel(QObject):
 
     def set_duration(self, duration_ns: float) -> None:
         """Set the end of the time axis, ns >= 0; the cursor is clamped, or follows."""
-        duration_ns = max(float(duration_ns), 0.0)
+        self._own_ns = max(float(duration_ns), 0.0)
+        duration_ns = max(self._own_ns, self._least_ns)
         if duration_ns != self.duration_ns:
             self.duration_ns = duration_ns
             self.duration_changed.emit(duration_ns)
             self._show_view(self.view_ns)
-        self._move(self.duration_ns if self.following else self.cursor_ns)
+        self._move(self._own_ns if self.following else self.cursor_ns)
+
+    def set_least(self, least_ns: float) -> None:
+        """Show at least so much time, ns: a run that it is compared with is longer. 0: as it is."""
+        self._least_ns = max(float(least_ns), 0.0)
+        self.set_duration(self._own_ns)
 
     def set_cursor(self, cursor_ns: float) -> None:
         """Move the cursor, clamped to the run; stops following, does not stop playing."""
@@ -91,7 +98,7 @@ class PlaybackModel(QObject):
             self.following_changed.emit(following)
         if following:
             self.pause()
-            self._move(self.duration_ns)
+            self._move(self._own_ns)
 
     def set_view(self, first_ns: float, last_ns: float) -> None:
         """Zoom to a window of time, kept inside the run; the whole run is the same as `fit`."""

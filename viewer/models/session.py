@@ -182,11 +182,12 @@ class SessionModel(QObject):
         """Return the run called `run_id`, None where it is not (or no longer) here."""
         return next((run for run in self.runs if run.run_id == run_id), None)
 
-    def add_run(self, record: RunRecord) -> None:
-        """Keep a run and make it the current one."""
+    def add_run(self, record: RunRecord, show: bool = True) -> None:
+        """Keep a run and, unless `show` is off, make it the current one."""
         self.runs.append(record)
         self.run_added.emit(record)
-        self.set_current(record)
+        if show:
+            self.set_current(record)
         self._forget_oldest()
 
     def append_samples(self, run_id: int, batch: np.ndarray) -> None:
@@ -228,6 +229,16 @@ class SessionModel(QObject):
             record.state, record.failure, record.buffers = "failed", words, None
             self.run_changed.emit(record)
 
+    def remove_run(self, record: RunRecord) -> None:
+        """Forget a run that has ended; the current one is replaced by the newest of the rest."""
+        if record.running or record not in self.runs:
+            return
+        self.runs.remove(record)
+        self.run_removed.emit(record)
+        if record is self.current:
+            same = [run for run in self.runs if _same_graph(run, record)]
+            self.set_current(same[-1] if same else None)
+
     def set_current(self, record: RunRecord | None) -> None:
         """Show another run, or none."""
         if record is not self.current:
@@ -255,3 +266,7 @@ class SessionModel(QObject):
                 self.runs.remove(record)
                 kept_bytes -= record.samples.nbytes
                 self.run_removed.emit(record)
+
+
+def _same_graph(first: RunRecord, second: RunRecord) -> bool:
+    return first.graph_reference.hash == second.graph_reference.hash

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, Qt, QTimer
+from PyQt6.QtCore import QPointF, QRectF, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QColor, QImage, QPainter, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
@@ -48,6 +48,8 @@ NO_PLACES = ("Placing the vertices …", "the graph has no coordinates of its ow
 
 class GraphCanvas(QWidget):
     """Paints a drawing; see the module docstring."""
+
+    camera_changed = pyqtSignal(object)  # View: somebody looks elsewhere
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,6 +120,11 @@ class GraphCanvas(QWidget):
         """Drag the picture by pixels."""
         self._fitted = False
         self._move_camera(self.camera.panned(dx, dy))
+
+    def look_like(self, other: GraphCanvas) -> None:
+        """Show the same part of the same drawing as another canvas."""
+        self._fitted = other._fitted
+        self._move_camera(other.camera.resized(self.width(), self.height()))
 
     def refresh(self) -> None:
         """Colour again at the next paint."""
@@ -208,6 +215,7 @@ class GraphCanvas(QWidget):
         if camera != self.camera:
             self.camera = camera
             self.update()
+            self.camera_changed.emit(camera)
 
     def _ask(self) -> None:
         if self._drawing is not None and self._drawing.extent is not None:
