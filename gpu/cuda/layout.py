@@ -118,6 +118,7 @@ STATE = np.dtype(
         ("mode", "<u4"),
         ("step_status", "<u4", (3,)),
         ("far_min", "<u4"),
+        ("settled_count", "<u4", (2,)),
         ("pad", "<u4"),
         ("threshold", "<f8"),
         ("hand_delta", "<f8"),

@@ -42,7 +42,7 @@ struct State {  // zeroed before the run, read by the host after it
     double delta, base;
     u32 open_buckets, reason, delta_changes, status;
     u32 pool_used, supersteps, by_hand, wide_supersteps;
-    u32 near_count[3], far_count[2], side, mode, step_status[3], far_min, pad;
+    u32 near_count[3], far_count[2], side, mode, step_status[3], far_min, settled_count[2], pad;
     double threshold, hand_delta;
 };
 
