@@ -24,6 +24,7 @@ from gpu.graph import CSRGraph, Provenance
 
 SMALLEST, LARGEST = 10, 20_000_000  # vertices that may be asked for
 CHECK_MEMORY_FROM = 100_000  # vertices: below, nothing worth refusing is needed
+CHECK_MEMORY_BYTES = 40_000_000  # or bytes
 FIRST_SAMPLE = "city_roads"
 PREFIX = "sample:"
 
@@ -36,6 +37,8 @@ class Sample:
     rounding : what n becomes where the shape does not allow any
     fixed : whether the number of vertices cannot be chosen
     peak_bytes : memory needed while it is made, per vertex
+    pair_bytes : and for each pair of vertices
+    largest : vertices that may be asked for
     source : which vertex to start from, see `suggested_source`: "first", "centre", "hub"
     """
 
@@ -48,6 +51,8 @@ class Sample:
     source: str
     peak_bytes: int = 0
     fixed: bool = False
+    pair_bytes: int = 0
+    largest: int = LARGEST
 
 
 CATALOGUE: dict[str, Sample] = {
@@ -98,6 +103,96 @@ CATALOGUE: dict[str, Sample] = {
             420,
         ),
         Sample(
+            "geometric",
+            "Random geometric",
+            "Points in a square joined with those near them, weighed by length: a road map "
+            "without roads, where every front is a growing disc.",
+            "random_graphs:geometric",
+            10_000,
+            "any n",
+            "centre",
+            480,
+        ),
+        Sample(
+            "watts_strogatz",
+            "Small world",
+            "A ring of Watts and Strogatz with a few shortcuts: the front begins as two ends of a "
+            "line and bursts into many pieces at once.",
+            "random_graphs:watts_strogatz",
+            5_000,
+            "any n",
+            "first",
+            400,
+        ),
+        Sample(
+            "erdos_renyi",
+            "Erdős-Rényi",
+            "Uniform random arcs, eight a vertex: no hubs and no long ways, so parallelism rises "
+            "and falls like a bell.",
+            "random_graphs:erdos_renyi",
+            5_000,
+            "any n",
+            "first",
+            240,
+        ),
+        Sample(
+            "barabasi_albert",
+            "Preferential attachment",
+            "Barabási and Albert's growing graph: old vertices become hubs, and a few of them "
+            "feed most of the queue.",
+            "random_graphs:barabasi_albert",
+            5_000,
+            "any n",
+            "hub",
+            660,
+        ),
+        Sample(
+            "band",
+            "Banded matrix",
+            "Each vertex knows the 8 before and after it, as in an engineer's matrix: a front of "
+            "a few vertices moves along, and nothing fills a GPU.",
+            "plain:band",
+            4_000,
+            "any n",
+            "first",
+            300,
+        ),
+        Sample(
+            "chain",
+            "Chain",
+            "One vertex after the other: no parallelism at all, so the run measures nothing but "
+            "how long one step takes.",
+            "plain:chain",
+            1_000,
+            "any n",
+            "first",
+            110,
+        ),
+        Sample(
+            "star",
+            "Star",
+            "A hub and its leaves: everything is one step away, and one huge row of arcs must be "
+            "shared by all workers.",
+            "plain:star",
+            1_000,
+            "any n",
+            "first",
+            100,
+        ),
+        Sample(
+            "complete",
+            "Complete graph",
+            "Every vertex knows every other: the most arcs a vertex count can have, nearly all "
+            "of them relaxed in vain.",
+            "plain:complete",
+            200,
+            "any n to 46,341",
+            "first",
+            80,
+            pair_bytes=16,
+            largest=46_341,
+        ),
+        Sample(
             "figure_1",
             "Figure 1: order matters",
             "Three vertices from the ADDS paper: taking A before B means taking A twice.",
@@ -128,8 +223,8 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
     Parameters
     ----------
     key : a key of `CATALOGUE`
-    n : vertices, 10 to 20,000,000, rounded to what the shape allows (`Sample.rounding`);
-        None for the sample's own; the figures have one size
+    n : vertices, 10 to `Sample.largest`, rounded to what the shape allows
+        (`Sample.rounding`); None for the sample's own; the figures have one size
     seed : 0 or more
     weights : "int" (int32) or "float" (float32)
 
@@ -143,10 +238,11 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
         raise ParameterError(f"seed = {seed!r}; allowed: a whole number from 0")
     if weights not in {"int", "float"}:
         raise ParameterError(f"weights = {weights!r}; allowed: int or float")
-    if n >= CHECK_MEMORY_FROM:
+    needed = n * sample.peak_bytes + n * n * sample.pair_bytes
+    if n >= CHECK_MEMORY_FROM or needed >= CHECK_MEMORY_BYTES:
         from gpu.formats.memory import require_memory
 
-        require_memory(n * sample.peak_bytes, f"{sample.title} of {n:,} vertices")
+        require_memory(needed, f"{sample.title} of {n:,} vertices")
     module, function = sample.maker.split(":")
     maker: Callable[[int, int], CSRGraph] = getattr(
         import_module(f"sample_graphs.{module}"), function
@@ -215,8 +311,8 @@ def _reference(origin: str, options: Mapping[str, Any]) -> str:
 def suggested_source(graph: CSRGraph) -> int:
     """Return the vertex that shows a sample best, an index in [0, n); 0 for other graphs.
 
-    City roads: the vertex nearest to the centre. R-MAT: the first of the largest
-    out-degree. Others: vertex 0, a corner or the paper's source.
+    City roads, geometric: the vertex nearest to the centre. R-MAT, preferential attachment:
+    the first of the largest out-degree. Others: vertex 0, a corner or the paper's source.
     """
     row = CATALOGUE.get(graph.provenance.origin.removeprefix(PREFIX))
     if row is None or not graph.provenance.origin.startswith(PREFIX):
@@ -244,9 +340,9 @@ def _checked_size(sample: Sample, n: int | None) -> int:
                 f"{sample.key} always has {sample.default_n} vertices, not {n}; leave n out"
             )
         return n
-    if isinstance(n, bool) or not isinstance(n, int) or not SMALLEST <= n <= LARGEST:
+    if isinstance(n, bool) or not isinstance(n, int) or not SMALLEST <= n <= sample.largest:
         raise ParameterError(
-            f"{sample.key}: n = {n!r}; allowed: a whole number from {SMALLEST} to {LARGEST}"
+            f"{sample.key}: n = {n!r}; allowed: a whole number from {SMALLEST} to {sample.largest}"
         )
     return n
 

@@ -56,6 +56,11 @@ def mesh(n: int, seed: int) -> CSRGraph:
     return graph.with_positions(np.column_stack((east, north)).astype(np.float32))
 
 
+def banded(n: int, side: int, largest: int, seed: int) -> CSRGraph:
+    """Return n vertices in a row, each joined with the `side` before and after it."""
+    return _lattice((1, 1, n), [(0, 0, step) for step in range(1, side + 1)], largest, seed)
+
+
 def _lattice(
     shape: tuple[int, int, int], forward: list[Offset], largest: int, seed: int
 ) -> CSRGraph:
@@ -101,8 +106,9 @@ def _inside(
     y, x = np.divmod(rest, shape[2])
     inside = np.ones((last - first, len(offsets)), bool)
     for axis, (place, size) in enumerate(zip((z, y, x), shape, strict=True)):
-        low, high = place > 0, place < size - 1
         for column, offset in enumerate(offsets):
-            if offset[axis]:
-                inside[:, column] &= low if offset[axis] < 0 else high
+            if offset[axis] < 0:
+                inside[:, column] &= place >= -offset[axis]
+            elif offset[axis] > 0:
+                inside[:, column] &= place < size - offset[axis]
     return inside

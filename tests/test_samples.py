@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,8 @@ from sample_graphs import (
 )
 from sample_graphs.assemble import components, from_arcs
 
+DRAWN_BY_LAYOUT = {"rmat", "erdos_renyi", "barabasi_albert"}  # no natural positions
+EXACT = ("geometric", "watts_strogatz", "erdos_renyi", "barabasi_albert", "band", "chain", "star")
 SCALABLE = [key for key, sample in CATALOGUE.items() if not sample.fixed]
 
 
@@ -55,7 +58,7 @@ def test_every_sample_is_a_sound_graph(key: str, weights: str) -> None:
     assert graph.weights.dtype == (np.int32 if weights == "int" else np.float32)
     assert graph.weights.min() > 0
     assert graph.provenance.origin == f"sample:{key}"
-    if key != "rmat":
+    if key not in DRAWN_BY_LAYOUT:
         assert graph.positions is not None
         assert graph.positions.dtype == np.float32
         assert np.isfinite(graph.positions).all()
@@ -71,6 +74,14 @@ def test_every_sample_is_a_sound_graph(key: str, weights: str) -> None:
         ("grid", 120, "09cfaf7c4d799f07"),
         ("mesh", 125, "d68b193ce9915252"),
         ("rmat", 128, "24657332638dc319"),
+        ("geometric", 128, "bde5e45c0f961095"),
+        ("watts_strogatz", 120, "988f2112f1dbdc51"),
+        ("erdos_renyi", 120, "bf7401c9f431d6e1"),
+        ("barabasi_albert", 120, "12aec660b4e16d7d"),
+        ("band", 120, "46e43304ad232511"),
+        ("chain", 120, "a427f859a84255dd"),
+        ("star", 120, "cbfcdc9faff4ab9c"),
+        ("complete", 20, "f865cd9b589c325e"),
         ("figure_1", None, "b4a07056388da28a"),
         ("figure_6", None, "54ead29cbba491a5"),
     ],
@@ -95,7 +106,10 @@ def test_sizes(n: int) -> None:
     assert count & (count - 1) == 0
     assert n / 1.5 < count < n * 1.5
     for key in SCALABLE:
+        if key == "complete" and n > 1000:
+            continue
         graph = make(key, n=n)
+        assert graph.n == n or key not in {*EXACT, "complete"}
         again = open_sample(str(reference_of(graph)))
         assert (again.hash, again.n) == (graph.hash, graph.n)
 
@@ -226,6 +240,84 @@ def test_rmat_has_hubs() -> None:
     assert np.isfinite(oracle_distances(graph, suggested_source(graph))).mean() > 0.5
 
 
+def mirrored(graph: CSRGraph) -> bool:
+    tails, heads = ends(graph)
+    there = sorted(zip(tails, heads, graph.weights, strict=True))
+    return there == sorted(zip(heads, tails, graph.weights, strict=True))
+
+
+@pytest.mark.parametrize("key", ["watts_strogatz", "barabasi_albert", "geometric", "band", "star"])
+def test_undirected_samples_have_neither_loops_nor_doubles(key: str) -> None:
+    graph = make(key, n=500, seed=3)
+    tails, heads = ends(graph)
+    assert (tails != heads).all()
+    assert len(np.unique(tails * graph.n + heads)) == graph.m
+    assert mirrored(graph)
+    assert np.isfinite(oracle_distances(graph, suggested_source(graph))).mean() > 0.9
+
+
+def test_erdos_renyi_is_uniform() -> None:
+    graph = make("erdos_renyi", n=2000)
+    tails, heads = ends(graph)
+    assert graph.m == 8 * graph.n
+    assert (tails != heads).all()
+    for degree in (np.bincount(tails, minlength=graph.n), np.bincount(heads, minlength=graph.n)):
+        assert 6.5 < degree.var() < 9.5  # Poisson: the variance is the mean
+        assert degree.max() < 30
+
+
+def test_small_world_is_a_ring_with_shortcuts() -> None:
+    graph = make("watts_strogatz", n=3000)
+    tails, heads = ends(graph)
+    apart = np.abs(tails - heads)
+    near = np.minimum(apart, graph.n - apart) <= 3
+    assert 0.93 < near.mean() < 0.97
+    hops = oracle_distances(CSRGraph(graph.indptr, graph.indices, np.ones_like(graph.weights)), 0)
+    assert hops.max() < 60  # without shortcuts 500
+
+
+def test_preferential_attachment_has_old_hubs() -> None:
+    graph = make("barabasi_albert", n=4000)
+    degree = np.diff(graph.indptr)
+    assert 7.5 < graph.mean_degree <= 8
+    assert degree.max() > 15 * graph.mean_degree
+    assert suggested_source(graph) < 50
+    tail = [int((degree >= least).sum()) for least in (10, 20, 40, 80)]
+    ratios = [one / two for one, two in pairwise(tail)]
+    assert all(2.5 < ratio < 6.5 for ratio in ratios)  # a power law: P(>= k) falls as k^-2
+
+
+def test_geometric_joins_exactly_the_near() -> None:
+    graph = make("geometric", n=400, weights="float")
+    x = graph.positions.astype(np.float64)  # type: ignore[union-attr]
+    apart = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
+    radius = 100 * np.sqrt(8 / np.pi)
+    tails, heads = ends(graph)
+    joined = np.zeros((400, 400), bool)
+    joined[tails, heads] = True
+    surely = np.abs(apart - radius) > 0.01
+    np.fill_diagonal(surely, False)
+    assert np.array_equal(joined[surely], (apart < radius)[surely])
+    assert graph.weights == pytest.approx(np.maximum(apart[tails, heads], 1), rel=1e-4)
+
+
+def test_plain_shapes() -> None:
+    chain = make("chain", n=50)
+    assert np.diff(chain.indptr).tolist() == [1, *[2] * 48, 1]
+    assert mirrored(chain)
+    band = make("band", n=100)
+    tails, heads = ends(band)
+    assert np.abs(tails - heads).max() == 8
+    assert band.m == 2 * sum(100 - step for step in range(1, 9))
+    star = make("star", n=64)
+    assert np.diff(star.indptr).tolist() == [63, *[1] * 63]
+    complete = make("complete", n=30)
+    tails, heads = ends(complete)
+    assert set(zip(tails.tolist(), heads.tolist(), strict=True)) == {
+        (u, v) for u in range(30) for v in range(30) if u != v
+    }
+
+
 def test_figures_are_the_paper_s() -> None:
     assert oracle_distances(make("figure_1"), 0).tolist() == [0, 2, 1]
     figure = make("figure_6")
@@ -245,6 +337,7 @@ def test_figures_are_the_paper_s() -> None:
         ("grid?seed=-1", "from 0"),
         ("grid?weights=double", "int or float"),
         ("figure_1?n=4", "always has 3"),
+        ("complete?n=46342", "from 10 to 46341"),
     ],
 )
 def test_wrong_references_are_explained(reference: str, words: str) -> None:
@@ -265,6 +358,9 @@ def test_memory_is_checked_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpu.formats.memory.available_bytes", lambda: 10**9)
     with pytest.raises(MemoryNeededError, match="R-MAT of 20,000,000 vertices"):
         make("rmat", n=20_000_000)
+    with pytest.raises(MemoryNeededError, match="Complete graph of 40,000 vertices"):
+        make("complete", n=40_000)
+    assert make("complete", n=2000).m == 2000 * 1999
 
 
 def test_compiled_and_plain_assembly_agree(monkeypatch: pytest.MonkeyPatch) -> None:
