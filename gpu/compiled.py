@@ -2,8 +2,9 @@
 
 Numba's own cache does not notice that a *called* function in another file changed,
 and would go on running the old one. So the cache folder is named by a hash of the sources
-of the model, where calls cross files (compiled code elsewhere stays within its file),
-and stands in the user's cache folder: an installed package may be read-only.
+of the model and of the CPU's engines, where calls cross files (compiled code elsewhere
+stays within its file), and stands in the user's cache folder: an installed package may be
+read-only.
 
 Import this module only from modules that are compiled code: it imports Numba, which
 takes about a second.
@@ -36,10 +37,11 @@ def cache_folder() -> Path:
 
 
 def _source_digest() -> str:
-    """Hash what calls across files: the model and the decisions that it compiles in."""
+    """Hash what calls across files: the model, the CPU's engines, the decisions compiled in."""
     top = Path(__file__).resolve().parent
     digest = hashlib.blake2b(digest_size=6)
-    for path in (top / "scheduler.py", top / "delta.py", *sorted((top / "model").rglob("*.py"))):
+    folders = (*sorted((top / "model").rglob("*.py")), *sorted((top / "cpu").rglob("*.py")))
+    for path in (top / "scheduler.py", top / "delta.py", *folders):
         if path.is_file():
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()

@@ -25,7 +25,6 @@ ignored, the settings of the trace say the first source. Per-vertex arrays keep 
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -255,7 +254,7 @@ def default_device(engine: str) -> str:
         return DEFAULT_PRESET
     if engine == "cuda":
         return "cuda:0"
-    return platform.processor() or platform.machine()
+    return engine  # the CPU is one device, named like its engine
 
 
 def execute(

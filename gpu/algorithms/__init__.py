@@ -6,9 +6,12 @@ from gpu.algorithms import (
     adds,
     adds_static,
     adds_two_buckets,
+    apsp_fast,
     bellman_ford,
+    delta_apsp,
     delta_stepping,
     dijkstra,
+    edge_apsp,
     near_far,
 )
 from gpu.algorithms.registry import Algorithm, Parameter
@@ -24,6 +27,9 @@ ALGORITHMS: dict[str, Algorithm] = {
         dijkstra,
         adds_static,
         adds_two_buckets,
+        edge_apsp,
+        delta_apsp,
+        apsp_fast,
     )
 }
 

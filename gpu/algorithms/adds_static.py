@@ -30,6 +30,7 @@ ALGORITHM = replace(
     summary="ADDS without its controller: 32 buckets and a Δ that stays as it is",
     parameters=tuple(knob for knob in adds.ALGORITHM.parameters if knob.key not in FIXED),
     dynamic=False,
+    still={},
     fixed=FIXED,
     source="paper, table 5",
     tags=("sssp", "ablation"),

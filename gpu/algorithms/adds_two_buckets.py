@@ -32,6 +32,7 @@ ALGORITHM = replace(
     summary="ADDS with a head, a tail and a fixed Δ: Near-Far without the barrier",
     parameters=tuple(knob for knob in adds.ALGORITHM.parameters if knob.key not in FIXED),
     dynamic=False,
+    still={},
     fixed=FIXED,
     source="paper, table 5",
     tags=("sssp", "ablation"),

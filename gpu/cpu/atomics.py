@@ -1,0 +1,137 @@
+"""What threads of compiled code need and Numba does not offer: atomics, a clock, a yield.
+
+Each is an LLVM instruction on an element of a one-dimensional array. Distances are compared
+as the bits of an int32: for whole distances those are the number, for float32 the bits of
+non-negative numbers sort as the numbers do, so one atomic minimum serves both kinds.
+
+The clock is Python's own (`time.perf_counter_ns`), called through its C function, whose
+address `gpu.cpu.host` finds: compiled code then stamps times on the same clock that the
+driver reads. Address 0: no such function here; the caller's coarse time is used instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import extending
+from numba.core import cgutils, types
+from numba.np import arrayobj
+
+intrinsic: Any = extending.intrinsic  # its type would hide what is called as what
+I32, I64 = ir.IntType(32), ir.IntType(64)
+
+
+def _pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    kind = signature.args[0]
+    array = arrayobj.make_array(kind)(context, builder, args[0])
+    return cgutils.get_item_pointer(
+        context, builder, kind, array, [args[1]], wraparound=False, boundscheck=False
+    )
+
+
+def _exchange(operation: str, order: str) -> Any:
+    def make(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            at = _pointer(context, builder, signature, args)
+            return builder.atomic_rmw(operation, at, args[2], order)
+
+        return array.dtype(array, types.intp, array.dtype), generate
+
+    return make
+
+
+@intrinsic
+def atomic_add(typing_context, array, index, value):  # type: ignore[no-untyped-def]
+    """Add to an element; return what it held before."""
+    return _exchange("add", "acq_rel")(typing_context, array, index, value)
+
+
+@intrinsic
+def atomic_min(typing_context, array, index, value):  # type: ignore[no-untyped-def]
+    """Lower an element to `value` if it is above; return what it held before."""
+    return _exchange("min", "monotonic")(typing_context, array, index, value)
+
+
+@intrinsic
+def load(typing_context, array, index):  # type: ignore[no-untyped-def]
+    """Read an element that other threads write; what they wrote before it is seen after it."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        at = _pointer(context, builder, signature, args)
+        size = signature.return_type.bitwidth // 8
+        return builder.load_atomic(at, "acquire", size, typ=ir.IntType(8 * size))
+
+    return array.dtype(array, types.intp), generate
+
+
+@intrinsic
+def store(typing_context, array, index, value):  # type: ignore[no-untyped-def]
+    """Write an element that other threads read; everything written before is seen with it."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        at = _pointer(context, builder, signature, args)
+        builder.store_atomic(args[2], at, "release", signature.args[2].bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, array.dtype), generate
+
+
+@intrinsic
+def as_bits(typing_context, value):  # type: ignore[no-untyped-def]
+    """Return a distance as the int32 that sorts like it."""
+    kind = value if value == types.float32 else types.int32
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], I32) if kind == types.float32 else args[0]
+
+    return types.int32(kind), generate
+
+
+@intrinsic
+def from_bits(typing_context, bits, like):  # type: ignore[no-untyped-def]
+    """Return the distance, of the type of `like`, whose bits these are; as float64."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if like == types.float32:
+            narrow = builder.bitcast(args[0], ir.FloatType())
+            return builder.fpext(narrow, ir.DoubleType())
+        return builder.sitofp(args[0], ir.DoubleType())
+
+    return types.float64(types.int32, like), generate
+
+
+@intrinsic
+def call_clock(typing_context, address):  # type: ignore[no-untyped-def]
+    """Call `int64 clock(void)` at an address that is not 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        function = ir.FunctionType(I64, []).as_pointer()
+        return builder.call(builder.inttoptr(args[0], function), [])
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def call_clock_into(typing_context, address):  # type: ignore[no-untyped-def]
+    """Call `int clock(int64 *)` at an address that is not 0; return what it wrote."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        function = ir.FunctionType(I32, [I64.as_pointer()]).as_pointer()
+        place = cgutils.alloca_once(builder, I64)
+        builder.call(builder.inttoptr(args[0], function), [place])
+        return builder.load(place, typ=I64)
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def call_yield(typing_context, address):  # type: ignore[no-untyped-def]
+    """Call `int yield(void)` at an address that is not 0: let another thread run."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        function = ir.FunctionType(I32, []).as_pointer()
+        builder.call(builder.inttoptr(args[0], function), [])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), generate

@@ -1,0 +1,87 @@
+"""This computer as a device: its name, its cores, the clock that compiled code reads."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+from gpu.errors import ParameterError
+from gpu.trace import Probe
+
+DEVICE = "cpu"  # the one device of the engine
+NO_CLOCK, RETURNS, WRITES = range(3)  # how the clock's C function gives its time
+
+
+def check_device(device: str) -> None:
+    """Raise ParameterError unless it is this computer's CPU."""
+    if device != DEVICE:
+        raise ParameterError(f"device = {device!r}; the engine cpu has one: {DEVICE}")
+
+
+def check_probe(probe: int) -> None:
+    """Refuse the level that only the modelled engine records."""
+    if probe >= Probe.EVENTS:
+        raise ParameterError(
+            f"probe = {probe}; the CPU records levels 0, 1 and 2: for events use the engine model"
+        )
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def processor() -> str:
+    """Return the name of the CPU, as its maker or at least the system calls it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine() or "CPU"
+
+
+def environment(threads: int) -> dict[str, Any]:
+    """Return what ran, for the trace."""
+    return {
+        "engine": "cpu",
+        "device": processor(),
+        "cores": cores(),
+        "threads": threads,
+        "numba": numba.__version__,
+        "numpy": np.__version__,
+    }
+
+
+def clock() -> tuple[int, int]:
+    """Return (address, kind) of the C function behind `time.perf_counter_ns`.
+
+    Neither needs the interpreter's lock. (0, NO_CLOCK) where Python has no such function.
+    """
+    for name, kind in (("_PyTime_GetPerfCounter", RETURNS), ("PyTime_PerfCounterRaw", WRITES)):
+        function = getattr(ctypes.pythonapi, name, None)
+        if function is not None:
+            return ctypes.cast(function, ctypes.c_void_p).value or 0, kind
+    return 0, NO_CLOCK
+
+
+def yielder() -> int:
+    """Return the address of the C function by which a thread lets another run; 0: none."""
+    try:
+        if sys.platform == "win32":
+            function = ctypes.windll.kernel32.SwitchToThread
+        else:
+            function = ctypes.CDLL(None).sched_yield
+    except (AttributeError, OSError):
+        return 0
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
