@@ -1,78 +1,194 @@
-"""Whatever the bytes: a checked graph or one GpuError in one line, and memory in bounds.
+"""Whatever the bytes: a checked graph or one GpuError in one line, memory and time in bounds.
 
-`mutations` is a seeded fuzzer over valid files of every format: bytes flipped, cut,
-repeated, numbers replaced by awkward ones. It runs for a few seconds here; a longer run by hand:
+`mutations` is a seeded fuzzer over valid files of every format: bytes flipped, cut, repeated,
+numbers replaced by awkward ones, two files crossed, header counts blown up, elements and brackets
+nested, whole files of noise. Each file is read with tracemalloc watching and, where there are
+signals, an alarm set. It runs for SECONDS in each of PARTS tests here; longer by hand, 3600 s
+and a seed of its own:
 
-    python tests/test_formats_fuzz.py 600
+    python tests/test_formats_fuzz.py 3600
 """
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import random
+import re
+import signal
 import sys
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from exchange_files import DIRECTED, TRIANGLE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_formats import FILES, UNDIRECTED
 
 from gpu.errors import FormatError, GpuError
-from gpu.formats import load_graph, save_graph
+from gpu.formats import READERS, load_graph, save_graph
 from gpu.formats.base import Reading
 from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, SKIPPED, RowRules
 from gpu.formats.rows import Rows, read_rows
 
-SECONDS = 5.0
+SECONDS = 12.0
+PARTS = 4
+PATIENCE_S = 10  # of processor time, for one small file
 MEMORY_BASE = 24_000_000  # bytes: a header may promise a million free vertices
 MEMORY_FACTOR = 1000
 AWKWARD = (
-    b"-1", b"0", b"99999999999999999999", b"9223372036854775807", b"2147483648", b"1e400", b"inf",
-    b"nan", b"-0.0", b"1e-320", b"\xff\xfe", b"\0", b"", b"x", b"p", b"c", b"%", b"#", b",", b"\r",
-    b"\n", b"1000000000000", b"0x10", b"1_0", "\N{ARABIC-INDIC DIGIT THREE}".encode(), b"+3", b".5",
-)  # fmt: skip
+    b"-1",
+    b"0",
+    b"99999999999999999999",
+    b"9223372036854775807",
+    b"2147483648",
+    b"1e400",
+    b"inf",
+    b"nan",
+    b"-0.0",
+    b"1e-320",
+    b"\xff\xfe",
+    b"\0",
+    b"",
+    b"x",
+    b"p",
+    b"c",
+    b"%",
+    b"#",
+    b",",
+    b"\r",
+    b"\n",
+    b"1000000000000",
+    b"0x10",
+    b"1_0",
+    "\N{ARABIC-INDIC DIGIT THREE}".encode(),
+    b"+3",
+    b".5",
+    b"<",
+    b">",
+    b"&",
+    b"&lt;",
+    b"&#0;",
+    b"&#xD800;",
+    b"<!ENTITY a 'b'>",
+    b"<![CDATA[",
+    b"[",
+    b"]",
+    b'"',
+    b"'",
+    b"*",
+    b"~",
+    b"<NUMBER OF NODES> 3",
+    b"graph [",
+    b"*Matrix",
+    b"node [ id 3 ]",
+    b"INF",
+    b"]]>",
+    b"-->",
+    b"<!--",
+    b"<?xml version='1.0' encoding='UTF-7'?>",
+    b"9" * 5000,
+)
+HUGE = (b"999999", b"1000001", b"2147483647", b"2147483648", b"9999999999", b"1" + b"0" * 15)
+NESTING = (b"<nodes>", b"<graph>", b"<data key='w'>", b"a [ ", b"(", b"node [ id 1 graphics [ ")
 
 
-def seeds() -> list[bytes]:
-    """Return valid files of every format, and one of our own."""
-    found = [*FILES.values(), *UNDIRECTED.values(), b'from,to,km\n"a b",c,2.5\nc,d,1\n']
+def seeds() -> dict[str, bytes]:
+    """Return valid files of every format, plain and packed."""
+    found = {**FILES, **UNDIRECTED, "named": b'from,to,km\n"a b",c,2.5\nc,d,1\n'}
+    found |= {f"{name} 1": text.encode() for name, text in DIRECTED.items()}
+    found |= {f"{name} 2": text.encode() for name, text in TRIANGLE.items()}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         path.write_bytes(FILES["csv"])
         save_graph(load_graph(path), Path(folder) / "x.npz")
-        found.append((Path(folder) / "x.npz").read_bytes())
+        found["npz"] = (Path(folder) / "x.npz").read_bytes()
+    found["gzip"] = gzip.compress(FILES["dimacs"])
+    found["xz"] = lzma.compress(FILES["matrix_market"])
     return found
+
+
+def flip(content: bytearray, at: int, chance: random.Random) -> None:
+    if at < len(content):
+        content[at] ^= 1 << chance.randrange(8)
+
+
+def cut(content: bytearray, at: int, chance: random.Random) -> None:
+    del content[at:]
+
+
+def insert(content: bytearray, at: int, chance: random.Random) -> None:
+    content[at:at] = chance.choice(AWKWARD)
+
+
+def repeat(content: bytearray, at: int, chance: random.Random) -> None:
+    part = bytes(content[at : at + chance.randrange(1, 60)])
+    content[at:at] = part * chance.choice((1, 1, 2, 50))
+
+
+def replace(content: bytearray, at: int, chance: random.Random) -> None:
+    content[at : at + chance.randrange(1, 9)] = chance.choice(AWKWARD)
+
+
+def noise(content: bytearray, at: int, chance: random.Random) -> None:
+    content[at : at + 8] = chance.randbytes(8)
+
+
+def drop(content: bytearray, at: int, chance: random.Random) -> None:
+    del content[at : at + chance.randrange(1, 40)]
+
+
+def number(content: bytearray, at: int, chance: random.Random) -> None:
+    """Replace a number, often one of the header, by a huge or an awkward one."""
+    found = list(re.finditer(rb"[0-9]+", bytes(content[:4000])))
+    if found:
+        chosen = found[chance.randrange(min(len(found), chance.choice((3, 1000))))]
+        content[chosen.start() : chosen.end()] = chance.choice(HUGE + AWKWARD[:12])
+
+
+def nest(content: bytearray, at: int, chance: random.Random) -> None:
+    content[at:at] = chance.choice(NESTING) * chance.choice((2, 90, 300, 3000))
+
+
+def line(content: bytearray, at: int, chance: random.Random) -> None:
+    """Move a line to another place."""
+    lines = bytes(content).split(b"\n")
+    lines.insert(chance.randrange(len(lines)), lines.pop(chance.randrange(len(lines))))
+    content[:] = b"\n".join(lines)
+
+
+KINDS: tuple[Callable[[bytearray, int, random.Random], None], ...] = (
+    flip, cut, insert, repeat, replace, noise, drop, number, number, nest, line,
+)  # fmt: skip
 
 
 def mutations(seed: int) -> Iterator[bytes]:
     """Yield mutated files for ever, the same for the same seed."""
     chance = random.Random(seed)
-    pool = seeds()
+    pool = list(seeds().values())
     while True:
         content = bytearray(chance.choice(pool))
+        if chance.random() < 0.05:
+            other = chance.choice(pool)
+            content[chance.randrange(len(content) + 1) :] = other[chance.randrange(len(other)) :]
+        if chance.random() < 0.02:
+            content[chance.randrange(40) :] = chance.randbytes(chance.randrange(2000))
         for _ in range(chance.randint(1, 4)):
-            at = chance.randrange(len(content) + 1)
-            kind = chance.randrange(6)
-            if kind == 0 and at < len(content):
-                content[at] ^= 1 << chance.randrange(8)
-            elif kind == 1:
-                content = content[:at]
-            elif kind == 2:
-                content[at:at] = chance.choice(AWKWARD)
-            elif kind == 3:
-                end = min(len(content), at + chance.randrange(1, 30))
-                content[at:at] = content[at:end]
-            elif kind == 4:
-                end = min(len(content), at + chance.randrange(1, 9))
-                content[at:end] = chance.choice(AWKWARD)
-            else:
-                content[at : at + 8] = chance.randbytes(8)
+            chance.choice(KINDS)(content, chance.randrange(len(content) + 1), chance)
         yield bytes(content)
+
+
+class TooSlowError(BaseException):
+    """A small file took longer than PATIENCE_S; no reader's `except` may swallow it."""
+
+
+def _give_up(_signal: int, _frame: object) -> None:
+    raise TooSlowError
 
 
 def check(path: Path, content: bytes, **options: str) -> None:
@@ -88,15 +204,26 @@ def check(path: Path, content: bytes, **options: str) -> None:
 
 
 def _told(path: Path, options: dict[str, str]) -> str:
+    alarms = hasattr(signal, "SIGVTALRM")
+    if alarms:
+        before = signal.signal(signal.SIGVTALRM, _give_up)
+        signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE_S)
     try:
         load_graph(path, **options).checked()  # type: ignore[arg-type]
     except GpuError as error:
         return str(error)
+    finally:
+        if alarms:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, before)
     return ""
 
 
 def fuzz(seed: int, seconds: float, folder: Path) -> int:
-    """Check mutated files for so long; return how many."""
+    """Check mutated files for so long; return how many. A bad one is kept as folder/mutated."""
+    for content in seeds().values():  # what a first reading imports is not the file's
+        (folder / "seed").write_bytes(content)
+        load_graph(folder / "seed")
     tracemalloc.start()
     path, done = folder / "mutated", 0
     until = time.monotonic() + seconds
@@ -111,8 +238,28 @@ def fuzz(seed: int, seconds: float, folder: Path) -> int:
     return done
 
 
-def test_mutated_files_are_read_or_refused(tmp_path: Path) -> None:
-    assert fuzz(7, SECONDS, tmp_path) > 100
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_mutated_files_are_read_or_refused(tmp_path: Path, part: int) -> None:
+    assert fuzz(7 + part, SECONDS, tmp_path) > 100
+
+
+def test_the_seeds_are_of_every_format(tmp_path: Path) -> None:
+    found = set()
+    for content in seeds().values():
+        (tmp_path / "seed").write_bytes(content)
+        found.add(load_graph(tmp_path / "seed").provenance.format)
+    assert found == set(READERS)
+
+
+@pytest.mark.parametrize("form", READERS)
+def test_any_reader_told_to_read_any_file(tmp_path: Path, form: str) -> None:
+    tracemalloc.start()
+    try:
+        for content in seeds().values():
+            check(tmp_path / "x", content, format=form)
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +331,17 @@ def _outcome(data: bytearray, rules: RowRules, compiled: bool) -> Rows | str:
         return str(error)
 
 
-if __name__ == "__main__":
+def main(seconds: float, seed: int) -> None:
+    """Fuzz for so long; on a failure keep the file and say where."""
     with tempfile.TemporaryDirectory() as place:
-        print(fuzz(random.randrange(10**9), float(sys.argv[1]), Path(place)), "files")
+        try:
+            print(fuzz(seed, seconds, Path(place)), "files, seed", seed)
+        except BaseException:
+            kept = Path(tempfile.gettempdir()) / f"fuzz-{seed}.bin"
+            kept.write_bytes((Path(place) / "mutated").read_bytes())
+            print("the file that failed:", kept, file=sys.stderr)
+            raise
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(10**9))
