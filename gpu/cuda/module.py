@@ -16,8 +16,14 @@ from typing import Any
 from gpu.cuda.layout import RUN, STATE
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
-KERNEL_FILES = ("adds.cu", "near_far.cu", "prepare.cu")
-THREADS = {"adds.cu": 256, "near_far.cu": 1024, "prepare.cu": 256}  # threads a block
+THREADS = {  # threads a block
+    "adds.cu": 256,
+    "bellman_ford.cu": 1024,
+    "delta_stepping.cu": 1024,
+    "near_far.cu": 1024,
+    "prepare.cu": 256,
+}
+KERNEL_FILES = tuple(THREADS)
 SOURCE_LEVELS = 2  # the highest level that kernels are compiled for
 
 _INCLUDE = re.compile(r'^#include "(\w+\.cuh)"$', re.MULTILINE)

@@ -1,0 +1,23 @@
+/*
+bellman_ford.cu: frontier Bellman-Ford on the device, the skeleton of Near-Far without an order.
+
+Launch   bellman_ford<<<workers + 1, THREADS, cooperative>>>; the last block is the courier.
+         `begin` of prepare.cu runs before it.
+Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
+Piles    near alone, the frontier (step_piles.cuh); supersteps alone and wide (superstep.cuh)
+Ends     FINISHED, STOPPED, DISTANCE_OVERFLOW, TIMED_OUT; never POOL_DRY: a superstep processes
+         a vertex at most once, so it queues at most m items, and there is room for them
+
+Whatever improves is processed in the next superstep, so paths of many light arcs undo what paths
+of few heavy ones had settled: the frontier is as wide as the graph allows, and most of it waste.
+What it costs beside near_far.cu is the price of having no order; the code is the same.
+*/
+#define FAR_PILE 0
+#define HEAVY_ARCS 0
+#include "superstep.cuh"
+
+extern "C" {
+__constant__ Run RUN;  // filled by the launcher
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1) bellman_ford() { run_supersteps(RUN); }

@@ -1,0 +1,34 @@
+/*
+delta_stepping.cu: delta-stepping on the device (Meyer and Sanders), light and heavy arcs apart.
+
+Launch   delta_stepping<<<workers + 1, THREADS, cooperative>>>; the last block is the courier.
+         `begin` of prepare.cu runs before it.
+Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
+Piles    near, far and settled (step_piles.cuh); supersteps alone and wide (superstep.cuh)
+Ends     FINISHED, STOPPED, POOL_DRY (a pile overflowed), DISTANCE_OVERFLOW, TIMED_OUT
+
+The bucket at hand is near. Its supersteps relax light arcs (weight <= delta) until it stays
+empty; everything processed meanwhile is noted in the settled pile, and one more superstep
+relaxes the heavy arcs of what is not stale there, each vertex once. Their ends lie beyond the
+bucket. Where no arc is heavier than delta, nothing is noted and this is Near-Far, instruction
+for instruction but for the test.
+
+Buckets  A cyclic array of buckets would have the next one at hand, where this kernel sorts all
+         that waits again at every bucket. But it needs weight_max / delta + 1 slots, each with
+         room for any share of what waits (a pool of blocks, as ADDS has), and an atomic for each
+         slot that a block pushes to. One far pile needs two places a block, and the pass over
+         it costs 16 bytes an item, little beside the supersteps of a bucket unless delta is tiny.
+Arcs     A light superstep looks at heavy arcs too and drops them (and the other way round). To
+         store them apart would take a copy of the graph for each delta.
+Samples  occupancy[0] is the frontier (in the heavy superstep what was settled), occupancy[1] all
+         that waits beyond the bucket; a heavy superstep processes no vertex again.
+*/
+#define FAR_PILE 1
+#define HEAVY_ARCS 1
+#include "superstep.cuh"
+
+extern "C" {
+__constant__ Run RUN;  // filled by the launcher
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1) delta_stepping() { run_supersteps(RUN); }

@@ -1,0 +1,164 @@
+"""Algorithms of supersteps on the device: one launcher for all of them, and how big everything is.
+
+    near_far, bellman_ford, delta_stepping = kernels made of `kernels/superstep.cuh`
+
+An algorithm is a `Kernel`: its file, its name, how many piles it fills beside near, and how many
+places a pile has. `Kernel.run` is the engine function of its registry row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu.cuda import layout
+from gpu.cuda.device import Device
+from gpu.cuda.launch import (
+    SPARE_BYTES,
+    CudaRun,
+    Plan,
+    check_device,
+    device_graph,
+    go,
+    refuse_beyond,
+    refuse_workers,
+    resident_blocks,
+)
+from gpu.cuda.module import function
+from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.graph import CSRGraph
+
+LOG_WORDS = 4096 * 12  # int32: superstep records on their way to the courier
+NEAR_BYTES, FAR_BYTES = 16, 8  # an item of near (two piles), and of the others
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was tuned on an H100; nothing of it changes a result.
+
+    threads : a block                   blocks_per_sm : blocks that share a wide frontier
+    wide_enter, wide_leave : vertices in near at which all blocks join, and leave again
+    """
+
+    threads: int = 1024
+    blocks_per_sm: int = 1
+    wide_enter: int = 1024
+    wide_leave: int = 512
+
+
+TUNED = Tuning()
+
+
+def twice_and_half(graph: CSRGraph) -> int:
+    """Return the places of a pile that grows for a bucket: every vertex twice, half of the arcs."""
+    return 2 * graph.n + graph.m // 2 + 4096
+
+
+def every_arc(graph: CSRGraph) -> int:
+    """Return the places of a pile of one superstep, which queues at most m items."""
+    return graph.m + 4096
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One algorithm of supersteps.
+
+    file, name : kernel source and its entry
+    piles : of FAR_BYTES an item, beside near: two for far, one for settled vertices
+    room : places of one pile
+    """
+
+    file: str
+    name: str
+    piles: int
+    room: Callable[[CSRGraph], int] = twice_and_half
+
+    def run(
+        self,
+        graph: CSRGraph,
+        source: int,
+        *,
+        delta: float | None,
+        parameters: Mapping[str, Any],
+        device: str,
+        probe: int,
+        period_ns: int,
+        seed: int,
+        buffers: RunBuffers,
+        observer: Observer,
+    ) -> EngineOutcome:
+        """Run on the GPU; the signature is that of `gpu.engine`.
+
+        Every superstep is a sample, so the period is not used; where supersteps come faster
+        than samples can leave, some are left out.
+        """
+        del seed, parameters, period_ns
+        return self.run_tuned(graph, source, delta, device, probe, buffers, observer, TUNED)[0]
+
+    def run_tuned(
+        self,
+        graph: CSRGraph,
+        source: int,
+        delta: float | None,
+        device: str,
+        probe: int,
+        buffers: RunBuffers,
+        observer: Observer,
+        tuning: Tuning,
+    ) -> tuple[EngineOutcome, CudaRun]:
+        """Run with given tuning; the run comes along, for its state."""
+        found = check_device(device, probe)
+        plan = self.make_plan(graph, source, delta, found, probe, tuning)
+        return go(graph, found, plan, buffers, probe, 0, observer)
+
+    def make_plan(
+        self,
+        graph: CSRGraph,
+        source: int,
+        delta: float | None,
+        device: Device,
+        probe: int,
+        tuning: Tuning,
+    ) -> Plan:
+        """Size piles and grid, and fill the kernel's record."""
+        variant = (probe, not graph.integer, tuning.threads)
+        kernel = function(device.number, self.file, self.name, *variant)
+        workers = max(tuning.blocks_per_sm * device.multiprocessors - 1, 1)
+        most = resident_blocks(device, kernel, tuning.threads) - 1  # one block is the courier
+        refuse_workers(workers, most, device, tuning.threads)
+        room = self.room(graph)
+        record = np.zeros(1, layout.RUN)
+        values = {
+            "source": source,
+            "workers": workers,
+            "threads": workers * tuning.threads,
+            "drop_stale": 1,  # one vertex is processed at most once a superstep
+            "pile_room": room,
+            "wide_enter": tuning.wide_enter,
+            "wide_leave": tuning.wide_leave,
+        }
+        for name, value in values.items():
+            record[name] = value
+        record["rule"]["given"] = delta or 0.0
+        device_graph(graph, device)  # before the piles: it is the larger demand
+        plan = Plan(self.file, self.name, tuning.threads, workers + 1, workers, record)
+        self._allocate(plan, room, probe)
+        return plan
+
+    def needed_bytes(self, room: int) -> int:
+        """Return the bytes of all piles of `room` places."""
+        return (2 * NEAR_BYTES + self.piles * FAR_BYTES) * room
+
+    def _allocate(self, plan: Plan, room: int, probe: int) -> None:
+        import cupy
+
+        piles = f"the piles (near twice, {self.piles} others, of {room:,} places)"
+        refuse_beyond(cupy, self.needed_bytes(room) + SPARE_BYTES, piles)
+        plan.arrays["items"] = cupy.empty(2 * room * NEAR_BYTES // 8, np.uint64)
+        plan.arrays["far"] = cupy.empty(max(self.piles * room, 1), np.uint64)
+        plan.arrays["readings"] = cupy.empty(LOG_WORDS, np.int32)
+        if probe:
+            plan.clear.append((plan.arrays["readings"], 0))
