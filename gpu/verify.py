@@ -89,9 +89,14 @@ def verify(
 def certificate(graph: CSRGraph, source: int, dist: np.ndarray) -> str | None:
     """Return None if the certificate holds, else the first fault found, in words.
 
-    dist : int32 (n,) or float32 (n,). Raises SourceError.
+    dist : int32 (n,) or float32 (n,); (k, n) as in `gpu.verify_rows`. Raises SourceError.
     """
     graph.check_source(source)
+    if dist.ndim == 2:
+        from gpu.verify_rows import verify_rows
+
+        proved = verify_rows(graph, source, dist)
+        return None if proved.passed else proved.detail
     return _certificate_fault(graph, source, dist)
 
 

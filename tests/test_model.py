@@ -14,7 +14,7 @@ from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model import presets
 from gpu.trace import NEVER, Flag, reached_mask
 
-MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
+MODELLED = [k for k, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]
 FAMILIES = (
     "grid",
     "random",

@@ -1,0 +1,166 @@
+"""All pairs on the modelled GPU: the engine functions, and the run as the driver sees it.
+
+Blocks are worker blocks of the modelled device, at most one for each source. The rows are
+written in place, into whatever array or memory map the caller gave; beside them a block has
+n / 32 words of bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpu.apsp_rules import C_DELTA, C_FAST, source_range, wanted_delta
+from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.model import apsp_loop
+from gpu.model.driver import check_probe, drive, sampling_period
+from gpu.model.machine import NO_SAMPLES_NS, WAVE_ROUNDS, records, vertex_arrays
+from gpu.model.presets import Preset, find_preset
+from gpu.trace import Flag, Probe, Reason
+
+TAKEN = 1024  # vertices of one sweep at most, as in the kernel
+
+
+class Rows(NamedTuple):
+    """Arrays of one run; k rows, W blocks."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    tails: np.ndarray  # int32 (m,), or (1,) where arcs are found by their vertices
+    dist: np.ndarray  # (k, n)
+    unreached: np.ndarray  # (1,), of the distances' type
+    first_ns: np.ndarray  # per-vertex arrays of probe level 2, by source
+    last_ns: np.ndarray
+    times: np.ndarray
+    blocks: np.ndarray  # BLOCK (W,)
+    bits: np.ndarray  # uint32 (2, W, n / 32): who waits, whose heavy arcs do; or (1, 1, 1)
+    taken: np.ndarray  # int32 (TAKEN,)
+    snapshot: np.ndarray  # distances as they were read
+
+
+def run_edge(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
+    """Run `edge_apsp` on a modelled device; the signature is that of `gpu.engine`."""
+    return _run(graph, edges=True, split=False, factor=0.0, **given)
+
+
+def run_delta(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
+    """Run `delta_apsp` on a modelled device; the signature is that of `gpu.engine`."""
+    return _run(graph, edges=False, split=True, factor=C_DELTA, **given)
+
+
+def run_fast(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
+    """Run `apsp_fast` on a modelled device; the signature is that of `gpu.engine`."""
+    return _run(graph, edges=False, split=False, factor=C_FAST, **given)
+
+
+def _run(
+    graph: CSRGraph,
+    *,
+    edges: bool,
+    split: bool,
+    factor: float,
+    delta: float | None,
+    parameters: Mapping[str, Any],
+    device: str,
+    probe: int,
+    period_ns: int,
+    seed: int,
+    buffers: RunBuffers,
+    observer: Observer,
+) -> EngineOutcome:
+    """Run one of the three. Nothing is arbitrated, so `seed` changes nothing."""
+    check_probe(probe)
+    preset = find_preset(device)
+    if delta is None:
+        delta = wanted_delta(factor, graph.mean_weight, graph.mean_degree, graph.integer)
+    period = sampling_period(probe, period_ns, preset.sample_period_ns)
+    run = ApspRun(graph, preset, parameters, delta, probe, period, buffers, edges, split)
+    return drive(run, graph, observer, device)
+
+
+class ApspRun:
+    """One modelled run from many sources; see `gpu.model.driver.Slices`."""
+
+    def __init__(
+        self,
+        graph: CSRGraph,
+        preset: Preset,
+        parameters: Mapping[str, Any],
+        delta: float,
+        probe: int,
+        period_ns: float,
+        buffers: RunBuffers,
+        edges: bool,
+        split: bool,
+    ) -> None:
+        first, count = source_range(parameters, graph.n)
+        blocks = min(parameters["workers"] or preset.workers, count)
+        self._rows = _make_rows(graph, preset, blocks, buffers, edges, split)
+        self.sim = records(1, apsp_loop.STATE)
+        self._own_delta = 0.0 if edges else delta
+        _fill_state(self.sim[0], graph, preset, probe, period_ns)
+        s = self.sim[0]
+        s.first, s.delta, s.edges, s.split = first, self._own_delta, int(edges), int(split)
+
+    def advance(self, samples: np.ndarray, arcs: int) -> int:
+        """Advance by a slice."""
+        return int(apsp_loop.advance(self._rows, self.sim, samples, arcs))
+
+    def set_delta(self, delta: float | None) -> None:
+        """A person's delta holds for sources begun from now on; None hands it back."""
+        s = self.sim[0]
+        if s.edges:
+            return
+        wanted = self._own_delta if delta is None else delta
+        if wanted != s.delta:
+            s["flags"] |= int(Flag.DELTA_RAISED if wanted > s.delta else Flag.DELTA_LOWERED)
+            s.delta_changes += 1
+        s.delta, s.by_hand = wanted, int(delta is not None)
+        s.reason = int(Reason.START if delta is None else Reason.BY_HAND)
+
+    def final_sample(self, sample: Any) -> None:
+        """Write the state as it is."""
+        apsp_loop.write_sample(self.sim[0], len(self._rows.dist), sample)
+
+
+def _make_rows(
+    graph: CSRGraph, preset: Preset, blocks: int, buffers: RunBuffers, edges: bool, split: bool
+) -> Rows:
+    words = (graph.n + 31) // 32
+    bits = (1, 1, 1) if edges else (1 + int(split), blocks, words)
+    tails = np.zeros(1, np.int32)
+    if edges:
+        tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
+    kind = graph.weights.dtype
+    unreached = INT_UNREACHED if graph.integer else np.inf
+    state = records(blocks, apsp_loop.BLOCK)
+    state["doing"] = apsp_loop.FREE
+    return Rows(
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        tails,
+        np.asarray(buffers.dist),
+        np.full(1, unreached, kind),
+        *vertex_arrays(buffers),
+        state,
+        np.zeros(bits, np.uint32),
+        np.zeros(TAKEN, np.int32),
+        np.zeros(max(TAKEN, WAVE_ROUNDS * preset.worker_threads), kind),
+    )
+
+
+def _fill_state(s: Any, graph: CSRGraph, preset: Preset, probe: int, period_ns: float) -> None:
+    s.period_ns = period_ns
+    s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
+    s.hop_ns = preset.hop_ns
+    s.arc_ns = preset.arc_ns(graph.n, graph.m)
+    s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
+    s.lanes = preset.worker_threads
+    s.wave = WAVE_ROUNDS * preset.worker_threads
+    s.vertices = int(probe >= Probe.VERTICES)
+    s.reason = int(Reason.START)

@@ -1,0 +1,305 @@
+"""The modelled all-pairs runs: blocks that each have a source of their own.
+
+Blocks share nothing but the device's throughput, so the simulation is short: the block whose
+turn comes first takes an *event*, which is a round over its source or a part of one, and its
+turn comes again when that has been paid for. Of two at the same time the lower number goes
+first, so a run is the same every time.
+
+A round costs one dependent trip, then either the trips of its waves (a wave is WAVE_ROUNDS
+arcs a lane, in flight together) or the block's share of the device's arc throughput,
+whichever is longer. Pushes cost nothing beside: they stay in the block's shared memory.
+
+Two kinds of rounds. *Edges*: every arc, until nothing changes; long rounds are cut into
+events. *Sweeps*: bits of waiting vertices are scanned, those nearer than `edge` are taken,
+as many as the list holds, and relaxed; when none is left below, either the heavy arcs of
+what was taken follow (`split`), or `edge` moves on past the nearest that waits. Within a
+wave, or a sweep, distances are read before any is written, as the threads of a block do.
+
+A distance past the type's range counts only if the vertex has no better one in the end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu.compiled import compiled_inline, compiled_lean
+from gpu.model.machine import FINISHED, OVERFLOW, RUNNING
+
+EDGES, SWEEP, HEAVY, ENDING, FREE = range(5)  # what a block does next
+EVENT_ARCS = 1 << 16  # arcs of one event, at most about
+BUCKET_SWITCHED, DELTA_BY_HAND, ENDED = 4, 16, 32
+
+BLOCK = np.dtype(
+    [
+        ("when_ns", "<f8"),  # its next event; infinite where no source is left
+        ("delta", "<f8"),  # in force for its source
+        ("edge", "<f8"),  # below it vertices are taken
+        ("row", "<i8"),
+        ("arc", "<i8"),  # arcs of the round already relaxed
+        ("rounds", "<i8"),
+        ("doing", "<i4"),
+        ("changed", "<i4"),  # this round lowered a distance
+        ("suspect", "<i4"),  # a distance passed the range
+    ],
+    align=True,
+)
+
+STATE = np.dtype(
+    [
+        ("t_ns", "<f8"),
+        ("next_sample_ns", "<f8"),
+        ("period_ns", "<f8"),
+        ("hop_ns", "<f8"),
+        ("arc_ns", "<f8"),
+        ("delta", "<f8"),
+        ("unreached", "<f8"),
+        ("first", "<i8"),  # source of row 0
+        ("next_row", "<i8"),
+        ("running", "<i8"),
+        ("done", "<i8"),
+        ("rounds", "<i8"),
+        ("processed", "<i8"),
+        ("relaxed", "<i8"),
+        ("improved", "<i8"),
+        ("switches", "<i8"),
+        ("sequence", "<i8"),
+        ("effort", "<i8"),  # of this simulation, about arcs: what a slice is cut by
+        ("lanes", "<i8"),
+        ("wave", "<i8"),
+        ("overflow_arc", "<i8"),
+        ("overflow_tail", "<i8"),
+        ("edges", "<i4"),
+        ("split", "<i4"),  # light and heavy arcs
+        ("status", "<i4"),
+        ("flags", "<i4"),
+        ("reason", "<i4"),
+        ("delta_changes", "<i4"),
+        ("by_hand", "<i4"),
+        ("vertices", "<i4"),  # probe level 2
+    ],
+    align=True,
+)
+
+
+@compiled_lean
+def advance(run, state, samples, most):  # type: ignore[no-untyped-def]
+    """Advance until `samples` is full, about `most` arcs are relaxed, or the run ends.
+
+    run : gpu.model.apsp.Rows; state : STATE (1,); samples : SAMPLE, written from 0.
+    Returns the number of samples written.
+    """
+    s = state[0]
+    written = 0
+    until = s.effort + most
+    s.status = RUNNING
+    while s.effort < until and written < len(samples):
+        at = 0
+        for block in range(1, len(run.blocks)):
+            if run.blocks[block].when_ns < run.blocks[at].when_ns:
+                at = block
+        b = run.blocks[at]
+        if b.when_ns == np.inf:
+            s.status = FINISHED
+            s.flags |= ENDED
+            write_sample(s, len(run.dist), samples[written])
+            written += 1
+            break
+        s.t_ns = b.when_ns
+        if s.t_ns >= s.next_sample_ns:
+            write_sample(s, len(run.dist), samples[written])
+            written += 1
+            s.next_sample_ns = s.t_ns + s.period_ns
+            continue
+        s.effort += len(run.blocks)
+        if b.doing == EDGES:
+            _edge_event(run, s, b)
+        elif b.doing in (SWEEP, HEAVY):
+            _sweep_event(run, s, b, at)
+        else:
+            _change_source(run, s, b, at)
+            if s.status == OVERFLOW:
+                break
+    return written
+
+
+@compiled_inline
+def _change_source(run, s, b, at):  # type: ignore[no-untyped-def]
+    """Close the block's source, if it has one, and take the next that nobody has."""
+    n = run.dist.shape[1]
+    if b.doing == ENDING:
+        if s.vertices:
+            run.last_ns[s.first + b.row] = np.int64(s.t_ns)
+            run.times[s.first + b.row] = b.rounds
+        if b.suspect:
+            _check_range(run, s, b.row)
+        s.running -= 1
+        s.done += 1
+        b.doing = FREE
+    if s.next_row == len(run.dist):
+        b.when_ns = np.inf
+        return
+    b.row = s.next_row
+    s.next_row += 1
+    s.running += 1
+    source = s.first + b.row
+    if s.vertices:
+        run.first_ns[source] = np.int64(s.t_ns)
+    for vertex in range(n):
+        run.dist[b.row, vertex] = run.unreached[0]
+    run.dist[b.row, source] = 0
+    b.arc, b.rounds, b.changed, b.suspect = 0, 0, 0, 0
+    b.delta = b.edge = s.delta
+    if s.edges:
+        b.doing = EDGES
+    else:
+        b.doing = SWEEP
+        run.bits[0, at, source >> 5] |= np.uint32(1) << np.uint32(source & 31)
+    s.effort += n // 8
+    b.when_ns += s.hop_ns * (1 + n // (16 * s.wave))
+
+
+@compiled_inline
+def _edge_event(run, s, b):  # type: ignore[no-untyped-def]
+    """Relax the next arcs of a round; a round that changed nothing is the last."""
+    m = len(run.indices)
+    first, last = b.arc, min(m, b.arc + max(EVENT_ARCS // s.wave, 1) * s.wave)
+    for start in range(first, last, s.wave):
+        end = min(last, start + s.wave)
+        for arc in range(start, end):
+            run.snapshot[arc - start] = run.dist[b.row, run.tails[arc]]
+        for arc in range(start, end):
+            _relax(run, s, b, -1, run.snapshot[arc - start], arc)
+    arcs = last - first
+    s.relaxed += arcs
+    s.effort += arcs
+    _pay(s, b, arcs)
+    b.arc = last
+    if last == m:
+        b.rounds += 1
+        s.rounds += 1
+        s.processed += run.dist.shape[1]
+        b.arc = 0
+        if b.changed == 0:
+            b.doing = ENDING
+        b.changed = 0
+
+
+@compiled_inline
+def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
+    """Take what waits below the edge and relax it, or the heavy arcs of what was taken."""
+    heavy = 1 if b.doing == HEAVY else 0
+    count, arcs, lowest = 0, 0, np.inf
+    for word in range(run.bits.shape[2]):
+        bits, vertex, left = run.bits[heavy, at, word], word << 5, np.uint32(0)
+        while bits != 0:
+            if bits & 1:
+                known = run.dist[b.row, vertex]
+                if (heavy or known < b.edge) and count < len(run.taken):
+                    run.taken[count], run.snapshot[count] = vertex, known
+                    count += 1
+                else:
+                    left |= np.uint32(1) << np.uint32(vertex & 31)
+                    lowest = min(lowest, np.float64(known))
+            bits >>= np.uint32(1)
+            vertex += 1
+        if s.split and not heavy:
+            run.bits[1, at, word] |= run.bits[0, at, word] & ~left
+        run.bits[heavy, at, word] = left
+    for place in range(count):
+        vertex = run.taken[place]
+        for arc in range(run.indptr[vertex], run.indptr[vertex + 1]):
+            if s.split == 0 or (run.weights[arc] > b.delta) == (heavy == 1):
+                arcs += 1
+                _relax(run, s, b, at, run.snapshot[place], arc)
+    s.relaxed += arcs
+    s.effort += arcs + run.bits.shape[2]
+    _pay(s, b, arcs)
+    b.rounds += 1
+    s.rounds += 1
+    if heavy:
+        if count < len(run.taken):
+            b.doing = SWEEP
+        return
+    s.processed += count
+    if count > 0:
+        b.changed = 1
+    elif s.split and b.changed:
+        b.doing, b.changed = HEAVY, 0
+    elif lowest == np.inf:
+        b.doing = ENDING
+    else:
+        _move_on(s, b, lowest)
+
+
+@compiled_inline
+def _move_on(s, b, lowest):  # type: ignore[no-untyped-def]
+    """Put the edge beyond the nearest vertex that waits: a bucket's end, or delta further."""
+    b.edge = lowest + b.delta
+    if s.split:
+        b.edge = (np.floor(lowest / b.delta) + 1.0) * b.delta
+    if b.edge <= lowest:  # rounding: a delta too small to move it
+        b.edge = np.nextafter(lowest, np.inf)
+    s.switches += 1
+    s.flags |= BUCKET_SWITCHED
+
+
+@compiled_inline
+def _relax(run, s, b, at, known, arc):  # type: ignore[no-untyped-def]
+    """Relax one arc; at: the block whose bits are set, -1 for none."""
+    if known == run.unreached[0]:
+        return
+    to = run.indices[arc]
+    reach = known + run.weights[arc]
+    there = run.dist[b.row, to]
+    if reach < there:
+        run.dist[b.row, to] = reach
+        s.improved += 1
+        if at >= 0:
+            run.bits[0, at, to >> 5] |= np.uint32(1) << np.uint32(to & 31)
+        else:
+            b.changed = 1
+    elif there == run.unreached[0] and reach >= s.unreached:
+        b.suspect = 1
+
+
+@compiled_inline
+def _pay(s, b, arcs):  # type: ignore[no-untyped-def]
+    """Charge a block for `arcs` arcs."""
+    waves = (arcs + s.wave - 1) // s.wave
+    b.when_ns += s.hop_ns + max(waves * s.hop_ns, arcs * s.arc_ns * s.running)
+
+
+@compiled_inline
+def _check_range(run, s, row):  # type: ignore[no-untyped-def]
+    """Find an arc to a vertex whose every path passes the range."""
+    for vertex in range(run.dist.shape[1]):
+        if run.dist[row, vertex] != run.unreached[0] and s.status != OVERFLOW:
+            for arc in range(run.indptr[vertex], run.indptr[vertex + 1]):
+                if run.dist[row, run.indices[arc]] == run.unreached[0]:
+                    s.status, s.overflow_arc, s.overflow_tail = OVERFLOW, arc, vertex
+                    break
+
+
+@compiled_lean
+def write_sample(s, rows, sample):  # type: ignore[no-untyped-def]
+    """Fill one SAMPLE; flags start again from here."""
+    per_round = s.running / max(s.rounds, 1)
+    sample.t_ns = np.int64(s.t_ns)
+    sample.bucket_switches = s.switches
+    sample.processed_vertices = s.processed
+    sample.relaxed_edges = s.relaxed
+    sample.improved = s.improved
+    sample.delta = s.delta
+    sample.assigned_edges = s.relaxed * per_round
+    sample.assigned_vertices = np.int64(min(s.processed * per_round, 2147483647.0))
+    sample.busy_workers = s.running
+    sample.open_buckets = 0 if s.edges else min(s.running, 1)
+    sample.flags = s.flags | (DELTA_BY_HAND if s.by_hand else 0)
+    sample.reason = s.reason
+    sample.delta_changes = s.delta_changes
+    sample.sequence = s.sequence
+    sample.occupancy[0] = rows - s.running - s.done
+    sample.occupancy[1] = s.running
+    sample.occupancy[2] = s.done
+    s.sequence += 1
+    s.flags = 0
