@@ -70,10 +70,10 @@ def test_picture_has_no_more_columns_than_pixels(bench: Bench) -> None:
     panel = bench.show(BucketPanel)
     bench.run()
     panel.flush()
-    rows, columns = panel._image.image.shape
+    rows, columns = panel._images[0].image.shape
     assert rows == 32
     assert columns <= 2 * panel.view_box.width()
-    assert panel._image.image[31, -1] > panel._image.image[1, 1] > 0
+    assert panel._images[0].image[31, -1] > panel._images[0].image[1, 1] > 0
 
 
 def test_colour_table_begins_with_the_background() -> None:

@@ -22,15 +22,17 @@ from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.series import StepSeries, changes_within
 from viewer.units import time_words
-from viewer.widgets.plot_base import PlotPanel, chip
+from viewer.widgets.plot_base import chip
 from viewer.widgets.plot_items import ElidedLabel
+from viewer.widgets.plot_pair import PairPlot
 
 MOST_MARKS = 400  # in one window; more would cover each other
 MARK_PIXELS = 10
+_NONE = np.zeros(0)
 ROOM = 0.35  # decades shown above the largest and below the smallest Δ
 
 
-class DeltaPanel(PlotPanel):
+class DeltaPanel(PairPlot):
     """Steps of Δ with marks and reasons; asks for a Δ by hand while a run is live."""
 
     TITLE = "Δ"
@@ -47,16 +49,17 @@ class DeltaPanel(PlotPanel):
         self.setAccessibleName("Delta, the bucket width")
 
     def _build_plot(self) -> None:
-        self._deltas = StepSeries()
+        self._deltas, self._b_deltas = StepSeries(), StepSeries()
         self._reasons: list[int] = []
-        self._curve = pg.PlotCurveItem()
+        self._b_reasons: list[int] = []
+        self._curve, self._b_curve = pg.PlotCurveItem(), pg.PlotCurveItem()
         self._marks = pg.ScatterPlotItem(
             size=MARK_PIXELS, hoverable=True, hoverSize=MARK_PIXELS + 4, tip=_tip
         )
         self.hand_line = pg.InfiniteLine(angle=0, movable=True)
         self.hand_line.setZValue(40)
         self.hand_line.addMarker("<|", position=1, size=9)
-        for item in (self._curve, self._marks, self.hand_line):
+        for item in (self._b_curve, self._curve, self._marks, self.hand_line):
             self.plot.addItem(item, ignoreBounds=True)
         self.caption.setText("Bucket width Δ, weight units")
         self._build_hand_row()
@@ -111,6 +114,8 @@ class DeltaPanel(PlotPanel):
             self.delta_released.emit()
 
     def _hint_for(self, record: RunRecord | None) -> str:
+        if self._b is not None and self._b.algorithm.bucketed:
+            return ""
         if record is not None and not record.algorithm.bucketed:
             title = record.algorithm.title
             return (
@@ -138,60 +143,92 @@ class DeltaPanel(PlotPanel):
         changed = self._deltas.append(samples["t_ns"].astype(np.float64), samples["delta"])
         self._reasons.extend(samples["reason"][changed].tolist())
 
+    def _reset_b(self, record: RunRecord | None) -> None:
+        self._b_deltas, self._b_reasons = StepSeries(), []
+        self._b_curve.setData(np.zeros(0), np.zeros(0))
+
+    def _consume_b(self, times_ns: np.ndarray, samples: np.ndarray) -> None:
+        if self._b is not None and self._b.algorithm.bucketed:
+            changed = self._b_deltas.append(times_ns, samples["delta"])
+            self._b_reasons.extend(samples["reason"][changed].tolist())
+
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
-        if not len(self._deltas):
+        drawn = self._record is not None and self._record.algorithm.bucketed
+        shown = [self._deltas.values if drawn else _NONE, self._b_deltas.values]
+        if not any(len(values) for values in shown):
             return
-        newest = min(last_ns, float(self._record.samples["t_ns"][-1]) if self._record else last_ns)
-        x, y = self._deltas.window(first_ns, newest)
-        self._curve.setData(x, _log(y))
+        newest = float(self._record.samples["t_ns"][-1]) if self._record and drawn else first_ns
+        x, y = self._deltas.window(first_ns, min(last_ns, newest))
+        kept = slice(None if drawn else 0)
+        self._curve.setData(x[kept], _log(y[kept]))
+        self._show_letter(0, *_corner(x[kept], y[kept]))
+        x, y = self._b_deltas.window(first_ns, min(last_ns, self._b_end_ns))
+        self._b_curve.setData(x, _log(y))
+        self._show_letter(1, *_corner(x, y))
         self._draw_marks(first_ns, last_ns)
-        heights = _log(self._deltas.values)
+        heights = _log(np.concatenate(shown))
         low, high = float(heights.min()) - ROOM, float(heights.max()) + ROOM
         self.view_box.setYRange(low, high, padding=0)
         self.hand_line.setBounds((low, high))
         if self.steerable and not self.hand_line.moving:
             with QSignalBlocker(self.hand_line):
-                self.hand_line.setValue(float(heights[-1]))
+                self.hand_line.setValue(float(_log(self._deltas.values[-1])))
 
     def _draw_marks(self, first_ns: float, last_ns: float) -> None:
-        chosen = changes_within(self._deltas.times, first_ns, last_ns, MOST_MARKS)
+        spots = self._spots(self._deltas, self._reasons, first_ns, last_ns)
+        if self.comparing:
+            for spot in spots:
+                spot["data"] = f"A, {spot['data']}"
+            for spot in self._spots(self._b_deltas, self._b_reasons, first_ns, last_ns):
+                hollow = {"brush": pg.mkBrush(self._theme.plot), "pen": spot["brush"].color()}
+                spots.append({**spot, **hollow, "data": f"B, {spot['data']}"})
+        self._marks.setData(spots)
+
+    def _spots(
+        self, deltas: StepSeries, reasons: list[int], first_ns: float, last_ns: float
+    ) -> list[dict[str, Any]]:
+        """Return the marks of one run's changes in a window of time."""
+        chosen = changes_within(deltas.times, first_ns, last_ns, MOST_MARKS)
         chosen = chosen[chosen > 0]  # the first entry is the initial value
         spots = []
         for index in chosen.tolist():
-            symbol, colour = self._look_of(index)
+            symbol, colour = self._look_of(deltas, reasons, index)
             spots.append(
                 {
-                    "pos": (self._deltas.times[index], _log(self._deltas.values[index])),
+                    "pos": (deltas.times[index], _log(deltas.values[index])),
                     "symbol": symbol,
                     "brush": pg.mkBrush(colour),
                     "pen": pg.mkPen(self._theme.plot),
-                    "data": self.words_of(index),
+                    "data": change_words(deltas, reasons, index),
                 }
             )
-        self._marks.setData(spots)
+        return spots
 
-    def _look_of(self, index: int) -> tuple[str, str]:
+    def _look_of(self, deltas: StepSeries, reasons: list[int], index: int) -> tuple[str, str]:
         """Return symbol and colour of a change."""
-        if self._reasons[index] == Reason.BY_HAND:
+        if reasons[index] == Reason.BY_HAND:
             return "d", self._theme.series[3]
-        raised = self._deltas.values[index] > self._deltas.values[index - 1]
+        raised = deltas.values[index] > deltas.values[index - 1]
         return ("t1", self._theme.series[2]) if raised else ("t", self._theme.series[1])
 
     def words_of(self, index: int) -> str:
         """Return what happened at a change (index of `StepSeries`), why, and when."""
-        values = self._deltas.values
-        when = time_words(float(self._deltas.times[index]))
-        words = REASON_WORDS[Reason(self._reasons[index])]
-        if index == 0:
-            return f"{when}: Δ = {values[0]:g}, {words}"
-        return f"{when}: Δ {values[index - 1]:g} → {values[index]:g}\n{words}"
+        return change_words(self._deltas, self._reasons, index)
 
     def _show_values(self) -> None:
-        value = self._deltas.value_at(self._playback.cursor_ns)
-        self._cursor_words(f"Δ {value:g}" if np.isfinite(value) else "")
+        self._cursor_words(self._words(self._deltas))
+
+    def _pair_values(self) -> tuple[str, str]:
+        bucketed = self._record is not None and self._record.algorithm.bucketed
+        return self._words(self._deltas) if bucketed else "no Δ", self._words(self._b_deltas)
+
+    def _words(self, deltas: StepSeries) -> str:
+        value = deltas.value_at(self._playback.cursor_ns)
+        return f"Δ {value:g}" if np.isfinite(value) else ""
 
     def _colour(self) -> None:
-        self._curve.setPen(self._line_pen(self._theme.series[0]))
+        self._curve.setPen(self._pen_of(0))
+        self._b_curve.setPen(self._pen_of(1))
         self.hand_line.setPen(pg.mkPen(self._theme.accent, width=1))
         self.hand_line.setHoverPen(pg.mkPen(self._theme.accent, width=3))
         self._marks.opts["hoverBrush"] = pg.mkBrush(self._theme.accent)
@@ -205,6 +242,21 @@ class DeltaPanel(PlotPanel):
         count = len(self._deltas) - 1
         words = self.words_of(index).replace("\n", ", ")
         return f"Δ = {self._deltas.values[index]:g} since {words}; {count} changes in all"
+
+
+def change_words(deltas: StepSeries, reasons: list[int], index: int) -> str:
+    """Return what happened at a change of Δ, why, and when."""
+    values = deltas.values
+    when = time_words(float(deltas.times[index]))
+    words = REASON_WORDS[Reason(reasons[index])]
+    if index == 0:
+        return f"{when}: Δ = {values[0]:g}, {words}"
+    return f"{when}: Δ {values[index - 1]:g} → {values[index]:g}\n{words}"
+
+
+def _corner(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Return where a letter stands on a staircase: its end; NaN where there is none."""
+    return (float(x[-1]), float(_log(y[-1]))) if len(x) else (np.nan, np.nan)
 
 
 def _log(values: Any) -> Any:

@@ -157,7 +157,10 @@ class PlotPanel(LivePanel):
         super()._show_run(record)
         if record is not None:
             self.time_axis.set_clock(record.clock)
-        hint = self._hint_for(record)
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        hint = self._hint_for(self._record)
         self.hint.setText(hint)
         self._pages.setCurrentIndex(0 if hint else 1)
 

@@ -130,6 +130,14 @@ class Legend(QWidget):
         line = self.fontMetrics().height()
         return QSize(100, (2 * line if self._stacked else line) + 2)
 
+    def set_names(self, names: tuple[str, ...]) -> None:
+        """Name the lines anew, as many as before."""
+        if names != self._names:
+            self._names = names
+            self._stacked = self.width() < len(names) * self._entry_width()
+            self.updateGeometry()
+            self.update()
+
     def set_pens(self, pens: list[QPen]) -> None:
         """Take the pens of the lines."""
         self._pens = [QPen(pen) for pen in pens]

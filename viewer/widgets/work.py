@@ -3,18 +3,23 @@
 A schedule is judged by two numbers: how long it took and how much work it did. Work
 efficiency is settled over processed vertices: 1 where every vertex was processed once,
 as Dijkstra does; the rest was done again because a shorter way turned up later.
+
+Where two runs are compared one of the three counters is shown, of both: six lines in one
+plot tell nothing.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
+from PyQt6.QtWidgets import QComboBox
 
 from viewer.models.session import RunRecord
 from viewer.series import CounterSeries
 from viewer.units import short, thousands
-from viewer.widgets.plot_base import MEAN_PIXELS, PlotPanel, chip, nice_ceiling
+from viewer.widgets.plot_base import MEAN_PIXELS, chip, nice_ceiling
 from viewer.widgets.plot_items import ElidedLabel, Legend
+from viewer.widgets.plot_pair import PairPlot
 
 FIELDS = {  # name on screen -> field of SAMPLE
     "processed": "processed_vertices",
@@ -23,7 +28,7 @@ FIELDS = {  # name on screen -> field of SAMPLE
 }
 
 
-class WorkPanel(PlotPanel):
+class WorkPanel(PairPlot):
     """Three counters over time, as rates or as totals, and the run's efficiency."""
 
     TITLE = "Work"
@@ -33,17 +38,27 @@ class WorkPanel(PlotPanel):
         self._counters = {name: CounterSeries() for name in FIELDS}
         self._curves = {name: pg.PlotCurveItem() for name in FIELDS}
         self._drawn = {name: (np.zeros(0), np.zeros(0)) for name in FIELDS}
-        for curve in self._curves.values():
+        self._b_counters = {name: CounterSeries() for name in FIELDS}
+        self._b_curve = pg.PlotCurveItem()
+        self._b_drawn = (np.zeros(0), np.zeros(0))
+        for curve in (self._b_curve, *self._curves.values()):
             self.plot.addItem(curve, ignoreBounds=True)
         self.legend = Legend(tuple(FIELDS))
         self.legend.setAccessibleName("Work at the cursor")
         self.body.insertWidget(1, self.legend)
         self.totals_button = chip("totals", "Show totals instead of rates", checkable=True)
         self.value.hide()
+        self.measure_box = QComboBox()
+        self.measure_box.addItems(list(FIELDS))
+        self.measure_box.setAccessibleName("Which work is compared")
+        self.measure_box.setToolTip("Which work of the two runs is compared")
+        self.measure_box.hide()
+        self.header.addWidget(self.measure_box)
         self.header.addWidget(self.totals_button)
         self.sentence = ElidedLabel(role="strong")
         self.body.addWidget(self.sentence)
         self.totals_button.toggled.connect(self._show_mode)
+        self.measure_box.currentIndexChanged.connect(self._mark_dirty)
         self._show_mode(False)
 
     def _show_mode(self, totals: bool) -> None:
@@ -59,18 +74,54 @@ class WorkPanel(PlotPanel):
         for name, field in FIELDS.items():
             self._counters[name].append(times, samples[field])
 
+    def _reset_b(self, record: RunRecord | None) -> None:
+        self._b_counters = {name: CounterSeries() for name in FIELDS}
+
+    def _consume_b(self, times_ns: np.ndarray, samples: np.ndarray) -> None:
+        for name, field in FIELDS.items():
+            self._b_counters[name].append(times_ns, samples[field])
+
+    def _show_pair(self) -> None:
+        super()._show_pair()
+        self.value.hide()
+        self.legend.setVisible(not self.comparing)
+        self.measure_box.setVisible(self.comparing)
+
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
-        top = 0.0
-        totals = self.totals_button.isChecked()
+        top, chosen = 0.0, self.measure_box.currentText()
         for name, counter in self._counters.items():
-            if totals:
-                x, y = counter.totals(first_ns, last_ns, columns)
-            else:
-                x, y = counter.rate(first_ns, last_ns, max(columns // MEAN_PIXELS, 8))
+            x, y = self._shape(counter, first_ns, last_ns, columns)
+            if self.comparing and name != chosen:
+                x = y = np.zeros(0)
             self._curves[name].setData(x, y)
             self._drawn[name] = (x, y)
             top = max(top, float(y.max()) if len(y) else 0.0)
+        x = y = np.zeros(0)
+        if self.comparing:
+            x, y = self._shape(self._b_counters[chosen], first_ns, last_ns, columns)
+            top = max(top, float(y.max()) if len(y) else 0.0)
+            self._curves[chosen].setPen(self._pen_of(0))
+            self._letter_at_peak(0, *self._drawn[chosen])
+            self._letter_at_peak(1, x, y)
+        self._b_curve.setData(x, y)
+        self._b_drawn = (x, y)
         self.view_box.setYRange(0.0, nice_ceiling(1.04 * top), padding=0)
+
+    def _shape(
+        self, counter: CounterSeries, first_ns: float, last_ns: float, columns: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return a counter as the chips say: totals or rates."""
+        if self.totals_button.isChecked():
+            return counter.totals(first_ns, last_ns, columns)
+        return counter.rate(first_ns, last_ns, max(columns // MEAN_PIXELS, 8))
+
+    def _pair_values(self) -> tuple[str, str]:
+        chosen = self.measure_box.currentText()
+        pairs = (
+            (self._counters[chosen], self._drawn[chosen]),
+            (self._b_counters[chosen], self._b_drawn),
+        )
+        return tuple(short(self._value_at(*pair)) for pair in pairs)  # type: ignore[return-value]
 
     def _show_values(self) -> None:
         self.legend.set_values([short(value) for value in self._at_cursor()])
@@ -78,17 +129,22 @@ class WorkPanel(PlotPanel):
 
     def _at_cursor(self) -> list[float]:
         """Return what the curves show at the cursor; 0 outside them."""
+        return [
+            self._value_at(counter, self._drawn[name]) for name, counter in self._counters.items()
+        ]
+
+    def _value_at(self, counter: CounterSeries, drawn: tuple[np.ndarray, np.ndarray]) -> float:
         now = self._playback.cursor_ns
         if self.totals_button.isChecked():
-            return [np.nan_to_num(counter.value_at(now)) for counter in self._counters.values()]
-        places = (np.searchsorted(x, now, side="right") - 1 for x, _ in self._drawn.values())
-        pairs = zip(places, self._drawn.values(), strict=True)
-        return [float(y[place]) if place >= 0 else 0.0 for place, (_, y) in pairs]
+            return float(np.nan_to_num(counter.value_at(now)))
+        place = int(np.searchsorted(drawn[0], now, side="right")) - 1
+        return float(drawn[1][place]) if place >= 0 else 0.0
 
     def _colour(self) -> None:
         pens = [self._line_pen(self._theme.series[place]) for place in range(len(FIELDS))]
         for curve, pen in zip(self._curves.values(), pens, strict=True):
             curve.setPen(pen)
+        self._b_curve.setPen(self._pen_of(1))
         self.legend.set_pens(pens)
 
     def summary_text(self) -> str:

@@ -1,0 +1,214 @@
+"""Two runs on one clock: which run is B, how its clock lies on A's, what differs in words.
+
+A is the session's current run, always: every panel shows it, the cursor is a time on its
+clock. B is a second run beside it. So choosing another current run chooses another A; choosing
+B as the current one swaps them; a current run that cannot be compared with B (another graph)
+ends the comparison.
+
+`clocks` lays B's times on A's (`gpu.compare`). While one of the runs goes on it is made anew a
+few times a second, not with every batch of samples. Where it cannot be made as asked, time is
+used and `problem` says why.
+
+Measured times are compared at probe level 0 only: `missing_reruns` says which runs are to be
+made again without probes, and a run in the session with the same settings at level 0 is taken
+for such a rerun, whoever made it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from gpu.compare import SAME_CLOCK, Align, ClockMap, CompareError, Side, align, obstacle
+from gpu.compare_words import Summary, names, summarise
+from gpu.trace import Probe, RunSettings
+from viewer.models.session import RunRecord, SessionModel
+
+LIVE_MS = 400  # between two looks at runs that go on
+
+
+class ComparisonModel(QObject):
+    """A, B and the clock that they share; see the module docstring."""
+
+    pair_changed = pyqtSignal()  # another A or B, or none
+    clocks_changed = pyqtSignal()  # B's times lie elsewhere on A's clock
+    words_changed = pyqtSignal()  # the summary says something else
+    align_changed = pyqtSignal(str)  # an Align
+
+    def __init__(self, session: SessionModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._a: RunRecord | None = session.current  # the current run before the newest change
+        self.b: RunRecord | None = None
+        self.how: Align = "time"
+        self.clocks: ClockMap = SAME_CLOCK
+        self.problem = ""
+        self._live = QTimer(self)
+        self._live.setSingleShot(True)
+        self._live.setInterval(LIVE_MS)
+        self._live.timeout.connect(self._look_again)
+        session.current_changed.connect(self._take_current)
+        session.run_removed.connect(self._drop)
+        session.run_changed.connect(self._take_change)
+        session.samples_appended.connect(self._take_growth)
+
+    @property
+    def a(self) -> RunRecord | None:
+        """The run that the panels show, None where nothing is compared."""
+        return self._session.current if self.b is not None else None
+
+    @property
+    def active(self) -> bool:
+        """Whether two runs are compared."""
+        return self.a is not None
+
+    @property
+    def letters(self) -> dict[int, str]:
+        """Return "A" and "B" by run_id; empty where nothing is compared."""
+        if self.a is None or self.b is None:
+            return {}
+        return {self.a.run_id: "A", self.b.run_id: "B"}
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What to call A and B: algorithm, or what differs."""
+        pair = self.sides()
+        return names(*pair) if pair is not None else ("", "")
+
+    def sides(self) -> tuple[Side, Side] | None:
+        """Return A and B as `gpu.compare` sees them."""
+        if self.a is None or self.b is None:
+            return None
+        return side_of(self.a), side_of(self.b)
+
+    def summary(self) -> Summary | None:
+        """Return what differs, in words; None where nothing is compared."""
+        pair = self.sides()
+        if pair is None or self.a is None or self.b is None:
+            return None
+        twins = [self._rerun_of(record) for record in (self.a, self.b)]
+        quoted = [side_of(twin) if twin is not None else None for twin in twins]
+        return summarise(*pair, (quoted[0], quoted[1]))
+
+    def missing_reruns(self) -> list[RunSettings]:
+        """Return what must run again without probes before measured times may be compared."""
+        runs = [run for run in (self.a, self.b) if run is not None]
+        if not all(run.state == "finished" for run in runs):
+            return []
+        wanted = [run for run in runs if _probed(run) and self._rerun_of(run) is None]
+        return [replace(run.settings, probe=int(Probe.OFF)) for run in wanted]
+
+    # --- wishes
+
+    def compare_with(self, record: RunRecord) -> None:
+        """Take a run as B; raise CompareError where it cannot stand beside the current one."""
+        current = self._session.current
+        if current is None or record is current:
+            raise CompareError("choose another run than the one that is shown")
+        problem = obstacle(side_of(current), side_of(record))
+        if problem:
+            raise CompareError(problem)
+        self._a = current
+        self._set_b(record)
+
+    def swap(self) -> None:
+        """A becomes B, B becomes A."""
+        if self.b is not None:
+            self._session.set_current(self.b)
+
+    def end(self) -> None:
+        """Show A alone."""
+        if self.b is not None:
+            self._set_b(None)
+
+    def set_align(self, how: Align) -> None:
+        """Lay the clocks on each other in another way."""
+        if how != self.how:
+            self.how = how
+            self.align_changed.emit(how)
+            self._align()
+
+    # --- the session changed
+
+    def _take_current(self, record: RunRecord | None) -> None:
+        before, self._a = self._a, record
+        if self.b is None:
+            return
+        if record is self.b:
+            kept = before in self._session.runs
+            self._set_b(before if kept else None)
+        elif record is None or obstacle(side_of(record), side_of(self.b)):
+            self._set_b(None)
+        else:
+            self._set_b(self.b)
+
+    def _drop(self, record: RunRecord) -> None:
+        if record is self.b:
+            self._set_b(None)
+
+    def _take_change(self, record: RunRecord) -> None:
+        if record is self.a or record is self.b:
+            self._align()
+        elif self.active:
+            self.words_changed.emit()  # perhaps a rerun
+
+    def _take_growth(self, record: RunRecord, _first: int, _last: int) -> None:
+        if (record is self.b or record is self.a) and not self._live.isActive():
+            self._live.start()
+
+    def _look_again(self) -> None:
+        if self.active:
+            self._align()
+
+    def _set_b(self, record: RunRecord | None) -> None:
+        self.b = record
+        self._live.stop()
+        self.pair_changed.emit()
+        self._align()
+
+    def _align(self) -> None:
+        pair, before = self.sides(), self.clocks
+        self.clocks, self.problem = SAME_CLOCK, ""
+        if pair is not None:
+            try:
+                self.clocks = align(*pair, self.how)
+            except CompareError as error:
+                self.problem = str(error)
+        if self.clocks is not SAME_CLOCK or before is not SAME_CLOCK:
+            self.clocks_changed.emit()
+        self.words_changed.emit()
+
+    def _rerun_of(self, record: RunRecord) -> RunRecord | None:
+        if not _probed(record):
+            return None
+        wanted = replace(record.settings, probe=int(Probe.OFF))
+        graph = record.graph_reference.hash
+        found = (
+            run
+            for run in self._session.runs
+            if run.settings == wanted
+            and run.graph_reference.hash == graph
+            and run.state == "finished"
+        )
+        return next(found, None)
+
+
+def side_of(record: RunRecord) -> Side:
+    """Return a run of the window as `gpu.compare` sees it; what is not final is left out."""
+    trace = record.trace
+    return Side(
+        record.settings,
+        record.graph_reference,
+        record.samples,
+        record.clock,
+        record.state,
+        trace.dist if trace is not None else None,
+        trace.vertices if trace is not None else None,
+        record.verification,
+        trace.environment if trace is not None else None,
+    )
+
+
+def _probed(record: RunRecord) -> bool:
+    return record.clock == "measured" and record.settings.probe > Probe.OFF
