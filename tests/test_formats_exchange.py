@@ -209,3 +209,12 @@ def test_memory_of_trees_is_asked_for_first(
     monkeypatch.setattr(memory, "available_bytes", lambda: 20_000_000)
     with pytest.raises(MemoryNeededError, match="needs about"):
         load_graph(path)
+
+
+def test_ids_at_the_ends_of_int64(tmp_path: Path) -> None:
+    text = graphml([(0, 2**63 - 1, 2)], 1, True).replace(
+        "<edge", f'<node id="{2**63 - 1}"/><node id="-{2**63 - 1}"/><edge', 1
+    )
+    graph = load_graph(save(tmp_path, "x", text))
+    assert graph.ids is not None
+    assert graph.ids.tolist() == [-(2**63) + 1, 0, 2**63 - 1]

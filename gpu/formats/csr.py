@@ -21,6 +21,7 @@ from gpu.graph import MAX_COUNT
 COMPILED_ARCS = 20_000  # from so many arcs on, if Numba is loaded anyway
 COMPILED_ARCS_COLD = 2_000_000  # if it is not
 THREADED_ARCS = 500_000  # from so many on, threads share the work
+FACT_SHARES = 4  # threads that count facts, each with 4 bytes a vertex
 
 
 @dataclass(frozen=True)
@@ -102,13 +103,41 @@ def _sorted_compiled(
 
     shift = arrange.group_shift(n)
     groups = ((n - 1) >> shift) + 1 if n else 0
-    starts = np.zeros(groups + 1, np.int64)
-    total = arrange.count_groups(tails, heads, base, both, n, shift, starts)
-    if total == arrange.OUT_OF_RANGE:
-        raise _out_of_range(tails, heads, n, base)
     bits = weights.view(np.int32)
-    pairs, dealt = np.empty(total, np.int64), np.empty(total, np.int32)
-    arrange.deal_arcs(tails, heads, bits, base, both, shift, starts.copy(), pairs, dealt)
+    shares = cores() if len(tails) >= THREADED_ARCS else 1
+    pieces = [slice(*(len(tails) * k // shares for k in (s, s + 1))) for s in range(shares)]
+    upto = np.zeros((shares, groups + 1), np.int64)
+
+    def count(share: int) -> int:
+        here = pieces[share]
+        return int(
+            arrange.count_groups(tails[here], heads[here], base, both, n, shift, upto[share])
+        )
+
+    def deal(share: int) -> None:
+        here = pieces[share]
+        arrange.deal_arcs(
+            tails[here], heads[here], bits[here], base, both, shift, slots[share], pairs, dealt
+        )
+
+    with ThreadPoolExecutor(max_workers=shares) as pool:
+        counted = list(pool.map(count, range(shares)))
+        if arrange.OUT_OF_RANGE in counted:
+            raise _out_of_range(tails, heads, n, base)
+        total, starts = sum(counted), upto.sum(axis=0)
+        before = np.diff(upto, axis=1).cumsum(axis=0)  # a share deals behind those before it
+        slots = np.vstack((starts[:-1], starts[:-1] + before[:-1]))
+        pairs, dealt = np.empty(total, np.int64), np.empty(total, np.int32)
+        list(pool.map(deal, range(shares)))
+    return _sorted_groups(pairs, dealt, starts, shift, n, weights.dtype)
+
+
+def _sorted_groups(
+    pairs: np.ndarray, dealt: np.ndarray, starts: np.ndarray, shift: int, n: int, dtype: np.dtype
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    from gpu.formats import arrange
+
+    groups, total = len(starts) - 1, len(pairs)
     indptr = np.empty(n + 1, np.int64)
     indptr[n] = total
     indices, placed = np.empty(total, np.int32), np.empty(total, np.int32)
@@ -120,7 +149,7 @@ def _sorted_compiled(
     shares = cores() if total >= THREADED_ARCS else 1
     with ThreadPoolExecutor(max_workers=shares) as pool:
         list(pool.map(sort_share, range(shares)))
-    return indptr, indices, placed.view(weights.dtype)
+    return indptr, indices, placed.view(dtype)
 
 
 def _sorted_numpy(
@@ -154,16 +183,31 @@ def arc_facts(
     """Count loops, parallel arcs and zero weights of checked CSR arrays, O(n + m)."""
     n, m = len(indptr) - 1, len(indices)
     if _runs_compiled(m) if compiled is None else compiled:
-        from gpu.formats.arrange import count_facts
-
-        facts = np.zeros(3, np.int64)
-        bits = np.ascontiguousarray(weights).view(np.int32)
-        count_facts(indptr, indices, bits, np.full(n, -1, np.int32), facts)
-        return ArcFacts(*(int(fact) for fact in facts))
+        return _counted_facts(indptr, indices, np.ascontiguousarray(weights).view(np.int32))
     tails = tails_of(indptr)
     distinct = len(np.unique(tails * n + indices))
     zeros = m - int(np.count_nonzero(weights))
     return ArcFacts(int(np.count_nonzero(tails == indices)), m - distinct, zeros)
+
+
+def _counted_facts(indptr: np.ndarray, indices: np.ndarray, bits: np.ndarray) -> ArcFacts:
+    """Count on threads, each its own vertices, with a table of all vertices of its own."""
+    from gpu.formats.arrange import count_facts
+
+    n, m = len(indptr) - 1, len(indices)
+    shares = min(cores(), FACT_SHARES) if m >= THREADED_ARCS else 1
+    bounds = np.searchsorted(indptr, np.arange(shares + 1) * (m // shares))
+    bounds[0], bounds[-1] = 0, n
+    facts = np.zeros((shares, 3), np.int64)
+
+    def count(share: int) -> None:
+        first, last = int(bounds[share]), int(bounds[share + 1])
+        seen = np.full(n, -1, np.int32)
+        count_facts(indptr, indices, bits, first, last, seen, facts[share])
+
+    with ThreadPoolExecutor(max_workers=shares) as pool:
+        list(pool.map(count, range(shares)))
+    return ArcFacts(*(int(fact) for fact in facts.sum(axis=0)))
 
 
 def tails_of(indptr: np.ndarray) -> np.ndarray:

@@ -103,7 +103,7 @@ def _numbering(
         return np.arange(len(nodes)), names, 0
     found = np.array(numbers, np.int64)
     ids, order = np.unique(found, return_inverse=True)
-    if len(ids) and ids[0] in {0, 1} and ids[-1] - ids[0] + 1 == len(ids):
+    if len(ids) and ids[0] in {0, 1} and ids[-1] == len(ids) - 1 + ids[0]:
         return order, None, int(ids[0])
     if not len(ids):
         return order, None, 0

@@ -33,6 +33,7 @@ COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it costs as much as t
 CHUNK_BYTES = 4 << 20
 PARSE_SHARE = 0.4  # of the progress bar
 ROWS_PER_REPORT = 50_000
+NEWLINE = ord("\n")
 PLAIN_BYTES = b"0123456789 \t\r\n"
 SURE_DIGITS = 19  # fewer digits always fit int64
 
@@ -97,7 +98,7 @@ def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRule
 
     text = np.frombuffer(data, np.uint8)
     bounds = chunk_bounds(data, start)
-    lines = [np.count_nonzero(text[a:b] == scan.NEWLINE) for a, b in bounds]
+    lines = _line_counts(text, bounds)
     lines[-1:] = [count + 1 for count in lines[-1:]]  # the last may lack its newline
     firsts = np.concatenate([[0], np.cumsum(lines)]).astype(np.int64)
     total = int(firsts[-1])
@@ -120,6 +121,14 @@ def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRule
         not reports[:, scan.FRACTIONS].any(),
         int(reports[:, scan.COMMENTS].sum()),
     )
+
+
+def _line_counts(text: np.ndarray, bounds: list[tuple[int, int]]) -> list[int]:
+    def count(bound: tuple[int, int]) -> int:
+        return int(np.count_nonzero(text[slice(*bound)] == NEWLINE))
+
+    with ThreadPoolExecutor(max_workers=max(1, min(cores(), len(bounds)))) as pool:
+        return list(pool.map(count, bounds))
 
 
 def chunk_bounds(data: bytearray, start: int) -> list[tuple[int, int]]:
