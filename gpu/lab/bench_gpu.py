@@ -1,6 +1,7 @@
-"""How fast the kernels are on this GPU: the benchmark graphs, both algorithms, every probe level.
+"""How fast the kernels are on this GPU: the benchmark graphs, algorithms, every probe level.
 
-    sssp-scope bench gpu [--new-york FILE] [--graphs ny,grid_1024,...] [--json FILE]
+    sssp-scope bench gpu [--new-york FILE] [--graphs ny,grid_1024,...] [--algorithms adds,...]
+                         [--json FILE]
 
 For each graph and algorithm, int32 weights: WARM_UPS runs unseen, then RUNS runs. Kernel time
 lies between two events around everything that the run does on the device, from clearing the
@@ -61,6 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     known = ", ".join(["ny", *benchmark_graphs.MAKERS])
     parser.add_argument("--new-york", type=Path, metavar="FILE", help="USA-road-d.NY.gr[.gz]")
     parser.add_argument("--graphs", metavar="NAMES", help=f"of: {known} [all that can be made]")
+    usual = ",".join(PARAMETERS)
+    parser.add_argument("--algorithms", default=usual, metavar="NAMES", help=f"[{usual}]")
     parser.add_argument("--device", default="cuda:0", help="[cuda:0]")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"timed runs of each [{RUNS}]")
     parser.add_argument("--json", type=Path, metavar="FILE", help="[gpu/lab/results/<date>.json]")
@@ -78,7 +81,9 @@ def measure(
 ) -> dict[str, Any]:
     """Return times (ms) and work of one algorithm at one level; `fault` where it is wrong."""
     row = find(algorithm)
-    chosen = row.checked_parameters(PARAMETERS[algorithm] if parameters is None else parameters)
+    chosen = row.checked_parameters(
+        PARAMETERS.get(algorithm, {}) if parameters is None else parameters
+    )
     buffers = RunBuffers.allocate(graph, probe)
     kernel_ms, end_to_end_ms = [], []
     for turn in range(WARM_UPS + runs):
@@ -138,11 +143,14 @@ def bench(args: argparse.Namespace) -> dict[str, Any]:
     names = args.graphs.split(",") if args.graphs else list(benchmark_graphs.MAKERS)
     if args.new_york is not None and "ny" not in names:
         names.insert(0, "ny")
+    algorithms = args.algorithms.split(",")
+    for algorithm in algorithms:
+        find(algorithm).check_engine("cuda")
     rows = []
     for name in names:
         graph = benchmark_graphs.make(name, args.new_york)
         source = benchmark_graphs.source_of(name, graph)
-        for algorithm in PARAMETERS:
+        for algorithm in algorithms:
             for probe in (0, 1, 2):
                 row = measure(graph, source, algorithm, probe, args.device, args.runs)
                 row["graph"] = name
@@ -160,27 +168,31 @@ def bench(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def ratios(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return per graph: Near-Far over ADDS, and published figures over ours (above 1: faster)."""
+    """Return per graph: each algorithm over ADDS, published figures over ours (above 1: faster)."""
     median = {(r["graph"], r["algorithm"], r["probe"]): r["kernel_ms"]["median"] for r in rows}
+    algorithms = dict.fromkeys(row["algorithm"] for row in rows)
     table: dict[str, dict[str, float]] = {}
     for name in dict.fromkeys(row["graph"] for row in rows):
-        adds, near_far = median[name, "adds", 0], median[name, "near_far", 0]
-        table[name] = {"near_far_over_adds": near_far / adds}
-        if name in AUTHORS_MS:
-            table[name]["authors_adds_over_adds"] = AUTHORS_MS[name] / adds
-        if name in LONESTAR_MS:
-            table[name]["lonestar_near_far_over_adds"] = LONESTAR_MS[name] / adds
-            table[name]["near_far_target_over_near_far"] = NEAR_FAR_MS[name] / near_far
+        ratio = table[name] = {}
+        if "adds" in algorithms:
+            adds = median[name, "adds", 0]
+            others = [key for key in algorithms if key != "adds"]
+            ratio.update({f"{key}_over_adds": median[name, key, 0] / adds for key in others})
+            if name in AUTHORS_MS:
+                ratio["authors_adds_over_adds"] = AUTHORS_MS[name] / adds
+            if name in LONESTAR_MS:
+                ratio["lonestar_near_far_over_adds"] = LONESTAR_MS[name] / adds
+        if "near_far" in algorithms and name in NEAR_FAR_MS:
+            near_far = median[name, "near_far", 0]
+            ratio["near_far_target_over_near_far"] = NEAR_FAR_MS[name] / near_far
     return table
 
 
 def line(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
     """Return one printed line: level 0 in full, the others as overhead."""
     kernel = row["kernel_ms"]
-    text = (
-        f"{row['graph']:<10} {row['algorithm']:<9} level {row['probe']}  {kernel['median']:8.3f} ms"
-    )
-    text += f" ({kernel['min']:.3f} to {kernel['max']:.3f})"
+    text = f"{row['graph']:<10} {row['algorithm']:<14} level {row['probe']}"
+    text += f"  {kernel['median']:8.3f} ms ({kernel['min']:.3f} to {kernel['max']:.3f})"
     if row["probe"]:
         same = (row["graph"], row["algorithm"], 0)
         base = next(r for r in rows if (r["graph"], r["algorithm"], r["probe"]) == same)
