@@ -1,0 +1,69 @@
+"""The palette: finding by letters, keys, remembering, every action is in it."""
+
+from __future__ import annotations
+
+import pytest
+from PyQt6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost
+from test_window import host, settings, window  # noqa: F401  # fixtures
+
+from viewer.main_window import MainWindow
+from viewer.widgets.palette import match
+
+
+def test_letters_match_in_order_and_starts_of_words_first() -> None:
+    assert match("sd", "Sweep Δ") is None
+    assert match("run", "Run") is not None
+    assert match("", "Anything") is not None
+    assert match("dt", "Dark theme") > match("dt", "Add text")  # type: ignore[operator]
+    assert match("sweep", "Sweep") > match("sweep", "See why it keeps")  # type: ignore[operator]
+
+
+def test_every_action_is_in_the_palette(window: MainWindow) -> None:  # noqa: F811
+    found = {entry.action for entry in window.features.palette.entries()}
+    for key, row in window.actions_by_key.rows.items():
+        if not row.submenu and key != "palette":
+            assert window.actions_by_key[key] in found, key
+    words = [entry.words for entry in window.features.palette.entries()]
+    assert any(word.startswith("Open sample: ") for word in words)
+    assert any(word.startswith("Colour by: ") for word in words)
+
+
+def test_typing_and_enter_does_it_and_it_is_remembered(
+    window: MainWindow,  # noqa: F811
+    qtbot: QtBot,
+) -> None:
+    before = window.theme.name
+    palette = window.features.palette.show()
+    qtbot.keyClicks(palette.field, "dark theme")
+    assert palette.rows.count() >= 1
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert window.theme.name == "dark" != before
+    again = window.features.palette.show()
+    first = again.rows.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert first.startswith("Dark theme")
+    qtbot.keyClick(again.field, Qt.Key.Key_Down)
+    assert again.rows.currentRow() == 1
+    qtbot.keyClick(again.field, Qt.Key.Key_Escape)
+    assert not again.isVisible()
+
+
+def test_what_cannot_be_used_now_says_so(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+    qtbot: QtBot,
+) -> None:
+    palette = window.features.palette.show()
+    qtbot.keyClicks(palette.field, "stop")
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    assert "not now" in palette.about.text()
+    assert host.asked("stop") == []
+    palette.field.clear()
+    qtbot.keyClicks(palette.field, "zzzz")
+    assert palette.rows.count() == 0
+    assert "Nothing is called" in palette.about.text()
+    palette.reject()
+    with pytest.raises(AttributeError):
+        _ = window.features.nothing
