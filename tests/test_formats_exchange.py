@@ -218,3 +218,6 @@ def test_ids_at_the_ends_of_int64(tmp_path: Path) -> None:
     graph = load_graph(save(tmp_path, "x", text))
     assert graph.ids is not None
     assert graph.ids.tolist() == [-(2**63) + 1, 0, 2**63 - 1]
+    far = load_graph(save(tmp_path, "y", text.replace(str(2**63 - 1), str(10**19 - 1))))
+    assert far.ids is not None
+    assert far.ids.tolist() == ["0", "9" * 19, "-" + "9" * 19]

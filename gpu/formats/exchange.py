@@ -20,6 +20,7 @@ fail in any way on broken text; `read_with` turns whatever it raises into one li
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -39,6 +40,7 @@ COORDINATES = (("x", "y"), ("lon", "lat"), ("lng", "lat"), ("longitude", "latitu
 BYTES_PER_BYTE = 80
 WORDS_SHOWN = 160  # of what another program's parser says
 INT64_MAX = 2**63 - 1
+WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 
 Attributes = dict[str, Any]
 
@@ -114,10 +116,10 @@ def _numbering(
 def _whole(node: Any) -> int | None:
     """Return the number that a node's id is, None for words and for odd spellings."""
     text = str(node)
-    if not 0 < len(text) <= 19 or not text.lstrip("-").isdecimal() or not text.isascii():
+    if not WHOLE.fullmatch(text):
         return None
-    number = int(text) if text.count("-") == text.startswith("-") else None
-    return number if number is not None and str(number) == text else None
+    number = int(text)
+    return number if str(number) == text and abs(number) <= INT64_MAX else None
 
 
 # ---------------------------------------------------------------- weights
