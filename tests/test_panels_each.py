@@ -239,7 +239,7 @@ def test_time_label_always_says_the_clock(bench: Bench) -> None:
         bench.run(clock=clock)
         bench.playback.set_cursor(END_NS / 4)
         panel.flush()
-        assert panel.time_label.text() == f"0.2500 / 1.000 ms {clock}"
+        assert panel.time_label.text() == f"0.250 / 1.000 ms {clock}"
 
 
 def test_buttons_move_the_model(bench: Bench) -> None:

@@ -28,7 +28,7 @@ from gpu.graph import CSRGraph
 from gpu.host import EngineHost, LoadRequest
 from gpu.trace import RunSettings
 from sample_graphs import suggested_source
-from viewer.models.playback import WHOLE_RUN_SECONDS, PlaybackModel
+from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
 
 POLL_MS = 33
@@ -266,9 +266,7 @@ class Controller(QObject):
 
     def replay(self) -> None:
         """Play the current run again from its start, over `REPLAY_S`."""
-        self.playback.set_speed(WHOLE_RUN_SECONDS / REPLAY_S)
-        self.playback.set_cursor(0.0)
-        self.playback.play()
+        self.playback.replay(REPLAY_S)
 
     def _on_verified(self, message: messages.Verified) -> None:
         self.session.set_verification(message.run_id, message.verification)

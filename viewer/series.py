@@ -141,6 +141,16 @@ class TimeSeries:
         self._least.grow()
         self._greatest.grow()
 
+    @property
+    def times(self) -> np.ndarray:
+        """When, float64 ns (k,); valid until the next `append`."""
+        return self._times.view()
+
+    @property
+    def values(self) -> np.ndarray:
+        """What, float64 (k,)."""
+        return self._values.view()
+
     def value_at(self, time_ns: float) -> float:
         """Return the value of the last sample at or before a time, NaN before the first."""
         return value_at(self._times.view(), self._values.view(), time_ns)

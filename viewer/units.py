@@ -40,12 +40,19 @@ def time_words(time_ns: float, unit: TimeUnit | None = None) -> str:
     return f"{time_number(time_ns, unit)} {unit.word}"
 
 
-def time_number(time_ns: float, unit: TimeUnit, finest_ns: float = 0.0) -> str:
-    """Return the number alone, in a given unit; with `finest_ns`, fine enough to show that."""
+def time_number(
+    time_ns: float, unit: TimeUnit, finest_ns: float = 0.0, like_ns: float | None = None
+) -> str:
+    """Return the number alone, in a given unit, with as many decimals as its size asks for.
+
+    finest_ns : at least so many decimals that this can be seen
+    like_ns : as many as this time would have, so that the two stand side by side
+    """
     value = time_ns * unit.factor
     if unit.factor == 1.0:
         return f"{value:.0f}"
-    decimals = 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1
+    size = abs(value if like_ns is None else like_ns * unit.factor)
+    decimals = 3 if size < 10 else 2 if size < 100 else 1
     if finest_ns > 0:
         decimals = max(decimals, min(math.ceil(-math.log10(finest_ns * unit.factor)), 9))
     return f"{value:.{decimals}f}"

@@ -10,7 +10,13 @@ somebody zooms. Zoomed in, it moves along with a cursor that leaves it.
 
 Speed 1 shows the whole run in `WHOLE_RUN_SECONDS`. Stepping looks for the next
 sample, bucket switch or Δ change by bisection of columns that never fall, straight
-in the record array, so a seek in a million samples costs microseconds.
+in the record array, so a seek in a million samples costs microseconds. An algorithm
+that works in supersteps leaves a sample at the start of each (unless a sampling period
+was asked for), so there a superstep is a sample; elsewhere there are none to step by.
+
+Playing may repeat (`looping`): the range marked as `loop_ns`, or the whole run where
+none is. Marking a range switches that on. A cursor put past the range plays on to the
+end of the run: only crossing the end of the range goes back to its start.
 """
 
 from __future__ import annotations
@@ -24,8 +30,9 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from gpu.trace import SAMPLE
 from viewer.models.session import RunRecord, SessionModel
 
-StepKind = Literal["sample", "switch", "delta"]
-STEP_KINDS: tuple[StepKind, ...] = ("sample", "switch", "delta")
+StepKind = Literal["sample", "switch", "delta", "superstep"]
+STEP_KINDS: tuple[StepKind, ...] = ("sample", "switch", "delta", "superstep")
+Range = tuple[float, float]  # ns, first < last
 
 MIN_SPEED = 1e-4
 MAX_SPEED = 10.0
@@ -44,6 +51,7 @@ class PlaybackModel(QObject):
     speed_changed = pyqtSignal(float)
     following_changed = pyqtSignal(bool)
     view_changed = pyqtSignal(float, float)  # ns, first and last instant shown
+    loop_changed = pyqtSignal()  # the range, or whether playing repeats
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -55,6 +63,10 @@ class PlaybackModel(QObject):
         self.following = False
         self.fitted = True
         self.view_ns = (0.0, 0.0)
+        self.looping = False
+        self.loop_ns: Range | None = None
+        self.supersteps = False  # whether each sample is the start of a superstep
+        self._replay_speed: float | None = None  # while a replay goes on
         self._samples = np.zeros(0, SAMPLE)
         self._session: SessionModel | None = None
 
@@ -125,21 +137,75 @@ class PlaybackModel(QObject):
         self.fitted = True
         self._show_view(self.view_ns)
 
+    def set_loop(self, first_ns: float, last_ns: float) -> None:
+        """Mark a range, its ends in any order, clamped to the run, and repeat it.
+
+        A range shorter than MIN_VIEW_NS marks nothing.
+        """
+        low, high = sorted((first_ns, last_ns))
+        low, high = max(low, 0.0), min(high, self.duration_ns)
+        if high - low >= MIN_VIEW_NS and (low, high) != self.loop_ns:
+            self.loop_ns, self.looping = (low, high), True
+            self.loop_changed.emit()
+
+    def mark_in(self) -> None:
+        """Begin the range at the cursor; its end stays, or is the end of the run."""
+        last = self.loop_ns[1] if self.loop_ns is not None else self.duration_ns
+        self.set_loop(self.cursor_ns, last if last > self.cursor_ns else self.duration_ns)
+
+    def mark_out(self) -> None:
+        """End the range at the cursor; its beginning stays, or is the start of the run."""
+        first = self.loop_ns[0] if self.loop_ns is not None else 0.0
+        self.set_loop(first if first < self.cursor_ns else 0.0, self.cursor_ns)
+
+    def clear_loop(self) -> None:
+        """Forget the range, and repeat nothing."""
+        if self.loop_ns is not None or self.looping:
+            self.loop_ns, self.looping = None, False
+            self.loop_changed.emit()
+
+    def set_looping(self, looping: bool) -> None:
+        """Repeat the range (the whole run where none is marked), or play to the end."""
+        if looping != self.looping:
+            self.looping = looping
+            self.loop_changed.emit()
+
+    @property
+    def repeated_ns(self) -> Range | None:
+        """What playing repeats, None where it does not; a replay is shown once."""
+        if not self.looping or self.duration_ns <= 0 or self._replay_speed is not None:
+            return None
+        return self.loop_ns or (0.0, self.duration_ns)
+
     def play(self) -> None:
-        """Start moving, from the beginning if the cursor stands at the end."""
+        """Start moving, from the start of what is repeated, or of the run, if past its end."""
         if self.playing or self.duration_ns <= 0:
             return
         self.set_following(False)
-        if self.cursor_ns >= self.duration_ns:
+        repeated = self.repeated_ns
+        if repeated is not None and not repeated[0] <= self.cursor_ns < repeated[1]:
+            self._move(repeated[0])
+        elif self.cursor_ns >= self.duration_ns:
             self._move(0.0)
         self.playing = True
         self.playing_changed.emit(True)
+
+    def replay(self, wall_seconds: float) -> None:
+        """Play the whole run again in so many seconds; the chosen speed comes back after it."""
+        self.pause()
+        self._replay_speed = min(max(WHOLE_RUN_SECONDS / wall_seconds, MIN_SPEED), MAX_SPEED)
+        self.speed_changed.emit(self.pace)
+        self.set_cursor(0.0)
+        self.play()
 
     def pause(self) -> None:
         """Stop moving."""
         if self.playing:
             self.playing = False
             self.playing_changed.emit(False)
+        if self._replay_speed is not None:
+            self._replay_speed = None
+            self.speed_changed.emit(self.pace)
 
     def toggle(self) -> None:
         """Play, or pause if playing."""
@@ -150,23 +216,40 @@ class PlaybackModel(QObject):
 
     def set_speed(self, speed: float) -> None:
         """Set the pace, clamped to MIN_SPEED..MAX_SPEED; 1 = whole run in ten seconds."""
-        speed = min(max(float(speed), MIN_SPEED), MAX_SPEED)
-        if speed != self.speed:
-            self.speed = speed
+        speed, before = min(max(float(speed), MIN_SPEED), MAX_SPEED), self.pace
+        self.speed, self._replay_speed = speed, None
+        if speed != before:
             self.speed_changed.emit(speed)
+
+    def restore_speed(self, speed: float) -> None:
+        """Take a remembered speed; a replay that goes on keeps its own until it ends."""
+        replay = self._replay_speed
+        self.set_speed(speed)
+        if replay is not None:
+            self._replay_speed = replay
+            self.speed_changed.emit(replay)
+
+    @property
+    def pace(self) -> float:
+        """The speed at which it plays now: the chosen one, or a replay's."""
+        return self.speed if self._replay_speed is None else self._replay_speed
 
     def advance(self, wall_seconds: float) -> None:
         """Move by the wall time that went by, if playing; pauses at the end."""
         if not self.playing:
             return
-        self._move(
-            self.cursor_ns + wall_seconds * self.speed * self.duration_ns / WHOLE_RUN_SECONDS
-        )
+        before, repeated = self.cursor_ns, self.repeated_ns
+        target = before + wall_seconds * self.pace * self.duration_ns / WHOLE_RUN_SECONDS
+        if repeated is not None and before < repeated[1] <= target:
+            first, last = repeated
+            self._move(first + (target - last) % (last - first))
+            return
+        self._move(target)
         if self.cursor_ns >= self.duration_ns:
             self.pause()
 
     def step(self, kind: StepKind, direction: int) -> bool:
-        """Move to the next (+1) or previous (-1) sample, bucket switch or Δ change.
+        """Move to the next (+1) or previous (-1) sample, superstep, bucket switch or Δ change.
 
         Returns False, and stays, where there is none. Going back past the first
         switch or change ends at the first sample. Pauses.
@@ -188,7 +271,9 @@ class PlaybackModel(QObject):
         here = max(self.sample_index, 0)
         if not len(times):
             return None
-        if kind == "sample":
+        if kind == "superstep" and not self.supersteps:
+            return None
+        if kind in ("sample", "superstep"):
             if direction > 0:
                 target = bisect_right(times, self.cursor_ns)
             else:
@@ -208,11 +293,19 @@ class PlaybackModel(QObject):
         self.pause()
         self.set_following(False)
         self.fit()
+        self.supersteps = record is not None and works_in_supersteps(record)
+        self._forget_range()
         self._move(0.0)
         self.set_samples(record.samples if record is not None else np.zeros(0, SAMPLE))
         self.set_following(record is not None and record.running)
         if record is not None and not record.running:
             self._move(self.duration_ns)
+
+    def _forget_range(self) -> None:
+        """Another run has other times: the range goes, repeating stays as it was chosen."""
+        if self.loop_ns is not None:
+            self.loop_ns = None
+            self.loop_changed.emit()
 
     def _show_growth(self, record: RunRecord, *_range: int) -> None:
         if self._session is not None and record is self._session.current:
@@ -245,3 +338,9 @@ class PlaybackModel(QObject):
         if view_ns != self.view_ns:
             self.view_ns = view_ns
             self.view_changed.emit(*view_ns)
+
+
+def works_in_supersteps(record: RunRecord) -> bool:
+    """Whether every sample of a run is the start of a superstep."""
+    every = record.settings.sample_period_ns == 0
+    return every and record.algorithm.parallelism == "available"

@@ -1,14 +1,17 @@
 """A widget that shows the current run as it grows, without ever holding the window up.
 
-Signals only set flags. A single-shot timer of 33 ms, started by the first signal, takes
-over at most `SAMPLES_PER_TICK` samples and draws what is newest, and only while the
-widget is visible; what happened meanwhile is made good when it is shown again. Nothing
-ticks while nothing changes. A trace of a million samples, opened at once, is taken over
+Signals only set flags. A single-shot timer, started by the first signal, takes over at
+most `SAMPLES_PER_TICK` samples and draws what is newest, and only while the widget is
+visible; what happened meanwhile is made good when it is shown again. After a rest it
+fires as soon as the window is idle, so that a single seek is seen at once; while things
+keep moving, every 33 ms. Nothing ticks while nothing changes. The words for screen
+readers change at most once a second. A trace of a million samples, opened at once, is taken over
 in blocks, so that the event loop runs in between.
 """
 
 from __future__ import annotations
 
+import time
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +24,7 @@ from viewer.models.session import RunRecord, SessionModel
 from viewer.theme import THEMES, Theme
 
 REFRESH_MS = 33
+DESCRIBE_MS = 1000  # between two changes of the words for screen readers
 SAMPLES_PER_TICK = 65_536
 
 
@@ -45,7 +49,11 @@ class LivePanel(QWidget):
         self._theme = THEMES["light"]
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(REFRESH_MS)
+        self._ticked = 0.0  # when it last drew, seconds
+        self._words_timer = QTimer(self)
+        self._words_timer.setSingleShot(True)
+        self._words_timer.setInterval(DESCRIBE_MS)
+        self._words_stale = False
         self.setAccessibleName(self.TITLE)
         self._build()
         self._connect_models()
@@ -91,6 +99,7 @@ class LivePanel(QWidget):
             self._take_block()
         self._data_dirty = True
         self._redraw()
+        self._describe()
 
     @property
     def pending(self) -> bool:
@@ -106,6 +115,7 @@ class LivePanel(QWidget):
         self._playback.cursor_changed.connect(self._schedule)
         self._playback.view_changed.connect(self._mark_dirty)
         self._timer.timeout.connect(self._tick)
+        self._words_timer.timeout.connect(self._describe_again)
 
     def _show_run(self, record: RunRecord | None) -> None:
         self._record, self._consumed = record, 0
@@ -130,7 +140,8 @@ class LivePanel(QWidget):
 
     def _schedule(self, *_: object) -> None:
         if self.isVisible() and not self._timer.isActive():
-            self._timer.start()
+            rested_ms = 1000 * (time.monotonic() - self._ticked)
+            self._timer.start(max(0, REFRESH_MS - int(rested_ms)))
 
     def showEvent(self, event: QShowEvent | None) -> None:
         """Draw what was missed while hidden."""
@@ -141,6 +152,7 @@ class LivePanel(QWidget):
         """Rest while nobody looks."""
         super().hideEvent(event)
         self._timer.stop()
+        self._words_timer.stop()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Redraw for the new width."""
@@ -171,5 +183,17 @@ class LivePanel(QWidget):
             self._data_dirty = False
             self._draw_data()
         self._draw_cursor()
-        if self._record is None or not self._record.running:
-            self.setAccessibleDescription(self.summary_text())
+        self._ticked = time.monotonic()
+        if self._words_timer.isActive():
+            self._words_stale = True
+        else:
+            self._describe()
+
+    def _describe(self) -> None:
+        self._words_stale = False
+        self.setAccessibleDescription(self.summary_text())
+        self._words_timer.start()
+
+    def _describe_again(self) -> None:
+        if self._words_stale:
+            self._describe()

@@ -1,60 +1,84 @@
-"""The whole run in a strip: work over time, marks, the window shown, the cursor."""
+"""The whole run in a strip: work over time, marks, the range repeated, the cursor.
+
+    click, drag            move the cursor          wheel           zoom the plots
+    Shift+drag             mark a range to repeat   double click    fit the plots
+    pointer over a mark    what happened, when, with its numbers
+
+What a mark looks like: ▲ Δ raised, ▼ lowered, ◆ set by hand (along the upper edge), ○ the
+peak of parallelism (on the curve), | a bucket switch (from the lower edge; where they
+crowd, one in a few pixels), a bar along the lower edge where the run starved. What each
+of them means is defined in `viewer.marks`.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
-from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPen, QPixmap, QPolygonF, QWheelEvent
-from PyQt6.QtWidgets import QSizePolicy, QWidget
+from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
+from PyQt6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QPixmap,
+    QPolygonF,
+    QWheelEvent,
+)
+from PyQt6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
+from viewer.marks import Marks
 from viewer.models.playback import PlaybackModel
-from viewer.series import StepSeries, TimeSeries
-from viewer.theme import DASH_PATTERN, THEMES, Theme
+from viewer.models.session import SessionModel
+from viewer.theme import THEMES, Theme
+from viewer.widgets.overview_strip import MARGIN, Strip
 
 HANDLE = 5  # pixels: half the width of the cursor's handle
-MARGIN = 6  # pixels left and right, so that the handle is never cut
-MARK_HEIGHT = 5  # pixels of a Δ mark at the upper edge
-COLUMN = 2  # pixels of one point of the line
-FILL_ALPHA = 60
+REACH = 5  # pixels from the pointer to a mark
 STEP_WHEEL = 0.8
+LOOP_ALPHA, LOOP_BAR = 46, 3  # opacity of the range, of 255; pixels of its upper bar
 
 
 class Overview(QWidget):
-    """Click or drag to move the cursor; the wheel zooms the plots; double click fits them."""
+    """Shows the run, moves the cursor, marks the range; see the module docstring."""
 
     EMPTY = "Press Run: the whole run appears here."
 
-    def __init__(self, playback: PlaybackModel, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._playback = playback
+        self._session, self._playback = session, playback
         self._theme = THEMES["light"]
-        self._strip: QPixmap | None = None  # everything but the window and the cursor
-        self._work, self._changes, self._clock = TimeSeries(), StepSeries(), "modelled"
+        self._picture: QPixmap | None = None  # everything but the range, the window, the cursor
+        self._marks, self._clock = Marks(), "modelled"
+        self._range_from: float | None = None  # x where a range is being dragged from
+        self._hovered: tuple[str, ...] = ()
+        self.setMouseTracking(True)
         self.setAccessibleName("Overview of the run: click or drag to move the cursor")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        playback.loop_changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         """Return a slim strip."""
-        return QSize(300, 44)
+        return QSize(300, 46)
 
     def minimumSizeHint(self) -> QSize:
         """Return the least that can be hit with a pointer."""
-        return QSize(80, 44)
+        return QSize(80, 46)
 
-    def show_data(self, work: TimeSeries, changes: StepSeries, clock: str) -> None:
-        """Draw anew from these series; `clock` decides the line style."""
-        self._work, self._changes, self._clock = work, changes, clock
-        self._strip = None
+    def show_data(self, marks: Marks, clock: str) -> None:
+        """Draw anew from these marks and their work; `clock` decides the line style."""
+        self._marks, self._clock = marks, clock
+        self._picture = None
         self.update()
 
     def apply_theme(self, theme: Theme) -> None:
         """Recolour."""
         self._theme = theme
-        self._strip = None
+        self._picture = None
         self.update()
 
     def x_of(self, time_ns: float) -> float:
@@ -67,15 +91,40 @@ class Overview(QWidget):
         share = (x - MARGIN) / max(self.width() - 2 * MARGIN, 1)
         return min(max(share, 0.0), 1.0) * self._playback.duration_ns
 
+    def words_at(self, x: float) -> tuple[str, ...]:
+        """Return what the marks near a pixel say, a line each."""
+        record, duration = self._session.current, self._playback.duration_ns
+        if record is None or duration <= 0:
+            return ()
+        reach = REACH * duration / max(self.width() - 2 * MARGIN, 1)
+        return tuple(self._marks.words_near(record.samples, self.time_of(x), reach))
+
+    # ---- mouse ----------------------------------------------------------------------------
+
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
-        """Put the cursor there."""
-        if event is not None and event.button() == Qt.MouseButton.LeftButton:
+        """Put the cursor there; with Shift, begin a range."""
+        if event is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._range_from = event.position().x()
+        else:
             self._playback.set_cursor(self.time_of(event.position().x()))
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
-        """Scrub."""
-        if event is not None and event.buttons() & Qt.MouseButton.LeftButton:
-            self._playback.set_cursor(self.time_of(event.position().x()))
+        """Scrub, drag a range, or tell about the marks under the pointer."""
+        if event is None:
+            return
+        x = event.position().x()
+        if not event.buttons() & Qt.MouseButton.LeftButton:
+            self._tell(x, event.globalPosition().toPoint())
+        elif self._range_from is None:
+            self._playback.set_cursor(self.time_of(x))
+        elif abs(x - self._range_from) >= QApplication.startDragDistance():
+            self._playback.set_loop(self.time_of(self._range_from), self.time_of(x))
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
+        """End a range."""
+        self._range_from = None
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         """Show the whole run in the plots."""
@@ -88,12 +137,34 @@ class Overview(QWidget):
             self._playback.zoom(factor, self.time_of(event.position().x()))
             event.accept()
 
+    def event(self, event: QEvent | None) -> bool:
+        """Answer a request for a tooltip (a resting pointer, What's this) with the marks."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            self._hovered = ()
+            self._tell(float(event.pos().x()), event.globalPos())
+            return True
+        return super().event(event)
+
+    def leaveEvent(self, event: QEvent | None) -> None:
+        """Point at nothing."""
+        self._hovered = ()
+        super().leaveEvent(event)
+
+    def _tell(self, x: float, where: QPoint) -> None:
+        """Show the words of the marks near a pixel, if they are others than those shown."""
+        words = self.words_at(x)
+        if words != self._hovered:
+            self._hovered = words
+            QToolTip.showText(where, "\n".join(words), self)
+
+    # ---- painting -------------------------------------------------------------------------
+
     def paintEvent(self, event: Any) -> None:
         """Draw the strip, the window of time and the cursor."""
-        if self._strip is None or self._strip.size() != self.size() * self.devicePixelRatioF():
-            self._strip = self._draw_strip()
+        if self._picture is None or self._picture.size() != self.size() * self.devicePixelRatioF():
+            self._picture = self._drawn()
         painter, theme = QPainter(self), self._theme
-        painter.drawPixmap(0, 0, self._strip)
+        painter.drawPixmap(0, 0, self._picture)
         if self._playback.duration_ns <= 0:
             painter.setPen(QColor(theme.muted))
             painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self.EMPTY)
@@ -106,11 +177,37 @@ class Overview(QWidget):
             painter.fillRect(QRectF(last, 0, self.width() - last, self.height()), veil)
             painter.setPen(QPen(QColor(theme.accent), 1))
             painter.drawRect(QRectF(first, 0.5, max(last - first, 1.0), self.height() - 1.5))
+        self._draw_loop(painter)
         self._draw_cursor(painter)
         if self.hasFocus():
             painter.setPen(QPen(QColor(theme.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+
+    def _drawn(self) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(QColor(self._theme.plot))
+        duration = self._playback.duration_ns
+        if len(self._marks.work) and duration > 0:
+            painter = QPainter(picture)
+            strip = Strip(painter, self._theme, self.width(), self.height(), duration)
+            strip.draw(self._marks, self._clock)
+            painter.end()
+        return picture
+
+    def _draw_loop(self, painter: QPainter) -> None:
+        """Tint the range, faintly while it is not repeated."""
+        if self._playback.loop_ns is None:
+            return
+        first, last = (self.x_of(time) for time in self._playback.loop_ns)
+        colour = QColor(self._theme.accent)
+        painter.fillRect(QRectF(first, 0, max(last - first, 1.0), LOOP_BAR), colour)
+        for x in (first, last):
+            painter.fillRect(QRectF(round(x), 0, 1, self.height()), colour)
+        colour.setAlpha(LOOP_ALPHA if self._playback.looping else LOOP_ALPHA // 3)
+        painter.fillRect(QRectF(first, 0, max(last - first, 1.0), self.height()), colour)
 
     def _draw_cursor(self, painter: QPainter) -> None:
         x = round(self.x_of(self._playback.cursor_ns)) + 0.5
@@ -120,52 +217,3 @@ class Overview(QWidget):
         painter.setBrush(QColor(self._theme.text))
         tip = [QPointF(x - HANDLE, 0), QPointF(x + HANDLE, 0), QPointF(x, HANDLE + 2)]
         painter.drawPolygon(QPolygonF(tip))
-
-    def _draw_strip(self) -> QPixmap:
-        ratio = self.devicePixelRatioF()
-        strip = QPixmap(self.size() * ratio)
-        strip.setDevicePixelRatio(ratio)
-        strip.fill(QColor(self._theme.plot))
-        if not len(self._work) or self._playback.duration_ns <= 0:
-            return strip
-        painter = QPainter(strip)
-        self._draw_work(painter)
-        self._draw_marks(painter)
-        painter.end()
-        return strip
-
-    def _draw_work(self, painter: QPainter) -> None:
-        columns = max((self.width() - 2 * MARGIN) // COLUMN, 16)
-        shown = self._work.window(0.0, self._playback.duration_ns, columns)
-        foot = self.height() - 1.0
-        scale = (foot - MARK_HEIGHT - 6) / max(float(shown.mean.max()), 1e-9)
-        heights = (foot - shown.mean * scale).tolist()
-        xs = [self.x_of(time) for time in shown.x.tolist()]
-        line = [QPointF(x, y) for x, y in zip(xs, heights, strict=True)]
-        fill = QColor(self._theme.series[0])
-        fill.setAlpha(FILL_ALPHA)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(fill)
-        painter.drawPolygon(QPolygonF([QPointF(xs[0], foot), *line, QPointF(xs[-1], foot)]))
-        pen = QPen(QColor(self._theme.series[0]), 1)
-        if self._clock != "measured":
-            pen.setStyle(self._theme.modelled_pen_style)
-            pen.setDashPattern(DASH_PATTERN)
-        painter.setPen(pen)
-        painter.drawPolyline(QPolygonF(line))
-
-    def _draw_marks(self, painter: QPainter) -> None:
-        """Draw one tick a pixel where Δ changed: up or down, coloured as in the Δ panel."""
-        painter.setPen(Qt.PenStyle.NoPen)
-        values = self._changes.values
-        rises = np.diff(values, prepend=values[:1])  # the first entry is no change
-        drawn = set()
-        for time, rise in zip(self._changes.times.tolist(), rises.tolist(), strict=True):
-            x = round(self.x_of(time))
-            if rise == 0 or x in drawn:
-                continue
-            drawn.add(x)
-            painter.setBrush(QColor(self._theme.series[2 if rise > 0 else 1]))
-            low, high = (MARK_HEIGHT + 2, 2) if rise > 0 else (2, MARK_HEIGHT + 2)
-            corners = [QPointF(x - 3.5, low), QPointF(x + 3.5, low), QPointF(x, high)]
-            painter.drawPolygon(QPolygonF(corners))
