@@ -88,7 +88,19 @@ def test_states_are_told_apart(seen_by: str, theme: Theme) -> None:
         assert np.linalg.norm(one - other) > 20
 
 
-@pytest.mark.parametrize("colour_by", [*SEQUENTIAL, "bucket", "state", "reached", "plain"])
+@pytest.mark.parametrize("seen_by", sorted(SEEN_BY))
+def test_both_ends_of_a_difference_leave_the_middle(seen_by: str, theme: Theme) -> None:
+    steps = lab(colormaps.table_for("difference", theme)[1::127].astype(float), seen_by)
+    a, middle, b = steps
+    assert np.linalg.norm(a - b) > 20
+    for end in (a, b):
+        assert abs(end[0] - middle[0]) > 20  # in lightness alone
+        assert np.linalg.norm(end - middle) > 30
+
+
+@pytest.mark.parametrize(
+    "colour_by", [*SEQUENTIAL, "bucket", "state", "reached", "difference", "plain"]
+)
 def test_colours_stand_out_from_the_background(colour_by: str, theme: Theme) -> None:
     table = colormaps.table_for(colour_by, theme)
     paper = lab(np.array([colormaps.rgb(theme.plot)], float), "everyone")

@@ -72,6 +72,10 @@ PLASMA = (
     "f7e425",
     "f0f921",
 )
+DIVERGING = {  # A, the middle, B: the colours that the letters have on the plots
+    "light": ("0b57a8", "e2d28e", "b84700"),
+    "dark": ("6fb4ff", "655c33", "ff9a5c"),
+}
 RANGES = {"light": (0.0, 0.90), "dark": (0.24, 1.0)}  # part of a map that stands out
 UNREACHED_INK = 0.25  # of the text colour, in the background
 PLAIN_INK = 0.62  # of the text colour: vertices while there is no run to colour by
@@ -96,8 +100,8 @@ def rgb(colour: str) -> tuple[int, int, int]:
 def table_for(colour_by: str, theme: Theme, steps: int = 255) -> np.ndarray:
     """Return uint8 (256, 3) for a way of colouring; index 0 is "unreached".
 
-    colour_by : "distance", "bucket", "settled_time", "processed", "state", "reached" or
-        "plain" (no run to colour by)
+    colour_by : "distance", "bucket", "settled_time", "processed", "state", "reached",
+        "difference" (of two runs: from A's colour over a middle to B's) or "plain" (no run)
     steps : the map ends at this index, 1 to 255; entries beyond repeat the last colour
     """
     table = np.zeros((256, 3))
@@ -111,6 +115,9 @@ def table_for(colour_by: str, theme: Theme, steps: int = 255) -> np.ndarray:
     elif colour_by == "state":
         table[1:] = rgb(theme.series[0])
         table[1] = rgb(theme.series[1])
+    elif colour_by == "difference":
+        stops = DIVERGING["dark" if theme.dark else "light"]
+        table[1:] = _stretched(stops, 0.0, 1.0, steps)
     elif colour_by == "reached":
         table[1:] = rgb(theme.series[0])
     if colour_by == "bucket":

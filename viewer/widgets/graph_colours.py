@@ -30,7 +30,10 @@ COLOUR_MODES = {
     "processed": "Times processed (wasted work)",
     "settled_time": "Time last improved",
     "bucket": "Bucket at the cursor",
+    "difference": "Difference of two runs: who settled it first",
+    "difference_work": "Difference of two runs: wasted work",
 }
+NEEDS_PAIR = "needs two runs: Compare ▸ Compare with…"
 NEEDS_TIMES = "needs probe level 2"
 STATES = ((0, "unreached"), (1, "tentative"), (2, "settled"))
 MOST = 0.98  # of the distances lie on the bar, if the rest would stretch it by STRETCH
@@ -151,7 +154,9 @@ def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Sca
         "processed": _by_processed,
         "settled_time": _by_time,
         "bucket": _by_bucket,
-    }[colour_by]
+    }.get(colour_by)
+    if build is None:  # a difference, and there is nothing to compare with
+        return Look(Colouring(), "plain", Legend(COLOUR_MODES[colour_by], note=NEEDS_PAIR))
     return build(record, dist, record.vertices, moment, scale)
 
 

@@ -12,6 +12,8 @@ the path.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from PyQt6.QtCore import QEvent, QPointF, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QShowEvent, QWheelEvent
@@ -56,6 +58,7 @@ class GraphView(GraphCanvas):
         super().__init__(parent)
         self._session, self._playback = session, playback
         self._colour_by = "distance"
+        self.more_looks: dict[str, Callable[[Moment], Look]] = {}  # colour_by -> who knows it
         self._scale = Scale()
         self._pressed: QPointF | None = None  # where the button went down
         self._dragged = False
@@ -102,6 +105,8 @@ class GraphView(GraphCanvas):
             self.colour_by_changed.emit(colour_by)
 
     def _look(self) -> Look:
+        if self._colour_by in self.more_looks:
+            return self.more_looks[self._colour_by](self._moment())
         graph = self._session.graph
         n = graph.n if graph is not None else 0
         return look_at(self._session.current, self._colour_by, self._moment(), self._scale, n)
