@@ -61,6 +61,7 @@ def add_convert(parser: argparse.ArgumentParser) -> None:
         "sssp-scope convert roads.gr.gz roads.npz",
         "sssp-scope convert --undirected --weights random edges.txt edges.gr",
         "sssp-scope convert 'sample:grid?n=10000' grid.mtx",
+        "sssp-scope convert --weight-name length Sydney_net.tntp sydney.wel",
     )
 
 
@@ -129,10 +130,11 @@ def _convert(args: argparse.Namespace) -> int:
     check_writable(args.out)
     if Path(args.out).exists() and not Path(args.out).is_file():
         raise GpuError(f"cannot write {args.out}: it is no regular file; name a file")
+    from gpu.formats import save_graph, writer_for
+
+    writer_for(args.out, args.to)  # refused before a large file is read
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
-        from gpu.formats import save_graph
-
         save_graph(graph, Path(args.out), args.to)
     print(f"{args.out}: {graph.n:,} vertices, {graph.m:,} arcs")
     return 0

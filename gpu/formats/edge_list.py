@@ -23,7 +23,7 @@ from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.columns import headed, pick
 from gpu.formats.csr import tails_of
-from gpu.formats.named_edges import is_number, read_named_rows, split_line
+from gpu.formats.named_edges import NAME_CHARACTERS, is_number, read_named_rows, split_line
 from gpu.formats.row_rules import INT64_MAX, RowRules
 from gpu.formats.rows import Rows, read_rows
 from gpu.formats.write import number_columns, write_text
@@ -282,12 +282,21 @@ def _write_gap(graph: CSRGraph, path: Path, *, weighted: bool) -> None:
 
 
 def _writable_names(graph: CSRGraph, mark: str) -> np.ndarray:
+    """Return the ids; words that could be taken for something else in double quotes, all of them.
+
+    Raises GraphError for names that no quotes can hold.
+    """
     names = graph.ids
     assert names is not None
-    if names.dtype.kind == "U":
-        for name in names.tolist():
-            if name != name.strip() or not name or {mark, "\n", "\r", '"'} & set(name):
-                raise GraphError(f"vertex name {name!r} cannot stand in an edge list; write .npz")
+    if names.dtype.kind != "U":
+        return names
+    words = names.tolist()
+    for name in words:
+        long = len(name.encode()) > NAME_CHARACTERS
+        if name != name.strip() or not name or long or {"\n", "\r", "\0", '"'} & set(name):
+            raise GraphError(f"vertex name {name!r} cannot stand in an edge list; write .npz")
+    if any(mark in name or name[0] in "#%" or is_number(name.encode()) for name in words):
+        return np.array([f'"{name}"' for name in words])
     return names
 
 

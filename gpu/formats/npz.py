@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from gpu.formats.base import Format, Reading, bare_name
+from gpu.formats.base import COMPRESSIONS, Format, Reading, bare_name
 from gpu.formats.build import graph_from_rows
 from gpu.formats.memory import require_memory
 from gpu.formats.write import write_file
@@ -183,7 +183,10 @@ def write(graph: CSRGraph, path: Path) -> None:
         arrays["ids"] = graph.ids
 
     def fill(file: BinaryIO) -> None:
-        np.savez(file, metadata=page, **arrays)  # type: ignore[arg-type]
+        whole = io.BytesIO() if path.suffix.lower() in COMPRESSIONS else file  # zip seeks back
+        np.savez(whole, metadata=page, **arrays)  # type: ignore[arg-type]
+        if whole is not file:
+            file.write(whole.getbuffer())  # type: ignore[attr-defined]
 
     write_file(path, fill)
 

@@ -1,0 +1,69 @@
+"""`convert` from every format that is read to every one that is written, or a clear refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from exchange_files import DIRECTED, TRIANGLE
+from test_formats import FILES, UNDIRECTED, arcs_of
+
+from gpu import cli
+from gpu.formats import READERS, load_graph
+
+INPUTS: dict[str, bytes] = {
+    **FILES,
+    **UNDIRECTED,
+    **{f"{name} directed": text.encode() for name, text in DIRECTED.items()},
+    **{f"{name} triangle": text.encode() for name, text in TRIANGLE.items()},
+}
+OUTPUTS = (".gr", ".galois.gr", ".mtx", ".graph", ".csv", ".tsv", ".wel", ".npz")
+
+
+def test_every_writer_is_tried() -> None:
+    suffixes = {row.suffixes for row in READERS.values() if row.write is not None}
+    assert all(set(known) & set(OUTPUTS) for known in suffixes)
+
+
+@pytest.mark.parametrize("suffix", OUTPUTS)
+@pytest.mark.parametrize("name", INPUTS)
+def test_convert(
+    tmp_path: Path, name: str, suffix: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, out = tmp_path / "given", tmp_path / f"out{suffix}"
+    given.write_bytes(INPUTS[name])
+    graph = load_graph(given)
+    code = cli.main(["convert", str(given), str(out)])
+    told = capsys.readouterr()
+    if suffix == ".graph" and graph.n == 4:  # directed, and with a loop
+        assert code == 1
+        assert "METIS holds undirected graphs only: write .npz" in told.err
+        assert not out.exists()
+        return
+    assert (code, told.err) == (0, "")
+    assert f"{graph.n} vertices, {graph.m} arcs" in told.out
+    back = load_graph(out)
+    assert arcs_of(back) == arcs_of(graph)
+    assert back.weights.dtype == graph.weights.dtype
+    kept = {".npz", ".gr"} if graph.positions is not None else set()
+    assert (back.positions is not None) == (suffix in kept)
+
+
+@pytest.mark.parametrize("out", ["x.gml", "x.xyz", "x"])
+def test_what_cannot_be_written_is_refused_before_reading(
+    tmp_path: Path, out: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    absent = tmp_path / "absent.gr"
+    assert cli.main(["convert", str(absent), str(tmp_path / out)]) == 1
+    told = capsys.readouterr().err
+    assert "no writer for" in told
+    assert "use .gr" in told
+    assert told.count("\n") == 1
+
+
+def test_convert_by_the_weights_of_a_name(tmp_path: Path) -> None:
+    given, out = tmp_path / "Town_net.tntp", tmp_path / "town.wel"
+    given.write_text(DIRECTED["tntp"])
+    assert cli.main(["convert", "--weight-name", "length", str(given), str(out)]) == 0
+    assert {line.split()[2] for line in out.read_text().splitlines()} == {"9"}
+    assert cli.main(["info", "sample:grid", "--weight-name", "length"]) == 1
