@@ -38,7 +38,7 @@ ALGORITHM = Algorithm(
     key="delta_stepping",
     title="Δ-stepping",
     summary="buckets of width Δ, light arcs until one stays empty, then its heavy arcs once",
-    engines={"model": "gpu.model.delta_stepping:run"},
+    engines={"model": "gpu.model.delta_stepping:run", "cpu": "gpu.cpu.delta_stepping:run"},
     parameters=(
         Parameter(
             "threads",

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import extending
 from numba.core import cgutils, types
 from numba.np import arrayobj
@@ -86,19 +86,6 @@ def as_bits(typing_context, value):  # type: ignore[no-untyped-def]
         return builder.bitcast(args[0], I32) if kind == types.float32 else args[0]
 
     return types.int32(kind), generate
-
-
-@intrinsic
-def from_bits(typing_context, bits, like):  # type: ignore[no-untyped-def]
-    """Return the distance, of the type of `like`, whose bits these are; as float64."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        if like == types.float32:
-            narrow = builder.bitcast(args[0], ir.FloatType())
-            return builder.fpext(narrow, ir.DoubleType())
-        return builder.sitofp(args[0], ir.DoubleType())
-
-    return types.float64(types.int32, like), generate
 
 
 @intrinsic

@@ -1,0 +1,154 @@
+"""Every row on every engine that needs no GPU equals an oracle, on 500 random graphs and families.
+
+The oracle is SciPy's Dijkstra over float64, with parallel arcs reduced to the lightest. Each
+random graph goes to every pair of row and engine whose turn it is, so that all of them meet
+every kind of graph without the test taking minutes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu
+from gpu.algorithms import ALGORITHMS, Parameter
+from gpu.errors import EngineError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.trace import reached_mask
+
+HERE = ("model", "cpu")
+PAIRS = [
+    (key, engine)
+    for key, row in ALGORITHMS.items()
+    for engine in HERE
+    if engine in row.engines and row.result == "row"
+]
+GRAPHS, BATCHES = 500, 10
+
+
+def oracle(graph: CSRGraph, source: int) -> np.ndarray:
+    """Return float64 (n,) by SciPy; zero weights and parallel arcs as they should be."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    order = np.lexsort((graph.weights, graph.indices, tails))
+    tails, heads = tails[order], graph.indices[order]
+    first = np.ones(len(tails), bool)
+    first[1:] = (np.diff(tails) != 0) | (np.diff(heads) != 0)
+    weights = graph.weights[order][first].astype(np.float64)
+    tiny = 2.0**-40  # SciPy takes an explicit zero for no arc
+    matrix = csr_array(
+        (np.where(weights > 0, weights, tiny), (tails[first], heads[first])), (graph.n, graph.n)
+    )
+    dist = dijkstra(matrix, indices=source)
+    return np.where(dist < 2.0**-20, 0.0, dist)
+
+
+def random_graph(seed: int) -> CSRGraph:
+    """Return a small graph: directed or not, integer or float, with loops, zeros, parallels."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(1, 60)), int(rng.integers(0, 240))
+    tails, heads = rng.integers(0, n, m), rng.integers(0, n, m)
+    if seed % 3 == 0:
+        tails, heads = np.r_[tails, heads], np.r_[heads, tails]
+    if seed % 5 == 0:  # parallel arcs and loops on purpose
+        tails, heads = np.r_[tails, tails, tails[:5]], np.r_[heads, heads, tails[:5]]
+    if seed % 7 == 0:  # two parts
+        keep = (tails < n // 2) == (heads < n // 2)
+        tails, heads = tails[keep], heads[keep]
+    weights: np.ndarray = rng.integers(
+        seed % 2, (3, 30, 5000)[seed % 3 if seed % 4 else 2], len(tails)
+    )
+    if seed % 11 == 0:
+        weights = np.zeros(len(tails))
+    if seed % 2 == 0:
+        return CSRGraph.from_arcs(tails, heads, (weights * 0.37).astype(np.float32), n)
+    return CSRGraph.from_arcs(tails, heads, weights.astype(np.int32), n)
+
+
+def assert_equal(graph: CSRGraph, dist: np.ndarray, expected: np.ndarray, what: str) -> None:
+    got = np.where(reached_mask(dist), dist.astype(np.float64), np.inf)
+    if graph.integer:
+        np.testing.assert_array_equal(got, expected.round(), what)
+    else:
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-9, err_msg=what)
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_random_graphs(batch: int) -> None:
+    for seed in range(batch, GRAPHS, BATCHES):
+        graph = random_graph(seed)
+        source = seed % graph.n
+        expected = oracle(graph, source)
+        for key, engine in PAIRS:
+            trace = gpu.run(graph, key, engine, source, probe=seed % 3)
+            assert_equal(graph, trace.dist, expected, f"{key} on {engine}, seed {seed}")
+
+
+REFERENCES = (  # of ../shared/graphs/README.md: reached, sum, largest; None: not given there
+    ("road/rome99.gr", 3_353, 116_006_476, 69_102),
+    ("road/amsterdam.gr.gz", 58_600, 532_355_146, 27_899),
+    ("mesh/rgg_n_2_15_s0.graph", None, 3_128_425, 180),
+    ("mesh/power.graph", 4_941, 74_749, 27),
+    ("powerlaw/p2p-Gnutella31.txt", None, 514_821, 25),
+    ("powerlaw/Wiki-Vote.txt", None, 6_975, 5),
+    ("powerlaw/Email-Enron.txt.gz", None, 146_222, 9),
+    ("formats/rmat10.galois.gr", None, 15_850, 99),
+    ("road/USA-road-d.NY.gr.gz", 264_346, 186_686_642_878, 1_440_081),
+)
+LONG = 500_000  # arcs, above which unordered work takes seconds
+
+
+@pytest.mark.parametrize(("name", "reached", "total", "largest"), REFERENCES)
+def test_real_graphs(shared_graphs, name, reached, total, largest) -> None:  # type: ignore[no-untyped-def]
+    graph = gpu.load_graph(shared_graphs / name)
+    for key, engine in PAIRS:
+        if graph.m > LONG and not (ALGORITHMS[key].bucketed or engine == "cpu"):
+            continue
+        trace = gpu.run(graph, key, engine, lowest_id(graph), probe=1)
+        found = trace.distance_summary()
+        assert (found["sum"], found["max"]) == (total, largest), f"{key} on {engine}"
+        assert reached in {None, found["reached"]}
+
+
+def lowest_id(graph: CSRGraph) -> int:
+    return 0 if graph.ids is None else int(np.argmin(graph.ids))
+
+
+def test_an_ablation_is_the_same_engine_with_a_knob_fixed() -> None:
+    graph = random_graph(1)
+    for key, row in ALGORITHMS.items():
+        if not row.fixed or row.result != "row":
+            continue
+        settings = gpu.run(graph, key).settings
+        assert row.fixed.items() <= settings.parameters.items()
+        assert not {knob.key for knob in row.parameters} & set(row.fixed)
+        name, value = next(iter(row.fixed.items()))
+        with pytest.raises(ParameterError, match=f"{key} has no parameter '{name}'"):
+            row.checked_parameters({name: not value})
+
+
+def test_static_delta_is_the_one_of_near_far() -> None:
+    graph = random_graph(5)
+    used = {gpu.run(graph, key).samples["delta"][0] for key in ("adds_static", "near_far")}
+    assert used == {gpu.run(graph, "adds_two_buckets").samples["delta"][-1]}
+
+
+def test_a_missing_module_is_one_sentence_with_the_line_that_installs_it() -> None:
+    from dataclasses import replace
+
+    needs = {"no_such_module.at_all": "pip install no-such-module"}
+    row = replace(ALGORITHMS["adds"], title="Somebody's", needs=needs)
+    words = "Somebody's needs no_such_module.at_all, which is not installed: pip install no-such"
+    assert words in (row.problem("model") or "")
+    with pytest.raises(EngineError, match=words):
+        row.check_engine("model")
+    with pytest.raises(ParameterError, match="it runs on: model"):
+        row.check_engine("nowhere")
+
+
+def test_a_knob_concerns_all_engines_unless_it_says_which() -> None:
+    everywhere = Parameter("a", "A", "int", 1, "")
+    assert everywhere.concerns("model")
+    assert not Parameter("a", "A", "int", 1, "", engines=("cpu",)).concerns("model")

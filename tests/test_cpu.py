@@ -1,0 +1,146 @@
+"""The engine `cpu`: real threads, measured time, and the same rules as every other engine."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from test_algorithms import assert_equal, oracle, random_graph
+from test_model import FAMILIES, assert_trace_invariants, make_graph
+
+import gpu
+import sample_graphs
+from gpu.algorithms import ALGORITHMS
+from gpu.cpu import delta_stepping, dijkstra, host
+from gpu.errors import MemoryNeededError, ParameterError, WeightError
+from gpu.graph import CSRGraph
+from gpu.trace import Flag
+
+ON_CPU = [key for key, row in ALGORITHMS.items() if "cpu" in row.engines]
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.float32])
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("key", ON_CPU)
+def test_equals_the_oracle_and_keeps_the_rules(key: str, family: str, kind: type) -> None:
+    graph = make_graph(family, kind)
+    trace = gpu.run(graph, key, "cpu", probe=2)
+    assert_equal(graph, trace.dist, oracle(graph, 0), f"{key} {family}")
+    assert_trace_invariants(trace, graph)
+    assert trace.clock == "measured"
+    assert trace.settings.device == host.DEVICE
+    assert trace.environment["cores"] >= 1
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("delta", [1e-6, 1.0, 40.0, 1e9])
+def test_any_delta_on_any_number_of_threads(threads: int, delta: float) -> None:
+    for seed in (4, 9, 33):
+        graph = random_graph(seed)
+        trace = gpu.run(
+            graph, "delta_stepping", "cpu", 0, delta, 2, parameters={"threads": threads}
+        )
+        assert_equal(graph, trace.dist, oracle(graph, 0), f"seed {seed}")
+        assert_trace_invariants(trace, graph)
+        assert trace.environment["threads"] == threads
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_pools_grow_and_threads_go_on_where_they_were(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delta_stepping, "SPARE_CHUNKS", -1020)
+    graph = sample_graphs.make("rmat", n=1024)
+    grown: list[int] = []
+    grow = delta_stepping.Team._grow
+
+    def counted(team: delta_stepping.Team, me: int) -> None:
+        grown.append(me)
+        grow(team, me)
+
+    monkeypatch.setattr(delta_stepping.Team, "_grow", counted)
+    trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": threads}, probe=2)
+    assert grown
+    assert_equal(graph, trace.dist, oracle(graph, 0), "rmat")
+    assert_trace_invariants(trace, graph)
+
+
+@pytest.mark.parametrize("key", ON_CPU)
+@pytest.mark.parametrize("probe", [0, 1, 2])
+def test_a_level_records_what_it_says(key: str, probe: int) -> None:
+    trace = gpu.run(make_graph("grid", np.int32), key, "cpu", probe=probe, sample_period_ns=1)
+    assert (trace.vertices is not None) == (probe == 2)
+    assert (len(trace.samples) == 1) == (probe == 0)
+    names = ALGORITHMS[key].occupancy
+    assert probe == 0 or trace.samples["occupancy"][:, : len(names) or 32].sum() > 0
+    with pytest.raises(ParameterError, match="the CPU records levels 0, 1 and 2"):
+        gpu.run(make_graph("single", np.int32), key, "cpu", probe=3)
+
+
+@pytest.mark.parametrize("key", ON_CPU)
+def test_stop_ends_a_run_at_once(key: str) -> None:
+    graph = sample_graphs.make("grid", n=250_000)
+    asked: list[float] = []
+
+    def stop() -> bool:
+        asked.append(time.perf_counter())
+        return len(asked) > 1
+
+    trace = gpu.run(graph, key, "cpu", should_stop=stop, probe=2)
+    assert trace.outcome == "stopped"
+    assert trace.last["flags"] & Flag.STOPPED
+    assert 0 < trace.processed_vertices < graph.n
+    assert not [t for t in threading.enumerate() if t.name.startswith("sssp-cpu")]
+
+
+def test_a_delta_held_by_hand_is_obeyed() -> None:
+    graph = sample_graphs.make("grid", n=60_000)
+    own = gpu.run(graph, "delta_stepping", "cpu").samples["delta"][0]
+    trace = gpu.run(graph, "delta_stepping", "cpu", delta_by_hand=lambda: own / 4)
+    assert set(trace.samples["delta"]) == {own, own / 4}
+    assert trace.last["delta_changes"] == 1
+    assert (trace.samples["flags"] & Flag.DELTA_LOWERED).any()
+    assert trace.last["flags"] & Flag.DELTA_BY_HAND
+    assert_equal(graph, trace.dist, oracle(graph, 0), "by hand")
+
+
+@pytest.mark.parametrize("key", ON_CPU)
+@pytest.mark.parametrize("kind", [np.int32, np.float32])
+def test_a_distance_past_the_type_is_refused_with_the_arc_named(key: str, kind: type) -> None:
+    big: np.ndarray = np.full(2, 2e9 if kind is np.int32 else 3e38).astype(kind)
+    graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big, 3, id_base=1)
+    with pytest.raises(WeightError, match=r"arc 2 -> 3 .* passes"):
+        gpu.run(graph, key, "cpu")
+
+
+def test_memory_is_looked_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.formats.memory.available_bytes", lambda: 1000)
+    graph = make_graph("grid", np.int32)
+    with pytest.raises(MemoryNeededError, match="Dijkstra's heap on grid: needs about"):
+        gpu.run(graph, "dijkstra", "cpu")
+    with pytest.raises(MemoryNeededError, match="Δ-stepping on grid, 2 threads: needs about"):
+        gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": 2})
+
+
+def test_without_a_clock_function_the_run_is_still_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "clock", lambda: (0, host.NO_CLOCK))
+    monkeypatch.setattr(host, "yielder", lambda: 0)
+    graph = make_graph("grid", np.int32)
+    for key in ON_CPU:
+        assert gpu.run(graph, key, "cpu", parameters={}).time_ns > 0
+
+
+def test_another_device_is_refused_by_name() -> None:
+    with pytest.raises(ParameterError, match="'abacus'; the engine cpu has one: cpu"):
+        gpu.run(make_graph("chain", np.int32), "dijkstra", "cpu", device="abacus")
+
+
+def test_dijkstra_is_the_same_every_time_and_processes_each_vertex_once() -> None:
+    graph = make_graph("grid", np.float32)
+    first, again = (gpu.run(graph, "dijkstra", "cpu", probe=2) for _ in range(2))
+    assert first.processed_vertices == first.reached
+    assert first.relaxed_edges == again.relaxed_edges
+    assert first.last["improved"] == again.last["improved"]
+    assert dijkstra.PERIOD_NS > 0
