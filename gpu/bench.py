@@ -10,7 +10,7 @@ test fails on a busy machine and teaches nobody.
     recolour   one frame of 1000 x 800 pixels with 1,000,000 vertices
     stall      the longest time the GUI thread did not answer while a run streamed
     model      arcs relaxed a second by ADDS on the modelled GPU, level 1, one core, compiled
-    parse      DIMACS text, 1,000,000 vertices and 5,000,000 arcs, made here
+    io         graph files: the three rows of `gpu.bench_io`
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from gpu import bench_io
 from gpu.errors import GpuError
 
 TRIES = 3
@@ -36,7 +37,6 @@ START_TRIES = 5
 PATIENCE_S = 300  # for one subprocess
 NEW_YORK = Path("road", "USA-road-d.NY.gr.gz")  # in the folder of real graphs, if there is one
 NEW_YORK_VERTICES = 264_346  # the made-up city that stands in for it
-PARSE_VERTICES, PARSE_ARCS = 1_000_000, 5_000_000
 
 
 @dataclass(frozen=True)
@@ -74,25 +74,27 @@ class _CannotMeasureError(GpuError):
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
     """Fill the parser of `bench`."""
-    about = ", ".join(ROWS)
+    about = ", ".join((*ROWS, *GROUPS))
     parser.add_argument("names", metavar="NAME", nargs="*", help=f"what to measure: {about} [all]")
     parser.add_argument("--graph", metavar="FILE", help="of open, stall and model [New York]")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.set_defaults(handle=_bench, usage_error=parser.error)
     parser.epilog = (
-        "examples:\n  sssp-scope bench\n  sssp-scope bench model --graph roads.gr.gz --json\n"
+        "examples:\n  sssp-scope bench\n  sssp-scope bench io --json\n"
+        "  sssp-scope bench model --graph roads.gr.gz --json\n"
         "  sssp-scope bench gpu --help     the kernels, on a machine with an NVIDIA GPU"
     )
 
 
 def _bench(args: argparse.Namespace) -> int:
-    unknown = [name for name in args.names if name not in ROWS]
+    names = [row for name in args.names for row in GROUPS.get(name, (name,))]
+    unknown = [name for name in names if name not in ROWS]
     if unknown:
-        args.usage_error(f"no benchmark {unknown[0]!r}; there are: {', '.join(ROWS)}")
+        args.usage_error(f"no benchmark {unknown[0]!r}; there are: {', '.join((*ROWS, *GROUPS))}")
     done = []
     with tempfile.TemporaryDirectory(prefix="sssp-scope-bench-") as folder:
         graph = graph_file(args.graph, Path(folder))
-        for name in args.names or ROWS:
+        for name in dict.fromkeys(names) or ROWS:
             done.append(measure(name, Path(folder), graph))
             if not args.json:
                 print(_line(done[-1]), flush=True)
@@ -134,11 +136,11 @@ def _with(row: Row, **changed: Any) -> Row:
 def _line(row: Row) -> str:
     bound = f"{'<=' if row.most else '>='} {row.target:g} {row.unit}"
     if row.value is None:
-        return f"{row.name:<9} {'-':>12}  {bound:<14} {row.what}: {row.note}"
+        return f"{row.name:<10} {'-':>12}  {bound:<14} {row.what}: {row.note}"
     mark = "" if row.reached else "  MISSED"
     value = f"{row.value:.3g} {row.unit}"
     note = f" ({row.note})" if row.note else ""
-    return f"{row.name:<9} {value:>12}  {bound:<14} {row.what}{note}{mark}"
+    return f"{row.name:<10} {value:>12}  {bound:<14} {row.what}{note}{mark}"
 
 
 def graph_file(given: str | None, folder: Path) -> str:
@@ -229,40 +231,14 @@ def _model(_folder: Path, graph: str) -> tuple[list[float], str]:
     return rates, f"{note}; {trace.relaxed_edges:,} arcs relaxed"
 
 
-def _parse(folder: Path, _graph: str) -> tuple[list[float], str]:
-    from gpu.formats import load_graph
-
-    path = folder / "random.gr"
-    _write_random(path)
-    load_graph(path)  # compiles, and warms the disk's cache
-    seconds = []
-    for _ in range(TRIES):
-        begin = time.perf_counter()
-        graph = load_graph(path)
-        seconds.append(time.perf_counter() - begin)
-    assert graph.m == PARSE_ARCS
-    return seconds, f"{path.stat().st_size / 1e6:.0f} MB"
-
-
-def _write_random(path: Path) -> None:
-    """Write a random DIMACS graph in chunks of text."""
-    import numpy as np
-
-    rng = np.random.default_rng(1)
-    with path.open("wb") as file:
-        file.write(f"p sp {PARSE_VERTICES} {PARSE_ARCS}\n".encode())
-        for _ in range(50):
-            ends = rng.integers(1, PARSE_VERTICES + 1, (PARSE_ARCS // 50, 2))
-            weights = rng.integers(1, 10_001, PARSE_ARCS // 50)
-            rows = zip(ends[:, 0].tolist(), ends[:, 1].tolist(), weights.tolist(), strict=True)
-            file.write("".join(f"a {u} {v} {w}\n" for u, v, w in rows).encode())
-
-
 ROWS: dict[str, tuple[Row, Measurement]] = {
     "start": (Row("start", "start to first painted window", "s", 1.5), _start),
     "open": (Row("open", "road network to first provisional picture", "s", 1.5), _open),
     "recolour": (Row("recolour", "one frame, 1M vertices at 1000x800", "ms", 5), _recolour),
     "stall": (Row("stall", "longest stall of the GUI thread in a run", "ms", 50), _stall),
     "model": (Row("model", "ADDS on the model, arcs relaxed", "M/s", 10, most=False), _model),
-    "parse": (Row("parse", "DIMACS text, 5M arcs", "s", 0.5), _parse),
+    "io_dimacs": (Row("io_dimacs", "DIMACS text, 5M arcs", "s", 0.5), bench_io.dimacs),
+    "io_mtx": (Row("io_mtx", ".mtx, 5M entries, over SciPy", "x", 1.0), bench_io.matrix_market),
+    "io_galois": (Row("io_galois", "Galois binary over a plain read", "x", 1.5), bench_io.galois),
 }
+GROUPS = {"io": ("io_dimacs", "io_mtx", "io_galois")}  # one word for several rows

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu import bench, cli
+from gpu import bench, bench_io, cli
 from gpu.bench import ROWS, Row, measure
 from gpu.errors import EngineError
 from gpu.formats import load_graph
@@ -60,7 +60,9 @@ def test_the_table_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_figure_that_was_promised_has_a_row() -> None:
-    assert list(ROWS) == ["start", "open", "recolour", "stall", "model", "parse"]
+    files = ["io_dimacs", "io_mtx", "io_galois"]
+    assert list(ROWS) == ["start", "open", "recolour", "stall", "model", *files]
+    assert tuple(files) == bench.GROUPS["io"]
     assert all(row.target > 0 and row.name == name for name, (row, _) in ROWS.items())
 
 
@@ -73,15 +75,34 @@ def test_a_window_that_cannot_start_is_a_reason(
     assert row.note.startswith("not measured: ")
 
 
-def test_model_and_parse_on_small_graphs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "PARSE_VERTICES", 100)
-    monkeypatch.setattr(bench, "PARSE_ARCS", 500)
-    parse = measure("parse", tmp_path, "")
-    assert len(parse.tries) == bench.TRIES
+@pytest.fixture
+def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_io, "VERTICES", 100)
+    monkeypatch.setattr(bench_io, "ARCS", 500)
+
+
+@pytest.mark.usefixtures("small_files")
+def test_model_and_files_of_small_graphs(tmp_path: Path) -> None:
+    tries = measure("io_dimacs", tmp_path, "").tries
+    assert len(tries) == bench_io.TRIES
     assert load_graph(tmp_path / "random.gr").m == 500
     model = measure("model", tmp_path, str(tmp_path / "random.gr"))
     assert model.value is not None
     assert model.value > 0
+
+
+@pytest.mark.usefixtures("small_files")
+def test_bench_io_is_three_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "io", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [row["name"] for row in rows] == list(bench.GROUPS["io"])
+    assert all(row["value"] > 0 for row in rows)
+    notes = [row["note"] for row in rows]
+    assert "best" in notes[0]
+    assert "SciPy" in notes[1]
+    assert "plain read" in notes[2]
+    assert cli.main(["bench", "parse"]) == 2
+    assert "there are: start" in capsys.readouterr().err
 
 
 def test_the_stand_in_for_new_york_is_a_file(
