@@ -292,15 +292,16 @@ def reference_of(graph: CSRGraph) -> str | None:
     """Return the reference that `open_sample` makes this graph from; None if it is no sample."""
     if not graph.provenance.origin.startswith(PREFIX):
         return None
-    return _reference(graph.provenance.origin, graph.provenance.options)
+    return remembered_reference(graph.provenance.origin, graph.provenance.options)
 
 
 def open_reference(origin: str, options: Mapping[str, Any]) -> CSRGraph:
     """Make a sample again from what its provenance (or a trace) remembers of it."""
-    return open_sample(_reference(origin, options))
+    return open_sample(remembered_reference(origin, options))
 
 
-def _reference(origin: str, options: Mapping[str, Any]) -> str:
+def remembered_reference(origin: str, options: Mapping[str, Any]) -> str:
+    """Return the reference of a sample from what its provenance remembers."""
     row = CATALOGUE.get(origin.removeprefix(PREFIX))
     if row is not None and row.fixed:
         options = {name: value for name, value in options.items() if name == "weights"}
