@@ -276,7 +276,7 @@ def test_a_hairball_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     style = raster.style_for(extent, view)
     assert style.density
     assert style.line_width == 0
-    monkeypatch.setattr(raster, "DENSITY_INK", 100_000)
+    monkeypatch.setattr(raster, "DENSITY_MOST", 100_000)
     pixels = draw(graph, view, style)
     assert pixels.arc_step > 5
     assert pixels.density is not None

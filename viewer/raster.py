@@ -36,7 +36,10 @@ from viewer import raster_numpy
 
 COVERS = 16  # levels of coverage in the map and in the colour tables
 MAP_INK = 4.0  # inked pixels per pixel of the drawing, above which lines would hide the vertices
-DENSITY_INK = 20_000_000  # pixels of grey lines at most: about 50 ms of one core
+DENSITY_INK = 5  # pixels of grey lines per pixel of the picture, at most
+DENSITY_MOST = 20_000_000  # pixels of grey lines at most: 10 ns each where lines are long
+DENSITY_ARCS = 1_500_000  # arcs at most in the grey layer: their heads are anywhere in memory
+DENSITY_MARGIN = 64.0  # pixels around the picture, of large drawings, where grey arcs may begin
 DENSE = 0.9  # logical pixels between vertices; below, each is exactly one pixel
 SUBPIXEL = 0.6  # logical pixels: arcs and gaps shorter than this cannot be seen
 CROWD_RADIUS = 1.0  # logical pixels: the smallest disc on the grey layer
@@ -285,14 +288,28 @@ def bin_graph(
         draw.bin_lines(indptr, indices, positions, keys, *place, style.line_width, margin)
         arc_step = 1
     elif style.density and (module is not None or m <= NUMPY_LINES):
-        whole = extent.size[0] * extent.size[1] * view.scale**2
-        share = min(1.0, view.width * view.height / whole) if whole > 0 else 1.0
-        pixels = 2 * extent.ink * view.scale * share
-        arc_step = max(1, int(np.ceil(pixels / DENSITY_INK)))
-        density = _density(draw, indptr, indices, positions, place, arc_step)
+        margin = np.inf if n <= WHOLE_VIEW else DENSITY_MARGIN
+        arc_step = density_step(extent, view, m, margin)
+        density = _density(draw, indptr, indices, positions, place, arc_step, margin)
     pixel, vertex, cover, drawn = draw.compact(keys, n)
     order = draw.sorted_places(vertex)
     return PixelMap(view, style, pixel, vertex, cover, order, density, in_view, drawn, arc_step)
+
+
+def density_step(extent: Extent, view: View, m: int, margin: float) -> int:
+    """Return k: one arc in k goes to the grey layer, so that it costs no more than allowed.
+
+    margin : infinite, or pixels around the picture within which arcs must begin
+    """
+    size = extent.size[0] * extent.size[1] * view.scale**2
+    share = min(1.0, view.width * view.height / size) if size > 0 else 1.0
+    if np.isinf(margin):
+        arcs, pixels = float(m), 2 * extent.ink * view.scale * share
+    else:
+        arcs = m * share
+        pixels = arcs * min(2 * extent.ink / max(m, 1) * view.scale, max(view.width, view.height))
+    most = min(DENSITY_INK * view.width * view.height, DENSITY_MOST)
+    return max(1, int(np.ceil(pixels / most)), int(np.ceil(arcs / DENSITY_ARCS)))
 
 
 def _density(
@@ -302,10 +319,11 @@ def _density(
     positions: np.ndarray,
     place: tuple[float, float, float, int, int],
     step: int,
+    margin: float,
 ) -> np.ndarray:
     """Return the grey layer, uint8 (height * width,), 0 to 15, logarithmic in the count."""
     counts = np.zeros(place[3] * place[4], np.int32)
-    draw.bin_density(indptr, indices, positions, counts, *place, step)
+    draw.bin_density(indptr, indices, positions, counts, *place, step, margin)
     top = int(np.quantile(counts[counts > 0], 0.995)) if counts.any() else 1
     crowd = np.count_nonzero(counts) / max(len(counts), 1)
     least = 1 + 5 * max(0.0, 1 - 2 * crowd)  # few lines must not be faint

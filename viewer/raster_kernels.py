@@ -167,38 +167,46 @@ def bin_lines(  # noqa: PLR0912, PLR0915
                             keys[pixel] = key
 
 
-@_typed(*_ARCS, _write(_I4), *_VIEW, _I8)
-def bin_density(indptr, indices, positions, counts, scale, cx, cy, width, height, step):
-    """Count, in `counts`, how many of every `step`-th arc cross each pixel."""
+@_typed(*_ARCS, _write(_I4), *_VIEW, _I8, _F8)
+def bin_density(indptr, indices, positions, counts, scale, cx, cy, width, height, step, margin):
+    """Count, in `counts`, how many of every `step`-th arc cross each pixel; `margin`: as above."""
     half_width, half_height = width * 0.5, height * 0.5
-    tail = 0
-    for arc in range(0, len(indices), step):
-        while indptr[tail + 1] <= arc:
-            tail += 1
-        head = np.int64(indices[arc])
-        if head == tail:
+    arc = 0
+    for tail in range(len(indptr) - 1):
+        stop = indptr[tail + 1]
+        if arc >= stop:
             continue
         x0 = (np.float64(positions[tail, 0]) - cx) * scale + half_width
         y0 = half_height - (np.float64(positions[tail, 1]) - cy) * scale
-        x1 = (np.float64(positions[head, 0]) - cx) * scale + half_width
-        y1 = half_height - (np.float64(positions[head, 1]) - cy) * scale
-        if not abs(x0) + abs(y0) + abs(x1) + abs(y1) < np.inf:
+        if not (x0 > -margin and x0 < width + margin and y0 > -margin and y0 < height + margin):
+            arc += (stop - arc + step - 1) // step * step
             continue
-        along_x = abs(x1 - x0) >= abs(y1 - y0)
-        major0, major1, minor0, minor1, size, across_size = x0, x1, y0, y1, width, height
-        if not along_x:
-            major0, major1, minor0, minor1, size, across_size = y0, y1, x0, x1, height, width
-        low, high = min(major0, major1), max(major0, major1)
-        span = major1 - major0
-        if span == 0.0:
-            span = 1.0
-        first = np.int64(max(0.0, np.floor(low)))
-        last = np.int64(min(size - 1.0, np.floor(high)))
-        for at in range(first, last + 1):
-            ratio = (min(max(at + 0.5, low), high) - major0) / span
-            across = np.int64(np.floor(minor0 + ratio * (minor1 - minor0)))
-            if across >= 0 and across < across_size:
-                counts[across * width + at if along_x else at * width + across] += 1
+        while arc < stop:
+            head = np.int64(indices[arc])
+            arc += step
+            x1 = (np.float64(positions[head, 0]) - cx) * scale + half_width
+            y1 = half_height - (np.float64(positions[head, 1]) - cy) * scale
+            if head == tail or not abs(x0) + abs(y0) + abs(x1) + abs(y1) < np.inf:
+                continue
+            if max(x0, x1) < 0 or min(x0, x1) >= width or max(y0, y1) < 0 or min(y0, y1) >= height:
+                continue
+            along_x = abs(x1 - x0) >= abs(y1 - y0)
+            major0, major1, minor0, minor1, size, across_size = x0, x1, y0, y1, width, height
+            if not along_x:
+                major0, major1, minor0, minor1, size, across_size = y0, y1, x0, x1, height, width
+            low, high = min(major0, major1), max(major0, major1)
+            span = major1 - major0
+            slope = (minor1 - minor0) / span if span != 0.0 else 0.0
+            start, end = max(0.0, np.floor(low)), min(size - 1.0, np.floor(high))
+            if abs(slope) > 1e-6:  # only where the line lies in the picture
+                one, two = major0 - minor0 / slope, major0 + (across_size - minor0) / slope
+                start = max(start, np.floor(min(one, two)) - 1.0)
+                end = min(end, np.floor(max(one, two)) + 1.0)
+            for at in range(np.int64(start), np.int64(end) + 1):
+                centre = min(max(at + 0.5, low), high)
+                across = np.int64(np.floor(minor0 + (centre - major0) * slope))
+                if across >= 0 and across < across_size:
+                    counts[across * width + at if along_x else at * width + across] += 1
 
 
 @_typed(_read(_I8), _write(_I4), _write(_I4), _write(types.uint8), returns=_I8)

@@ -158,6 +158,7 @@ def bin_density(
     width: int,
     height: int,
     step: int,
+    margin: float,
 ) -> None:
     """Count, in `counts`, how many of every `step`-th arc cross each pixel."""
     arcs = np.arange(0, len(indices), step)
@@ -166,6 +167,8 @@ def bin_density(
     x = (positions[:, 0].astype(np.float64) - cx) * scale + width * 0.5
     y = height * 0.5 - (positions[:, 1].astype(np.float64) - cy) * scale
     kept = np.isfinite(x[u]) & np.isfinite(x[v]) & np.isfinite(y[u]) & np.isfinite(y[v]) & (u != v)
+    inside = (x > -margin) & (x < width + margin) & (y > -margin) & (y < height + margin)
+    kept &= inside[u]
     u, v = u[kept], v[kept]
     flat = np.abs(x[v] - x[u]) >= np.abs(y[v] - y[u])
     for along_x in (True, False):
@@ -187,8 +190,8 @@ def bin_density(
             span = major[head] - major[tail]
             span[span == 0] = 1.0
             centre = np.minimum(np.maximum(at + 0.5, low[part][line]), high[part][line])
-            ratio = (centre - major[tail]) / span
-            across = np.floor(minor[tail] + ratio * (minor[head] - minor[tail])).astype(np.int64)
+            slope = (minor[head] - minor[tail]) / span
+            across = np.floor(minor[tail] + (centre - major[tail]) * slope).astype(np.int64)
             inside = (across >= 0) & (across < sizes[1])
             pixel = across * width + at if along_x else at * width + across
             counts += np.bincount(pixel[inside], minlength=len(counts)).astype(np.int32)

@@ -28,7 +28,6 @@ from viewer import colormaps, raster
 from viewer.raster import Extent, View
 from viewer.raster_colour import Colouring, index_of
 from viewer.theme import LIGHT, Theme
-from viewer.units import thousands
 from viewer.widgets import graph_overlay as overlay
 from viewer.widgets.graph_colours import Legend, Look
 from viewer.widgets.graph_items import ItemPainter, Names, room_for_names
@@ -79,6 +78,7 @@ class GraphCanvas(QWidget):
         self.picture.measured.connect(self._take_measured)
         self.picture.renewed.connect(self._show_renewed)
         self.picture.sharpened.connect(self._sharpen)
+        self.picture.slow_changed.connect(self.update)
         self._load_timer = QTimer(self)
         self._load_timer.setSingleShot(True)
         self._load_timer.setInterval(LOAD_AFTER_MS)
@@ -281,6 +281,8 @@ class GraphCanvas(QWidget):
             self._paint_picture(painter)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._paint_marks(painter)
+            if self.picture.slow:
+                overlay.paint_chip(painter, self._theme, "Drawing …")
         painter.end()
         self.frame_seconds = time.perf_counter() - started
 
@@ -385,8 +387,9 @@ class GraphCanvas(QWidget):
         if self.path is not None:
             end = self.place_of(int(self.path.vertices[-1]))
             if end is not None:
-                words = self._path_words(self.path)
-                overlay.paint_card(painter, theme, end, words, QRectF(self.rect()), theme.error)
+                overlay.paint_card(
+                    painter, theme, end, self.path.words, QRectF(self.rect()), theme.error
+                )
         if hovered is not None:
             overlay.paint_card(painter, theme, self._pointer, self._card(), QRectF(self.rect()))
 
@@ -394,7 +397,3 @@ class GraphCanvas(QWidget):
         assert self._drawing is not None
         points = self.camera.to_pixels(self._drawing.positions[vertices])
         return np.clip(np.nan_to_num(points), -1e6, 1e6)
-
-    def _path_words(self, path: Path) -> str:
-        arcs = len(path.vertices) - 1
-        return f"length {path.length:,.10g} · {thousands(arcs)} {'arc' if arcs == 1 else 'arcs'}"

@@ -195,7 +195,7 @@ def _by_state(
     note = "tentative: may still improve"
     names: tuple[tuple[int, str], ...] = STATES
     if record.running and np.isinf(moment.cursor_ns):
-        note = "live: settled is known at the end"
+        note = "live: what is settled is known at the end"
         colouring = Colouring("distance", dist, unit=np.inf)
         names = ((0, "unreached"), (1, "reached"))
     return Look(colouring, "state", Legend(f"State{_at(record, moment)}", (), names, note))
@@ -302,24 +302,3 @@ def tick_values(top: float, wanted: int = 5) -> list[float]:
     power = 10.0 ** np.floor(np.log10(top / wanted))
     step = next(power * by for by in (1, 2, 5, 10) if top / (power * by) <= wanted)
     return [float(f"{step * k:.12g}") for k in range(int(top / step * (1 + 1e-12)) + 1)]
-
-
-def vertex_words(
-    record: RunRecord | None, vertex: int, name: int | str, n: int, cursor_ns: float
-) -> str:
-    """Return "vertex 17 · distance 42 · bucket 3 · processed 2 times", as far as known."""
-    words = [f"vertex {name}"]
-    dist = record.dist if record is not None else None
-    if record is None or dist is None or len(dist) != n:
-        return words[0]
-    value = dist[vertex]
-    if not reached_mask(dist[vertex : vertex + 1])[0]:
-        return f"{words[0]} · unreached"
-    words.append(f"distance {value:,}" if dist.dtype == np.int32 else f"distance {value:g}")
-    delta = delta_at(record, cursor_ns)
-    if delta is not None:
-        words.append(f"bucket {int(value / delta)}")
-    if record.vertices is not None:
-        times = int(record.vertices.times_processed[vertex])
-        words.append(f"processed {'once' if times == 1 else f'{times} times'}")
-    return " · ".join(words)

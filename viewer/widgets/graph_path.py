@@ -19,6 +19,7 @@ import numpy as np
 
 from gpu.graph import CSRGraph
 from gpu.trace import reached_mask
+from viewer.units import thousands
 
 CHUNK = 4_000_000  # arcs at a time, to bound memory
 NO_PARENT = -1
@@ -30,6 +31,12 @@ class Path:
 
     vertices: np.ndarray
     length: float
+
+    @property
+    def words(self) -> str:
+        """Its length, and of how many arcs it is made."""
+        arcs = len(self.vertices) - 1
+        return f"length {self.length:,.10g} · {thousands(arcs)} {'arc' if arcs == 1 else 'arcs'}"
 
 
 def parents_of(graph: CSRGraph, dist: np.ndarray, source: int) -> np.ndarray:

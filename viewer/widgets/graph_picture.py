@@ -8,15 +8,19 @@ stretched to where it belongs, so that dragging and the wheel never wait.
 Small drawings are binned at once, on the GUI thread, when that takes less than a
 frame. Until Numba is loaded (`raster.load_kernels`, started by the first picture, on
 a thread), NumPy draws, and `sharpened` says that the compiled kernels can take over.
+
+Edges are part of a sheet: as coloured lines or, where these would hide the vertices, as a
+grey density layer under them (see `raster`). They can be left out (`show_edges`). A sheet
+that takes longer than `SLOW_MS` says so (`slow_changed`), so that nobody waits unaware.
 """
 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from PyQt6.QtCore import QObject, QPointF, QRectF, pyqtSignal
+from PyQt6.QtCore import QObject, QPointF, QRectF, QTimer, pyqtSignal
 from PyQt6.QtGui import QColor, QImage, QPainter
 from PyQt6.sip import voidptr
 
@@ -34,6 +38,7 @@ AT_ONCE_NUMPY = 60_000  # the same before Numba is loaded, and only for the firs
 PIXELS_AT_ONCE = 2_500_000  # of a picture that is binned on the GUI thread
 SCENE_AT_ONCE = 20_000  # vertices + arcs whose scene is cut on the GUI thread
 MEASURE_AT_ONCE = 300_000  # vertices
+SLOW_MS = 300  # from here on a sheet that is being made is worth a word
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +73,11 @@ class Sheet:
     compiled: bool
 
 
-def make_sheet(drawing: Drawing, camera: View, ratio: float) -> Sheet:
-    """Cut the scene and, unless it is painted one by one, bin the pixels. Any thread."""
+def make_sheet(drawing: Drawing, camera: View, ratio: float, edges: bool = True) -> Sheet:
+    """Cut the scene and, unless it is painted one by one, bin the pixels. Any thread.
+
+    edges : whether a raster shows edges, as coloured lines or as the grey layer
+    """
     extent = drawing.extent if drawing.extent is not None else Extent()
     graph, positions = drawing.graph, drawing.positions
     compiled = raster.kernels() is not None
@@ -78,6 +86,8 @@ def make_sheet(drawing: Drawing, camera: View, ratio: float) -> Sheet:
     if scene is None or not scene.item_wise:
         view = camera.times(ratio)
         style = raster.style_for(extent, view, ratio)
+        if not edges:
+            style = replace(style, line_width=0.0, density=False)
         pixels = raster.bin_graph(graph.indptr, graph.indices, positions, view, style, extent)
         if drawing.size > SCENE_AT_ONCE and pixels.in_view <= 3_000:
             scene = cut_scene(graph, positions, camera)
@@ -111,6 +121,7 @@ class Picture(QObject):
     measured = pyqtSignal(object)  # Drawing, with its extent
     renewed = pyqtSignal()  # another sheet is there
     sharpened = pyqtSignal()  # the compiled kernels are loaded
+    slow_changed = pyqtSignal()  # a sheet takes long, or is there at last
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -121,6 +132,12 @@ class Picture(QObject):
         self._image = QImage()
         self._loading = False
         self._wanted: tuple[Drawing, View, float] | None = None
+        self.edges = True
+        self.slow = False  # whether a sheet is being made for longer than SLOW_MS
+        self._slow_timer = QTimer(self)
+        self._slow_timer.setSingleShot(True)
+        self._slow_timer.setInterval(SLOW_MS)
+        self._slow_timer.timeout.connect(self._say_slow)
 
     @property
     def busy(self) -> bool:
@@ -130,6 +147,7 @@ class Picture(QObject):
     def clear(self) -> None:
         """Forget everything: another graph, or none."""
         self._worker.clear()
+        self._set_slow(False)
         self.sheet, self._wanted = None, None
         self._frame, self._image = np.empty(0, np.uint32), QImage()
 
@@ -152,9 +170,28 @@ class Picture(QObject):
         pixels = camera.width * camera.height * ratio * ratio
         if drawing.size <= limit and pixels <= PIXELS_AT_ONCE:
             self._worker.clear()
-            self._take(make_sheet(drawing, camera, ratio))
+            self._take(make_sheet(drawing, camera, ratio, self.edges))
         else:
-            self._worker.submit(lambda: make_sheet(drawing, camera, ratio))
+            edges = self.edges
+            self._worker.submit(lambda: make_sheet(drawing, camera, ratio, edges))
+            if not self._slow_timer.isActive():
+                self._slow_timer.start()
+
+    def show_edges(self, shown: bool) -> None:
+        """Draw edges, or vertices alone, from now on."""
+        if shown != self.edges:
+            self.edges = shown
+            self.again()
+
+    def _say_slow(self) -> None:
+        self._set_slow(self._worker.busy)
+
+    def _set_slow(self, slow: bool) -> None:
+        if not slow:
+            self._slow_timer.stop()
+        if slow != self.slow:
+            self.slow = slow
+            self.slow_changed.emit()
 
     def wait(self) -> None:
         """Return once nothing is under way any more."""
@@ -187,6 +224,8 @@ class Picture(QObject):
         if self._wanted is None or result.drawing is not self._wanted[0]:
             return  # of a graph that is gone
         self.sheet = result
+        if (result.drawing, result.camera, result.ratio) == self._wanted:
+            self._set_slow(False)
         self._frame, self._image = np.empty(0, np.uint32), QImage()
         self.renewed.emit()
 
@@ -244,10 +283,7 @@ class Picture(QObject):
             return _drawn(count, count, graph.n)
         pixels = sheet.pixels
         words = _drawn(min(pixels.drawn, pixels.in_view), pixels.in_view, graph.n)
-        if graph.m and pixels.arc_step != 1:
-            step = pixels.arc_step
-            words += f", 1 arc in {thousands(step)}" if step else ", arcs left out"
-        return words
+        return words + _edge_words(pixels, graph)
 
     def vertex_at(self, camera: View, x: float, y: float, radius: float) -> int:
         """Return the vertex drawn nearest to (x, y), logical pixels, or -1."""
@@ -261,6 +297,18 @@ class Picture(QObject):
         if not (-reach <= px <= made.width + reach and -reach <= py <= made.height + reach):
             return -1
         return self.sheet.pixels.vertex_at(px * ratio, py * ratio, min(reach, 40.0) * ratio)
+
+
+def _edge_words(pixels: PixelMap, graph: CSRGraph) -> str:
+    """Return what is to be said of the edges: nothing where all are drawn as lines."""
+    step = pixels.arc_step
+    if not graph.m or (step == 1 and pixels.density is None):
+        return ""
+    if not step:
+        return ", edges left out"
+    words = f", 1 edge in {thousands(step)} as grey" if step > 1 else ", edges as grey"
+    some = graph.n > raster.WHOLE_VIEW and pixels.in_view < graph.n
+    return f"{words}, of those that begin here" if some else words
 
 
 def _drawn(drawn: int, in_view: int, n: int) -> str:

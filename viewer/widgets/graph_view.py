@@ -19,15 +19,14 @@ from PyQt6.QtCore import QEvent, QPointF, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QShowEvent, QWheelEvent
 from PyQt6.QtWidgets import QApplication, QWidget
 
-from gpu.trace import reached_mask
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
-from viewer.units import short
 from viewer.widgets.graph_canvas import GraphCanvas
-from viewer.widgets.graph_colours import COLOUR_MODES, Look, Moment, Scale, look_at, vertex_words
+from viewer.widgets.graph_colours import COLOUR_MODES, Look, Moment, Scale, look_at
 from viewer.widgets.graph_items import Names
 from viewer.widgets.graph_path import Path, parents_of, path_to
 from viewer.widgets.graph_worker import NewestFirst
+from viewer.widgets.vertex_words import distance_labels, vertex_words
 
 __all__ = ["COLOUR_MODES", "GraphView"]
 
@@ -124,20 +123,21 @@ class GraphView(GraphCanvas):
         if graph is None:
             return Names({}, {})
         names = {vertex: str(graph.id_of(vertex)) for vertex in vertices}
-        dist = record.dist if record is not None else None
-        if dist is None or len(dist) != graph.n:
+        if record is None or record.dist is None or len(record.dist) != graph.n:
             return Names(names, {})
-        reached = reached_mask(dist[vertices])
-        values = zip(vertices, dist[vertices].tolist(), reached.tolist(), strict=True)
-        return Names(names, {v: short(d) if there else "∞" for v, d, there in values})
+        return Names(names, distance_labels(record, vertices, self._moment()))
 
     def _card(self) -> str:
         graph = self._session.graph
         if graph is None:
             return ""
         name = graph.id_of(self.pointed)
-        cursor = self._playback.cursor_ns
-        return vertex_words(self._session.current, self.pointed, name, graph.n, cursor)
+        return vertex_words(self._session.current, self.pointed, name, graph.n, self._moment())
+
+    def set_edges(self, shown: bool) -> None:
+        """Draw edges (as lines, or as a grey layer where they are many), or vertices alone."""
+        self.picture.show_edges(shown)
+        self.refresh()
 
     # --- the models change
 
@@ -288,7 +288,7 @@ class GraphView(GraphCanvas):
             self.fit()
         elif key == Qt.Key.Key_Escape and self.path is not None:
             self._set_path(None)
-        elif key in KEYS:
+        elif key in KEYS and not a0.modifiers() & Qt.KeyboardModifier.ControlModifier:
             dx, dy = KEYS[Qt.Key(key)]
             self.pan(dx * KEY_PAN, dy * KEY_PAN)
         else:
