@@ -9,20 +9,19 @@ The idea    Waiting vertices stand in buckets of width delta, by distance. The f
             delta) of every vertex that was ever in it are relaxed, once: they lead to later
             buckets. Delta -> 0 is Dijkstra's order, delta -> infinity Bellman-Ford.
 
-Decisions   Buckets are a cyclic array: what waits lies within the largest weight of the head,
-            so about (largest weight / delta) slots are enough. A slot is named by the
-            distance from `base`, the lowest distance of the head; a delta changed by hand
-            holds from the next bucket on, and everything that waits is sorted again.
-            A vertex counts as processed when it is taken from a bucket; the heavy phase
-            belongs to that and is not counted again.
+Decisions   A vertex counts as processed when it is taken from a bucket; the heavy phase
+            belongs to that and is not counted again. A delta changed by hand holds from the
+            next bucket on. How buckets are kept is each engine's own affair: the model has
+            Meyer and Sanders' cyclic array with about (largest weight / delta) slots, every
+            thread of the CPU one for itself, the kernel one pile for all that waits later.
 
 Not done    Sorting each vertex's arcs into light and heavy beforehand: delta may change, and a
             look at the weight is cheap. On the CPU a thread works a small bucket off by
             itself before it waits for the others (bucket fusion [2]); the GPUs have a barrier
             after every phase.
 
-Samples     occupancy[k] = vertices waiting in bucket head + k, whatever waits beyond the last in
-            the last; at every phase.
+Samples     occupancy[0] = the vertices of this phase, [1] = all that waits in later buckets; at
+            every phase.
 
 To tune     delta, 32 W / D by default as in Near-Far; on the CPU, threads.
 
@@ -38,7 +37,11 @@ ALGORITHM = Algorithm(
     key="delta_stepping",
     title="Δ-stepping",
     summary="buckets of width Δ, light arcs until one stays empty, then its heavy arcs once",
-    engines={"model": "gpu.model.delta_stepping:run", "cpu": "gpu.cpu.delta_stepping:run"},
+    engines={
+        "model": "gpu.model.delta_stepping:run",
+        "cuda": "gpu.cuda.delta_stepping:run",
+        "cpu": "gpu.cpu.delta_stepping:run",
+    },
     parameters=(
         Parameter(
             "threads",
@@ -51,5 +54,6 @@ ALGORITHM = Algorithm(
             engines=("cpu",),
         ),
     ),
+    occupancy=("bucket", "later"),
     source="paper, section 3.2; Meyer and Sanders 2003",
 )

@@ -73,7 +73,6 @@ from gpu.cpu.delta_stepping_state import (
     PERIOD,
     READ,
     RETURNS,
-    SHOWN,
     SIZE,
     SPINS,
     STARTED,
@@ -373,8 +372,7 @@ def write_sample(shared, t, sample, size):  # type: ignore[no-untyped-def]
 
     Other threads may be at work already: what is read of them is a few vertices old.
     """
-    control, counts = shared.control, shared.counts
-    slots = counts.shape[1] - 1
+    control = shared.control
     sample.t_ns = t.now_ns
     sample.head_bucket = t.head
     sample.bucket_switches = control[SWITCHES]
@@ -396,13 +394,7 @@ def write_sample(shared, t, sample, size):  # type: ignore[no-untyped-def]
     sample.reason = 7 if control[BY_HAND] else 1
     sample.delta_changes = control[CHANGES]
     sample.sequence = t.sequence
-    for step in range(SHOWN):
-        slot, count = (t.head_slot + step) % slots, 0
-        for other in range(len(shared.threads)):
-            count += counts[other, slot]
-        if step == SHOWN - 1:
-            count = max(waiting, 0)
-        waiting -= count
-        sample.occupancy[step] = count + (size if step == 0 else 0)
+    sample.occupancy[0] = size
+    sample.occupancy[1] = max(waiting, 0)
     t.sequence += 1
     control[FLAGS] = 0

@@ -14,7 +14,6 @@ LAST = CHUNK - 1
 FUSE = 1000  # vertices in its own head bucket above which a thread shares them (GAP)
 SPINS = 2000  # looks at a barrier before the core is offered to others
 CLOCK_EVERY = 16  # vertices between two looks at the clock, probe level 2
-SHOWN = 32  # slots of a sample's occupancy
 NOBODY = 2**62  # no thread has anything in any bucket
 RETURNS = 1  # as in gpu.cpu.host
 

@@ -31,7 +31,6 @@ class Buckets(NamedTuple):
     last_ns: np.ndarray
     times: np.ndarray
     first: np.ndarray  # int32 (C,): a slot's first vertex, -1 where it is empty
-    counts: np.ndarray  # int32 (C,)
     following: np.ndarray  # int32 (n,), links of the slot's list
     before: np.ndarray  # int32 (n,)
     slot_of: np.ndarray  # int32 (n,), -1 where the vertex does not wait
@@ -101,7 +100,7 @@ class DeltaSteppingRun:
 
     def final_sample(self, sample: Any) -> None:
         """Write the state as it is."""
-        delta_stepping_loop.write_sample(self._buckets, self.sim[0], sample)
+        delta_stepping_loop.write_sample(self.sim[0], sample)
 
 
 def slots_for(graph: CSRGraph, delta: float) -> int:
@@ -120,7 +119,6 @@ def _make_buckets(graph: CSRGraph, preset: Preset, delta: float, buffers: RunBuf
         buffers.dist,
         *vertex_arrays(buffers),
         np.full(slots, -1, np.int32),
-        np.zeros(slots, np.int32),
         np.empty(graph.n, np.int32),
         np.empty(graph.n, np.int32),
         np.full(graph.n, -1, np.int32),

@@ -25,7 +25,6 @@ BUCKET_SWITCHED, DELTA_RAISED, DELTA_LOWERED, DELTA_BY_HAND, ENDED = 4, 1, 2, 16
 SORT_BYTES = 8.0  # read an entry, write an entry
 SKIP_BYTES = 4.0  # the weight of an arc of the other kind
 FAR_AWAY = 1e15  # a bucket number too large to tell apart
-SHOWN = 32  # slots of a sample's occupancy
 
 STEPPING = np.dtype(
     [
@@ -85,7 +84,7 @@ def advance(buckets, state, samples, most_relaxed):  # type: ignore[no-untyped-d
     while s.relaxed < until and written < len(samples) and phases < most_relaxed:
         if s.phase == PHASE_START:
             if s.t_ns >= s.next_sample_ns:
-                write_sample(buckets, s, samples[written])
+                write_sample(s, samples[written])
                 written += 1
                 s.next_sample_ns = s.t_ns + s.period_ns
             s.t_ns += s.superstep_ns
@@ -102,7 +101,7 @@ def advance(buckets, state, samples, most_relaxed):  # type: ignore[no-untyped-d
         else:
             s.status = FINISHED
             s.flags |= ENDED
-            write_sample(buckets, s, samples[written])
+            write_sample(s, samples[written])
             written += 1
             break
     return written
@@ -185,7 +184,6 @@ def _move(buckets, s, vertex):  # type: ignore[no-untyped-def]
             buckets.before[after] = vertex
         buckets.first[slot] = vertex
         buckets.slot_of[vertex] = slot
-        buckets.counts[slot] += 1
         s.waiting += 1
 
 
@@ -200,7 +198,6 @@ def _unlink(buckets, s, vertex):  # type: ignore[no-untyped-def]
         buckets.first[slot] = after
     if after >= 0:
         buckets.before[after] = previous
-    buckets.counts[slot] -= 1
     buckets.slot_of[vertex] = -1
     s.waiting -= 1
 
@@ -237,7 +234,6 @@ def _empty(buckets, s, slot):  # type: ignore[no-untyped-def]
         s.size += 1
         vertex = np.int64(buckets.following[vertex])
     buckets.first[slot] = -1
-    buckets.counts[slot] = 0
     s.waiting -= s.size
 
 
@@ -283,9 +279,8 @@ def _sort_again(buckets, s, slot):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
-def write_sample(buckets, s, sample):  # type: ignore[no-untyped-def]
+def write_sample(s, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE at the start of a phase; flags start again from here."""
-    slots = len(buckets.first)
     sample.t_ns = np.int64(s.t_ns)
     sample.head_bucket = s.head
     sample.bucket_switches = s.switches
@@ -302,13 +297,7 @@ def write_sample(buckets, s, sample):  # type: ignore[no-untyped-def]
     sample.reason = s.reason
     sample.delta_changes = s.delta_changes
     sample.sequence = s.sequence
-    shown = s.size + np.int64(buckets.counts[s.head_slot])
-    sample.occupancy[0] = shown
-    rest = s.waiting - np.int64(buckets.counts[s.head_slot])
-    for step in range(1, min(SHOWN, slots)):
-        count = np.int64(buckets.counts[(s.head_slot + step) % slots])
-        last = step == SHOWN - 1
-        sample.occupancy[step] = rest if last else count
-        rest -= count
+    sample.occupancy[0] = s.size
+    sample.occupancy[1] = s.waiting
     s.sequence += 1
     s.flags = 0
