@@ -86,7 +86,9 @@ def graph_from_rows(
     reading.report(BUILD_FRACTION, "building the graph")
     tails = tails_of(indptr) if reading.weights == "random" else heads
     weights = choose_weights(reading, tails, heads, values, integral)
-    return _finished(reading, key, indptr, np.asarray(heads).astype(np.int32), weights, kept)
+    return _finished(
+        reading, key, indptr, np.asarray(heads).astype(np.int32, copy=False), weights, kept
+    )
 
 
 def choose_weights(
@@ -117,7 +119,7 @@ def as_weights(reading: Reading, values: np.ndarray, integral: bool) -> np.ndarr
     """Return non-negative finite numbers as int32 if they fit, else as float32, noted."""
     largest = values.max() if len(values) else 0
     if integral and largest <= MAX_COUNT:
-        return values.astype(np.int32)
+        return values.astype(np.int32, copy=False)
     weights = values.astype(np.float32)
     if integral:
         reading.note(

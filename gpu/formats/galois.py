@@ -60,7 +60,8 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
         values, integral = _values(reading, bits)
     reading.report(0.9, "checking")
     return graph_from_rows(
-        reading, "galois", indptr, targets.astype(np.int64), values, integral=integral,
+        reading, "galois", indptr, targets.view(f"<i{TARGET_BYTES[version]}"), values,
+        integral=integral,
         name=_name(reading.path),
     )  # fmt: skip
 
@@ -111,7 +112,7 @@ def _values(reading: Reading, bits: np.ndarray) -> tuple[np.ndarray, bool]:
             f"arc {arc} has weight {bits[arc]}, below zero; weights must be >= 0 "
             "(or read with --weights absolute, unit or random)"
         )
-    return bits.astype(np.int64), True
+    return bits.astype(np.int64) if reading.weights == "absolute" else bits, True
 
 
 def _name(path: Path) -> str:
