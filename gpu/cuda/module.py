@@ -18,6 +18,8 @@ from gpu.cuda.layout import RUN, STATE
 KERNELS = Path(__file__).resolve().parent / "kernels"
 THREADS = {  # threads a block
     "adds.cu": 256,
+    "apsp_edge.cu": 256,
+    "apsp_sweep.cu": 256,
     "bellman_ford.cu": 1024,
     "delta_stepping.cu": 1024,
     "near_far.cu": 1024,

@@ -1,0 +1,159 @@
+"""All pairs on the device: the engine functions, which kernel a graph gets, and how big.
+
+A block works on one source at a time. Where its row of distances and one or two bits a vertex fit
+the shared memory of a multiprocessor they are kept there; where only the bits fit, the row
+is worked on in the output; beyond a million vertices the bits leave too. Threads are dealt so
+that a multiprocessor is full: many small blocks on small graphs, one of 1024 on large ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gpu.apsp_rules import C_DELTA, C_FAST, source_range, wanted_delta
+from gpu.cuda.apsp_layout import Shape
+from gpu.cuda.apsp_stream import Conveyor
+from gpu.cuda.device import Device
+from gpu.cuda.launch import check_device, device_graph
+from gpu.cuda.module import function
+from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.graph import CSRGraph
+
+LIST_ITEMS = 1024  # LIST in apsp_sweep.cu
+STATIC_BYTES = 512  # shared memory that the kernels declare themselves, at most
+RESERVED_BYTES = 1024  # of each block's shared memory, for the system (compute capability 8 on)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One of the algorithms: its kernels and what they keep of a vertex.
+
+    factor : of the default delta; bits : bits a vertex, 0 where all arcs are relaxed anyway
+    """
+
+    file: str
+    name: str
+    factor: float
+    bits: int
+
+
+EDGE = Kind("apsp_edge.cu", "edge", 0.0, 0)
+DELTA = Kind("apsp_sweep.cu", "delta", C_DELTA, 2)
+FAST = Kind("apsp_sweep.cu", "fast", C_FAST, 1)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was tuned on an H100; nothing of it changes a result.
+
+    threads_per_sm : threads that share a multiprocessor, at least 128 and at most 1024 a block
+    """
+
+    threads_per_sm: int = 1024
+
+
+TUNED = Tuning()
+
+
+def run_edge(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
+    """Run `edge_apsp` on the GPU; the signature is that of `gpu.engine`."""
+    return run_tuned(graph, EDGE, TUNED, **given)
+
+
+def run_delta(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
+    """Run `delta_apsp` on the GPU; the signature is that of `gpu.engine`."""
+    return run_tuned(graph, DELTA, TUNED, **given)
+
+
+def run_fast(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
+    """Run `apsp_fast` on the GPU; the signature is that of `gpu.engine`."""
+    return run_tuned(graph, FAST, TUNED, **given)
+
+
+def run_tuned(
+    graph: CSRGraph,
+    kind: Kind,
+    tuning: Tuning,
+    *,
+    delta: float | None,
+    parameters: Mapping[str, Any],
+    device: str,
+    probe: int,
+    period_ns: int,
+    seed: int,
+    buffers: RunBuffers,
+    observer: Observer,
+) -> EngineOutcome:
+    """Run with given tuning. Nothing is drawn at random, so `seed` changes nothing."""
+    del seed
+    found = check_device(device, probe)
+    first, count = source_range(parameters, graph.n)
+    if delta is None:
+        delta = wanted_delta(kind.factor, graph.mean_weight, graph.mean_degree, graph.integer)
+    device_graph(graph, found)  # before anything else: what is free is counted after it
+    shape = make_shape(graph, kind, found, probe, count, parameters["workers"], tuning)
+    conveyor = Conveyor(graph, found, shape, first, count, buffers, probe, period_ns)
+    return conveyor.run(observer, delta if kind.bits else 0.0)
+
+
+def make_shape(
+    graph: CSRGraph,
+    kind: Kind,
+    device: Device,
+    probe: int,
+    count: int,
+    workers: int | None,
+    tuning: Tuning,
+) -> Shape:
+    """Choose kernel, threads and blocks for a graph of n vertices and `count` sources."""
+    import cupy
+
+    limits = cupy.cuda.Device(device.number).attributes
+    most = int(limits["MaxSharedMemoryPerBlockOptin"]) - STATIC_BYTES
+    place, shared = placed(kind, graph.n, most)
+    threads = block_threads(
+        shared, int(limits["MaxSharedMemoryPerMultiprocessor"]), tuning.threads_per_sm
+    )
+    name = f"{kind.name}_{place}"
+    kernel = function(device.number, kind.file, name, probe, not graph.integer, threads)
+    if shared > 0:
+        kernel.max_dynamic_shared_size_bytes = shared
+    per_sm = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
+        kernel.kernel.ptr, threads, shared
+    )
+    blocks = min(workers or max(int(per_sm), 1) * device.multiprocessors, count)
+    begin = function(device.number, kind.file, "begin", probe, not graph.integer, threads)
+    words = (graph.n + 31) // 32
+    scratch = 2 * words if place == "global" and kind.bits else 0
+    return Shape(kernel, begin, name, threads, blocks, shared, words, scratch, kind.bits == 0)
+
+
+def placed(kind: Kind, n: int, most: int) -> tuple[str, int]:
+    """Return which variant of a kernel n vertices get, and its dynamic shared memory in bytes.
+
+    most : bytes of dynamic shared memory that a block may have
+    """
+    words = (n + 31) // 32
+    row, bits = 4 * n, 4 * words * kind.bits
+    short, long = (2 * LIST_ITEMS, 4 * LIST_ITEMS) if kind.bits else (0, 0)
+    if row + bits + short <= most and n < 1 << 16:
+        return "shared", row + bits + short
+    if kind.bits == 0:
+        return "global", 0
+    if bits + long <= most:
+        return "mixed", bits + long
+    return "global", long
+
+
+def block_threads(shared: int, per_sm: int, threads_per_sm: int) -> int:
+    """Return the threads of a block: a power of two from 128 to 1024.
+
+    shared : its dynamic shared memory; per_sm : that of a multiprocessor, bytes
+    """
+    together = max(per_sm // (shared + STATIC_BYTES + RESERVED_BYTES), 1)
+    threads = 1024
+    while threads > 128 and threads * together > threads_per_sm:
+        threads //= 2
+    return threads

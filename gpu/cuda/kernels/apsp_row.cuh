@@ -1,0 +1,188 @@
+/*
+apsp_row.cuh: what the all-pairs kernels share: the job, one source at a time, counters, Stop.
+
+A block takes a source from a counter, works on its row alone, writes the row out and takes the
+next; blocks never wait for each other, so a grid of any size is right. The row is in shared
+memory where it fits (an atomic min there takes nanoseconds), else it is the row of the output
+itself, in the level-2 cache at best.
+
+Compile with  -DLEVEL=0..2  -DWEIGHT_FLOAT=0|1  -DTHREADS=T  (gpu.cuda.module)
+
+Distances are unsigned bits: an int32 >= 0 and a float32 >= 0 both order as their bits do.
+Indices into the output are 64 bits wide: row x n passes 2^32 from n = 65,536 on, and a signed
+32-bit one from n = 46,341 on.
+
+Progress    one 64-byte slot of pinned memory a block, written by nobody else after each source;
+            the host adds them up when it wants a sample. Nothing waits for those writes.
+Stop        one word of pinned memory, looked at every POLL_CYCLES by one thread of a block.
+Overflow    a distance past the range is a fault only if its vertex stays unreached: the arcs
+            are searched for one into such a vertex when the source is done.
+*/
+#pragma once
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define UNREACHED (WEIGHT_FLOAT ? 0x7f800000u : 0x7fffffffu)
+#define ALL_LANES 0xffffffffu
+#define POLL_CYCLES 1000000  // half a millisecond
+
+struct Progress {  // of one block, totals
+    u64 done, processed, relaxed, improved, rounds, switches;
+    u32 running, faults;
+    u64 unused;
+};
+
+struct Control {  // pinned, written by the host
+    u32 stop, unused[15];
+};
+
+struct Clock {  // in device memory
+    u64 origin_ns;
+    double delta;  // for sources begun from now on
+};
+
+struct Job {  // one chunk of sources: gpu.cuda.apsp_layout.JOB, the same bytes
+    const uint2 *rows;  // first and end arc of each vertex
+    const uint2 *arcs;  // head, weight bits
+    const u32 *tails;   // of each arc
+    u32 *out;           // count rows of n distances
+    u32 *bits;          // 2 * words a block, where they do not fit shared memory
+    u32 *taken;         // rows of this chunk that somebody has
+    u64 *fault;         // lowest (row << 32 | arc) past the range, all ones where there is none
+    Progress *progress;
+    const Control *control;
+    const Clock *clock;
+    u64 *begun, *ended;  // probe level 2, of this chunk's sources, ns
+    u32 *rounds;
+    u32 first, count, n, m, words, unused;
+};
+
+static_assert(sizeof(Job) == 128, "Job and gpu.cuda.apsp_layout.JOB differ in size");
+static_assert(sizeof(Progress) == 64, "Progress is one cache line");
+
+__device__ __forceinline__ u32 plus(u32 dist, u32 weight) {
+    return WEIGHT_FLOAT ? __float_as_uint(__uint_as_float(dist) + __uint_as_float(weight))
+                        : dist + weight;
+}
+__device__ __forceinline__ double value_of(u32 bits) {
+    return WEIGHT_FLOAT ? (double)__uint_as_float(bits) : (double)bits;
+}
+__device__ __forceinline__ u64 now_ns() {
+    u64 t;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+    return t;
+}
+__device__ __forceinline__ u32 look(const u32 *at) { return *(const volatile u32 *)at; }
+
+struct Counts {  // of one thread and one source
+    u32 relaxed, improved;
+    bool suspect;
+};
+
+struct Shared {  // beside the row, the bits and the list
+    u32 row, count[2], lowest, suspect, quit;
+    double delta;
+    u64 relaxed, improved;
+    Progress total;  // thread 0's
+    long long polled;
+};
+
+// All threads: where some relax passed the range, look for a vertex that has no other way.
+static __device__ __noinline__ void check_range(const Job *job, Shared *s, const u32 *row) {
+    for (u32 v = threadIdx.x; v < job->n; v += THREADS) {
+        if (look(row + v) >= UNREACHED) continue;
+        uint2 arcs = job->rows[v];
+        for (u32 a = arcs.x; a < arcs.y; a++)
+            if (look(row + job->arcs[a].x) >= UNREACHED) {
+                atomicMin(job->fault, (u64)s->row << 32 | a);
+                s->total.faults = 1;
+            }
+    }
+}
+
+// One block's view of the job.
+struct Block {
+    const Job &job;
+    Shared &s;
+    Counts counts = {0, 0, false};
+
+    __device__ Block(const Job &job, Shared &s) : job(job), s(s) {}
+
+    __device__ __forceinline__ void open() {
+        if (threadIdx.x != 0) return;
+        s.total = *(job.progress + blockIdx.x);  // a chunk goes on where the one before ended
+        s.polled = clock64();
+        s.quit = *(const volatile u32 *)&job.control->stop;
+    }
+
+    // Thread 0, now and then: whether the host wants an end.
+    __device__ __forceinline__ void poll() {
+        if (threadIdx.x != 0 || clock64() - s.polled < POLL_CYCLES) return;
+        s.polled = clock64();
+        if (*(const volatile u32 *)&job.control->stop) *(volatile u32 *)&s.quit = 1;
+    }
+
+    // All threads: the next row, or false where there is none left or the host wants an end.
+    __device__ __forceinline__ bool take() {
+        if (threadIdx.x == 0) {
+            s.row = s.quit ? job.count : atomicAdd(job.taken, 1u);
+            s.count[0] = s.count[1] = s.suspect = 0;
+            s.relaxed = s.improved = 0;
+            s.delta = *(const volatile double *)&job.clock->delta;
+            if (s.row < job.count) {
+                s.total.running = 1;
+                if (LEVEL >= 1) post();
+                if (LEVEL >= 2) job.begun[s.row] = now_ns() - job.clock->origin_ns;
+            }
+        }
+        __syncthreads();
+        counts = {0, 0, false};
+        return s.row < job.count;
+    }
+
+    // All threads: counters and times of a source that is done.
+    __device__ __forceinline__ void close(u64 processed, u32 rounds, u32 switches) {
+        u32 relaxed = counts.relaxed, improved = counts.improved;
+#pragma unroll
+        for (int reach = 16; reach > 0; reach /= 2) {
+            relaxed += __shfl_xor_sync(ALL_LANES, relaxed, reach);
+            improved += __shfl_xor_sync(ALL_LANES, improved, reach);
+        }
+        if ((threadIdx.x & 31) == 0) {
+            atomicAdd(&s.relaxed, (u64)relaxed);
+            atomicAdd(&s.improved, (u64)improved);
+        }
+        __syncthreads();
+        if (threadIdx.x != 0) return;
+        s.total.processed += processed, s.total.relaxed += s.relaxed;
+        s.total.improved += s.improved, s.total.rounds += rounds;
+        s.total.switches += switches, s.total.done += 1, s.total.running = 0;
+        if (LEVEL >= 2) {
+            job.ended[s.row] = now_ns() - job.clock->origin_ns;
+            job.rounds[s.row] = rounds;
+        }
+        post();
+    }
+
+    __device__ __forceinline__ void post() {
+        volatile u64 *to = (volatile u64 *)(job.progress + blockIdx.x);
+        const u64 *from = (const u64 *)&s.total;
+        for (int word = 0; word < 7; word++) to[word] = from[word];
+    }
+
+    __device__ __forceinline__ u32 *output() const { return job.out + (u64)s.row * job.n; }
+
+    // All threads: every distance unreached, the source 0.
+    __device__ __forceinline__ void fill(u32 *row) {
+        for (u32 v = threadIdx.x; v < job.n; v += THREADS) row[v] = UNREACHED;
+        __syncthreads();
+        if (threadIdx.x == 0) row[job.first + s.row] = 0;
+    }
+
+    // All threads: the row to where the host fetches it.
+    __device__ __forceinline__ void write_out(const u32 *row) {
+        u32 *to = output();
+        for (u32 v = threadIdx.x; v < job.n; v += THREADS) __stcs(to + v, row[v]);
+    }
+};

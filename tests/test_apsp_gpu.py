@@ -1,0 +1,224 @@
+"""The all-pairs kernels on a real GPU; skipped with the reason where there is none."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu
+from gpu.cuda import apsp, apsp_layout
+from gpu.cuda.device import why_not
+from gpu.engine import RecordingObserver, RunBuffers
+from gpu.errors import MemoryNeededError, WeightError
+from gpu.graph import CSRGraph
+from gpu.trace import NEVER, Flag, reached_mask
+from gpu.verify import certificate, oracle_distances
+from gpu.verify_rows import verify_rows
+
+REASON = why_not()
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
+KEYS = ("edge_apsp", "delta_apsp", "apsp_fast")
+KINDS = {"edge_apsp": apsp.EDGE, "delta_apsp": apsp.DELTA, "apsp_fast": apsp.FAST}
+
+
+def random_graph(seed: int, floats: bool, n: int | None = None, degree: int = 6) -> CSRGraph:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 300)) if n is None else n
+    m = int(rng.integers(0, degree * n + 1))
+    top = int(rng.choice([0, 1, 10, 10_000]))
+    weights = rng.random(m) * top if floats else rng.integers(0, top + 1, m)
+    kind = np.float32 if floats else np.int32
+    return CSRGraph.from_arcs(
+        rng.integers(0, n, m), rng.integers(0, n, m), weights.astype(kind), n, name=f"random{seed}"
+    )
+
+
+def hub_graph() -> CSRGraph:
+    """A star both ways with a chain at its end: hubs, long paths, parallel arcs, loops."""
+    leaves = np.arange(1, 3000)
+    chain = np.arange(3000, 3400)
+    tails = np.r_[np.zeros(2999, int), leaves, 5, chain, [7, 7, 7]]
+    heads = np.r_[leaves, np.zeros(2999, int), 3000, chain + 1, [7, 8, 8]]
+    weights = np.random.default_rng(3).integers(0, 50, len(tails)).astype(np.int32)
+    return CSRGraph.from_arcs(tails, heads, weights, 3401, name="hub")
+
+
+def assert_rows_right(graph: CSRGraph, first: int, dist: np.ndarray, rows: Any) -> None:
+    for row in rows:
+        expected = oracle_distances(graph, first + int(row))
+        reached = reached_mask(dist[row])
+        assert np.array_equal(reached, np.isfinite(expected))
+        if graph.integer:
+            assert np.array_equal(dist[row][reached].astype(np.float64), expected[reached])
+        else:
+            assert dist[row][reached] == pytest.approx(expected[reached], rel=1e-5)
+
+
+@pytest.mark.parametrize("floats", [False, True], ids=["int32", "float32"])
+@pytest.mark.parametrize("probe", [0, 1, 2])
+@pytest.mark.parametrize("key", KEYS)
+def test_random_graphs(key: str, probe: int, floats: bool) -> None:
+    for seed in range(25):
+        graph = random_graph(seed, floats)
+        trace = gpu.run(graph, key, "cuda", probe=probe)
+        assert trace.dist.shape == (graph.n, graph.n)
+        assert trace.clock == "measured"
+        assert verify_rows(graph, 0, trace.dist).passed
+        assert_rows_right(graph, 0, trace.dist, [0, graph.n - 1])
+        last = trace.last
+        assert last["flags"] & Flag.FINISHED
+        assert last["occupancy"][:3].tolist() == [0, 0, graph.n]
+        assert last["processed_vertices"] >= graph.n
+        assert probe or len(trace.samples) == 1
+
+
+@pytest.mark.parametrize("place", ["shared", "mixed", "global"])
+@pytest.mark.parametrize("key", KEYS)
+def test_every_place_of_a_row(key: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = apsp.placed
+    most = {"shared": 10**6, "mixed": 5000, "global": 4200}[place]
+
+    def small(kind: apsp.Kind, n: int, limit: int) -> tuple[str, int]:
+        return chosen(kind, n, min(limit, most))
+
+    monkeypatch.setattr(apsp, "placed", small)
+    for graph in (hub_graph(), random_graph(5, True, 2000), random_graph(4, False, 3000, 30)):
+        trace = gpu.run(graph, key, "cuda", probe=0, parameters={"sources": 200})
+        assert verify_rows(graph, 0, trace.dist).passed, trace.environment["kernel"]
+    if key != "edge_apsp":
+        assert trace.environment["kernel"].endswith(place)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_chunks_and_ranges(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apsp_layout, "LEAST_BYTES", 4 * 1000 * 40)
+    monkeypatch.setattr(apsp_layout, "ALL_SLOTS_BYTES", 4 * 1000 * 200)
+    graph = random_graph(9, False, 1000)
+    given = {"first_source": 100, "sources": 777, "workers": 7}
+    trace = gpu.run(graph, key, "cuda", probe=2, parameters=given)
+    assert trace.environment["chunks"] > 5
+    assert trace.settings.source == 100
+    assert verify_rows(graph, 100, trace.dist).passed
+    kept = trace.vertices
+    assert (kept.first_reached_ns[:100] == NEVER).all()
+    assert (kept.first_reached_ns[877:] == NEVER).all()
+    assert (kept.first_reached_ns[100:877] >= 0).all()
+    assert (kept.last_improved_ns[100:877] >= kept.first_reached_ns[100:877]).all()
+    assert (kept.times_processed[100:877] >= 1).all()
+
+
+@pytest.mark.parametrize("delta", [1.0, 17.0, 1e9])
+@pytest.mark.parametrize("key", ["delta_apsp", "apsp_fast"])
+def test_any_delta_is_right(key: str, delta: float) -> None:
+    for floats in (False, True):
+        graph = random_graph(11, floats, 700)
+        trace = gpu.run(graph, key, "cuda", delta=delta)
+        assert trace.last["delta"] == delta
+        assert verify_rows(graph, 0, trace.dist).passed
+
+
+def test_46341_vertices_into_a_memory_map(tmp_path: Path) -> None:
+    n, rows = 46_341, 46_341
+    graph = random_graph(2, False, n, 4)
+    whole = np.lib.format.open_memmap(tmp_path / "m.npy", "w+", np.int32, (rows, n))
+    buffers = RunBuffers(whole)
+    parameters = {"first_source": 0, "sources": None, "workers": None}
+    for key in KEYS[1:]:
+        outcome = apsp.run_tuned(
+            graph, KINDS[key], apsp.TUNED, delta=None, parameters=parameters, device="cuda:0",
+            probe=0, period_ns=0, seed=1, buffers=buffers, observer=RecordingObserver(),
+        )  # fmt: skip
+        assert outcome.environment["chunks"] > 1
+        for row in (0, 1, 23_170, 46_339, 46_340):
+            assert certificate(graph, row, np.asarray(whole[row])) is None
+        assert verify_rows(graph, 0, whole, rows=64).passed
+        whole[:] = -1
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_stop_ends_within_50_ms_and_leaves_whole_rows(key: str) -> None:
+    graph = random_graph(2, False, 40_000, 4)
+    asked: list[float] = []
+    begun = time.perf_counter()
+
+    def should_stop() -> bool:
+        if time.perf_counter() - begun > 0.15:
+            asked.append(time.perf_counter())
+        return bool(asked)
+
+    kept = RunBuffers(np.full((8000, graph.n), np.iinfo(np.int32).max, np.int32))
+    parameters = {"first_source": 0, "sources": 8000, "workers": 2}
+    outcome = apsp.run_tuned(
+        graph, KINDS[key], apsp.TUNED, delta=None, parameters=parameters, device="cuda:0",
+        probe=1, period_ns=0, seed=1, buffers=kept, observer=RecordingObserver(None, should_stop),
+    )  # fmt: skip
+    took = time.perf_counter() - asked[0]
+    assert outcome.outcome == "stopped"
+    assert took < 0.05
+    begun_rows = np.flatnonzero(reached_mask(kept.dist).any(axis=1))
+    for row in begun_rows[:20]:
+        assert certificate(graph, int(row), kept.dist[row]) is None
+
+
+def test_samples_show_sources_going_by() -> None:
+    graph = random_graph(2, False, 30_000, 4)
+    parameters = {"sources": 3000, "workers": 8}
+    trace = gpu.run(graph, "apsp_fast", "cuda", probe=1, parameters=parameters)
+    kept = trace.samples["occupancy"]
+    assert len(kept) > 5
+    assert (kept[:, :3].sum(axis=1) == 3000).all()
+    assert (np.diff(kept[:, 2]) >= 0).all()
+    assert kept[:, 1].max() == 8
+    for name in ("t_ns", "processed_vertices", "relaxed_edges", "improved"):
+        assert (np.diff(trace.samples[name]) >= 0).all(), name
+
+
+def test_a_distance_past_the_range_names_its_arc() -> None:
+    heavy = np.array([2**31 - 10, 100], np.int32)
+    graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), heavy, 3)
+    detour = CSRGraph.from_arcs(
+        np.array([0, 1, 0]), np.array([1, 2, 2]), np.r_[heavy, 7].astype(np.int32), 3
+    )
+    for key in KEYS:
+        with pytest.raises(WeightError, match=r"arc 1 -> 2 .*use float weights"):
+            gpu.run(graph, key, "cuda")
+        assert gpu.run(detour, key, "cuda").dist[0].tolist() == [0, 2**31 - 10, 7]
+
+
+def test_what_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gpu.cuda.apsp_stream import Conveyor
+
+    monkeypatch.setattr(Conveyor, "_free_bytes", lambda self: 1000)
+    with pytest.raises(MemoryNeededError, match="fewer sources"):
+        gpu.run(random_graph(1, False, 1000), "apsp_fast", "cuda")
+
+
+SANITIZED = """
+import gpu, sys
+sys.path.insert(0, "tests")
+from test_apsp_gpu import random_graph
+from gpu.verify_rows import verify_rows
+graph = random_graph(3, False, 300)
+for key in ("edge_apsp", "delta_apsp", "apsp_fast"):
+    trace = gpu.run(graph, key, "cuda", probe=2, parameters={"sources": 40, "workers": 4})
+    assert verify_rows(graph, 0, trace.dist).passed
+print("ran")
+"""
+
+
+@pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
+def test_the_sanitizer_finds_nothing(tool: str) -> None:
+    program = shutil.which("compute-sanitizer")
+    if program is None:
+        pytest.skip("compute-sanitizer is not on the PATH")
+    command = [program, "--tool", tool, "--error-exitcode", "9", sys.executable, "-c", SANITIZED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+    assert "ran" in done.stdout, done.stdout[-3000:] + done.stderr[-2000:]
+    assert done.returncode == 0, done.stdout[-4000:]

@@ -1,0 +1,132 @@
+"""The all-pairs kernels without a GPU: they compile, and every index is 64 bits wide."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from cuda.bindings import nvrtc
+
+from gpu.cuda import apsp, apsp_layout
+from gpu.cuda.apsp_layout import JOB, Shape, job_records, plan_chunks
+from gpu.cuda.module import compile_options, source_of
+from gpu.errors import MemoryNeededError
+from gpu.graph import CSRGraph
+
+FILES = ("apsp_edge.cu", "apsp_sweep.cu")
+CASES = list(itertools.product(FILES, (0, 1, 2), (False, True), (80, 120)))  # 75 and 90: test_nvrtc
+H100_SHARED = 232_448 - apsp.STATIC_BYTES
+
+
+def compiled(name: str, level: int, float_weights: bool, architecture: int, threads: int) -> str:
+    source, options = source_of(name), compile_options(name, level, float_weights, threads)
+    error, program = nvrtc.nvrtcCreateProgram(source.encode(), name.encode(), 0, [], [])
+    assert error == nvrtc.nvrtcResult.NVRTC_SUCCESS
+    try:
+        flags = [o.encode() for o in (*options, f"--gpu-architecture=sm_{architecture}")]
+        (error,) = nvrtc.nvrtcCompileProgram(program, len(flags), flags)
+        log = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
+        nvrtc.nvrtcGetProgramLog(program, log)
+        assert error == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.decode()
+        return log.decode()
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "level", "float_weights", "architecture"), CASES)
+def test_nvrtc_compiles_apsp(name: str, level: int, float_weights: bool, architecture: int) -> None:
+    assert "error" not in compiled(name, level, float_weights, architecture, 256)
+
+
+@pytest.mark.parametrize("threads", [128, 512, 1024])
+def test_nvrtc_compiles_apsp_for_every_block_size(threads: int) -> None:
+    assert "error" not in compiled("apsp_sweep.cu", 0, False, 90, threads)
+
+
+def shape(blocks: int, scratch: int = 0, tails: bool = False) -> Shape:
+    return Shape(None, None, "test", 256, blocks, 0, 0, scratch, tails)
+
+
+def empty_graph(n: int) -> CSRGraph:
+    none = np.zeros(0, np.int32)
+    return CSRGraph(np.zeros(n + 1, np.int64), none, none)
+
+
+@pytest.mark.parametrize("n", [1, 31, 12_800, 46_340, 46_341, 65_536, 100_000, 300_000])
+@pytest.mark.parametrize("gigabytes", [1, 8, 70])
+def test_chunks_cover_every_source_and_fit(n: int, gigabytes: int) -> None:
+    free = gigabytes << 30
+    plan = plan_chunks(empty_graph(n), n, shape(264), False, free)
+    assert sum(plan.rows_of(chunk) for chunk in range(plan.chunks)) == n
+    assert plan.device_bytes <= free
+    assert plan.slots == 1 or plan.slots >= 2
+    assert 4 * n * plan.rows <= max(apsp_layout.SLOT_BYTES, 4 * n * 2 * 264)
+
+
+def test_records_hold_addresses_past_32_bits() -> None:
+    n, base = 100_000, 7 << 40
+    graph = empty_graph(n)
+    plan = plan_chunks(graph, n, shape(264, scratch=6250), True, 3 << 30)
+    names = ("bits", "taken", "progress", "begun", "ended", "rounds")
+    addresses = dict.fromkeys(names, base)
+    slots = [base + 4 * n * plan.rows * slot for slot in range(plan.slots)]
+    jobs = job_records(graph, shape(264, scratch=6250), plan, 0, addresses, slots)
+    last = plan.chunks - 1
+    before = last * plan.rows
+    assert int(jobs["first"][last]) == before
+    assert int(jobs["begun"][last]) == base + 8 * before
+    assert int(jobs["rounds"][last]) == base + 4 * before
+    assert int(jobs["taken"][last]) == base + 4 * last
+    assert int(jobs["bits"][1]) == base + 4 * 264 * 6250
+    assert int(jobs["bits"][2]) == base
+    assert int(jobs["progress"][1]) == base + 64 * 264
+    assert int(jobs["out"][plan.slots]) == base
+    assert int(jobs["count"].sum()) == n
+    assert jobs.dtype == JOB
+
+
+def test_the_row_index_of_the_kernel_is_64_bits_wide() -> None:
+    text = source_of("apsp_edge.cu") + source_of("apsp_sweep.cu")
+    assert "job.out + (u64)s.row * job.n" in text
+    assert "(u64)blockIdx.x * 2 * job.words" in text
+    assert 46_341 * 46_341 > 2**31 - 1 > 46_340 * 46_340  # what the listing's int cannot count
+
+
+def test_what_does_not_fit_the_device_is_refused_with_sizes() -> None:
+    with pytest.raises(MemoryNeededError, match=r"two rows of 1,000,000 .* free: .*fewer sources"):
+        plan_chunks(empty_graph(1_000_000), 10, shape(132), False, 5_000_000)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "place"),
+    [
+        (apsp.EDGE, 57_000, "shared"),
+        (apsp.EDGE, 60_000, "global"),
+        (apsp.DELTA, 46_341, "shared"),
+        (apsp.FAST, 55_000, "shared"),
+        (apsp.FAST, 58_000, "mixed"),
+        (apsp.DELTA, 800_000, "mixed"),
+        (apsp.FAST, 24_000_000, "global"),
+    ],
+)
+def test_where_a_source_is_kept_on_an_h100(kind: apsp.Kind, n: int, place: str) -> None:
+    found, shared = apsp.placed(kind, n, H100_SHARED)
+    assert found == place
+    assert 0 <= shared <= H100_SHARED
+
+
+@pytest.mark.parametrize(
+    ("shared", "threads"), [(0, 128), (54_848, 256), (100_000, 512), (200_000, 1024)]
+)
+def test_blocks_fill_a_multiprocessor(shared: int, threads: int) -> None:
+    assert apsp.block_threads(shared, 233_472, 1024) == threads
+
+
+def test_looking_at_the_launcher_imports_no_cupy() -> None:
+    code = "import sys, gpu.cuda.apsp, gpu.apsp_rules; print('cupy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
