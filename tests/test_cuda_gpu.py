@@ -71,6 +71,22 @@ def power_law(floats: bool) -> CSRGraph:
     return arcs(tails, rng.integers(0, n, m), rng.integers(1, 101, m), n, floats)
 
 
+def hubs(floats: bool) -> CSRGraph:
+    """Rows long enough to be split, aligned with pieces of arcs and not, that improve twice."""
+    rng = np.random.default_rng(3)
+    n, degrees = 9000, [8192, 5000, 4096, 3000, 4097]
+    tails = np.concatenate([np.full(degree, hub) for hub, degree in enumerate(degrees)])
+    heads = rng.integers(0, n, len(tails))
+    back = np.arange(5, n)
+    return arcs(
+        np.concatenate([tails, back, [0, 0, 0, 0]]),
+        np.concatenate([heads, rng.integers(0, 5, len(back)), [1, 2, 3, 4]]),
+        np.concatenate([rng.integers(1, 1000, len(tails) + len(back)), [900, 900, 900, 900]]),
+        n,
+        floats,
+    )
+
+
 def families(floats: bool) -> dict[str, CSRGraph]:
     none: list[int] = []
     star = np.arange(1, 5000)
@@ -88,6 +104,7 @@ def families(floats: bool) -> dict[str, CSRGraph]:
         "all zero": arcs(zero % 300, (zero * 7 + 1) % 300, np.zeros(900), 300, floats),
         "lattice": lattice(120, floats),
         "power law": power_law(floats),
+        "hubs": hubs(floats),
         "random": random_graph(7, floats),
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from gpu.cuda.device import Device
 from gpu.cuda.launch import (
     SPARE_BYTES,
     CudaRun,
+    DeviceGraph,
     Plan,
     check_device,
     device_graph,
@@ -21,7 +23,7 @@ from gpu.cuda.launch import (
     refuse_workers,
     resident_blocks,
 )
-from gpu.cuda.module import function
+from gpu.cuda.module import THREADS, function
 from gpu.delta import (
     DEGREE_SPLIT,
     START_FLOOR,
@@ -34,6 +36,7 @@ from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
 
 TINY_DEGREE = 1e-9  # as in gpu.delta
+_OWNERS: weakref.WeakKeyDictionary[DeviceGraph, Any] = weakref.WeakKeyDictionary()
 READINGS_ROOM = 1 << 17  # manager sweeps that are recorded from probe level 1 on
 
 
@@ -49,9 +52,9 @@ class Tuning:
     and the largest, x mean weight / mean degree; from mean degree DEGREE_SPLIT on a frontier
     is wide at once, and the initial one is the largest
     floor_share : smallest delta, x the initial one
-    skew : a graph has hubs where the largest degree is so many times the mean
-    many_arcs : from here on one worker more a multiprocessor, and with hubs four times
-    the smallest chunk
+    skew : a graph has hubs where the largest degree is so many times the mean; it gets one
+    worker more a multiprocessor and skewed_chunk for the smallest chunk
+    many_arcs : from here on one worker more a multiprocessor, too
     """
 
     threads: int = 256
@@ -59,6 +62,7 @@ class Tuning:
     many_arcs: int = 20_000_000
     skew: float = 64.0
     skewed_factor: float = 32.0
+    skewed_chunk: int = 4
     chunk_smallest: int = 8
     chunk_largest: int = 512
     keep: int = 64
@@ -125,7 +129,9 @@ def make_plan(
         resident_blocks(device, kernel, tuning.threads) - 1, layout.most_workers(tuning.threads)
     )
     many = graph.m >= tuning.many_arcs
-    per_sm = tuning.blocks_per_sm + many
+    uploaded = device_graph(graph, device)  # before the queues: it is the larger demand
+    skewed = uploaded.largest_degree > tuning.skew * max(graph.mean_degree, 1.0)
+    per_sm = tuning.blocks_per_sm + (many or skewed)
     wanted = per_sm * device.multiprocessors - 1
     workers = parameters["workers"] or min(wanted, most)
     refuse_workers(workers, most, device, tuning.threads)
@@ -144,8 +150,6 @@ def make_plan(
         delta=delta,
         dynamic=parameters["dynamic_delta"],
     )[0]
-    uploaded = device_graph(graph, device)  # before the queues: it is the larger demand
-    skewed = uploaded.largest_degree > tuning.skew * max(graph.mean_degree, 1.0)
     record["rule"] = start_rule(graph, parameters, delta, tuning, skewed)[0]
     low, _, high, _ = band(graph.mean_degree)
     blocks = pool_blocks(graph, parameters["buckets"])
@@ -160,7 +164,7 @@ def make_plan(
         "pool_blocks": blocks,
         "table_mask": table_size(blocks) - 1,
         "readings_room": READINGS_ROOM if probe else 0,
-        "chunk_smallest": tuning.chunk_smallest * (4 if many and skewed else 1),
+        "chunk_smallest": tuning.skewed_chunk if skewed else tuning.chunk_smallest,
         "chunk_largest": tuning.chunk_largest,
         "keep": tuning.keep,
         "flush_rounds": tuning.flush_rounds,
@@ -169,6 +173,7 @@ def make_plan(
         record[name] = value
     plan = Plan("adds.cu", "adds", tuning.threads, 1 + workers, workers, record)
     _allocate(plan, blocks, workers, probe)
+    plan.arrays["owners"] = owners_of(uploaded, device)
     return plan
 
 
@@ -196,6 +201,20 @@ def pool_blocks(graph: CSRGraph, buckets: int) -> int:
     """Return the blocks of the pool: two a bucket, and room for every push in flight."""
     items = 2 * graph.n + graph.m // 2
     return min(4 * buckets + items // layout.BLOCK_ITEMS, 65_000)
+
+
+def owners_of(uploaded: DeviceGraph, device: Device) -> Any:
+    """Return uint32 (pieces,) on the device: whose row a piece of arcs is in; made once a graph."""
+    import cupy
+
+    if uploaded not in _OWNERS:
+        owners = cupy.empty((uploaded.m >> layout.PIECE_SHIFT) + 1, np.uint32)
+        find = function(device.number, "prepare.cu", "find_owners", 0, False)
+        given = (uploaded.rows, owners, np.uint32(uploaded.n))
+        find((8 * device.multiprocessors,), (THREADS["prepare.cu"],), given)
+        cupy.cuda.get_current_stream().synchronize()
+        _OWNERS[uploaded] = owners
+    return _OWNERS[uploaded]
 
 
 def table_size(blocks: int) -> int:

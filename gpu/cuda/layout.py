@@ -12,6 +12,7 @@ from gpu.delta import CONTROLLER
 
 BLOCK_ITEMS = 1 << 14  # items per pool block, as BLOCK_SHIFT in queue.cuh
 SEGMENT = 64  # items per write-completed counter
+PIECE_SHIFT = 10  # arcs of a piece of a long row, as in common.cuh
 TICK_NS = 32  # unit of per-vertex times on the device, as in common.cuh
 READING_WORDS = 8  # int32 per recorded sweep, see `READING`
 
@@ -42,6 +43,7 @@ POINTERS = (
     "ring",
     "readings",
     "far",
+    "owners",
 )
 COUNTS = (
     "n",

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu.errors import ParameterError
 from gpu.graph import CSRGraph, Provenance
 
 SEED = 1
@@ -28,7 +29,17 @@ RMAT_DEGREE = 16
 
 def make(name: str, new_york: Path | None = None, float_weights: bool = False) -> CSRGraph:
     """Return one benchmark graph, int32 or float32 weights."""
-    graph = read_new_york(new_york) if name == "ny" and new_york else MAKERS[name]()
+    from gpu.lab import held_out_graphs
+
+    makers = {**MAKERS, **held_out_graphs.MAKERS}
+    if name == "ny" and new_york:
+        graph = read_new_york(new_york)
+    elif name in makers:
+        graph = makers[name]()
+    else:
+        raise ParameterError(
+            f"graphs = {name!r}; allowed: ny (with --new-york FILE), {', '.join(makers)}"
+        )
     if not float_weights:
         return graph
     return CSRGraph(graph.indptr, graph.indices, graph.weights.astype(np.float32), name=graph.name)
@@ -45,7 +56,7 @@ def grid(side: int) -> CSRGraph:
 
     cells = cupy.arange(side * side, dtype=cupy.int32).reshape(side, side)
     pairs = [(cells[:, :-1], cells[:, 1:]), (cells[:-1], cells[1:])]
-    return _undirected(f"grid_{side}", pairs, side * side, 10_000)
+    return undirected(f"grid_{side}", pairs, side * side, 10_000)
 
 
 def mesh(side: int) -> CSRGraph:
@@ -59,7 +70,7 @@ def mesh(side: int) -> CSRGraph:
         here = cells[tuple(slice(max(-s, 0), side - max(s, 0)) for s in shift)]
         there = cells[tuple(slice(max(s, 0), side - max(-s, 0)) for s in shift)]
         pairs.append((here, there))
-    return _undirected(f"mesh_{side}", pairs, side**3, 1000)
+    return undirected(f"mesh_{side}", pairs, side**3, 1000)
 
 
 def rmat(scale: int) -> CSRGraph:
@@ -77,7 +88,7 @@ def rmat(scale: int) -> CSRGraph:
         heads = heads * 2 + right
     names = cupy.random.RandomState(SEED).permutation(n).astype(cupy.int32)
     weights = rng.integers(1, 101, m, dtype=cupy.int32)
-    return _from_arcs(f"rmat_{scale}", names[tails], names[heads], weights, n)
+    return from_arcs(f"rmat_{scale}", names[tails], names[heads], weights, n)
 
 
 def read_new_york(path: Path) -> CSRGraph:
@@ -91,17 +102,23 @@ def read_new_york(path: Path) -> CSRGraph:
     return CSRGraph.from_arcs(tails, heads, numbers[:, 2].astype(np.int32), n, name="ny")
 
 
-def _undirected(name: str, pairs: list[tuple[Any, Any]], n: int, heaviest: int) -> CSRGraph:
+def undirected(
+    name: str, pairs: list[tuple[Any, Any]], n: int, heaviest: int = 1, weights: Any = None
+) -> CSRGraph:
+    """Return the graph of edges, both ways; drawn from 1 to `heaviest` where `weights` is None."""
     import cupy
 
     here = cupy.concatenate([pair[0].ravel() for pair in pairs])
     there = cupy.concatenate([pair[1].ravel() for pair in pairs])
-    weights = cupy.random.default_rng(SEED).integers(1, heaviest + 1, len(here), dtype=cupy.int32)
+    if weights is None:
+        rng = cupy.random.default_rng(SEED)
+        weights = rng.integers(1, heaviest + 1, len(here), dtype=cupy.int32)
     tails, heads = cupy.concatenate([here, there]), cupy.concatenate([there, here])
-    return _from_arcs(name, tails, heads, cupy.concatenate([weights, weights]), n)
+    return from_arcs(name, tails, heads, cupy.concatenate([weights, weights]), n)
 
 
-def _from_arcs(name: str, tails: Any, heads: Any, weights: Any, n: int) -> CSRGraph:
+def from_arcs(name: str, tails: Any, heads: Any, weights: Any, n: int) -> CSRGraph:
+    """Return the graph of arcs that lie on the device, in any order."""
     import cupy
 
     order = cupy.argsort(tails.astype(cupy.int64) * n + heads)

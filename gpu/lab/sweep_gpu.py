@@ -18,7 +18,7 @@ from pathlib import Path
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.lab import benchmark_graphs
-from gpu.lab.bench_gpu import PARAMETERS, RESULTS, add_arguments, measure
+from gpu.lab.bench_gpu import PARAMETERS, RESULTS, add_arguments, chosen_graphs, measure
 
 SWEEP = 12
 LOWEST = -1  # power of two of the smallest delta, x mean weight / mean degree
@@ -59,12 +59,9 @@ def main(argv: list[str] | None = None) -> int:
     except GpuError as error:
         print(f"sssp-scope: {error}", file=sys.stderr)
         return 1
-    names = args.graphs.split(",") if args.graphs else list(benchmark_graphs.MAKERS)
-    if args.new_york is not None and "ny" not in names:
-        names.insert(0, "ny")
     rows = []
-    for name in names:
-        graph = benchmark_graphs.make(name, args.new_york)
+    for name in chosen_graphs(args):
+        graph = benchmark_graphs.make(name, args.new_york, args.float)
         rows += sweep(name, graph, benchmark_graphs.source_of(name, graph), args.device)
     date = datetime.now(UTC).isoformat(timespec="seconds")
     command = "python -m gpu.lab.sweep_gpu " + " ".join(sys.argv[1:])

@@ -31,13 +31,34 @@ Hypotheses and outcomes, one H100, int32, kernel ms on NY / grid 1024^2 / mesh 1
   a ceiling of 1,024 x floods (grid: 53 times the work). Sweeps of fixed deltas are flat from 32 to
   128 x on roads and grids, 8 to 16 x on the mesh, 32 x up on R-MATs; hence the start rule.
 - A third worker a multiprocessor pays from 20 M arcs on (mesh 2.7 to 2.3, grid 4096^2 22 to 20).
+- R-MATs varied 1.4x between runs. Times did not go with arcs relaxed (correlation 0.1 to 0.4) nor
+  with the clock; the samples showed it: one worker with up to 512 vertices, many of them hubs of
+  512 arcs and more, worked alone for the last 0.1 to 0.5 ms. Rows of 4,096 arcs and more queued
+  in pieces: always, it failed on 2^22 (5.18 to 5.26: pieces wait behind all else, and what the
+  hub improves waits with them); only while others are idle, 5.26 to 4.45. Hubs not begun given
+  back then: 2^20 1.46 to 1.41, and the spread is 5 %. The rest of the queue given back too: 1.35
+  (and 2 % slower on roads where the test for it stood in every round; it stands after hubs).
+- Three workers a multiprocessor and pieces of 4 vertices where there are hubs: 1.35 to 1.05 on
+  2^20, 4.4 to 3.8 on 2^22. Failed: largest pieces of 64 or 128 vertices (10 to 17 % slower), of
+  1,024 (7 %), 8 arcs in flight (13 to 18 %), delta 8 x (17 to 34 %).
+- A fence by the last warp after the barrier instead of one by every thread before it: 2 to 3 %.
+- atomicAdd whose answer nobody reads as `red` by hand: roads and grids 4 to 7 % faster.
+- Failed or nothing: arcs loaded evict-first or past L1 (R-MAT 3 % faster, grid 4096^2 3 % slower),
+  distances evict-last, 32-byte fetches from memory (128-byte ones 1.5 % on grids: not worth a
+  setting of the whole device).
 - Probe level 2 with a clock read and 64-bit times at each improvement cost 19 to 58 %; 32-bit
-  ticks of the round's start and plain stores 7 to 16 % (R-MAT 2^22: 30 to 40 %).
+  ticks of the round's start and plain stores 7 to 16 % (R-MAT 2^22: 23 %, measured in turns with
+  level 0). Counting by `red`: roads 10 to 3 %. Nothing gained: one record of 16 or 8 bytes a
+  vertex, 16-bit times or counts, eviction hints, the clock read by one thread or a round ahead.
+  Neither counts nor times: 1 %; counts alone on R-MAT 2^22: 10 %, times alone 14 %: there each
+  is a sector more from memory (4.9 to 5.9 GB read, 0.26 to 0.85 GB written).
 
-The parts   scheduler.cuh decisions     queue.cuh   the bucket queue     relax.cuh  arcs
-            worker.cuh    a worker      manager.cuh the manager          courier.cuh the host
+The parts   scheduler.cuh decisions     queue.cuh   the bucket queue     relax.cuh   arcs
+            worker.cuh    a worker      manager.cuh the manager          reader.cuh  its queue
+            sampler.cuh   samples       courier.cuh the host
 */
 #include "manager.cuh"
+#include "sampler.cuh"
 
 extern "C" {
 __constant__ Run RUN;  // filled by the launcher
@@ -55,6 +76,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) adds() {
     }
     Manager manager(RUN, shared.manager);
     manager.start();
-    if (warp_id() == MANAGER_WARPS) manager.carry();
+    if (warp_id() == MANAGER_WARPS) Sampler(RUN, shared.manager).carry();
     else manager.manage();
 }

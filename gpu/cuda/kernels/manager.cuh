@@ -12,118 +12,15 @@ assign   every thread gives one idle worker its piece; the last warp asks the co
 Every decision is a call into scheduler.cuh.
 */
 #pragma once
-#include "courier.cuh"
-#include "queue.cuh"
-#include "worker.cuh"
+#include "reader.cuh"
 
-#define MANAGER_THREADS (THREADS - 32)
-#define MANAGER_WARPS (THREADS / 32 - 1)
-#define LAST_WARP (MANAGER_WARPS - 1)
-#define LOOKERS (MANAGER_THREADS - 32)  // threads that read workers' reports
-#define REPORTS 3                       // each
-#define MAX_WORKERS (LOOKERS * REPORTS)
-#define MAX_OPEN LAST_WARP  // a warp for each bucket that is looked at
-#define READING_WORDS 8
-
-struct Sums {
-    u32 idle, load, kept, pad;
-};
-
-struct ManagerShared {
-    Controller c;
-    Wishes wishes;
-    double base;
-    u64 switches, start_ns;
-    Sums sums[2];
-    u32 head, old_head, status, moved, fault, unfinished, quiet_sweeps, wish_seen, reason, delta_changes;
-    u32 raises, cuts, idle_now, assigned, busy, open_pieces, kept_mark, free_top, sweep, courier_done;
-    u32 from[MAX_OPEN], available[MAX_OPEN], address[MAX_OPEN];
-    u32 reserved[32], read[32], mark[32];
-    u32 allocated[32], freed[32], block[32], block_number[32];
-    u32 handed[MAX_WORKERS];
-    unsigned short idle_list[MAX_WORKERS];
-    unsigned char number[MAX_WORKERS];
-};
-
-__device__ __forceinline__ void manager_barrier() {
-    asm volatile("bar.sync 1, %0;" ::"n"(MANAGER_THREADS) : "memory");
-}
-
-__device__ __forceinline__ u32 sum_over_lanes(u32 value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(ALL_LANES, value);
-#else
-#pragma unroll
-    for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(ALL_LANES, value, reach);
-    return value;
-#endif
-}
-
-__device__ __forceinline__ u32 most_over_lanes(u32 value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(ALL_LANES, value);
-#else
-#pragma unroll
-    for (int reach = 16; reach > 0; reach /= 2)
-        value = max(value, __shfl_xor_sync(ALL_LANES, value, reach));
-    return value;
-#endif
-}
-
-struct Manager {
-    const Run &run;
-    ManagerShared &s;
-
-    __device__ Manager(const Run &run, ManagerShared &s) : run(run), s(s) {}
+struct Manager : Reader {
+    __device__ Manager(const Run &run, ManagerShared &s) : Reader(run, s) {}
 
     __device__ __forceinline__ void publish(u32 idle) {
         Published *to = &run.state->published;
         poke((double2 *)to, make_double2(s.base, s.c.inverse_delta));
         poke((uint4 *)&to->head, make_uint4(s.head, idle, s.status, 0));
-    }
-
-    // Last warp: give every slot the blocks that writers will soon want; free those read.
-    __device__ __noinline__ void serve_pool() {
-        u32 slot = lane_id();
-        bool ours = slot < run.buckets;
-        if (ours && s.freed[slot] != s.read[slot] >> BLOCK_SHIFT) {  // its oldest is handed out
-            u32 block = block_of(run, slot, s.freed[slot] & (0xffffffffu >> BLOCK_SHIFT));
-            if (block != NOWHERE && peek(run.taken + block) == BLOCK_ITEMS) {
-                run.free_blocks[atomicAdd(&s.free_top, 1u)] = block;
-                s.freed[slot] = (s.freed[slot] + 1) & (0xffffffffu >> BLOCK_SHIFT);
-            }
-        }
-        __syncwarp();
-        // blocks allocated so far are [.., allocated); writers need reserved's, we stay one ahead
-        u32 wanted = ours ? (s.reserved[slot] >> BLOCK_SHIFT) + 2 - s.allocated[slot] : 0;
-        wanted &= 0xffffffffu >> BLOCK_SHIFT;
-        if (wanted > 0xffff) wanted = 0;
-        while (__any_sync(ALL_LANES, wanted > 0)) {
-            u32 block = NOWHERE;
-            if (wanted > 0) {
-                u32 top = atomicSub(&s.free_top, 1u);
-                if (top == 0 || top > run.pool_blocks) {  // dry
-                    atomicAdd(&s.free_top, 1u);
-                    if (wanted > 1) s.status = POOL_DRY;  // writers wait for it
-                    wanted = 0;
-                } else {
-                    block = run.free_blocks[top - 1];
-                    uint4 *counts = (uint4 *)(run.written + block * (BLOCK_ITEMS / SEGMENT));
-#pragma unroll 1
-                    for (u32 i = 0; i < BLOCK_ITEMS / SEGMENT / 4; i++) poke(counts + i, make_uint4(0, 0, 0, 0));
-                    poke(run.taken + block, 0u);
-                }
-            }
-            fence();
-            if (block != NOWHERE) {
-                u32 number = s.allocated[slot];
-                poke(run.table + slot * (run.table_mask + 1) + (number & run.table_mask),
-                     table_entry(number, block));
-                s.allocated[slot] = (number + 1) & (0xffffffffu >> BLOCK_SHIFT);
-                wanted -= 1;
-            }
-            __syncwarp();
-        }
     }
 
     // Before the first sweep: weights are summed by now; the source goes into the head.
@@ -230,50 +127,6 @@ struct Manager {
             }
         }
         __syncwarp();
-    }
-
-    // One warp: how many items of the bucket `step` after `head` can be handed out.
-    __device__ __forceinline__ void find_readable(u32 head, u32 step) {
-        u32 lane = lane_id(), slot = (head + step) % run.buckets, read = s.read[slot];
-        u32 number = read >> BLOCK_SHIFT;
-        if (s.block_number[slot] != number) {
-            if (s.allocated[slot] == number) {  // not mapped yet: nothing is written there
-                if (lane == 0) s.available[step] = 0;
-                return;
-            }
-            u32 block = block_of(run, slot, number);
-            __syncwarp();
-            if (lane == 0) s.block[slot] = block, s.block_number[slot] = number;
-            __syncwarp();
-        }
-        u32 block = s.block[slot];
-        u32 start = (read / SEGMENT & ~3u) * SEGMENT;  // four counters a lane
-        u32 first = (start & (BLOCK_ITEMS - 1)) / SEGMENT + lane * 4;
-        bool inside = first < BLOCK_ITEMS / SEGMENT;
-        uint4 four = make_uint4(0, 0, 0, 0);
-        if (inside) four = peek_acquire((const uint4 *)(run.written + block * (BLOCK_ITEMS / SEGMENT) + first));
-        u32 reserved = peek(&run.slots[slot].reserved);
-        reserved = __shfl_sync(ALL_LANES, reserved, 0);
-        u32 counts[4] = {four.x, four.y, four.z, four.w};
-        u32 from = start + lane * 4 * SEGMENT, end = from + 4 * SEGMENT;
-        bool full = inside;
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            if (full && counts[i] != SEGMENT) {
-                full = false;
-                u32 at = from + i * SEGMENT;
-                at = (int)(read - at) > 0 ? read : at;
-                end = readable_end(at, reserved, counts[i], SEGMENT);
-            }
-        u32 partial = __ballot_sync(ALL_LANES, !full);
-        u32 lane_of_end = partial ? __ffs(partial) - 1 : 31;
-        if (!inside) end = from;  // the block's end
-        end = __shfl_sync(ALL_LANES, end, lane_of_end);
-        if (lane == 0) {
-            s.from[step] = read;
-            s.available[step] = end - read;
-            s.address[step] = block << BLOCK_SHIFT | (read & (BLOCK_ITEMS - 1));
-        }
     }
 
     // All threads: pieces for idle workers, highest priority first; returns vertices handed out.
@@ -401,69 +254,5 @@ struct Manager {
         state.sweeps = s.sweep + 1, state.by_hand = s.c.by_hand;
         state.pool_used = run.pool_blocks - s.free_top;
         state.readings = min(s.sweep + 1, run.readings_room);
-    }
-
-    // The courier warp: samples out, wishes in, until the manager has ended.
-    __device__ __noinline__ void carry() {
-        volatile ManagerShared &v = s;
-        u64 sequence = 0, next = 0, poll = 0, switches = 0;
-        u32 raises = 0, cuts = 0;
-        Totals before = {0, 0, 0, 0};
-        while (v.status == RUNNING) {
-            u64 t = now_ns() - s.start_ns;
-            if (t >= poll) {
-                if (lane_id() == 0) read_wishes(run, s.wishes);
-                if (t > run.limit_ns && lane_id() == 0) s.wishes.stop = TIMED_OUT;
-                poll = t + HOST_POLL_NS;
-            }
-            __syncwarp();
-            if (LEVEL >= 1 && t >= next) {
-                next = max(next + run.period_ns, t);
-                Totals now = sum_totals(run);
-                u64 pushes = now.improved - before.improved, clipped = now.clipped - before.clipped;
-                u32 flags = (v.raises != raises ? DELTA_RAISED : 0) |
-                            (v.cuts != cuts ? DELTA_LOWERED : 0) |
-                            (v.switches != switches ? BUCKET_SWITCHED : 0) |
-                            (clipped ? CLIPPED : 0) | (v.c.by_hand ? DELTA_BY_HAND : 0);
-                u64 word = sample_word(v, t, sequence, now, flags, pushes ? (float)clipped / pushes : 0.f);
-                if (__all_sync(ALL_LANES, send_sample(run, sequence, word))) {
-                    sequence += 1, before = now;
-                    raises = v.raises, cuts = v.cuts, switches = v.switches;
-                }
-            }
-            __nanosleep(COURIER_PAUSE_NS);
-        }
-    }
-
-    // Word `lane` of a SAMPLE (gpu.trace).
-    __device__ __forceinline__ u64 sample_word(volatile ManagerShared &v, u64 t, u64 sequence,
-                                               const Totals &now, u32 flags, float clip_share) {
-        u32 lane = lane_id(), head = v.head, assigned = v.assigned;
-        if (lane >= 13 && lane < 29) {
-            u32 waiting[2];
-            for (int i = 0; i < 2; i++) {
-                u32 offset = (lane - 13) * 2 + i, slot = (head + offset) % run.buckets;
-                u32 count = v.reserved[slot] - v.read[slot];
-                waiting[i] = offset < run.buckets && (int)count > 0 ? count : 0;
-            }
-            return two_words(waiting[0], waiting[1]);
-        }
-        switch (lane) {
-            case 0: return t;
-            case 1: return head;
-            case 2: return v.switches;
-            case 3: return now.processed;
-            case 4: return now.relaxed;
-            case 5: return now.improved;
-            case 6: return __double_as_longlong(v.c.delta);
-            case 7: return __double_as_longlong(v.base);
-            case 8: return two_words(__float_as_uint((float)run.band_low), __float_as_uint((float)run.band_high));
-            case 9: return two_words(__float_as_uint(clip_share), __float_as_uint((float)(assigned * run.mean_degree)));
-            case 10: return two_words(assigned, v.busy);
-            case 11: return two_words(v.c.open_heads, flags);
-            case 12: return two_words(v.c.by_hand ? BY_HAND : v.reason, v.delta_changes);
-            case 29: return sequence;
-            default: return 0;
-        }
     }
 };

@@ -2,6 +2,7 @@
 prepare.cu: what happens before an algorithm starts.
 
 pack_rows, pack_arcs   once a graph: row bounds and (head, weight) pairs as 8-byte words
+find_owners            once a graph: for each piece of 2^PIECE_SHIFT arcs that lies in one row, whose
 begin                  once a run, inside the measured time: every distance unreached, weights
                        summed for the initial delta, queues and counters at zero, the clock at 0
 */
@@ -15,6 +16,14 @@ extern "C" __global__ void pack_rows(const long long *indptr, uint2 *rows, u32 n
 extern "C" __global__ void pack_arcs(const u32 *indices, const u32 *weights, uint2 *arcs, u32 m) {
     for (u64 a = blockIdx.x * (u64)blockDim.x + threadIdx.x; a < m; a += gridDim.x * blockDim.x)
         arcs[a] = make_uint2(indices[a], weights[a]);
+}
+
+extern "C" __global__ void find_owners(const uint2 *rows, u32 *owners, u32 n) {
+    for (u32 v = blockIdx.x * blockDim.x + threadIdx.x; v < n; v += gridDim.x * blockDim.x) {
+        uint2 row = rows[v];
+        u32 piece = (row.x + (1u << PIECE_SHIFT) - 1) >> PIECE_SHIFT;
+        for (; piece < row.y >> PIECE_SHIFT; piece++) owners[piece] = v;
+    }
 }
 
 __device__ void sum_weights(const Run &run, u64 at, u64 step) {

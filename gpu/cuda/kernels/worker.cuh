@@ -9,6 +9,10 @@ exceeds `keep` while other workers are idle, is collected and written to the buc
 queue and collection are empty does it count its items as completed: until then its bucket
 cannot retire.
 
+While others are idle nobody sits on work: a row of SPLIT_DEGREE arcs or more is queued in
+pieces (an item may name a piece of arcs instead of a vertex), hubs not begun and what exceeds
+`keep` go back to the buckets. With all busy the same would only delay what a hub improves.
+
 One barrier a round. Counts that a round adds to stand in one of three places by turns: this
 round's, the last one's (being read), the next one's (being cleared).
 */
@@ -19,16 +23,23 @@ round's, the last one's (being read), the next one's (being cleared).
 #define QUEUE_ROOM 1024u  // items, a power of two
 #define WARPS (THREADS / 32)
 #define LEAVE_COUNT 0xffffu
-#define MOST_HUBS 32u
+#define PIECE 0x80000000u  // an item that is no vertex: PIECE | number of a piece of arcs
+#define PIECE_ARCS (1u << PIECE_SHIFT)
+#define SPLIT_DEGREE (4 * PIECE_ARCS)
 
 struct WorkerShared {
     uint4 queue[QUEUE_ROOM];  // vertex, distance, first and end arc
     OutBuffer out;
     Published published[3];
     u32 kept[3], sent[3], hubs[3];
-    u32 hub_vertex[MOST_HUBS], hub_dist[MOST_HUBS];
+    u32 hub_item[THREADS], hub_dist[THREADS];
     u64 order;
 };
+
+__device__ __forceinline__ uint2 row_of(const Run &run, u32 item) {
+    u32 first = (item & ~PIECE) << PIECE_SHIFT;
+    return item & PIECE ? make_uint2(first, first + PIECE_ARCS) : __ldg(run.rows + item);
+}
 
 // An assignment: number 8 bits, bucket's low 8, count 16, address of the first item 32.
 __device__ __forceinline__ u64 make_order(u32 number, u32 bucket, u32 count, u32 address) {
@@ -156,34 +167,54 @@ struct Worker {
         Vertex vertex = {item.x, item.y, item.z, item.w};
         if (vertex.degree() > HUB_DEGREE) {
             u32 hub = atomicAdd(&s.hubs[phase], 1u);
-            if (hub < MOST_HUBS) {
-                s.hub_vertex[hub] = vertex.id, s.hub_dist[hub] = vertex.dist;
-                mine = false, vertex.end = vertex.first;
-            }
+            s.hub_item[hub] = vertex.id, s.hub_dist[hub] = vertex.dist;
+            mine = false, vertex.end = vertex.first;
         }
         __syncwarp();
         if (warp_id() * share < take) relax_warp(run, vertex, mine, share, counts, *this);
         u32 ended = phase;
         end_round(take, fresh);
-        u32 hubs = min(s.hubs[ended], MOST_HUBS);
+        u32 hubs = s.hubs[ended];
         if (hubs > 0) relax_hubs(hubs);
     }
 
-    // All threads: the vertices of many arcs, a round for each THREADS x UNROLL arcs.
+    // All threads: vertices of many arcs, and pieces of such, a round for each piece. While
+    // others are idle, long rows are left to them in pieces, and so are the hubs not begun.
     __device__ __forceinline__ void relax_hubs(u32 hubs) {
 #pragma unroll 1
         for (u32 hub = 0; hub < hubs; hub++) {
-            u32 id = s.hub_vertex[hub], dist = s.hub_dist[hub];
-            uint2 row = __ldg(run.rows + id);
-            bool counted = false;
+            if (seen.idle_workers > 0 && hubs - hub > run.chunk_smallest) {
+                u32 keep = hub + 1, place = keep + threadIdx.x;
+                bool mine = place < hubs;
+                give(mine, mine ? s.hub_item[place] : 0, mine ? s.hub_dist[place] : 0, hubs - keep);
+                flush_all();
+                hubs = keep;
+            }
+            u32 item = s.hub_item[hub], dist = s.hub_dist[hub];
+            uint2 row = row_of(run, item);
+            u32 id = item & PIECE ? __ldg(run.owners + (item & ~PIECE)) : item;
+            bool counted = item & PIECE;
+            u32 hole = row.y, hole_end = row.y;  // what others will relax
+            if (seen.idle_workers > 0 && row.y - row.x >= SPLIT_DEGREE) {
+                hole = (row.x + PIECE_ARCS - 1) & ~(PIECE_ARCS - 1), hole_end = row.y & ~(PIECE_ARCS - 1);
+                u32 piece = hole >> PIECE_SHIFT, end = hole_end >> PIECE_SHIFT;
 #pragma unroll 1
-            for (u32 first = row.x; first < row.y; first += THREADS * UNROLL) {
+                for (; piece < end; piece += THREADS) {
+                    u32 place = piece + threadIdx.x;
+                    give(place < end, PIECE | place, dist, min(end - piece, THREADS));
+                }
+                flush_all();
+            }
+#pragma unroll 1
+            for (u32 first = row.x, end; first < row.y; first = end) {
                 if (seen.status != RUNNING) return;
                 if (used > OUT_ROOM / 2) flush_all();
+                if (first == hole) first = hole_end;
+                end = min(first + THREADS * UNROLL, first < hole ? hole : row.y);
                 begin_round(0);
                 Published fresh;
                 if (threadIdx.x == THREADS - 1) fresh = look_at(&run.state->published);
-                u32 known = peek(run.dist + id), end = min(row.y, first + THREADS * UNROLL);
+                u32 known = peek(run.dist + id);
                 bool stale = run.drop_stale && known != dist;  // the newer item does the rest
                 if (threadIdx.x == 0 && !stale) {
                     counts.processed += !counted, counts.relaxed += end - first;
@@ -195,6 +226,28 @@ struct Worker {
             }
         }
         __syncthreads();  // the list of hubs is free again
+        if (seen.idle_workers > 0) share_queue();
+    }
+
+    // All threads, between rounds: `count` items to the collection, one a thread.
+    __device__ __forceinline__ void give(bool mine, u32 item, u32 dist, u32 count) {
+        if (used + count > OUT_ROOM) flush_all();
+        collect(run, s, mine, item, dist, seen.base, seen.inverse_delta, seen.head, bucket, used, phase);
+        used += count;
+        __syncthreads();
+        if (threadIdx.x == 0) s.sent[phase] = 0;
+        __syncthreads();
+    }
+
+    // All threads: what is beyond `keep` in the queue goes back to the buckets.
+    __device__ __forceinline__ void share_queue() {
+#pragma unroll 1
+        while (tail - head > run.keep) {
+            u32 count = min(tail - head - run.keep, THREADS);
+            uint4 item = s.queue[(tail - 1 - threadIdx.x) & (QUEUE_ROOM - 1)];
+            give(threadIdx.x < count, item.x, item.y, count);
+            tail -= count;
+        }
     }
 
     __device__ __forceinline__ void flush_all() {
@@ -220,7 +273,7 @@ struct Worker {
     __device__ __forceinline__ void hand_over(u64 *to, u32 value) {
 #pragma unroll
         for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(ALL_LANES, value, reach);
-        if (lane_id() == 0 && value > 0) atomicAdd(to, (u64)value);
+        if (lane_id() == 0 && value > 0) add(to, (u64)value);
     }
 
     __device__ __forceinline__ void hand_counts_over() {
@@ -256,12 +309,12 @@ struct Worker {
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < count; i += THREADS) {
             u64 item = peek(run.items + address + i);
-            uint2 row = __ldg(run.rows + (u32)item);
+            uint2 row = row_of(run, (u32)item);
             s.queue[i] = make_uint4((u32)item, (u32)(item >> 32), row.x, row.y);
         }
         leaves_at = first_that_leaves(seen.base, seen.inverse_delta, bucket - seen.head);
         __syncthreads();
-        if (threadIdx.x == 0) atomicAdd(run.taken + (address >> BLOCK_SHIFT), count);
+        if (threadIdx.x == 0) add(run.taken + (address >> BLOCK_SHIFT), count);
         return true;
     }
 
@@ -271,8 +324,8 @@ struct Worker {
         if (LEVEL >= 2) start_ns = run.state->start_ns;
         u64 order;
         while (take_order(order)) {
-                drain();
-                u64 now = LEVEL >= 1 ? now_ns() : 0;
+            drain();
+            u64 now = LEVEL >= 1 ? now_ns() : 0;
             bool due = LEVEL >= 1 && now - handed_ns >= run.period_ns / 2;
             if (__any_sync(ALL_LANES, due || counts.relaxed > (1u << 26))) {
                 hand_counts_over();
@@ -281,7 +334,7 @@ struct Worker {
             done = (u32)(order >> 56);
             if (threadIdx.x == 0) {
                 u32 count = (u32)(order >> 32) & 0xffffu;  // what was pushed is fenced by `flush`
-                atomicAdd(&run.slots[bucket % run.buckets].completed, count);
+                add(&run.slots[bucket % run.buckets].completed, count);
                 poke(run.reports + blockIdx.x - 1, make_uint4(done, 0, kept_total, 0));
             }
         }

@@ -1,0 +1,104 @@
+/*
+reader.cuh: the manager's side of the bucket queue: how far it can be read, which blocks it has.
+
+Blocks are allocated one ahead of the writers and freed once every item of the oldest is handed
+out and copied. An item can be handed out when the write-completed counter of its segment says
+that the whole segment is written, or, in the last segment, everything reserved so far.
+*/
+#pragma once
+#include "manager_shared.cuh"
+
+struct Reader {
+    const Run &run;
+    ManagerShared &s;
+
+    __device__ Reader(const Run &run, ManagerShared &s) : run(run), s(s) {}
+
+    // Last warp: give every slot the blocks that writers will soon want; free those read.
+    __device__ __noinline__ void serve_pool() {
+        u32 slot = lane_id();
+        bool ours = slot < run.buckets;
+        if (ours && s.freed[slot] != s.read[slot] >> BLOCK_SHIFT) {  // its oldest is handed out
+            u32 block = block_of(run, slot, s.freed[slot] & (0xffffffffu >> BLOCK_SHIFT));
+            if (block != NOWHERE && peek(run.taken + block) == BLOCK_ITEMS) {
+                run.free_blocks[atomicAdd(&s.free_top, 1u)] = block;
+                s.freed[slot] = (s.freed[slot] + 1) & (0xffffffffu >> BLOCK_SHIFT);
+            }
+        }
+        __syncwarp();
+        // blocks allocated so far are [.., allocated); writers need reserved's, we stay one ahead
+        u32 wanted = ours ? (s.reserved[slot] >> BLOCK_SHIFT) + 2 - s.allocated[slot] : 0;
+        wanted &= 0xffffffffu >> BLOCK_SHIFT;
+        if (wanted > 0xffff) wanted = 0;
+        while (__any_sync(ALL_LANES, wanted > 0)) {
+            u32 block = NOWHERE;
+            if (wanted > 0) {
+                u32 top = atomicSub(&s.free_top, 1u);
+                if (top == 0 || top > run.pool_blocks) {  // dry
+                    atomicAdd(&s.free_top, 1u);
+                    if (wanted > 1) s.status = POOL_DRY;  // writers wait for it
+                    wanted = 0;
+                } else {
+                    block = run.free_blocks[top - 1];
+                    uint4 *counts = (uint4 *)(run.written + block * (BLOCK_ITEMS / SEGMENT));
+#pragma unroll 1
+                    for (u32 i = 0; i < BLOCK_ITEMS / SEGMENT / 4; i++) poke(counts + i, make_uint4(0, 0, 0, 0));
+                    poke(run.taken + block, 0u);
+                }
+            }
+            fence();
+            if (block != NOWHERE) {
+                u32 number = s.allocated[slot];
+                poke(run.table + slot * (run.table_mask + 1) + (number & run.table_mask),
+                     table_entry(number, block));
+                s.allocated[slot] = (number + 1) & (0xffffffffu >> BLOCK_SHIFT);
+                wanted -= 1;
+            }
+            __syncwarp();
+        }
+    }
+
+    // One warp: how many items of the bucket `step` after `head` can be handed out.
+    __device__ __forceinline__ void find_readable(u32 head, u32 step) {
+        u32 lane = lane_id(), slot = (head + step) % run.buckets, read = s.read[slot];
+        u32 number = read >> BLOCK_SHIFT;
+        if (s.block_number[slot] != number) {
+            if (s.allocated[slot] == number) {  // not mapped yet: nothing is written there
+                if (lane == 0) s.available[step] = 0;
+                return;
+            }
+            u32 block = block_of(run, slot, number);
+            __syncwarp();
+            if (lane == 0) s.block[slot] = block, s.block_number[slot] = number;
+            __syncwarp();
+        }
+        u32 block = s.block[slot];
+        u32 start = (read / SEGMENT & ~3u) * SEGMENT;  // four counters a lane
+        u32 first = (start & (BLOCK_ITEMS - 1)) / SEGMENT + lane * 4;
+        bool inside = first < BLOCK_ITEMS / SEGMENT;
+        uint4 four = make_uint4(0, 0, 0, 0);
+        if (inside) four = peek_acquire((const uint4 *)(run.written + block * (BLOCK_ITEMS / SEGMENT) + first));
+        u32 reserved = peek(&run.slots[slot].reserved);
+        reserved = __shfl_sync(ALL_LANES, reserved, 0);
+        u32 counts[4] = {four.x, four.y, four.z, four.w};
+        u32 from = start + lane * 4 * SEGMENT, end = from + 4 * SEGMENT;
+        bool full = inside;
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (full && counts[i] != SEGMENT) {
+                full = false;
+                u32 at = from + i * SEGMENT;
+                at = (int)(read - at) > 0 ? read : at;
+                end = readable_end(at, reserved, counts[i], SEGMENT);
+            }
+        u32 partial = __ballot_sync(ALL_LANES, !full);
+        u32 lane_of_end = partial ? __ffs(partial) - 1 : 31;
+        if (!inside) end = from;  // the block's end
+        end = __shfl_sync(ALL_LANES, end, lane_of_end);
+        if (lane == 0) {
+            s.from[step] = read;
+            s.available[step] = end - read;
+            s.address[step] = block << BLOCK_SHIFT | (read & (BLOCK_ITEMS - 1));
+        }
+    }
+};
