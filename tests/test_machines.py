@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from gpu.algorithms import ALGORITHMS
 from gpu.model.presets import PRESETS
 from viewer.models import machines
 from viewer.models.run_choices import RunChoices
@@ -23,7 +25,7 @@ def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_without_a_driver_there_are_only_modelled_ones(driver: Path) -> None:
-    assert list(machines.machines()) == list(PRESETS)
+    assert list(machines.machines()) == [*PRESETS, machines.CPU_DEVICE]
     words = machines.engine_words("H100")
     assert words == "Modelled GPU: H100 (no NVIDIA GPU here: no driver found)"
 
@@ -33,7 +35,7 @@ def test_a_driver_without_cupy_says_what_to_install(
 ) -> None:
     driver.touch()
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert list(machines.machines()) == list(PRESETS)
+    assert list(machines.machines()) == [*PRESETS, machines.CPU_DEVICE]
     assert 'pip install "sssp-scope[cuda13]"' in machines.engine_words("H100")
 
 
@@ -42,7 +44,7 @@ def test_with_driver_and_cupy_the_real_gpu_comes_first(
 ) -> None:
     driver.touch()
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
-    assert list(machines.machines()) == [machines.REAL_DEVICE, *PRESETS]
+    assert list(machines.machines()) == [machines.REAL_DEVICE, *PRESETS, machines.CPU_DEVICE]
     assert machines.engine_words("H100") == "Modelled GPU: H100"
     assert "measured" in machines.engine_words(machines.REAL_DEVICE)
     kept = RunChoices.from_dict({"device": machines.REAL_DEVICE})
@@ -54,3 +56,27 @@ def test_a_remembered_gpu_that_is_gone_becomes_the_default(driver: Path) -> None
     kept = RunChoices.from_dict({"device": machines.REAL_DEVICE})
     assert kept.device == RunChoices().device
     assert kept.settings(source=0).engine == "model"
+
+
+def test_this_computers_cpu_is_always_there_and_measured(driver: Path) -> None:
+    assert machines.engine_words(machines.CPU_DEVICE) == "This computer's CPU, measured"
+    assert not machines.is_modelled(machines.CPU_DEVICE)
+    assert machines.is_modelled("H100")
+    kept = RunChoices.from_dict({"device": machines.CPU_DEVICE, "algorithm": "dijkstra"})
+    assert (kept.algorithm, kept.device) == ("dijkstra", machines.CPU_DEVICE)
+    settings = kept.settings(source=3)
+    assert (settings.engine, settings.device) == ("cpu", machines.CPU_DEVICE)
+
+
+def test_what_a_machine_cannot_run_is_said_with_those_that_can(driver: Path) -> None:
+    known = machines.machines()
+    assert machines.problem_of(ALGORITHMS["dijkstra"], known[machines.CPU_DEVICE]) is None
+    problem = machines.problem_of(ALGORITHMS["adds"], known[machines.CPU_DEVICE])
+    assert problem == f"ADDS does not run on this machine; it runs on: {', '.join(PRESETS)}"
+    whole = replace(ALGORITHMS["adds"], result="matrix")
+    assert "sssp-scope apsp" in (machines.problem_of(whole, known["H100"]) or "")
+
+
+def test_a_remembered_pair_that_does_not_go_together_becomes_the_default(driver: Path) -> None:
+    kept = RunChoices.from_dict({"device": machines.CPU_DEVICE, "algorithm": "adds"})
+    assert kept == RunChoices()

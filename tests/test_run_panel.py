@@ -14,6 +14,7 @@ import sample_graphs
 from gpu.algorithms import ALGORITHMS, Algorithm, Parameter
 from gpu.graph import CSRGraph
 from gpu.model.presets import PRESETS
+from viewer.models.machines import CPU_DEVICE, machines
 from viewer.models.run_choices import PACES, RunChoices
 from viewer.models.session import SessionModel
 from viewer.models.settings import Settings
@@ -52,21 +53,62 @@ def rows(field) -> list[str]:  # type: ignore[no-untyped-def]
 
 
 def test_choices_come_from_the_registries(panel: RunPanel) -> None:
-    assert rows(panel._algorithm) == [r.key for r in ALGORITHMS.values() if "model" in r.engines]
-    assert rows(panel._device) == list(PRESETS)
+    assert rows(panel._algorithm) == list(ALGORITHMS)
+    assert rows(panel._device) == list(machines())
     assert rows(panel._graph) == list(sample_graphs.CATALOGUE)
     assert rows(panel._pace) == [key for key, _, _ in PACES]
 
 
-@pytest.mark.parametrize("key", ALGORITHMS)
+RUNNABLE = [k for k, r in ALGORITHMS.items() if "model" in r.engines and r.result == "row"]
+
+
+def enabled(panel: RunPanel) -> list[str]:
+    field = panel._algorithm
+    return [key for index, key in enumerate(rows(field)) if field.model().item(index).isEnabled()]
+
+
+@pytest.mark.parametrize("key", RUNNABLE)
 def test_every_knob_of_an_algorithm_has_a_field(panel: RunPanel, key: str) -> None:
     panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
     row = ALGORITHMS[key]
     settings = panel.run_settings()
     assert settings.algorithm == key
     assert settings.parameters == {knob.key: knob.default for knob in row.parameters}
-    assert row.checked_parameters(settings.parameters) == settings.parameters
+    assert row.checked_parameters(settings.parameters) == {**settings.parameters, **row.fixed}
     assert panel._delta.isVisibleTo(panel) is row.bucketed
+
+
+def test_a_machine_offers_what_it_can_run_and_says_why_not_the_rest(panel: RunPanel) -> None:
+    assert enabled(panel) == RUNNABLE
+    panel._device.setCurrentIndex(panel._device.findData(CPU_DEVICE))
+    able = [k for k, r in ALGORITHMS.items() if "cpu" in r.engines and r.result == "row"]
+    assert enabled(panel) == able
+    assert panel._algorithm.currentData() == able[0]
+    settings = panel.run_settings()
+    assert (settings.engine, settings.device) == ("cpu", CPU_DEVICE)
+    greyed = panel._algorithm.findData(next(key for key in RUNNABLE if key not in able))
+    assert "does not run on this machine" in panel._algorithm.itemData(
+        greyed, Qt.ItemDataRole.ToolTipRole
+    )
+
+
+def test_a_knob_of_another_engine_is_kept_and_not_shown(panel: RunPanel) -> None:
+    key, row = next((k, r) for k, r in ALGORITHMS.items() if any(p.engines for p in r.parameters))
+    knob = next(p for p in row.parameters if p.engines)
+    panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
+    assert knob.key not in panel._form._fields
+    panel._device.setCurrentIndex(panel._device.findData(CPU_DEVICE))
+    panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
+    panel._form.field(knob.key).setValue(3)
+    panel._device.setCurrentIndex(0)
+    assert knob.key not in panel._form._fields
+    assert panel.run_settings().parameters[knob.key] == 3
+
+
+def test_fixed_parameters_have_no_field(panel: RunPanel) -> None:
+    for key in RUNNABLE:
+        panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
+        assert not set(ALGORITHMS[key].fixed) & set(panel._form._fields)
 
 
 def test_an_unknown_algorithm_needs_no_new_line(qtbot: QtBot) -> None:
@@ -236,7 +278,7 @@ def test_the_session_s_graph_shows(panel: RunPanel, session: SessionModel) -> No
 
 def test_everything_fits_in_300_pixels(panel: RunPanel, session: SessionModel) -> None:
     session.set_graph(sample_graphs.make("grid", n=100))
-    for key in ALGORITHMS:
+    for key in RUNNABLE:
         panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
         assert panel.minimumSizeHint().width() <= NARROW
         inside = panel._run.parentWidget().findChild(type(panel._form)).parentWidget()

@@ -18,10 +18,12 @@ import sample_graphs
 from gpu.algorithms import ALGORITHMS
 from gpu.verify import verify
 from viewer.main_window import MainWindow
+from viewer.models.machines import CPU_DEVICE
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
+MODELLED = [k for k, r in ALGORITHMS.items() if "model" in r.engines and r.result == "row"]
 PATIENCE_MS = 120_000  # the first run on a machine compiles the model
 
 
@@ -73,7 +75,7 @@ def test_open_run_finish_verify(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: window.session.graph is not None, timeout=PATIENCE_MS)
     graph = window.session.graph
     assert graph.n == 400
-    for key in ALGORITHMS:
+    for key in MODELLED:
         window.run_panel._algorithm.setCurrentIndex(window.run_panel._algorithm.findData(key))
         record = press_run(window, qtbot)
         wait_for(record, "finished", qtbot)
@@ -84,10 +86,31 @@ def test_open_run_finish_verify(window: MainWindow, qtbot: QtBot) -> None:
         assert window.status_bar._verified.text().startswith("✓")
         assert not window.controller.running
         qtbot.waitUntil(lambda: not window.plots["buckets"].pending, timeout=PATIENCE_MS)
-    assert len(window.session.runs) == len(ALGORITHMS)
+    assert len(window.session.runs) == len(MODELLED)
     assert window.playback.playing  # over in a blink: replayed
     window.actions_by_key["to_end"].trigger()
     assert window.playback.cursor_ns == window.playback.duration_ns > 0
+
+
+def test_runs_on_this_computers_cpu(window: MainWindow, qtbot: QtBot) -> None:
+    """Measured, by threads: nothing of the window may take it for the model or break on it."""
+    window.open_path("sample:city_roads?n=2000&seed=2")
+    qtbot.waitUntil(lambda: window.session.graph is not None, timeout=PATIENCE_MS)
+    panel = window.run_panel
+    panel._device.setCurrentIndex(panel._device.findData(CPU_DEVICE))
+    for key in (k for k, r in ALGORITHMS.items() if "cpu" in r.engines and r.result == "row"):
+        panel._algorithm.setCurrentIndex(panel._algorithm.findData(key))
+        record = press_run(window, qtbot)
+        wait_for(record, "finished", qtbot)
+        wait_for_proof(record, qtbot)
+        assert record.verification.passed
+        assert record.clock == record.trace.clock == "measured"
+        assert record.trace.vertices is not None
+        qtbot.waitUntil(lambda: not window.plots["buckets"].pending, timeout=PATIENCE_MS)
+        assert window.plots["buckets"].summary_text().startswith("Waiting: 0 in ")
+        assert not window.grab().isNull()
+    assert "CPU, measured" in window.status_bar._engine.text()
+    assert "Modelled" not in window.status_bar._engine.toolTip()
 
 
 def test_starts_with_a_run_on_the_first_sample(window: MainWindow, qtbot: QtBot) -> None:

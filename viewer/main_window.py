@@ -32,7 +32,7 @@ from viewer.features import Features, all_features
 from viewer.file_dialogs import FileDialogs
 from viewer.help_dialogs import AboutDialog, ShortcutsDialog
 from viewer.menus import fill_colours, fill_recent, fill_samples
-from viewer.models.machines import REAL_DEVICE, engine_words
+from viewer.models.machines import engine_words, is_modelled
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import Notice, SessionModel
@@ -332,7 +332,7 @@ class MainWindow(QMainWindow):
         choices = self.run_panel.choices()
         if self.controller.running:
             self.controller.set_pace(choices.samples_per_second)
-        error = "" if choices.device == REAL_DEVICE else error_words(choices.algorithm)
+        error = error_words(choices.algorithm) if is_modelled(choices.device) else ""
         self.status_bar.show_engine(engine_words(choices.device), error)
 
     def _show_graph(self) -> None:

@@ -1,4 +1,4 @@
-"""What a run can be made on: the modelled devices, and the real GPU where there is one.
+"""What a run can be made on: modelled devices, this computer's CPU, a real GPU if there is one.
 
 The window's process never touches CUDA, so whether a GPU is there is told by looking: is a
 driver's file in its place, and would CuPy be found. What the card itself has to say (an old
@@ -13,9 +13,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpu.algorithms import Algorithm
 from gpu.model.presets import PRESETS
 
 REAL_DEVICE = "cuda:0"
+CPU_DEVICE = "cpu"
 
 
 @dataclass(frozen=True)
@@ -29,16 +31,35 @@ class Machine:
 
 
 def machines() -> dict[str, Machine]:
-    """Return what there is here, by device; a real GPU comes first."""
+    """Return what there is here, by device; a real GPU comes first, the CPU last."""
     found = [Machine(name, name, row.sentence, "model") for name, row in PRESETS.items()]
     if gpu_problem() is None:
         sentence = "the real kernels on this machine's GPU; times are measured"
         found.insert(0, Machine(REAL_DEVICE, "NVIDIA GPU (measured)", sentence, "cuda"))
+    sentence = "the baselines, on this computer's own cores; times are measured"
+    found.append(Machine(CPU_DEVICE, "This computer's CPU (measured)", sentence, "cpu"))
     return {machine.device: machine for machine in found}
+
+
+def is_modelled(device: str) -> bool:
+    """Whether times on that device are modelled."""
+    return device in PRESETS
+
+
+def problem_of(row: Algorithm, machine: Machine) -> str | None:
+    """Return why an algorithm cannot be run on a machine in the window, None where it can."""
+    if row.result != "row":
+        return f"{row.title} has a result for every pair of vertices: use `sssp-scope apsp`"
+    if machine.engine not in row.engines:
+        able = [other.title for other in machines().values() if other.engine in row.engines]
+        return f"{row.title} does not run on this machine; it runs on: {', '.join(able) or 'none'}"
+    return row.problem(machine.engine)
 
 
 def engine_words(device: str) -> str:
     """Return what the status bar says of a device: modelled or real, and if modelled, why."""
+    if device == CPU_DEVICE:
+        return "This computer's CPU, measured"
     problem = gpu_problem()
     if device == REAL_DEVICE:
         return "NVIDIA GPU, measured" if problem is None else problem

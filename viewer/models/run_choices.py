@@ -13,7 +13,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.model.presets import DEFAULT_PRESET
 from gpu.trace import Probe, RunSettings
-from viewer.models.machines import REAL_DEVICE, machines
+from viewer.models.machines import machines, problem_of
 
 PROBES = (
     (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),
@@ -58,6 +58,9 @@ class RunChoices:
         if not isinstance(delta, int | float) or not delta > 0:
             known["delta"] = None
         known["parameters"] = _fitting(known.get("parameters"))
+        for name in ("device", "algorithm"):  # a device that is gone, a row that went elsewhere
+            if problem_of(ALGORITHMS[known["algorithm"]], allowed["device"][known["device"]]):
+                known[name] = getattr(fresh, name)
         return cls(**known)
 
     def as_dict(self) -> dict[str, Any]:
@@ -73,7 +76,7 @@ class RunChoices:
         """Return the settings of the run that is asked for, from a 0-based source."""
         return RunSettings(
             self.algorithm,
-            "cuda" if self.device == REAL_DEVICE else "model",
+            machines()[self.device].engine,
             self.device,
             source,
             self.delta if ALGORITHMS[self.algorithm].bucketed else None,

@@ -7,12 +7,14 @@ from itertools import zip_longest
 from typing import Any
 
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtGui import QStandardItemModel
 from PyQt6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
     QFormLayout,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QSizePolicy,
@@ -83,13 +85,23 @@ class ParameterForm(QWidget):
         self._form.setVerticalSpacing(SPACING - 3)
         self._fields: dict[str, QWidget] = {}
         self._row: Algorithm | None = None
+        self._unshown: dict[str, Any] = {}
 
-    def show_algorithm(self, row: Algorithm, values: dict[str, Any]) -> None:
-        """Build the fields of `row`, filled from `values`, else from the defaults."""
+    def show_algorithm(self, row: Algorithm, values: dict[str, Any], engine: str = "") -> None:
+        """Build the fields of `row`, filled from `values`, else from the defaults.
+
+        Knobs that do nothing on `engine` keep their values and are not shown.
+        """
         while self._form.rowCount():
             self._form.removeRow(0)
         self._row, self._fields = row, {}
-        for parameter in row.parameters:
+        shown = [knob for knob in row.parameters if not engine or knob.concerns(engine)]
+        self._unshown = {
+            knob.key: values.get(knob.key, knob.default)
+            for knob in row.parameters
+            if knob not in shown
+        }
+        for parameter in shown:
             field = self._make(parameter, values.get(parameter.key, parameter.default))
             field.setToolTip(parameter.help)
             field.setAccessibleName(parameter.title)
@@ -105,7 +117,7 @@ class ParameterForm(QWidget):
                 pair.addWidget(second)
             pair.addStretch(1)
             self._form.addRow(pair)
-        self.setVisible(bool(row.parameters))
+        self.setVisible(bool(shown))
 
     def algorithm_key(self) -> str:
         """Return the key of the row that is shown, "" before the first."""
@@ -119,7 +131,11 @@ class ParameterForm(QWidget):
         """Return what the fields say, by key; None where the engine chooses."""
         if self._row is None:
             return {}
-        return {knob.key: self._read(knob) for knob in self._row.parameters}
+        knobs = {knob.key: knob for knob in self._row.parameters}
+        return {
+            key: self._unshown[key] if key in self._unshown else self._read(knob)
+            for key, knob in knobs.items()
+        }
 
     def _read(self, parameter: Parameter) -> Any:
         field = self._fields[parameter.key]
@@ -186,6 +202,16 @@ def choose(field: QComboBox, key: str) -> bool:
     return index >= 0
 
 
+def allow(field: QComboBox, index: int, tip: str, allowed: bool) -> None:
+    """Let a row be chosen, or grey it out; `tip` says what it is, or why it cannot be."""
+    field.setItemData(index, tip, Qt.ItemDataRole.ToolTipRole)
+    rows = field.model()
+    assert isinstance(rows, QStandardItemModel)
+    item = rows.item(index)
+    assert item is not None
+    item.setEnabled(allowed)
+
+
 def field_label(text: str, tip: str = "") -> QLabel:
     """Return the label of a field, all of one width."""
     label = QLabel(text)
@@ -213,3 +239,28 @@ def heading(text: str) -> QLabel:
     label = QLabel(text)
     label.setProperty("role", "heading")
     return label
+
+
+def field_grid(title: str) -> QGridLayout:
+    """Return a group of labelled fields under a title."""
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(SPACING)
+    grid.setVerticalSpacing(SPACING - 3)
+    grid.setColumnStretch(1, 1)
+    grid.addWidget(heading(title), 0, 0, 1, 2)
+    return grid
+
+
+def field_row(*parts: QWidget) -> QHBoxLayout:
+    """Return fields side by side."""
+    row = QHBoxLayout()
+    row.setSpacing(SPACING)
+    for part in parts:
+        row.addWidget(part)
+    return row
+
+
+def add_field(grid: QGridLayout, row: int, label: QWidget, widget: QWidget) -> None:
+    """Add a label and its field to a group."""
+    grid.addWidget(label, row, 0)
+    grid.addWidget(widget, row, 1)

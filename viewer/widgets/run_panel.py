@@ -30,7 +30,7 @@ from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.trace import RunSettings
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
-from viewer.models.machines import machines
+from viewer.models.machines import Machine, machines, problem_of
 from viewer.models.run_choices import PACES, PROBES, RunChoices
 from viewer.models.session import SessionModel
 from viewer.theme import SPACING, Theme
@@ -38,10 +38,13 @@ from viewer.units import thousands
 from viewer.widgets.run_fields import (
     DeltaSpin,
     ParameterForm,
+    add_field,
+    allow,
     choice_field,
     choose,
+    field_grid,
     field_label,
-    heading,
+    field_row,
     hint_label,
     number_field,
     sentence,
@@ -121,7 +124,7 @@ class RunPanel(QWidget):
         self._machines = machines()
         devices = [(m.device, m.title, m.sentence) for m in self._machines.values()]
         self._device = choice_field(devices, "Device")
-        rows = [(r.key, r.title, r.summary) for r in ALGORITHMS.values() if "model" in r.engines]
+        rows = [(row.key, row.title, row.summary) for row in ALGORITHMS.values()]
         self._algorithm = choice_field(rows, "Algorithm")
         self._device_about, self._algorithm_about = hint_label(), hint_label()
         self._form = ParameterForm()
@@ -135,13 +138,13 @@ class RunPanel(QWidget):
         self._pace = choice_field([(key, title, "") for key, title, _ in PACES], "Pace")
 
     def _graph_group(self) -> QGridLayout:
-        grid = _grid("Graph")
-        grid.addLayout(_row(self._graph, self._browse), 1, 0, 1, 2)
+        grid = field_grid("Graph")
+        grid.addLayout(field_row(self._graph, self._browse), 1, 0, 1, 2)
         grid.addWidget(self._about, 2, 0, 1, 2)
         self._size_label = field_label("Vertices", "How large to make the sample")
         self._seed_label = QLabel("Seed")
         self._seed.setToolTip("Another seed, another graph of the same kind")
-        size = _row(self._size, self._seed_label, self._seed)
+        size = field_row(self._size, self._seed_label, self._seed)
         size.setStretch(0, 3)
         size.setStretch(2, 2)
         grid.addWidget(self._size_label, 3, 0)
@@ -150,7 +153,7 @@ class RunPanel(QWidget):
         grid.addWidget(field_label("Source", "The vertex to start from, by its own number"), 6, 0)
         pick = hint_label("or click the graph")
         pick.setWordWrap(False)
-        source = _row(self._source, pick)
+        source = field_row(self._source, pick)
         source.setStretch(0, 2)
         source.setStretch(1, 3)
         grid.addLayout(source, 6, 1)
@@ -158,25 +161,27 @@ class RunPanel(QWidget):
         return grid
 
     def _algorithm_group(self) -> QGridLayout:
-        grid = _grid("Algorithm")
+        grid = field_grid("Algorithm")
         grid.addWidget(self._algorithm, 1, 0, 1, 2)
         grid.addWidget(self._algorithm_about, 2, 0, 1, 2)
         grid.addWidget(self._delta_label, 3, 0)
-        grid.addLayout(_row(self._automatic, self._delta), 3, 1)
+        grid.addLayout(field_row(self._automatic, self._delta), 3, 1)
         grid.addWidget(self._form, 4, 0, 1, 2)
         return grid
 
     def _record_group(self) -> QGridLayout:
-        grid = _grid("Machine")
+        grid = field_grid("Machine")
         grid.addWidget(self._device, 1, 0, 1, 2)
         grid.addWidget(self._device_about, 2, 0, 1, 2)
-        _add(
+        add_field(
             grid,
             3,
             field_label("Record", "How closely to watch; costs no modelled time"),
             self._probe,
         )
-        _add(grid, 4, field_label("Pace", "How fast the model may go while you watch"), self._pace)
+        add_field(
+            grid, 4, field_label("Pace", "How fast the model may go while you watch"), self._pace
+        )
         return grid
 
     def _connect(self) -> None:
@@ -190,7 +195,7 @@ class RunPanel(QWidget):
         self._source.textEdited.connect(self._forget_source_problem)
         # the choices change
         self._algorithm.currentIndexChanged.connect(self._change_algorithm)
-        self._device.currentIndexChanged.connect(self._change)
+        self._device.currentIndexChanged.connect(self._change_machine)
         self._automatic.toggled.connect(self._change)
         self._delta.valueChanged.connect(self._change)
         self._form.changed.connect(self._change)
@@ -225,6 +230,7 @@ class RunPanel(QWidget):
         choose(self._device, choices.device)
         choose(self._probe, str(choices.probe))
         choose(self._pace, choices.pace)
+        self._show_machine()
         self._show_algorithm()
         self._change()
 
@@ -285,19 +291,40 @@ class RunPanel(QWidget):
         self._show_algorithm()
         self._change()
 
+    def _change_machine(self) -> None:
+        self._parameters.update(self._form_parameters())
+        self._show_machine()
+        self._show_algorithm()
+        self._change()
+
+    def _machine(self) -> Machine:
+        return self._machines[self._device.currentData()]
+
+    def _show_machine(self) -> None:
+        """Grey out what the machine cannot run; where that was chosen, choose the first it can."""
+        able = []
+        for index in range(self._algorithm.count()):
+            row = ALGORITHMS[self._algorithm.itemData(index)]
+            problem = problem_of(row, self._machine())
+            allow(self._algorithm, index, problem or row.summary, problem is None)
+            if problem is None:
+                able.append(row.key)
+        if able and self._algorithm.currentData() not in able:
+            choose(self._algorithm, able[0])
+
     def _form_parameters(self) -> dict[str, dict[str, Any]]:
         key = self._form.algorithm_key()
         return {key: self._form.values()} if key else {}
 
     def _change(self) -> None:
         self._delta.setEnabled(not self._automatic.isChecked())
-        self._device_about.setText(sentence(self._machines[self._device.currentData()].sentence))
+        self._device_about.setText(sentence(self._machine().sentence))
         self.choices_changed.emit()
 
     def _show_algorithm(self) -> None:
         row = ALGORITHMS[self._algorithm.currentData()]
         self._algorithm_about.setText(sentence(row.summary))
-        self._form.show_algorithm(row, self._parameters.get(row.key, {}))
+        self._form.show_algorithm(row, self._parameters.get(row.key, {}), self._machine().engine)
         for part in (self._delta_label, self._automatic, self._delta):
             part.setVisible(row.bucketed)
 
@@ -363,25 +390,3 @@ def file_words(graph: CSRGraph) -> str:
     known = READERS.get(graph.provenance.format)
     title = known.title if known is not None else graph.provenance.format
     return "; ".join((title, *graph.provenance.notes))
-
-
-def _grid(title: str) -> QGridLayout:
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(SPACING)
-    grid.setVerticalSpacing(SPACING - 3)
-    grid.setColumnStretch(1, 1)
-    grid.addWidget(heading(title), 0, 0, 1, 2)
-    return grid
-
-
-def _row(*parts: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(SPACING)
-    for part in parts:
-        row.addWidget(part)
-    return row
-
-
-def _add(grid: QGridLayout, row: int, label: QWidget, widget: QWidget) -> None:
-    grid.addWidget(label, row, 0)
-    grid.addWidget(widget, row, 1)
