@@ -20,6 +20,7 @@ TITLES = {
     "work": "Work",
     "timeline": "Timeline",
 }
+WIDE = ("runs",)  # docks of features that stand under the graph, above the timeline
 PLOTS = ("timeline", "buckets", "delta", "parallelism", "work")  # the order they are built in
 SIDE = ("buckets", "delta", "parallelism", "work")  # top to bottom
 SIDE_HEIGHTS = (4, 3, 4, 4)  # at first, relative
@@ -81,8 +82,12 @@ class Docks:
         for key in TITLES:
             docks[key].show()
         for key in self.extra:
-            window.addDockWidget(RIGHT, docks[key])
-            window.tabifyDockWidget(side[0], docks[key])
+            if key in WIDE:
+                window.addDockWidget(BOTTOM, docks[key])
+                window.splitDockWidget(docks[key], docks["timeline"], Qt.Orientation.Vertical)
+            else:
+                window.addDockWidget(RIGHT, docks[key])
+                window.tabifyDockWidget(side[0], docks[key])
             docks[key].hide()
         if window.height() < TALL:
             window.tabifyDockWidget(side[-2], side[-1])
