@@ -13,9 +13,9 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QObject, Qt, QTimer
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtWidgets import QMainWindow, QWidget
 
 from gpu.algorithms import ALGORITHMS, Algorithm
 from gpu.compare import CompareError
@@ -24,6 +24,7 @@ from gpu.errors import GpuError
 from gpu.trace import RunSettings
 from sample_graphs import remembered_reference
 from viewer.controller import BLINK_S
+from viewer.docks import TALL
 from viewer.features.base import Window
 from viewer.features.compare_view import PairView
 from viewer.models.comparison import ComparisonModel
@@ -33,6 +34,7 @@ from viewer.widgets.compare_bar import CompareBar
 from viewer.widgets.plot_pair import PairPlot
 from viewer.widgets.runs import RunsPanel
 
+RUNS_HEIGHT, RUNS_LOW = 190, 130  # pixels, of the table when it is asked for; in a low window
 FACTORS = (("Half the Δ", 0.5), ("Twice the Δ", 2.0), ("Δ / 8", 0.125), ("Δ × 8", 8.0))
 
 
@@ -145,8 +147,14 @@ class CompareFeature(QObject):
 
     def show_runs(self) -> None:
         """Show the table of runs."""
+        was_hidden = self._window.docks["runs"].isHidden()
         panel = self._window.show_dock("runs")
         assert isinstance(panel, RunsPanel)
+        window = self._window.as_widget()
+        if was_hidden and isinstance(window, QMainWindow):
+            dock = self._window.docks["runs"]
+            height = RUNS_HEIGHT if window.height() >= TALL else RUNS_LOW
+            window.resizeDocks([dock], [height], Qt.Orientation.Vertical)
         panel.table.setFocus()
 
     # --- wishes

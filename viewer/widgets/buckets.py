@@ -116,7 +116,7 @@ class BucketPanel(PairPlot):
                 picture = np.repeat(picture, 2, axis=0)
             self._images[place].setImage(picture, autoLevels=False)
             self._images[place].setRect(QRectF(first_ns, bottom, last_ns - first_ns, top - bottom))
-            self._show_letter(place, first_ns + 0.985 * (last_ns - first_ns), top - 0.16)
+            self._show_letter(place, first_ns + 0.985 * (last_ns - first_ns), top)
         shown = self.view_box.sceneBoundingRect()
         above, high = float(self.view.mapFromScene(shown.topLeft()).y()), shown.height()
         if not self.comparing:
@@ -166,6 +166,11 @@ class BucketPanel(PairPlot):
         for part in (self.ring, self.ring_b, self.key):
             part.apply_theme(self._theme)
         self._set_table()
+
+    def _place_letters(self) -> None:
+        super()._place_letters()
+        for letter in self._letters:
+            letter.setAnchor((0.5, 0.0))  # inside its lane
 
     def _set_table(self) -> None:
         self._table_peak = self._peak

@@ -185,7 +185,7 @@ class DifferenceLooks(QObject):
 
     def by_time(self, moment: Moment) -> Look:
         """Return the look "who settled it first"."""
-        found = self._ready()
+        found, moment = self._ready(), _ended(moment)
         if not isinstance(found, Found):
             return found
         levels, top = found.time
@@ -201,7 +201,7 @@ class DifferenceLooks(QObject):
 
     def by_work(self, moment: Moment) -> Look:
         """Return the look "who processed it more often"."""
-        found = self._ready()
+        found, moment = self._ready(), _ended(moment)
         if not isinstance(found, Found):
             return found
         levels, top = found.work
@@ -221,8 +221,6 @@ class DifferenceLooks(QObject):
         return "not settled yet" if np.isfinite(moment.cursor_ns) else "unreached"
 
     def _look(self, levels: np.ndarray, found: Found, moment: Moment, legend: Legend) -> Look:
-        if moment.cursor_ns >= moment.duration_ns:
-            moment = replace(moment, cursor_ns=np.inf)
         colouring = Colouring("distance", levels, unit=1.0, final=True)
         if np.isfinite(moment.cursor_ns):
             colouring = replace(colouring, first=found.first, cursor=moment.cursor_ns)
@@ -260,6 +258,11 @@ class DifferenceLooks(QObject):
     def _forget_refusal(self) -> None:
         if isinstance(self._found, str):
             self.forget()
+
+
+def _ended(moment: Moment) -> Moment:
+    """Return a moment at the end of both runs as one without an end."""
+    return replace(moment, cursor_ns=np.inf) if moment.cursor_ns >= moment.duration_ns else moment
 
 
 def made_ready(found: VertexDifference) -> Found:

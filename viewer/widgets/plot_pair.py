@@ -14,6 +14,7 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtGui import QPen
 
+from gpu.compare import ALIGNMENTS
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord
 from viewer.theme import DASH_PATTERN
@@ -58,12 +59,8 @@ class PairPlot(PlotPanel):
         return pen
 
     def _show_letter(self, place: int, x: float, y: float) -> None:
-        """Put the letter of a line where it is best seen; not finite hides it."""
-        letter = self._letters[place]
-        shown = self._b is not None and bool(np.isfinite(x + y))
-        letter.setVisible(shown)
-        if shown:
-            letter.setPos(x, y)
+        """Say where the letter of a line is best seen; not finite hides it."""
+        self._letter_places[place] = (x, y)
 
     def _letter_at_peak(self, place: int, x: np.ndarray, y: np.ndarray) -> None:
         """Put the letter on the greatest value of a line."""
@@ -90,6 +87,7 @@ class PairPlot(PlotPanel):
     # ---- construction -----------------------------------------------------------------
 
     def _build(self) -> None:
+        self._letter_places = [(np.nan, np.nan)] * len(LETTERS)
         self._letters = tuple(pg.TextItem(letter, anchor=(0.5, 1.0)) for letter in LETTERS)
         super()._build()
         for letter in self._letters:
@@ -128,7 +126,7 @@ class PairPlot(PlotPanel):
         words = self._record.clock
         if self._pair is not None and self._b is not None:
             if self._pair.how != "time" and not self._pair.problem:
-                words = f"A, {words}; B laid upon it"
+                words = f"A's, {words}; B by {ALIGNMENTS[self._pair.how]}"
             elif self._b.clock != self._record.clock:
                 words = f"A {self._record.clock}, B {self._b.clock}"
         self.time_axis.set_clock(words)
@@ -175,12 +173,24 @@ class PairPlot(PlotPanel):
                 (f"A {names[0].removeprefix('A ')}", f"B {names[1].removeprefix('B ')}")
             )
             self.pair_legend.set_pens([self._pen_of(0), self._pen_of(1)])
-            for place, letter in enumerate(self._letters):
-                font = self.font()
-                font.setPixelSize(FONT_PIXELS + 1)
-                font.setBold(True)
+            self._place_letters()
+
+    def _place_letters(self) -> None:
+        """Put each letter above its place, or below where the plot ends above it."""
+        (first, last), (low, high) = self.view_box.viewRange()
+        font = self.font()
+        font.setPixelSize(FONT_PIXELS + 1)
+        font.setBold(True)
+        room = 2 * FONT_PIXELS * (high - low) / max(self.view_box.height(), 1.0)
+        for place, letter in enumerate(self._letters):
+            x, y = self._letter_places[place]
+            letter.setVisible(bool(np.isfinite(x + y)))
+            if letter.isVisible():
                 letter.setFont(font)
                 letter.setColor(self._theme.series[place])
+                side = 1.0 if x > last - 0.02 * (last - first) else 0.5
+                letter.setAnchor((side, 0.0 if y + room > high else 1.0))
+                letter.setPos(x, y)
 
     def _draw_cursor(self) -> None:
         super()._draw_cursor()

@@ -9,7 +9,7 @@ alone: the first column says A and B.
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QModelIndex, QPoint, QSortFilterProxyModel, Qt, pyqtSignal
+from PyQt6.QtCore import QModelIndex, QPoint, QRect, QSortFilterProxyModel, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QColor, QKeyEvent, QPainter
 from PyQt6.QtWidgets import (
     QAbstractItemView,
@@ -32,7 +32,8 @@ from viewer.theme import SPACING, THEMES, Theme
 from viewer.widgets.plot_base import chip
 
 HINT = "Press Run: every run is listed here, and any two of one graph can be compared."
-MARK_WIDTH, WIDEST = 34, 190  # pixels: of the first column, and of any other
+MARK_WIDTH, WIDEST = 34, 200  # pixels: of the first column, and of any other
+ROOM, DISC = 12, 18  # pixels: more than the words of a cell need; of a letter's disc
 ACTIONS = (  # key, words, tip
     ("a", "Show (A)", "Show this run in every panel; of two that are compared it is A (Enter, A)"),
     ("b", "Compare (B)", "Lay this run upon the one that is shown, as run B (B)"),
@@ -83,11 +84,10 @@ class MarkDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if option.state & option.state.State_Selected:
             painter.fillRect(option.rect, option.palette.highlight())
-        side = min(option.rect.height() - 4, 18)
-        disc = option.rect.adjusted(0, 0, 0, 0)
-        disc.setSize(disc.size().boundedTo(disc.size().scaled(side, side, _KEEP)))
+        side = min(option.rect.height() - 4, DISC)
+        disc = QRect(0, 0, side, side)
         disc.moveCenter(option.rect.center())
-        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setPen(QColor(self.theme.plot))  # seen on the colour of a selected row too
         painter.setBrush(colour)
         painter.drawEllipse(disc)
         font = painter.font()
@@ -96,9 +96,6 @@ class MarkDelegate(QStyledItemDelegate):
         painter.setPen(QColor(self.theme.plot))
         painter.drawText(disc, int(Qt.AlignmentFlag.AlignCenter), mark)
         painter.restore()
-
-
-_KEEP = Qt.AspectRatioMode.KeepAspectRatio
 
 
 class RunsPanel(QWidget):
@@ -261,8 +258,8 @@ class RunsPanel(QWidget):
             self.table.resizeColumnsToContents()
             self.table.setColumnWidth(0, MARK_WIDTH)
             for column in range(1, self.model.columnCount()):
-                if self.table.columnWidth(column) > WIDEST:
-                    self.table.setColumnWidth(column, WIDEST)
+                wanted = self.table.columnWidth(column) + ROOM
+                self.table.setColumnWidth(column, min(wanted, WIDEST))
 
     def _show_change(self, _record: RunRecord) -> None:
         self._fit_columns()

@@ -138,7 +138,8 @@ class WorkPanel(PairPlot):
         if self.totals_button.isChecked():
             return float(np.nan_to_num(counter.value_at(now)))
         place = int(np.searchsorted(drawn[0], now, side="right")) - 1
-        return float(drawn[1][place]) if place >= 0 else 0.0
+        inside = 0 <= place < len(drawn[0]) and now <= drawn[0][-1]
+        return float(drawn[1][place]) if inside else 0.0
 
     def _colour(self) -> None:
         pens = [self._line_pen(self._theme.series[place]) for place in range(len(FIELDS))]
@@ -157,6 +158,8 @@ class WorkPanel(PairPlot):
             f"{thousands(last['processed_vertices'])} processed, "
             f"{thousands(last['relaxed_edges'])} relaxed, {thousands(last['improved'])} improved"
         )
+        if self.comparing and self._pair is not None:
+            return self._pair_text()
         if record.trace is None:
             return f"So far: {totals}"
         if self._settled is None:
@@ -164,3 +167,12 @@ class WorkPanel(PairPlot):
         share = self._settled / max(int(last["processed_vertices"]), 1)
         word = "settled" if record.state == "finished" else "reached"
         return f"Work efficiency {share:.2f}: {thousands(self._settled)} {word}, {totals}"
+
+    def _pair_text(self) -> str:
+        """Return the efficiency of both runs, as far as they ended."""
+        said = []
+        for letter, record in zip("AB", (self._record, self._b), strict=True):
+            ended = record is not None and record.trace is not None and record.state == "finished"
+            share = f"{record.trace.work_efficiency:.2f}" if record and record.trace else ""
+            said.append(f"{letter} {share if ended else 'not known yet'}")
+        return f"Work efficiency: {', '.join(said)} (settled over processed vertices)"
