@@ -288,3 +288,89 @@ def test_random_small_graphs(seed: int) -> None:
             trace = gpu.run(graph, algorithm, source=int(rng.integers(n)), device=device, probe=2)
             assert_equals_oracle(trace, graph)
             assert_trace_invariants(trace, graph)
+
+
+def star(leaves: int, copies: int = 1) -> CSRGraph:
+    """Return vertex 0 with arcs to `leaves` others, each arc `copies` times."""
+    heads = np.repeat(np.arange(1, leaves + 1), copies)
+    return CSRGraph.from_arcs(
+        np.zeros(len(heads), int), heads, np.ones(len(heads), np.int32), leaves + 1
+    )
+
+
+def time_ns(graph: CSRGraph, algorithm: str, **options: object) -> int:
+    return int(gpu.run(graph, algorithm, delta=1e6, probe=0, **options).time_ns)
+
+
+@pytest.mark.parametrize("algorithm", ["adds", "near_far"])
+def test_more_arcs_cost_more(algorithm: str) -> None:
+    times = [time_ns(star(20_000, copies), algorithm) for copies in (1, 4, 16)]
+    assert times == sorted(times)
+    assert times[2] > 2 * times[0]
+
+
+@pytest.mark.parametrize("algorithm", ["adds", "near_far"])
+def test_a_hub_costs_more_than_the_same_arcs_spread_out(algorithm: str) -> None:
+    spread, arcs = 8192, 262_144  # wide enough for all blocks of Near-Far
+    first = np.arange(1, spread + 1)
+    ends = np.arange(spread + 1, spread + 1 + arcs)
+    tails = {"spread": first.repeat(arcs // spread), "hub": np.full(arcs, 1)}
+    taken = {}
+    for name, tail in tails.items():
+        all_tails, heads = np.r_[np.zeros(spread, int), tail], np.r_[first, ends]
+        weights = np.ones(len(heads), np.int32)
+        graph = CSRGraph.from_arcs(all_tails, heads, weights, spread + 1 + arcs)
+        taken[name] = time_ns(graph, algorithm)
+    assert taken["hub"] > 1.5 * taken["spread"]
+
+
+@pytest.mark.parametrize("device", ["RTX 2080 Ti", "RTX 3090", "H100"])
+@pytest.mark.parametrize("algorithm", ["adds", "near_far"])
+def test_no_run_is_faster_than_the_memory_allows(algorithm: str, device: str) -> None:
+    rng = np.random.default_rng(2)
+    n, m = 20_000, 600_000
+    tails, heads = rng.integers(0, n, m), rng.integers(0, n, m)
+    weights = rng.integers(1, 100, m).astype(np.int32)
+    graph = CSRGraph.from_arcs(np.r_[tails, heads], np.r_[heads, tails], np.r_[weights, weights], n)
+    trace = gpu.run(graph, algorithm, delta=1e6, probe=0, device=device)
+    preset = presets.PRESETS[device]
+    relaxed = int(trace.last["relaxed_edges"])
+    assert relaxed >= graph.m
+    assert trace.time_ns > relaxed * preset.arc_ns(graph.n, graph.m)
+    assert trace.time_ns > preset.start_ns(graph.n, graph.m)
+
+
+def test_scattered_heads_cost_more_than_neighbours_and_misses_more_than_hits() -> None:
+    card = presets.PRESETS["H100"]
+    assert card.arc_ns(10**6, 10**7, 0.0, 1.0) > 2 * card.arc_ns(10**6, 10**7, 0.0, 0.2)
+    assert card.arc_ns(10**8, 10**9, 1.0) > 2 * card.arc_ns(10**8, 10**9, 0.0)
+    assert card.arc_miss(10**6) == 0.0
+    assert 0.9 < card.arc_miss(10**8) < 1.0
+
+
+def test_work_stays_with_its_worker() -> None:
+    """A chain inside one bucket needs no trip through the manager for each vertex."""
+    n = 500
+    graph = CSRGraph.from_arcs(np.arange(n - 1), np.arange(1, n), np.ones(n - 1, np.int32), n)
+    card = presets.PRESETS["H100"]
+    kept = gpu.run(graph, "adds", delta=1e6, device="H100")
+    assert kept.time_ns < n * card.round_ns * 1.1
+    assert kept.last["bucket_switches"] == 0
+    sent = gpu.run(graph, "adds", delta=1.0, device="H100")
+    assert sent.time_ns > n * (card.order_ns + card.round_ns)
+    assert_equals_oracle(kept, graph)
+
+
+@pytest.mark.parametrize("algorithm", ["adds", "near_far"])
+def test_hubs_beyond_those_put_aside_are_done_all_the_same(algorithm: str) -> None:
+    hubs, arcs = 200, 600
+    first = np.arange(1, hubs + 1)
+    tails = np.r_[np.zeros(hubs, int), first.repeat(arcs)]
+    heads = np.r_[first, np.tile(np.arange(hubs + 1, hubs + 1 + arcs), hubs)]
+    weights = np.random.default_rng(4).integers(0, 50, len(heads)).astype(np.int32)
+    graph = CSRGraph.from_arcs(tails, heads, weights, hubs + 1 + arcs)
+    for workers in (1, None):
+        options = {"parameters": {"workers": workers}} if algorithm == "adds" else {}
+        trace = gpu.run(graph, algorithm, delta=1e6, probe=2, **options)
+        assert_equals_oracle(trace, graph)
+        assert_trace_invariants(trace, graph)

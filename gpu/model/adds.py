@@ -60,7 +60,8 @@ class AddsRun:
         self._machine = machine.make_machine(graph, preset, workers, parameters, buffers)
         self._cost = machine.make_cost(graph, preset, workers, parameters, probe)
         self.controller = machine.controller_for(graph, preset, workers, parameters, delta)
-        self.sim = machine.make_sim(period_ns, workers, len(self._machine.free), seed)
+        start_ns = preset.start_ns(graph.n, graph.m)
+        self.sim = machine.make_sim(period_ns, workers, len(self._machine.free), seed, start_ns)
         self.sim[0].reason = int(Reason.START)
         adds_loop.queue_source(self._machine, self.sim, self._cost, self.controller, source)
 

@@ -18,9 +18,21 @@ from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model.presets import Preset
 from gpu.trace import SAMPLE, Probe
 
-BLOCK_WORDS = 1024  # items per pool block; the CUDA kernel's blocks are 64K
+BLOCK_WORDS = 1024  # items per pool block; the CUDA kernel's blocks are 16K
 BLOCKS_PER_BUCKET = 3  # in the pool at the start, beside room for 2 n items
-WAVE_ROUNDS = 4  # arcs per lane between two looks at shared memory
+WAVE_ROUNDS = 4  # arcs per lane between two looks at shared memory, all pairs
+WARP = 32  # lanes that go together
+IN_FLIGHT = 4  # arcs of a lane that do not wait for each other (kernel: UNROLL)
+HUB_ARCS = 16 * WARP  # a vertex of more arcs is left to the whole block (kernel: HUB_DEGREE)
+MOST_HUBS = 32  # put aside by a worker in a round (kernel)
+QUEUE_ROOM = 1024  # items of a worker's own queue, a power of two (kernel)
+OUT_ROOM = 1024  # items that a worker collects; what exceeds it goes out at once (kernel)
+KEEP = 64  # items that a worker keeps while others are idle (kernel)
+READABLE = 8192  # items of a bucket that the manager finds in a sweep (kernel: one warp looks)
+ALIGNED = 256  # counted from a multiple of these (kernel)
+FLUSH_ROUNDS = 4  # rounds between two exports while others are idle (kernel)
+LOOKED_AT = 65_536  # arcs, to tell local graphs from others
+SECTOR = 8  # distances in 32 bytes
 JITTER = 0.05  # spread of a wave's duration: what makes two seeds differ
 
 NO_SAMPLES_NS = 1e300  # a period that never comes: probe level 0
@@ -43,6 +55,8 @@ SIM = np.dtype(
         ("assigned", "<i8"),  # vertices handed out and not finished
         ("sequence", "<i8"),
         ("pushes", "<i8"),  # since the last sample
+        ("kept", "<i8"),  # improved vertices that stayed with their worker
+        ("kept_mark", "<i8"),  # kept when the controller's window began
         ("clipped", "<i8"),
         ("overflow_arc", "<i8"),
         ("overflow_tail", "<i8"),
@@ -62,18 +76,20 @@ SIM = np.dtype(
 COST = np.dtype(
     [
         ("sweep_ns", "<f8"),
-        ("flag_ns", "<f8"),
-        ("hop_ns", "<f8"),
+        ("order_ns", "<f8"),
+        ("round_ns", "<f8"),
+        ("trip_ns", "<f8"),
         ("push_ns", "<f8"),
-        ("arc_ns", "<f8"),
+        ("arc_ns", "<f8"),  # of one multiprocessor
         ("mean_degree", "<f8"),
         ("lanes", "<i8"),
-        ("wave_arcs", "<i8"),
+        ("warp", "<i8"),  # lanes of a warp
         ("chunk_smallest", "<i8"),
         ("chunk_largest", "<i8"),
         ("buckets", "<i8"),
         ("workers", "<i8"),
         ("drop_stale", "<i8"),
+        ("sms", "<i8"),
         ("vertices", "<i8"),  # probe level 2
         ("unreached", "<f8"),  # the distance type's "unreached"
         ("band_low", "<f8"),  # edges
@@ -95,12 +111,16 @@ SLOT = np.dtype(  # one ring slot; counters only grow
 WORKER = np.dtype(
     [
         ("bucket", "<i8"),  # absolute number of the bucket worked on
-        ("arc", "<i8"),  # arcs of the current vertex already relaxed
-        ("wave_arc", "<i8"),  # the same where the wave under way ends
-        ("count", "<i4"),  # vertices in hand
-        ("place", "<i4"),  # of those, finished
-        ("wave_place", "<i4"),  # the same where the wave under way ends
-        ("phase", "<i4"),  # 0 sees its flag, 1 relaxes
+        ("head", "<i8"),  # of its own queue; counters only grow
+        ("tail", "<i8"),
+        ("arc", "<i8"),  # arcs of the current hub already relaxed
+        ("wave_arc", "<i8"),  # the same where the round under way ends
+        ("count", "<i4"),  # vertices that the manager handed out
+        ("take", "<i4"),  # vertices of the round under way; 0: arcs of a hub
+        ("hubs", "<i4"),  # put aside
+        ("out", "<i4"),  # collected for the buckets
+        ("since", "<i4"),  # rounds since it last wrote to the buckets
+        ("phase", "<i4"),  # 0 sees its flag, 1 relaxes, 2 writes to the buckets
     ]
 )
 
@@ -108,7 +128,7 @@ HEAP = np.dtype([("when_ns", "<f8"), ("worker", "<i8")])  # next event of each b
 
 
 class Machine(NamedTuple):
-    """Arrays of one run; W workers, B ring slots, K chunk size, P pool blocks."""
+    """Arrays of one run; W workers, B ring slots, P pool blocks, L lanes of a worker."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -125,19 +145,24 @@ class Machine(NamedTuple):
     heap: np.ndarray  # HEAP (W,)
     idle: np.ndarray  # int32 (W,), a stack
     workers: np.ndarray  # WORKER (W,)
-    items: np.ndarray  # int32 (W, K)
-    pushed: np.ndarray  # (W, K): distance at which each was queued, or (1, 1)
-    snapshot: np.ndarray  # (W, K): distance read at the start of its wave
+    items: np.ndarray  # int32 (W, QUEUE_ROOM): each worker's own queue; -1 - v: nothing to do
+    queued: np.ndarray  # (W, QUEUE_ROOM): distance with which each was queued
+    snapshot: np.ndarray  # (W, L): distance read at the start of its round
+    served_ns: np.ndarray  # float64 (multiprocessors,): when each will have relaxed what it has
+    hubs: np.ndarray  # int32 (W, MOST_HUBS)
+    hub_dist: np.ndarray  # (W, MOST_HUBS)
+    out: np.ndarray  # int32 (W, OUT_ROOM): collected for the buckets
+    out_dist: np.ndarray  # (W, OUT_ROOM)
 
 
 def make_machine(
     graph: CSRGraph, preset: Preset, workers: int, parameters: dict[str, Any], buffers: RunBuffers
 ) -> Machine:
     """Allocate the arrays of a run; the pool starts small and grows, see `grow_pool`."""
-    buckets, chunk = parameters["buckets"], preset.chunk_largest
+    buckets = parameters["buckets"]
     kind = graph.weights.dtype
-    wave_blocks = WAVE_ROUNDS * preset.worker_threads // BLOCK_WORDS
-    blocks = int(buckets * (1 + BLOCKS_PER_BUCKET)) + wave_blocks + 2 * graph.n // BLOCK_WORDS + 3
+    blocks = int(buckets * (1 + BLOCKS_PER_BUCKET)) + wave_blocks(preset.worker_threads)
+    blocks += 2 * graph.n // BLOCK_WORDS + 3
     stale = parameters["drop_stale"]
     return Machine(
         graph.indptr,
@@ -153,10 +178,20 @@ def make_machine(
         records(workers, HEAP),
         np.arange(workers, dtype=np.int32)[::-1].copy(),
         records(workers, WORKER),
-        np.zeros((workers, chunk), np.int32),
-        np.zeros((workers, chunk) if stale else (1, 1), kind),
-        np.zeros((workers, chunk), kind),
+        np.zeros((workers, QUEUE_ROOM), np.int32),
+        np.zeros((workers, QUEUE_ROOM), kind),
+        np.zeros((workers, preset.worker_threads), kind),
+        np.zeros(preset.sms),
+        np.zeros((workers, MOST_HUBS), np.int32),
+        np.zeros((workers, MOST_HUBS), kind),
+        np.zeros((workers, OUT_ROOM), np.int32),
+        np.zeros((workers, OUT_ROOM), kind),
     )
+
+
+def wave_blocks(lanes: int) -> int:
+    """Return the pool blocks that the pushes of one round of vertices fill at most."""
+    return HUB_ARCS * lanes // BLOCK_WORDS
 
 
 def records(length: int, dtype: np.dtype) -> np.ndarray:
@@ -193,12 +228,14 @@ def make_cost(
     """Return COST (1,): the device's price list for this graph."""
     cost = records(1, COST)
     c = cost[0]
-    c.sweep_ns, c.flag_ns = preset.sweep_ns, preset.flag_ns
-    c.hop_ns, c.push_ns = preset.hop_ns, preset.push_ns
-    c.arc_ns = preset.arc_ns(graph.n, graph.m)
+    c.sweep_ns, c.order_ns = preset.sweep_ns, preset.order_ns
+    late_ns = preset.miss_ns * preset.arc_miss(graph.m)
+    c.round_ns, c.trip_ns = preset.round_ns + late_ns, preset.trip_ns + late_ns
+    c.push_ns = preset.push_ns
+    c.sms = preset.sms
+    c.arc_ns = arc_ns(graph, preset)
     c.mean_degree = graph.mean_degree
-    c.lanes = preset.worker_threads
-    c.wave_arcs = WAVE_ROUNDS * preset.worker_threads
+    c.lanes, c.warp = preset.worker_threads, min(preset.worker_threads, WARP)
     c.chunk_smallest, c.chunk_largest = preset.chunk_smallest, preset.chunk_largest
     c.buckets, c.workers = parameters["buckets"], workers
     c.drop_stale = int(parameters["drop_stale"])
@@ -210,10 +247,30 @@ def make_cost(
     return cost
 
 
-def make_sim(period_ns: float, workers: int, blocks: int, seed: int) -> np.ndarray:
-    """Return SIM (1,) at time 0, all workers idle."""
+def arc_ns(graph: CSRGraph, preset: Preset) -> float:
+    """Return the time per arc of one multiprocessor, ns, from how the graph's heads lie.
+
+    Read off LOOKED_AT arcs. Distant: further in the distance array than half of L2, so that
+    a frontier that moves along the array does not find it there. A new sector: not in the
+    same 32 bytes of distances as the arc before it.
+    """
+    if graph.m < 2:
+        return preset.sms * preset.arc_ns(graph.n, graph.m, 0.0)
+    arcs = np.linspace(1, graph.m - 1, min(graph.m, LOOKED_AT)).astype(np.int64)
+    heads = graph.indices[arcs].astype(np.int64)
+    tails = np.searchsorted(graph.indptr, arcs, side="right") - 1
+    distant = float((8 * np.abs(tails - heads) > preset.l2_bytes).mean())
+    sectors = float((heads // SECTOR != graph.indices[arcs - 1] // SECTOR).mean())
+    return preset.sms * preset.arc_ns(graph.n, graph.m, distant, sectors)
+
+
+def make_sim(
+    period_ns: float, workers: int, blocks: int, seed: int, start_ns: float = 0.0
+) -> np.ndarray:
+    """Return SIM (1,) as the manager starts, all workers idle."""
     sim = records(1, SIM)
     s = sim[0]
+    s.t_ns = s.next_sweep_ns = start_ns
     s.period_ns = period_ns
     s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
     s.idle, s.free_blocks = workers, blocks

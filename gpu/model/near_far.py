@@ -12,9 +12,11 @@ from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model import near_far_loop
 from gpu.model.driver import check_probe, drive, sampling_period
-from gpu.model.machine import NO_SAMPLES_NS, records, vertex_arrays
-from gpu.model.presets import COPY_SHARE, Preset, find_preset
+from gpu.model.machine import NO_SAMPLES_NS, WARP, arc_ns, records, vertex_arrays
+from gpu.model.presets import Preset, find_preset
 from gpu.trace import Flag, Probe, Reason
+
+STEP_THREADS = 1024  # of a block (kernel)
 
 
 class Piles(NamedTuple):
@@ -33,6 +35,11 @@ class Piles(NamedTuple):
     near_mark: np.ndarray  # int64 (n,): superstep whose near pile holds the vertex
     far_mark: np.ndarray  # uint8 (n,): whether far holds it
     snapshot: np.ndarray  # distances read at the start of a wave
+    block_ns: np.ndarray  # float64 (blocks,): until when each block is busy
+    fullest: np.ndarray  # int64 (blocks,): arcs of its fullest warp in this wave
+    arcs: np.ndarray  # int64 (blocks,): of the block in this wave
+    hub_trips: np.ndarray  # int64 (blocks,): parts of hubs that it does in this wave
+    hubs: np.ndarray  # int64 (blocks,): hubs that it has put aside in this wave
 
 
 def run(
@@ -103,7 +110,8 @@ class NearFarRun:
 
 
 def _make_piles(graph: CSRGraph, preset: Preset, buffers: RunBuffers) -> Piles:
-    wave = max(1, int(preset.resident_threads / max(graph.mean_degree, 1.0)))
+    blocks = step_blocks(preset)
+    wave = blocks * step_threads(preset)
     return Piles(
         graph.indptr,
         graph.indices,
@@ -116,7 +124,22 @@ def _make_piles(graph: CSRGraph, preset: Preset, buffers: RunBuffers) -> Piles:
         np.zeros(graph.n, np.int64),
         np.zeros(graph.n, np.uint8),
         np.empty(min(wave, max(graph.n, 1)), graph.weights.dtype),
+        np.zeros(blocks),
+        np.zeros(blocks, np.int64),
+        np.zeros(blocks, np.int64),
+        np.zeros(blocks, np.int64),
+        np.zeros(blocks, np.int64),
     )
+
+
+def step_threads(preset: Preset) -> int:
+    """Return the threads of a block: as many as a multiprocessor holds, at most STEP_THREADS."""
+    return min(STEP_THREADS, preset.threads_per_sm)
+
+
+def step_blocks(preset: Preset) -> int:
+    """Return the blocks that share a wide frontier: one a multiprocessor, less the courier."""
+    return max(1, preset.sms - 1)
 
 
 def _make_state(
@@ -127,14 +150,16 @@ def _make_state(
     s.period_ns = period_ns
     s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
     s.threshold = s.delta = delta
-    s.superstep_ns = preset.superstep_ns
-    s.hop_ns, s.push_ns = preset.hop_ns, preset.push_ns
-    s.arc_ns = preset.arc_ns(graph.n, graph.m)
-    s.byte_ns = 1e9 / (preset.bandwidth * COPY_SHARE)
+    s.superstep_ns, s.alone_ns = preset.superstep_ns, preset.alone_ns
+    late_ns = preset.miss_ns * preset.arc_miss(graph.m)
+    s.round_ns, s.trip_ns = preset.round_ns + late_ns, preset.trip_ns + late_ns
+    s.t_ns = preset.start_ns(graph.n, graph.m)
+    s.arc_ns = arc_ns(graph, preset)
     s.mean_degree = graph.mean_degree
     s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
     s.near = 1
-    s.lanes, s.workers = preset.worker_threads, preset.workers
+    s.lanes, s.workers = step_threads(preset), step_blocks(preset)
+    s.warp = min(WARP, s.lanes)
     s.vertices = int(probe >= Probe.VERTICES)
     s.reason = int(Reason.START)
     return state

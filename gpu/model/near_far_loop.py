@@ -1,12 +1,20 @@
 """The modelled Near-Far: supersteps over two piles, resumable inside a superstep.
 
-A superstep costs the barrier and the trips of its first wave once (`superstep_ns`,
-measured), then as many waves as the near pile needs, each the whole device wide and with
-the same trips as a wave of ADDS: a hop, its arcs, a push. A wave reads its distances
-first and relaxes then, so that within a wave nobody sees what the others write, as on
-the device; between waves of one superstep they do. A vertex enters next near at most once
-a superstep and far at most once until the next split (marks), so both piles hold at most
-n entries.
+The form is that of our kernel (`cuda/kernels/near_far.cu`). A small frontier is one block's
+alone: a superstep costs `alone_ns`. From WIDE_ENTER items on all blocks share it, until
+WIDE_LEAVE are left: then a superstep costs a grid barrier, `superstep_ns`, and a change of
+mode one more. Beyond that both cost what a round of ADDS costs: vertices are dealt to warps,
+a block is through when its fullest warp is (`trip_ns` for each further load of arcs in flight),
+when its hubs are, which it does as a whole, and not before its multiprocessor has relaxed
+all its arcs at `arc_ns` each; the superstep ends with the last block. A frontier wider than
+all lanes takes several such waves.
+
+A wave reads its distances first and relaxes then, so that within a wave nobody sees what
+the others write, as on the device; between waves of one superstep they do, and a vertex that
+improved meanwhile is left to the next superstep. A vertex enters next near at most once a
+superstep and far at most once until the next split (marks), so both piles hold at most n
+entries; the kernel's piles hold it again for each improvement, and those items are counted,
+because they decide the mode and the cost of a split.
 
 Splitting far is a superstep of its own: entries below the old threshold were improved
 into near since and are dropped, those below the new one become near. Where far begins
@@ -18,11 +26,14 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
-from gpu.model.machine import FINISHED, OVERFLOW, RUNNING
+from gpu.model.machine import FINISHED, HUB_ARCS, IN_FLIGHT, OVERFLOW, RUNNING
 
 PASS_START, PASS_RUNNING, PASS_END = range(3)
 BUCKET_SWITCHED, DELTA_BY_HAND, ENDED = 4, 16, 32
-FAR_BYTES = 8.0  # read an entry, write an entry
+WIDE_ENTER = 1024  # items from which on all blocks share the frontier (kernel)
+WIDE_LEAVE = 512  # and down to which they do (kernel)
+STEP_HUBS = 64  # that a block puts aside at a time; further ones stay with their warp (kernel)
+SPLIT_ALONE = 8192  # far items up to which one block splits by itself (kernel)
 
 PILES = np.dtype(
     [
@@ -32,15 +43,17 @@ PILES = np.dtype(
         ("threshold", "<f8"),  # near is below, weight units
         ("delta", "<f8"),
         ("superstep_ns", "<f8"),
-        ("hop_ns", "<f8"),
-        ("push_ns", "<f8"),
-        ("arc_ns", "<f8"),
-        ("byte_ns", "<f8"),
+        ("round_ns", "<f8"),
+        ("trip_ns", "<f8"),
+        ("alone_ns", "<f8"),
+        ("arc_ns", "<f8"),  # of one multiprocessor
         ("mean_degree", "<f8"),
         ("unreached", "<f8"),
         ("near", "<i8"),  # vertices in the near pile
         ("next", "<i8"),  # in the next near pile
         ("far", "<i8"),
+        ("next_items", "<i8"),  # with those of vertices that improved again since
+        ("far_items", "<i8"),
         ("place", "<i8"),  # of the near pile, processed
         ("superstep", "<i8"),
         ("processed", "<i8"),
@@ -49,10 +62,12 @@ PILES = np.dtype(
         ("switches", "<i8"),
         ("sequence", "<i8"),
         ("lanes", "<i8"),
-        ("workers", "<i8"),
+        ("warp", "<i8"),  # lanes of a warp
+        ("workers", "<i8"),  # blocks
         ("overflow_arc", "<i8"),
         ("overflow_tail", "<i8"),
         ("phase", "<i4"),
+        ("wide", "<i4"),  # all blocks share the frontier
         ("status", "<i4"),
         ("flags", "<i4"),
         ("reason", "<i4"),
@@ -81,8 +96,7 @@ def advance(piles, state, samples, most_relaxed):  # type: ignore[no-untyped-def
                 write_sample(s, samples[written])
                 written += 1
                 s.next_sample_ns = s.t_ns + s.period_ns
-            s.t_ns += s.superstep_ns
-            s.place, s.phase = 0, PASS_RUNNING
+            _start_pass(piles, s)
         elif s.phase == PASS_RUNNING:
             _wave(piles, s)
             if s.status == OVERFLOW:
@@ -105,27 +119,69 @@ def advance(piles, state, samples, most_relaxed):  # type: ignore[no-untyped-def
 
 
 @compiled_inline
+def _start_pass(piles, s):  # type: ignore[no-untyped-def]
+    """Decide whether one block or all of them do the superstep, and charge what it costs."""
+    least = WIDE_LEAVE if s.wide else WIDE_ENTER
+    items = max(s.next_items, s.near)
+    if s.wide != (items > least):
+        s.t_ns += s.superstep_ns  # the barrier at which the others join, or leave
+        s.wide = 1 - s.wide
+    s.t_ns += s.superstep_ns if s.wide else s.alone_ns
+    s.next_items = 0
+    piles.block_ns[:] = s.t_ns
+    s.place, s.phase = 0, PASS_RUNNING
+
+
+@compiled_inline
 def _wave(piles, s):  # type: ignore[no-untyped-def]
-    """Process one device-wide wave of the near pile."""
+    """Process as much of the near pile as the blocks at work hold at once.
+
+    Vertices are dealt to warps, up to as many as a warp has lanes; a block goes on when its
+    fullest warp is through and its hubs, which the block does as a whole, are done.
+    """
+    blocks = s.workers if s.wide else 1
+    warps = blocks * (s.lanes // s.warp)
     first = s.place
-    last = min(s.near, first + len(piles.snapshot))
-    arcs, longest = 0, 0
+    share = min((s.near - first + warps - 1) // warps, s.warp)
+    last = min(s.near, first + warps * share)
+    in_flight = s.warp * IN_FLIGHT
+    piles.fullest[:blocks] = 0
+    piles.hub_trips[:blocks] = 0
+    piles.hubs[:blocks] = 0
+    piles.arcs[:blocks] = 0
+    of_warp, group, until = 0, 0, first + share
     for place in range(first, last):
+        if place == until:
+            until += share
+            of_warp = 0
+            group = group + 1 if group + 1 < blocks else 0
         vertex = piles.near[place]
+        if piles.near_mark[vertex] == s.superstep + 1:
+            piles.near[place] = -1  # improved meanwhile: the next superstep does it
+            continue
         piles.snapshot[place - first] = piles.dist[vertex]
         degree = piles.indptr[vertex + 1] - piles.indptr[vertex]
-        arcs += degree
-        longest = max(longest, degree)
+        piles.arcs[group] += degree
+        s.processed += 1
+        s.relaxed += degree
         if s.vertices:
             piles.times[vertex] += 1
-    s.processed += last - first
-    s.relaxed += arcs
-    hub_ns = ((longest + s.lanes - 1) // s.lanes) * s.hop_ns
-    trips_ns = s.hop_ns + s.push_ns if first > 0 else 0.0
-    s.t_ns += trips_ns + max(s.hop_ns, arcs * s.arc_ns, hub_ns)
+        if degree > HUB_ARCS and piles.hubs[group] < STEP_HUBS:
+            piles.hubs[group] += 1
+            piles.hub_trips[group] += (degree + s.lanes * IN_FLIGHT - 1) // (s.lanes * IN_FLIGHT)
+        else:
+            of_warp += degree
+            piles.fullest[group] = max(piles.fullest[group], of_warp)
+    for block in range(blocks):
+        trips = max((piles.fullest[block] + in_flight - 1) // in_flight - 1, 0)
+        busy = trips * s.trip_ns + piles.hub_trips[block] * s.round_ns
+        busy = max(busy, piles.arcs[block] * s.arc_ns)
+        piles.block_ns[block] += busy + (s.round_ns if first > 0 else 0.0)
+        s.t_ns = max(s.t_ns, piles.block_ns[block])
     s.place = last
     for place in range(first, last):
-        _relax(piles, s, piles.near[place], piles.snapshot[place - first])
+        if piles.near[place] >= 0:
+            _relax(piles, s, piles.near[place], piles.snapshot[place - first])
 
 
 @compiled_inline
@@ -144,14 +200,17 @@ def _relax(piles, s, vertex, from_dist):  # type: ignore[no-untyped-def]
             dist[to] = reached
             s.improved += 1
             if dist[to] < s.threshold:
+                s.next_items += 1
                 if piles.near_mark[to] != s.superstep + 1:
                     piles.near_mark[to] = s.superstep + 1
                     piles.following[s.next] = to
                     s.next += 1
-            elif piles.far_mark[to] == 0:
-                piles.far_mark[to] = 1
-                piles.far[s.far] = to
-                s.far += 1
+            else:
+                s.far_items += 1
+                if piles.far_mark[to] == 0:
+                    piles.far_mark[to] = 1
+                    piles.far[s.far] = to
+                    s.far += 1
         elif known == s.unreached and reached >= s.unreached:
             s.status, s.overflow_arc, s.overflow_tail = OVERFLOW, arc, vertex
             return
@@ -170,7 +229,7 @@ def _split(piles, s):  # type: ignore[no-untyped-def]
             lowest = min(lowest, np.float64(piles.dist[vertex]))
             piles.far[kept] = vertex
             kept += 1
-    s.t_ns += s.superstep_ns + s.far * FAR_BYTES * s.byte_ns
+    _charge_split(s)
     s.far = kept
     if kept == 0:
         return False
@@ -187,10 +246,21 @@ def _split(piles, s):  # type: ignore[no-untyped-def]
         else:
             piles.far[kept] = vertex
             kept += 1
-    s.far = kept
+    s.far = s.far_items = kept
+    s.next_items = s.near
     s.switches += 1
     s.flags |= BUCKET_SWITCHED
     return True
+
+
+@compiled_inline
+def _charge_split(s):  # type: ignore[no-untyped-def]
+    """Charge one look at every item of far: by one block, or between two barriers by all."""
+    if s.far_items <= SPLIT_ALONE and not s.wide:
+        s.t_ns += s.alone_ns + np.ceil(s.far_items / s.lanes) * s.round_ns
+        return
+    rounds = np.ceil(s.far_items / (s.lanes * s.workers))
+    s.t_ns += 2.0 * s.superstep_ns + rounds * s.round_ns
 
 
 @compiled_lean

@@ -1,0 +1,253 @@
+"""The worker of the modelled ADDS: its own queue, its rounds, what it writes to the buckets.
+
+In a round a worker takes up to a block's lanes of vertices off its own queue and deals them
+to its warps. It reads their distances at the start and relaxes their arcs at the end, so
+what others do meanwhile makes it stale, as on the device. What improves stays in its own queue
+where it belongs to its bucket or before (`stays_with_worker`), the rest is collected and
+written when the queue is empty, when the collection is half full, or every few rounds while
+others are idle. Hubs are put aside and done after the round by the whole block, as many
+arcs at a time as the block has in flight.
+
+A round lasts as long as its fullest warp: `round_ns`, and `trip_ns` for each further load of
+arcs in flight. So one large vertex makes 31 others wait. It ends no earlier than its
+multiprocessor, which relaxes one arc every `arc_ns` for all its workers together, has come
+to it: work that lies on few multiprocessors does not get the whole device's rate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu import scheduler
+from gpu.compiled import compiled_inline
+from gpu.model.machine import (
+    BLOCK_WORDS,
+    FLUSH_ROUNDS,
+    HUB_ARCS,
+    IN_FLIGHT,
+    JITTER,
+    KEEP,
+    MOST_HUBS,
+    OUT_ROOM,
+    OVERFLOW,
+    QUEUE_ROOM,
+    RUNNING,
+)
+
+raw_offset = compiled_inline(scheduler.raw_offset)
+push_offset = compiled_inline(scheduler.push_offset)
+clips = compiled_inline(scheduler.clips)
+stays_with_worker = compiled_inline(scheduler.stays_with_worker)
+
+
+@compiled_inline
+def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
+    """A worker sees its flag, ends a round, or has written what it collected."""
+    w = machine.workers[worker]
+    if w.phase == 1:
+        _end_round(machine, s, c, k, worker)
+        if s.status != RUNNING:
+            return
+        w.since += 1
+        waiting = w.head != w.tail or w.hubs > 0
+        feed = s.idle > 0 and w.since >= FLUSH_ROUNDS
+        if w.out > 0 and (not waiting or feed or w.out > OUT_ROOM // 2):
+            w.phase = 2
+            schedule(machine, s, worker, s.t_ns + c.push_ns)
+            return
+    elif w.phase == 2:
+        for place in range(w.out):
+            vertex = machine.out[worker, place]
+            push(machine, s, c, k, vertex, machine.out_dist[worker, place], w.bucket)
+        w.out, w.since = 0, 0
+    if w.head == w.tail and w.hubs == 0:
+        machine.slots[w.bucket % c.buckets].completed += w.count
+        machine.idle[s.idle] = worker
+        s.idle += 1
+        return
+    w.phase = 1
+    if w.hubs > 0:
+        _start_hub(machine, s, c, worker)
+    else:
+        _start_round(machine, s, c, worker)
+
+
+@compiled_inline
+def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
+    """Read the distances of the next vertices, put hubs aside, and reckon when it ends."""
+    w = machine.workers[worker]
+    take = min(w.tail - w.head, c.lanes)
+    share = (take * c.warp + c.lanes - 1) // c.lanes  # vertices of one warp
+    arcs, of_warp, fullest, until = 0, 0, 0, share
+    for place in range(take):
+        at = (w.head + place) & (QUEUE_ROOM - 1)
+        vertex = machine.items[worker, at]
+        known = machine.dist[vertex]
+        if place == until:
+            until += share
+            of_warp = 0
+        if c.drop_stale and machine.queued[worker, at] > known:
+            machine.items[worker, at] = -1 - vertex
+            continue
+        degree = machine.indptr[vertex + 1] - machine.indptr[vertex]
+        if degree > HUB_ARCS and w.hubs < MOST_HUBS:
+            machine.items[worker, at] = -1 - vertex
+            machine.hubs[worker, w.hubs] = vertex
+            machine.hub_dist[worker, w.hubs] = known
+            w.hubs += 1
+            continue
+        machine.snapshot[worker, place] = known
+        s.processed += 1
+        if c.vertices:
+            machine.times[vertex] += 1
+        arcs += degree
+        of_warp += degree
+        fullest = max(fullest, of_warp)
+    w.take, w.arc = take, 0
+    _end_at(machine, s, c, worker, arcs, fullest, c.warp)
+
+
+@compiled_inline
+def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
+    """The same for the next arcs of a hub, which the whole block shares."""
+    w = machine.workers[worker]
+    hub = machine.hubs[worker, w.hubs - 1]
+    known = machine.dist[hub]
+    end = machine.indptr[hub + 1] - machine.indptr[hub]
+    rest = 0
+    w.take, w.wave_arc = 0, min(w.arc + IN_FLIGHT * c.lanes, end)
+    if c.drop_stale and machine.hub_dist[worker, w.hubs - 1] > known:
+        rest, w.wave_arc = end - w.arc, -1  # the newer item does them; the rounds are idle
+    elif w.arc == 0:
+        s.processed += 1
+        if c.vertices:
+            machine.times[hub] += 1
+    machine.snapshot[worker, 0] = known
+    arcs = max(w.wave_arc - w.arc, 0)
+    _end_at(machine, s, c, worker, arcs, max(arcs, rest), c.lanes)
+
+
+@compiled_inline
+def _end_at(machine, s, c, worker, arcs, fullest, lanes):  # type: ignore[no-untyped-def]
+    """Schedule a round's end: its trips, or its turn at the memory, whichever is later."""
+    trips = (fullest + lanes * IN_FLIGHT - 1) // (lanes * IN_FLIGHT)
+    lasts = c.round_ns + max(trips - 1, 0) * c.trip_ns
+    sm = worker % c.sms
+    served_ns = max(machine.served_ns[sm], s.t_ns) + arcs * c.arc_ns
+    machine.served_ns[sm] = served_ns
+    s.random ^= s.random << np.uint64(13)
+    s.random ^= s.random >> np.uint64(7)
+    s.random ^= s.random << np.uint64(17)
+    uniform = (s.random >> np.uint64(40)) / 16777216.0
+    lasts = lasts * (1.0 + JITTER * (uniform - 0.5))
+    schedule(machine, s, worker, max(s.t_ns + lasts, served_ns))
+
+
+@compiled_inline
+def _end_round(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
+    """Relax the arcs that the ending round covers: of its vertices, or a part of one hub's."""
+    w = machine.workers[worker]
+    whole = w.take > 0
+    for place in range(max(w.take, 1)):
+        if whole:
+            vertex = machine.items[worker, (w.head + place) & (QUEUE_ROOM - 1)]
+            if vertex < 0:
+                continue
+            first, end = machine.indptr[vertex], machine.indptr[vertex + 1]
+        else:
+            vertex = machine.hubs[worker, w.hubs - 1]
+            first = machine.indptr[vertex] + w.arc
+            end = max(machine.indptr[vertex] + w.wave_arc, first)
+        _relax(machine, s, c, k, worker, vertex, machine.snapshot[worker, place], first, end)
+        if s.status != RUNNING:
+            return
+    if whole:
+        w.head += w.take
+        s.assigned -= w.take - w.hubs
+        return
+    w.arc = w.wave_arc
+    if w.arc < 0 or machine.indptr[vertex] + w.arc == machine.indptr[vertex + 1]:
+        w.hubs -= 1
+        w.arc = 0
+        s.assigned -= 1
+
+
+@compiled_inline
+def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ignore[no-untyped-def]
+    """Relax arcs [first, end) of one vertex; queue what improved."""
+    indices, weights, dist = machine.indices, machine.weights, machine.dist
+    unreached, now = c.unreached, np.int64(s.t_ns)
+    s.relaxed += end - first
+    for arc in range(first, end):
+        to = indices[arc]
+        reached = from_dist + weights[arc]
+        known = dist[to]
+        if reached < known:
+            if c.vertices:
+                machine.last_ns[to] = now
+                if known == unreached:
+                    machine.first_ns[to] = now
+            dist[to] = reached
+            s.improved += 1
+            _queue(machine, s, c, k, worker, to, dist[to])
+        elif known == unreached and reached >= unreached:
+            s.status, s.overflow_arc, s.overflow_tail = OVERFLOW, arc, vertex
+            return
+
+
+@compiled_inline
+def _queue(machine, s, c, k, worker, vertex, dist):  # type: ignore[no-untyped-def]
+    """Keep an improved vertex in its worker's own queue, or collect it for the buckets."""
+    w = machine.workers[worker]
+    length = w.tail - w.head
+    if length < QUEUE_ROOM and (s.idle == 0 or length - w.take < KEEP):
+        raw = raw_offset(dist, s.base, k.inverse_delta)
+        if stays_with_worker(raw, w.bucket, s.head):
+            at = w.tail & (QUEUE_ROOM - 1)
+            machine.items[worker, at] = vertex
+            machine.queued[worker, at] = dist
+            w.tail += 1
+            s.kept += 1
+            s.pushes += 1
+            s.assigned += 1
+            return
+    if w.out < OUT_ROOM:
+        machine.out[worker, w.out] = vertex
+        machine.out_dist[worker, w.out] = dist
+        w.out += 1
+    else:
+        push(machine, s, c, k, vertex, dist, w.bucket)
+
+
+@compiled_inline
+def push(machine, s, c, k, vertex, dist, from_bucket):  # type: ignore[no-untyped-def]
+    """Queue a vertex in a bucket, by its distance."""
+    raw = raw_offset(dist, s.base, k.inverse_delta)
+    s.pushes += 1
+    if clips(raw, c.buckets):
+        s.clipped += 1
+    at = s.head_slot + push_offset(raw, from_bucket, s.head, c.buckets)
+    if at >= c.buckets:
+        at -= c.buckets
+    slot = machine.slots[at]
+    offset = slot.reserved & (BLOCK_WORDS - 1)
+    if offset == 0:
+        s.free_blocks -= 1
+        slot.block = machine.free[s.free_blocks]
+        machine.table[at, (slot.reserved // BLOCK_WORDS) % machine.table.shape[1]] = slot.block
+    machine.pool[slot.block, offset] = vertex
+    if c.drop_stale:
+        machine.pool_dist[slot.block, offset] = dist
+    slot.reserved += 1
+
+
+@compiled_inline
+def schedule(machine, s, worker, when):  # type: ignore[no-untyped-def]
+    """Put a worker's next event into the heap."""
+    at = s.heap_size
+    s.heap_size += 1
+    while at > 0 and machine.heap[(at - 1) // 2].when_ns > when:
+        machine.heap[at].when_ns = machine.heap[(at - 1) // 2].when_ns
+        machine.heap[at].worker = machine.heap[(at - 1) // 2].worker
+        at = (at - 1) // 2
+    machine.heap[at].when_ns, machine.heap[at].worker = when, worker
