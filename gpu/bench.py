@@ -8,6 +8,8 @@ test fails on a busy machine and teaches nobody.
     start      from the command to the first painted window, files of the cache warm
     open       from FILE to the first provisional picture, as the warm engine process opens it
     recolour   one frame of 1000 x 800 pixels with 1,000,000 vertices
+    rebin      drawing a view of 24,000,000 vertices anew, street grid, the slowest of four zooms
+    seek       from another cursor to the last paint, in a trace of 1,000,000 samples, zoomed in
     stall      the longest time the GUI thread did not answer while a run streamed
     model      arcs relaxed a second by ADDS on the modelled GPU, level 1, one core, compiled
     io         graph files: the three rows of `gpu.bench_io`
@@ -34,6 +36,7 @@ from gpu.errors import GpuError
 
 TRIES = 3
 START_TRIES = 5
+REBIN_BYTES = 3 * 2**30  # 24 M vertices, 48 M arcs, and what drawing them takes
 PATIENCE_S = 300  # for one subprocess
 NEW_YORK = Path("road", "USA-road-d.NY.gr.gz")  # in the folder of real graphs, if there is one
 NEW_YORK_VERTICES = 264_346  # the made-up city that stands in for it
@@ -80,7 +83,8 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.set_defaults(handle=_bench, usage_error=parser.error)
     parser.epilog = (
-        "examples:\n  sssp-scope bench\n  sssp-scope bench io --json\n"
+        "examples:\n  sssp-scope bench\n  sssp-scope bench ui             the window alone\n"
+        "  sssp-scope bench io --json\n"
         "  sssp-scope bench model --graph roads.gr.gz --json\n"
         "  sssp-scope bench gpu --help     the kernels, on a machine with an NVIDIA GPU"
     )
@@ -209,6 +213,22 @@ def _recolour(_folder: Path, _graph: str) -> tuple[list[float], str]:
     )
 
 
+def _rebin(_folder: Path, _graph: str) -> tuple[list[float], str]:
+    from gpu.formats.memory import require_memory
+
+    require_memory(REBIN_BYTES, "drawing 24 million vertices")
+    told = [json.loads(_output(["viewer.bench_ui", "rebin"])) for _ in range(TRIES)]
+    zooms = zip(*(one["grey_ms"] for one in told), strict=True)
+    grey = max(statistics.median(zoom) for zoom in zooms)
+    return [max(one["rebin_ms"]) for one in told], f"with long edges as grey: {grey:.0f} ms"
+
+
+def _seek(_folder: Path, _graph: str) -> tuple[list[float], str]:
+    told = json.loads(_output(["viewer.bench_ui", "seek"]))
+    whole, worst = statistics.median(told["seek_ms"]), max(told["seek_ms"] + told["zoomed_ms"])
+    return told["zoomed_ms"], f"whole run shown {whole:.0f} ms; longest of all {worst:.0f} ms"
+
+
 def _stall(_folder: Path, graph: str) -> tuple[list[float], str]:
     note = _made(graph)
     command = ["viewer.app", "--measure-stall", graph]
@@ -235,10 +255,15 @@ ROWS: dict[str, tuple[Row, Measurement]] = {
     "start": (Row("start", "start to first painted window", "s", 1.5), _start),
     "open": (Row("open", "road network to first provisional picture", "s", 1.5), _open),
     "recolour": (Row("recolour", "one frame, 1M vertices at 1000x800", "ms", 5), _recolour),
+    "rebin": (Row("rebin", "another view of 24M vertices", "ms", 250), _rebin),
+    "seek": (Row("seek", "seek in a trace of 1M samples", "ms", 50), _seek),
     "stall": (Row("stall", "longest stall of the GUI thread in a run", "ms", 50), _stall),
     "model": (Row("model", "ADDS on the model, arcs relaxed", "M/s", 10, most=False), _model),
     "io_dimacs": (Row("io_dimacs", "DIMACS text, 5M arcs", "s", 0.5), bench_io.dimacs),
     "io_mtx": (Row("io_mtx", ".mtx, 5M entries, over SciPy", "x", 1.0), bench_io.matrix_market),
     "io_galois": (Row("io_galois", "Galois binary over a plain read", "x", 1.5), bench_io.galois),
 }
-GROUPS = {"io": ("io_dimacs", "io_mtx", "io_galois")}  # one word for several rows
+GROUPS = {  # one word for several rows
+    "ui": ("start", "open", "recolour", "rebin", "seek", "stall"),
+    "io": ("io_dimacs", "io_mtx", "io_galois"),
+}

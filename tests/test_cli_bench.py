@@ -61,7 +61,9 @@ def test_the_table_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_figure_that_was_promised_has_a_row() -> None:
     files = ["io_dimacs", "io_mtx", "io_galois"]
-    assert list(ROWS) == ["start", "open", "recolour", "stall", "model", *files]
+    window = ["start", "open", "recolour", "rebin", "seek", "stall"]
+    assert list(ROWS) == [*window, "model", *files]
+    assert tuple(window) == bench.GROUPS["ui"]
     assert tuple(files) == bench.GROUPS["io"]
     assert all(row.target > 0 and row.name == name for name, (row, _) in ROWS.items())
 

@@ -2,6 +2,8 @@
 
     python -m viewer.bench_ui open FILE     prints {"open_s": ..., "import_s": ...}
     python -m viewer.bench_ui recolour      prints {"recolour_ms": [...], "bin_ms": ...}
+    python -m viewer.bench_ui seek          prints {"seek_ms": [...], "zoomed_ms": [...]}
+    python -m viewer.bench_ui rebin         prints {"rebin_ms": [...], "grey_ms": [...]}
 
 `open` does what the engine process and the window do between choosing a file and the first
 picture: read, lay out provisionally, bin, colour. That process is warm by then (its
@@ -10,6 +12,12 @@ imports are done, its compiled loops loaded), so imports are timed apart.
 `recolour` paints frames of a made-up run over city roads of 1,000,000 vertices: live ones,
 where every pixel's distance is looked up anew, and replayed ones, of what is reached at a moving
 cursor, where the look-ups of the first frame are kept.
+
+`seek` puts the cursor elsewhere in a trace of a million samples (`viewer.bench_seek`).
+
+`rebin` draws a view of 24,000,000 vertices anew at several zooms: a street grid, whose arcs are
+short, and a graph of the same size whose arcs are thirty times as long, which go to the grey
+layer.
 """
 
 from __future__ import annotations
@@ -31,18 +39,29 @@ from viewer.theme import THEMES
 WIDTH, HEIGHT = 1000, 800
 VERTICES = 1_000_000
 FRAMES = 60
+BIG_SIDE = 4_899  # of a square grid: 24 million vertices
+ZOOMS = (1, 4, 20, 200)  # times the view that shows everything
+LONG_ARC = 30  # vertices from tail to head, where arcs go to the grey layer
 WARM_FRAMES = 5  # not counted: the first ones fill the caches
 
 
 def main(argv: list[str]) -> int:
-    """Print one JSON object on stdout; argv: open FILE, or recolour."""
+    """Print one JSON object on stdout; argv: open FILE, recolour, seek or rebin."""
     if argv[:1] == ["open"] and len(argv) == 2:
         print(json.dumps(time_open(argv[1])))
         return 0
     if argv == ["recolour"]:
         print(json.dumps(time_recolour()))
         return 0
-    print("usage: python -m viewer.bench_ui open FILE | recolour", file=sys.stderr)
+    if argv == ["seek"]:
+        from viewer.bench_seek import time_seek
+
+        print(json.dumps(time_seek()))
+        return 0
+    if argv == ["rebin"]:
+        print(json.dumps(time_rebin()))
+        return 0
+    print("usage: python -m viewer.bench_ui open FILE | recolour | seek | rebin", file=sys.stderr)
     return 2
 
 
@@ -88,6 +107,32 @@ def time_recolour() -> dict[str, object]:
         "bin_ms": bin_ms,
         "pixels": len(pixels.pixel),
     }
+
+
+def time_rebin() -> dict[str, object]:
+    """Return milliseconds of binning each zoom of 24 M vertices, arcs as lines and as grey."""
+    raster.load_kernels()
+    side, n = BIG_SIDE, BIG_SIDE * BIG_SIDE
+    vertex = np.arange(n, dtype=np.int32)
+    positions = np.empty((n, 2), np.float32)
+    positions[:, 0], positions[:, 1] = vertex % side, vertex // side
+    positions += np.random.default_rng(0).random((n, 2), dtype=np.float32) / 2
+    indptr = 2 * np.arange(n + 1, dtype=np.int64)
+    told: dict[str, object] = {"vertices": n, "arcs": 2 * n}
+    for name, reach in (("rebin_ms", 1), ("grey_ms", LONG_ARC)):
+        heads = np.stack([vertex + reach, vertex + reach * side], axis=1)
+        indices = np.minimum(heads, n - 1).ravel().astype(np.int32)
+        extent = raster.measure(indptr, indices, positions)
+        whole = extent.fitted(WIDTH, HEIGHT)
+        tries = []
+        for zoom in ZOOMS:
+            view = whole.zoomed(zoom, WIDTH / 2, HEIGHT / 2)
+            style = raster.style_for(extent, view)
+            began = time.perf_counter()
+            raster.bin_graph(indptr, indices, positions, view, style, extent)
+            tries.append((time.perf_counter() - began) * 1e3)
+        told[name] = tries
+    return told
 
 
 def _timed(frame: _Frame, colouring: Colouring) -> float:

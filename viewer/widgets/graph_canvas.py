@@ -61,7 +61,7 @@ class GraphCanvas(QWidget):
         self._graph: CSRGraph | None = None
         self._drawing: Drawing | None = None
         self._fitted = True
-        self._stale = True  # colours were asked for
+        self.stale = True  # colours were asked for and are not painted yet
         self._painting = False
         self._pointer = QPointF()
         self._layer_key: tuple[Scene, View, float, str] | None = None
@@ -128,7 +128,7 @@ class GraphCanvas(QWidget):
 
     def refresh(self) -> None:
         """Colour again at the next paint."""
-        self._stale = True
+        self.stale = True
         self.update()
 
     def flush(self) -> None:
@@ -223,7 +223,7 @@ class GraphCanvas(QWidget):
 
     def _show_renewed(self) -> None:
         self._prepare()
-        self._stale = True
+        self.stale = True
         self.setAccessibleDescription(self.drawn_text())
         sheet = self.picture.sheet
         if sheet is not None and not sheet.compiled and sheet.pixels is not None:
@@ -287,12 +287,9 @@ class GraphCanvas(QWidget):
         self.frame_seconds = time.perf_counter() - started
 
     def _paint_hint(self, painter: QPainter) -> None:
-        if self._graph is None:
-            words = EMPTY
-        elif not self._graph.n:
+        words = EMPTY if self._graph is None else NO_PLACES
+        if self._graph is not None and not self._graph.n:
             words = ("This graph has no vertices", self._graph.name)
-        else:
-            words = NO_PLACES
         room = QRectF(self.rect()).adjusted(12, 8, -12, -8)
         overlay.paint_hint(painter, self._theme, room, *words)
 
@@ -307,15 +304,15 @@ class GraphCanvas(QWidget):
             if self._saw(top):
                 self.refresh()
         else:
-            if self._stale:
+            if self.stale:
                 if self._saw(self.picture.colour(look.colouring, colours.mixed)):
                     look = self._look()
                     colours = self._colours(look)
                     self.picture.colour(look.colouring, colours.mixed)
-                self._stale = False
+                self.stale = False
             self.picture.paint(painter, self.camera)
             self._paint_names(painter)
-        self.legend.show_legend(look.legend, colours.rows, look.steps)
+        self.legend.show_legend(look.legend, colours.rows, look.steps, painting=True)
 
     def _paint_names(self, painter: QPainter) -> None:
         """Name the vertices of a raster where there is room for it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, Qt
-from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent
+from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPixmap
 from PyQt6.QtWidgets import QWidget
 
 from viewer.theme import LIGHT, Theme
@@ -37,13 +37,20 @@ class LegendView(QWidget):
         self._steps = 255
         self._theme = LIGHT
         self._room = (SMALL, SMALL)
+        self._look: QPixmap | None = None
 
     def legend(self) -> Legend:
         """Return what is shown."""
         return self._legend
 
-    def show_legend(self, legend: Legend, table: np.ndarray, steps: int) -> None:
-        """Show a legend; `table` uint8 (256, 3), the map in entries 1 to `steps`."""
+    def show_legend(
+        self, legend: Legend, table: np.ndarray, steps: int, painting: bool = False
+    ) -> None:
+        """Show a legend; `table` uint8 (256, 3), the map in entries 1 to `steps`.
+
+        painting : called while the whole picture below is being painted, after which this
+            is painted anyway: asking for it would paint the picture twice
+        """
         same = legend == self._legend and steps == self._steps
         if same and np.array_equal(table, self._table):
             return
@@ -51,11 +58,14 @@ class LegendView(QWidget):
         words = [legend.title, *(f"{text}" for _, text in legend.swatches), legend.note]
         self.setAccessibleDescription(", ".join(word for word in words if word))
         self._fit_words()
-        self.update()
+        self._look = None
+        if not painting:
+            self.update()
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
+        self._look = None
         self.update()
 
     def fit_into(self, width: int, height: int) -> None:
@@ -107,8 +117,20 @@ class LegendView(QWidget):
         return rows
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
-        """Paint background, words, bar, from the top down."""
+        """Paint what it looks like, drawn anew where that has changed."""
+        ratio = self.devicePixelRatioF()
+        if self._look is None or self._look.size() != self.size() * ratio:
+            self._look = QPixmap(self.size() * ratio)
+            self._look.setDevicePixelRatio(ratio)
+            self._look.fill(Qt.GlobalColor.transparent)
+            self._draw(QPainter(self._look))
         painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._look)
+        painter.end()
+
+    def _draw(self, painter: QPainter) -> None:
+        """Draw background, words, bar, from the top down."""
+        painter.setFont(self.font())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paper = QColor(self._theme.plot)
         paper.setAlpha(PAPER)

@@ -52,6 +52,7 @@ class Overview(QWidget):
         self._theme = THEMES["light"]
         self._picture: QPixmap | None = None  # everything but the range, the window, the cursor
         self._marks, self._clock = Marks(), "modelled"
+        self._shown: tuple[object, ...] = ()  # what the picture was drawn from
         self._range_from: float | None = None  # x where a range is being dragged from
         self._hovered: tuple[str, ...] = ()
         self.setMouseTracking(True)
@@ -70,9 +71,11 @@ class Overview(QWidget):
         return QSize(80, 46)
 
     def show_data(self, marks: Marks, clock: str) -> None:
-        """Draw anew from these marks and their work; `clock` decides the line style."""
-        self._marks, self._clock = marks, clock
-        self._picture = None
+        """Draw these marks and their work, if they have changed; `clock`: the line style."""
+        shown = (marks, len(marks.work), clock, self._playback.duration_ns)
+        if shown != self._shown:
+            self._marks, self._clock, self._shown = marks, clock, shown
+            self._picture = None
         self.update()
 
     def apply_theme(self, theme: Theme) -> None:

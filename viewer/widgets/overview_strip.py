@@ -1,6 +1,6 @@
 """The picture under the overview's cursor: the curve of work and the marks upon it.
 
-Marks that fall on one pixel are drawn once, found by NumPy: a run of a million samples
+Marks that would cover each other are drawn once, found by NumPy: a run of a million samples
 may have a hundred thousand of them, and a strip has a thousand pixels.
 """
 
@@ -20,6 +20,7 @@ FILL_ALPHA = 60
 FOOT = 4  # pixels along the lower edge, for starvation
 SWITCH_HEIGHT = 5  # pixels of a bucket switch, above the foot
 SWITCH_APART = 4  # pixels between two switches, where they crowd
+CHANGE_APART = 4  # the same of changes of Δ in one direction
 PEAK_RADIUS = 3.0
 
 
@@ -40,7 +41,8 @@ class Strip:
         self._draw_switches(marks)
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for kind, series in (("lowered", 1), ("raised", 2), ("hand", 3)):
-            self._draw_changes(self._pixels(marks.times(kind), 1), kind, self._theme.series[series])
+            pixels = self._pixels(marks.times(kind), CHANGE_APART)
+            self._draw_changes(pixels, kind, self._theme.series[series])
         self._draw_peak(marks, peak)
 
     def _x(self, times: np.ndarray) -> np.ndarray:
