@@ -1,0 +1,127 @@
+"""cuGraph's SSSP as an engine function: arrays in, one call, distances out.
+
+`pylibcugraph` and CuPy are imported when a run starts and nowhere before; the registry row says
+in one sentence what to install where they are missing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gpu.cuda.device import find_device
+from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.errors import MemoryNeededError, ParameterError, WeightError
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.trace import SAMPLE, Flag, Probe
+
+BYTES_PER_ARC = 48  # an estimate: the edge list, and three times that for the library
+
+
+def run(
+    graph: CSRGraph,
+    source: int,
+    *,
+    delta: float | None,
+    parameters: Mapping[str, Any],
+    device: str,
+    probe: int,
+    period_ns: int,
+    seed: int,
+    buffers: RunBuffers,
+    observer: Observer,
+) -> EngineOutcome:
+    """Run cuGraph's SSSP on the GPU; the signature is that of `gpu.engine`.
+
+    Raises ParameterError at probe levels 2 and 3, WeightError where a distance passes
+    2^31 - 1, MemoryNeededError, EngineError (no GPU).
+    """
+    if probe >= Probe.VERTICES:
+        raise ParameterError(
+            f"probe = {probe}; cuGraph shows nothing of its schedule: levels 0 and 1 are allowed"
+        )
+    found = find_device(device)
+    import cupy
+    import pylibcugraph
+
+    cupy.cuda.Device(found.number).use()
+    free = int(cupy.cuda.runtime.memGetInfo()[0])
+    needed = BYTES_PER_ARC * graph.m + 32 * graph.n
+    if needed > free:
+        raise MemoryNeededError(
+            f"cuGraph on {graph.name}: needs about {needed / 1e9:.1f} GB of the device's memory, "
+            f"{free / 1e9:.1f} GB are free; use another algorithm or a smaller graph"
+        )
+    stopped, elapsed_ns = observer.should_stop(), 0
+    if not stopped:
+        dist, elapsed_ns = solve(cupy, pylibcugraph, graph, source)
+        write_distances(graph, dist, buffers.dist)
+    last = np.zeros(1, SAMPLE)
+    last["t_ns"] = elapsed_ns
+    last["flags"] = int(Flag.STOPPED if stopped else Flag.FINISHED)
+    observer.on_samples(last)
+    facts = {**found.facts(), "pylibcugraph": getattr(pylibcugraph, "__version__", "unknown")}
+    return EngineOutcome("measured", "stopped" if stopped else "finished", facts)
+
+
+def solve(cupy: Any, library: Any, graph: CSRGraph, source: int) -> tuple[np.ndarray, int]:
+    """Return distances (n,), inf where unreached, and the call's time, ns.
+
+    float64 for whole weights, else float32. A source without out-arcs is answered here, and
+    so are weights that are all 0: the library derives its delta from their mean.
+    """
+    kind = np.float64 if graph.integer else np.float32
+    dist = np.full(graph.n, np.inf, kind)
+    dist[source] = 0
+    if graph.indptr[source] == graph.indptr[source + 1]:
+        return dist, 0
+    handle = library.ResourceHandle()
+    tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
+    weights = graph.weights.astype(kind)
+    whole = library.SGGraph(
+        handle,
+        library.GraphProperties(is_symmetric=False, is_multigraph=True),
+        cupy.asarray(tails),
+        cupy.asarray(graph.indices),
+        cupy.asarray(weights if weights.any() else np.ones_like(weights)),
+        store_transposed=False,
+        renumber=True,
+        do_expensive_check=False,
+    )
+    elapsed_ns = 0
+    for _ in range(2):
+        cupy.cuda.runtime.deviceSynchronize()
+        begun = time.perf_counter_ns()
+        vertices, found, _ = library.sssp(handle, whole, source, np.inf, True, False)
+        cupy.cuda.runtime.deviceSynchronize()
+        elapsed_ns = time.perf_counter_ns() - begun
+    vertices, found = cupy.asnumpy(vertices), cupy.asnumpy(found)
+    far = found >= np.finfo(kind).max
+    dist[vertices] = np.where(far, np.inf, found if weights.any() else 0)
+    return dist, elapsed_ns
+
+
+def write_distances(graph: CSRGraph, dist: np.ndarray, into: np.ndarray) -> None:
+    """Write distances in the graph's own type; WeightError where one does not fit int32."""
+    reached = np.isfinite(dist)
+    if not graph.integer:
+        into[:] = dist
+        return
+    over = np.flatnonzero(reached & (dist >= INT_UNREACHED))
+    if len(over):
+        raise overflow(graph, dist, int(over[np.argmin(dist[over])]))
+    into[reached] = dist[reached].astype(np.int32)
+
+
+def overflow(graph: CSRGraph, dist: np.ndarray, vertex: int) -> WeightError:
+    """Return the error that names a tight arc to the closest vertex past 2^31 - 1."""
+    arcs = np.flatnonzero(graph.indices == vertex)
+    tails = np.searchsorted(graph.indptr, arcs, side="right") - 1
+    best = int(np.argmin(dist[tails] + graph.weights[arcs]))
+    return WeightError(
+        f"the distance over arc {graph.id_of(int(tails[best]))} -> {graph.id_of(vertex)} "
+        f"(weight {graph.weights[arcs[best]]:g}) passes 2^31 - 1; use float weights"
+    )

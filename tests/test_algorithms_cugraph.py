@@ -1,0 +1,91 @@
+"""The optional engine cuGraph: refused in one sentence, wired rightly where it is there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from test_algorithms import assert_equal, oracle, random_graph
+
+import gpu
+from gpu.algorithms import ALGORITHMS, registry
+from gpu.algorithms.cugraph import INSTALL
+from gpu.cuda import cugraph
+from gpu.errors import EngineError, ParameterError, WeightError
+from gpu.graph import CSRGraph
+
+
+class FakeLibrary:
+    """pylibcugraph's five names, answered by SciPy; vertices come back in another order."""
+
+    ResourceHandle = SimpleNamespace
+
+    def GraphProperties(self, *, is_symmetric: bool, is_multigraph: bool) -> tuple[bool, bool]:
+        return is_symmetric, is_multigraph
+
+    def SGGraph(self, handle: Any, properties: Any, *arrays: np.ndarray, **options: Any) -> Any:
+        assert properties == (False, True)
+        assert not options["store_transposed"]
+        return arrays
+
+    def sssp(self, handle: Any, graph: Any, source: int, *rest: Any) -> tuple[np.ndarray, ...]:
+        tails, heads, weights = graph
+        n = int(max(tails.max(), heads.max())) + 1
+        dist = oracle(CSRGraph.from_arcs(tails, heads, weights.astype(np.float32), n), source)
+        order = np.unique(np.r_[tails, heads])[::-1]  # vertices without arcs are left out
+        top = np.finfo(weights.dtype).max
+        return order, np.where(np.isinf(dist[order]), top, dist[order]), order
+
+
+FAKE_CUPY = SimpleNamespace(
+    asarray=np.asarray,
+    asnumpy=np.asarray,
+    cuda=SimpleNamespace(runtime=SimpleNamespace(deviceSynchronize=lambda: None)),
+)
+
+
+def test_without_the_library_it_is_one_sentence_with_the_pip_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "_is_installed", lambda module: module != "pylibcugraph")
+    with pytest.raises(EngineError) as refused:
+        gpu.run(random_graph(1), "cugraph", "cuda")
+    words = str(refused.value)
+    assert words == f"cuGraph needs pylibcugraph, which is not installed: {INSTALL}"
+    assert "\n" not in words
+
+
+def test_the_row_imports_nothing() -> None:
+    code = "import sys, gpu.algorithms as a; a.find('cugraph').problem('cuda'); print(*sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"pylibcugraph", "cupy", "numba", "gpu.cuda.cugraph"} & set(said.stdout.split())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_distances_come_back_in_the_graphs_own_type(seed: int) -> None:
+    graph = random_graph(seed)
+    source = seed % graph.n
+    dist, elapsed_ns = cugraph.solve(FAKE_CUPY, FakeLibrary(), graph, source)
+    buffers = gpu.engine.RunBuffers.allocate(graph, 0)
+    cugraph.write_distances(graph, dist, buffers.dist)
+    assert_equal(graph, buffers.dist, oracle(graph, source), f"seed {seed}")
+    assert elapsed_ns >= 0
+
+
+def test_a_distance_past_int32_names_the_arc() -> None:
+    big = np.full(2, 2_000_000_000, np.int32)
+    graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big, 3, id_base=1)
+    dist = np.array([0.0, 2e9, 4e9])
+    with pytest.raises(WeightError, match=r"arc 2 -> 3 .* passes 2\^31 - 1; use float weights"):
+        cugraph.write_distances(graph, dist, np.zeros(3, np.int32))
+
+
+def test_level_2_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_is_installed", lambda module: True)
+    assert ALGORITHMS["cugraph"].problem("cuda") is None
+    with pytest.raises(ParameterError, match="levels 0 and 1 are allowed"):
+        gpu.run(random_graph(1), "cugraph", "cuda", probe=2)
