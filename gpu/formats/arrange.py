@@ -108,16 +108,14 @@ def sort_groups(pairs, dealt, starts, shift, first, last, indptr, indices, weigh
 
 
 @compiled
-def count_facts(indptr, indices, weights, first, last, last_tail, facts):  # type: ignore[no-untyped-def]
+def count_facts(indptr, indices, weights, last_tail, facts):  # type: ignore[no-untyped-def]
     """Count loops, parallel arcs (beyond the first) and zero weights into facts[0:3].
-
-    Takes    the arcs of the vertices first..last-1
 
     Reads    weights int32 (m,), the bits of int32 or non-negative float32
     Scratch  last_tail int32 (n,), -1 before
     """
     loops, parallel, zeros = 0, 0, 0
-    for tail in range(first, last):
+    for tail in range(len(indptr) - 1):
         for arc in range(indptr[tail], indptr[tail + 1]):
             head = np.uint64(indices[arc])
             loops += np.int64(head) == tail

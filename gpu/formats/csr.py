@@ -21,7 +21,6 @@ from gpu.graph import MAX_COUNT
 COMPILED_ARCS = 20_000  # from so many arcs on, if Numba is loaded anyway
 COMPILED_ARCS_COLD = 2_000_000  # if it is not
 THREADED_ARCS = 500_000  # from so many on, threads share the work
-FACT_SHARES = 4  # threads that count facts, each with 4 bytes a vertex
 
 
 @dataclass(frozen=True)
@@ -183,31 +182,16 @@ def arc_facts(
     """Count loops, parallel arcs and zero weights of checked CSR arrays, O(n + m)."""
     n, m = len(indptr) - 1, len(indices)
     if _runs_compiled(m) if compiled is None else compiled:
-        return _counted_facts(indptr, indices, np.ascontiguousarray(weights).view(np.int32))
+        from gpu.formats.arrange import count_facts
+
+        facts = np.zeros(3, np.int64)  # one thread: two tables of vertices crowd the cache
+        bits = np.ascontiguousarray(weights).view(np.int32)
+        count_facts(indptr, indices, bits, np.full(n, -1, np.int32), facts)
+        return ArcFacts(*(int(fact) for fact in facts))
     tails = tails_of(indptr)
     distinct = len(np.unique(tails * n + indices))
     zeros = m - int(np.count_nonzero(weights))
     return ArcFacts(int(np.count_nonzero(tails == indices)), m - distinct, zeros)
-
-
-def _counted_facts(indptr: np.ndarray, indices: np.ndarray, bits: np.ndarray) -> ArcFacts:
-    """Count on threads, each its own vertices, with a table of all vertices of its own."""
-    from gpu.formats.arrange import count_facts
-
-    n, m = len(indptr) - 1, len(indices)
-    shares = min(cores(), FACT_SHARES) if m >= THREADED_ARCS else 1
-    bounds = np.searchsorted(indptr, np.arange(shares + 1) * (m // shares))
-    bounds[0], bounds[-1] = 0, n
-    facts = np.zeros((shares, 3), np.int64)
-
-    def count(share: int) -> None:
-        first, last = int(bounds[share]), int(bounds[share + 1])
-        seen = np.full(n, -1, np.int32)
-        count_facts(indptr, indices, bits, first, last, seen, facts[share])
-
-    with ThreadPoolExecutor(max_workers=shares) as pool:
-        list(pool.map(count, range(shares)))
-    return ArcFacts(*(int(fact) for fact in facts.sum(axis=0)))
 
 
 def tails_of(indptr: np.ndarray) -> np.ndarray:
