@@ -183,7 +183,7 @@ def bench(args: argparse.Namespace) -> dict[str, Any]:
     for name in chosen_graphs(args):
         graph = benchmark_graphs.make(name, args.new_york, args.float)
         source = benchmark_graphs.source_of(name, graph)
-        for algorithm in PARAMETERS:
+        for algorithm in args.algorithms.split(","):
             levels = measure_levels(graph, source, algorithm, (0, 1, 2), args.device, args.runs)
             for row in levels:
                 row["graph"] = name
