@@ -125,7 +125,7 @@ def from_arcs(name: str, tails: Any, heads: Any, weights: Any, n: int) -> CSRGra
     indptr = np.zeros(n + 1, np.int64)
     np.cumsum(cupy.bincount(tails, minlength=n).get(), out=indptr[1:])
     origin = Provenance(f"benchmark:{name}", "made", {"seed": SEED})
-    arrays = (heads[order].get(), weights[order].get())
+    arrays = (heads[order].astype(cupy.int32).get(), weights[order].get())
     cupy.get_default_memory_pool().free_all_blocks()
     return CSRGraph(indptr, *arrays, name=name, provenance=origin)
 

@@ -49,7 +49,8 @@ Hypotheses and outcomes, one H100, int32, kernel ms on NY / grid 1024^2 / mesh 1
 - Probe level 2 with a clock read and 64-bit times at each improvement cost 19 to 58 %; 32-bit
   ticks of the round's start and plain stores 7 to 16 % (R-MAT 2^22: 23 %, measured in turns with
   level 0). Counting by `red`: roads 10 to 3 %. Nothing gained: one record of 16 or 8 bytes a
-  vertex, 16-bit times or counts, eviction hints, the clock read by one thread or a round ahead.
+  vertex, 16-bit times or counts, eviction hints, the clock read by one thread or a round ahead;
+  but reading half of the timer: grids 16 and 18 to 11 %, R-MAT 2^20 20 to 12, 2^22 29 to 24.
   Neither counts nor times: 1 %; counts alone on R-MAT 2^22: 10 %, times alone 14 %: there each
   is a sector more from memory (4.9 to 5.9 GB read, 0.26 to 0.85 GB written).
 
@@ -64,7 +65,7 @@ extern "C" {
 __constant__ Run RUN;  // filled by the launcher
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) adds() {
+extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS) adds() {
     __shared__ union Shared {
         ManagerShared manager;
         WorkerShared worker;

@@ -33,7 +33,7 @@ struct WorkerShared {
     Published published[3];
     u32 kept[3], sent[3], hubs[3];
     u32 hub_item[THREADS], hub_dist[THREADS];
-    u64 order;
+    u64 order, clock_ns;
 };
 
 __device__ __forceinline__ uint2 row_of(const Run &run, u32 item) {
@@ -100,7 +100,8 @@ struct Worker {
     u32 head = 0, tail = 0, used = 0, room = 0, phase = 0, bucket = 0, leaves_at = 0;
     Published seen;
     u32 done = 0, kept_total = 0, ticks = 0;
-    u64 start_ns = 0, handed_ns = 0;
+    u64 handed_ns = 0;
+    Ticks clock = {0, 0};
     Counts counts = {0, 0, 0, 0};
     __device__ Worker(const Run &run, WorkerShared &s) : run(run), s(s) {}
 
@@ -125,7 +126,7 @@ struct Worker {
     // All threads: begin a round that takes `take` items off the queue.
     __device__ __forceinline__ void begin_round(u32 take) {
         u32 next = phase == 2 ? 0 : phase + 1;
-        ticks = ticks_since(start_ns);
+        if (LEVEL >= 2) ticks = clock.now();
         if (threadIdx.x == THREADS - 1) {  // the last warp has the least to do
             s.kept[next] = s.sent[next] = s.hubs[next] = 0;
             poke(run.reports + blockIdx.x - 1, make_uint4(done, tail - head, kept_total, 0));
@@ -294,13 +295,16 @@ struct Worker {
             do {
                 order = peek_acquire(run.assign + blockIdx.x - 1);
                 now = look_at(&run.state->published);
+                if (LEVEL >= 2) clock.now();
             } while ((u32)(order >> 56) == done);
             s.order = order;
             s.published[at] = now;
+            if (LEVEL >= 2) s.clock_ns = clock.last_ns;
         }
         __syncthreads();
         order = s.order;
         seen = s.published[at];
+        if (LEVEL >= 2) clock.last_ns = s.clock_ns;
         u32 count = (u32)(order >> 32) & 0xffffu, address = (u32)order;
         if (count == LEAVE_COUNT) return false;
         bucket = seen.head + (((u32)(order >> 48) - seen.head) & 0xffu);
@@ -321,7 +325,7 @@ struct Worker {
     __device__ __forceinline__ void work() {
         if (threadIdx.x < 32) s.out.count[threadIdx.x] = 0, s.out.cached_number[threadIdx.x] = NOWHERE;
         if (threadIdx.x < 3) s.kept[threadIdx.x] = s.sent[threadIdx.x] = s.hubs[threadIdx.x] = 0;
-        if (LEVEL >= 2) start_ns = run.state->start_ns;
+        if (LEVEL >= 2) clock = {run.state->start_ns, now_ns()};
         u64 order;
         while (take_order(order)) {
             drain();
