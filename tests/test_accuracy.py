@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from gpu.lab import model_error
+import gpu
+from gpu.lab import calibrate, model_error
 from gpu.model.accuracy import error_words, rows
+from gpu.model.presets import PRESETS
 from sample_graphs import make
 
 
 def test_the_words_are_computed_from_the_comparison() -> None:
-    adds = [row for row in rows() if row["algorithm"] == "adds"]
+    held_out = [row for row in rows() if not row["fitted"]]
+    adds = [row for row in held_out if row["algorithm"] == "adds"]
     low = min(row["ratio_low"] for row in adds)
     high = max(row["ratio_high"] for row in adds)
     assert f"were {low:.1f} to {high:.1f} times" in error_words("adds")
     assert f"over {len(adds)} sweeps" in error_words("adds")
-    assert f"over {len(rows())} sweeps" in error_words()
+    assert f"over {len(held_out)} sweeps" in error_words()
+    assert "held out" in error_words()
     assert "never compared" in error_words("dijkstra")
 
 
@@ -27,6 +31,13 @@ def test_every_ratio_follows_from_its_points() -> None:
         assert -1 <= row["rank_correlation"] <= 1
 
 
+def test_half_of_the_graphs_were_held_out() -> None:
+    fitted = {row["graph"] for row in rows() if row["fitted"]}
+    held_out = {row["graph"] for row in rows() if not row["fitted"]}
+    assert fitted == set(model_error.FITTED)
+    assert len(held_out) == len(fitted)
+
+
 def test_a_comparison_is_made_from_measured_rows() -> None:
     graph = make("grid", n=900)
     measured = [
@@ -36,3 +47,21 @@ def test_a_comparison_is_made_from_measured_rows() -> None:
     row = model_error.compare("grid", graph, "near_far", measured)
     assert row["ratio_low"] <= row["ratio_high"]
     assert [point["delta"] for point in row["points"]] == [100.0, 10_000.0, 100_000.0]
+
+
+def test_the_fit_prefers_constants_that_give_the_measured_times() -> None:
+    graph = make("grid", n=900)
+    measured = [
+        {"graph": "grid_1024", "algorithm": algorithm, "delta": delta, "efficiency": 0.5}
+        for algorithm in model_error.PARAMETERS
+        for delta in (1000.0, 10_000.0, 100_000.0)
+    ]
+    for row in measured:
+        trace = gpu.run(graph, row["algorithm"], delta=row["delta"], device="H100", probe=0)
+        row["kernel_ms"] = {"median": trace.time_ns / 1e6}
+    own = {name: getattr(PRESETS["H100"], name) for name in calibrate.CONSTANTS}
+    slower = {name: 2.0 * value for name, value in own.items()}
+    graphs = {"grid_1024": graph}
+    assert calibrate.error(graphs, measured, own, 1) < 1e-9
+    assert calibrate.error(graphs, measured, slower, 1) > 0.5
+    assert PRESETS["H100"].round_ns == own["round_ns"]

@@ -4,8 +4,9 @@
 
 Four families (city roads, grid, 3-D mesh, R-MAT; with a file, that road network too) on one
 device. Everything is modelled time of a deterministic simulation, so the figures are the
-same on every machine; they say what the cost model of `gpu.model.presets` implies, before
-any calibration against a real card. Work = processed / settled vertices.
+same on every machine; they say what the cost model of `gpu.model.presets` implies, whose
+constants were fitted on an H100 (`gpu.lab.calibrate`) and scaled to this device, which
+nothing checked. Work = processed / settled vertices.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     for row in rows:
         _print(row)
     if args.output:
-        document = {"what": "modelled, uncalibrated", "device": args.device, "rows": rows}
+        document = {"what": "modelled; constants of an H100, fitted on half of the benchmark graphs, scaled to the device", "device": args.device, "rows": rows}
         args.output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return 0
 
