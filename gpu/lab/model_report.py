@@ -29,6 +29,7 @@ SAMPLES = (
     "sample:rmat?n=1048576",
 )
 SWEEP = tuple(2.0**power for power in range(-5, 11))  # C: delta = C x mean weight / mean degree
+WHAT = "modelled; constants fitted on an H100, on half of the benchmark graphs, then scaled"
 STATIC = {"dynamic_delta": False}
 TWO_BUCKETS = {"dynamic_delta": False, "buckets": 2}
 
@@ -44,7 +45,7 @@ def main(argv: list[str] | None = None) -> int:
     for row in rows:
         _print(row)
     if args.output:
-        document = {"what": "modelled; constants of an H100, fitted on half of the benchmark graphs, scaled to the device", "device": args.device, "rows": rows}
+        document = {"what": WHAT, "device": args.device, "rows": rows}
         args.output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return 0
 
