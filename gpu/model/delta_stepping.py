@@ -13,8 +13,9 @@ from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model import delta_stepping_loop
 from gpu.model.driver import check_probe, drive, sampling_period
-from gpu.model.machine import NO_SAMPLES_NS, records, vertex_arrays
-from gpu.model.presets import COPY_SHARE, Preset, find_preset
+from gpu.model.machine import NO_SAMPLES_NS, WARP, arc_ns, records, vertex_arrays
+from gpu.model.near_far import step_blocks, step_threads
+from gpu.model.presets import Preset, find_preset
 from gpu.trace import Probe, Reason
 
 FEWEST_SLOTS, MOST_SLOTS = 64, 2**16
@@ -38,6 +39,11 @@ class Buckets(NamedTuple):
     kept: np.ndarray  # int32 (n,): what the heavy phase will work on
     mark: np.ndarray  # int64 (n,): visit in which `kept` took the vertex
     snapshot: np.ndarray  # distances read at the start of a wave
+    block_ns: np.ndarray  # these five as Near-Far's `Piles`, one entry a block
+    fullest: np.ndarray
+    arcs: np.ndarray
+    hub_trips: np.ndarray
+    hubs: np.ndarray
 
 
 def run(
@@ -110,7 +116,8 @@ def slots_for(graph: CSRGraph, delta: float) -> int:
 
 
 def _make_buckets(graph: CSRGraph, preset: Preset, delta: float, buffers: RunBuffers) -> Buckets:
-    wave = max(1, int(preset.resident_threads / max(graph.mean_degree, 1.0)))
+    blocks = step_blocks(preset)
+    wave = blocks * step_threads(preset)
     slots = slots_for(graph, delta)
     return Buckets(
         graph.indptr,
@@ -126,6 +133,8 @@ def _make_buckets(graph: CSRGraph, preset: Preset, delta: float, buffers: RunBuf
         np.empty(graph.n, np.int32),
         np.full(graph.n, -1, np.int64),
         np.empty(min(wave, max(graph.n, 1)), graph.weights.dtype),
+        np.zeros(blocks),
+        *(np.zeros(blocks, np.int64) for _ in range(4)),
     )
 
 
@@ -137,14 +146,16 @@ def _make_state(
     s.period_ns = period_ns
     s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
     s.delta = s.wanted = delta
-    s.superstep_ns = preset.superstep_ns
-    s.hop_ns, s.push_ns = preset.hop_ns, preset.push_ns
-    s.arc_ns = preset.arc_ns(graph.n, graph.m)
-    s.byte_ns = 1e9 / (preset.bandwidth * COPY_SHARE)
+    s.superstep_ns, s.alone_ns = preset.superstep_ns, preset.alone_ns
+    late_ns = preset.miss_ns * preset.arc_miss(graph.m)
+    s.round_ns, s.trip_ns = preset.round_ns + late_ns, preset.trip_ns + late_ns
+    s.t_ns = preset.start_ns(graph.n, graph.m)
+    s.arc_ns = arc_ns(graph, preset)
     s.mean_degree = graph.mean_degree
     s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
-    s.size = 1
-    s.lanes, s.workers = preset.worker_threads, preset.workers
+    s.near = 1
+    s.lanes, s.workers = step_threads(preset), step_blocks(preset)
+    s.warp = min(WARP, s.lanes)
     s.vertices = int(probe >= Probe.VERTICES)
     s.reason = int(Reason.START)
     return state

@@ -1,14 +1,13 @@
 """The modelled delta-stepping: phases over a cyclic array of buckets, resumable inside a phase.
 
-A phase is a superstep and costs what one of Near-Far costs: the barrier and the trips of its
-first wave once (`superstep_ns`), then as many waves as it needs, each the whole device wide.
-A light phase takes everything out of the head bucket and relaxes arcs of weight <= delta;
-when the bucket stays empty, one heavy phase relaxes the rest for every vertex that was in it.
-Arcs of the other kind are read and left: they cost their weight's bytes, no atomic.
+A phase is a superstep, dealt and charged as one of Near-Far (`near_far_loop`): one block alone
+or all of them, a round and its trips, hubs, a look at all that waits where the next bucket is
+sought. A light phase takes everything out of the head bucket and relaxes arcs of weight
+<= delta; when the bucket stays empty, one heavy phase relaxes the rest for every vertex that
+was in it. Arcs of the other kind are read and left: they cost what a relaxed one does.
 
 A bucket is a doubly linked list, so that a vertex moves from bucket to bucket in a few
-steps and stands in one at most. Finding the next head costs one trip for every `lanes`
-slots that are looked at. What lies past the last slot is clipped into it, which only
+steps and stands in one at most. What lies past the last slot is clipped into it, which only
 happens where delta was made small by hand or is below 1/65,000 of the largest weight: once
 such a bucket becomes the head, all that waits is sorted again from its lowest distance.
 """
@@ -18,12 +17,11 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
-from gpu.model.machine import FINISHED, OVERFLOW, RUNNING
+from gpu.model.machine import FINISHED, HUB_ARCS, IN_FLIGHT, OVERFLOW, RUNNING
+from gpu.model.near_far_loop import STEP_HUBS, _charge_split, _start_pass
 
 PHASE_START, PHASE_RUNNING, PHASE_END = range(3)
 BUCKET_SWITCHED, DELTA_RAISED, DELTA_LOWERED, DELTA_BY_HAND, ENDED = 4, 1, 2, 16, 32
-SORT_BYTES = 8.0  # read an entry, write an entry
-SKIP_BYTES = 4.0  # the weight of an arc of the other kind
 FAR_AWAY = 1e15  # a bucket number too large to tell apart
 
 STEPPING = np.dtype(
@@ -35,17 +33,19 @@ STEPPING = np.dtype(
         ("delta", "<f8"),
         ("wanted", "<f8"),  # delta from the next bucket on
         ("superstep_ns", "<f8"),
-        ("hop_ns", "<f8"),
-        ("push_ns", "<f8"),
-        ("arc_ns", "<f8"),
-        ("byte_ns", "<f8"),
+        ("round_ns", "<f8"),
+        ("trip_ns", "<f8"),
+        ("alone_ns", "<f8"),
+        ("arc_ns", "<f8"),  # of one multiprocessor
         ("mean_degree", "<f8"),
         ("unreached", "<f8"),
         ("head", "<i8"),  # absolute number of the head bucket
         ("head_slot", "<i8"),
         ("visit", "<i8"),  # buckets drained so far, and this one
         ("waiting", "<i8"),  # vertices in all buckets
-        ("size", "<i8"),  # vertices of this phase
+        ("near", "<i8"),  # vertices of this phase
+        ("next_items", "<i8"),  # pushed into the head bucket in this phase
+        ("far_items", "<i8"),  # looked at when the next bucket is sought
         ("kept", "<i8"),  # vertices of this bucket that have heavy arcs
         ("place", "<i8"),  # of this phase's vertices, processed
         ("processed", "<i8"),
@@ -54,11 +54,13 @@ STEPPING = np.dtype(
         ("switches", "<i8"),
         ("sequence", "<i8"),
         ("lanes", "<i8"),
-        ("workers", "<i8"),
+        ("warp", "<i8"),  # lanes of a warp
+        ("workers", "<i8"),  # blocks
         ("overflow_arc", "<i8"),
         ("overflow_tail", "<i8"),
         ("heavy", "<i4"),  # 1 in a heavy phase
         ("phase", "<i4"),
+        ("wide", "<i4"),  # all blocks share the phase
         ("status", "<i4"),
         ("flags", "<i4"),
         ("reason", "<i4"),
@@ -87,14 +89,13 @@ def advance(buckets, state, samples, most_relaxed):  # type: ignore[no-untyped-d
                 write_sample(s, samples[written])
                 written += 1
                 s.next_sample_ns = s.t_ns + s.period_ns
-            s.t_ns += s.superstep_ns
-            s.place, s.phase = 0, PHASE_RUNNING
+            _start_pass(buckets, s)
             phases += 1
         elif s.phase == PHASE_RUNNING:
             _wave(buckets, s)
             if s.status == OVERFLOW:
                 break
-            if s.place == s.size:
+            if s.place == s.near:
                 s.phase = PHASE_END
         elif _next_phase(buckets, s):
             s.phase = PHASE_START
@@ -109,31 +110,64 @@ def advance(buckets, state, samples, most_relaxed):  # type: ignore[no-untyped-d
 
 @compiled_inline
 def _wave(buckets, s):  # type: ignore[no-untyped-def]
-    """Process one device-wide wave of this phase's vertices."""
+    """Process as much of this phase as the blocks at work hold at once; as Near-Far's."""
+    blocks = s.workers if s.wide else 1
+    warps = blocks * (s.lanes // s.warp)
     first = s.place
-    last = min(s.size, first + len(buckets.snapshot))
-    seen, longest, before = 0, 0, s.relaxed
+    share = min((s.near - first + warps - 1) // warps, s.warp)
+    last = min(s.near, first + warps * share)
+    buckets.fullest[:blocks] = 0
+    buckets.hub_trips[:blocks] = 0
+    buckets.hubs[:blocks] = 0
+    buckets.arcs[:blocks] = 0
+    of_warp, group, until = 0, 0, first + share
     for place in range(first, last):
-        vertex = buckets.kept[place] if s.heavy else buckets.frontier[place]
+        if place == until:
+            until += share
+            of_warp = 0
+            group = group + 1 if group + 1 < blocks else 0
+        vertex = _vertex_at(buckets, s, place)
+        if s.heavy == 0 and buckets.slot_of[vertex] == s.head_slot:
+            buckets.frontier[place] = -1  # improved meanwhile: the next phase does it
+            continue
         buckets.snapshot[place - first] = buckets.dist[vertex]
         degree = buckets.indptr[vertex + 1] - buckets.indptr[vertex]
-        seen += degree
-        longest = max(longest, degree)
-        if s.vertices and not s.heavy:
-            buckets.times[vertex] += 1
-    if not s.heavy:
-        s.processed += last - first
-    shortest_ns = max(s.hop_ns, ((longest + s.lanes - 1) // s.lanes) * s.hop_ns)
-    s.t_ns += shortest_ns + (s.hop_ns + s.push_ns if first > 0 else 0.0)
+        buckets.arcs[group] += degree
+        if s.heavy == 0:
+            s.processed += 1
+            if s.vertices:
+                buckets.times[vertex] += 1
+        if degree > HUB_ARCS and buckets.hubs[group] < STEP_HUBS:
+            buckets.hubs[group] += 1
+            buckets.hub_trips[group] += (degree + s.lanes * IN_FLIGHT - 1) // (s.lanes * IN_FLIGHT)
+        else:
+            of_warp += degree
+            buckets.fullest[group] = max(buckets.fullest[group], of_warp)
+    _charge_wave(buckets, s, blocks, first)
     s.place = last
     for place in range(first, last):
-        vertex = buckets.kept[place] if s.heavy else buckets.frontier[place]
-        _relax(buckets, s, vertex, buckets.snapshot[place - first])
-        if s.status == OVERFLOW:
-            return
-    relaxed = s.relaxed - before
-    arcs_ns = relaxed * s.arc_ns + (seen - relaxed) * SKIP_BYTES * s.byte_ns
-    s.t_ns += max(0.0, arcs_ns - shortest_ns)
+        vertex = _vertex_at(buckets, s, place)
+        if vertex >= 0:
+            _relax(buckets, s, vertex, buckets.snapshot[place - first])
+            if s.status == OVERFLOW:
+                return
+
+
+@compiled_inline
+def _vertex_at(buckets, s, place):  # type: ignore[no-untyped-def]
+    return np.int64(buckets.kept[place] if s.heavy else buckets.frontier[place])
+
+
+@compiled_inline
+def _charge_wave(buckets, s, blocks, first):  # type: ignore[no-untyped-def]
+    """Add a wave's time: it lasts as long as its last block."""
+    in_flight = s.warp * IN_FLIGHT
+    for block in range(blocks):
+        trips = max((buckets.fullest[block] + in_flight - 1) // in_flight - 1, 0)
+        busy = trips * s.trip_ns + buckets.hub_trips[block] * s.round_ns
+        busy = max(busy, buckets.arcs[block] * s.arc_ns)
+        buckets.block_ns[block] += busy + (s.round_ns if first > 0 else 0.0)
+        s.t_ns = max(s.t_ns, buckets.block_ns[block])
 
 
 @compiled_inline
@@ -175,6 +209,7 @@ def _move(buckets, s, vertex):  # type: ignore[no-untyped-def]
     step = np.int64(min(max(offset, 0.0), slots - 1.0))
     slot = s.head_slot + step
     slot = slot - slots if slot >= slots else slot
+    s.next_items += 1 if slot == s.head_slot else 0
     if buckets.slot_of[vertex] != slot:
         if buckets.slot_of[vertex] >= 0:
             _unlink(buckets, s, vertex)
@@ -207,17 +242,18 @@ def _next_phase(buckets, s):  # type: ignore[no-untyped-def]
     """Choose what comes next: light again, heavy, or the next bucket; False at the end."""
     if s.heavy == 0:
         _empty(buckets, s, s.head_slot)
-        if s.size == 0 and s.kept > 0:
-            s.heavy, s.size = 1, s.kept
-        if s.size > 0:
+        if s.near == 0 and s.kept > 0:
+            s.heavy, s.near = 1, s.kept
+        if s.near > 0:
             return True
     s.heavy, s.kept = 0, 0
     s.visit += 1
     if s.waiting == 0:
-        s.size = 0
+        s.near = 0
         return False
     _find_head(buckets, s)
     _empty(buckets, s, s.head_slot)
+    s.next_items = s.near
     s.switches += 1
     s.flags |= BUCKET_SWITCHED
     return True
@@ -226,15 +262,15 @@ def _next_phase(buckets, s):  # type: ignore[no-untyped-def]
 @compiled_inline
 def _empty(buckets, s, slot):  # type: ignore[no-untyped-def]
     """Move a bucket's vertices into the frontier."""
-    s.size = 0
+    s.near = 0
     vertex = np.int64(buckets.first[slot])
     while vertex >= 0:
-        buckets.frontier[s.size] = vertex
+        buckets.frontier[s.near] = vertex
         buckets.slot_of[vertex] = -1
-        s.size += 1
+        s.near += 1
         vertex = np.int64(buckets.following[vertex])
     buckets.first[slot] = -1
-    s.waiting -= s.size
+    s.waiting -= s.near
 
 
 @compiled_inline
@@ -244,7 +280,8 @@ def _find_head(buckets, s):  # type: ignore[no-untyped-def]
     step = 0
     while buckets.first[(s.head_slot + step) % slots] < 0:
         step += 1
-    s.t_ns += s.hop_ns * (1 + step // s.lanes)
+    s.far_items = s.waiting
+    _charge_split(s)
     if step < slots - 1 and s.wanted == s.delta:
         s.head += step
         s.head_slot = (s.head_slot + step) % slots
@@ -275,7 +312,7 @@ def _sort_again(buckets, s, slot):  # type: ignore[no-untyped-def]
         s.delta = s.wanted
     for place in range(total):
         _move(buckets, s, np.int64(buckets.frontier[place]))
-    s.t_ns += s.superstep_ns + total * SORT_BYTES * s.byte_ns
+    _charge_split(s)
 
 
 @compiled_lean
@@ -289,15 +326,15 @@ def write_sample(s, sample):  # type: ignore[no-untyped-def]
     sample.improved = s.improved
     sample.delta = s.delta
     sample.base = s.base
-    sample.assigned_edges = s.size * s.mean_degree
-    sample.assigned_vertices = s.size
-    sample.busy_workers = min(s.workers, np.int64(np.ceil(s.size * s.mean_degree / s.lanes)))
+    sample.assigned_edges = s.near * s.mean_degree
+    sample.assigned_vertices = s.near
+    sample.busy_workers = min(s.workers, np.int64(np.ceil(s.near * s.mean_degree / s.lanes)))
     sample.open_buckets = 1
     sample.flags = s.flags | (DELTA_BY_HAND if s.by_hand else 0)
     sample.reason = s.reason
     sample.delta_changes = s.delta_changes
     sample.sequence = s.sequence
-    sample.occupancy[0] = s.size
+    sample.occupancy[0] = s.near
     sample.occupancy[1] = s.waiting
     s.sequence += 1
     s.flags = 0
