@@ -45,7 +45,7 @@ class Tuning:
 
     threads: int = 1024
     blocks_per_sm: int = 1
-    wide_enter: int = 1024
+    wide_enter: int = 640
     wide_leave: int = 512
 
 

@@ -5,7 +5,7 @@ The file that includes it says first what kind of algorithm it is:
 
     FAR_PILE    1: what is at `threshold` or beyond waits in a far pile until near is empty
     HEAVY_ARCS  1: light arcs (weight <= delta) are relaxed while near refills, heavy ones once
-                for everything that was near, which waits in a settled pile meanwhile
+                for everything that was near and has any, which waits in a settled pile meanwhile
 
 Near     while block 0 works alone in shared memory, else items[2][pile_room] of 16 bytes: vertex,
          the distance that it was queued with, first and end arc (they came with the atomic)
@@ -41,6 +41,7 @@ struct Shared {
     u32 staged[2], first[2], far_count, far_next, far_min, settled[2], barrier_target, mode;
     u32 split_at, light_limit, switches, wide_steps, side;
     double threshold, delta, held;  // held : the delta that the host holds, or 0
+    u64 start_ns;
     Heard heard;
     u32 hub_vertex[MOST_HUBS], hub_dist[MOST_HUBS];
 };
@@ -155,9 +156,11 @@ struct Piles {
         else write(far_pile(target()), atomicAdd(&state.far_count[target()], 1u), item);
     }
 
-    // All lanes: what is processed while arcs are light has its heavy arcs relaxed later.
+    // Whether what is processed, if it has heavy arcs, is to have them relaxed later.
+    __device__ __forceinline__ bool settling() const { return HEAVY_ARCS && has_heavy && !heavy; }
+
+    // All lanes, while `settling`.
     __device__ __forceinline__ void settle(bool valid, u32 vertex, u32 dist) {
-        if (!HEAVY_ARCS || heavy || !has_heavy) return;
         u32 who = __ballot_sync(ALL_LANES, valid), place;
         if (who == 0) return;
         if (wide) place = places(who, &state.settled_count[turn]);

@@ -17,6 +17,7 @@ Hubs     A vertex with more than HUB_DEGREE arcs is put aside for the whole bloc
 
 #define WARPS (THREADS / 32)
 #define LONG_TURN 4u  // arcs a lane, beyond which a turn goes the long way
+#define SHORT_TURNS 4u  // turns a warp that block 0 works at by the short way
 
 struct Relaxer : Piles {
     u32 spread;  // lanes a vertex in the short way, as a power of two
@@ -38,12 +39,9 @@ struct Relaxer : Piles {
         return wide ? peek(near_pile(list) + place) : s.near[list][place];
     }
 
-    // All lanes: what is known of the vertices on these lanes is that they are not stale.
-    __device__ __forceinline__ void count(bool valid, u32 vertex, u32 dist) {
-        if (!HEAVY_ARCS || !heavy) {
-            if (valid) counts.processed += 1, note_processed(run, vertex);
-            settle(valid, vertex, dist);
-        }
+    // The vertex is not stale and was not counted yet.
+    __device__ __forceinline__ void count(bool valid, u32 vertex) {
+        if (valid && !(HEAVY_ARCS && heavy)) counts.processed += 1, note_processed(run, vertex);
     }
 
     // ---- short ----------------------------------------------------------------------
@@ -61,9 +59,10 @@ struct Relaxer : Piles {
             largest = max(largest, item[j].w - item[j].z);
         }
         if (__any_sync(ALL_LANES, largest > LONG_TURN << spread)) return false;
-        bool valid[DEPTH], more = true;
+        bool valid[DEPTH], left_out[DEPTH], more = true;
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {  // NO_ARC is the distance of no vertex
+            left_out[j] = false;
             valid[j] = item[j].y != NO_ARC && peek(run.dist + item[j].x) == item[j].y;
             item[j].z += rank;
         }
@@ -89,7 +88,8 @@ struct Relaxer : Piles {
             more = false;
 #pragma unroll
             for (int j = 0; j < DEPTH; j++) {
-                if (first) count(valid[j] && rank == 0, item[j].x, item[j].y);
+                if (first) count(valid[j] && rank == 0, item[j].x);
+                left_out[j] |= valid[j] && item[j].z < item[j].w && !takes(to[j].y);
                 bool won = reach[j] < old[j];
                 if (won) note_improved(run, to[j].x, old[j], ticks);
                 push(won, to[j].x, reach[j], row[j]);
@@ -97,6 +97,12 @@ struct Relaxer : Piles {
                 more |= valid[j] && item[j].z < item[j].w;
             }
             more = __any_sync(ALL_LANES, more);
+        }
+#pragma unroll
+        for (int j = 0; j < DEPTH && settling(); j++) {
+            u32 who = __ballot_sync(ALL_LANES, left_out[j]) >> (lane_id() - rank);
+            if (spread < 5) who &= (1u << (1u << spread)) - 1;
+            settle(rank == 0 && who != 0, item[j].x, item[j].y);
         }
         return true;
     }
@@ -118,7 +124,8 @@ struct Relaxer : Piles {
         }
         mine = mine && peek(run.dist + vertex.id) == vertex.dist;
         if (!mine) vertex.end = vertex.first;
-        count(mine, vertex.id, vertex.dist);
+        count(mine, vertex.id);
+        if (settling()) settle(mine, vertex.id, vertex.dist);  // of many arcs some are heavy
         u32 scan = prefix_sum(vertex.degree(), share), shift = vertex.end - scan;
         u32 arcs = __shfl_sync(ALL_LANES, scan, share - 1);
 #pragma unroll 1
@@ -162,7 +169,8 @@ struct Relaxer : Piles {
             uint2 row = __ldg(run.rows + id);
             // One thread's answer for all; where it is stale the newer item does the rest.
             bool stale = __syncthreads_or(threadIdx.x == 0 && peek(run.dist + id) != dist);
-            count(threadIdx.x == 0 && !stale, id, dist);
+            count(threadIdx.x == 0 && !stale, id);
+            if (settling()) settle(threadIdx.x == 0 && !stale, id, dist);
 #pragma unroll 1
             for (u32 first = row.x; first < row.y; first += THREADS * UNROLL) {
                 relax_slice(stale ? NO_ARC : dist, first, min(row.y, first + THREADS * UNROLL));

@@ -32,15 +32,16 @@ struct Team : Relaxer {
     __device__ __forceinline__ Mode work_alone(u32 near) {
         for (;;) {
             if (s.status[phase] != RUNNING) return DONE;
-            u32 settled = HEAVY_ARCS ? min(s.settled[turn], run.pile_room) : 0;
-            u32 far = FAR_PILE ? min(s.far_count, run.pile_room) : 0;
-            u32 count = near > 0 ? near : settled;
-            if (near == 0 && settled == 0 && far == 0) {
+            // While near waits, a warp may push already where another has not looked yet.
+            u32 settled = HEAVY_ARCS && near == 0 ? min(s.settled[turn], run.pile_room) : 0;
+            u32 count = near + settled, far = 0;
+            if (FAR_PILE && count == 0) far = min(s.far_count, run.pile_room);
+            if (count == 0 && far == 0) {
                 if (threadIdx.x == 0) atomicCAS(&state.published.status, (u32)RUNNING, (u32)FINISHED);
                 return DONE;
             }
-            if (count > min(run.wide_enter, NEAR_ROOM) || (count == 0 && far > SPLIT_ALONE)) {
-                export_piles(near, settled, far);
+            if (count > min(run.wide_enter, NEAR_ROOM) || far > SPLIT_ALONE) {
+                export_piles(near);
                 return WIDE;
             }
             if (count == 0) {
@@ -48,7 +49,7 @@ struct Team : Relaxer {
                 continue;
             }
             heavy = near == 0;
-            log_step(count, far, 1);
+            log_step(count, 0, 1);
             near = step_alone(count);
         }
     }
@@ -61,7 +62,7 @@ struct Team : Relaxer {
             fresh = peek(&state.published.status);
             if (FAR_PILE) held = peek((const u64 *)&state.hand_delta);
         }
-        u32 turns = count <= WARPS * share ? 1 : (count <= 4 * WARPS * share ? 2 : 0);
+        u32 turns = count <= WARPS * share ? 1 : (count <= SHORT_TURNS * WARPS * share ? 2 : 0);
         if (turns == 0) share = share_of(count, WARPS);
         u32 stride = WARPS * share, step = turns == 2 ? 2 * stride : stride;
 #pragma unroll 1
@@ -120,15 +121,16 @@ struct Team : Relaxer {
         return count;
     }
 
-    __device__ __forceinline__ void export_piles(u32 near, u32 settled, u32 far) {
+    __device__ __forceinline__ void export_piles(u32 near) {
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < min(near, NEAR_ROOM); i += THREADS)
             write(near_pile(0), i, s.near[list][i]);
         if (threadIdx.x == 0) {
             poke(&state.near_count[0], min(near, run.pile_room));
             poke(&state.near_count[1], 0u), poke(&state.near_count[2], 0u);
-            poke(&state.far_count[side], far), poke(&state.far_count[side ^ 1], 0u);
-            poke(&state.settled_count[0], settled), poke(&state.settled_count[1], 0u);
+            poke(&state.far_count[side], min(s.far_count, run.pile_room));
+            poke(&state.far_count[side ^ 1], 0u), poke(&state.settled_count[1], 0u);
+            poke(&state.settled_count[0], min(s.settled[turn], run.pile_room));
             poke(&state.side, side);
             tell_threshold();
         }
@@ -185,6 +187,7 @@ struct Team : Relaxer {
         __syncthreads();
         side = s.side;
         obey();
+        __syncthreads();  // a split begins with another threshold
         wide = true;
         bool first = true, after_split = false;
         Heard heard = s.heard;
@@ -203,12 +206,13 @@ struct Team : Relaxer {
             if (step) step_wide(heavy ? heard.settled : heard.near, heard.far);
             else split_wide(heard.far, after_split);
             if (leader) poke(&state.step_status[phase], fresh);
+            if (leader && !step) s.switches += 1;
             u32 ended = phase;
             phase = after(phase), list ^= 1;
             if (!step) side ^= 1;
             if (heavy) turn ^= 1;
             grid_barrier([&] { hear_counts(peek(&state.step_status[ended])); });
-            if (leader && !step) poke(&state.far_count[side ^ 1], 0u), s.switches += 1;
+            if (leader && !step) poke(&state.far_count[side ^ 1], 0u);
             if (leader && heavy) poke(&state.settled_count[turn ^ 1], 0u);
             heard = s.heard;
             first = false, after_split = !step;
@@ -258,7 +262,7 @@ struct Team : Relaxer {
 
     // ---- records --------------------------------------------------------------------
 
-    __device__ __forceinline__ void begin_step() { ticks = ticks_since(state.start_ns); }
+    __device__ __forceinline__ void begin_step() { ticks = ticks_since(s.start_ns); }
 
     __device__ __forceinline__ void end_step() {
         phase = after(phase);
@@ -287,8 +291,9 @@ struct Team : Relaxer {
     // record's number, by which the courier knows that it is whole.
     __device__ __forceinline__ void log_step(u32 near, u32 far, u32 blocks) {
         if (LEVEL < 1 || threadIdx.x != THREADS - 1) return;
+        if (FAR_PILE && !wide) far = atomicAdd(&s.far_count, 0u);  // others may be pushing already
         uint4 *to = (uint4 *)run.readings + (steps & (LOG_RECORDS - 1)) * 3;
-        u64 t = now_ns() - state.start_ns, edge = (u64)__double_as_longlong(base());
+        u64 t = now_ns() - s.start_ns, edge = (u64)__double_as_longlong(base());
         u32 delta = __float_as_uint((float)s.delta);
         poke(to, make_uint4(steps + 1, near, far, blocks));
         poke(to + 1, make_uint4(steps + 1, (u32)t, (u32)(t >> 32), s.switches));
@@ -314,7 +319,7 @@ struct Team : Relaxer {
             delta = near_far_delta(run.m ? total / run.m : 0.0, run.mean_degree, !WEIGHT_FLOAT);
         if (FAR_PILE) set_threshold(delta, delta);
         else s.delta = s.threshold = 0.0, s.split_at = UNREACHED;
-        s.barrier_target = s.switches = s.wide_steps = 0;
+        s.barrier_target = s.switches = s.wide_steps = 0, s.start_ns = state.start_ns;
         if (blockIdx.x > 0) return;
         uint2 row = run.rows[run.source];
         s.near[0][0] = make_uint4(run.source, 0, row.x, row.y);

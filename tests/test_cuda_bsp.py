@@ -1,0 +1,95 @@
+"""The algorithms of supersteps where there is no GPU: sizes, variants, and what is refused."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from gpu.cuda import device
+from gpu.cuda.module import KERNEL_FILES, THREADS, compile_options, source_of
+from gpu.cuda.supersteps import FAR_BYTES, NEAR_BYTES, Kernel, every_arc, twice_and_half
+from gpu.engine import RecordingObserver, RunBuffers
+from gpu.errors import EngineError, ParameterError
+from gpu.graph import CSRGraph
+
+PATH = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([3], np.int32), 2)
+ALGORITHMS = ("near_far", "bellman_ford", "delta_stepping")
+
+
+def kernel_of(algorithm: str) -> Kernel:
+    found: Kernel = import_module(f"gpu.cuda.{algorithm}").KERNEL
+    return found
+
+
+def start(algorithm: str, probe: int = 0) -> None:
+    module = import_module(f"gpu.cuda.{algorithm}")
+    buffers = RunBuffers.allocate(PATH, probe)
+    module.run(
+        PATH,
+        0,
+        delta=None,
+        parameters={},
+        device="cuda:0",
+        probe=probe,
+        period_ns=0,
+        seed=1,
+        buffers=buffers,
+        observer=RecordingObserver(),
+    )
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_without_a_driver_the_run_says_so(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "driver_version", lambda: None)
+    with pytest.raises(EngineError, match="no NVIDIA driver"):
+        start(algorithm)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_level_three_is_refused(algorithm: str) -> None:
+    with pytest.raises(ParameterError, match="levels 0, 1 and 2"):
+        start(algorithm, 3)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_each_has_its_kernel_file_among_those_that_are_compiled(algorithm: str) -> None:
+    kernel = kernel_of(algorithm)
+    assert kernel.file in KERNEL_FILES
+    assert f"-DTHREADS={THREADS[kernel.file]}" in compile_options(kernel.file, 0, False)
+    text = source_of(kernel.file)
+    assert text.count(f" {kernel.name}() {{") == 1
+    assert text.count("struct Team : Relaxer") == 1
+
+
+def test_the_kernels_differ_in_their_piles_alone() -> None:
+    def body(algorithm: str) -> str:
+        text = source_of(kernel_of(algorithm).file)
+        return text[text.index("step_courier.cuh: ") :].replace(f" {algorithm}() {{", " K() {")
+
+    assert body("near_far") == body("bellman_ford") == body("delta_stepping")
+    kinds = {
+        "near_far": ("FAR_PILE 1", "HEAVY_ARCS 0"),
+        "bellman_ford": ("FAR_PILE 0", "HEAVY_ARCS 0"),
+        "delta_stepping": ("FAR_PILE 1", "HEAVY_ARCS 1"),
+    }
+    for algorithm, lines in kinds.items():
+        text = source_of(kernel_of(algorithm).file)
+        assert all(f"#define {line}\n" in text for line in lines)
+
+
+def test_the_frontier_of_bellman_ford_has_room_for_every_arc() -> None:
+    rng = np.random.default_rng(1)
+    tails, heads = rng.integers(0, 50, (2, 4000))
+    graph = CSRGraph.from_arcs(tails, heads, np.ones(4000, np.int32), 50)
+    assert every_arc(graph) >= graph.m
+    assert kernel_of("bellman_ford").room(graph) >= graph.m
+    assert twice_and_half(graph) >= 2 * graph.n
+
+
+def test_piles_are_counted_before_they_are_taken() -> None:
+    rooms = {name: kernel_of(name).needed_bytes(1000) for name in ALGORITHMS}
+    assert rooms["bellman_ford"] == 2 * NEAR_BYTES * 1000
+    assert rooms["near_far"] == rooms["bellman_ford"] + 2 * FAR_BYTES * 1000
+    assert rooms["delta_stepping"] == rooms["near_far"] + FAR_BYTES * 1000

@@ -1,0 +1,256 @@
+"""The kernels of supersteps on a real GPU; skipped with the reason where there is none."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import subprocess
+import sys
+import time
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+from test_cuda_gpu import arcs, assert_right, chain, families, lattice, power_law, random_graph
+
+import gpu
+from gpu.cuda import launch
+from gpu.cuda.device import why_not
+from gpu.cuda.supersteps import TUNED, Kernel
+from gpu.engine import RecordingObserver, RunBuffers
+from gpu.errors import MemoryNeededError, WeightError
+from gpu.graph import CSRGraph
+from gpu.trace import NEVER, Flag, Reason, reached_mask
+from gpu.verify import oracle_distances
+
+REASON = why_not()
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
+
+NEW = ("bellman_ford", "delta_stepping")
+ALGORITHMS = ("near_far", *NEW)
+
+
+@pytest.fixture(autouse=True)
+def _short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "LIMIT_S", 10.0)
+
+
+def kernel_of(algorithm: str) -> Kernel:
+    found: Kernel = import_module(f"gpu.cuda.{algorithm}").KERNEL
+    return found
+
+
+def deltas_of(algorithm: str, graph: CSRGraph) -> list[float | None]:
+    """Return automatic, one with mostly heavy arcs, one between, one without any."""
+    if algorithm == "bellman_ford" or graph.m == 0:
+        return [None]
+    mean = max(graph.mean_weight, 1.0)
+    return [None, max(mean / 16, 1.0), mean, 64 * mean]
+
+
+@pytest.mark.parametrize("floats", [False, True], ids=["int32", "float32"])
+@pytest.mark.parametrize("probe", [0, 1, 2])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_families(algorithm: str, probe: int, floats: bool) -> None:
+    for name, graph in families(floats).items():
+        for delta in deltas_of(algorithm, graph):
+            trace = gpu.run(graph, algorithm, "cuda", delta=delta, probe=probe)
+            assert trace.outcome == "finished", name
+            assert_right(graph, 0, trace.dist)
+            assert trace.last["flags"] & Flag.FINISHED
+            assert probe or len(trace.samples) == 1
+
+
+@pytest.mark.parametrize("floats", [False, True], ids=["int32", "float32"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_two_hundred_random_graphs(algorithm: str, floats: bool) -> None:
+    for seed in range(200):
+        graph = random_graph(seed, floats)
+        source = seed % graph.n
+        choices = deltas_of(algorithm, graph)
+        delta = choices[seed % len(choices)]
+        trace = gpu.run(graph, algorithm, "cuda", source, delta, probe=0)
+        assert_right(graph, source, trace.dist)
+
+
+@pytest.mark.parametrize("floats", [False, True], ids=["int32", "float32"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_frontiers_as_wide_as_the_device(algorithm: str, floats: bool) -> None:
+    rng = np.random.default_rng(3)
+    n, m = 150_000, 900_000
+    wide = arcs(rng.integers(0, n, m), rng.integers(0, n, m), rng.integers(1, 1000, m), n, floats)
+    spokes = np.arange(1, 40_001)  # a hub whose leaves are hubs' neighbours again
+    star = arcs(
+        np.concatenate([np.zeros(40_000, int), spokes]),
+        np.concatenate([spokes, spokes % 700]),
+        rng.integers(1, 1000, 80_000),
+        40_001,
+        floats,
+    )
+    for graph in (wide, star, lattice(700, floats)):
+        expected = oracle_distances(graph, 0)
+        for delta in deltas_of(algorithm, graph):
+            trace = gpu.run(graph, algorithm, "cuda", delta=delta, probe=2)
+            reached = reached_mask(trace.dist)
+            assert np.array_equal(reached, np.isfinite(expected))
+            assert trace.dist[reached] == pytest.approx(expected[reached], rel=1e-5)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_many_runs_end(algorithm: str) -> None:
+    graphs = [lattice(30, False), random_graph(3, False), chain(200), power_law(False)]
+    expected = [oracle_distances(graph, 0) for graph in graphs]
+    for turn in range(400):
+        which = turn % len(graphs)
+        choices = deltas_of(algorithm, graphs[which])
+        delta = choices[turn // len(graphs) % len(choices)]
+        trace = gpu.run(graphs[which], algorithm, "cuda", delta=delta, probe=0)
+        reached = reached_mask(trace.dist)
+        assert np.array_equal(trace.dist[reached], expected[which][reached])
+
+
+@pytest.mark.parametrize("share", [None, 0.1, 0.5])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_probe_totals_are_the_counted_totals(algorithm: str, share: float | None) -> None:
+    """Delta-stepping: light arcs each time, heavy arcs once for what was reached."""
+    for graph in (lattice(200, False), power_law(False)):
+        heavy = share is not None and algorithm != "bellman_ford"
+        delta = float(int(share * graph.weights.max())) if heavy and share else None
+        trace = gpu.run(graph, algorithm, "cuda", delta=delta, probe=2)
+        vertices = trace.vertices
+        assert vertices is not None
+        assert vertices.times_processed.sum() == trace.processed_vertices
+        tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+        split = algorithm == "delta_stepping"
+        light = graph.weights <= float(trace.last["delta"]) if split else np.ones(graph.m, bool)
+        reached = reached_mask(trace.dist)
+        expected = vertices.times_processed[tails][light].sum() + (reached[tails] & ~light).sum()
+        assert expected == trace.relaxed_edges
+        assert np.array_equal(reached, vertices.first_reached_ns != NEVER)
+        assert (vertices.last_improved_ns >= vertices.first_reached_ns)[reached].all()
+        assert vertices.last_improved_ns.max() <= trace.time_ns
+        for name in ("processed_vertices", "relaxed_edges", "improved"):
+            assert (np.diff(trace.samples[name]) >= 0).all(), name
+
+
+def run_of(graph: CSRGraph, algorithm: str, probe: int, delta: float | None = None, **asked: Any):
+    watching = RecordingObserver(**asked)
+    buffers = RunBuffers.allocate(graph, probe)
+    given = (graph, 0, delta, "cuda:0", probe, buffers, watching, TUNED)
+    outcome, run = kernel_of(algorithm).run_tuned(*given)
+    return outcome, run, watching.samples(), buffers
+
+
+@pytest.mark.parametrize("algorithm", NEW)
+def test_samples_read_live_are_those_in_the_ring(algorithm: str) -> None:
+    outcome, run, samples, _ = run_of(chain(30_000), algorithm, 1)
+    written = run.ring.written()
+    assert outcome.outcome == "finished"
+    assert len(samples) == written + 1  # and the last one, made by the host
+    kept = min(written, run.ring.samples)
+    places = np.arange(written - kept, written) % run.ring.samples
+    assert np.array_equal(run.ring.everything()[places], samples[written - kept : written])
+    assert (np.diff(samples["t_ns"]) >= 0).all()
+    assert (samples["occupancy"][:written, 0] >= 1).all()
+
+
+def test_bellman_ford_has_no_delta_and_no_far_pile() -> None:
+    _, _, samples, _ = run_of(lattice(60, False), "bellman_ford", 1)
+    assert len(samples) > 20
+    assert not samples["delta"].any()
+    assert not samples["base"].any()
+    assert not samples["bucket_switches"].any()
+    assert not samples["occupancy"][:, 1:].any()
+
+
+@pytest.mark.parametrize("algorithm", NEW)
+@pytest.mark.parametrize("probe", [0, 1])
+def test_stop_ends_a_running_kernel_at_once(algorithm: str, probe: int) -> None:
+    graph = chain(2_000_000)  # seconds, a hop at a time
+    gpu.run(chain(10), algorithm, "cuda", probe=probe)  # compiled by now
+    asked: list[float] = []
+    begun: list[float] = []
+
+    def should_stop() -> bool:
+        begun.append(time.perf_counter())
+        if begun[-1] - begun[0] < 0.3:
+            return False
+        asked.append(time.perf_counter())
+        return True
+
+    outcome, run, samples, buffers = run_of(graph, algorithm, probe, should_stop=should_stop)
+    assert outcome.outcome == "stopped"
+    assert run.ended - asked[0] < 0.05
+    assert samples[-1]["flags"] & Flag.STOPPED
+    reached = int(reached_mask(buffers.dist).sum())
+    assert 1000 < reached < graph.n
+    assert np.array_equal(buffers.dist[:reached], 3 * np.arange(reached))
+
+
+@pytest.mark.parametrize("given", [None, 1.0], ids=["all light", "all heavy"])
+def test_a_delta_held_by_hand_is_obeyed_mid_run(given: float | None) -> None:
+    begun: list[float] = []
+
+    def by_hand() -> float | None:
+        begun.append(time.perf_counter())
+        return 512.0 if begun[-1] - begun[0] > 0.1 else None
+
+    graph = chain(300_000)
+    _, _, samples, buffers = run_of(graph, "delta_stepping", 1, given, delta_by_hand=by_hand)
+    held = samples["flags"] & int(Flag.DELTA_BY_HAND) != 0
+    assert held.any()
+    assert not held.all()
+    settled = samples["delta"][held][-int(held.sum()) // 2 :]  # it holds from the next bucket on
+    assert (settled == 512.0).all()
+    assert samples["reason"][held][-1] == Reason.BY_HAND
+    assert np.array_equal(buffers.dist, 3 * np.arange(graph.n))
+
+
+@pytest.mark.parametrize("algorithm", NEW)
+def test_a_distance_past_the_range_names_its_arc(algorithm: str) -> None:
+    graph = arcs([0, 1], [1, 2], [2**31 - 10, 100], 3)
+    for delta in deltas_of(algorithm, graph):
+        with pytest.raises(WeightError, match=r"arc 1 -> 2 .*use float weights"):
+            gpu.run(graph, algorithm, "cuda", delta=delta)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_full_pile_ends_the_run_with_sizes(algorithm: str) -> None:
+    small = dataclasses.replace(kernel_of(algorithm), room=lambda graph: 5000)
+    leaves = np.arange(1, 100_001)
+    for weight in (1, 10**6):  # all near, or all far
+        graph = arcs(np.zeros(100_000), leaves, np.full(100_000, weight), 100_001)
+        buffers, watching = RunBuffers.allocate(graph, 0), RecordingObserver()
+        delta = None if algorithm == "bellman_ford" else 10.0
+        with pytest.raises(MemoryNeededError, match="ran dry: their 5,000 places"):
+            small.run_tuned(graph, 0, delta, "cuda:0", 0, buffers, watching, TUNED)
+
+
+SANITIZED = """
+import numpy as np, gpu, sys
+from gpu.graph import CSRGraph
+rng = np.random.default_rng(1)
+for n, m in ((500, 3000), (30_000, 120_000)):
+    tails = np.concatenate([rng.integers(0, n, m), np.zeros(2000, int)])
+    heads, weights = rng.integers(0, n, len(tails)), rng.integers(0, 100, len(tails))
+    graph = CSRGraph.from_arcs(tails, heads, weights.astype(np.int32), n)
+    for delta in (None, 20.0):
+        trace = gpu.run(graph, sys.argv[1], "cuda", delta=delta, probe=2)
+        assert trace.outcome == "finished"
+print("ran")
+"""
+
+
+@pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_sanitizer_finds_nothing(algorithm: str, tool: str) -> None:
+    program = shutil.which("compute-sanitizer")
+    if program is None:
+        pytest.skip("compute-sanitizer is not on the PATH")
+    command = [program, "--tool", tool, "--error-exitcode", "9", sys.executable, "-c", SANITIZED]
+    done = subprocess.run(
+        [*command, algorithm], capture_output=True, text=True, timeout=280, check=False
+    )
+    assert "ran" in done.stdout, done.stdout[-3000:] + done.stderr[-2000:]
+    assert done.returncode == 0, done.stdout[-4000:]
