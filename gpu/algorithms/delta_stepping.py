@@ -36,7 +36,7 @@ from gpu.algorithms.registry import Algorithm, Parameter
 ALGORITHM = Algorithm(
     key="delta_stepping",
     title="Δ-stepping",
-    summary="buckets of width Δ, light arcs until one stays empty, then its heavy arcs once",
+    summary="buckets of width Δ: light edges until one stays empty, then its heavy edges once",
     engines={
         "model": "gpu.model.delta_stepping:run",
         "cuda": "gpu.cuda.delta_stepping:run",
