@@ -36,8 +36,8 @@ from viewer import raster_numpy
 
 COVERS = 16  # levels of coverage in the map and in the colour tables
 MAP_INK = 4.0  # inked pixels per pixel of the drawing, above which lines would hide the vertices
-DENSITY_INK = 5  # pixels of grey lines per pixel of the picture, at most
-DENSITY_MOST = 20_000_000  # pixels of grey lines at most: 10 ns each where lines are long
+DENSITY_INK = 5  # pixels of grey lines per pixel of the picture, at most, within the next two
+DENSITY_LEAST, DENSITY_MOST = 4_000_000, 20_000_000  # pixels; 10 ns each where lines are long
 DENSITY_ARCS = 1_500_000  # arcs at most in the grey layer: their heads are anywhere in memory
 DENSITY_MARGIN = 64.0  # pixels around the picture, of large drawings, where grey arcs may begin
 DENSE = 0.9  # logical pixels between vertices; below, each is exactly one pixel
@@ -308,7 +308,7 @@ def density_step(extent: Extent, view: View, m: int, margin: float) -> int:
     else:
         arcs = m * share
         pixels = arcs * min(2 * extent.ink / max(m, 1) * view.scale, max(view.width, view.height))
-    most = min(DENSITY_INK * view.width * view.height, DENSITY_MOST)
+    most = min(max(DENSITY_INK * view.width * view.height, DENSITY_LEAST), DENSITY_MOST)
     return max(1, int(np.ceil(pixels / most)), int(np.ceil(arcs / DENSITY_ARCS)))
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from gpu.trace import VertexProbe, reached_mask
 from viewer.models.session import RunRecord
 from viewer.raster_colour import LEVELS, Colouring
-from viewer.units import short, time_number, time_unit, time_words
+from viewer.units import short, time_number, time_unit
 
 COLOUR_MODES = {
     "distance": "Distance",
@@ -194,6 +194,8 @@ def _by_state(
     colouring = Colouring("state", first=first, last=last, cursor=moment.cursor_ns)
     note = "tentative: may still improve"
     names: tuple[tuple[int, str], ...] = STATES
+    if record.running:
+        names = (*STATES[:2], (2, "settled, so far"))
     if record.running and np.isinf(moment.cursor_ns):
         note = "live: what is settled is known at the end"
         colouring = Colouring("distance", dist, unit=np.inf)
@@ -275,14 +277,16 @@ def _moment_note(record: RunRecord, times: VertexProbe | None, moment: Moment) -
         return "live" if record.running else ""
     if times is None:
         return f"final distances; the past {NEEDS_TIMES}"
-    return f"reached by {time_words(moment.cursor_ns)} ({record.clock}), final distances"
+    distances = "distances so far" if record.running else "final distances"
+    return f"reached by{_at(record, moment).removeprefix(' at')}, {distances}"
 
 
 def _at(record: RunRecord, moment: Moment) -> str:
     if np.isinf(moment.cursor_ns):
         return "" if record.running else " at the end"
     unit = time_unit(max(moment.duration_ns, 1.0))
-    return f" at {time_number(moment.cursor_ns, unit)} {unit.word} ({record.clock})"
+    now = time_number(moment.cursor_ns, unit, like_ns=moment.duration_ns)
+    return f" at {now} {unit.word} ({record.clock})"
 
 
 def delta_at(record: RunRecord, cursor_ns: float) -> float | None:

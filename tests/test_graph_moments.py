@@ -1,0 +1,189 @@
+"""What the graph says of the moment at the cursor, edges as a layer, and waiting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from graph_stage import SIDE, Stage, grid_dist, grid_graph, make_trace, triangle
+from PyQt6.QtCore import QPoint
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpu.graph import INT_UNREACHED, CSRGraph
+from viewer import raster
+from viewer.bench_seek import made_run
+from viewer.models.narration import share_at
+from viewer.models.session import RunRecord
+from viewer.widgets import graph_picture
+from viewer.widgets.graph_colours import Moment
+
+VERTEX = 10 * SIDE + 10  # distance 100: reached at 1000 ns, settled at 1200
+
+
+@pytest.fixture
+def streets(qtbot: QtBot) -> Stage:
+    stage = Stage(qtbot, grid_graph())
+    stage.run(grid_dist(grid_graph()))
+    return stage
+
+
+def card(stage: Stage, cursor_ns: float, qtbot: QtBot) -> str:
+    stage.playback.set_cursor(cursor_ns)
+    for away in (3, 0):  # a pointer that is there already does not move
+        qtbot.mouseMove(stage.view, stage.place(VERTEX) + QPoint(away, 0))
+    assert stage.view.pointed == VERTEX
+    return stage.view._card().removeprefix(f"vertex {VERTEX + 1} · ")
+
+
+def test_hover_tells_what_is_true_at_the_cursor_forwards_and_backwards(
+    streets: Stage, qtbot: QtBot
+) -> None:
+    early = "not reached yet at 0.900 µs · final distance 100 · processed 2 times in all"
+    halfway = "tentative at 1.100 µs · final distance 100 · bucket 10 · processed 2 times in all"
+    late = "distance 100 · settled at 1.200 µs · bucket 10 · processed 2 times in all"
+    for cursor, words in ((900, early), (1100, halfway), (2000, late), (900, early)):
+        assert card(streets, cursor, qtbot) == words
+    assert card(streets, 1e9, qtbot) == "distance 100 · bucket 10 · processed 2 times"
+
+
+def test_labels_under_discs_are_those_of_the_moment(qtbot: QtBot) -> None:
+    stage = Stage(qtbot, triangle())
+    stage.run(np.array([0, 2, 1], np.int32))  # reached at 10 d, settled at 12 d
+    for cursor, labels in ((5, ["0", "∞", "∞"]), (11, ["0", "∞", "> 1"]), (21, ["0", "> 2", "1"])):
+        stage.playback.set_cursor(cursor)
+        assert list(stage.view._names([0, 1, 2]).distances.values()) == labels
+    stage.playback.set_cursor(1e9)
+    assert list(stage.view._names([0, 1, 2]).distances.values()) == ["0", "2", "1"]
+
+
+def test_a_live_run_has_a_past_too(streets: Stage, qtbot: QtBot) -> None:
+    dist = grid_dist(grid_graph())
+    dist[-1] = INT_UNREACHED
+    record = RunRecord.from_trace(2, make_trace(grid_graph(), dist))
+    record.state = "running"
+    streets.session.add_run(record)
+    streets.view.set_colour_by("state")
+    assert streets.playback.following
+    assert card(streets, 1100, qtbot).startswith("tentative at 1.100 µs · distance so far 100")
+    assert card(streets, 1300, qtbot).startswith("distance so far 100 · ")
+    streets.view.pointed = -1
+    streets.settle()
+    assert (2, "settled, so far") in streets.view.legend.legend().swatches
+    assert streets.colour_at(VERTEX) == streets.table_colour("state", 2)
+    streets.playback.set_cursor(500)
+    streets.settle()
+    assert streets.colour_at(VERTEX) == streets.table_colour("state", 0)
+    last = streets.view._session.graph
+    assert last is not None
+    streets.view.pointed = last.n - 1
+    assert streets.view._card().endswith("unreached so far")
+
+
+def test_without_times_the_card_tells_the_outcome(qtbot: QtBot) -> None:
+    stage = Stage(qtbot, grid_graph())
+    stage.run(grid_dist(grid_graph()), probe=1)
+    assert card(stage, 10, qtbot) == "distance 100 · bucket 10"
+
+
+def test_share_at_a_moment() -> None:
+    trace = make_trace(grid_graph(), grid_dist(grid_graph()))
+    record = RunRecord.from_trace(1, trace)
+    assert share_at(record, -1.0) == 0.0
+    assert share_at(record, 1e9) == 1.0
+    middle = share_at(record, 1200.0)
+    assert middle is not None
+    assert 0.1 < middle < 0.5
+    record.trace = replace(trace, vertices=None)
+    assert share_at(record, 1200.0) is None
+
+
+def hairball(n: int = 400, m: int = 20_000) -> CSRGraph:
+    rng = np.random.default_rng(3)
+    places = rng.random((n, 2)).astype(np.float32)
+    tails, heads = rng.integers(0, n, (2, m))
+    return CSRGraph.from_arcs(tails, heads, np.ones(m, np.int32), n, positions=places)
+
+
+def test_edges_are_a_grey_layer_under_vertices_that_can_be_left_out(qtbot: QtBot) -> None:
+    stage = Stage(qtbot, hairball())
+    with_edges = stage.view.grab().toImage()
+    assert stage.view.drawn_text().endswith(", edges as grey")
+    stage.view.set_edges(False)
+    stage.settle()
+    assert stage.view.drawn_text().endswith(", edges left out")
+    without = stage.view.grab().toImage()
+    middle = without.rect().center()
+    paper = stage.view._theme.plot
+    greys = sum(
+        without.pixelColor(middle.x() + dx, middle.y()).name() == paper
+        and with_edges.pixelColor(middle.x() + dx, middle.y()).name() != paper
+        for dx in range(-100, 100)
+    )
+    assert greys > 100
+    stage.view.set_edges(True)
+    stage.settle()
+    assert stage.view.grab().toImage() == with_edges
+
+
+def test_what_takes_long_says_so_and_is_done_elsewhere(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import threading
+
+    gate, real = threading.Event(), graph_picture.make_sheet
+    stage = Stage(qtbot, hairball())
+
+    def slow(*arguments: object) -> graph_picture.Sheet:
+        assert threading.current_thread() is not threading.main_thread()
+        gate.wait(20)
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(graph_picture, "AT_ONCE", 0)
+    monkeypatch.setattr(graph_picture, "AT_ONCE_NUMPY", 0)
+    monkeypatch.setattr(graph_picture, "make_sheet", slow)
+    picture = stage.view.picture
+    with qtbot.waitSignal(picture.slow_changed):
+        stage.view.zoom(2.0)
+        stage.view.repaint()
+        assert not picture.slow
+    assert picture.slow
+    waiting = stage.view.grab().toImage()
+    assert stage.view._theme.base in {waiting.pixelColor(x, 14).name() for x in range(10, 40)}
+    with qtbot.waitSignal(picture.slow_changed):
+        gate.set()
+    assert not picture.slow
+    stage.settle()
+
+
+def test_a_large_drawing_shows_the_edges_that_begin_in_view(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(raster, "WHOLE_VIEW", 100)
+    stage = Stage(qtbot, hairball())
+    stage.view.zoom(3.0)
+    stage.settle()
+    assert stage.view.drawn_text().endswith("edges as grey, of those that begin here")
+    monkeypatch.setattr(raster, "DENSITY_ARCS", 1000)
+    stage.view.zoom(1.1)
+    stage.settle()
+    assert ", 1 edge in " in stage.view.drawn_text()
+
+
+def test_two_views_share_nothing(qtbot: QtBot) -> None:
+    first, second = Stage(qtbot, grid_graph()), Stage(qtbot, grid_graph())
+    first.view.set_edges(False)
+    first.view.set_colour_by("state")
+    assert second.view.picture.edges
+    assert second.view.colour_by == "distance"
+
+
+def test_the_benchmarks_run_is_whole(qapp: QApplication) -> None:
+    graph, trace = made_run(count=500, vertices=400)
+    assert len(trace.samples) == 500
+    assert (np.diff(trace.samples["t_ns"]) > 0).all()
+    record = RunRecord.from_trace(1, trace)
+    assert record.vertices is not None
+    assert len(record.vertices.first_reached_ns) == graph.n
+    assert Moment().cursor_ns == 0.0

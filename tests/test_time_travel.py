@@ -1,0 +1,363 @@
+"""Time travel on the timeline: range, marks, supersteps, speed, by mouse and keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from panel_stage import END_NS, Bench, make_record, make_samples, make_trace
+from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtGui import QKeyEvent, QMouseEvent, QStandardItemModel
+from PyQt6.QtWidgets import QApplication, QToolTip, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpu.trace import SAMPLE, Reason
+from viewer.marks import FEW_SWITCHES, Marks
+from viewer.models.playback import WHOLE_RUN_SECONDS, PlaybackModel
+from viewer.widgets.live import DESCRIBE_MS
+from viewer.widgets.timeline import Timeline
+from viewer.widgets.timeline_controls import next_speed
+
+LEFT, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def bench(qtbot: QtBot) -> Bench:
+    return Bench(qtbot)
+
+
+@pytest.fixture
+def panel(bench: Bench) -> Timeline:
+    panel: Timeline = bench.show(Timeline, 800, 110)
+    bench.run()
+    panel.flush()
+    return panel
+
+
+def drag(widget: QWidget, start: QPoint, end: QPoint, keys: Qt.KeyboardModifier) -> None:
+    """Press, move in steps, release, as a hand does: qtbot's moves carry no buttons."""
+    kinds = QMouseEvent.Type
+    steps = [start + (end - start) * k / 4 for k in range(1, 5)]
+    moves = [(kinds.MouseMove, place, Qt.MouseButton.NoButton, LEFT) for place in steps]
+    for kind, place, button, held in (
+        (kinds.MouseButtonPress, start, LEFT, LEFT),
+        *moves,
+        (kinds.MouseButtonRelease, end, LEFT, Qt.MouseButton.NoButton),
+    ):
+        where = QPointF(place)
+        event = QMouseEvent(kind, where, widget.mapToGlobal(where), button, held, keys)
+        QApplication.sendEvent(widget, event)
+
+
+def at(panel: Timeline, time_ns: float) -> QPoint:
+    return QPoint(round(panel.overview.x_of(time_ns)), 20)
+
+
+# ---- the range -------------------------------------------------------------------------
+
+
+def test_shift_drag_marks_a_range_and_playing_stays_in_it(bench: Bench, panel: Timeline) -> None:
+    playback = bench.playback
+    before = playback.cursor_ns
+    drag(panel.overview, at(panel, 600_000), at(panel, 200_000), SHIFT)
+    assert playback.loop_ns == pytest.approx((200_000, 600_000), abs=2000)
+    assert playback.looping
+    assert panel.buttons["loop"].isChecked()
+    assert playback.cursor_ns == before
+    bench.qtbot.keyClick(panel, Qt.Key.Key_Space)
+    first, last = playback.loop_ns or (0.0, 0.0)
+    assert playback.cursor_ns == first
+    for _ in range(50):
+        playback.advance(0.7)
+        assert first <= playback.cursor_ns < last
+    assert playback.playing
+
+
+def test_a_plain_drag_scrubs_and_a_small_one_with_shift_marks_nothing(
+    bench: Bench, panel: Timeline
+) -> None:
+    drag(panel.overview, at(panel, 100_000), at(panel, 500_000), Qt.KeyboardModifier.NoModifier)
+    assert bench.playback.cursor_ns == pytest.approx(500_000, abs=2000)
+    drag(panel.overview, at(panel, 300_000), at(panel, 300_000) + QPoint(2, 0), SHIFT)
+    assert bench.playback.loop_ns is None
+
+
+def test_keys_mark_repeat_and_forget_a_range(bench: Bench, panel: Timeline) -> None:
+    playback, press = bench.playback, bench.qtbot.keyClick
+    playback.set_cursor(300_000)
+    press(panel, Qt.Key.Key_I)
+    assert playback.loop_ns == (300_000, END_NS)
+    playback.set_cursor(700_000)
+    press(panel.overview, Qt.Key.Key_O)
+    assert playback.loop_ns == (300_000, 700_000)
+    press(panel, Qt.Key.Key_R)
+    assert not playback.looping
+    assert not panel.buttons["loop"].isChecked()
+    panel.buttons["loop"].click()
+    assert playback.looping
+    playback.set_cursor(800_000)
+    press(panel, Qt.Key.Key_I)  # past its end: from here to the end of the run
+    assert playback.loop_ns == (800_000, END_NS)
+    playback.set_cursor(100_000)
+    press(panel, Qt.Key.Key_O)  # before its start: from the start of the run to here
+    assert playback.loop_ns == (0, 100_000)
+    press(panel, Qt.Key.Key_Escape)
+    assert playback.loop_ns is None
+    assert not playback.looping
+
+
+def test_escape_is_the_timelines_only_while_there_is_a_range(bench: Bench, panel: Timeline) -> None:
+    def taken() -> bool:
+        kind, key = QKeyEvent.Type.ShortcutOverride, Qt.Key.Key_Escape
+        event = QKeyEvent(kind, key, Qt.KeyboardModifier.NoModifier)
+        event.ignore()
+        QApplication.sendEvent(panel, event)
+        return event.isAccepted()
+
+    assert not taken()
+    bench.playback.set_loop(0, 1000)
+    assert taken()
+
+
+def test_without_a_range_the_whole_run_repeats(bench: Bench, panel: Timeline) -> None:
+    playback = bench.playback
+    panel.buttons["loop"].click()
+    playback.set_cursor(0)
+    playback.play()
+    playback.advance(WHOLE_RUN_SECONDS * 1.25)
+    assert playback.playing
+    assert playback.cursor_ns == pytest.approx(END_NS / 4)
+    panel.buttons["loop"].click()
+    playback.advance(WHOLE_RUN_SECONDS)
+    assert not playback.playing
+
+
+def test_a_cursor_past_the_range_plays_on(bench: Bench) -> None:
+    bench.run()
+    playback = bench.playback
+    playback.set_loop(100_000, 200_000)
+    playback.set_cursor(100_000)
+    playback.play()
+    playback.set_cursor(500_000)
+    playback.advance(1.0)
+    assert playback.cursor_ns == pytest.approx(600_000)
+
+
+def test_another_run_forgets_the_range_not_the_wish(bench: Bench) -> None:
+    bench.run()
+    bench.playback.set_loop(100_000, 200_000)
+    bench.run()
+    assert bench.playback.loop_ns is None
+    assert bench.playback.looping
+
+
+def test_a_replay_is_shown_once_and_gives_the_speed_back(bench: Bench, panel: Timeline) -> None:
+    playback = bench.playback
+    playback.set_speed(0.01)
+    playback.set_looping(True)
+    playback.replay(5.0)
+    assert playback.pace == 2.0
+    assert panel.speed_box.text() == "2×"
+    playback.restore_speed(0.02)  # remembered settings may come while it plays
+    assert playback.pace == 2.0
+    playback.advance(6.0)
+    assert not playback.playing
+    assert playback.pace == playback.speed == 0.02
+    assert panel.speed_box.text() == "0.02×"
+
+
+# ---- steps and speed -------------------------------------------------------------------
+
+
+def test_supersteps_are_offered_where_there_are_any(bench: Bench) -> None:
+    panel, playback, press = bench.show(Timeline, 800), bench.playback, bench.qtbot.keyClick
+    model = panel.kind_box.model()
+    assert isinstance(model, QStandardItemModel)
+    bench.run("near_far")
+    press(panel, Qt.Key.Key_4)
+    assert (panel.step_kind, model.item(3).isEnabled()) == ("superstep", True)
+    press(panel, Qt.Key.Key_Home)
+    press(panel, Qt.Key.Key_Right)
+    assert playback.cursor_ns == 10_000
+    bench.run("adds")
+    assert (panel.step_kind, panel.wanted_kind) == ("sample", "superstep")
+    assert not model.item(3).isEnabled()
+    assert not playback.step("superstep", +1)
+    bench.run("near_far")
+    assert panel.step_kind == "superstep"
+
+
+def test_digits_choose_the_kind_of_step(bench: Bench, panel: Timeline) -> None:
+    keys = (Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_1)
+    for key, kind in zip(keys, ("switch", "delta", "sample"), strict=True):
+        with bench.qtbot.waitSignal(panel.step_kind_changed) as told:
+            bench.qtbot.keyClick(panel, key)
+        assert told.args == [kind]
+        assert panel.step_kind == kind
+    with pytest.raises(ValueError, match="allowed: sample"):
+        panel.choose_step("event")  # type: ignore[arg-type]
+
+
+def test_speed_goes_from_a_ten_thousandth_to_ten(bench: Bench, panel: Timeline) -> None:
+    for _ in range(20):
+        bench.qtbot.keyClick(panel, Qt.Key.Key_Down, CTRL)
+    assert bench.playback.speed == 1e-4
+    assert panel.speed_box.text() == "0.0001×"
+    for _ in range(20):
+        bench.qtbot.keyClick(panel, Qt.Key.Key_Up, CTRL)
+    assert bench.playback.speed == 10.0
+
+
+@pytest.mark.parametrize(
+    ("speed", "up", "down"), [(1, 2, 0.5), (0.3, 0.5, 0.2), (10, 10, 5), (0.0001, 0.0002, 0.0001)]
+)
+def test_speeds_are_round(speed: float, up: float, down: float) -> None:
+    assert next_speed(speed, +1) == pytest.approx(up)
+    assert next_speed(speed, -1) == pytest.approx(down)
+
+
+# ---- marks -----------------------------------------------------------------------------
+
+
+def test_marks_of_a_run_whose_every_change_is_known() -> None:
+    marks = Marks()
+    samples = make_samples()
+    for first in (0, 30, 31, 60):  # the batches do not matter
+        last = {0: 30, 30: 31, 31: 60, 60: 101}[first]
+        marks.append(samples[first:last])
+    assert marks.numbers("raised").tolist() == [26, 51]
+    assert marks.numbers("lowered").tolist() == [76]
+    assert marks.numbers("switch").tolist() == list(range(10, 101, 10))
+    assert marks.numbers("peak").tolist() == [100]
+    (stretch,) = marks.stretches  # work is 100 k, the band begins at 2000
+    assert (stretch.first_ns, stretch.last_ns) == (0, 200_000)
+    assert marks.banded
+    assert "below the band" in marks.stretch_words(stretch)
+    assert marks.words_of("raised", samples, 26).startswith("Δ raised at 0.260 ms: 8 to 16, wor")
+
+
+def test_without_a_band_starvation_is_a_share_of_the_peak() -> None:
+    samples = np.zeros(1000, SAMPLE)
+    samples["t_ns"] = np.arange(1000) * 1000
+    samples["assigned_edges"] = 100
+    for first, last in ((100, 200), (201, 300), (500, 505), (900, 1000)):
+        samples["assigned_edges"][first:last] = 4
+    marks = Marks()
+    marks.append(samples)
+    found = [(s.first_ns, s.last_ns) for s in marks.stretches]
+    assert found == [(100_000, 300_000), (900_000, 999_000)]  # bridged; too short; to the end
+    assert "5.0 % of the peak" in marks.stretch_words(marks.stretches[0])
+    still = Marks()
+    still.append(np.zeros(10, SAMPLE))
+    assert still.stretches == []
+
+
+def test_by_hand_is_a_mark_of_its_own() -> None:
+    samples = make_samples()
+    samples["reason"][26] = Reason.BY_HAND
+    marks = Marks()
+    marks.append(samples)
+    assert marks.numbers("hand").tolist() == [26]
+    assert marks.words_of("hand", samples, 26) == "Δ set by hand at 0.260 ms: 8 to 16"
+
+
+def test_keys_and_buttons_jump_from_mark_to_mark(bench: Bench, panel: Timeline) -> None:
+    playback, press = bench.playback, bench.qtbot.keyClick
+    playback.play()
+    playback.set_cursor(0)
+    places = []
+    for _ in range(5):
+        press(panel, Qt.Key.Key_Right, CTRL)
+        places.append(playback.cursor_ns)
+    assert places == [100_000, 200_000, 260_000, 300_000, 400_000]
+    assert not playback.playing
+    press(panel, Qt.Key.Key_Left, CTRL)
+    panel.buttons["mark_back"].click()
+    assert playback.cursor_ns == 260_000
+    panel.to_end()
+    panel.buttons["mark_forward"].click()
+    assert playback.cursor_ns == END_NS
+
+
+def test_many_switches_are_no_places_to_jump_to() -> None:
+    samples = make_samples(1001)
+    samples["bucket_switches"] = np.arange(1001)
+    marks = Marks()
+    marks.append(samples)
+    assert len(marks.times("switch")) > FEW_SWITCHES
+    assert len(marks.stops_at()) == 5
+
+
+def test_hovering_a_mark_says_what_when_and_how_much(bench: Bench, panel: Timeline) -> None:
+    def words_at(time_ns: float) -> str:
+        bench.qtbot.mouseMove(panel.overview, at(panel, time_ns) + QPoint(1, 1))
+        bench.qtbot.mouseMove(panel.overview, at(panel, time_ns))
+        return QToolTip.text()
+
+    assert "Δ raised at 0.260 ms: 8 to 16" in words_at(260_000)
+    assert "Bucket switch at 0.400 ms" in words_at(400_000)
+    assert "Peak of parallelism" in words_at(END_NS)
+    assert "Starved from" in words_at(50_000)
+    assert panel.overview.words_at(at(panel, 450_000).x()) == ()
+
+
+def test_marks_are_drawn_where_they_are_and_thinned(bench: Bench) -> None:
+    panel = bench.show(Timeline, 800, 110)
+    record = make_record(run_id=1)
+    bench.session.add_run(record)
+    samples = make_samples(5001)
+    samples["bucket_switches"] = np.arange(5001)
+    bench.session.append_samples(1, samples)
+    bench.session.finish_run(1, make_trace(samples, record))
+    panel.flush()
+    picture = panel.overview.grab().toImage()
+    raised = panel._theme.series[2]
+    x = at(panel, float(samples["t_ns"][1251])).x()
+    near = {picture.pixelColor(x + dx, 6).name() for dx in (-2, -1, 0, 1, 2)}
+    assert raised in near
+    row = [picture.pixelColor(x, 46 - 4 - 3).name() for x in range(10, 780)]
+    ticks = row.count(panel._theme.muted)
+    assert 100 < ticks < 250  # one in four pixels, of 5000 switches
+
+
+# ---- words -----------------------------------------------------------------------------
+
+
+def test_reading_has_as_many_digits_on_both_sides(bench: Bench, panel: Timeline) -> None:
+    for cursor in (1.0, 9_999.0, 420_123.0, END_NS):
+        bench.playback.set_cursor(cursor)
+        panel.flush()
+        now, whole = panel.time_label.text().split(" ms")[0].split(" / ")
+        assert len(now.split(".")[1]) == len(whole.split(".")[1]), (now, whole)
+    bench.playback.set_view(0, END_NS / 1000)
+    panel.flush()
+    now, whole = panel.time_label.text().split(" ms")[0].split(" / ")
+    assert now == whole == "1.000000"
+
+
+def test_the_words_for_screen_readers_change_at_most_once_a_second(
+    bench: Bench, panel: Timeline
+) -> None:
+    bench.qtbot.waitUntil(lambda: not panel._words_timer.isActive(), timeout=3 * DESCRIBE_MS)
+    bench.playback.set_cursor(100_000)
+    bench.qtbot.waitUntil(lambda: "0.100 of 1.000 ms" in panel.accessibleDescription())
+    assert panel.accessibleDescription().startswith("ADDS on roads from 1, paused at ")
+    for step in range(2, 8):
+        bench.playback.set_cursor(100_000 * step)
+        bench.qtbot.waitUntil(lambda: not panel.pending)
+        assert "0.100 of 1.000 ms" in panel.accessibleDescription()
+    bench.qtbot.waitUntil(
+        lambda: "0.700 of 1.000 ms" in panel.accessibleDescription(), timeout=3 * DESCRIBE_MS
+    )
+    assert "Δ = 32" in panel.accessibleDescription()
+    assert "vertices processed" in panel.accessibleDescription()
+
+
+def test_no_playback_without_a_run(qapp: QApplication) -> None:
+    playback = PlaybackModel()
+    playback.set_loop(0, 10)
+    playback.mark_in()
+    playback.mark_out()
+    playback.set_looping(True)
+    assert playback.loop_ns is None
+    assert playback.repeated_ns is None

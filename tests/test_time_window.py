@@ -1,0 +1,147 @@
+"""Time travel in the whole window: menus, keys from anywhere, what is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pytest
+from panel_stage import make_record, make_samples, make_trace
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost
+from test_window import close_for_good, with_finished_run
+
+from gpu.graph import CSRGraph
+from viewer.main_window import MainWindow
+from viewer.models.session import RunRecord
+from viewer.models.settings import Settings
+from viewer.widgets.timeline import Timeline
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path / "window.ini")
+
+
+def opened(settings: Settings, host: FakeHost) -> MainWindow:
+    window = MainWindow(settings, host)  # type: ignore[arg-type]
+    window.show()
+    window.build_plots()
+    assert window.features.time is not None
+    return window
+
+
+@pytest.fixture
+def window(qapp: QApplication, settings: Settings, host: FakeHost) -> Iterator[MainWindow]:
+    window = opened(settings, host)
+    yield window
+    close_for_good(window)
+
+
+def test_rows_and_keys_of_time_move_the_same_things(window: MainWindow, qtbot: QtBot) -> None:
+    with_changes(window)
+    playback, actions = window.playback, window.actions_by_key
+    timeline = cast(Timeline, window.timeline)
+    actions["to_end"].trigger()
+    actions["range_out"].trigger()
+    assert playback.loop_ns == (0, playback.duration_ns)
+    assert actions["loop"].isChecked()
+    actions["loop"].trigger()
+    assert not playback.looping
+    actions["range_clear"].trigger()
+    assert playback.loop_ns is None
+    actions["step_by_delta"].trigger()
+    assert timeline.step_kind == "delta"
+    qtbot.keyClick(timeline, Qt.Key.Key_2)
+    assert actions["step_by_switch"].isChecked()
+    before = playback.speed
+    actions["slower"].trigger()
+    assert playback.speed == before / 2
+    actions["faster"].trigger()
+    assert playback.speed == before
+    actions["to_start"].trigger()
+    actions["mark_forward"].trigger()
+    assert playback.cursor_ns in timeline.marks.stops_at().tolist()
+
+
+def test_keys_reach_the_timeline_from_the_graph(window: MainWindow, qtbot: QtBot) -> None:
+    with_changes(window)
+    camera = window.graph_view.camera
+    window.playback.set_cursor(0)
+    qtbot.keyClick(window.graph_view, Qt.Key.Key_Right, CTRL)  # Ctrl+arrow: not a pan
+    assert window.graph_view.camera == camera
+    assert window.playback.cursor_ns > 0
+    qtbot.keyClick(window.graph_view, Qt.Key.Key_O)
+    assert window.playback.loop_ns is not None
+    qtbot.keyClick(window.graph_view, Qt.Key.Key_Escape)
+    assert window.playback.loop_ns is None
+
+
+def test_speed_step_loop_and_edges_are_remembered(
+    window: MainWindow, settings: Settings, host: FakeHost, qtbot: QtBot
+) -> None:
+    timeline = cast(Timeline, window.timeline)
+    timeline.speed_box.setValue(0.05)
+    qtbot.keyClick(timeline, Qt.Key.Key_3)
+    timeline.buttons["loop"].setEnabled(True)
+    timeline.buttons["loop"].click()
+    window.controller.show_graph(grid())
+    window.actions_by_key["edges"].trigger()
+    window.close()
+    again = opened(settings, FakeHost())
+    try:
+        panel = cast(Timeline, again.timeline)
+        assert (again.playback.speed, panel.wanted_kind) == (0.05, "delta")
+        assert again.playback.looping
+        assert not again.graph_view.picture.edges
+        assert again.actions_by_key["step_by_delta"].isChecked()
+        assert not again.actions_by_key["edges"].isChecked()
+    finally:
+        close_for_good(again)
+
+
+@pytest.mark.parametrize("value", ["fast", -1, 1e9, None, [1]])
+def test_damaged_settings_become_defaults(
+    value: object, settings: Settings, host: FakeHost, qapp: QApplication
+) -> None:
+    for key in ("playback/speed", "playback/step", "playback/loop"):
+        settings.set_value(key, value)
+    window = opened(settings, host)
+    try:
+        assert window.playback.speed == 1.0
+        assert cast(Timeline, window.timeline).wanted_kind == "sample"
+        assert not window.playback.looping
+    finally:
+        close_for_good(window)
+
+
+def test_a_replay_is_not_remembered(window: MainWindow, settings: Settings, host: FakeHost) -> None:
+    with_finished_run(window, host)
+    window.controller.replay()
+    assert window.playback.pace == 2.0
+    assert settings.value("playback/speed", 1.0) == 1.0
+
+
+def with_changes(window: MainWindow) -> None:
+    """Show a finished run with marks; its vertices are not those of a graph on screen."""
+    window.controller.show_graph(grid())
+    window.session.add_run(RunRecord.from_trace(1, make_trace(make_samples(), make_record())))
+    window.timeline.flush()
+
+
+def grid() -> CSRGraph:
+    places = np.stack(np.meshgrid(np.arange(5), np.arange(5)), -1).reshape(-1, 2)
+    ends = np.arange(24), np.arange(1, 25)
+    weights = np.ones(24, np.int32)
+    return CSRGraph.from_arcs(*ends, weights, 25, positions=places.astype(np.float32))
