@@ -1,4 +1,4 @@
-"""The commands that need no window: run, sweep, compare, info, samples, convert, verify, bench.
+"""The commands that need no window: run, sweep, compare, apsp, info, samples, convert, verify, bench.
 
 The entry point `sssp-scope` is `viewer.app`, which opens the window, draws pictures
 (`render`) and hands everything else to `main` here. No Qt is imported.
@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from gpu import bench, cli_compare, cli_graphs, cli_run, cli_sweep
+from gpu import bench, cli_apsp, cli_compare, cli_graphs, cli_run, cli_sweep
 from gpu.errors import GpuError
 
 NAME = "sssp-scope"
@@ -27,6 +27,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "run": ("run an algorithm on a graph and tell what it did", cli_run.add_run),
     "sweep": ("run over many values of delta, or of another knob", cli_sweep.add_sweep),
     "compare": ("run two algorithms and tell what differs", cli_compare.add_compare),
+    "apsp": ("distances between all pairs, written to a .npy file", cli_apsp.add_apsp),
     "info": ("read a whole graph and describe it", cli_graphs.add_info),
     "samples": ("list the graphs that come with the program", cli_graphs.add_samples),
     "convert": ("read a graph in one format, write it in another", cli_graphs.add_convert),

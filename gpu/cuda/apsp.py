@@ -1,6 +1,6 @@
 """All pairs on the device: the engine functions, which kernel a graph gets, and how big.
 
-A block works on one source at a time. Where its row of distances and one or two bits a vertex fit
+A block works on one source at a time. Where its row of distances and two or three bits a vertex fit
 the shared memory of a multiprocessor they are kept there; where only the bits fit, the row
 is worked on in the output; beyond a million vertices the bits leave too. Threads are dealt so
 that a multiprocessor is full: many small blocks on small graphs, one of 1024 on large ones.
@@ -40,8 +40,8 @@ class Kind:
 
 
 EDGE = Kind("apsp_edge.cu", "edge", 0.0, 0)
-DELTA = Kind("apsp_sweep.cu", "delta", C_DELTA, 2)
-FAST = Kind("apsp_sweep.cu", "fast", C_FAST, 1)
+DELTA = Kind("apsp_sweep.cu", "delta", C_DELTA, 3)
+FAST = Kind("apsp_sweep.cu", "fast", C_FAST, 2)
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,9 @@ def make_shape(
     blocks = min(workers or max(int(per_sm), 1) * device.multiprocessors, count)
     begin = function(device.number, kind.file, "begin", probe, not graph.integer, threads)
     words = (graph.n + 31) // 32
-    scratch = 2 * words if place == "global" and kind.bits else 0
-    return Shape(kernel, begin, name, threads, blocks, shared, words, scratch, kind.bits == 0)
+    scratch = 3 * words if place == "global" and kind.bits else 0
+    place_in = (threads, blocks, shared, words, scratch)
+    return Shape(kernel, begin, name, *place_in, kind.bits == 0, workers is None)
 
 
 def placed(kind: Kind, n: int, most: int) -> tuple[str, int]:

@@ -1,6 +1,6 @@
 """All pairs on the device: how a run is cut into chunks, and the records of its kernels.
 
-JOB, PROGRESS and CLOCK are the same bytes as in `kernels/apsp_row.cuh`. Everything here is
+JOB, PROGRESS and CONTROL are the same bytes as in `kernels/apsp_row.cuh`. Everything here is
 plain arithmetic, so it is tested where there is no GPU. Rows, bytes and addresses are counted
 in 64 bits: a matrix of 46,341 vertices has more than 2^31 entries.
 """
@@ -22,10 +22,9 @@ LEAST_BYTES = 64 << 20  # of one chunk's rows, unless there are fewer
 ALL_SLOTS_BYTES = 4 << 30  # of device memory for rows, even where more is free
 CHUNKS = 8  # that a small matrix is cut into, so that copying starts early
 MOST_CHUNKS = 100_000  # whose records are counted
-CONTROL_BYTES = 64  # of pinned memory, before the blocks' counters
 
 POINTERS = (
-    *("rows", "arcs", "tails", "out", "bits", "taken", "fault", "progress", "control", "clock"),
+    *("rows", "arcs", "tails", "out", "bits", "taken", "fault", "progress", "control"),
     *("begun", "ended", "rounds"),
 )
 COUNTS = ("first", "count", "n", "m", "words", "unused")
@@ -38,10 +37,10 @@ PROGRESS = np.dtype(
         ("unused", "<u8"),
     ]
 )
-CLOCK = np.dtype([("origin_ns", "<u8"), ("delta", "<f8")])
+CONTROL = np.dtype([("origin_ns", "<u8"), ("delta", "<f8"), ("stop", "<u4"), ("unused", "<u4")])
 PER_CHUNK = {"taken": 4}  # bytes by which an address moves on from chunk to chunk
 PER_ROW = {"begun": 8, "ended": 8, "rounds": 4}  # and from row to row
-assert JOB.itemsize == 128
+assert JOB.itemsize == 120
 assert PROGRESS.itemsize == 64
 
 
@@ -52,6 +51,7 @@ class Shape:
     shared : dynamic shared memory of a block; words : n / 32
     scratch : words of global memory that a block needs for bits
     wants_tails : whether arcs are found by themselves, not by their vertices
+    overlap : whether two chunks may be computed at once, which would double `workers` asked for
     """
 
     kernel: Any
@@ -63,6 +63,7 @@ class Shape:
     words: int
     scratch: int
     wants_tails: bool
+    overlap: bool
 
 
 @dataclass(frozen=True)

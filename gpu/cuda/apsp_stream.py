@@ -6,9 +6,10 @@ caller wants it: an array or a memory map of any size. All three go on at the sa
 chunks may be computed at once, so that the last sources of one leave no block idle. The
 matrix never stands on the device as a whole, unless it is small.
 
-Samples are taken here: the kernels leave counters in pinned memory, one slot a block, and a
-sample is their sum, at the host's own time since the start. Stop and a delta held by hand go
-the other way. A stopped run leaves whole chunks; what was under way stays unreached.
+Samples are taken here: the kernels leave counters in device memory, one slot a block, which are
+fetched every millisecond; a sample is their sum, at the host's own time since the start. Stop
+and a delta held by hand go the other way. A stopped run leaves whole chunks; what was under
+way stays unreached.
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ from typing import Any
 import numpy as np
 
 from gpu.cuda.apsp_layout import (
-    CLOCK,
-    CONTROL_BYTES,
+    CONTROL,
     JOB,
     PROGRESS,
     Shape,
@@ -40,7 +40,7 @@ POLL_S = 2e-4  # between two looks at Stop
 PERIOD_NS = 1_000_000  # between two samples
 PIECE = 1 << 22  # distances copied at a time: 16 MB
 STAGING = 8  # pieces in pinned memory
-MOVERS = 6  # threads that copy out of staging
+MOVERS = 10  # threads that copy out of staging
 
 
 class Conveyor:
@@ -62,8 +62,9 @@ class Conveyor:
         self._cupy, self._graph, self._device, self._shape = cupy, graph, device, shape
         self._first, self._count, self._buffers = first, count, buffers
         self._probe, self._period_s = probe, (period_ns or PERIOD_NS) / 1e9
-        self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(2)]
+        self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(1 + shape.overlap)]
         self._copies = cupy.cuda.Stream(non_blocking=True)
+        self._signals = cupy.cuda.Stream(non_blocking=True)
         levels = probe >= Probe.VERTICES
         self.plan = plan_chunks(graph, count, shape, levels, self._free_bytes())
         self._allocate_device()
@@ -88,7 +89,8 @@ class Conveyor:
         ]
         self._taken = cupy.zeros(self.plan.chunks, np.uint32)
         self._fault = cupy.full(1, 2**64 - 1, np.uint64)
-        self._clock = cupy.zeros(CLOCK.itemsize, np.uint8)
+        self._control = cupy.zeros(CONTROL.itemsize, np.uint8)
+        self._counters = cupy.zeros(2 * shape.blocks * PROGRESS.itemsize, np.uint8)
         self._bits = cupy.empty(max(2 * shape.blocks * shape.scratch, 1), np.uint32)
         self._tails = cupy.zeros(1, np.uint32)
         if shape.wants_tails and graph.m:
@@ -99,13 +101,10 @@ class Conveyor:
         self._rounds = cupy.zeros(kept, np.uint32)
 
     def _allocate_pinned(self) -> None:
-        slots = 2 * self._shape.blocks
-        total = CONTROL_BYTES + slots * PROGRESS.itemsize
-        self._memory = self._cupy.cuda.alloc_pinned_memory(total)
-        raw = np.frombuffer(self._memory, np.uint8, total)
-        raw[:] = 0
-        self._stop = raw[:4].view(np.uint32)
-        self._progress = raw[CONTROL_BYTES:].view(PROGRESS)
+        self._memory = self._cupy.cuda.alloc_pinned_memory(self._counters.nbytes)
+        self._progress = np.frombuffer(self._memory, PROGRESS, 2 * self._shape.blocks)
+        self._progress[:] = np.zeros(1, PROGRESS)
+        self._fetched: Any = None  # the event after the last copy of the counters
         entries = self._count * self._graph.n
         self._piece = min(PIECE, entries)
         pieces = min(STAGING, -(-entries // self._piece))
@@ -125,9 +124,8 @@ class Conveyor:
             "bits": self._bits.data.ptr,
             "taken": self._taken.data.ptr,
             "fault": self._fault.data.ptr,
-            "control": self._memory.ptr,
-            "progress": self._memory.ptr + CONTROL_BYTES,
-            "clock": self._clock.data.ptr,
+            "control": self._control.data.ptr,
+            "progress": self._counters.data.ptr,
             "begun": self._begun.data.ptr,
             "ended": self._ended.data.ptr,
             "rounds": self._rounds.data.ptr,
@@ -144,6 +142,7 @@ class Conveyor:
         self._delta = self._own_delta = delta
         self._set_delta(delta)
         self._cupy.cuda.get_current_stream().synchronize()
+        self._signals.synchronize()
         ready: queue.SimpleQueue[tuple[int, Any] | None] = queue.SimpleQueue()
         self._free: queue.SimpleQueue[int] = queue.SimpleQueue()
         for slot in range(self.plan.slots):
@@ -175,10 +174,10 @@ class Conveyor:
         self._last_events: list[Any] = []
         with self._streams[0] as stream:
             self._begin_event.record(stream)
-            shape.begin((1,), (1,), (self._clock,))
+            shape.begin((1,), (1,), (self._control,))
             begun = cupy.cuda.Event(disable_timing=True)
             begun.record(stream)
-        self._streams[1].wait_event(begun)
+        self._streams[-1].wait_event(begun)
         for chunk in range(self.plan.chunks):
             while not self._has_slot():
                 self._serve(observer)
@@ -188,7 +187,7 @@ class Conveyor:
             if self._stopping:
                 return
             done = cupy.cuda.Event()
-            with self._streams[chunk % 2] as stream:
+            with self._streams[chunk % len(self._streams)] as stream:
                 shape.kernel(
                     (shape.blocks,), (shape.threads,), (self._jobs[chunk],), shared_mem=shape.shared
                 )
@@ -215,17 +214,31 @@ class Conveyor:
             self._set_delta(wanted or self._own_delta)
         self._held = wanted is not None and self._own_delta > 0
         elapsed = time.perf_counter() - self._started
-        if self._probe >= Probe.SAMPLES and elapsed >= self._due:
+        if self._fetched is not None and self._fetched.done:
+            self._fetched = None
+            if self._probe >= Probe.SAMPLES:
+                observer.on_samples(self._sample(int(elapsed * 1e9), Flag(0)))
+        if self._fetched is None and elapsed >= self._due:
             self._due = elapsed + self._period_s
-            observer.on_samples(self._sample(int(elapsed * 1e9), Flag(0)))
+            self._fetch()
+
+    def _fetch(self) -> None:
+        """Begin to copy the blocks' counters to the host."""
+        cupy, size = self._cupy, self._counters.nbytes
+        cupy.cuda.runtime.memcpyAsync(
+            self._memory.ptr, self._counters.data.ptr, size, 2, self._signals.ptr
+        )
+        self._fetched = cupy.cuda.Event(disable_timing=True)
+        self._fetched.record(self._signals)
 
     def _ask_to_stop(self) -> None:
-        self._stopping = True
-        self._stop[0] = 1
+        if not self._stopping:
+            self._stopping = True
+            self._control[16:20].set(np.ones(1, np.uint32).view(np.uint8), stream=self._signals)
 
     def _set_delta(self, delta: float) -> None:
         self._delta = delta
-        self._clock[8:16].set(np.array([delta]).view(np.uint8))
+        self._control[8:16].set(np.array([delta]).view(np.uint8), stream=self._signals)
 
     def _end_kernels(self) -> None:
         self._ask_to_stop()
@@ -284,6 +297,8 @@ class Conveyor:
         end_to_end_ms = (time.perf_counter() - self._started) * 1e3
         for stream in self._streams:
             stream.synchronize()
+        self._fetch()
+        self._signals.synchronize()
         self._raise_fault()
         cupy = self._cupy
         ended = [cupy.cuda.get_elapsed_time(self._begin_event, e) for e in self._last_events]

@@ -89,4 +89,4 @@ template <bool ROW_SHARED> __device__ __forceinline__ void all_sources(const Job
 extern "C" __global__ void __launch_bounds__(THREADS) edge_shared(const Job *job) { all_sources<true>(job); }
 extern "C" __global__ void __launch_bounds__(THREADS) edge_global(const Job *job) { all_sources<false>(job); }
 
-extern "C" __global__ void begin(Clock *clock) { clock->origin_ns = now_ns(); }
+extern "C" __global__ void begin(Control *control) { control->origin_ns = now_ns(); }

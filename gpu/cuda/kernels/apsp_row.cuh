@@ -12,9 +12,12 @@ Distances are unsigned bits: an int32 >= 0 and a float32 >= 0 both order as thei
 Indices into the output are 64 bits wide: row x n passes 2^32 from n = 65,536 on, and a signed
 32-bit one from n = 46,341 on.
 
-Progress    one 64-byte slot of pinned memory a block, written by nobody else after each source;
-            the host adds them up when it wants a sample. Nothing waits for those writes.
-Stop        one word of pinned memory, looked at every POLL_CYCLES by one thread of a block.
+Progress    one 64-byte slot a block, written by nobody else, after each source; the host fetches
+            all of them when it wants a sample.
+Stop        one word, looked at every POLL_CYCLES by one thread of a block.
+            Both are in device memory and the host copies them. In pinned host memory they made the
+            kernels three times slower: a read of host memory waits behind the rows that
+            are leaving the device at the same time.
 Overflow    a distance past the range is a fault only if its vertex stays unreached: the arcs
             are searched for one into such a vertex when the source is done.
 */
@@ -25,7 +28,7 @@ typedef unsigned long long u64;
 
 #define UNREACHED (WEIGHT_FLOAT ? 0x7f800000u : 0x7fffffffu)
 #define ALL_LANES 0xffffffffu
-#define POLL_CYCLES 1000000  // half a millisecond
+#define POLL_CYCLES 200000  // a tenth of a millisecond
 
 struct Progress {  // of one block, totals
     u64 done, processed, relaxed, improved, rounds, switches;
@@ -33,13 +36,10 @@ struct Progress {  // of one block, totals
     u64 unused;
 };
 
-struct Control {  // pinned, written by the host
-    u32 stop, unused[15];
-};
-
-struct Clock {  // in device memory
+struct Control {  // written by the host while kernels run
     u64 origin_ns;
     double delta;  // for sources begun from now on
+    u32 stop, unused;
 };
 
 struct Job {  // one chunk of sources: gpu.cuda.apsp_layout.JOB, the same bytes
@@ -47,18 +47,17 @@ struct Job {  // one chunk of sources: gpu.cuda.apsp_layout.JOB, the same bytes
     const uint2 *arcs;  // head, weight bits
     const u32 *tails;   // of each arc
     u32 *out;           // count rows of n distances
-    u32 *bits;          // 2 * words a block, where they do not fit shared memory
+    u32 *bits;          // 3 * words a block, where they do not fit shared memory
     u32 *taken;         // rows of this chunk that somebody has
     u64 *fault;         // lowest (row << 32 | arc) past the range, all ones where there is none
     Progress *progress;
     const Control *control;
-    const Clock *clock;
     u64 *begun, *ended;  // probe level 2, of this chunk's sources, ns
     u32 *rounds;
     u32 first, count, n, m, words, unused;
 };
 
-static_assert(sizeof(Job) == 128, "Job and gpu.cuda.apsp_layout.JOB differ in size");
+static_assert(sizeof(Job) == 120, "Job and gpu.cuda.apsp_layout.JOB differ in size");
 static_assert(sizeof(Progress) == 64, "Progress is one cache line");
 
 __device__ __forceinline__ u32 plus(u32 dist, u32 weight) {
@@ -129,11 +128,11 @@ struct Block {
             s.row = s.quit ? job.count : atomicAdd(job.taken, 1u);
             s.count[0] = s.count[1] = s.suspect = 0;
             s.relaxed = s.improved = 0;
-            s.delta = *(const volatile double *)&job.clock->delta;
+            s.delta = *(const volatile double *)&job.control->delta;
             if (s.row < job.count) {
                 s.total.running = 1;
                 if (LEVEL >= 1) post();
-                if (LEVEL >= 2) job.begun[s.row] = now_ns() - job.clock->origin_ns;
+                if (LEVEL >= 2) job.begun[s.row] = now_ns() - job.control->origin_ns;
             }
         }
         __syncthreads();
@@ -159,7 +158,7 @@ struct Block {
         s.total.improved += s.improved, s.total.rounds += rounds;
         s.total.switches += switches, s.total.done += 1, s.total.running = 0;
         if (LEVEL >= 2) {
-            job.ended[s.row] = now_ns() - job.clock->origin_ns;
+            job.ended[s.row] = now_ns() - job.control->origin_ns;
             job.rounds[s.row] = rounds;
         }
         post();

@@ -1,30 +1,37 @@
 /*
-apsp_sweep.cu: all pairs with one bit a vertex: delta-stepping (`delta_*`) and our own (`fast_*`).
+apsp_sweep.cu: all pairs with bits: delta-stepping (`delta_*`) and our own (`fast_*`).
 
-Launch   NAME_shared   row and bits in shared memory: 4 n + 4 words (delta: 8 words) + list
+Launch   NAME_shared   row and bits in shared memory: 4 n + 8 words (delta: 12 words) + list
          NAME_mixed    bits in shared memory, the row in the output
-         NAME_global   both in global memory, for more than a million vertices
+         NAME_global   both in global memory, for a million vertices and more
          <<<any, THREADS, dynamic>>>(job)
 Reads    rows, arcs       Writes   out, progress, at probe level 2 begun, ended, rounds
 
-A bit says that a vertex was improved and has not been processed since. A round has two halves
-with a barrier after each. *Collect*: a thread scans words that are its own, so taking bits out
-needs no atomics; vertices nearer than `edge` go to a list of LIST places, the others
-stay. *Relax*: LANES threads a vertex of the list, a whole warp for a vertex of many arcs; what
-improves gets its bit. So a vertex is never in the list twice, nothing can overflow, and what
-does not fit the list waits for the next round.
+A bit says that a vertex was improved and has not been processed since: `near` where its
+distance is below `edge`, else `far`. A round has two halves with a barrier after each.
+*Collect*: a thread empties words of `near` that are its own, so no atomics are needed there, into
+a list of LIST places. *Relax*: LANES threads a vertex of the list, a whole warp for a vertex of
+many arcs; what improves gets its bit. So a vertex is never in the list twice, nothing can
+overflow, and what does not fit the list waits for the next round.
 
-Where nothing is nearer than `edge`: delta-stepping first relaxes the heavy arcs of everything
-that was taken since the bucket was opened (a second bit), then opens the bucket of the nearest
-waiting vertex; `fast` has no heavy arcs and puts the edge at delta beyond the nearest. No
-empty bucket is ever looked at.
+Where `near` is empty, delta-stepping first relaxes the heavy arcs of everything that was taken
+since the bucket was opened (a third bit). Then the edge moves on by delta and `far` is sorted
+again, a lane a vertex; a far vertex that has meanwhile been nearer is dropped. Where that finds
+nothing, the edge jumps to the nearest vertex it has seen: no empty bucket is ever looked at.
 */
 #include "apsp_row.cuh"
 
+#ifndef LIST
 #define LIST 1024u
+#endif
+#ifndef LANES
 #define LANES 4u      // threads that share one vertex's arcs
+#endif
+#ifndef FEW
+#define FEW 2         // arcs of a thread in flight, where LANES threads share a vertex
+#endif
+#define MANY 4        // where a warp does
 #define HUB 128u      // arcs from which on a whole warp does
-#define UNROLL 4
 
 extern __shared__ u32 DYNAMIC[];
 
@@ -36,19 +43,21 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     Block &block;
     const Job &job;
     Shared &s;
-    u32 *row, *waiting, *heavy;
+    u32 *row, *near, *far, *heavy;
     Item *list;
-    u32 edge, light, phase = 0;
+    double end;       // of the near range, weight units
+    u32 edge, light;  // as bits: below it is near; the heaviest light arc
+    u32 phase = 0;
 
     __device__ __forceinline__ Sweep(Block &block) : block(block), job(block.job), s(block.s) {
         u32 *next = DYNAMIC;
         if (ROW_SHARED) row = next, next += job.n;
         if (BITS_SHARED) {
-            waiting = next, next += job.words;
-            if (SPLIT) heavy = next, next += job.words;
+            near = next, far = near + job.words, heavy = far + job.words;
+            next += (SPLIT ? 3 : 2) * job.words;
         } else {
-            waiting = job.bits + (u64)blockIdx.x * 2 * job.words;
-            heavy = waiting + job.words;
+            near = job.bits + (u64)blockIdx.x * 3 * job.words;
+            far = near + job.words, heavy = far + job.words;
         }
         list = (Item *)next;
     }
@@ -56,14 +65,15 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     __device__ __forceinline__ void start() {
         if (!ROW_SHARED) row = block.output();
         for (u32 w = threadIdx.x; w < job.words; w += THREADS) {
-            waiting[w] = 0;
+            near[w] = far[w] = 0;
             if (SPLIT) heavy[w] = 0;
         }
         block.fill(row);  // has a barrier
         u32 source = job.first + s.row;
-        if (threadIdx.x == 0) waiting[source >> 5] = 1u << (source & 31);
+        if (threadIdx.x == 0) near[source >> 5] = 1u << (source & 31);
         light = as_light(s.delta);
-        edge = as_edge(s.delta, 0);
+        end = s.delta;
+        edge = as_edge(end, 0);
         phase = 0;
         __syncthreads();
     }
@@ -82,39 +92,87 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
         return max(bits, nearest + 1);
     }
 
-    // All threads, before a barrier: bits below `edge` (all of them where HEAVY) to the list.
-    // Returns the nearest that this thread left behind.
-    template <bool HEAVY> __device__ __forceinline__ u32 collect() {
-        u32 nearest = UNREACHED;
-        u32 *bits = HEAVY ? heavy : waiting;
+    // All threads, before a barrier: the bits of `near`, or of `heavy`, to the list.
+    template <bool HEAVY> __device__ __forceinline__ void collect() {
+        u32 *bits = HEAVY ? heavy : near;
+        const u32 lane = threadIdx.x & 31;
 #pragma unroll 1
-        for (u32 w = threadIdx.x; w < job.words; w += THREADS) {
-            u32 word = bits[w], taken = HEAVY ? word : 0;
-            if (word == 0) continue;
-            if (!HEAVY)
-                for (u32 left = word; left != 0; left &= left - 1) {
-                    u32 bit = __ffs(left) - 1, known = look(row + w * 32 + bit);
-                    if (known < edge) taken |= 1u << bit;
-                    else nearest = min(nearest, known);
-                }
-            if (taken == 0) continue;
-            u32 place = atomicAdd(&s.count[phase], (u32)__popc(taken)), late = 0;
-            for (u32 left = taken; left != 0; left &= left - 1, place++) {
+        for (u32 base = threadIdx.x & ~31u; base < job.words; base += THREADS) {
+            u32 w = base + lane, word = w < job.words ? bits[w] : 0;
+            if (__ballot_sync(ALL_LANES, word != 0) == 0) continue;
+            u32 mine = __popc(word), scan = mine;
+#pragma unroll
+            for (u32 reach = 1; reach < 32; reach *= 2) {
+                u32 other = __shfl_up_sync(ALL_LANES, scan, reach);
+                if (lane >= reach) scan += other;
+            }
+            u32 place = 0, late = 0;
+            if (lane == 31) place = atomicAdd(&s.count[phase], scan);
+            place = __shfl_sync(ALL_LANES, place, 31) + scan - mine;
+            for (u32 left = word; left != 0; left &= left - 1, place++) {
                 u32 bit = __ffs(left) - 1;
                 if (place < LIST) list[place] = (Item)(w * 32 + bit);
                 else late |= 1u << bit;
             }
-            bits[w] = (word & ~taken) | late;
-            if (SPLIT && !HEAVY) heavy[w] |= taken & ~late;
+            if (word == 0) continue;
+            bits[w] = late;
+            if (SPLIT && !HEAVY) heavy[w] |= word & ~late;
         }
-        return nearest;
+    }
+
+    // All threads, between barriers: `far` sorted again after the edge moved from `before`. Sets
+    // s.lowest to the nearest that stays; returns whether this thread saw one become near.
+    __device__ __forceinline__ bool sort_far(u32 before) {
+        const u32 lane = threadIdx.x & 31;
+        u32 lowest = UNREACHED;
+        bool found = false;
+#pragma unroll 1
+        for (u32 w = threadIdx.x / 32; w < job.words; w += THREADS / 32) {
+            u32 word = look(far + w);
+            if (word == 0) continue;
+            bool set = word >> lane & 1;
+            u32 known = set ? look(row + w * 32 + lane) : 0;
+            bool close = set && known >= before && known < edge, stays = set && known >= edge;
+            if (stays) lowest = min(lowest, known);
+            u32 moved = __ballot_sync(ALL_LANES, close), kept = __ballot_sync(ALL_LANES, stays);
+            found |= moved != 0;
+            if (lane == 0) {
+                far[w] = kept;
+                if (moved != 0) near[w] |= moved;
+            }
+        }
+#pragma unroll
+        for (int reach = 16; reach > 0; reach /= 2)
+            lowest = min(lowest, __shfl_xor_sync(ALL_LANES, lowest, reach));
+        if (lane == 0 && lowest != UNREACHED) atomicMin(&s.lowest, lowest);
+        return found;
+    }
+
+    // All threads: move the edge until something is near; false where nothing is left.
+    __device__ __forceinline__ bool advance() {
+        u32 before = edge;
+        double next = end + s.delta;
+        for (;;) {
+            end = next;
+            edge = as_edge(end, before - 1);
+            if (threadIdx.x == 0) s.lowest = UNREACHED;
+            __syncthreads();
+            bool found = __syncthreads_or(sort_far(before));
+            u32 lowest = s.lowest;
+            __syncthreads();  // before the next round, or turn, writes it
+            if (found) return true;
+            if (lowest == UNREACHED) return false;
+            double at = value_of(lowest);
+            next = SPLIT ? (floor(at / s.delta) + 1.0) * s.delta : at + s.delta;
+            if (as_edge(next, 0) <= lowest) next = value_of(lowest + 1);
+        }
     }
 
     __device__ __forceinline__ void relax(u32 known, uint2 to) {
         u32 reach = plus(known, to.y), there = look(row + to.x);
         if (reach < there) {
             if (reach < atomicMin(row + to.x, reach)) {
-                atomicOr(waiting + (to.x >> 5), 1u << (to.x & 31));
+                atomicOr((reach < edge ? near : far) + (to.x >> 5), 1u << (to.x & 31));
                 block.counts.improved += 1;
             }
         } else if (reach >= UNREACHED && there == UNREACHED) {
@@ -123,7 +181,7 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     }
 
     // Arcs [first, end) of one vertex by `lanes` threads, of which this is number `lane`.
-    template <bool HEAVY>
+    template <bool HEAVY, int UNROLL>
     __device__ __forceinline__ void relax_arcs(u32 known, u32 first, u32 end, u32 lane, u32 lanes) {
 #pragma unroll 1
         for (u32 base = first + lane; base < end; base += lanes * UNROLL) {
@@ -162,46 +220,35 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
                 u32 from = __shfl_sync(ALL_LANES, known, owner);
                 u32 first = __shfl_sync(ALL_LANES, arcs.x, owner);
                 u32 end = __shfl_sync(ALL_LANES, arcs.y, owner);
-                relax_arcs<HEAVY>(from, first, end, lane, 32);
+                relax_arcs<HEAVY, MANY>(from, first, end, lane, 32);
                 if (lane / LANES == owner / LANES) arcs.x = arcs.y;
                 hubs &= hubs - 1;
             }
-            relax_arcs<HEAVY>(known, arcs.x, arcs.y, part, LANES);
+            relax_arcs<HEAVY, FEW>(known, arcs.x, arcs.y, part, LANES);
         }
         if (threadIdx.x == 0) s.count[phase ^ 1] = 0;
         block.poll();
     }
 
-    // One round, both halves. Returns how many vertices were in the list; `nearest` is that
-    // of this thread.
-    template <bool HEAVY> __device__ __forceinline__ u32 round(u32 &nearest) {
-        nearest = collect<HEAVY>();
+    // One round, both halves. Returns how many vertices wanted to be in the list.
+    template <bool HEAVY> __device__ __forceinline__ u32 round() {
+        collect<HEAVY>();
         __syncthreads();
         u32 count = s.count[phase];
-        if (threadIdx.x == 0) s.lowest = UNREACHED;
         relax_list<HEAVY>(min(count, LIST));
         phase ^= 1;
         __syncthreads();
         return count;
     }
 
-    // All threads: the nearest waiting vertex of the block.
-    __device__ __forceinline__ u32 nearest_of_all(u32 mine) {
-#pragma unroll
-        for (int reach = 16; reach > 0; reach /= 2) mine = min(mine, __shfl_xor_sync(ALL_LANES, mine, reach));
-        if ((threadIdx.x & 31) == 0 && mine != UNREACHED) atomicMin(&s.lowest, mine);
-        __syncthreads();
-        return s.lowest;
-    }
-
     // All threads: one source; false where the host wants an end.
     __device__ __forceinline__ bool run() {
         u64 processed = 0;
-        u32 rounds = 0, switches = 0, nearest;
+        u32 rounds = 0, switches = 0;
         bool taken = false;
         start();
         for (;;) {
-            u32 count = round<false>(nearest);
+            u32 count = round<false>();
             rounds += 1;
             processed += min(count, LIST);
             if (*(volatile u32 *)&s.quit) return false;
@@ -210,18 +257,14 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
                 continue;
             }
             if (SPLIT && taken) {
-                u32 unused;
                 do {
-                    count = round<true>(unused);
+                    count = round<true>();
                     rounds += 1;
                 } while (count > LIST);
                 taken = false;
                 continue;
             }
-            u32 lowest = nearest_of_all(nearest);
-            if (lowest == UNREACHED) break;
-            double at = value_of(lowest);
-            edge = as_edge(SPLIT ? (floor(at / s.delta) + 1.0) * s.delta : at + s.delta, lowest);
+            if (!advance()) break;
             switches += 1;
         }
         if (__syncthreads_or(block.counts.suspect)) check_range(&job, &s, row);
@@ -257,4 +300,4 @@ KERNEL(fast_shared, false, true, true)
 KERNEL(fast_mixed, false, false, true)
 KERNEL(fast_global, false, false, false)
 
-extern "C" __global__ void begin(Clock *clock) { clock->origin_ns = now_ns(); }
+extern "C" __global__ void begin(Control *control) { control->origin_ns = now_ns(); }
