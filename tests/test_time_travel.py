@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from panel_stage import END_NS, Bench, make_record, make_samples, make_trace
 from PyQt6.QtCore import QPoint, QPointF, Qt
-from PyQt6.QtGui import QKeyEvent, QMouseEvent, QStandardItemModel
+from PyQt6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QStandardItemModel
 from PyQt6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -299,6 +299,14 @@ def test_hovering_a_mark_says_what_when_and_how_much(bench: Bench, panel: Timeli
     assert "Peak of parallelism" in words_at(END_NS)
     assert "Starved from" in words_at(50_000)
     assert panel.overview.words_at(at(panel, 450_000).x()) == ()
+
+
+def test_a_resting_pointer_is_told_what_can_be_done(bench: Bench, panel: Timeline) -> None:
+    for time_ns, words in ((450_000, "Shift+drag"), (260_000, "Δ raised")):
+        place = at(panel, time_ns)
+        event = QHelpEvent(QHelpEvent.Type.ToolTip, place, panel.overview.mapToGlobal(place))
+        QApplication.sendEvent(panel.overview, event)
+        assert words in QToolTip.text()
 
 
 def test_marks_are_drawn_where_they_are_and_thinned(bench: Bench) -> None:

@@ -43,6 +43,7 @@ class Overview(QWidget):
     """Shows the run, moves the cursor, marks the range; see the module docstring."""
 
     EMPTY = "Press Run: the whole run appears here."
+    HELP = "Drag moves the cursor; Shift+drag marks a range to repeat; the wheel zooms the plots"
 
     def __init__(
         self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
@@ -141,10 +142,10 @@ class Overview(QWidget):
             event.accept()
 
     def event(self, event: QEvent | None) -> bool:
-        """Answer a request for a tooltip (a resting pointer, What's this) with the marks."""
+        """Tell a resting pointer about the marks, or, where there are none, what can be done."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            self._hovered = ()
-            self._tell(float(event.pos().x()), event.globalPos())
+            words = self.words_at(float(event.pos().x())) or (self.HELP,)
+            QToolTip.showText(event.globalPos(), "\n".join(words), self)
             return True
         return super().event(event)
 
