@@ -20,7 +20,7 @@ TITLES = {
     "work": "Work",
     "timeline": "Timeline",
 }
-WIDE = ("runs",)  # docks of features that stand under the graph, above the timeline
+WIDE = ("runs",)  # docks of features that stand under the graph where the window is tall
 PLOTS = ("timeline", "buckets", "delta", "parallelism", "work")  # the order they are built in
 SIDE = ("buckets", "delta", "parallelism", "work")  # top to bottom
 SIDE_HEIGHTS = (4, 3, 4, 4)  # at first, relative
@@ -82,7 +82,7 @@ class Docks:
         for key in TITLES:
             docks[key].show()
         for key in self.extra:
-            if key in WIDE:
+            if key in WIDE and window.height() >= TALL:
                 window.addDockWidget(BOTTOM, docks[key])
                 window.splitDockWidget(docks[key], docks["timeline"], Qt.Orientation.Vertical)
             else:

@@ -34,7 +34,7 @@ from viewer.widgets.compare_bar import CompareBar
 from viewer.widgets.plot_pair import PairPlot
 from viewer.widgets.runs import RunsPanel
 
-RUNS_HEIGHT, RUNS_LOW = 190, 130  # pixels, of the table when it is asked for; in a low window
+RUNS_HEIGHT = 190  # pixels, of the table under the graph when it is asked for
 FACTORS = (("Half the Δ", 0.5), ("Twice the Δ", 2.0), ("Δ / 8", 0.125), ("Δ × 8", 8.0))
 
 
@@ -151,10 +151,9 @@ class CompareFeature(QObject):
         panel = self._window.show_dock("runs")
         assert isinstance(panel, RunsPanel)
         window = self._window.as_widget()
-        if was_hidden and isinstance(window, QMainWindow):
+        if was_hidden and isinstance(window, QMainWindow) and window.height() >= TALL:
             dock = self._window.docks["runs"]
-            height = RUNS_HEIGHT if window.height() >= TALL else RUNS_LOW
-            window.resizeDocks([dock], [height], Qt.Orientation.Vertical)
+            window.resizeDocks([dock], [RUNS_HEIGHT], Qt.Orientation.Vertical)
         panel.table.setFocus()
 
     # --- wishes

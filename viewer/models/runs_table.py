@@ -137,6 +137,15 @@ class RunsTable(QAbstractTableModel):
         alone = "•" if record is self._session.current else ""
         return self._pair.letters.get(record.run_id, alone)
 
+    def shared_columns(self) -> list[int]:
+        """Return columns that may be left out: they say the same of every run, best first."""
+        found = []
+        for title in ("Device", "Source", "Graph"):
+            place = next(place for place, row in enumerate(COLUMNS) if row.title == title)
+            if len({COLUMNS[place].words(record) for record in self._runs}) == 1:
+                found.append(1 + place)
+        return found
+
     def rowCount(self, parent: QModelIndex | None = None) -> int:
         """Return how many runs there are."""
         return 0 if parent is not None and parent.isValid() else len(self._runs)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt6.QtGui import QPen
+from PyQt6.QtGui import QPen, QResizeEvent
 
 from gpu.compare import ALIGNMENTS
 from viewer.models.comparison import ComparisonModel
@@ -24,6 +24,7 @@ from viewer.widgets.plot_base import PlotPanel
 from viewer.widgets.plot_items import Legend
 
 LETTERS = ("A", "B")
+LOW = 190  # pixels: a panel lower than this has no line for the names
 
 
 class PairPlot(PlotPanel):
@@ -99,6 +100,28 @@ class PairPlot(PlotPanel):
         self.pair_legend.hide()
         self.body.insertWidget(1, self.pair_legend)
 
+    @property
+    def _is_low(self) -> bool:
+        """Whether the panel is too low for a line of its own above the plot."""
+        return self.height() < LOW
+
+    def _place_legend(self) -> None:
+        """Name the two runs above the plot, or in place of the caption where that is low."""
+        low = self.comparing and self._is_low
+        self.body.removeWidget(self.pair_legend)
+        self.header.removeWidget(self.pair_legend)
+        if low:
+            self.header.insertWidget(0, self.pair_legend, 1)
+        else:
+            self.body.insertWidget(1, self.pair_legend)
+        self.caption.setVisible(not low)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Take the names out of a low panel."""
+        super().resizeEvent(event)
+        if self._pair is not None and self.comparing:
+            self._place_legend()
+
     # ---- slots ------------------------------------------------------------------------
 
     def _show_pair(self) -> None:
@@ -107,6 +130,7 @@ class PairPlot(PlotPanel):
         self._b = self._pair.b
         self.pair_legend.setVisible(self.comparing)
         self.value.setVisible(not self.comparing)
+        self._place_legend()
         self._show_clocks()
         self._colour()
         self._show_hint()
@@ -126,7 +150,7 @@ class PairPlot(PlotPanel):
         words = self._record.clock
         if self._pair is not None and self._b is not None:
             if self._pair.how != "time" and not self._pair.problem:
-                words = f"A's, {words}; B by {ALIGNMENTS[self._pair.how]}"
+                words = f"{words}; B by {ALIGNMENTS[self._pair.how]}"
             elif self._b.clock != self._record.clock:
                 words = f"A {self._record.clock}, B {self._b.clock}"
         self.time_axis.set_clock(words)
@@ -168,10 +192,9 @@ class PairPlot(PlotPanel):
     def _draw_data(self) -> None:
         super()._draw_data()
         if self.comparing and self._pair is not None:
-            names = self._pair.names
-            self.pair_legend.set_names(
-                (f"A {names[0].removeprefix('A ')}", f"B {names[1].removeprefix('B ')}")
-            )
+            a, b = self._pair.names
+            whole = (f"A {a.removeprefix('A ')}", f"B {b.removeprefix('B ')}")
+            self.pair_legend.set_names(LETTERS if self._is_low else whole)
             self.pair_legend.set_pens([self._pen_of(0), self._pen_of(1)])
             self._place_letters()
 

@@ -10,7 +10,7 @@ alone: the first column says A and B.
 from __future__ import annotations
 
 from PyQt6.QtCore import QModelIndex, QPoint, QRect, QSortFilterProxyModel, Qt, pyqtSignal
-from PyQt6.QtGui import QAction, QColor, QKeyEvent, QPainter
+from PyQt6.QtGui import QAction, QColor, QKeyEvent, QPainter, QResizeEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -254,12 +254,26 @@ class RunsPanel(QWidget):
         self._select_current(self._session.current)
 
     def _fit_columns(self) -> None:
+        """Give each column its room; where that is too much, leave out what all rows share."""
         if self.model.rowCount():
+            for column in range(self.model.columnCount()):
+                self.table.setColumnHidden(column, False)
             self.table.resizeColumnsToContents()
             self.table.setColumnWidth(0, MARK_WIDTH)
             for column in range(1, self.model.columnCount()):
                 wanted = self.table.columnWidth(column) + ROOM
                 self.table.setColumnWidth(column, min(wanted, WIDEST))
+            view, header = self.table.viewport(), self.table.horizontalHeader()
+            assert view is not None
+            assert header is not None
+            for column in self.model.shared_columns():
+                if header.length() > view.width():
+                    self.table.setColumnHidden(column, True)
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Fit the columns into the new width."""
+        super().resizeEvent(a0)
+        self._fit_columns()
 
     def _show_change(self, _record: RunRecord) -> None:
         self._fit_columns()
