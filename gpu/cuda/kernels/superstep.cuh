@@ -19,7 +19,7 @@ Resident The grid is launched cooperatively: no block waits for one that is not 
 #include "step_relax.cuh"
 
 #define SPLIT_ALONE 8192u    // far items up to which block 0 splits by itself
-#define HAND_OVER_STEPS 16u  // supersteps between two sums of the counts, probe level 1 on
+#define HAND_OVER_STEPS 32u  // supersteps between two sums of the counts, probe level 1 on
 
 enum Mode { ALONE, WIDE, DONE };
 
