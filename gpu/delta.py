@@ -24,12 +24,13 @@ The state is one record, CONTROLLER, the same bytes in the model and in the CUDA
 engines come to the same decision from the same readings. A recorded run's readings fed
 through `decide` must give the recorded path of delta.
 
-Small graphs (the authors' rule) cannot fill the machine whatever delta is. The authors
-run them with a static delta of 16 W / D; here that is the ceiling, and the probing phase
-climbs to it from W / 4 D. On the modelled RTX 2080 Ti, static against climbing: New York
-6.97 -> 7.84 ms (work 2.6 -> 1.7; the climb ends one doubling short), city roads of 12,000
-0.95 -> 1.01 (8.0 -> 5.8), grid of 250,000 5.27 -> 5.32 (3.3 -> 3.6), R-MAT of 65,536
-0.37 -> 0.33 (2.9 -> 1.1).
+Start and ceiling are ours: from W / D up to 128 W / D, on every graph. The authors start at
+W / 32 D, and hold graphs that cannot fill the machine at 16 W / D. On the modelled RTX 2080 Ti,
+theirs (climbing to 16 from W / 4 D on small graphs, our first rule) -> ours, ms: New York
+6.01 -> 2.94, city roads of 12,000 0.70 -> 0.50, grid of 250,000 3.97 -> 2.93, mesh of 64,000
+0.74 -> 0.66, R-MAT of 65,536 1.34 -> 1.07. Starts of 4 to 32 W / D are no faster on roads and
+grids, and up to 1.6x slower on the mesh and 1.25x on the R-MAT. The kernel on an H100
+starts higher (`Tuning` in gpu.cuda.adds), because it measured faster there.
 
 Sources: paper, section 5.5 ("paper"); the authors' released code as described in
 ALGORITHMS ("code"); our own choices say "ours".
@@ -42,13 +43,9 @@ import math
 import numpy as np
 
 C_NEAR_FAR = 32.0  # Near-Far: delta = C x mean weight / mean degree (paper, 4.3)
-C_START = 1.0 / 32.0  # ADDS starts far lower and lets the probing phase raise it (code)
+C_START = 1.0  # ADDS starts lower and lets the probing phase raise it (ours; code: 1 / 32)
 START_FLOOR = 4.0  # smallest initial delta for integer weights, weight units (code)
-SMALL_FACTOR = 8.0  # on small graphs the initial delta is this much larger (ours; code: 512)
-SMALL_VERTICES_PER_THREAD = 4.0  # small: n < 4 T (code)
-SMALL_ARCS_PER_THREAD = 50.0  # or m < 50 T (code)
-CEILING_SMALL = 16.0  # x mean weight / mean degree: the authors' static value (code)
-CEILING_LARGE = 128.0  # on other graphs; the modelled NY is fastest at 64 to 256 (ours)
+C_CEILING = 128.0  # largest delta, x mean weight / mean degree (ours)
 
 CLIP_TAIL_SHARE = 0.65  # of new work in the last bucket (paper)
 CLIP_FAR_SHARE = 0.70  # of new work in one bucket more than FAR_BUCKETS past the head (code)
@@ -106,24 +103,12 @@ def near_far_delta(mean_weight: float, mean_degree: float, integer: bool) -> flo
     return _positive(C_NEAR_FAR * mean_weight / max(mean_degree, 1e-9), integer)
 
 
-def initial_delta(
-    mean_weight: float, mean_degree: float, integer: bool, n: int, m: int, threads: int
-) -> float:
-    """Return the delta that ADDS starts with: a power of two, weight units.
-
-    n, m : vertices and arcs; threads : resident worker threads, T
-    """
+def initial_delta(mean_weight: float, mean_degree: float, integer: bool) -> float:
+    """Return the delta that ADDS starts with: a power of two, weight units."""
     wanted = C_START * mean_weight / max(mean_degree, 1e-9)
     if integer:
         wanted = max(wanted, START_FLOOR)
-    if is_small(n, m, threads):
-        wanted = SMALL_FACTOR * C_START * mean_weight / max(mean_degree, 1e-9)
     return power_of_two(_positive(wanted, integer))
-
-
-def is_small(n: int, m: int, threads: int) -> bool:
-    """Whether a graph cannot fill the machine whatever delta is (authors' rule)."""
-    return n < SMALL_VERTICES_PER_THREAD * threads or m < SMALL_ARCS_PER_THREAD * threads
 
 
 def power_of_two(value: float) -> float:
@@ -145,8 +130,6 @@ def make_controller(
     max_weight: float,
     mean_degree: float,
     integer: bool,
-    n: int,
-    m: int,
     threads: int,
     buckets: int,
     max_open: int,
@@ -159,7 +142,7 @@ def make_controller(
     automatic and not dynamic is the ablation Static-delta: Near-Far's 32 W / D.
     max_open : most heads open at once; never all of the ring, so at most buckets - 1
     """
-    start = initial_delta(mean_weight, mean_degree, integer, n, m, threads)
+    start = initial_delta(mean_weight, mean_degree, integer)
     if not dynamic:
         start = near_far_delta(mean_weight, mean_degree, integer)
     if delta is not None:
@@ -167,14 +150,13 @@ def make_controller(
     state = np.zeros(1, CONTROLLER).view(np.recarray)
     most = max(1, min(max_open, buckets - 1))
     unit = mean_weight / max(mean_degree, 1e-9)
-    factor = CEILING_SMALL if is_small(n, m, threads) else CEILING_LARGE
     low, low_total, high, high_total = band(mean_degree)
     vertices = threads / max(mean_degree, 1e-9)
     values = {
         "delta": start,
         "inverse_delta": 1.0 / start,
         "floor": 1.0 if integer else start / 2**20,
-        "ceiling": max(start, factor * unit),
+        "ceiling": max(start, C_CEILING * unit),
         "clip_ceiling": 2.0 * max(start, max_weight),
         "low_processing": low * vertices,
         "low_total": low_total * vertices,

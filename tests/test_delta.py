@@ -12,7 +12,7 @@ from gpu import scheduler
 from gpu.delta import WINDOW_SWEEPS, decide, hand_back, make_controller, take_over
 from gpu.trace import Reason
 
-LARGE = {"n": 10**7, "m": 10**8, "threads": 1000, "buckets": 32, "max_open": 4}
+LARGE = {"threads": 1000, "buckets": 32, "max_open": 4}
 
 
 def controller(**given: Any) -> np.ndarray:

@@ -101,10 +101,7 @@ int t_chunk_size(int a, int b, int c, int d) { return chunk_size(a, b, c, d); }
 int t_quiet(int a, int b, u32 c, int d) { return quiet(a, b, c, d); }
 double t_near_far_delta(double a, double b, bool c) { return near_far_delta(a, b, c); }
 double t_power_of_two(double a) { return power_of_two(a); }
-int t_is_small(long long a, long long b, long long c) { return is_small(a, b, c); }
-double t_initial_delta(double a, double b, bool c, long long d, long long e, long long f) {
-    return initial_delta(a, b, c, d, e, f);
-}
+double t_initial_delta(double a, double b, bool c) { return initial_delta(a, b, c); }
 int t_decide(Controller *c, long long *r) {
     return decide(*c, r[0], r[1], r[2], r[3], r[4], (int)r[5]);
 }
@@ -115,7 +112,6 @@ void t_set_weights(Controller *c, double w, double top, double d, StartRule *rul
 """
 
 KINDS = {int: ctypes.c_int, float: ctypes.c_double, bool: ctypes.c_bool}
-WIDE = {"is_small", "initial_delta"}  # vertices and arcs may pass 2^31
 
 
 def test_every_reason_has_the_same_number_in_the_twin() -> None:
@@ -158,11 +154,7 @@ def test_the_twin_decides_as_the_vectors_say(twin: ctypes.CDLL, name: str) -> No
     function = getattr(twin, f"t_{name}")
     for *arguments, expected in FUNCTIONS[name]:
         function.restype = ctypes.c_double if isinstance(expected, float) else ctypes.c_int
-        wide = name in WIDE
-        values = [
-            ctypes.c_longlong(a) if wide and type(a) is int else KINDS[type(a)](a)
-            for a in arguments
-        ]
+        values = [KINDS[type(a)](a) for a in arguments]
         assert agree(name, function(*values), expected), (name, arguments)
 
 
@@ -196,11 +188,10 @@ def test_the_twin_starts_from_the_same_delta(twin: ctypes.CDLL) -> None:
 
 def rule_of(start: dict[str, Any]) -> np.ndarray:
     """Return START_RULE (1,) as the model starts: what the kernel can be told to do too."""
-    small = delta.is_small(start["n"], start["m"], start["threads"])
     rule = np.zeros(1, layout.START_RULE)
-    rule["start_factor"] = delta.C_START * (delta.SMALL_FACTOR if small else 1.0)
-    rule["start_floor"] = delta.START_FLOOR if start["integer"] and not small else 0.0
-    rule["ceiling_factor"] = delta.CEILING_SMALL if small else delta.CEILING_LARGE
+    rule["start_factor"] = delta.C_START
+    rule["start_floor"] = delta.START_FLOOR if start["integer"] else 0.0
+    rule["ceiling_factor"] = delta.C_CEILING
     rule["given"] = start["delta"] or 0.0
     rule["dynamic"] = start["dynamic"] and start["delta"] is None
     rule["integer"] = start["integer"]
@@ -210,7 +201,7 @@ def rule_of(start: dict[str, Any]) -> np.ndarray:
 def test_constants_of_the_twin_are_those_of_delta() -> None:
     text = (KERNELS / "scheduler.cuh").read_text(encoding="utf-8")
     found = re.findall(r"#define (\w+) \(?([\d.]+)(?: / ([\d.]+))?\)?$", text, re.MULTILINE)
-    assert len(found) >= 7
+    assert len(found) >= 4
     for name, value, divisor in found:
         if name != "TINY_DEGREE":
             assert getattr(delta, name) == float(value) / float(divisor or 1.0), name

@@ -142,8 +142,6 @@ def make_plan(
         max_weight=1.0,
         mean_degree=graph.mean_degree,
         integer=graph.integer,
-        n=graph.n,
-        m=graph.m,
         threads=threads,
         buckets=parameters["buckets"],
         max_open=parameters["open_heads"],

@@ -81,18 +81,11 @@ def _near_far_delta(rng: random.Random) -> tuple[Any, ...]:
 
 
 def _initial_delta(rng: random.Random) -> tuple[Any, ...]:
-    n = rng.randint(1, 2_000_000)
-    m = int(n * rng.uniform(0, 30))
-    return rng.choice(WEIGHTS), m / n, rng.random() < 0.5, n, m, rng.choice([32, 33_536, 67_072])
+    return rng.choice(WEIGHTS), rng.uniform(0, 30), rng.random() < 0.5
 
 
 def _power_of_two(rng: random.Random) -> tuple[Any, ...]:
     return (2.0 ** rng.uniform(-30, 30),)
-
-
-def _is_small(rng: random.Random) -> tuple[Any, ...]:
-    threads = rng.choice([32, 33_536])
-    return int(4 * threads * rng.uniform(0.5, 3)), int(50 * threads * rng.uniform(0.5, 2)), threads
 
 
 ARGUMENTS = {
@@ -107,7 +100,6 @@ ARGUMENTS = {
     "near_far_delta": _near_far_delta,
     "initial_delta": _initial_delta,
     "power_of_two": _power_of_two,
-    "is_small": _is_small,
 }
 HOMES = {name: scheduler if hasattr(scheduler, name) else delta for name in ARGUMENTS}
 
@@ -123,17 +115,13 @@ def _table(name: str, rng: random.Random) -> list[list[Any]]:
 
 def _sequence(rng: random.Random) -> dict[str, Any]:
     """Play a run of readings, most of them far from the band, against the controller."""
-    n = rng.choice([1000, 300_000, 1_000_000])
-    m = int(n * rng.choice([2.8, 4, 26, 16]))
     weight = rng.choice(WEIGHTS)
     given = rng.choice([None, None, None, 64.0])
     start: dict[str, Any] = {
         "mean_weight": weight,
         "max_weight": weight * 2,
-        "mean_degree": m / n,
+        "mean_degree": rng.choice([2.8, 4.0, 26.0, 16.0]),
         "integer": rng.random() < 0.5,
-        "n": n,
-        "m": m,
         "threads": 33_536,
         "buckets": rng.choice([2, 8, 32]),
         "max_open": 4,

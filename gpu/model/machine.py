@@ -291,8 +291,6 @@ def controller_for(
         max_weight=float(graph.weights.max()) if graph.m else 0.0,
         mean_degree=graph.mean_degree,
         integer=graph.integer,
-        n=graph.n,
-        m=graph.m,
         threads=workers * preset.worker_threads,
         buckets=parameters["buckets"],
         max_open=parameters["open_heads"],

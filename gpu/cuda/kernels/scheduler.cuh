@@ -71,11 +71,8 @@ TWIN int quiet(int assigned, int busy_workers, u32 unfinished, int quiet_sweeps)
 // ---- gpu/delta.py -------------------------------------------------------------------
 
 #define C_NEAR_FAR 32.0
-#define C_START (1.0 / 32.0)
+#define C_START 1.0
 #define START_FLOOR 4.0
-#define SMALL_FACTOR 8.0
-#define SMALL_VERTICES_PER_THREAD 4.0
-#define SMALL_ARCS_PER_THREAD 50.0
 #define CLIP_TAIL_SHARE 0.65
 #define TINY_DEGREE 1e-9
 
@@ -106,16 +103,9 @@ TWIN double near_far_delta(double mean_weight, double mean_degree, bool integer)
 
 TWIN double power_of_two(double value) { return exp2(floor(log2(value) + 0.5)); }
 
-TWIN bool is_small(long long n, long long m, long long threads) {
-    return n < SMALL_VERTICES_PER_THREAD * threads || m < SMALL_ARCS_PER_THREAD * threads;
-}
-
-TWIN double initial_delta(double mean_weight, double mean_degree, bool integer, long long n,
-                          long long m, long long threads) {
+TWIN double initial_delta(double mean_weight, double mean_degree, bool integer) {
     double wanted = C_START * mean_weight / larger(mean_degree, TINY_DEGREE);
     if (integer) wanted = larger(wanted, START_FLOOR);
-    if (is_small(n, m, threads))
-        wanted = SMALL_FACTOR * C_START * mean_weight / larger(mean_degree, TINY_DEGREE);
     return power_of_two(positive_delta(wanted, integer));
 }
 
