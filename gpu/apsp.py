@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.algorithms import ALGORITHMS
+from gpu.algorithms import ALGORITHMS, find
 from gpu.apsp_rules import matrix_bytes, size_words
 from gpu.engine import (
     RecordingObserver,
@@ -86,15 +86,15 @@ def all_pairs(
     should_stop said so; ProofError where `out` was given and a proof fails; GpuError where
     the file cannot be written
     """
-    chosen = matrix_algorithms()[-1] if algorithm is None else algorithm
+    known = matrix_algorithms()
+    chosen = known[-1] if algorithm is None else algorithm
+    if find(chosen).result != "matrix":
+        raise ParameterError(f"{chosen} has one source; from many run: {', '.join(known)}")
     given = {**(parameters or {}), "first_source": first_source, "sources": sources}
     settings = checked_settings(
         graph, RunSettings(chosen, engine, device or "", 0, delta, probe, parameters=given)
     )
     shape = result_shape(graph, settings)
-    if len(shape) == 1:
-        known = ", ".join(matrix_algorithms())
-        raise ParameterError(f"{chosen} has one source; from many run: {known}")
     told = _Told(progress or (lambda *_: None), should_stop or (lambda: False), shape[0])
     if out is None:
         buffers = RunBuffers.allocate(graph, probe, shape)

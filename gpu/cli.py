@@ -1,4 +1,4 @@
-"""The commands that need no window: run, sweep, compare, apsp, info, samples, convert, verify, bench.
+"""The commands that need no window: run, sweep, compare, apsp, info, convert, bench and more.
 
 The entry point `sssp-scope` is `viewer.app`, which opens the window, draws pictures
 (`render`) and hands everything else to `main` here. No Qt is imported.

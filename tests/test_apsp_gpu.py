@@ -83,7 +83,7 @@ def test_random_graphs(key: str, probe: int, floats: bool) -> None:
 @pytest.mark.parametrize("key", KEYS)
 def test_every_place_of_a_row(key: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = apsp.placed
-    most = {"shared": 10**6, "mixed": 5000, "global": 4200}[place]
+    most = {"shared": 10**6, "mixed": 6000, "global": 4200}[place]
 
     def small(kind: apsp.Kind, n: int, limit: int) -> tuple[str, int]:
         return chosen(kind, n, min(limit, most))

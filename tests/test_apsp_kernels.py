@@ -120,10 +120,10 @@ def test_where_a_source_is_kept_on_an_h100(kind: apsp.Kind, n: int, place: str) 
 
 
 @pytest.mark.parametrize(
-    ("shared", "threads"), [(0, 128), (54_848, 256), (100_000, 512), (200_000, 1024)]
+    ("shared", "threads"), [(0, 128), (54_848, 512), (100_000, 1024), (200_000, 1024)]
 )
 def test_blocks_fill_a_multiprocessor(shared: int, threads: int) -> None:
-    assert apsp.block_threads(shared, 233_472, 1024) == threads
+    assert apsp.block_threads(shared, 233_472, apsp.TUNED.threads_per_sm) == threads
 
 
 def test_looking_at_the_launcher_imports_no_cupy() -> None:

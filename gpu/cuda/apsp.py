@@ -51,7 +51,7 @@ class Tuning:
     threads_per_sm : threads that share a multiprocessor, at least 128 and at most 1024 a block
     """
 
-    threads_per_sm: int = 1024
+    threads_per_sm: int = 2048
 
 
 TUNED = Tuning()

@@ -1,0 +1,323 @@
+"""All pairs on the model: rows equal SciPy's, samples, chunks of time, refusals, the door."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import shortest_path
+
+import gpu
+from gpu.algorithms import ALGORITHMS
+from gpu.apsp import ProofError, all_pairs, matrix_algorithms, matrix_file
+from gpu.apsp_rules import chunk_rows, matrix_bytes, source_range
+from gpu.engine import RunBuffers, checked_settings, result_shape
+from gpu.errors import (
+    CancelledByUserError,
+    GpuError,
+    MemoryNeededError,
+    ParameterError,
+    WeightError,
+)
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.trace import NEVER, Flag, RunSettings, reached_mask
+from gpu.tracefile import load_trace, save_trace
+from gpu.verify import certificate, verify
+from gpu.verify_rows import verify_rows
+
+KEYS = matrix_algorithms()
+KINDS = [np.int32, np.float32]
+
+
+def random_graph(seed: int, kind: type, n: int = 60, m: int = 240, least: int = 0) -> CSRGraph:
+    """Random arcs: parallel ones, loops, zero weights, some vertices unreachable."""
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(least, 30, m).astype(kind)
+    if kind is np.float32:
+        weights = (weights * np.float32(0.37)).astype(np.float32)
+    return CSRGraph.from_arcs(rng.integers(0, n, m), rng.integers(0, n, m), weights, n)
+
+
+def scipy_matrix(graph: CSRGraph) -> np.ndarray:
+    """Return SciPy's distances, float64 (n, n), on the lightest of parallel arcs."""
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    lightest: dict[tuple[int, int], float] = {}
+    for u, v, w in zip(tails.tolist(), graph.indices.tolist(), graph.weights.tolist(), strict=True):
+        if u != v:
+            lightest[u, v] = min(w, lightest.get((u, v), np.inf))
+    ends = np.array(list(lightest), np.int32).reshape(-1, 2)
+    values = np.array(list(lightest.values()))
+    matrix = csr_array((values, (ends[:, 0], ends[:, 1])), shape=(graph.n, graph.n))
+    return shortest_path(matrix, method="D", directed=True)
+
+
+def assert_rows_equal(graph: CSRGraph, dist: np.ndarray, expected: np.ndarray) -> None:
+    got = np.where(reached_mask(dist), dist.astype(np.float64), np.inf)
+    if graph.integer:
+        np.testing.assert_array_equal(got, expected)
+    else:
+        np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("key", KEYS)
+def test_rows_equal_scipy(key: str, kind: type) -> None:
+    for seed in range(12):
+        n = (1, 2, 33, 60)[seed % 4]
+        graph = random_graph(seed, kind, n, (0, 3, 100, 240)[seed % 4])
+        trace = gpu.run(graph, key, probe=2, device=("RTX 2080 Ti", "Classroom GPU")[seed % 2])
+        assert trace.dist.shape == (n, n)
+        assert_rows_equal(graph, trace.dist, scipy_matrix(graph))
+        assert verify(graph, 0, trace.dist).passed
+        assert certificate(graph, 0, trace.dist) is None
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_samples_count_sources(key: str) -> None:
+    graph = random_graph(3, np.int32, 400, 1600)
+    trace = gpu.run(graph, key, device="Classroom GPU", probe=2, parameters={"sources": 100})
+    samples = trace.samples
+    assert len(samples) > 10
+    assert (samples["occupancy"][:, :3].sum(axis=1) == 100).all()
+    assert (np.diff(samples["occupancy"][:, 2]) >= 0).all()
+    assert samples["busy_workers"].max() == 4
+    assert (samples["busy_workers"] == samples["occupancy"][:, 1]).all()
+    assert samples[-1]["flags"] & Flag.FINISHED
+    for name in ("t_ns", "processed_vertices", "relaxed_edges", "improved", "bucket_switches"):
+        assert (np.diff(samples[name]) >= 0).all(), name
+    kept = trace.vertices
+    assert (kept.first_reached_ns[:100] >= 0).all()
+    assert (kept.last_improved_ns[:100] > kept.first_reached_ns[:100]).all()
+    assert (kept.times_processed[:100] > 0).all()
+    assert (kept.first_reached_ns[100:] == NEVER).all()
+    assert trace.reached == np.count_nonzero(trace.dist != INT_UNREACHED)
+    assert trace.distance_summary()["sum"] == trace.dist[trace.dist != INT_UNREACHED].sum()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_range_of_sources(key: str) -> None:
+    graph = random_graph(5, np.int32)
+    whole = gpu.run(graph, key).dist
+    given = {"first_source": 20, "sources": 7, "workers": 2}
+    part = gpu.run(graph, key, source=3, parameters=given)
+    np.testing.assert_array_equal(part.dist, whole[20:27])
+    assert part.settings.source == 20  # what was given as source is ignored
+    assert part.samples["busy_workers"].max() <= 2
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_same_run_in_slices_of_one_sample(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(6, np.int32)
+    whole = gpu.run(graph, key, probe=2, sample_period_ns=2000)
+    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 1)
+    monkeypatch.setattr("gpu.model.driver.ARCS_PER_SLICE", 500)
+    sliced = gpu.run(graph, key, probe=2, sample_period_ns=2000, seed=9)
+    assert whole.samples.tobytes() == sliced.samples.tobytes()
+    np.testing.assert_array_equal(whole.vertices.last_improved_ns, sliced.vertices.last_improved_ns)
+    assert gpu.run(graph, key, probe=0).time_ns == whole.time_ns
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_stop_leaves_whole_rows_and_unreached_ones(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.model.driver.ARCS_PER_SLICE", 2000)
+    graph = random_graph(7, np.int32, 200, 900)
+    asked: list[int] = []
+
+    def should_stop() -> bool:
+        asked.append(1)
+        return len(asked) > 20
+
+    trace = gpu.run(graph, key, parameters={"workers": 1}, should_stop=should_stop)
+    assert trace.outcome == "stopped"
+    done = int(trace.last["occupancy"][2])
+    assert 0 < done < 200
+    assert verify_rows(graph, 0, trace.dist[:done]).passed
+    assert (trace.dist[done + 1 :] == INT_UNREACHED).all()
+
+
+def test_delta_by_hand_holds_from_the_next_source_on() -> None:
+    graph = random_graph(8, np.int32, 300, 1200)
+    asked: list[int] = []
+
+    def by_hand() -> float | None:
+        asked.append(1)
+        return 77.0 if len(asked) > 2 else None
+
+    trace = gpu.run(graph, "delta_apsp", delta_by_hand=by_hand, parameters={"workers": 1})
+    held = trace.samples["flags"] & Flag.DELTA_BY_HAND > 0
+    assert held.any()
+    assert (trace.samples["delta"][held] == 77.0).all()
+    assert_rows_equal(graph, trace.dist, scipy_matrix(graph))
+
+
+@pytest.mark.parametrize("delta", [0.01, 1.0, 7.3, 1e9])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("key", KEYS[1:])
+def test_any_delta_is_right(key: str, kind: type, delta: float) -> None:
+    graph = random_graph(9, kind)
+    trace = gpu.run(graph, key, delta=delta)
+    assert_rows_equal(graph, trace.dist, scipy_matrix(graph))
+    assert trace.last["delta"] == delta
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_distance_past_the_range_counts_only_without_another_way(key: str) -> None:
+    heavy = np.array([2**31 - 10, 100], np.int32)
+    graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), heavy, 3)
+    with pytest.raises(WeightError, match=r"arc 1 -> 2 .*use float weights"):
+        gpu.run(graph, key)
+    weights = np.r_[heavy, 7].astype(np.int32)
+    detour = CSRGraph.from_arcs(np.array([0, 1, 0]), np.array([1, 2, 2]), weights, 3)
+    assert gpu.run(detour, key).dist[0].tolist() == [0, 2**31 - 10, 7]
+
+
+def test_edges_are_the_same_time_at_any_delta_and_many_rounds_on_a_chain() -> None:
+    n = 300
+    chain = CSRGraph.from_arcs(np.arange(n - 1), np.arange(1, n), np.ones(n - 1, np.int32), n)
+    edges = gpu.run(chain, "edge_apsp", probe=2, parameters={"sources": 1})
+    fast = gpu.run(chain, "apsp_fast", probe=2, parameters={"sources": 1})
+    assert edges.settings.delta is None
+    assert edges.vertices.times_processed[0] >= n - 1  # one hop a round
+    assert edges.relaxed_edges > 100 * fast.relaxed_edges
+
+
+def test_shapes_and_settings() -> None:
+    graph = random_graph(1, np.int32)
+    settings = RunSettings("apsp_fast", "model", "", 999, parameters={"first_source": 50})
+    assert result_shape(graph, settings) == (10, 60)
+    assert checked_settings(graph, settings).source == 50
+    assert result_shape(graph, RunSettings("adds", "model", "", 0)) == (60,)
+    assert RunBuffers.allocate(graph, 0, (3, 60)).dist.shape == (3, 60)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"first_source": 60}, "first_source = 60; allowed: 0 to 59"),
+        ({"sources": 61}, "sources = 61 from 0 on; allowed: 1 to 60"),
+        ({"first_source": 50, "sources": 11}, "allowed: 1 to 10"),
+        ({"sources": 0}, "sources = 0; allowed: a whole number from 1"),
+        ({"rows": 3}, "has no parameter 'rows'"),
+    ],
+)
+def test_wrong_sources_are_named(given: dict[str, int], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        gpu.run(random_graph(1, np.int32), "apsp_fast", parameters=given)
+
+
+def test_a_matrix_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.formats.memory.available_bytes", lambda: 10_000)
+    with pytest.raises(MemoryNeededError, match=r"60 sources to 60 vertices .* -o matrix\.npy"):
+        gpu.run(random_graph(1, np.int32), "apsp_fast")
+
+
+def test_sizes_are_counted_beyond_32_bits() -> None:
+    assert matrix_bytes(46_341, 46_341) == 8_589_953_124
+    assert matrix_bytes(2**31 - 1, 2**31 - 1) == 4 * (2**31 - 1) ** 2
+    assert chunk_rows(100_000, 100_000, 800_000, 70 << 30, 264, 1 << 30) == 2684
+    assert chunk_rows(100, 10, 800, 799, 264, 1 << 30) == 0
+    assert source_range({"first_source": 2**31 - 5, "sources": None}, 2**31 - 1) == (2**31 - 5, 4)
+
+
+def test_a_trace_of_a_matrix_is_saved_and_read(tmp_path: Path) -> None:
+    graph = random_graph(2, np.float32)
+    trace = gpu.run(graph, "apsp_fast", probe=2, parameters={"first_source": 4, "sources": 9})
+    save_trace(trace, tmp_path / "run.npz")
+    again = load_trace(tmp_path / "run.npz")
+    np.testing.assert_array_equal(again.dist, trace.dist)
+    assert again.dist.shape == (9, 60)
+    assert again.settings == trace.settings
+
+
+def wrong_row(graph: CSRGraph, row: int) -> np.ndarray:
+    dist = gpu.run(graph, "apsp_fast").dist
+    far = int(np.argmax(np.where(dist[row] == INT_UNREACHED, -1, dist[row])))
+    dist[row, far] += 1
+    return dist
+
+
+def test_a_wrong_row_is_found_and_named() -> None:
+    graph = random_graph(3, np.int32, least=1)
+    outcome = verify_rows(graph, 0, wrong_row(graph, 17))
+    assert not outcome.passed
+    assert "from source 17" in outcome.detail
+    assert "from source 17" in str(certificate(graph, 0, wrong_row(graph, 17)))
+
+
+def test_a_large_matrix_is_sampled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.verify_rows.ARCS_ALL", 3000)
+    graph = random_graph(3, np.int32)
+    dist = gpu.run(graph, "apsp_fast").dist
+    outcome = verify_rows(graph, 0, dist)
+    assert outcome.passed
+    assert "10 of 60 rows (a seeded sample)" in outcome.detail
+    assert not verify_rows(graph, 0, wrong_row(graph, 59)).passed  # first and last always
+    with pytest.raises(CancelledByUserError):
+        verify_rows(graph, 0, dist, should_stop=lambda: True)
+
+
+def test_the_door_writes_a_file_that_is_whole(tmp_path: Path) -> None:
+    graph = random_graph(4, np.int32)
+    said: list[str] = []
+    trace = all_pairs(
+        graph,
+        tmp_path / "m.npy",
+        first_source=5,
+        sources=20,
+        verify=True,
+        progress=lambda _, words: said.append(words),
+    )
+    kept = np.load(tmp_path / "m.npy", mmap_mode="r")
+    assert kept.shape == (20, 60)
+    assert_rows_equal(graph, kept, scipy_matrix(graph)[5:25])
+    assert trace.verification.passed
+    assert "20 of 20 sources" in said
+    assert [path.name for path in tmp_path.glob("*.npy")] == ["m.npy"]
+    np.testing.assert_array_equal(all_pairs(graph).dist[5:25], kept)
+
+
+def left_in(folder: Path) -> list[str]:
+    return [p.name for p in folder.iterdir() if p.suffix in {".npy", ".part"}]
+
+
+def test_nothing_half_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, path = random_graph(4, np.int32), tmp_path / "m.npy"
+    with pytest.raises(CancelledByUserError):
+        all_pairs(graph, path, should_stop=lambda: True)
+    assert left_in(tmp_path) == []
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        all_pairs(graph, path, progress=interrupt)
+    assert left_in(tmp_path) == []
+    monkeypatch.setattr("gpu.verify_rows.certificate", lambda *_: "an arc can be relaxed")
+    with pytest.raises(ProofError, match="was not written"):
+        all_pairs(graph, path, verify=True)
+    assert left_in(tmp_path) == []
+
+
+def test_space_on_the_disk_is_checked_first(tmp_path: Path) -> None:
+    with (
+        pytest.raises(GpuError, match=r"10,000,000 rows .* free there: take fewer sources"),
+        matrix_file(tmp_path / "m.npy", (10_000_000, 10_000_000), np.dtype(np.int32)),
+    ):
+        pytest.fail("there cannot be so much space")
+    assert left_in(tmp_path) == []
+    with (
+        pytest.raises(GpuError, match="a file of its own"),
+        matrix_file("/dev/null", (2, 2), np.dtype(np.int32)),
+    ):
+        pytest.fail("a device is no file")
+
+
+def test_only_rows_with_matrices_go_through_the_door() -> None:
+    with pytest.raises(ParameterError, match="has one source; from many run: edge_apsp"):
+        all_pairs(random_graph(1, np.int32), algorithm="adds")
+    assert all(ALGORITHMS[key].occupancy == ("waiting", "running", "done") for key in KEYS)
