@@ -232,7 +232,7 @@ def test_marks_of_a_run_whose_every_change_is_known() -> None:
     (stretch,) = marks.stretches  # work is 100 k, the band begins at 2000
     assert (stretch.first_ns, stretch.last_ns) == (0, 200_000)
     assert marks.banded
-    assert "below the band" in marks.stretch_words(stretch)
+    assert "below the band's 2k" in marks.stretch_words(stretch)
     assert marks.words_of("raised", samples, 26).startswith("Δ raised at 0.260 ms: 8 to 16, wor")
 
 
@@ -246,7 +246,7 @@ def test_without_a_band_starvation_is_a_share_of_the_peak() -> None:
     marks.append(samples)
     found = [(s.first_ns, s.last_ns) for s in marks.stretches]
     assert found == [(100_000, 300_000), (900_000, 999_000)]  # bridged; too short; to the end
-    assert "5.0 % of the peak" in marks.stretch_words(marks.stretches[0])
+    assert "below 5.0 % of the peak, 5" in marks.stretch_words(marks.stretches[0])
     still = Marks()
     still.append(np.zeros(10, SAMPLE))
     assert still.stretches == []

@@ -53,7 +53,7 @@ class Marks:
     def __init__(self, work: TimeSeries | None = None) -> None:
         self.work = work if work is not None else TimeSeries()
         self._under = Growing(np.bool_)  # below the band
-        self._banded = False  # whether any sample has a band
+        self._band = 0.0  # where the controller's band began last, edges; 0 where there is none
         self._found = {kind: Growing(np.int64) for kind in (*DELTA_KINDS, "switch")}
         self._last: np.ndarray | None = None  # the newest sample, (1,)
         self.peak = -1  # sample number, -1 where there is none
@@ -68,7 +68,9 @@ class Marks:
         work = samples["assigned_edges"].astype(np.float64)
         self.work.append(samples["t_ns"].astype(np.float64), work)
         self._under.extend(work < samples["band_low"])
-        self._banded = self._banded or bool((samples["band_high"] > 0).any())
+        bounded = samples["band_high"] > 0
+        if bounded.any():
+            self._band = float(samples["band_low"][bounded][-1])
         best = int(np.argmax(work))
         if work[best] > self._peak_work:
             self.peak, self._peak_work = first + best, float(work[best])
@@ -110,13 +112,13 @@ class Marks:
     @property
     def banded(self) -> bool:
         """Whether starvation is measured against the controller's band."""
-        return self._banded
+        return self._band > 0
 
     def _find_stretches(self) -> list[Stretch]:
         times, work = self.work.times, self.work.values
         if len(times) < 2 or self._peak_work <= 0:
             return []
-        starved = self._under.view() if self._banded else work < STARVED_SHARE * self._peak_work
+        starved = self._under.view() if self.banded else work < STARVED_SHARE * self._peak_work
         edges = np.flatnonzero(np.diff(starved, prepend=False, append=False))
         if not len(edges):
             return []
@@ -193,14 +195,16 @@ class Marks:
         """Return a stretch of starvation in words."""
         span = max(float(self.work.times[-1]), 1.0)
         unit = time_unit(span)
-        ends = [time_number(t, unit) for t in (stretch.first_ns, stretch.last_ns)]
+        ends = [time_number(t, unit, like_ns=span) for t in (stretch.first_ns, stretch.last_ns)]
         share = percent((stretch.last_ns - stretch.first_ns) / span)
-        below = "the band" if self._banded else f"{percent(STARVED_SHARE)} of the peak"
+        low = self._band if self.banded else STARVED_SHARE * self._peak_work
+        below = "the band's" if self.banded else f"{percent(STARVED_SHARE)} of the peak,"
         return (
             f"Starved from {ends[0]} to {ends[1]} {unit.word} ({share} of the run): "
-            f"{short(stretch.mean)} edges on average, below {below}"
+            f"{short(stretch.mean)} edges on average, below {below} {short(low)}"
         )
 
     def _when(self, time_ns: float) -> str:
-        unit = time_unit(max(float(self.work.times[-1]), 1.0))
-        return f"{time_number(time_ns, unit)} {unit.word}"
+        span = max(float(self.work.times[-1]), 1.0)
+        unit = time_unit(span)
+        return f"{time_number(time_ns, unit, like_ns=span)} {unit.word}"
