@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from gpu import sweep
+from gpu import sweep, sweep_pool
 from gpu.algorithms import ALGORITHMS
 from gpu.cli_inputs import (
     add_examples,
@@ -64,7 +64,7 @@ def _sweep(args: argparse.Namespace) -> int:
             parameters=parameters_of(args),
         )
         plan = sweep.make_plan(graph, settings, args.knob, _values(args.values), args.count)
-        points = sweep.run_sweep(
+        points = sweep_pool.run_sweep(
             graph,
             plan,
             lambda _point, share: progress.show(share, "sweeping"),

@@ -12,7 +12,7 @@ import pytest
 
 import gpu
 import sample_graphs
-from gpu import sweep
+from gpu import sweep, sweep_pool
 from gpu.cli import main
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
@@ -71,7 +71,7 @@ def test_what_cannot_be_swept_is_refused(
 def test_points_equal_runs_made_one_by_one(graph: CSRGraph) -> None:
     plan = sweep.make_plan(graph, settings(), values=(50.0, 800.0))
     told: list[float] = []
-    points = sweep.run_sweep(graph, plan, lambda _p, share: told.append(share), processes=2)
+    points = sweep_pool.run_sweep(graph, plan, lambda _p, share: told.append(share), processes=2)
     assert [point.value for point in points] == [None, 50.0, 800.0]
     assert told == sorted(told)
     assert told[-1] == 1.0
@@ -91,7 +91,7 @@ def test_points_equal_runs_made_one_by_one(graph: CSRGraph) -> None:
 
 def test_findings_are_the_extremes(graph: CSRGraph) -> None:
     plan = sweep.make_plan(graph, settings(), values=(2.0, 30.0, 500.0, 8_000.0))
-    points = sweep.run_sweep(graph, plan)
+    points = sweep_pool.run_sweep(graph, plan)
     found = sweep.findings(points)
     curve = points[1:]
     assert found.best_time is not None
@@ -111,13 +111,13 @@ def test_a_failing_value_costs_itself_and_says_why() -> None:
     )
     plan = sweep.make_plan(heavy, settings("near_far"), values=(10.0,))
     with pytest.raises(EngineError, match="passes 2\\^31 - 1"):
-        sweep.run_sweep(heavy, plan, processes=1)
+        sweep_pool.run_sweep(heavy, plan, processes=1)
 
 
 def test_cancel_ends_runs_that_are_going_and_leaves_nothing() -> None:
     large = sample_graphs.make("grid", n=250_000, seed=1)
     before = {path.name for path in SHM_FOLDER.glob("sssp-*")} if SHM_FOLDER.is_dir() else set()
-    running = sweep.Sweep(large, sweep.make_plan(large, settings()), 2)
+    running = sweep_pool.Sweep(large, sweep.make_plan(large, settings()), 2)
     running.start()
     deadline = time.monotonic() + DEADLINE_S
     while not running.points and time.monotonic() < deadline:

@@ -14,7 +14,8 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.sweep import SweepFindings, SweepPlan, SweepPoint, findings, in_order, run_sweep
+from gpu.sweep import SweepFindings, SweepPlan, SweepPoint, findings, in_order
+from gpu.sweep_pool import run_sweep
 
 POLL_MS = 50
 
