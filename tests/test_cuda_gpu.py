@@ -280,7 +280,7 @@ def test_recorded_readings_replayed_give_the_recorded_delta() -> None:
     for graph in (lattice(300, False), power_law(False), lattice(200, True)):
         _, run, samples, _ = run_of(graph, "adds", 1)
         readings = adds.recorded_readings(run)
-        assert len(readings) > 50
+        assert len(readings) > 2 * rules.WINDOW_SWEEPS
         state = adds.initial_controller(graph, run)
         for reading in readings:
             values = [int(reading[name]) for name in readings.dtype.names[:6]]
