@@ -219,8 +219,12 @@ class DeltaPanel(PairPlot):
         self._cursor_words(self._words(self._deltas))
 
     def _pair_values(self) -> tuple[str, str]:
-        bucketed = self._record is not None and self._record.algorithm.bucketed
-        return self._words(self._deltas) if bucketed else "no Δ", self._words(self._b_deltas)
+        runs = zip((self._record, self._b), (self._deltas, self._b_deltas), strict=True)
+        a, b = (
+            self._words(deltas) if record is not None and record.algorithm.bucketed else "no Δ"
+            for record, deltas in runs
+        )
+        return a, b
 
     def _words(self, deltas: StepSeries) -> str:
         value = deltas.value_at(self._playback.cursor_ns)

@@ -26,7 +26,7 @@ from viewer.models.session import RunRecord, SessionModel
 from viewer.raster_colour import LEVELS, Colouring
 from viewer.theme import SPACING, Theme
 from viewer.units import short, time_number, time_unit
-from viewer.widgets.graph_colours import Legend, Look, Moment
+from viewer.widgets.graph_colours import NEEDS_PAIR, Legend, Look, Moment
 from viewer.widgets.graph_view import GraphView
 from viewer.widgets.graph_worker import NewestFirst
 
@@ -227,18 +227,16 @@ class DifferenceLooks(QObject):
         return Look(colouring, "difference", legend)
 
     def _ready(self) -> Found | Look:
-        if isinstance(self._found, Found):
-            return self._found
+        if self._found is None and not self._asked:
+            self._ask()
         if isinstance(self._found, str):
             return replace(UNKNOWN, legend=replace(UNKNOWN.legend, note=self._found))
-        if not self._asked:
-            self._ask()
-        return UNKNOWN
+        return self._found if self._found is not None else UNKNOWN
 
     def _ask(self) -> None:
         sides, clocks = self._pair.sides(), self._pair.clocks
         if sides is None:
-            self._found = "needs two runs: Compare ▸ Compare with…"
+            self._found = NEEDS_PAIR
             return
         self._asked = True
 

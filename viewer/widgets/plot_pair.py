@@ -211,7 +211,8 @@ class PairPlot(PlotPanel):
             if letter.isVisible():
                 letter.setFont(font)
                 letter.setColor(self._theme.series[place])
-                side = 1.0 if x > last - 0.02 * (last - first) else 0.5
+                edge = 0.02 * (last - first)
+                side = 1.0 if x > last - edge else 0.0 if x < first + edge else 0.5
                 letter.setAnchor((side, 0.0 if y + room > high else 1.0))
                 letter.setPos(x, y)
 

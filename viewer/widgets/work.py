@@ -62,8 +62,14 @@ class WorkPanel(PairPlot):
         self._show_mode(False)
 
     def _show_mode(self, totals: bool) -> None:
-        self.caption.setText("Totals since the start" if totals else "Work per second")
+        laid = self.comparing and self._pair is not None and not self._pair.clocks.same
+        rate = "Work per second of A's time" if laid else "Work per second"
+        self.caption.setText("Totals since the start" if totals else rate)
         self._mark_dirty()
+
+    def _show_clocks(self) -> None:
+        super()._show_clocks()
+        self._show_mode(self.totals_button.isChecked())
 
     def _reset(self, record: RunRecord | None) -> None:
         self._settled: int | None = None

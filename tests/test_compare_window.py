@@ -1,0 +1,311 @@
+"""Two runs in the window, by clicks and keys: with a host that says what the test wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtWidgets import QApplication, QToolButton
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost, path_graph, say, trace_of
+
+from gpu.algorithms import ALGORITHMS
+from gpu.host import GraphLoaded, RunFinished, Verified
+from gpu.trace import Trace, Verification, VertexProbe
+from viewer.main_window import MainWindow
+from viewer.models.session import RunRecord
+from viewer.models.settings import Settings
+
+LEFT = Qt.MouseButton.LeftButton
+ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+FIRST, RIVAL = list(ALGORITHMS.values())[:2]
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
+    """A window on a graph of four vertices, one run finished."""
+    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window.run_on_start = False
+    window.resize(1280, 800)
+    window.show()
+    window.build_plots()
+    assert window.features.compare.model is not None
+    window.controller.show_graph(path_graph())
+    window.start_run()
+    finish(window, host)
+    window.playback.pause()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    yield window
+    window.close()
+    window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    vars(window).clear()
+
+
+def traced(record: RunRecord, pace: int = 1) -> Trace:
+    """A finished run of `path_graph` with times of every vertex."""
+    trace = trace_of(path_graph(), replace(record.settings, probe=2))
+    trace.samples["t_ns"] *= pace
+    trace.samples["base"] = np.arange(5)
+    times = 1000 * pace * np.arange(4, dtype=np.int64)
+    probe = VertexProbe(times, times, np.full(4, pace, np.int32))
+    return replace(trace, settings=record.settings, vertices=probe)
+
+
+def finish(window: MainWindow, host: FakeHost, pace: int = 1) -> RunRecord:
+    record = window.session.runs[-1]
+    trace = traced(record, pace)
+    proofs = Verification(True, True, "both hold")
+    say(window.controller, host, RunFinished(record.run_id, trace), Verified(record.run_id, proofs))
+    return record
+
+
+def press(window: MainWindow, key: str, qtbot: QtBot) -> None:
+    """Click a button of the toolbar."""
+    button = window.toolbar.widgetForAction(window.actions_by_key[key])
+    assert isinstance(button, QToolButton)
+    qtbot.mouseClick(button, LEFT)
+
+
+def compared(window: MainWindow, host: FakeHost, qtbot: QtBot) -> tuple[RunRecord, RunRecord]:
+    press(window, "compare_rival", qtbot)
+    b = finish(window, host, pace=2)
+    model = window.features.compare.model
+    assert (model.a, model.b) == (window.session.runs[0], b)
+    return window.session.runs[0], b
+
+
+def test_the_button_is_named_after_the_registry(window: MainWindow) -> None:
+    button = window.toolbar.widgetForAction(window.actions_by_key["compare_rival"])
+    assert isinstance(button, QToolButton)
+    assert button.text() == f"Compare with {RIVAL.title}"
+    window.session.set_current(None)
+    window.enable_actions()
+    assert not button.isEnabled()
+
+
+def test_one_click_makes_b_from_a(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    press(window, "compare_rival", qtbot)
+    asked = host.asked("run")[-1]
+    assert asked.algorithm == RIVAL.key
+    assert asked.source == window.session.current.settings.source
+    model, bar = window.features.compare.model, window.features.compare.bar
+    assert model.b.running  # compared while it runs
+    assert bar.isVisible()
+    assert "is still running" in bar.text()
+    finish(window, host, pace=2)
+    assert f"{FIRST.title} finished 2.0x sooner" in bar.text()
+    assert window.playback.duration_ns == 8000  # the longer of the two
+    assert window.playback.playing  # both are replayed
+    second = window.features.compare.view.second
+    assert second.isVisible()
+    window.playback.pause()
+    window.playback.set_cursor(3000)
+    assert second._playback.cursor_ns == 3000
+    press(window, "compare_rival", qtbot)  # the run is there already
+    assert len(host.asked("run")) == 2
+
+
+def test_the_cursor_follows_b_until_it_is_moved(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    press(window, "compare_rival", qtbot)
+    samples = traced(window.session.runs[-1], 3).samples
+    host.fresh = samples[:3]
+    say(window.controller, host)
+    assert window.playback.cursor_ns == samples["t_ns"][2]
+    window.playback.set_cursor(1000)
+    host.fresh = samples[3:]
+    say(window.controller, host)
+    assert window.playback.cursor_ns == 1000
+    finish(window, host, 3)
+
+
+def test_keys_align_lay_out_swap_and_end(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    a, b = compared(window, host, qtbot)
+    feature = window.features.compare
+    qtbot.keyClick(window, Qt.Key.Key_2, ALT)
+    assert feature.model.how == "share"
+    assert feature.model.problem == ""
+    assert window.playback.duration_ns == 4000  # B lies upon A
+    window.playback.set_cursor(2000)
+    assert feature.view.second._playback.cursor_ns == pytest.approx(4000)
+    qtbot.keyClick(window, Qt.Key.Key_3, ALT)
+    assert feature.model.how == feature.bar.align_box.currentData() == "bucket"
+    qtbot.keyClick(window, Qt.Key.Key_1, ALT)
+    assert window.playback.duration_ns == 8000
+    qtbot.keyClick(window, Qt.Key.Key_B, CTRL | SHIFT)
+    assert (feature.model.a, feature.model.b) == (b, a)
+    assert window.session.current is b
+    qtbot.keyClick(window, Qt.Key.Key_E, CTRL | SHIFT)
+    assert not feature.model.active
+    assert feature.bar.isHidden()
+    assert feature.view.second.isHidden()
+    assert not window.actions_by_key["swap_runs"].isEnabled()
+    assert window.playback.duration_ns == 8000  # B's own
+
+
+def test_difference_in_the_graph(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    compared(window, host, qtbot)
+    view, looks = window.graph_view, window.features.compare.view.looks
+    before = view.colour_by
+    qtbot.keyClick(window, Qt.Key.Key_5, ALT)
+    assert view.colour_by == "difference"
+    assert window.features.compare.view.second.isHidden()
+    window.actions_by_key["to_end"].trigger()
+    view.grab()
+    looks.wait()
+    view.grab()
+    legend = view.legend.legend()
+    assert "Settled earlier, by A or by B (modelled time)" in legend.title
+    assert legend.ticks[0][1].startswith("A ")
+    look = view._look()
+    levels = look.colouring.values
+    assert levels[0] == 127  # the source: both at once
+    assert levels[3] == 0  # A was first by the most
+    qtbot.keyClick(window, Qt.Key.Key_6, ALT)
+    assert view.colour_by == "difference_work"
+    view.grab()
+    assert "wasted work" in view.legend.legend().title
+    qtbot.keyClick(window, Qt.Key.Key_4, ALT)
+    assert view.colour_by == before
+    view.set_colour_by("difference")  # by the menu of colours
+    assert window.features.compare.bar.layout_box.currentData() == "difference"
+    view.set_colour_by("distance")
+    assert window.features.compare.view.layout_name == "single"
+
+
+def test_a_difference_of_one_run_says_what_it_needs(window: MainWindow) -> None:
+    window.graph_view.set_colour_by("difference")
+    window.graph_view.grab()
+    assert "needs two runs" in window.graph_view.legend.legend().note
+
+
+def test_both_maps_look_at_the_same_place(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    compared(window, host, qtbot)
+    first, second = window.graph_view, window.features.compare.view.second
+    QApplication.processEvents()
+    qtbot.keyClick(first, Qt.Key.Key_Plus)
+    assert second.camera.scale == first.camera.scale
+    qtbot.keyClick(second, Qt.Key.Key_Right)
+    assert (first.camera.cx, first.camera.cy) == (second.camera.cx, second.camera.cy)
+
+
+def test_another_delta_from_the_menu(window: MainWindow, host: FakeHost) -> None:
+    menu = window.actions_by_key.menu("compare_other")
+    menu.aboutToShow.emit()
+    words = [row.text() for row in menu.actions() if row.text()]
+    assert words[0] == RIVAL.title
+    twice = next(row for row in menu.actions() if row.text().startswith("Twice the Δ"))
+    twice.trigger()
+    asked = host.asked("run")[-1]
+    assert (asked.algorithm, asked.delta) == (FIRST.key, 2.0)
+    assert FIRST.still.items() <= asked.parameters.items()
+    finish(window, host)
+    assert "Δ 2" in window.features.compare.bar.text()
+
+
+def test_it_waits_while_the_engine_is_busy(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    window.start_run()
+    a = window.session.current
+    press(window, "compare_rival", qtbot)
+    assert len(host.asked("run")) == 2
+    finish(window, host)
+    qtbot.waitUntil(lambda: len(host.asked("run")) == 3)
+    assert window.features.compare.model.a is a
+    finish(window, host)
+
+
+def test_the_table_chooses_a_and_b_and_deletes(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    a, b = compared(window, host, qtbot)
+    qtbot.keyClick(window, Qt.Key.Key_R, CTRL | SHIFT)
+    panel = window.panels["runs"]
+    assert panel.isVisible()
+    panel.select(b)
+    qtbot.keyClick(panel.table, Qt.Key.Key_A)
+    assert window.session.current is b
+    panel.select(b)
+    qtbot.keyClick(panel.table, Qt.Key.Key_Delete)
+    assert window.session.runs == [a]
+    assert window.session.current is a
+    assert not window.features.compare.model.active
+
+
+def test_b_on_another_graph_is_refused_in_words(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    old = window.session.current
+    window.controller.show_graph(path_graph(6))
+    window.start_run()
+    record = window.session.runs[-1]
+    trace = trace_of(path_graph(6), record.settings)
+    say(window.controller, host, RunFinished(record.run_id, trace))
+    window.actions_by_key["show_runs"].trigger()
+    panel = window.panels["runs"]
+    panel.select(old)
+    qtbot.mouseClick(panel.buttons["b"], LEFT)
+    assert "B ran on another graph" in window.notice_bar.text()
+    assert not window.features.compare.model.active
+    panel.select(old)
+    qtbot.mouseClick(panel.buttons["a"], LEFT)  # a graph that no file holds
+    assert "cannot be opened again" in window.notice_bar.text()
+
+
+def test_a_run_of_another_sample_brings_its_graph_back(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    import sample_graphs
+
+    grid = sample_graphs.make("grid", n=100, seed=3)
+    window.controller.show_graph(grid)
+    window.start_run()
+    record = window.session.runs[-1]
+    say(window.controller, host, RunFinished(record.run_id, trace_of(grid, record.settings)))
+    window.controller.show_graph(path_graph())
+    window.features.compare.show_run(record)
+    request = host.asked("load")[-1]
+    assert request.what == "sample:grid?n=100&seed=3"
+    loaded = GraphLoaded(window.controller._load_id, grid, grid.positions)
+    say(window.controller, host, loaded)
+    assert window.session.current is record
+
+
+def test_measured_times_are_run_again_without_probes(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    session = window.session
+    pair = window.features.compare.model
+    for record, pace in zip(session.runs * 2, (1, 2), strict=True):
+        settings = replace(record.settings, engine="cuda", device="cuda:0", seed=7 + pace)
+        fresh = RunRecord(500 + pace, settings, record.graph_reference, "measured")
+        session.add_run(fresh)
+        trace = replace(traced(fresh, pace), clock="measured")
+        session.finish_run(fresh.run_id, trace)
+    fast, slow = session.runs[-2:]
+    session.set_current(fast)
+    pair.compare_with(slow)
+    for pace in (1, 2):
+        count = 1 + pace
+        qtbot.waitUntil(lambda wanted=count: len(host.asked("run")) == wanted)
+        assert host.asked("run")[-1].probe == 0
+        again = session.runs[-1]
+        trace = replace(traced(again, 3 * pace), clock="measured", vertices=None)
+        say(window.controller, host, RunFinished(again.run_id, trace))
+        assert session.current is fast
+    assert "Times are of reruns with probes off." in window.features.compare.bar.text()
+    assert "(12 µs against 24 µs, measured)" in window.features.compare.bar.text()
