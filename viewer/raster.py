@@ -39,12 +39,12 @@ MAP_INK = 4.0  # inked pixels per pixel of the drawing, above which lines would 
 DENSITY_INK = 5  # pixels of grey lines per pixel of the picture, at most, within the next two
 DENSITY_LEAST, DENSITY_MOST = 4_000_000, 20_000_000  # pixels; 10 ns each where lines are long
 DENSITY_ARCS = 1_500_000  # arcs at most in the grey layer: their heads are anywhere in memory
-DENSITY_MARGIN = 64.0  # pixels around the picture, of large drawings, where grey arcs may begin
 DENSE = 0.9  # logical pixels between vertices; below, each is exactly one pixel
 SUBPIXEL = 0.6  # logical pixels: arcs and gaps shorter than this cannot be seen
 CROWD_RADIUS = 1.0  # logical pixels: the smallest disc on the grey layer
 SAMPLED_ARCS = 20_000  # arcs looked at to judge a drawing
-WHOLE_VIEW = 500_000  # vertices; above, arcs from more than a picture's width away are not drawn
+WHOLE_VIEW = 500_000  # vertices; above, arcs that begin far outside the picture are not drawn
+FAR, FAR_ARCS = 64.0, 20.0  # that is pixels, and usual arcs, beyond its rim
 NUMPY_LINES = 100_000  # arcs at most that the NumPy version draws; above that, discs only
 NUMPY_POINTS = 2_000_000  # vertices at most that the NumPy version draws
 
@@ -255,7 +255,7 @@ def style_for(extent: Extent, view: View, ratio: float = 1.0) -> Style:
     if 0 < edge < 1.5 or 0 < extent.ink * line <= MAP_INK * area:
         radius = min(max(0.5 * line, 0.14 * unit), 6.0) if unit > DENSE else 0.0
         return Style(radius * ratio, line * ratio, False)
-    crowd = CROWD_RADIUS if extent.ink > 0 and spacing > SUBPIXEL else 0.0
+    crowd = CROWD_RADIUS if extent.ink > 0 and spacing > DENSE else 0.0
     radius = min(max(0.32 * spacing, crowd), 6.0)
     return Style(radius * ratio if radius * ratio >= 0.5 else 0.0, 0.0, extent.ink > 0)
 
@@ -284,11 +284,11 @@ def bin_graph(
     arc_step = 0
     density = None
     if style.line_width > 0 and (module is not None or m <= NUMPY_LINES):
-        margin = np.inf if n <= WHOLE_VIEW else float(max(view.width, view.height))
+        margin = np.inf if n <= WHOLE_VIEW else FAR + FAR_ARCS * extent.edge_length * view.scale
         draw.bin_lines(indptr, indices, positions, keys, *place, style.line_width, margin)
         arc_step = 1
     elif style.density and (module is not None or m <= NUMPY_LINES):
-        margin = np.inf if n <= WHOLE_VIEW else DENSITY_MARGIN
+        margin = np.inf if n <= WHOLE_VIEW else FAR
         arc_step = density_step(extent, view, m, margin)
         density = _density(draw, indptr, indices, positions, place, arc_step, margin)
     pixel, vertex, cover, drawn = draw.compact(keys, n)

@@ -179,7 +179,9 @@ def bin_density(indptr, indices, positions, counts, scale, cx, cy, width, height
         x0 = (np.float64(positions[tail, 0]) - cx) * scale + half_width
         y0 = half_height - (np.float64(positions[tail, 1]) - cy) * scale
         if not (x0 > -margin and x0 < width + margin and y0 > -margin and y0 < height + margin):
-            arc += (stop - arc + step - 1) // step * step
+            arc = stop if step == 1 else arc
+            while arc < stop:  # rows are short, and a division is slow
+                arc += step
             continue
         while arc < stop:
             head = np.int64(indices[arc])
