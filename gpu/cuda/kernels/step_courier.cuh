@@ -60,7 +60,8 @@ struct Courier {
     // Word `lane` of a SAMPLE (gpu.trace).
     __device__ __forceinline__ u64 sample_word(uint4 a, uint4 b, uint4 c, const Totals &now) {
         float delta = __uint_as_float(c.w);
-        u32 flags = (b.w != switches ? BUCKET_SWITCHED : 0) | (wishes.delta > 0.0 ? DELTA_BY_HAND : 0);
+        bool held = FAR_PILE && wishes.delta > 0.0;
+        u32 flags = (b.w != switches ? BUCKET_SWITCHED : 0) | (held ? DELTA_BY_HAND : 0);
         switch (lane_id()) {
             case 0: return two_words(b.y, b.z);
             case 1: case 2: return b.w;
@@ -72,7 +73,7 @@ struct Courier {
             case 9: return two_words(0, __float_as_uint((float)(a.y * run.mean_degree)));
             case 10: return two_words(a.y, a.w);
             case 11: return two_words(1, flags);
-            case 12: return two_words(wishes.delta > 0.0 ? BY_HAND : START, 0);
+            case 12: return two_words(held ? BY_HAND : (FAR_PILE ? START : NONE), 0);
             case 13: return two_words(a.y, a.z);
             case 29: return sequence;
             default: return 0;
