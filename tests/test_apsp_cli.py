@@ -1,0 +1,131 @@
+"""The command `apsp` as a user meets it, and Ctrl-C in the middle of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpu
+from gpu import cli
+from gpu.apsp import matrix_algorithms
+from gpu.cli_apsp import source_slice
+from gpu.errors import ParameterError
+from sample_graphs import open_sample
+
+SAMPLE = "sample:grid?n=100&seed=2"
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Return a function that runs a command in this process: code, stdout, stderr."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        code = cli.main([str(word) for word in words])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return run
+
+
+@pytest.mark.parametrize("key", matrix_algorithms())
+def test_it_writes_tells_and_proves(key: str, call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "m.npy"
+    given = ("--engine", "model", "--algorithm", key)
+    code, out, err = call("apsp", SAMPLE, "-o", path, "--verify", *given)
+    assert (code, err) == (0, "")
+    assert "the certificate holds in every one of 100 rows" in out
+    assert "ms (modelled)" in out
+    expected = gpu.run(open_sample(SAMPLE), key).dist
+    np.testing.assert_array_equal(np.load(path), expected)
+
+
+def test_json_is_one_object(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "m.npy"
+    given = ("--engine", "model", "--sources", "3:10", "--delta", "40", "--workers", "2", "--json")
+    code, out, _ = call("apsp", SAMPLE, "-o", path, *given)
+    told = json.loads(out)
+    assert code == 0
+    assert told["sources"] == {"first": 3, "count": 7}
+    assert told["delta"] == 40
+    assert told["verified"] is None
+    assert told["clock"] == "modelled"
+    assert told["bytes"] == 7 * 100 * 4 == path.stat().st_size - 128
+    assert np.load(path).shape == (7, 100)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--sources", "90:101"), "0 <= A < B <= 100"),
+        (("--sources", "7:7"), "--sources 7:7; allowed"),
+        (("--sources", "x:y"), "--sources x:y; allowed"),
+        (("-o", "no/such/folder/m.npy"), "there is no folder"),
+        (("-o", "/dev/null"), "a file of its own"),
+        (("--workers", "0"), "workers = 0; allowed"),
+        (("--device", "Voodoo 2"), "no modelled device"),
+    ],
+)
+def test_wrong_requests_are_one_line(
+    words: tuple[str, ...], said: str, call: Call, tmp_path: Path
+) -> None:
+    code, out, err = call("apsp", SAMPLE, "-o", tmp_path / "m.npy", "--engine", "model", *words)
+    assert code == 1
+    assert out == ""
+    assert said in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "m.npy").exists()
+
+
+def test_a_failed_proof_is_code_3_and_leaves_nothing(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.verify_rows.certificate", lambda *_: "an arc can be relaxed")
+    path = tmp_path / "m.npy"
+    code, _, err = call("apsp", SAMPLE, "-o", path, "--engine", "model", "--verify")
+    assert code == 3
+    assert "verification failed" in err
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [(":", (0, 9)), ("2:", (2, 7)), (":4", (0, 4)), ("3:5", (3, 2)), ("8", (8, 1))],
+)
+def test_slices(text: str, found: tuple[int, int]) -> None:
+    assert source_slice(text, 9) == found
+
+
+@pytest.mark.parametrize("text", ["9", "-1", "4:2", "0:10", "", "1:2:3", "1.5"])
+def test_no_slices(text: str) -> None:
+    if text == "":
+        assert source_slice(text, 9) == (0, 1)
+        return
+    with pytest.raises(ParameterError):
+        source_slice(text, 9)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_leaves_nothing_half(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "gpu.cli", "apsp", "sample:city_roads?n=20000"]
+    command += ["-o", str(tmp_path / "m.npy"), "--engine", "model"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as running:
+        end = time.monotonic() + 120
+        while not list(tmp_path.glob(".sssp-*.part")) and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert b"Traceback" not in err
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []

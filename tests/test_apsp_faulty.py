@@ -1,0 +1,85 @@
+"""The printed listings' faults: each is wrong the way its sentence says, and offered nowhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpu
+from gpu.algorithms import ALGORITHMS
+from gpu.errors import ParameterError
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.model.apsp_faulty import BLOCKS, FAULTS, THREADS, Fault, _buckets, _edges
+
+TOP = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def graph() -> CSRGraph:
+    rng = np.random.default_rng(5)
+    n, m = 24, 70
+    weights = rng.integers(1, 30, m).astype(np.int32)
+    return CSRGraph.from_arcs(rng.integers(0, n, m), rng.integers(0, n, m), weights, n)
+
+
+def test_mended_both_listings_are_right(graph: CSRGraph) -> None:
+    expected = gpu.run(graph, "apsp_fast").dist
+    np.testing.assert_array_equal(_edges(graph)[0], expected)
+    np.testing.assert_array_equal(_buckets(graph)[0], expected)
+
+
+@pytest.mark.parametrize("key", FAULTS)
+def test_every_fault_shows(key: str, graph: CSRGraph) -> None:
+    fault = FAULTS[key](graph)
+    assert fault.key == key
+    assert fault.rows.shape == (24, 24)
+    expected = gpu.run(graph, "apsp_fast").dist
+    assert fault.wrong == np.count_nonzero(fault.rows != expected)
+    assert fault.wrong > 0 or fault.work == THREADS * fault.least
+    assert len(fault.sentence) > 40
+
+
+def test_what_each_leaves_behind(graph: CSRGraph) -> None:
+    def run(key: str) -> Fault:
+        return FAULTS[key](graph)
+
+    alone = np.full((24, 24), INT_UNREACHED)
+    np.fill_diagonal(alone, 0)
+    once = run("flag_set_once").rows
+    np.testing.assert_array_equal(once[BLOCKS:], alone[BLOCKS:])
+    assert (once[:BLOCKS] != alone[:BLOCKS]).any()
+    np.testing.assert_array_equal(run("source_never_queued").rows, alone)
+    np.testing.assert_array_equal(run("bucket_zero_is_skipped").rows, alone)
+    assert (run("infinity_overflows").rows < 0).any()
+    true = gpu.run(graph, "apsp_fast").dist
+    assert (run("both_directions").rows <= true).all()
+    assert (run("vertices_never_leave").rows >= true).all()
+    assert "-2,147,4" in run("row_index_overflows").sentence
+    assert FAULTS["row_index_overflows"](graph).wrong > 0
+
+
+def test_at_46340_the_index_still_fits(graph: CSRGraph) -> None:
+    from gpu.model.apsp_faulty import row_index_overflows
+
+    assert row_index_overflows(graph, 46_340).wrong == 0
+
+
+def test_large_graphs_and_floats_are_refused(graph: CSRGraph) -> None:
+    none = np.zeros(30_000, np.int32)
+    big = CSRGraph.from_arcs(none, none, none, 1)
+    floats = CSRGraph(graph.indptr, graph.indices, graph.weights.astype(np.float32))
+    for refused in (big, floats):
+        with pytest.raises(ParameterError, match="use a small sample"):
+            FAULTS["flag_set_once"](refused)
+
+
+def test_they_are_offered_nowhere_else() -> None:
+    assert not any(
+        "faulty" in engine for row in ALGORITHMS.values() for engine in row.engines.values()
+    )
+    for path in [*TOP.glob("gpu/**/*.py"), *TOP.glob("viewer/widgets/*.py")]:
+        text = path.read_text(encoding="utf-8")
+        assert "import apsp_faulty" not in text, path
+        assert path.name == "apsp_faulty.py" or "from gpu.model.apsp_faulty" not in text, path

@@ -1,0 +1,98 @@
+"""All pairs in the engine process: shared matrices, proofs row by row, Stop, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import test_host_executors as engines
+from test_host_driver import Driver
+
+import gpu
+from gpu.errors import MemoryNeededError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.host import EngineHost, Entries, Failed, Memory, RunFinished, Verified
+from gpu.trace import RunSettings
+from viewer.models.session import RunRecord
+
+COMPILING_S = 240.0  # of a fresh clone, on two busy cores
+
+
+def grid(side: int) -> CSRGraph:
+    at = np.arange(side * side).reshape(side, side)
+    tails = np.r_[at[:, :-1].ravel(), at[:-1].ravel()]
+    heads = np.r_[at[:, 1:].ravel(), at[1:].ravel()]
+    weights = np.random.default_rng(1).integers(1, 100, 2 * len(tails)).astype(np.int32)
+    ends = (np.r_[tails, heads], np.r_[heads, tails])
+    return CSRGraph.from_arcs(*ends, weights, side * side, name="grid")
+
+
+@pytest.fixture
+def driven(tmp_path: Path) -> Iterator[Driver]:
+    driver = Driver(EngineHost(Entries(warm_up=""), Memory(folder=str(tmp_path))))
+    driver.host.start()
+    yield driver
+    driver.host.close()
+
+
+@pytest.mark.slow
+def test_a_matrix_comes_back_proved(driven: Driver) -> None:
+    graph = grid(12)
+    driven.host.put_graph(graph)
+    given = {"first_source": 4, "sources": 30}
+    run_id = driven.host.run(RunSettings("apsp_fast", "model", "", 0, probe=2, parameters=given))
+    driven.until(lambda: "RunFinished" in driven.names(run_id), COMPILING_S)
+    trace = driven.wait_for(RunFinished, run_id).trace
+    assert trace.dist.shape == (30, 144)
+    assert trace.settings.source == 4
+    expected = gpu.run(graph, "apsp_fast", parameters=given)
+    np.testing.assert_array_equal(trace.dist, expected.dist)
+    assert trace.vertices is not None
+    assert (trace.vertices.times_processed[4:34] > 0).all()
+    driven.until(lambda: "Verified" in driven.names(run_id), COMPILING_S)
+    verified = driven.wait_for(Verified, run_id).verification
+    assert verified.passed
+    assert "every one of 30 rows" in verified.detail
+    record = RunRecord.from_trace(run_id, trace)
+    assert record.dist is not None
+    np.testing.assert_array_equal(record.dist, trace.dist[0])  # what the window draws
+
+
+@pytest.mark.slow
+def test_stop_ends_a_long_run_with_what_was_done(driven: Driver) -> None:
+    driven.until(lambda: "Ready" in driven.names(0), COMPILING_S)  # compiling holds Python's lock
+    driven.host.put_graph(grid(50))
+    run_id = driven.host.run(RunSettings("edge_apsp", "model", "", 0, probe=1))
+    driven.until(lambda: len(driven.host.take_samples()) > 0, COMPILING_S)
+    pid = driven.host.child_pid
+    driven.host.stop()
+    trace = driven.wait_for(RunFinished, run_id).trace
+    assert trace.outcome == "stopped"
+    assert driven.host.child_pid == pid  # it listened, nobody had to kill it
+    assert trace.dist.shape == (2500, 2500)
+    assert int(trace.last["occupancy"][0]) > 0
+
+
+@pytest.mark.slow
+def test_what_does_not_fit_is_refused_with_advice(
+    driven: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.host.memory.free_bytes", lambda _: 40 << 20)
+    driven.host.put_graph(engines.path_graph(3000))
+    run_id = driven.host.run(RunSettings("apsp_fast", "model", "", 0))
+    error = driven.wait_for(Failed, run_id).error
+    assert isinstance(error, MemoryNeededError)
+    for words in ("34 MB of shared memory needed", "fewer sources", "sssp-scope apsp"):
+        assert words in str(error)
+
+
+@pytest.mark.slow
+def test_sources_that_are_no_vertices_are_refused(driven: Driver, tmp_path: Path) -> None:
+    driven.host.put_graph(engines.path_graph(20))
+    given = {"first_source": 15, "sources": 9}
+    run_id = driven.host.run(RunSettings("apsp_fast", "model", "", 0, parameters=given))
+    error = driven.wait_for(Failed, run_id).error
+    assert isinstance(error, ParameterError)
+    assert "allowed: 1 to 5" in str(error)
