@@ -44,6 +44,7 @@ from gpu.trace import (
 Align = Literal["time", "share", "bucket"]
 ALIGNMENTS: dict[Align, str] = {"time": "time", "share": "share settled", "bucket": "bucket"}
 LOOKED_AT = 1 << 18  # vertices that a share is counted over
+MARKS = 1 << 16  # samples of a run that its clock is laid by: finer than a screen is wide
 SECOND_NS = 1e9
 
 
@@ -227,7 +228,7 @@ def align(a: Side, b: Side, how: Align) -> ClockMap:
 def bucket_marks(a: Side, b: Side) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
     """Return (times, lowest distance of the head bucket) of A and B, strictly rising."""
     far = _farthest(a, b)
-    return tuple(_rising(s, s.samples["base"].astype(np.float64), far) for s in (a, b))
+    return tuple(_rising(s, _thin(s)["base"].astype(np.float64), far) for s in (a, b))
 
 
 def share_marks(a: Side, b: Side) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
@@ -239,7 +240,7 @@ def share_marks(a: Side, b: Side) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
         return ((_NOTHING, _NOTHING), (_NOTHING, _NOTHING))
     few = _few(dist)
     few = np.sort(few[reached_mask(few)].astype(np.float64))
-    shares = (np.searchsorted(few, s.samples["base"]) / max(len(few), 1) for s in (a, b))
+    shares = (np.searchsorted(few, _thin(s)["base"]) / max(len(few), 1) for s in (a, b))
     return tuple(_rising(s, share, 1.0) for s, share in zip((a, b), shares, strict=True))
 
 
@@ -295,17 +296,23 @@ def _few(values: np.ndarray) -> np.ndarray:
     return values[:: max(1, len(values) // LOOKED_AT)]
 
 
+def _thin(side: Side) -> np.ndarray:
+    """Return at most about MARKS samples, the last among them."""
+    step = max(1, len(side.samples) // MARKS)
+    return side.samples[(len(side.samples) - 1) % step :: step] if step > 1 else side.samples
+
+
 def _settled_by_times(side: Side) -> np.ndarray:
     """Return the share of vertices that will not improve any more, at each sample."""
     assert side.vertices is not None
     times = _few(side.vertices.last_improved_ns)
     times = np.sort(times[times >= 0])
-    return np.searchsorted(times, side.samples["t_ns"], side="right") / max(len(times), 1)
+    return np.searchsorted(times, _thin(side)["t_ns"], side="right") / max(len(times), 1)
 
 
 def _rising(side: Side, marks: np.ndarray, top: float) -> tuple[np.ndarray, np.ndarray]:
     """Keep the samples at which a mark that never falls has risen; at the end stands `top`."""
-    times = side.samples["t_ns"].astype(np.float64)
+    times = _thin(side)["t_ns"].astype(np.float64)
     if not len(times):
         return _NOTHING, _NOTHING
     marks = np.maximum.accumulate(marks)

@@ -44,6 +44,7 @@ class ComparisonModel(QObject):
         self.how: Align = "time"
         self.clocks: ClockMap = SAME_CLOCK
         self.problem = ""
+        self._kept: dict[int, tuple[tuple[object, ...], Side]] = {}
         self._live = QTimer(self)
         self._live.setSingleShot(True)
         self._live.setInterval(LIVE_MS)
@@ -80,7 +81,15 @@ class ComparisonModel(QObject):
         """Return A and B as `gpu.compare` sees them."""
         if self.a is None or self.b is None:
             return None
-        return side_of(self.a), side_of(self.b)
+        return self._side(self.a), self._side(self.b)
+
+    def _side(self, record: RunRecord) -> Side:
+        """Return a side; of a run that ended it is kept, with what was counted of it."""
+        kept = self._kept.get(record.run_id)
+        key = (record.trace, record.verification, record.state)
+        if kept is None or record.trace is None or any(map(_differs, kept[0], key)):
+            kept = self._kept[record.run_id] = (key, side_of(record))
+        return kept[1]
 
     def summary(self) -> Summary | None:
         """Return what differs, in words; None where nothing is compared."""
@@ -144,6 +153,7 @@ class ComparisonModel(QObject):
             self._set_b(self.b)
 
     def _drop(self, record: RunRecord) -> None:
+        self._kept.pop(record.run_id, None)
         if record is self.b:
             self._set_b(None)
 
@@ -163,6 +173,7 @@ class ComparisonModel(QObject):
 
     def _set_b(self, record: RunRecord | None) -> None:
         self.b = record
+        self._kept = {key: kept for key, kept in self._kept.items() if key in self.letters}
         self._live.stop()
         self.pair_changed.emit()
         self._align()
@@ -212,3 +223,7 @@ def side_of(record: RunRecord) -> Side:
 
 def _probed(record: RunRecord) -> bool:
     return record.clock == "measured" and record.settings.probe > Probe.OFF
+
+
+def _differs(first: object, second: object) -> bool:
+    return first is not second

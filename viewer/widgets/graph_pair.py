@@ -18,7 +18,9 @@ import numpy as np
 from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QLabel, QWidget
 
-from gpu.compare import CompareError, VertexDifference, difference
+from gpu.compare import VertexDifference, difference
+from gpu.errors import GpuError
+from gpu.formats.memory import require_memory
 from gpu.graph import INT_UNREACHED
 from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import PlaybackModel
@@ -30,6 +32,7 @@ from viewer.widgets.graph_colours import NEEDS_PAIR, Legend, Look, Moment
 from viewer.widgets.graph_view import GraphView
 from viewer.widgets.graph_worker import NewestFirst
 
+BYTES_A_VERTEX = 80  # while a difference is computed; 16 are kept
 MOST = 0.98  # of the vertices lie on the bar
 MIDDLE = LEVELS // 2
 UNKNOWN = Look(Colouring(), "plain", Legend("Difference of A and B", note="being computed…"))
@@ -242,8 +245,9 @@ class DifferenceLooks(QObject):
 
         def job() -> Found | str:
             try:
+                require_memory(BYTES_A_VERTEX * sides[0].graph.n, "the difference of two runs")
                 return made_ready(difference(*sides, clocks))
-            except CompareError as error:
+            except GpuError as error:
                 return str(error)
 
         self._worker.submit(job)
