@@ -184,6 +184,7 @@ class PlotPanel(LivePanel):
         self.view_box.setXRange(first, last, padding=0)
         if self._record is not None:
             self._draw(first, last, max(int(self.view_box.width()), 16))
+        self.view.scene().prepareForPaint()  # else the first paint finds out, and paints twice
 
     def _draw_cursor(self) -> None:
         if not self.cursor_line.moving:
