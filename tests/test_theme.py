@@ -1,17 +1,31 @@
-"""The two themes: contrast computed, colours told apart, everything set."""
+"""The three themes: contrast computed, colours told apart, everything set, text of any size."""
 
 from __future__ import annotations
 
 import itertools
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QPalette
+from PyQt6.QtGui import QFontInfo, QPalette
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from viewer.theme import THEMES, Theme, apply_theme, contrast, luminance, mix, palette_of
+import viewer
+from viewer.text_size import scaled, small_pixels, text_pixels
+from viewer.theme import (
+    THEMES,
+    Theme,
+    apply_theme,
+    contrast,
+    luminance,
+    mix,
+    next_theme,
+    palette_of,
+)
+from viewer.widgets.axes import TimeAxis, dress_axis
 
 TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.2: least contrast of text, of graphics
 
@@ -102,7 +116,48 @@ def test_theme_is_put_on(qtbot: QtBot, qapp: QApplication, theme: Theme) -> None
         assert picture.pixelColor(1, 1).name() == theme.window
         assert button.grab().toImage().pixelColor(8, 4).name() == theme.accent
     finally:
+        apply_theme(qapp, "light")
         qapp.setStyleSheet("")
+
+
+def test_the_projector_is_large_and_strong(qtbot: QtBot, qapp: QApplication) -> None:
+    theme = THEMES["projector"]
+    for colour in (*theme.series, theme.border):
+        assert contrast(colour, theme.plot) >= (TEXT if colour != theme.border else GRAPHIC)
+    assert contrast(theme.text, theme.window) == pytest.approx(21)
+    assert (theme.text_scale, theme.line_width) == (1.35, 2)
+    label = QLabel("x")
+    qtbot.addWidget(label)
+    axis = TimeAxis()
+    before, room = text_pixels(), axis.height()
+    try:
+        apply_theme(qapp, "projector")
+        dress_axis(axis, theme, label.font())
+        assert text_pixels() == round(before * 1.35)
+        assert QFontInfo(label.font()).pixelSize() == text_pixels()
+        assert axis.height() >= round(room * 1.3)
+        assert axis.style["tickFont"].pixelSize() == small_pixels() > 11
+        assert scaled(100) == pytest.approx(100 * text_pixels() / 12, abs=1)
+        apply_theme(qapp, "projector")
+        assert text_pixels() == round(before * 1.35)  # of the system's, not of what it was
+    finally:
+        apply_theme(qapp, "light")
+        qapp.setStyleSheet("")
+    assert text_pixels() == before
+
+
+def test_no_line_of_code_fixes_a_text_size() -> None:
+    allowed = {"text_size.py", "graph_items.py"}  # names inside a disc are as large as the disc
+    for path in Path(viewer.__file__).parent.rglob("*.py"):
+        if path.name not in allowed:
+            found = re.findall(
+                r"setPixelSize|setPointSize\(|font-size: *\d", path.read_text("utf-8")
+            )
+            assert not found, (path.name, found)
+
+
+def test_themes_follow_each_other_in_a_ring() -> None:
+    assert [next_theme(name) for name in THEMES] == ["dark", "projector", "light"]
 
 
 def test_unknown_theme_is_refused(qapp: QApplication) -> None:

@@ -75,8 +75,13 @@ PLASMA = (
 DIVERGING = {  # A, the middle, B: the colours that the letters have on the plots
     "light": ("0b57a8", "e2d28e", "b84700"),
     "dark": ("6fb4ff", "655c33", "ff9a5c"),
+    "projector": ("0046b8", "e0c878", "b83c00"),
 }
-RANGES = {"light": (0.0, 0.90), "dark": (0.24, 1.0)}  # part of a map that stands out
+RANGES = {
+    "light": (0.0, 0.90),
+    "dark": (0.24, 1.0),
+    "projector": (0.0, 0.86),
+}  # part of a map that stands out
 UNREACHED_INK = 0.25  # of the text colour, in the background
 PLAIN_INK = 0.62  # of the text colour: vertices while there is no run to colour by
 ARC_INK = 0.30  # of the text colour: the grey layer where it is densest
@@ -116,7 +121,7 @@ def table_for(colour_by: str, theme: Theme, steps: int = 255) -> np.ndarray:
         table[1:] = rgb(theme.series[0])
         table[1] = rgb(theme.series[1])
     elif colour_by == "difference":
-        stops = DIVERGING["dark" if theme.dark else "light"]
+        stops = DIVERGING[theme.name if theme.name in DIVERGING else "light"]
         table[1:] = _stretched(stops, 0.0, 1.0, steps)
     elif colour_by == "reached":
         table[1:] = rgb(theme.series[0])

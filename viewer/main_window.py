@@ -37,7 +37,7 @@ from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import Notice, SessionModel
 from viewer.models.settings import STATE_VERSION, Settings
-from viewer.theme import apply_theme
+from viewer.theme import apply_theme, next_theme
 from viewer.widgets.graph_colours import COLOUR_MODES
 from viewer.widgets.graph_view import GraphView
 from viewer.widgets.notice_bar import NoticeBar
@@ -254,7 +254,7 @@ class MainWindow(QMainWindow):
         return wanted.boundedTo(room)
 
     def _restore(self) -> None:
-        self._set_theme(self.settings.theme)
+        self.set_theme(self.settings.theme)
         self.run_panel.set_choices(RunChoices.from_dict(self.settings.run_panel))
         self.set_replay_short(bool(self.settings.value("replay_short", True)))
         self.resize(self._first_size())
@@ -285,15 +285,15 @@ class MainWindow(QMainWindow):
 
     def use_light_theme(self) -> None:
         """Dark on white."""
-        self._set_theme("light")
+        self.set_theme("light")
 
     def use_dark_theme(self) -> None:
         """Light on black."""
-        self._set_theme("dark")
+        self.set_theme("dark")
 
     def toggle_theme(self) -> None:
-        """The other theme."""
-        self._set_theme("light" if self.settings.theme == "dark" else "dark")
+        """The next theme."""
+        self.set_theme(next_theme(self.settings.theme))
 
     def reset_layout(self) -> None:
         """Put every dock back where it stood at first."""
@@ -314,7 +314,8 @@ class MainWindow(QMainWindow):
         words = f"A fault inside SSSP Scope: {type(error).__name__}: {error}."
         self.session.set_notice(Notice("error", words, "Please report it; the window goes on."))
 
-    def _set_theme(self, name: str) -> None:
+    def set_theme(self, name: str) -> None:
+        """Put a theme on everything, and remember it."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         self.theme = apply_theme(app, name)

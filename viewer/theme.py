@@ -1,4 +1,4 @@
-"""Two looks of one product: light and dark, as data, and how they are put on.
+"""Three looks of one product: light, dark and projector, as data, and how they are put on.
 
 Fusion, an explicit palette and a small stylesheet, so that every system and every
 screenshot shows the same window. One accent colour, which means "you can act
@@ -10,6 +10,10 @@ for the dark one until each reaches a contrast of 3 to 1 against it and against 
 (text: 4.5 to 1), and spread in lightness until the first four are at least 20 apart in
 CIE Lab in the sight of protanopes, deuteranopes and tritanopes. Tests compute all that.
 Nothing is said by colour alone: markers differ in shape, lines in place and label.
+
+The projector's theme is for a wall seen from the last row: black on white, since a beamer
+makes no black darker than its wall; lines twice as wide and with the contrast of text, since
+it washes colours out; text 1.35 times the system's (`viewer.text_size`).
 
 Modelled against measured time: a measured line is solid; a modelled one is dashed
 (long dash, short gap, so that a dense line still reads as a line). Plots hand over at
@@ -24,6 +28,8 @@ from dataclasses import dataclass
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QColor, QPalette
 from PyQt6.QtWidgets import QApplication
+
+from viewer.text_size import scale_application_font
 
 SPACING = 8  # pixels between things that belong together; margins are the same
 DASH_PATTERN = (6.0, 2.5)  # of modelled lines, in pen widths: drawn, left out
@@ -51,6 +57,8 @@ class Theme:
     heat: tuple[str, ...]  # ramp from "a little" to "very much", luminance one way
     measured_pen_style: Qt.PenStyle = Qt.PenStyle.SolidLine
     modelled_pen_style: Qt.PenStyle = Qt.PenStyle.CustomDashLine
+    text_scale: float = 1.0  # times the system's text size
+    line_width: int = 1  # pixels, of lines that carry data
 
     @property
     def dark(self) -> bool:
@@ -100,13 +108,41 @@ DARK = Theme(
     heat=("#22304f", "#25507c", "#207599", "#2b9a9b", "#5cbc8b", "#a6d672", "#f3ea7a"),
 )
 
-THEMES: dict[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK)}
+PROJECTOR = Theme(
+    name="projector",
+    window="#ffffff",
+    base="#ffffff",
+    border="#7d848c",
+    text="#000000",
+    muted="#2b3036",
+    accent="#0046b0",
+    on_accent="#ffffff",
+    plot="#ffffff",
+    grid="#c9ced4",
+    band="#d6f0e4",
+    success="#005c30",
+    warning="#6e4700",
+    error="#a30f0a",
+    series=("#0046b8", "#b83c00", "#00784f", "#8a0068", "#7d5300", "#00658f", "#2f3338"),
+    heat=("#d5eadf", "#9fd3c0", "#5cb3b5", "#2489a8", "#105f97", "#123c80", "#0b1248"),
+    text_scale=1.35,
+    line_width=2,
+)
+
+THEMES: dict[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK, PROJECTOR)}
+
+
+def next_theme(name: str) -> str:
+    """Return the theme after this one: light, dark, projector, light."""
+    names = list(THEMES)
+    return names[(names.index(name) + 1) % len(names)]
 
 
 def apply_theme(app: QApplication, name: str) -> Theme:
     """Put a theme on the whole application and return it; raise KeyError if unknown."""
     theme = THEMES[name]
     app.setStyle("Fusion")
+    scale_application_font(app, theme.text_scale)
     app.setPalette(palette_of(theme))
     app.setStyleSheet(stylesheet_of(theme))
     return theme

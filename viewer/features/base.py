@@ -55,5 +55,8 @@ class Window(Protocol):
     def start_run(self) -> None:
         """Run what the Run panel says."""
 
+    def set_theme(self, name: str) -> None:
+        """Put a theme on everything, and remember it."""
+
     def open_path(self, path: str) -> None:
         """Open a file or "sample:..."."""

@@ -15,10 +15,10 @@ from PyQt6.QtCore import QByteArray, QSettings
 
 ORGANISATION = "SSSP Scope"
 APPLICATION = "sssp-scope"
-STATE_VERSION = 1  # raise when docks are added, renamed or rearranged
+STATE_VERSION = 2  # raise when docks are added, renamed or rearranged
 MAX_RECENT = 10
 DEFAULT_THEME = "light"
-THEME_NAMES = ("light", "dark")
+THEME_NAMES = ("light", "dark", "projector")
 
 
 class Settings:

@@ -13,14 +13,15 @@ import math
 import pyqtgraph as pg
 from PyQt6.QtGui import QFont
 
+from viewer.text_size import scaled, small_font, small_pixels
 from viewer.theme import Theme
 from viewer.units import short, time_unit
 
-AXIS_WIDTH = 46  # pixels of every number axis
-AXIS_HEIGHT = 38  # pixels of every time axis: numbers and label
+AXIS_WIDTH = 46  # pixels of every number axis, at the reference text size
+AXIS_HEIGHT = 38  # of every time axis: numbers and label
 LABEL_WIDTH = 50  # least distance between two labels of a time axis
 LABEL_PIXELS = 26  # least height between two labels of a number axis
-FONT_PIXELS = 11
+NAME_PIXELS = 14  # least height between two names of rows
 
 
 class TimeAxis(pg.AxisItem):
@@ -31,7 +32,7 @@ class TimeAxis(pg.AxisItem):
         self._clock = "modelled"
         self.unit = time_unit(0)
         self.enableAutoSIPrefix(False)
-        self.setHeight(AXIS_HEIGHT)
+        self.setHeight(scaled(AXIS_HEIGHT))
         self.setStyle(tickTextOffset=3, hideOverlappingLabels=False, autoExpandTextSpace=False)
         self._show_label()
 
@@ -49,7 +50,7 @@ class TimeAxis(pg.AxisItem):
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         """Return one level of ticks at round numbers of the unit."""
-        return even_ticks(low, high, max(2, int(size / LABEL_WIDTH)), self.unit.factor)
+        return even_ticks(low, high, max(2, int(size / scaled(LABEL_WIDTH))), self.unit.factor)
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return plain decimals, as many as the spacing needs."""
@@ -68,7 +69,7 @@ class NumberAxis(pg.AxisItem):
         super().__init__("left", maxTickLength=-4)
         self.logarithmic = logarithmic
         self.enableAutoSIPrefix(False)
-        self.setWidth(AXIS_WIDTH)
+        self.setWidth(scaled(AXIS_WIDTH))
         self.setStyle(tickTextOffset=4, autoExpandTextSpace=False, autoReduceTextSpace=False)
 
     def set_logarithmic(self, logarithmic: bool) -> None:
@@ -80,7 +81,7 @@ class NumberAxis(pg.AxisItem):
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         """Return one level of ticks, labelled all: round numbers, as many as fit."""
-        room = max(2, int(size / LABEL_PIXELS))
+        room = max(2, int(size / scaled(LABEL_PIXELS)))
         if self.logarithmic and math.isfinite(low) and math.isfinite(high):
             return [(1.0, log_ticks(low, high, room))]
         return even_ticks(low, high, room)
@@ -104,9 +105,9 @@ class NameAxis(NumberAxis):
         self.update()
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return the heights of the names that fit, at least 14 pixels apart."""
+        """Return the heights of the names that fit, a line of text apart."""
         kept: list[float] = []
-        apart = 14 * (high - low) / max(size, 1.0)
+        apart = scaled(NAME_PIXELS) * (high - low) / max(size, 1.0)
         for height, _ in self._names:
             if all(abs(height - other) >= apart for other in kept):
                 kept.append(height)
@@ -156,10 +157,14 @@ def log_ticks(low: float, high: float, room: int) -> list[float]:
 
 
 def dress_axis(axis: pg.AxisItem, theme: Theme, font: QFont) -> None:
-    """Give an axis the theme's colours and the panel's small font."""
+    """Give an axis the theme's colours, small text of the panel's font, and the room for it."""
+    if axis.orientation == "bottom":
+        axis.setHeight(scaled(AXIS_HEIGHT))
+    else:
+        axis.setWidth(scaled(AXIS_WIDTH))
     axis.setPen(pg.mkPen(theme.border))
     axis.setTextPen(pg.mkPen(theme.muted))
     axis.setTickPen(pg.mkPen(theme.border))
-    axis.setTickFont(font)
-    axis.labelStyle = {"color": theme.muted, "font-size": f"{FONT_PIXELS}px"}
+    axis.setTickFont(small_font(font))
+    axis.labelStyle = {"color": theme.muted, "font-size": f"{small_pixels()}px"}
     axis.setLabel(axis.labelText)

@@ -23,6 +23,7 @@ from PyQt6.QtWidgets import QVBoxLayout
 from gpu.trace import BUCKETS
 from viewer.models.session import RunRecord
 from viewer.series import HEAT_LEVELS, HeatSeries
+from viewer.text_size import scaled
 from viewer.theme import Theme
 from viewer.units import percent, short, thousands
 from viewer.widgets.axes import NameAxis
@@ -183,8 +184,8 @@ class BucketPanel(PairPlot):
         super().resizeEvent(event)
         share = int(RING_SHARE * self.width())
         for ring in (self.ring, self.ring_b):
-            ring.setFixedWidth(min(max(share, RING_LEAST), RING_MOST))
-        self.key.setVisible(self.width() >= NARROW)
+            ring.setFixedWidth(min(max(share, scaled(RING_LEAST)), scaled(RING_MOST)))
+        self.key.setVisible(self.width() >= scaled(NARROW))
 
     def summary_text(self) -> str:
         """Return the ring at the cursor in words."""

@@ -18,6 +18,7 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from viewer.raster import View
+from viewer.text_size import scaled
 from viewer.theme import Theme, luminance, mix
 from viewer.widgets.graph_scene import Arc, Placed, Scene
 
@@ -142,7 +143,7 @@ class ItemPainter:
         large = self._radius >= TEXTBOOK_RADIUS
         self._painter.save()
         if large:
-            self._use_font(_sized(self._painter.font(), 15))
+            self._use_font(_sized(self._painter.font(), scaled(15)))
             colour = QColor(self._theme.text)
         for place, arc in enumerate(self._scene.arcs):
             words = f"{arc.weight:g}"
@@ -188,7 +189,7 @@ class ItemPainter:
         longest = max((len(words) for words in names.names.values()), default=1)
         room = 1.7 * inside / max(longest, 1)
         self._painter.save()
-        size = max(7, int(min(0.95 * self._radius, 20, room)))
+        size = max(7, int(min(0.95 * self._radius, scaled(20), room)))
         self._painter.setFont(_sized(self._painter.font(), size, bold=True))
         box = QRectF(-inside / 2, -inside / 2, inside, inside)
         for vertex, colour in colours.items():

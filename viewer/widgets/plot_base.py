@@ -21,13 +21,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QEvent, QSignalBlocker, Qt
-from PyQt6.QtGui import QFont, QPen
+from PyQt6.QtGui import QPen
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from viewer.models.session import RunRecord
 from viewer.theme import DASH_PATTERN, SPACING, Theme
 from viewer.units import NO_VALUE
-from viewer.widgets.axes import FONT_PIXELS, NumberAxis, TimeAxis, dress_axis
+from viewer.widgets.axes import NumberAxis, TimeAxis, dress_axis
 from viewer.widgets.live import LivePanel
 from viewer.widgets.plot_items import ElidedLabel, TimeViewBox
 
@@ -65,7 +65,7 @@ class PlotPanel(LivePanel):
 
     def _line_pen(self, colour: str) -> QPen:
         """Return the pen of a data line: solid if measured, dashed if modelled."""
-        pen: QPen = pg.mkPen(colour, width=1)
+        pen: QPen = pg.mkPen(colour, width=self._theme.line_width)
         if self._record is None or self._record.clock != "measured":
             pen.setStyle(self._theme.modelled_pen_style)
             pen.setDashPattern(DASH_PATTERN)
@@ -140,11 +140,9 @@ class PlotPanel(LivePanel):
     def apply_theme(self, theme: Theme) -> None:
         """Recolour axes, cursor and data."""
         self.view.setBackground(theme.plot)
-        font = QFont(self.font())
-        font.setPixelSize(FONT_PIXELS)
-        dress_axis(self.time_axis, theme, font)
-        dress_axis(self.number_axis, theme, font)
-        self.cursor_line.setPen(pg.mkPen(theme.text, width=1))
+        dress_axis(self.time_axis, theme, self.font())
+        dress_axis(self.number_axis, theme, self.font())
+        self.cursor_line.setPen(pg.mkPen(theme.text, width=theme.line_width))
         self.cursor_line.setHoverPen(pg.mkPen(theme.accent, width=3))
         super().apply_theme(theme)
 

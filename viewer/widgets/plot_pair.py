@@ -17,8 +17,8 @@ from PyQt6.QtGui import QPen, QResizeEvent
 from gpu.compare import ALIGNMENTS
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord
+from viewer.text_size import small_font, small_pixels
 from viewer.theme import DASH_PATTERN
-from viewer.widgets.axes import FONT_PIXELS
 from viewer.widgets.live import SAMPLES_PER_TICK
 from viewer.widgets.plot_base import PlotPanel
 from viewer.widgets.plot_items import Legend
@@ -53,7 +53,7 @@ class PairPlot(PlotPanel):
     def _pen_of(self, place: int) -> QPen:
         """Return the pen of A's line (0) or B's (1): colour by letter, style by clock."""
         record = (self._record, self._b)[place]
-        pen: QPen = pg.mkPen(self._theme.series[place], width=1)
+        pen: QPen = pg.mkPen(self._theme.series[place], width=self._theme.line_width)
         if record is None or record.clock != "measured":
             pen.setStyle(self._theme.modelled_pen_style)
             pen.setDashPattern(DASH_PATTERN)
@@ -201,10 +201,9 @@ class PairPlot(PlotPanel):
     def _place_letters(self) -> None:
         """Put each letter above its place, or below where the plot ends above it."""
         (first, last), (low, high) = self.view_box.viewRange()
-        font = self.font()
-        font.setPixelSize(FONT_PIXELS + 1)
+        font = small_font(self.font(), more=1)
         font.setBold(True)
-        room = 2 * FONT_PIXELS * (high - low) / max(self.view_box.height(), 1.0)
+        room = 2 * small_pixels() * (high - low) / max(self.view_box.height(), 1.0)
         for place, letter in enumerate(self._letters):
             x, y = self._letter_places[place]
             letter.setVisible(bool(np.isfinite(x + y)))

@@ -11,11 +11,11 @@ from PyQt6.QtGui import QColor, QLinearGradient, QPainter
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from viewer.series import heat_index
+from viewer.text_size import scaled, small_font, small_pixels
 from viewer.theme import THEMES, Theme
 from viewer.units import percent, short
-from viewer.widgets.axes import FONT_PIXELS
 
-LABEL_ROOM = 30  # pixels right of the bars for "head" and "tail"
+LABEL_ROOM = 30  # pixels, at the reference text size, right of the bars for "head" and "tail"
 OPEN_MARK = 3  # pixels: the mark left of a bucket that work is taken from
 NUMBER_ROWS = 4  # up to so many rows have their number written out
 
@@ -71,9 +71,7 @@ class RingNow(QWidget):
         """Draw bars, labels and the line below."""
         painter, theme = QPainter(self), self._theme
         painter.fillRect(self.rect(), QColor(theme.plot))
-        font = painter.font()
-        font.setPixelSize(FONT_PIXELS)
-        painter.setFont(font)
+        painter.setFont(small_font(painter.font()))
         rows = len(self._state.counts)
         if rows:
             height = (self._bottom - self._top) / rows
@@ -89,7 +87,7 @@ class RingNow(QWidget):
         is_open = row < self._state.open_rows
         if is_open:
             painter.fillRect(QRectF(0, top, OPEN_MARK, height), QColor(theme.series[1]))
-        room = self.width() - LABEL_ROOM - OPEN_MARK - 2
+        room = self.width() - scaled(LABEL_ROOM) - OPEN_MARK - 2
         bar = QRectF(OPEN_MARK + 1, top, min(length, 1.0) * room, max(height - gap, 1.0))
         is_tail = row == len(self._state.counts) - 1 and row > 0
         colour = theme.series[1] if is_open else theme.series[0]
@@ -106,11 +104,11 @@ class RingNow(QWidget):
         if len(self._state.counts) <= NUMBER_ROWS:
             return
         painter.setPen(QColor(self._theme.muted))
-        left, line = self.width() - LABEL_ROOM + 2, FONT_PIXELS + 3
+        left, line = self.width() - scaled(LABEL_ROOM) + 2, small_pixels() + 3
         top = max(self._top + height / 2 - line / 2, 0.0)
         bottom = self._bottom - height / 2 - line / 2
         for text, at in ((self.labels[1], top), (self.labels[0], bottom)):
-            place = QRectF(left, at, LABEL_ROOM, line)
+            place = QRectF(left, at, scaled(LABEL_ROOM), line)
             painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter), text)
 
     def _draw_footer(self, painter: QPainter) -> None:
@@ -119,7 +117,7 @@ class RingNow(QWidget):
         painter.setPen(QColor(self._theme.error if clipped else self._theme.muted))
         lines = ("clipped", percent(share)) if clipped else ("now", "")
         for place, text in enumerate(lines):
-            box = QRectF(OPEN_MARK, self._bottom + 4 + place * 15, self.width(), 14)
+            box = QRectF(OPEN_MARK, self._bottom + 4 + place * scaled(15), self.width(), scaled(14))
             painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft), text)
 
 

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtGui import QFont
 from PyQt6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -32,9 +31,10 @@ from PyQt6.QtWidgets import (
 
 from gpu.sweep import DELTA, C, SweepPoint
 from viewer.models.sweep import SweepModel
+from viewer.text_size import scaled
 from viewer.theme import DASH_PATTERN, SPACING, THEMES, Theme
 from viewer.units import percent, short, time_words
-from viewer.widgets.axes import FONT_PIXELS, NumberAxis, dress_axis, log_ticks
+from viewer.widgets.axes import NumberAxis, dress_axis, log_ticks
 
 TITLE = "Sweep"
 HINT = (
@@ -59,7 +59,7 @@ class KnobAxis(pg.AxisItem):
         """Return round numbers, as many as fit."""
         if not (math.isfinite(low) and math.isfinite(high)):
             return []
-        return [(1.0, log_ticks(low, high, max(2, int(size / LABEL_PIXELS))))]
+        return [(1.0, log_ticks(low, high, max(2, int(size / scaled(LABEL_PIXELS)))))]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return 0.5, 950, 1.2k."""
@@ -181,10 +181,8 @@ class SweepPanel(QWidget):
         """Recolour everything."""
         self._theme = theme
         self.view.setBackground(theme.plot)
-        font = QFont(self.font())
-        font.setPixelSize(FONT_PIXELS)
         for axis in self._axes.values():
-            dress_axis(axis, theme, font)
+            dress_axis(axis, theme, self.font())
         self.show_sweep()
 
     def show_sweep(self) -> None:
@@ -240,7 +238,7 @@ class SweepPanel(QWidget):
         marked = {"time": ("o", self._model.findings.best_time)}
         marked["work"] = ("s", self._model.findings.best_work)
         for key, curve in self._curves.items():
-            pen = pg.mkPen(colours[key], width=1)
+            pen = pg.mkPen(colours[key], width=theme.line_width)
             if self._shown[0].clock != "measured":
                 pen.setStyle(theme.modelled_pen_style)
                 pen.setDashPattern(DASH_PATTERN)

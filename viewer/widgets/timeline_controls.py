@@ -21,6 +21,7 @@ from PyQt6.QtWidgets import (
 )
 
 from viewer.models.playback import MAX_SPEED, MIN_SPEED, STEP_KINDS, StepKind
+from viewer.text_size import scaled
 from viewer.theme import SPACING, Theme
 from viewer.widgets.icons import transport_icon
 from viewer.widgets.plot_base import chip
@@ -47,7 +48,8 @@ SPARED = ("start", "end", "mark_back", "mark_forward")  # hidden where it is nar
 ONE_ROW = 680  # pixels from which all controls stand in one row
 ALL_BUTTONS = 400  # pixels from which there is room for those spared
 STEP_LABEL = 340  # pixels from which the word before the kinds of step is shown
-BUTTON = QSize(23, 26)  # pixels, of a transport button
+BUTTON, ICON = (23, 26), 16  # pixels, of a transport button at the reference text size
+SPEED_WIDTH = 76  # pixels, the same
 SPEED_STEPS = (1.0, 2.0, 5.0, 10.0)  # times a power of ten
 
 
@@ -83,7 +85,6 @@ class Controls(QBoxLayout):
         self.buttons["loop"].setCheckable(True)
         self.kind_box = _kind_box()
         self.speed_box = SpeedBox()
-        self.speed_box.setFixedWidth(76)
         self.live_button = chip("Live", "Follow the newest sample (L)", checkable=True)
         self._step_label = QLabel("Step")
         first, second = QHBoxLayout(), QHBoxLayout()
@@ -110,17 +111,20 @@ class Controls(QBoxLayout):
         item.setToolTip("" if able else NO_SUPERSTEPS)
 
     def apply_theme(self, theme: Theme) -> None:
-        """Draw the icons in the theme's colours."""
+        """Draw the icons in the theme's colours, all as large as the text asks."""
         for key, button in self.buttons.items():
             button.setIcon(transport_icon(key, theme))
+            button.setFixedSize(QSize(*map(scaled, BUTTON)))
+            button.setIconSize(QSize(scaled(ICON), scaled(ICON)))
+        self.speed_box.setFixedWidth(scaled(SPEED_WIDTH))
 
     def fit_into(self, width: int) -> None:
         """Fold for a width in pixels."""
-        wide, direction = width >= ONE_ROW, QBoxLayout.Direction
+        wide, direction = width >= scaled(ONE_ROW), QBoxLayout.Direction
         self.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
         for key in SPARED:
-            self.buttons[key].setVisible(width >= ALL_BUTTONS)
-        self._step_label.setVisible(width >= STEP_LABEL)
+            self.buttons[key].setVisible(width >= scaled(ALL_BUTTONS))
+        self._step_label.setVisible(width >= scaled(STEP_LABEL))
         side = Qt.AlignmentFlag.AlignLeft if wide else Qt.AlignmentFlag.AlignRight
         self.time_label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)
 
@@ -139,8 +143,6 @@ def next_speed(speed: float, direction: int) -> float:
 def _button(key: str, tip: str) -> QToolButton:
     button = QToolButton()
     button.setAutoRaise(True)
-    button.setFixedSize(BUTTON)
-    button.setIconSize(QSize(16, 16))
     button.setToolTip(tip)
     button.setAccessibleName(tip)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -1,0 +1,54 @@
+"""How large text is: everything that depends on it asks here.
+
+The window was drawn for text 12 pixels high (9 points at 96 dots an inch). A system with larger
+text, or the projector theme, makes `QApplication.font()` larger, and what is measured in
+pixels of text (room for axis numbers, the width of the Run panel) grows by the same factor.
+Qt's own scaling of the screen (high DPI) comes on top and is none of our business: pixels here
+are Qt's, not the screen's.
+"""
+
+from __future__ import annotations
+
+from PyQt6.QtGui import QFont, QFontInfo
+from PyQt6.QtWidgets import QApplication
+
+REFERENCE_PIXELS = 12  # height of the text that all lengths in pixels were chosen for
+SMALL_PIXELS = 11  # numbers on axes, at that size
+SYSTEM_FONT = "system_font"  # property of the QApplication: its font before any theme
+
+
+def text_pixels() -> int:
+    """Return the height of the application's text, pixels."""
+    return QFontInfo(QApplication.font()).pixelSize()
+
+
+def scaled(pixels: float) -> int:
+    """Return a length that was chosen for 12-pixel text, for the text there is; at least 1."""
+    return max(1, round(pixels * text_pixels() / REFERENCE_PIXELS))
+
+
+def small_pixels() -> int:
+    """Return the height of small text: numbers on axes."""
+    return scaled(SMALL_PIXELS)
+
+
+def small_font(font: QFont, more: int = 0) -> QFont:
+    """Return a font as small as the numbers on axes, `more` pixels larger."""
+    small = QFont(font)
+    small.setPixelSize(small_pixels() + more)
+    return small
+
+
+def scale_application_font(app: QApplication, factor: float) -> None:
+    """Make the application's text `factor` times the system's."""
+    system = app.property(SYSTEM_FONT)
+    if not isinstance(system, QFont):
+        system = QFont(app.font())
+        app.setProperty(SYSTEM_FONT, system)
+    wanted = QFont(system)
+    if system.pointSizeF() > 0:
+        wanted.setPointSizeF(system.pointSizeF() * factor)
+    else:
+        wanted.setPixelSize(round(system.pixelSize() * factor))
+    if wanted != app.font():
+        app.setFont(wanted)
