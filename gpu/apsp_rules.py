@@ -18,7 +18,7 @@ from typing import Any
 from gpu.errors import MemoryNeededError, ParameterError
 
 C_DELTA = 8.0  # delta_apsp: delta = C x mean weight / mean degree
-C_FAST = 16.0  # apsp_fast: the same, for the width of its near range
+C_FAST = 8.0  # apsp_fast: the same, for the width of its near range
 ADVICE = "take fewer sources, or write to a file: sssp-scope apsp FILE -o matrix.npy"
 
 
