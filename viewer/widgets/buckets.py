@@ -34,7 +34,8 @@ NARROW = 380  # pixels below which the ring is small and the colour key hides
 RING_SHARE = 0.16  # of the panel's width, between the two bounds
 RING_LEAST, RING_MOST = 82, 170
 LANES = ((1.16, 2.16), (0.0, 1.0))  # bottom and top of A's lane and B's, in the y of a split
-SPLIT_TOP = 2.16
+BORDER, SPLIT_TOP = 1.08, 2.16  # between the rings, and the top of all
+QWIDGETSIZE_MAX = 16_777_215  # Qt's word for "as high as it likes"
 
 
 class BucketPanel(PairPlot):
@@ -74,6 +75,9 @@ class BucketPanel(PairPlot):
         self._heats[1] = HeatSeries(rows_of(record))
         self._images[1].setVisible(self.comparing)
         self.ring_b.setVisible(self.comparing)
+        if not self.comparing:
+            self.ring.setMinimumHeight(0)
+            self.ring.setMaximumHeight(QWIDGETSIZE_MAX)
         self._show_rows()
         self.ring_b.show_state(RingState(np.zeros(self._heats[1].rows, np.int32)))
 
@@ -123,9 +127,13 @@ class BucketPanel(PairPlot):
         if not self.comparing:
             self.ring.set_rows(above, above + high)
             return
-        for ring, (bottom, top) in zip((self.ring, self.ring_b), LANES, strict=True):
+        border = int(above + high * (1 - BORDER / SPLIT_TOP))
+        self.ring.setFixedHeight(border)
+        for ring, begins, (bottom, top) in zip(
+            (self.ring, self.ring_b), (0, border), LANES, strict=True
+        ):
             edges = (above + high * (1 - y / SPLIT_TOP) for y in (top, bottom))
-            ring.set_rows(*(edge - (ring.y() - self.ring.y()) for edge in edges))
+            ring.set_rows(*(edge - begins for edge in edges))
 
     @property
     def _peak(self) -> int:

@@ -7,6 +7,8 @@ comparison's model and asks.
 
 from __future__ import annotations
 
+import re
+
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -15,6 +17,7 @@ from viewer.models.comparison import ComparisonModel
 from viewer.theme import SPACING, Theme
 from viewer.widgets.plot_base import chip
 
+UNIT = re.compile(r"(\d) (?=%|[nµm]?s\b)")  # a number stays with its unit
 LAYOUTS = {  # how the graph shows two runs
     "split": ("side by side", "Both runs, each in a map of its own, one cursor"),
     "difference": ("difference", "One map: who settled a vertex first"),
@@ -138,6 +141,7 @@ class CompareBar(QFrame):
     def _lettered(self, words: str) -> str:
         """Return rich text in which the first mention of each run carries its letter."""
         words = words.replace("&", "&amp;").replace("<", "&lt;")
+        words = UNIT.sub("\\1&nbsp;", words)
         if self._theme is None:
             return words
         marks: list[tuple[int, str, str]] = []
