@@ -10,9 +10,11 @@ import numpy as np
 from gpu import delta as rules
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import MemoryNeededError
+from gpu.events import EventKind
 from gpu.graph import CSRGraph
 from gpu.model import adds_loop, machine
-from gpu.model.driver import check_probe, drive, sampling_period
+from gpu.model.driver import drive, sampling_period
+from gpu.model.log import LOG_FULL, Log, check_probe, grown, note
 from gpu.model.presets import Preset, find_preset
 from gpu.trace import Flag, Reason
 
@@ -33,7 +35,7 @@ def run(
     observer: Observer,
 ) -> EngineOutcome:
     """Run ADDS on a modelled device; the signature is that of `gpu.engine`."""
-    check_probe(probe)
+    check_probe(probe, graph)
     preset = find_preset(device)
     period = sampling_period(probe, period_ns, preset.sample_period_ns)
     ring = AddsRun(graph, source, preset, dict(parameters), delta, probe, period, seed, buffers)
@@ -57,12 +59,14 @@ class AddsRun:
     ) -> None:
         workers = parameters["workers"] or preset.workers
         self._graph, self._preset = graph, preset
-        self._machine = machine.make_machine(graph, preset, workers, parameters, buffers)
+        self._machine = machine.make_machine(graph, preset, workers, parameters, buffers, probe)
         self._cost = machine.make_cost(graph, preset, workers, parameters, probe)
         self.controller = machine.controller_for(graph, preset, workers, parameters, delta)
         start_ns = preset.start_ns(graph.n, graph.m)
         self.sim = machine.make_sim(period_ns, workers, len(self._machine.free), seed, start_ns)
         self.sim[0].reason = int(Reason.START)
+        k = self.controller[0]
+        note(self.log, start_ns, EventKind.DELTA, int(Reason.START), k.open_heads, k.delta)
         adds_loop.queue_source(self._machine, self.sim, self._cost, self.controller, source)
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
@@ -72,7 +76,14 @@ class AddsRun:
         )
         if self.sim[0].status == machine.POOL_DRY:
             self._grow()
+        elif self.sim[0].status == LOG_FULL:
+            self._machine = self._machine._replace(log=grown(self.log))
         return int(written)
+
+    @property
+    def log(self) -> Log:
+        """What probe level 3 recorded so far."""
+        return self._machine.log
 
     def set_delta(self, delta: float | None) -> None:
         """A person takes delta over, or hands it back."""
@@ -84,6 +95,8 @@ class AddsRun:
         sim = self.sim[0]
         sim.delta_changes += int(delta != before)
         if delta != before:
+            heads = self.controller[0].open_heads
+            note(self.log, sim.t_ns, EventKind.DELTA, int(Reason.BY_HAND), heads, delta)
             sim["flags"] |= int(Flag.DELTA_RAISED if delta > before else Flag.DELTA_LOWERED)
 
     def final_sample(self, sample: Any) -> None:

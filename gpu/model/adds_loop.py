@@ -26,7 +26,18 @@ from gpu import delta as delta_rules
 from gpu import scheduler
 from gpu.compiled import compiled_inline, compiled_lean
 from gpu.delta import BY_HAND, FAR_BUCKETS, NONE
-from gpu.model.adds_worker import push, schedule, worker_event
+from gpu.model.adds_worker import push, round_events, schedule, worker_event
+from gpu.model.log import (
+    ASSIGN,
+    BLOCK_FREED,
+    DELTA,
+    HEAD,
+    LOG_FULL,
+    OPEN,
+    SAMPLE,
+    lacks_room,
+    record,
+)
 from gpu.model.machine import (
     ALIGNED,
     BLOCK_WORDS,
@@ -73,12 +84,20 @@ def advance(
                 s.status = POOL_DRY
                 break
             worker = machine.heap[0].worker
+            if len(machine.log.on) > 0 and lacks_room(
+                machine.log, round_events(machine, c, worker)
+            ):
+                s.status = LOG_FULL
+                break
             s.t_ns = machine.heap[0].when_ns
             _pop(machine, s)
             worker_event(machine, s, c, controller[0], worker)
             if s.status != RUNNING:
                 break
         else:
+            if lacks_room(machine.log, 3 * c.workers + c.buckets + 64):
+                s.status = LOG_FULL
+                break
             s.t_ns = s.next_sweep_ns
             s.next_sweep_ns = s.t_ns + c.sweep_ns
             sweeps += 1
@@ -97,7 +116,7 @@ def queue_source(
     if cost[0].vertices:
         machine.first_ns[source] = 0
         machine.last_ns[source] = 0
-    push(machine, sim[0], cost[0], controller[0], source, machine.dist[source], 0)
+    push(machine, sim[0], cost[0], controller[0], source, machine.dist[source], 0, -1)
     sim[0].pushes = 0
 
 
@@ -142,6 +161,7 @@ def _retire(machine, s, c, k):  # type: ignore[no-untyped-def]
     if moved:
         s.switches += 1
         s.flags |= BUCKET_SWITCHED
+        record(machine.log, s.t_ns, HEAD, -1, s.head, s.switches, s.base)
         return 1
     return 0
 
@@ -163,7 +183,9 @@ def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
             available -= size
             s.idle -= 1
             worker = machine.idle[s.idle]
-            _take(machine, s, c, slot, worker, size)
+            first = machine.slots[slot].read
+            record(machine.log, s.t_ns, ASSIGN, worker, first, bucket, np.float64(size))
+            _take(machine, s, c, slot, worker, size, bucket)
             w = machine.workers[worker]
             w.bucket = bucket
             w.count = size
@@ -176,7 +198,7 @@ def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
-def _take(machine, s, c, at, worker, size):  # type: ignore[no-untyped-def]
+def _take(machine, s, c, at, worker, size, bucket):  # type: ignore[no-untyped-def]
     """Copy `size` items out of a bucket; blocks that are read to their end are freed."""
     cap = machine.table.shape[1]
     slot = machine.slots[at]
@@ -195,6 +217,7 @@ def _take(machine, s, c, at, worker, size):  # type: ignore[no-untyped-def]
         if offset + run == BLOCK_WORDS:
             machine.free[s.free_blocks] = block
             s.free_blocks += 1
+            record(machine.log, s.t_ns, BLOCK_FREED, worker, block, bucket, 0.0)
 
 
 @compiled_inline
@@ -213,7 +236,7 @@ def _control(machine, s, c, controller, switched):  # type: ignore[no-untyped-de
         if offset < k.open_heads:
             waiting += machine.slots[slot].reserved - machine.slots[slot].read
     produced += s.kept - s.kept_mark
-    before = k.delta
+    before, heads = k.delta, k.open_heads
     reason = decide(controller, s.assigned, waiting, produced, far, tail, switched)
     if k.window_ended:
         for slot in range(c.buckets):
@@ -224,6 +247,9 @@ def _control(machine, s, c, controller, switched):  # type: ignore[no-untyped-de
     if k.delta != before:
         s.delta_changes += 1
         s.flags |= DELTA_RAISED if k.delta > before else DELTA_LOWERED
+        record(machine.log, s.t_ns, DELTA, -1, reason, k.open_heads, k.delta)
+    elif k.open_heads != heads:
+        record(machine.log, s.t_ns, OPEN, -1, k.open_heads, reason, 0.0)
 
 
 @compiled_lean
@@ -253,6 +279,7 @@ def write_sample(machine, s, c, k, sample):  # type: ignore[no-untyped-def]
         if offset < c.buckets:
             slot = (s.head + offset) % c.buckets
             sample.occupancy[offset] = machine.slots[slot].reserved - machine.slots[slot].read
+    record(machine.log, s.t_ns, SAMPLE, -1, s.sequence, 0, 0.0)
     s.sequence += 1
     s.flags, s.pushes, s.clipped = 0, 0, 0
 

@@ -20,6 +20,22 @@ import numpy as np
 
 from gpu import scheduler
 from gpu.compiled import compiled_inline
+from gpu.model.log import (
+    ARC_EVENTS,
+    BLOCK_TAKEN,
+    CLIP,
+    COLLECT,
+    FINISH,
+    IMPROVE,
+    POP,
+    PUSH,
+    RELAX,
+    RESERVE,
+    STALE,
+    STAY,
+    WRITTEN,
+    record,
+)
 from gpu.model.machine import (
     BLOCK_WORDS,
     FLUSH_ROUNDS,
@@ -58,10 +74,13 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     elif w.phase == 2:
         for place in range(w.out):
             vertex = machine.out[worker, place]
-            push(machine, s, c, k, vertex, machine.out_dist[worker, place], w.bucket)
+            push(machine, s, c, k, vertex, machine.out_dist[worker, place], w.bucket, worker)
         w.out, w.since = 0, 0
     if w.head == w.tail and w.hubs == 0:
-        machine.slots[w.bucket % c.buckets].completed += w.count
+        slot = machine.slots[w.bucket % c.buckets]
+        slot.completed += w.count
+        done = np.float64(slot.completed)
+        record(machine.log, s.t_ns, FINISH, worker, w.count, w.bucket, done)
         machine.idle[s.idle] = worker
         s.idle += 1
         return
@@ -88,6 +107,8 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
             of_warp = 0
         if c.drop_stale and machine.queued[worker, at] > known:
             machine.items[worker, at] = -1 - vertex
+            queued = np.float64(machine.queued[worker, at])
+            record(machine.log, s.t_ns, STALE, worker, vertex, w.bucket, queued)
             continue
         degree = machine.indptr[vertex + 1] - machine.indptr[vertex]
         if degree > HUB_ARCS and w.hubs < MOST_HUBS:
@@ -98,6 +119,7 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
             continue
         machine.snapshot[worker, place] = known
         s.processed += 1
+        record(machine.log, s.t_ns, POP, worker, vertex, w.bucket, np.float64(known))
         if c.vertices:
             machine.times[vertex] += 1
         arcs += degree
@@ -118,8 +140,12 @@ def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
     w.take, w.wave_arc = 0, min(w.arc + IN_FLIGHT * c.lanes, end)
     if c.drop_stale and machine.hub_dist[worker, w.hubs - 1] > known:
         rest, w.wave_arc = end - w.arc, -1  # the newer item does them; the rounds are idle
+        if w.arc == 0:
+            queued = np.float64(machine.hub_dist[worker, w.hubs - 1])
+            record(machine.log, s.t_ns, STALE, worker, hub, w.bucket, queued)
     elif w.arc == 0:
         s.processed += 1
+        record(machine.log, s.t_ns, POP, worker, hub, w.bucket, np.float64(known))
         if c.vertices:
             machine.times[hub] += 1
     machine.snapshot[worker, 0] = known
@@ -182,6 +208,7 @@ def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ig
         to = indices[arc]
         reached = from_dist + weights[arc]
         known = dist[to]
+        record(machine.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
         if reached < known:
             if c.vertices:
                 machine.last_ns[to] = now
@@ -189,6 +216,7 @@ def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ig
                     machine.first_ns[to] = now
             dist[to] = reached
             s.improved += 1
+            record(machine.log, s.t_ns, IMPROVE, worker, to, arc, np.float64(dist[to]))
             _queue(machine, s, c, k, worker, to, dist[to])
         elif known == unreached and reached >= unreached:
             s.status, s.overflow_arc, s.overflow_tail = OVERFLOW, arc, vertex
@@ -210,23 +238,28 @@ def _queue(machine, s, c, k, worker, vertex, dist):  # type: ignore[no-untyped-d
             s.kept += 1
             s.pushes += 1
             s.assigned += 1
+            record(machine.log, s.t_ns, STAY, worker, vertex, w.bucket, np.float64(dist))
             return
     if w.out < OUT_ROOM:
         machine.out[worker, w.out] = vertex
         machine.out_dist[worker, w.out] = dist
         w.out += 1
+        record(machine.log, s.t_ns, COLLECT, worker, vertex, w.bucket, np.float64(dist))
     else:
-        push(machine, s, c, k, vertex, dist, w.bucket)
+        push(machine, s, c, k, vertex, dist, w.bucket, worker)
 
 
 @compiled_inline
-def push(machine, s, c, k, vertex, dist, from_bucket):  # type: ignore[no-untyped-def]
+def push(machine, s, c, k, vertex, dist, from_bucket, worker):  # type: ignore[no-untyped-def]
     """Queue a vertex in a bucket, by its distance."""
     raw = raw_offset(dist, s.base, k.inverse_delta)
     s.pushes += 1
     if clips(raw, c.buckets):
         s.clipped += 1
+        tail = s.head + c.buckets - 1
+        record(machine.log, s.t_ns, CLIP, worker, vertex, tail, np.float64(dist))
     at = s.head_slot + push_offset(raw, from_bucket, s.head, c.buckets)
+    bucket = s.head + at - s.head_slot
     if at >= c.buckets:
         at -= c.buckets
     slot = machine.slots[at]
@@ -235,10 +268,29 @@ def push(machine, s, c, k, vertex, dist, from_bucket):  # type: ignore[no-untype
         s.free_blocks -= 1
         slot.block = machine.free[s.free_blocks]
         machine.table[at, (slot.reserved // BLOCK_WORDS) % machine.table.shape[1]] = slot.block
+        record(machine.log, s.t_ns, BLOCK_TAKEN, worker, slot.block, bucket, 0.0)
+    record(machine.log, s.t_ns, RESERVE, worker, slot.reserved, bucket, 0.0)
+    record(machine.log, s.t_ns, PUSH, worker, vertex, bucket, np.float64(dist))
     machine.pool[slot.block, offset] = vertex
     if c.drop_stale:
         machine.pool_dist[slot.block, offset] = dist
     slot.reserved += 1
+    written = np.float64(slot.reserved)
+    record(machine.log, s.t_ns, WRITTEN, worker, slot.reserved - 1, bucket, written)
+
+
+@compiled_inline
+def round_events(machine, c, worker):  # type: ignore[no-untyped-def]
+    """Return the most events that a worker's next event can record."""
+    w = machine.workers[worker]
+    arcs = 0
+    for place in range(w.take):
+        vertex = machine.items[worker, (w.head + place) & (QUEUE_ROOM - 1)]
+        if vertex >= 0:
+            arcs += machine.indptr[vertex + 1] - machine.indptr[vertex]
+    if w.take == 0 and w.hubs > 0:
+        arcs += max(w.wave_arc - w.arc, 0)
+    return ARC_EVENTS * (arcs + OUT_ROOM) + c.lanes + 16
 
 
 @compiled_inline

@@ -14,9 +14,11 @@ import numpy as np
 
 from gpu.apsp_rules import C_DELTA, C_FAST, source_range, wanted_delta
 from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.events import EventKind
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model import apsp_loop
-from gpu.model.driver import check_probe, drive, sampling_period
+from gpu.model.driver import drive, sampling_period
+from gpu.model.log import LOG_FULL, Log, check_probe, grown, make_log, note
 from gpu.model.machine import NO_SAMPLES_NS, WAVE_ROUNDS, records, vertex_arrays
 from gpu.model.presets import Preset, find_preset
 from gpu.trace import Flag, Probe, Reason
@@ -40,6 +42,7 @@ class Rows(NamedTuple):
     bits: np.ndarray  # uint32 (2, W, n / 32): who waits, whose heavy arcs do; or (1, 1, 1)
     taken: np.ndarray  # int32 (TAKEN,)
     snapshot: np.ndarray  # distances as they were read
+    log: Log  # probe level 3
 
 
 def run_edge(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
@@ -73,7 +76,7 @@ def _run(
     observer: Observer,
 ) -> EngineOutcome:
     """Run one of the three. Nothing is arbitrated, so `seed` changes nothing."""
-    check_probe(probe)
+    check_probe(probe, graph)
     preset = find_preset(device)
     if delta is None:
         delta = wanted_delta(factor, graph.mean_weight, graph.mean_degree, graph.integer)
@@ -99,16 +102,28 @@ class ApspRun:
     ) -> None:
         first, count = source_range(parameters, graph.n)
         blocks = min(parameters["workers"] or preset.workers, count)
-        self._rows = _make_rows(graph, preset, blocks, buffers, edges, split)
+        self._rows = _make_rows(graph, preset, blocks, buffers, edges, split)._replace(
+            log=make_log(probe)
+        )
         self.sim = records(1, apsp_loop.STATE)
         self._own_delta = 0.0 if edges else delta
         _fill_state(self.sim[0], graph, preset, probe, period_ns)
         s = self.sim[0]
         s.first, s.delta, s.edges, s.split = first, self._own_delta, int(edges), int(split)
+        if not edges:
+            note(self.log, 0.0, EventKind.DELTA, int(Reason.START), 1, delta)
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
         """Advance by a slice."""
-        return int(apsp_loop.advance(self._rows, self.sim, samples, arcs))
+        written = apsp_loop.advance(self._rows, self.sim, samples, arcs)
+        if self.sim[0].status == LOG_FULL:
+            self._rows = self._rows._replace(log=grown(self.log))
+        return int(written)
+
+    @property
+    def log(self) -> Log:
+        """What probe level 3 recorded so far."""
+        return self._rows.log
 
     def set_delta(self, delta: float | None) -> None:
         """A person's delta holds for sources begun from now on; None hands it back."""
@@ -119,12 +134,13 @@ class ApspRun:
         if wanted != s.delta:
             s["flags"] |= int(Flag.DELTA_RAISED if wanted > s.delta else Flag.DELTA_LOWERED)
             s.delta_changes += 1
+            note(self.log, s.t_ns, EventKind.DELTA, int(Reason.BY_HAND), 1, wanted)
         s.delta, s.by_hand = wanted, int(delta is not None)
         s.reason = int(Reason.START if delta is None else Reason.BY_HAND)
 
     def final_sample(self, sample: Any) -> None:
         """Write the state as it is."""
-        apsp_loop.write_sample(self.sim[0], len(self._rows.dist), sample)
+        apsp_loop.write_sample(self.sim[0], self.log, len(self._rows.dist), sample)
 
 
 def _make_rows(
@@ -151,6 +167,7 @@ def _make_rows(
         np.zeros(bits, np.uint32),
         np.zeros(TAKEN, np.int32),
         np.zeros(max(TAKEN, WAVE_ROUNDS * preset.worker_threads), kind),
+        make_log(0),
     )
 
 

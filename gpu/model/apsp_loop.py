@@ -23,6 +23,25 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
+from gpu.model.log import (
+    ARC_EVENTS,
+    DEFER,
+    EDGE,
+    IMPROVE,
+    LOG_FULL,
+    PHASE,
+    POP,
+    PUSH,
+    RELAX,
+    RESUME,
+    ROUND,
+    ROUND_DONE,
+    SAMPLE,
+    SOURCE,
+    SOURCE_DONE,
+    lacks_room,
+    record,
+)
 from gpu.model.machine import FINISHED, OVERFLOW, RUNNING
 
 EDGES, SWEEP, HEAVY, ENDING, FREE = range(5)  # what a block does next
@@ -92,7 +111,11 @@ def advance(run, state, samples, most):  # type: ignore[no-untyped-def]
     written = 0
     until = s.effort + most
     s.status = RUNNING
+    room = ARC_EVENTS * len(run.indices) + 4 * run.dist.shape[1] + 64  # events of one turn
     while s.effort < until and written < len(samples):
+        if lacks_room(run.log, room):
+            s.status = LOG_FULL
+            break
         at = 0
         for block in range(1, len(run.blocks)):
             if run.blocks[block].when_ns < run.blocks[at].when_ns:
@@ -101,18 +124,18 @@ def advance(run, state, samples, most):  # type: ignore[no-untyped-def]
         if b.when_ns == np.inf:
             s.status = FINISHED
             s.flags |= ENDED
-            write_sample(s, len(run.dist), samples[written])
+            write_sample(s, run.log, len(run.dist), samples[written])
             written += 1
             break
         s.t_ns = b.when_ns
         if s.t_ns >= s.next_sample_ns:
-            write_sample(s, len(run.dist), samples[written])
+            write_sample(s, run.log, len(run.dist), samples[written])
             written += 1
             s.next_sample_ns = s.t_ns + s.period_ns
             continue
         s.effort += len(run.blocks)
         if b.doing == EDGES:
-            _edge_event(run, s, b)
+            _edge_event(run, s, b, at)
         elif b.doing in (SWEEP, HEAVY):
             _sweep_event(run, s, b, at)
         else:
@@ -135,6 +158,7 @@ def _change_source(run, s, b, at):  # type: ignore[no-untyped-def]
         s.running -= 1
         s.done += 1
         b.doing = FREE
+        record(run.log, s.t_ns, SOURCE_DONE, at, s.first + b.row, b.rounds, 0.0)
     if s.next_row == len(run.dist):
         b.when_ns = np.inf
         return
@@ -142,6 +166,7 @@ def _change_source(run, s, b, at):  # type: ignore[no-untyped-def]
     s.next_row += 1
     s.running += 1
     source = s.first + b.row
+    record(run.log, s.t_ns, SOURCE, at, source, 0, 0.0)
     if s.vertices:
         run.first_ns[source] = np.int64(s.t_ns)
     for vertex in range(n):
@@ -154,27 +179,32 @@ def _change_source(run, s, b, at):  # type: ignore[no-untyped-def]
     else:
         b.doing = SWEEP
         run.bits[0, at, source >> 5] |= np.uint32(1) << np.uint32(source & 31)
+        record(run.log, s.t_ns, PUSH, at, source, at, 0.0)
     s.effort += n // 8
     b.when_ns += s.hop_ns * (1 + n // (16 * s.wave))
 
 
 @compiled_inline
-def _edge_event(run, s, b):  # type: ignore[no-untyped-def]
+def _edge_event(run, s, b, at):  # type: ignore[no-untyped-def]
     """Relax the next arcs of a round; a round that changed nothing is the last."""
     m = len(run.indices)
+    if b.arc == 0:
+        record(run.log, s.t_ns, ROUND, at, s.first + b.row, b.rounds, np.float64(m))
     first, last = b.arc, min(m, b.arc + max(EVENT_ARCS // s.wave, 1) * s.wave)
     for start in range(first, last, s.wave):
         end = min(last, start + s.wave)
         for arc in range(start, end):
             run.snapshot[arc - start] = run.dist[b.row, run.tails[arc]]
         for arc in range(start, end):
-            _relax(run, s, b, -1, run.snapshot[arc - start], arc)
+            tail = np.int64(run.tails[arc])
+            _relax(run, s, b, at, tail, run.snapshot[arc - start], arc)
     arcs = last - first
     s.relaxed += arcs
     s.effort += arcs
     _pay(s, b, arcs)
     b.arc = last
     if last == m:
+        record(run.log, s.t_ns, ROUND_DONE, at, s.first + b.row, b.rounds, 1.0)
         b.rounds += 1
         s.rounds += 1
         s.processed += run.dist.shape[1]
@@ -189,6 +219,7 @@ def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
     """Take what waits below the edge and relax it, or the heavy arcs of what was taken."""
     heavy = 1 if b.doing == HEAVY else 0
     count, arcs, lowest = 0, 0, np.inf
+    record(run.log, s.t_ns, ROUND, at, s.first + b.row, b.rounds, b.edge)
     for word in range(run.bits.shape[2]):
         bits, vertex, left = run.bits[heavy, at, word], word << 5, np.uint32(0)
         while bits != 0:
@@ -197,6 +228,8 @@ def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
                 if (heavy or known < b.edge) and count < len(run.taken):
                     run.taken[count], run.snapshot[count] = vertex, known
                     count += 1
+                    kind = RESUME if heavy else POP
+                    record(run.log, s.t_ns, kind, at, vertex, at, np.float64(known))
                 else:
                     left |= np.uint32(1) << np.uint32(vertex & 31)
                     lowest = min(lowest, np.float64(known))
@@ -206,29 +239,36 @@ def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
             run.bits[1, at, word] |= run.bits[0, at, word] & ~left
         run.bits[heavy, at, word] = left
     for place in range(count):
-        vertex = run.taken[place]
+        vertex = np.int64(run.taken[place])
+        if s.split and not heavy:
+            known = np.float64(run.snapshot[place])
+            record(run.log, s.t_ns, DEFER, at, vertex, at, known)
         for arc in range(run.indptr[vertex], run.indptr[vertex + 1]):
             if s.split == 0 or (run.weights[arc] > b.delta) == (heavy == 1):
                 arcs += 1
-                _relax(run, s, b, at, run.snapshot[place], arc)
+                _relax(run, s, b, at, vertex, run.snapshot[place], arc)
     s.relaxed += arcs
     s.effort += arcs + run.bits.shape[2]
     _pay(s, b, arcs)
+    record(run.log, s.t_ns, ROUND_DONE, at, s.first + b.row, b.rounds, 0.0)
     b.rounds += 1
     s.rounds += 1
     if heavy:
         if count < len(run.taken):
             b.doing = SWEEP
+            record(run.log, s.t_ns, PHASE, at, 0, at, 0.0)
         return
     s.processed += count
     if count > 0:
         b.changed = 1
     elif s.split and b.changed:
         b.doing, b.changed = HEAVY, 0
+        record(run.log, s.t_ns, PHASE, at, 1, at, 0.0)
     elif lowest == np.inf:
         b.doing = ENDING
     else:
         _move_on(s, b, lowest)
+        record(run.log, s.t_ns, EDGE, at, s.first + b.row, s.switches, b.edge)
 
 
 @compiled_inline
@@ -244,8 +284,12 @@ def _move_on(s, b, lowest):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
-def _relax(run, s, b, at, known, arc):  # type: ignore[no-untyped-def]
-    """Relax one arc; at: the block whose bits are set, -1 for none."""
+def _relax(run, s, b, at, tail, known, arc):  # type: ignore[no-untyped-def]
+    """Relax one arc for block `at`, which marks what improved unless it goes by edges."""
+    offered = np.inf
+    if known < run.unreached[0]:
+        offered = np.float64(known + run.weights[arc])
+    record(run.log, s.t_ns, RELAX, at, arc, tail, offered)
     if known == run.unreached[0]:
         return
     to = run.indices[arc]
@@ -254,8 +298,13 @@ def _relax(run, s, b, at, known, arc):  # type: ignore[no-untyped-def]
     if reach < there:
         run.dist[b.row, to] = reach
         s.improved += 1
-        if at >= 0:
-            run.bits[0, at, to >> 5] |= np.uint32(1) << np.uint32(to & 31)
+        new = np.float64(run.dist[b.row, to])
+        record(run.log, s.t_ns, IMPROVE, at, to, arc, new)
+        if s.edges == 0:
+            bit = np.uint32(1) << np.uint32(to & 31)
+            if run.bits[0, at, to >> 5] & bit == 0:
+                record(run.log, s.t_ns, PUSH, at, to, at, new)
+            run.bits[0, at, to >> 5] |= bit
         else:
             b.changed = 1
     elif there == run.unreached[0] and reach >= s.unreached:
@@ -281,7 +330,7 @@ def _check_range(run, s, row):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
-def write_sample(s, rows, sample):  # type: ignore[no-untyped-def]
+def write_sample(s, log, rows, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE; flags start again from here."""
     per_round = s.running / max(s.rounds, 1)
     sample.t_ns = np.int64(s.t_ns)
@@ -301,5 +350,6 @@ def write_sample(s, rows, sample):  # type: ignore[no-untyped-def]
     sample.occupancy[0] = rows - s.running - s.done
     sample.occupancy[1] = s.running
     sample.occupancy[2] = s.done
+    record(log, s.t_ns, SAMPLE, -1, s.sequence, 0, 0.0)
     s.sequence += 1
     s.flags = 0

@@ -15,7 +15,8 @@ import numpy as np
 
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
-from gpu.model.driver import check_probe, drive, sampling_period
+from gpu.model.driver import drive, sampling_period
+from gpu.model.log import check_probe
 from gpu.model.near_far import NearFarRun
 from gpu.model.presets import Preset, find_preset
 
@@ -39,7 +40,7 @@ def run(
 
     There is no delta, no parameter and nothing for `seed` to vary.
     """
-    check_probe(probe)
+    check_probe(probe, graph)
     preset = find_preset(device)
     period = sampling_period(probe, period_ns, 0.0)  # by default every superstep
     frontier = BellmanFordRun(graph, source, preset, probe, period, buffers)
@@ -58,7 +59,7 @@ class BellmanFordRun(NearFarRun):
         period_ns: float,
         buffers: RunBuffers,
     ) -> None:
-        super().__init__(graph, source, preset, ANY_DELTA, probe, period_ns, buffers)
+        super().__init__(graph, source, preset, ANY_DELTA, probe, period_ns, buffers, False)
         self.sim[0].threshold = np.inf
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:

@@ -10,9 +10,11 @@ import numpy as np
 
 from gpu.delta import near_far_delta
 from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.events import EventKind
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model import delta_stepping_loop
-from gpu.model.driver import check_probe, drive, sampling_period
+from gpu.model.driver import drive, sampling_period
+from gpu.model.log import LOG_FULL, Log, check_probe, grown, make_log, note
 from gpu.model.machine import NO_SAMPLES_NS, WARP, arc_ns, records, vertex_arrays
 from gpu.model.near_far import step_blocks, step_threads
 from gpu.model.presets import Preset, find_preset
@@ -44,6 +46,7 @@ class Buckets(NamedTuple):
     arcs: np.ndarray
     hub_trips: np.ndarray
     hubs: np.ndarray
+    log: Log  # probe level 3
 
 
 def run(
@@ -63,7 +66,7 @@ def run(
 
     Its phases have no arbitration to vary, so `seed` changes nothing.
     """
-    check_probe(probe)
+    check_probe(probe, graph)
     preset = find_preset(device)
     if delta is None:
         delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
@@ -85,17 +88,28 @@ class DeltaSteppingRun:
         period_ns: float,
         buffers: RunBuffers,
     ) -> None:
-        self._buckets = _make_buckets(graph, preset, delta, buffers)
+        self._buckets = _make_buckets(graph, preset, delta, probe, buffers)
         self.sim = _make_state(graph, preset, delta, probe, period_ns)
         self._own_delta = delta
         self._buckets.frontier[0] = source
         self._buckets.dist[source] = 0
         if probe >= Probe.VERTICES:
             self._buckets.first_ns[source] = self._buckets.last_ns[source] = 0
+        start_ns = self.sim[0].t_ns
+        note(self.log, start_ns, EventKind.DELTA, int(Reason.START), 1, delta)
+        note(self.log, start_ns, EventKind.PUSH, source)
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
         """Advance by a slice."""
-        return int(delta_stepping_loop.advance(self._buckets, self.sim, samples, arcs))
+        written = delta_stepping_loop.advance(self._buckets, self.sim, samples, arcs)
+        if self.sim[0].status == LOG_FULL:
+            self._buckets = self._buckets._replace(log=grown(self.log))
+        return int(written)
+
+    @property
+    def log(self) -> Log:
+        """What probe level 3 recorded so far."""
+        return self._buckets.log
 
     def set_delta(self, delta: float | None) -> None:
         """A person makes buckets wider or narrower from the next one on, or hands back."""
@@ -106,7 +120,7 @@ class DeltaSteppingRun:
 
     def final_sample(self, sample: Any) -> None:
         """Write the state as it is."""
-        delta_stepping_loop.write_sample(self.sim[0], sample)
+        delta_stepping_loop.write_sample(self.sim[0], self.log, sample)
 
 
 def slots_for(graph: CSRGraph, delta: float) -> int:
@@ -115,7 +129,9 @@ def slots_for(graph: CSRGraph, delta: float) -> int:
     return min(max(math.ceil(min(largest / delta, MOST_SLOTS)) + 3, FEWEST_SLOTS), MOST_SLOTS)
 
 
-def _make_buckets(graph: CSRGraph, preset: Preset, delta: float, buffers: RunBuffers) -> Buckets:
+def _make_buckets(
+    graph: CSRGraph, preset: Preset, delta: float, probe: int, buffers: RunBuffers
+) -> Buckets:
     blocks = step_blocks(preset)
     wave = blocks * step_threads(preset)
     slots = slots_for(graph, delta)
@@ -135,6 +151,7 @@ def _make_buckets(graph: CSRGraph, preset: Preset, delta: float, buffers: RunBuf
         np.empty(min(wave, max(graph.n, 1)), graph.weights.dtype),
         np.zeros(blocks),
         *(np.zeros(blocks, np.int64) for _ in range(4)),
+        make_log(probe),
     )
 
 

@@ -17,6 +17,26 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
+from gpu.model.log import (
+    ARC_EVENTS,
+    BARRIER,
+    DEFER,
+    DELTA,
+    HEAD,
+    IMPROVE,
+    LEAVE,
+    LOG_FULL,
+    PHASE,
+    POP,
+    PUSH,
+    RELAX,
+    RESUME,
+    SAMPLE,
+    SKIP,
+    SUPERSTEP,
+    lacks_room,
+    record,
+)
 from gpu.model.machine import FINISHED, HUB_ARCS, IN_FLIGHT, OVERFLOW, RUNNING
 from gpu.model.near_far_loop import STEP_HUBS, _charge_split, _start_pass
 
@@ -48,6 +68,7 @@ STEPPING = np.dtype(
         ("far_items", "<i8"),  # looked at when the next bucket is sought
         ("kept", "<i8"),  # vertices of this bucket that have heavy arcs
         ("place", "<i8"),  # of this phase's vertices, processed
+        ("round", "<i8"),  # phases begun before this one
         ("processed", "<i8"),
         ("relaxed", "<i8"),
         ("improved", "<i8"),
@@ -83,13 +104,19 @@ def advance(buckets, state, samples, most_relaxed):  # type: ignore[no-untyped-d
     written, phases = 0, 0
     until = s.relaxed + most_relaxed
     s.status = RUNNING
+    room = ARC_EVENTS * len(buckets.indices) + 8 * len(buckets.dist) + 64  # events of one wave
     while s.relaxed < until and written < len(samples) and phases < most_relaxed:
+        if lacks_room(buckets.log, room):
+            s.status = LOG_FULL
+            break
         if s.phase == PHASE_START:
             if s.t_ns >= s.next_sample_ns:
-                write_sample(s, samples[written])
+                write_sample(s, buckets.log, samples[written])
                 written += 1
                 s.next_sample_ns = s.t_ns + s.period_ns
             _start_pass(buckets, s)
+            record(buckets.log, s.t_ns, SUPERSTEP, -1, s.round, s.near, s.base + s.delta)
+            record(buckets.log, s.t_ns, PHASE, -1, s.heavy, s.head, 0.0)
             phases += 1
         elif s.phase == PHASE_RUNNING:
             _wave(buckets, s)
@@ -97,12 +124,12 @@ def advance(buckets, state, samples, most_relaxed):  # type: ignore[no-untyped-d
                 break
             if s.place == s.near:
                 s.phase = PHASE_END
-        elif _next_phase(buckets, s):
+        elif _end_phase(buckets, s):
             s.phase = PHASE_START
         else:
             s.status = FINISHED
             s.flags |= ENDED
-            write_sample(s, samples[written])
+            write_sample(s, buckets.log, samples[written])
             written += 1
             break
     return written
@@ -129,10 +156,15 @@ def _wave(buckets, s):  # type: ignore[no-untyped-def]
         vertex = _vertex_at(buckets, s, place)
         if s.heavy == 0 and buckets.slot_of[vertex] == s.head_slot:
             buckets.frontier[place] = -1  # improved meanwhile: the next phase does it
+            again = np.float64(buckets.dist[vertex])
+            record(buckets.log, s.t_ns, SKIP, group, vertex, s.head, again)
             continue
         buckets.snapshot[place - first] = buckets.dist[vertex]
         degree = buckets.indptr[vertex + 1] - buckets.indptr[vertex]
         buckets.arcs[group] += degree
+        kind = RESUME if s.heavy else POP
+        known = np.float64(buckets.dist[vertex])
+        record(buckets.log, s.t_ns, kind, group, vertex, s.head, known)
         if s.heavy == 0:
             s.processed += 1
             if s.vertices:
@@ -148,7 +180,8 @@ def _wave(buckets, s):  # type: ignore[no-untyped-def]
     for place in range(first, last):
         vertex = _vertex_at(buckets, s, place)
         if vertex >= 0:
-            _relax(buckets, s, vertex, buckets.snapshot[place - first])
+            worker = (place - first) // share % blocks
+            _relax(buckets, s, worker, vertex, buckets.snapshot[place - first])
             if s.status == OVERFLOW:
                 return
 
@@ -171,7 +204,7 @@ def _charge_wave(buckets, s, blocks, first):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
-def _relax(buckets, s, vertex, from_dist):  # type: ignore[no-untyped-def]
+def _relax(buckets, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
     """Relax the light or the heavy arcs of one vertex; note whether it has heavy ones."""
     dist, now = buckets.dist, np.int64(s.t_ns)
     has_heavy = False
@@ -184,6 +217,7 @@ def _relax(buckets, s, vertex, from_dist):  # type: ignore[no-untyped-def]
         to = buckets.indices[arc]
         reached = from_dist + weight
         known = dist[to]
+        record(buckets.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
         if reached < known:
             if s.vertices:
                 buckets.last_ns[to] = now
@@ -191,7 +225,8 @@ def _relax(buckets, s, vertex, from_dist):  # type: ignore[no-untyped-def]
                     buckets.first_ns[to] = now
             dist[to] = reached
             s.improved += 1
-            _move(buckets, s, to)
+            record(buckets.log, s.t_ns, IMPROVE, worker, to, arc, np.float64(dist[to]))
+            _move(buckets, s, worker, to)
         elif known == s.unreached and reached >= s.unreached:
             s.status, s.overflow_arc, s.overflow_tail = OVERFLOW, arc, vertex
             return
@@ -199,10 +234,11 @@ def _relax(buckets, s, vertex, from_dist):  # type: ignore[no-untyped-def]
         buckets.mark[vertex] = s.visit
         buckets.kept[s.kept] = vertex
         s.kept += 1
+        record(buckets.log, s.t_ns, DEFER, worker, vertex, s.head, np.float64(dist[vertex]))
 
 
 @compiled_inline
-def _move(buckets, s, vertex):  # type: ignore[no-untyped-def]
+def _move(buckets, s, worker, vertex):  # type: ignore[no-untyped-def]
     """Put a vertex into the bucket of its distance, out of the one that it is in."""
     slots = len(buckets.first)
     offset = (np.float64(buckets.dist[vertex]) - s.base) / s.delta
@@ -212,7 +248,7 @@ def _move(buckets, s, vertex):  # type: ignore[no-untyped-def]
     s.next_items += 1 if slot == s.head_slot else 0
     if buckets.slot_of[vertex] != slot:
         if buckets.slot_of[vertex] >= 0:
-            _unlink(buckets, s, vertex)
+            _unlink(buckets, s, worker, vertex)
         after = buckets.first[slot]
         buckets.following[vertex], buckets.before[vertex] = after, -1
         if after >= 0:
@@ -220,12 +256,17 @@ def _move(buckets, s, vertex):  # type: ignore[no-untyped-def]
         buckets.first[slot] = vertex
         buckets.slot_of[vertex] = slot
         s.waiting += 1
+        known = np.float64(buckets.dist[vertex])
+        record(buckets.log, s.t_ns, PUSH, worker, vertex, s.head + step, known)
 
 
 @compiled_inline
-def _unlink(buckets, s, vertex):  # type: ignore[no-untyped-def]
+def _unlink(buckets, s, worker, vertex):  # type: ignore[no-untyped-def]
     """Take a vertex out of the bucket that it is in."""
-    slot = buckets.slot_of[vertex]
+    slot = np.int64(buckets.slot_of[vertex])
+    step = (slot - s.head_slot) % len(buckets.first)
+    known = np.float64(buckets.dist[vertex])
+    record(buckets.log, s.t_ns, LEAVE, worker, vertex, s.head + step, known)
     after, previous = buckets.following[vertex], buckets.before[vertex]
     if previous >= 0:
         buckets.following[previous] = after
@@ -235,6 +276,15 @@ def _unlink(buckets, s, vertex):  # type: ignore[no-untyped-def]
         buckets.before[after] = previous
     buckets.slot_of[vertex] = -1
     s.waiting -= 1
+
+
+@compiled_inline
+def _end_phase(buckets, s):  # type: ignore[no-untyped-def]
+    """Close a phase and choose the next; False at the end."""
+    going = _next_phase(buckets, s)
+    record(buckets.log, s.t_ns, BARRIER, -1, s.round, s.near, 0.0)
+    s.round += 1
+    return going
 
 
 @compiled_inline
@@ -286,6 +336,7 @@ def _find_head(buckets, s):  # type: ignore[no-untyped-def]
         s.head += step
         s.head_slot = (s.head_slot + step) % slots
         s.base += step * s.delta
+        record(buckets.log, s.t_ns, HEAD, -1, s.head, s.switches + 1, s.base)
         return
     _sort_again(buckets, s, s.head_slot + step)
 
@@ -303,20 +354,22 @@ def _sort_again(buckets, s, slot):  # type: ignore[no-untyped-def]
             lowest = min(lowest, np.float64(buckets.dist[vertex]))
             vertex = np.int64(buckets.following[vertex])
     for place in range(total):
-        _unlink(buckets, s, np.int64(buckets.frontier[place]))
+        _unlink(buckets, s, -1, np.int64(buckets.frontier[place]))
     s.head += np.int64(min(max((lowest - s.base) / s.delta, 1.0), FAR_AWAY))
     s.base = lowest
     if s.wanted != s.delta:
         s.flags |= DELTA_RAISED if s.wanted > s.delta else DELTA_LOWERED
         s.delta_changes += 1
         s.delta = s.wanted
+        record(buckets.log, s.t_ns, DELTA, -1, s.reason, 1, s.delta)
+    record(buckets.log, s.t_ns, HEAD, -1, s.head, s.switches + 1, s.base)
     for place in range(total):
-        _move(buckets, s, np.int64(buckets.frontier[place]))
+        _move(buckets, s, -1, np.int64(buckets.frontier[place]))
     _charge_split(s)
 
 
 @compiled_lean
-def write_sample(s, sample):  # type: ignore[no-untyped-def]
+def write_sample(s, log, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE at the start of a phase; flags start again from here."""
     sample.t_ns = np.int64(s.t_ns)
     sample.head_bucket = s.head
@@ -336,5 +389,6 @@ def write_sample(s, sample):  # type: ignore[no-untyped-def]
     sample.sequence = s.sequence
     sample.occupancy[0] = s.near
     sample.occupancy[1] = s.waiting
+    record(log, s.t_ns, SAMPLE, -1, s.sequence, 0, 0.0)
     s.sequence += 1
     s.flags = 0

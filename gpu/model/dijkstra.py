@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.events import EventKind
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model import dijkstra_loop
-from gpu.model.driver import check_probe, drive, sampling_period
+from gpu.model.driver import drive, sampling_period
+from gpu.model.log import LOG_FULL, Log, check_probe, grown, make_log, note
 from gpu.model.machine import NO_SAMPLES_NS, POOL_DRY, records, vertex_arrays
 from gpu.model.presets import Preset, find_preset
 from gpu.trace import Probe
@@ -29,6 +31,7 @@ class HeapArrays(NamedTuple):
     last_ns: np.ndarray
     times: np.ndarray
     heap: np.ndarray  # ENTRY
+    log: Log  # probe level 3
 
 
 def run(
@@ -48,7 +51,7 @@ def run(
 
     There is no delta, no parameter and nothing for `seed` to vary.
     """
-    check_probe(probe)
+    check_probe(probe, graph)
     preset = find_preset(device)
     depth = np.log2(max(graph.n, 2))
     expected_ns = preset.hop_ns * (graph.n * (depth + 1) + graph.m / 2)
@@ -79,6 +82,7 @@ class DijkstraRun:
             buffers.dist,
             *vertex_arrays(buffers),
             heap,
+            make_log(probe),
         )
         self.sim = records(1, dijkstra_loop.HEAP_STATE)
         s = self.sim[0]
@@ -92,6 +96,7 @@ class DijkstraRun:
         if probe >= Probe.VERTICES:
             self._arrays.first_ns[source] = self._arrays.last_ns[source] = 0
         dijkstra_loop.push(heap, s, 0.0, source)
+        note(self.log, 0.0, EventKind.PUSH, source)
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
         """Advance by a slice; double the heap where it is full."""
@@ -101,11 +106,18 @@ class DijkstraRun:
             heap = records(2 * len(old), dijkstra_loop.ENTRY)
             heap[: len(old)] = old
             self._arrays = self._arrays._replace(heap=heap)
+        elif self.sim[0].status == LOG_FULL:
+            self._arrays = self._arrays._replace(log=grown(self.log))
         return int(written)
+
+    @property
+    def log(self) -> Log:
+        """What probe level 3 recorded so far."""
+        return self._arrays.log
 
     def set_delta(self, delta: float | None) -> None:
         """Dijkstra has no delta: nothing to take over."""
 
     def final_sample(self, sample: Any) -> None:
         """Write the state as it is."""
-        dijkstra_loop.write_sample(self.sim[0], sample)
+        dijkstra_loop.write_sample(self.sim[0], self.log, sample)

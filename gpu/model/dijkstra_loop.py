@@ -11,6 +11,18 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
+from gpu.model.log import (
+    ARC_EVENTS,
+    IMPROVE,
+    LOG_FULL,
+    POP,
+    PUSH,
+    RELAX,
+    SAMPLE,
+    STALE,
+    lacks_room,
+    record,
+)
 from gpu.model.machine import FINISHED, OVERFLOW, POOL_DRY, RUNNING
 
 ENDED = 32
@@ -53,15 +65,18 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
     until = s.relaxed + most_relaxed
     s.status = RUNNING
     while s.relaxed < until and written < len(samples) and taken < most_relaxed:
+        if lacks_room(arrays.log, ARC_EVENTS * len(arrays.indices) + 64):
+            s.status = LOG_FULL
+            break
         if s.t_ns >= s.next_sample_ns:
-            write_sample(s, samples[written])
+            write_sample(s, arrays.log, samples[written])
             written += 1
             s.next_sample_ns = s.t_ns + s.period_ns
             continue
         if s.size == 0:
             s.status = FINISHED
             s.flags |= ENDED
-            write_sample(s, samples[written])
+            write_sample(s, arrays.log, samples[written])
             return written + 1
         vertex = arrays.heap[0].vertex
         degree = arrays.indptr[vertex + 1] - arrays.indptr[vertex]
@@ -73,6 +88,7 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
         _pop(arrays.heap, s)
         taken += 1
         if dist > arrays.dist[vertex]:
+            record(arrays.log, s.t_ns, STALE, 0, vertex, 0, dist)
             continue
         s.base = dist
         _process(arrays, s, vertex)
@@ -87,6 +103,7 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
     start, end = arrays.indptr[vertex], arrays.indptr[vertex + 1]
     from_dist = arrays.dist[vertex]
     s.processed += 1
+    record(arrays.log, s.t_ns, POP, 0, vertex, 0, np.float64(from_dist))
     s.relaxed += end - start
     s.t_ns += s.hop_ns * max(1, (end - start + s.lanes - 1) // s.lanes)
     if s.vertices:
@@ -95,10 +112,13 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
         to = arrays.indices[arc]
         reached = from_dist + arrays.weights[arc]
         known = arrays.dist[to]
+        record(arrays.log, s.t_ns, RELAX, 0, arc, vertex, np.float64(reached))
         if reached < known:
             arrays.dist[to] = reached
             s.improved += 1
             s.t_ns += s.hop_ns
+            record(arrays.log, s.t_ns, IMPROVE, 0, to, arc, np.float64(arrays.dist[to]))
+            record(arrays.log, s.t_ns, PUSH, 0, to, 0, np.float64(arrays.dist[to]))
             if s.vertices:
                 arrays.last_ns[to] = np.int64(s.t_ns)
                 if known == s.unreached:
@@ -139,7 +159,7 @@ def _pop(heap, s):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
-def write_sample(s, sample):  # type: ignore[no-untyped-def]
+def write_sample(s, log, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE; one worker, one vertex in hand until the heap is empty."""
     busy = 1 if s.size > 0 else 0
     sample.t_ns = np.int64(s.t_ns)
@@ -154,5 +174,6 @@ def write_sample(s, sample):  # type: ignore[no-untyped-def]
     sample.flags = s.flags
     sample.sequence = s.sequence
     sample.occupancy[0] = s.size
+    record(log, s.t_ns, SAMPLE, -1, s.sequence, 0, 0.0)
     s.sequence += 1
     s.flags = 0

@@ -13,8 +13,10 @@ import numba
 import numpy as np
 
 from gpu.engine import EngineOutcome, Observer
-from gpu.errors import ParameterError, WeightError
+from gpu.errors import WeightError
+from gpu.events import EventKind
 from gpu.graph import CSRGraph
+from gpu.model.log import Log, events_of, note
 from gpu.model.machine import FINISHED, NO_SAMPLES_NS, OVERFLOW, sample_buffer
 from gpu.trace import Flag, Probe
 
@@ -25,7 +27,11 @@ MOST_SAMPLES = 2**17  # from here on the period doubles
 class Slices(Protocol):
     """One modelled run, advanced a slice at a time."""
 
-    sim: np.ndarray  # a record with status, period_ns, overflow_arc, overflow_tail, flags
+    sim: np.ndarray  # a record with t_ns, status, period_ns, overflow_arc, overflow_tail, flags
+
+    @property
+    def log(self) -> Log:
+        """What probe level 3 recorded so far."""
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
         """Advance; return how many samples were written."""
@@ -64,7 +70,9 @@ def drive(run: Slices, graph: CSRGraph, observer: Observer, device: str) -> Engi
         run.final_sample(last[0])
         last[0]["flags"] |= int(Flag.STOPPED)  # not .flags: a record has flags of its own
         observer.on_samples(last.view(np.ndarray))
-    return EngineOutcome("modelled", "stopped" if stopped else "finished", environment(device))
+    note(run.log, run.sim[0].t_ns, EventKind.END, int(stopped))
+    ending = "stopped" if stopped else "finished"
+    return EngineOutcome("modelled", ending, environment(device), events_of(run.log))
 
 
 def environment(device: str) -> dict[str, Any]:
@@ -75,12 +83,6 @@ def environment(device: str) -> dict[str, Any]:
         "numba": numba.__version__,
         "numpy": np.__version__,
     }
-
-
-def check_probe(probe: int) -> None:
-    """Refuse the level that the modelled engine does not record yet."""
-    if probe >= Probe.EVENTS:
-        raise ParameterError(f"probe = {probe}; the model records levels 0, 1 and 2")
 
 
 def sampling_period(probe: int, period_ns: int, default_ns: float) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 from gpu.delta import band, make_controller
 from gpu.engine import RunBuffers
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.model.log import Log, make_log
 from gpu.model.presets import Preset
 from gpu.trace import SAMPLE, Probe
 
@@ -153,10 +154,16 @@ class Machine(NamedTuple):
     hub_dist: np.ndarray  # (W, MOST_HUBS)
     out: np.ndarray  # int32 (W, OUT_ROOM): collected for the buckets
     out_dist: np.ndarray  # (W, OUT_ROOM)
+    log: Log  # probe level 3
 
 
 def make_machine(
-    graph: CSRGraph, preset: Preset, workers: int, parameters: dict[str, Any], buffers: RunBuffers
+    graph: CSRGraph,
+    preset: Preset,
+    workers: int,
+    parameters: dict[str, Any],
+    buffers: RunBuffers,
+    probe: int = Probe.SAMPLES,
 ) -> Machine:
     """Allocate the arrays of a run; the pool starts small and grows, see `grow_pool`."""
     buckets = parameters["buckets"]
@@ -186,6 +193,7 @@ def make_machine(
         np.zeros((workers, MOST_HUBS), kind),
         np.zeros((workers, OUT_ROOM), np.int32),
         np.zeros((workers, OUT_ROOM), kind),
+        make_log(probe),
     )
 
 

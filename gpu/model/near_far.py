@@ -9,9 +9,11 @@ import numpy as np
 
 from gpu.delta import near_far_delta
 from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.events import EventKind
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model import near_far_loop
-from gpu.model.driver import check_probe, drive, sampling_period
+from gpu.model.driver import drive, sampling_period
+from gpu.model.log import LOG_FULL, Log, check_probe, grown, make_log, note
 from gpu.model.machine import NO_SAMPLES_NS, WARP, arc_ns, records, vertex_arrays
 from gpu.model.presets import Preset, find_preset
 from gpu.trace import Flag, Probe, Reason
@@ -40,6 +42,7 @@ class Piles(NamedTuple):
     arcs: np.ndarray  # int64 (blocks,): of the block in this wave
     hub_trips: np.ndarray  # int64 (blocks,): parts of hubs that it does in this wave
     hubs: np.ndarray  # int64 (blocks,): hubs that it has put aside in this wave
+    log: Log  # probe level 3
 
 
 def run(
@@ -59,7 +62,7 @@ def run(
 
     Its supersteps have no arbitration to vary, so `seed` changes nothing.
     """
-    check_probe(probe)
+    check_probe(probe, graph)
     preset = find_preset(device)
     if delta is None:
         delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
@@ -80,18 +83,31 @@ class NearFarRun:
         probe: int,
         period_ns: float,
         buffers: RunBuffers,
+        has_delta: bool = True,
     ) -> None:
-        self._piles = _make_piles(graph, preset, buffers)
+        self._piles = _make_piles(graph, preset, probe, buffers)
         self.sim = _make_state(graph, preset, delta, probe, period_ns)
         self._own_delta = delta
         self._piles.near[0] = source
         self._piles.dist[source] = 0
         if probe >= Probe.VERTICES:
             self._piles.first_ns[source] = self._piles.last_ns[source] = 0
+        start_ns = self.sim[0].t_ns
+        if has_delta:
+            note(self.log, start_ns, EventKind.DELTA, int(Reason.START), 1, delta)
+        note(self.log, start_ns, EventKind.PUSH, source)
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
         """Advance by a slice."""
-        return int(near_far_loop.advance(self._piles, self.sim, samples, arcs))
+        written = near_far_loop.advance(self._piles, self.sim, samples, arcs)
+        if self.sim[0].status == LOG_FULL:
+            self._piles = self._piles._replace(log=grown(self.log))
+        return int(written)
+
+    @property
+    def log(self) -> Log:
+        """What probe level 3 recorded so far."""
+        return self._piles.log
 
     def set_delta(self, delta: float | None) -> None:
         """A person moves the split by another delta from the next split on, or hands back."""
@@ -101,15 +117,16 @@ class NearFarRun:
             raised = wanted > state.delta
             state["flags"] |= int(Flag.DELTA_RAISED if raised else Flag.DELTA_LOWERED)
             state.delta_changes += 1
+            note(self.log, state.t_ns, EventKind.DELTA, int(Reason.BY_HAND), 1, wanted)
         state.delta, state.by_hand = wanted, int(delta is not None)
         state.reason = int(Reason.START if delta is None else Reason.BY_HAND)
 
     def final_sample(self, sample: Any) -> None:
         """Write the state as it is."""
-        near_far_loop.write_sample(self.sim[0], sample)
+        near_far_loop.write_sample(self.sim[0], self.log, sample)
 
 
-def _make_piles(graph: CSRGraph, preset: Preset, buffers: RunBuffers) -> Piles:
+def _make_piles(graph: CSRGraph, preset: Preset, probe: int, buffers: RunBuffers) -> Piles:
     blocks = step_blocks(preset)
     wave = blocks * step_threads(preset)
     return Piles(
@@ -129,6 +146,7 @@ def _make_piles(graph: CSRGraph, preset: Preset, buffers: RunBuffers) -> Piles:
         np.zeros(blocks, np.int64),
         np.zeros(blocks, np.int64),
         np.zeros(blocks, np.int64),
+        make_log(probe),
     )
 
 

@@ -26,6 +26,21 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
+from gpu.model.log import (
+    ARC_EVENTS,
+    BARRIER,
+    IMPROVE,
+    LOG_FULL,
+    POP,
+    PUSH,
+    RELAX,
+    SAMPLE,
+    SKIP,
+    SPLIT,
+    SUPERSTEP,
+    lacks_room,
+    record,
+)
 from gpu.model.machine import FINISHED, HUB_ARCS, IN_FLIGHT, OVERFLOW, RUNNING
 
 PASS_START, PASS_RUNNING, PASS_END = range(3)
@@ -90,13 +105,18 @@ def advance(piles, state, samples, most_relaxed):  # type: ignore[no-untyped-def
     written = 0
     until = s.relaxed + most_relaxed
     s.status = RUNNING
+    room = ARC_EVENTS * len(piles.indices) + 4 * len(piles.dist) + 64  # events of one wave
     while s.relaxed < until and written < len(samples):
+        if lacks_room(piles.log, room):
+            s.status = LOG_FULL
+            break
         if s.phase == PASS_START:
             if s.t_ns >= s.next_sample_ns:
-                write_sample(s, samples[written])
+                write_sample(s, piles.log, samples[written])
                 written += 1
                 s.next_sample_ns = s.t_ns + s.period_ns
             _start_pass(piles, s)
+            record(piles.log, s.t_ns, SUPERSTEP, -1, s.superstep, s.near, s.threshold)
         elif s.phase == PASS_RUNNING:
             _wave(piles, s)
             if s.status == OVERFLOW:
@@ -107,11 +127,12 @@ def advance(piles, state, samples, most_relaxed):  # type: ignore[no-untyped-def
             for place in range(s.next):
                 piles.near[place] = piles.following[place]
             s.near, s.next = s.next, 0
+            record(piles.log, s.t_ns, BARRIER, -1, s.superstep, s.near, 0.0)
             s.superstep += 1
             if s.near == 0 and not _split(piles, s):
                 s.status = FINISHED
                 s.flags |= ENDED
-                write_sample(s, samples[written])
+                write_sample(s, piles.log, samples[written])
                 written += 1
                 break
             s.phase = PASS_START
@@ -158,12 +179,14 @@ def _wave(piles, s):  # type: ignore[no-untyped-def]
         vertex = piles.near[place]
         if piles.near_mark[vertex] == s.superstep + 1:
             piles.near[place] = -1  # improved meanwhile: the next superstep does it
+            record(piles.log, s.t_ns, SKIP, group, vertex, 0, np.float64(piles.dist[vertex]))
             continue
         piles.snapshot[place - first] = piles.dist[vertex]
         degree = piles.indptr[vertex + 1] - piles.indptr[vertex]
         piles.arcs[group] += degree
         s.processed += 1
         s.relaxed += degree
+        record(piles.log, s.t_ns, POP, group, vertex, 0, np.float64(piles.dist[vertex]))
         if s.vertices:
             piles.times[vertex] += 1
         if degree > HUB_ARCS and piles.hubs[group] < STEP_HUBS:
@@ -181,17 +204,19 @@ def _wave(piles, s):  # type: ignore[no-untyped-def]
     s.place = last
     for place in range(first, last):
         if piles.near[place] >= 0:
-            _relax(piles, s, piles.near[place], piles.snapshot[place - first])
+            worker = (place - first) // share % blocks
+            _relax(piles, s, worker, piles.near[place], piles.snapshot[place - first])
 
 
 @compiled_inline
-def _relax(piles, s, vertex, from_dist):  # type: ignore[no-untyped-def]
+def _relax(piles, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
     """Relax the arcs of one vertex; sort what improved into next near or far."""
     dist, now = piles.dist, np.int64(s.t_ns)
     for arc in range(piles.indptr[vertex], piles.indptr[vertex + 1]):
         to = piles.indices[arc]
         reached = from_dist + piles.weights[arc]
         known = dist[to]
+        record(piles.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
         if reached < known:
             if s.vertices:
                 piles.last_ns[to] = now
@@ -199,18 +224,21 @@ def _relax(piles, s, vertex, from_dist):  # type: ignore[no-untyped-def]
                     piles.first_ns[to] = now
             dist[to] = reached
             s.improved += 1
+            record(piles.log, s.t_ns, IMPROVE, worker, to, arc, np.float64(dist[to]))
             if dist[to] < s.threshold:
                 s.next_items += 1
                 if piles.near_mark[to] != s.superstep + 1:
                     piles.near_mark[to] = s.superstep + 1
                     piles.following[s.next] = to
                     s.next += 1
+                    record(piles.log, s.t_ns, PUSH, worker, to, 0, np.float64(dist[to]))
             else:
                 s.far_items += 1
                 if piles.far_mark[to] == 0:
                     piles.far_mark[to] = 1
                     piles.far[s.far] = to
                     s.far += 1
+                    record(piles.log, s.t_ns, PUSH, worker, to, 1, np.float64(dist[to]))
         elif known == s.unreached and reached >= s.unreached:
             s.status, s.overflow_arc, s.overflow_tail = OVERFLOW, arc, vertex
             return
@@ -225,6 +253,7 @@ def _split(piles, s):  # type: ignore[no-untyped-def]
         vertex = piles.far[place]
         if piles.dist[vertex] < s.threshold:
             piles.far_mark[vertex] = 0
+            record(piles.log, s.t_ns, SKIP, -1, vertex, 1, np.float64(piles.dist[vertex]))
         else:
             lowest = min(lowest, np.float64(piles.dist[vertex]))
             piles.far[kept] = vertex
@@ -249,6 +278,7 @@ def _split(piles, s):  # type: ignore[no-untyped-def]
     s.far = s.far_items = kept
     s.next_items = s.near
     s.switches += 1
+    record(piles.log, s.t_ns, SPLIT, -1, s.near, s.far, s.threshold)
     s.flags |= BUCKET_SWITCHED
     return True
 
@@ -264,7 +294,7 @@ def _charge_split(s):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
-def write_sample(s, sample):  # type: ignore[no-untyped-def]
+def write_sample(s, log, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE at the start of a superstep; flags start again from here."""
     sample.t_ns = np.int64(s.t_ns)
     sample.head_bucket = s.switches
@@ -284,5 +314,6 @@ def write_sample(s, sample):  # type: ignore[no-untyped-def]
     sample.sequence = s.sequence
     sample.occupancy[0] = s.near
     sample.occupancy[1] = s.far
+    record(log, s.t_ns, SAMPLE, -1, s.sequence, 0, 0.0)
     s.sequence += 1
     s.flags = 0
