@@ -128,6 +128,7 @@ def test_the_projector_is_large_and_strong(qtbot: QtBot, qapp: QApplication) -> 
     assert (theme.text_scale, theme.line_width) == (1.35, 2)
     label = QLabel("x")
     qtbot.addWidget(label)
+    label.show()
     axis = TimeAxis()
     before, room = text_pixels(), axis.height()
     try:
