@@ -14,7 +14,7 @@ import gpu
 from gpu.errors import MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, Entries, Failed, Memory, RunFinished, Verified
-from gpu.trace import RunSettings
+from gpu.trace import RunSettings, Trace
 from viewer.models.session import RunRecord
 
 COMPILING_S = 240.0  # of a fresh clone, on two busy cores
@@ -37,14 +37,21 @@ def driven(tmp_path: Path) -> Iterator[Driver]:
     driver.host.close()
 
 
+def trace_of(driven: Driver, run_id: int) -> Trace:
+    """Wait for a run's end; whatever else ended it fails the test at once, in its own words."""
+    ends = ("RunFinished", "Failed", "EngineLost")
+    driven.until(lambda: any(end in driven.names(run_id) for end in ends), COMPILING_S)
+    assert "RunFinished" in driven.names(run_id), driven.heard[-1]
+    return driven.wait_for(RunFinished, run_id).trace
+
+
 @pytest.mark.slow
 def test_a_matrix_comes_back_proved(driven: Driver) -> None:
     graph = grid(12)
     driven.host.put_graph(graph)
     given = {"first_source": 4, "sources": 30}
     run_id = driven.host.run(RunSettings("apsp_fast", "model", "", 0, probe=2, parameters=given))
-    driven.until(lambda: "RunFinished" in driven.names(run_id), COMPILING_S)
-    trace = driven.wait_for(RunFinished, run_id).trace
+    trace = trace_of(driven, run_id)
     assert trace.dist.shape == (30, 144)
     assert trace.settings.source == 4
     expected = gpu.run(graph, "apsp_fast", parameters=given)
@@ -68,7 +75,7 @@ def test_stop_ends_a_long_run_with_what_was_done(driven: Driver) -> None:
     driven.until(lambda: len(driven.host.take_samples()) > 0, COMPILING_S)
     pid = driven.host.child_pid
     driven.host.stop()
-    trace = driven.wait_for(RunFinished, run_id).trace
+    trace = trace_of(driven, run_id)
     assert trace.outcome == "stopped"
     assert driven.host.child_pid == pid  # it listened, nobody had to kill it
     assert trace.dist.shape == (2500, 2500)
