@@ -3,6 +3,10 @@
 A `Bench` makes the runs of one lesson on the modelled GPU (deterministic, so that what the
 student sees is what the test saw), keeps them, and answers values. The window makes the same runs
 through its engine process and hands the traces in (`adopt`), so nothing runs twice.
+
+A run with a `variant` is one of the printed listings with its fault (`gpu.model.apsp_faulty`):
+no engine makes it. `trace` wraps its rows so that they can be shown like any other run's, and
+`fault` returns what went wrong.
 """
 
 from __future__ import annotations
@@ -10,6 +14,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,76 +23,36 @@ import numpy as np
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.lessons.lesson import Claim, Lesson, Question, RunSpec, Step, SweepSpec, Value
+from gpu.lessons.quantities import (
+    AT_QUANTITIES,
+    FAULT_QUANTITIES,
+    QUANTITIES,
+    SENTENCE,
+    SWEEP_QUANTITIES,
+    VERTEX_QUANTITIES,
+    at_value,
+    fault_value,
+    sweep_value,
+)
 from gpu.lessons.read import value_of
-from gpu.trace import Flag, RunSettings, Trace
+from gpu.trace import SAMPLE, Flag, RunSettings, Trace
+
+__all__ = [
+    "AT_QUANTITIES",
+    "CURVE_RIGHT",
+    "FAULT_QUANTITIES",
+    "QUANTITIES",
+    "SWEEP_QUANTITIES",
+    "VERTEX_QUANTITIES",
+    "Bench",
+    "formatted",
+    "values_in",
+]
 
 PLACE = re.compile(r"\{([^{}\n]+)\}")  # a value in Markdown: {run.quantity} or {a.x / b.x}
 SIGNIFICANT = 3  # digits of a number in text
-
-
-def _mean(trace: Trace, column: str) -> float:
-    steps = np.diff(trace.samples["t_ns"])
-    total = float(steps.sum())
-    return float((trace.samples[column][:-1] * steps).sum() / total) if total else 0.0
-
-
-def _busy_share(trace: Trace) -> float:
-    top = float(trace.samples["busy_workers"].max())
-    workers = float(trace.settings.parameters.get("workers") or _workers(trace) or top or 1.0)
-    return _mean(trace, "busy_workers") / workers
-
-
-def _workers(trace: Trace) -> int:
-    if trace.settings.engine != "model":
-        return 0
-    from gpu.model.presets import find_preset
-
-    return find_preset(trace.settings.device).workers
-
-
-def _clipped(trace: Trace) -> float:
-    flags = trace.samples["flags"]
-    return float((flags & int(Flag.CLIPPED) != 0).mean()) if len(flags) else 0.0
-
-
-QUANTITIES: dict[str, tuple[str, Callable[[Trace], float]]] = {
-    "time_ms": ("modelled time, ms", lambda t: t.time_ns / 1e6),
-    "time_us": ("modelled time, µs", lambda t: t.time_ns / 1e3),
-    "processed": ("vertices processed", lambda t: t.processed_vertices),
-    "relaxed": ("edges relaxed", lambda t: t.relaxed_edges),
-    "improved": ("relaxes that lowered a distance", lambda t: int(t.last["improved"])),
-    "reached": ("vertices reached", lambda t: t.reached),
-    "work": ("vertices processed a vertex reached", lambda t: 1 / max(t.work_efficiency, 1e-12)),
-    "efficiency": ("reached over processed", lambda t: t.work_efficiency),
-    "supersteps": ("samples, one a superstep", lambda t: len(t.samples) - 1),
-    "switches": ("bucket switches", lambda t: int(t.last["bucket_switches"])),
-    "delta_start": ("first Δ", lambda t: float(t.samples["delta"][0])),
-    "delta_end": ("last Δ", lambda t: float(t.last["delta"])),
-    "delta_changes": ("changes of Δ", lambda t: int(t.last["delta_changes"])),
-    "parallelism": ("edges assigned, mean over time", lambda t: _mean(t, "assigned_edges")),
-    "peak": ("edges assigned, most", lambda t: float(t.samples["assigned_edges"].max())),
-    "busy": ("share of the workers busy, mean over time", _busy_share),
-    "clipped": ("share of samples in which pushes were clipped", _clipped),
-    "buckets_used": (
-        "most buckets that held something at once",
-        lambda t: int((t.samples["occupancy"] > 0).sum(axis=1).max()),
-    ),
-}
-AT_QUANTITIES = {
-    "distance": "distance of the vertex with this id",
-    "times_processed": "times that the vertex was processed (probe 2)",
-    "bucket": "floor(distance / Δ) of the vertex, with the run's first Δ",
-}
-SWEEP_QUANTITIES = {
-    "best_time": "value with the least time",
-    "best_work": "value with the fewest vertices processed",
-    "clip": "largest value that clips, 0 where none does",
-    "best_time_ms": "least time, ms",
-    "best_time_work": "work at the least time",
-    "best_work_ms": "time at the least work, ms",
-    "best_work_work": "work at the least work",
-    "controller_ms": "time of the controller's own run, ms",
-}
+CURVE_RIGHT = 0.7  # rank correlation from which a dragged curve counts as right
+SAMPLES = "sample:"
 
 
 class Bench:
@@ -98,19 +64,30 @@ class Bench:
         self._graphs: dict[str, CSRGraph] = {}
         self._traces: dict[str, Trace] = {}
         self._sweeps: dict[str, Any] = {}
+        self._faults: dict[str, Any] = {}
 
-    def graph(self, step: Step, spec: RunSpec | SweepSpec | None = None) -> CSRGraph:
-        """Return the graph of a run, or of a step: the last one named up to there."""
-        import sample_graphs
+    def reference(self, step: Step, spec: RunSpec | SweepSpec | None = None) -> str:
+        """Return what names the graph of a run, or of a step: the last one named up to there.
 
+        "sample:..." or the path of a file beside the lesson: what the window can open.
+        """
         steps = self.lesson.steps[: self.lesson.steps.index(step) + 1]
         named = [s.graph for s in steps if s.graph] + ([spec.graph] if spec else [])
         known = [name for name in named if name]
         if not known:
             raise ParameterError(f"step {step.key!r} has no graph, nor has one before it")
-        if known[-1] not in self._graphs:
-            self._graphs[known[-1]] = sample_graphs.open_sample(known[-1])
-        return self._graphs[known[-1]]
+        if known[-1].startswith(SAMPLES):
+            return known[-1]
+        if Path(known[-1]).name != known[-1]:
+            raise ParameterError(f"graph = {known[-1]!r}; allowed: {SAMPLES}... or a file beside")
+        return str(Path(self.lesson.path).parent / known[-1])
+
+    def graph(self, step: Step, spec: RunSpec | SweepSpec | None = None) -> CSRGraph:
+        """Return the graph of a run, or of a step; see `reference`."""
+        name = self.reference(step, spec)
+        if name not in self._graphs:
+            self._graphs[name] = _opened(name)
+        return self._graphs[name]
 
     def settings(self, step: Step, spec: RunSpec) -> RunSettings:
         """Return what is run: checked when it runs."""
@@ -142,11 +119,16 @@ class Bench:
     def trace(self, name: str) -> Trace:
         """Return the run called `name`, made now if it was not. ParameterError."""
         if name not in self._traces:
-            found = self.lesson.run(name)
-            if found is None:
-                raise ParameterError(f"lesson {self.lesson.key!r} has no run {name!r}")
-            self._traces[name] = self._make(*found)
+            step, spec = self._run(name)
+            make = self._make_fault if spec.variant else self._make
+            self._traces[name] = make(step, spec)
         return self._traces[name]
+
+    def fault(self, name: str) -> Any:
+        """Return the `gpu.model.apsp_faulty.Fault` of a run with a variant. ParameterError."""
+        if name not in self._faults:
+            self._traces[name] = self._make_fault(*self._run(name))
+        return self._faults[name]
 
     def sweep(self, name: str) -> list[Any]:
         """Return the points of the sweep called `name`, made now if they were not."""
@@ -196,20 +178,38 @@ class Bench:
         return self.value(question.answer)
 
     def is_right(self, question: Question, given: float) -> bool:
-        """Whether an answer counts as right (curves are scored, see `curve_score`)."""
+        """Whether an answer counts as right (curves are scored, see `curve_score`).
+
+        Of vertices, and of choices, that are equally good each is right.
+        """
+        if question.kind == "choice":
+            found = [self.value(candidate) for candidate in question.candidates]
+            best = min(found) if question.pick == "least" else max(found)
+            return 0 <= given < len(found) and found[int(given)] == best
         right = self.right_answer(question)
         if question.kind == "number":
             return abs(given - right) <= question.tolerance * max(abs(right), 1e-12) + 1e-12
+        scores = self._scores(question)
+        if scores is not None:
+            return 0 <= given < len(scores) and bool(scores[int(given)] == scores[int(right)])
         return given == right
 
     def curve_score(self, question: Question, heights: list[float]) -> float:
-        """Return the rank correlation, -1..1, of dragged heights with the sweep's times."""
-        assert question.answer is not None
-        times = [p.time_ns for p in self.sweep(question.answer.of) if p.value is not None]
+        """Return the rank correlation, -1..1, of dragged heights with the sweep's times.
+
+        One height a value of the sweep, smallest value first (the controller's run has none);
+        CURVE_RIGHT or more counts as right.
+        """
+        times = self.curve_times(question)
         if len(times) != len(heights) or len(times) < 2:
             raise ParameterError(f"{len(heights)} heights for {len(times)} points")
         ranks = [np.argsort(np.argsort(given)) for given in (heights, times)]
         return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+
+    def curve_times(self, question: Question) -> list[float]:
+        """Return the times, ns, that a dragged curve is compared with, smallest value first."""
+        assert question.answer is not None
+        return [p.time_ns for p in self.sweep(question.answer.of) if p.value is not None]
 
     def filled(self, text: str) -> str:
         """Replace every {value}, {value / value} or {value %} in a text by its number."""
@@ -219,37 +219,57 @@ class Bench:
         words, _, style = inside.partition("|")
         percent, words = words.rstrip().endswith("%"), words.rstrip().removesuffix("%")
         parts = [value_of(part.strip(), "{" + inside + "}") for part in words.split(" / ")]
+        if len(parts) == 1 and not percent and not style:
+            named = self._named(parts[0])
+            if named is not None:
+                return named
         number = self.value(parts[0])
-        for below in parts[1:]:
-            number /= self.value(below)
+        for part in parts[1:]:
+            below = self.value(part)
+            if not below:
+                raise ParameterError(f"{{{inside}}}: over nothing")
+            number /= below
         if percent:
             return f"{100 * number:.0f} %"
         return formatted(number, style.strip())
 
+    def _named(self, value: Value) -> str | None:
+        """Return what is no number: a vertex's id, a fault's sentence; else None."""
+        if value.quantity == SENTENCE:
+            return str(self.fault(value.of).sentence)
+        if value.quantity in VERTEX_QUANTITIES:
+            return str(self.graph(*self._run(value.of)).id_of(int(self.value(value))))
+        return None
+
+    def _run(self, name: str) -> tuple[Step, RunSpec]:
+        found = self.lesson.run(name)
+        if found is None:
+            raise ParameterError(f"lesson {self.lesson.key!r} has no run {name!r}")
+        return found
+
     def _plain(self, value: Value) -> float:
         if self.lesson.sweep(value.of) is not None:
-            return _of_sweep(self.sweep(value.of), value)
+            return sweep_value(self.sweep(value.of), value.of, value.quantity)
+        step, spec = self._run(value.of)
+        if spec.variant:
+            return fault_value(self.fault(value.of), value.quantity)
         trace = self.trace(value.of)
         if value.quantity in QUANTITIES:
             return float(QUANTITIES[value.quantity][1](trace))
+        if value.quantity in VERTEX_QUANTITIES:
+            return float(np.argmax(VERTEX_QUANTITIES[value.quantity][1](trace)))
         if value.quantity not in AT_QUANTITIES:
-            allowed = ", ".join([*QUANTITIES, *AT_QUANTITIES])
+            allowed = ", ".join([*QUANTITIES, *VERTEX_QUANTITIES, *AT_QUANTITIES])
             raise ParameterError(f"no quantity {value.quantity!r}; there are: {allowed}")
         if value.at is None:
-            raise ParameterError(f"{value.quantity} needs a vertex: {value.quantity}(id)")
-        found = self.lesson.run(value.of)
-        assert found is not None
-        return self._at(trace, self.graph(*found).vertex_of(value.at), value.quantity)
+            raise ParameterError(f"{value.quantity} needs more: {value.quantity}(id)")
+        return at_value(trace, self.graph(step, spec), value.quantity, value.at)
 
-    def _at(self, trace: Trace, vertex: int, quantity: str) -> float:
-        row = trace.dist if trace.dist.ndim == 1 else trace.dist[trace.settings.source]
-        if quantity == "distance":
-            return float(row[vertex])
-        if quantity == "bucket":
-            return float(np.floor(row[vertex] / trace.samples["delta"][0]))
-        if trace.vertices is None:
-            raise ParameterError("times_processed needs probe = 2")
-        return float(trace.vertices.times_processed[vertex])
+    def _scores(self, question: Question) -> np.ndarray | None:
+        value = question.answer
+        if value is None or value.quantity not in VERTEX_QUANTITIES:
+            return None
+        return VERTEX_QUANTITIES[value.quantity][1](self.trace(value.of))
 
     def _make(self, step: Step, spec: RunSpec) -> Trace:
         from gpu.engine import run
@@ -267,6 +287,23 @@ class Bench:
             should_stop=self._should_stop,
         )
 
+    def _make_fault(self, step: Step, spec: RunSpec) -> Trace:
+        from gpu.engine import checked_settings, graph_reference
+        from gpu.model.apsp_faulty import FAULTS
+
+        if spec.variant not in FAULTS:
+            allowed = ", ".join(FAULTS)
+            raise ParameterError(f"no variant {spec.variant!r}; there are: {allowed}")
+        graph = self.graph(step, spec)
+        fault = self._faults[spec.name] = FAULTS[spec.variant](graph)
+        settings = checked_settings(graph, replace(self.settings(step, spec), probe=1))
+        last = np.zeros(1, SAMPLE)
+        last["relaxed_edges"], last["flags"] = fault.work, int(Flag.FINISHED)
+        environment = {"variant": spec.variant}
+        reference = graph_reference(graph, settings.source)
+        rows = fault.rows
+        return Trace(settings, reference, last, rows, "modelled", "finished", environment)
+
     def _make_sweep(self, step: Step, spec: SweepSpec) -> list[Any]:
         from gpu import sweep
 
@@ -283,7 +320,7 @@ def formatted(number: float, style: str = "") -> str:
         words = f"{int(number):,}".replace(",", "\u202f")
     else:
         words = f"{number:.{SIGNIFICANT}g}"
-        if "e" in words:
+        if "e" in words or abs(number) >= 1000:
             words = f"{number:,.0f}".replace(",", "\u202f")
     return f"{words}{style}"
 
@@ -297,27 +334,11 @@ def values_in(text: str) -> list[Value]:
     return found
 
 
-def _of_sweep(points: list[Any], value: Value) -> float:
-    from gpu import sweep
+def _opened(name: str) -> CSRGraph:
+    if name.startswith(SAMPLES):
+        import sample_graphs
 
-    found = sweep.findings(points)
-    best, least = found.best_time, found.best_work
-    if best is None or least is None:
-        raise ParameterError(f"sweep {value.of!r} has no good point")
-    clip, own = found.clip, found.controller
-    numbers = {
-        "best_time": best.value,
-        "best_work": least.value,
-        "clip": clip.value if clip else 0.0,
-        "best_time_ms": best.time_ns / 1e6,
-        "best_time_work": best.work,
-        "best_work_ms": least.time_ns / 1e6,
-        "best_work_work": least.work,
-        "controller_ms": own.time_ns / 1e6 if own else math.nan,
-        "curve": 0.0,
-    }
-    number = numbers.get(value.quantity)
-    if number is None:
-        allowed = ", ".join(SWEEP_QUANTITIES)
-        raise ParameterError(f"no quantity {value.quantity!r} of a sweep; there are: {allowed}")
-    return float(number)
+        return sample_graphs.open_sample(name)
+    from gpu.formats import load_graph
+
+    return load_graph(name)

@@ -23,8 +23,8 @@ Relation = Literal["<", "<=", ">", ">=", "=="]
 class Value:
     """One computed number.
 
-    of : name of a run or sweep of the lesson    quantity : a key of `answers.QUANTITIES`
-    at : what the quantity needs beside it: a vertex's id, a share of the run, ...
+    of : name of a run or sweep of the lesson    quantity : a key of `gpu.lessons.quantities`
+    at : what the quantity needs beside it: a vertex's id, a bucket, the name of an event
     over : another value to divide by, for ratios
     """
 
@@ -38,9 +38,11 @@ class Value:
 class RunSpec:
     """One run that the lesson makes; its name is how values, seeks and comparisons call it.
 
-    graph : "sample:...", None for the step's own; source : the graph's own id, None: suggested
+    graph : "sample:..." or a file beside the lesson, None for the step's own
+        (`Bench.reference` says what to open); source : the graph's own id, None: suggested
     device : of the modelled GPU (lessons run everywhere)
-    variant : name of a faulty variant of `gpu.model.apsp_faulty`, else ""
+    variant : name of a faulty listing of `gpu.model.apsp_faulty`, else "": no engine makes
+        such a run, `Bench.trace` does, at once, and `Bench.fault` says what went wrong
     """
 
     name: str
@@ -68,7 +70,11 @@ class SweepSpec:
 
 @dataclass(frozen=True)
 class Seek:
-    """A moment of a run to look at: "start", "end", "peak", "first_change", or a share 0..1."""
+    """A moment of a run to look at: `gpu.lessons.moments.moment_ns(trace, to)` is its time.
+
+    "start", "end", "peak", "first_change", a share 0..1, or "event:KIND" (the first of that
+    kind, probe 3; "event:KIND:3" the third; `moments.event_index` is its place).
+    """
 
     run: str
     to: str | float
@@ -81,9 +87,11 @@ class Question:
     kind      "number": a slider from low to high, right within `tolerance` (relative)
               "choice": one of `choices`; right is the place of the least (or greatest) of
                         `candidates`, values in the order of the choices
-              "vertex", "bucket": click one; right is the value's vertex id or bucket number
+              "vertex": click one; right is the index that the value gives, or one as good
+              "bucket": click one of low..high, numbered as `head_bucket` counts them
               "curve": drag `points` heights over `x_label`; scored by rank against the
-                       sweep's times (`answer.of` names the sweep)
+                       sweep's times (`answer.of` names the sweep; the values it has are
+                       in `Bench.sweep_plan`), right from `answers.CURVE_RIGHT` on
     """
 
     kind: QuestionKind

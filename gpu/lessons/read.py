@@ -16,6 +16,7 @@ quietly ignored costs a teacher an hour.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator
@@ -39,7 +40,16 @@ from gpu.lessons.lesson import (
 
 VALUE = re.compile(r"^([a-z][a-z0-9_]*)\.([a-z_]+)(?:\(([^()]*)\))?$")
 SECTION = re.compile(r"^## +(\S+) *$", re.MULTILINE)
+FOLDER = "SSSP_SCOPE_LESSONS"  # environment: a folder of one's own lessons
 MOST_BYTES = 1 << 20  # a lesson is text; more is a mistake
+KINDS = ("number", "choice", "vertex", "bucket", "curve")
+LISTS: dict[str, type | tuple[type, ...]] = {
+    "panels": str,
+    "vertices": str,
+    "choices": str,
+    "compare": str,
+    "values": (int, float),
+}
 RELATIONS = ("<", "<=", ">", ">=", "==")
 
 
@@ -48,8 +58,12 @@ class LessonError(GpuError):
 
 
 def find_lessons(folder: str | Path | None = None) -> list[Path]:
-    """Return the TOML files of our own lessons, then those of a user's folder, by name."""
+    """Return the TOML files of our own lessons, then those of a user's folder, by name.
+
+    folder : None takes the one that the environment variable SSSP_SCOPE_LESSONS names, if any
+    """
     own = Path(str(files("assets"))) / "lessons"
+    folder = os.environ.get(FOLDER) or None if folder is None else folder
     folders = [own] if folder is None else [own, Path(folder)]
     return [path for where in folders if where.is_dir() for path in sorted(where.glob("*.toml"))]
 
@@ -141,17 +155,21 @@ def _question(given: Any, where: str) -> Question:
     if "answer" in rest:
         rest["answer"] = value_of(rest["answer"], where)
     if "candidates" in rest:
+        if not isinstance(rest["candidates"], list):
+            raise LessonError(f"{where}: candidates = {rest['candidates']!r}; allowed: a list")
         rest["candidates"] = [value_of(one, where) for one in rest["candidates"]]
     found = _filled(Question, rest, where)
-    if found.kind not in ("number", "choice", "vertex", "bucket", "curve"):
-        raise LessonError(f"{where}: kind = {found.kind!r}")
+    if found.kind not in KINDS:
+        raise LessonError(f"{where}: kind = {found.kind!r}; allowed: {', '.join(KINDS)}")
     if found.kind == "choice":
         if len(found.choices) < 2 or len(found.choices) != len(found.candidates):
             raise LessonError(f"{where}: as many candidates as choices, two at least")
     elif found.answer is None:
         raise LessonError(f"{where}: no answer; it is a value, computed by running")
-    if found.kind == "number" and not found.low < found.high:
+    if found.kind in ("number", "bucket") and not found.low < found.high:
         raise LessonError(f"{where}: low = {found.low}, high = {found.high}")
+    if found.pick not in ("least", "greatest"):
+        raise LessonError(f"{where}: pick = {found.pick!r}; allowed: least, greatest")
     return found
 
 
@@ -187,6 +205,13 @@ def _filled(kind: type, given: Any, where: str) -> Any:
 
 def _check_type(declared: str, name: str, value: Any, where: str) -> None:
     """Compare a TOML value with the annotation of its field, as far as plain types go."""
+    if name in LISTS:
+        if not isinstance(value, tuple) or not all(isinstance(v, LISTS[name]) for v in value):
+            kind = "text" if LISTS[name] is str else "numbers"
+            raise LessonError(f"{where}: {name} = {value!r}; allowed: a list of {kind}")
+        if name == "compare" and len(value) != 2:
+            raise LessonError(f"{where}: compare = {value!r}; allowed: the names of two runs")
+        return
     allowed: tuple[type, ...] = ()
     for word, types in (
         ("str", (str,)),

@@ -1,0 +1,249 @@
+"""What a lesson may ask of a run, a sweep, or a faulty listing: one row a quantity.
+
+    QUANTITIES         of a run: run.time_ms
+    AT_QUANTITIES      of a run, at something: run.distance(A), run.events(CLIP), run.entered(3)
+    VERTEX_QUANTITIES  a vertex: run.farthest_vertex; its index as an answer, its id in a text
+    SWEEP_QUANTITIES   of a sweep: sweep.best_time
+    FAULT_QUANTITIES   of a run with `variant`: run.wrong; run.sentence stands in texts only
+
+Quantities that are counted in events need probe = 3, those of vertices probe = 2; who asks
+without gets a sentence that says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpu.errors import ParameterError
+from gpu.events import EventKind
+from gpu.graph import CSRGraph
+from gpu.trace import Flag, Trace, reached_mask
+
+
+def _mean(trace: Trace, column: str) -> float:
+    steps = np.diff(trace.samples["t_ns"])
+    total = float(steps.sum())
+    return float((trace.samples[column][:-1] * steps).sum() / total) if total else 0.0
+
+
+def _busy_share(trace: Trace) -> float:
+    top = float(trace.samples["busy_workers"].max())
+    workers = float(trace.settings.parameters.get("workers") or _workers(trace) or top or 1.0)
+    return _mean(trace, "busy_workers") / workers
+
+
+def _workers(trace: Trace) -> int:
+    if trace.settings.engine != "model":
+        return 0
+    from gpu.model.presets import find_preset
+
+    return find_preset(trace.settings.device).workers
+
+
+def _clipped(trace: Trace) -> float:
+    flags = trace.samples["flags"]
+    return float((flags & int(Flag.CLIPPED) != 0).mean()) if len(flags) else 0.0
+
+
+def _probe(trace: Trace) -> Any:
+    if trace.vertices is None:
+        raise ParameterError("this needs per-vertex times: probe = 2 at the run")
+    return trace.vertices
+
+
+def _times(trace: Trace) -> np.ndarray:
+    times: np.ndarray = _probe(trace).times_processed
+    return times
+
+
+def late_pushes(trace: Trace) -> int:
+    """Return how many items entered a head bucket that had been given out to the last item.
+
+    Counted from the first moment at which everything in the head had been given to workers: what
+    a manager that only looks whether the head is empty would have lost from it. Needs probe 3.
+    """
+    entered: dict[int, int] = {}
+    given: dict[int, int] = {}
+    head, late, empty = 0, 0, False
+    for event in events_of(trace):
+        kind, bucket = int(event["kind"]), int(event["b"])
+        if kind == EventKind.HEAD:
+            head, empty = int(event["a"]), False
+        elif kind == EventKind.PUSH:
+            entered[bucket] = entered.get(bucket, 0) + 1
+            late += int(empty and bucket == head)
+        elif kind == EventKind.ASSIGN:
+            given[bucket] = given.get(bucket, 0) + int(event["c"])
+        if entered.get(head) and entered[head] == given.get(head, 0):
+            empty = True
+    return late
+
+
+QUANTITIES: dict[str, tuple[str, Callable[[Trace], float]]] = {
+    "time_ms": ("modelled time, ms", lambda t: t.time_ns / 1e6),
+    "time_us": ("modelled time, µs", lambda t: t.time_ns / 1e3),
+    "processed": ("vertices processed", lambda t: t.processed_vertices),
+    "relaxed": ("edges relaxed", lambda t: t.relaxed_edges),
+    "improved": ("relaxes that lowered a distance", lambda t: int(t.last["improved"])),
+    "reached": ("vertices reached", lambda t: t.reached),
+    "vertices": ("vertices of the graph", lambda t: t.graph.n),
+    "edges": ("edges of the graph", lambda t: t.graph.m),
+    "work": (
+        "vertices processed a vertex reached",
+        lambda t: 1 / max(t.work_efficiency, 1e-12),
+    ),
+    "efficiency": ("reached over processed", lambda t: t.work_efficiency),
+    "supersteps": ("samples, one a superstep", lambda t: len(t.samples) - 1),
+    "switches": ("bucket switches", lambda t: int(t.last["bucket_switches"])),
+    "delta_start": ("first Δ", lambda t: float(t.samples["delta"][0])),
+    "delta_end": ("last Δ", lambda t: float(t.last["delta"])),
+    "delta_changes": ("changes of Δ", lambda t: int(t.last["delta_changes"])),
+    "parallelism": ("edges assigned, mean over time", lambda t: _mean(t, "assigned_edges")),
+    "peak": ("edges assigned, most", lambda t: float(t.samples["assigned_edges"].max())),
+    "busy": ("share of the workers busy, mean over time", _busy_share),
+    "workers": ("workers of the device", lambda t: float(_workers(t))),
+    "clipped": ("share of samples in which pushes were clipped", _clipped),
+    "buckets_used": (
+        "most buckets that held something at once",
+        lambda t: int((t.samples["occupancy"] > 0).sum(axis=1).max()),
+    ),
+    "late": ("items pushed into a head bucket that was already given out (probe 3)", late_pushes),
+}
+AT_QUANTITIES = {
+    "distance": "distance of the vertex with this id",
+    "times_processed": "times that the vertex was processed (probe 2)",
+    "bucket": "floor(distance / Δ) of the vertex, with the run's first Δ",
+    "queued_in": "bucket that the vertex entered first (probe 3)",
+    "events": "how many events of this kind there were, a name of gpu.events.EventKind (probe 3)",
+    "entered": "how many vertices entered this bucket first (probe 3)",
+}
+VERTEX_QUANTITIES: dict[str, tuple[str, Callable[[Trace], np.ndarray]]] = {
+    "most_processed_vertex": ("the vertex processed most often (probe 2)", _times),
+    "farthest_vertex": (
+        "the vertex with the largest distance",
+        lambda t: np.where(reached_mask(t.dist), t.dist, -1),
+    ),
+    "last_improved_vertex": (
+        "the vertex whose distance became final last (probe 2)",
+        lambda t: _probe(t).last_improved_ns,
+    ),
+}
+SWEEP_QUANTITIES = {
+    "best_time": "value with the least time",
+    "best_work": "value with the fewest vertices processed",
+    "clip": "largest value that clips, 0 where none does",
+    "best_time_ms": "least time, ms",
+    "best_time_work": "work at the least time",
+    "best_work_ms": "time at the least work, ms",
+    "best_work_work": "work at the least work",
+    "smallest_ms": "time of the smallest value, ms",
+    "smallest_work": "work of the smallest value",
+    "largest_ms": "time of the largest value, ms",
+    "largest_work": "work of the largest value",
+    "controller_ms": "time of the controller's own run, ms",
+    "controller_work": "work of the controller's own run",
+    "curve": "all times in the order of the values; only a question of kind curve asks for it",
+}
+FAULT_QUANTITIES = {
+    "wrong": "entries that differ from the truth",
+    "entries": "entries of the matrix",
+    "done": "edges relaxed by the faulty listing",
+    "least": "edges that the mended listing relaxes",
+    "negative": "entries below zero",
+}
+SENTENCE = "sentence"  # of a faulty listing, in texts only
+
+
+def at_value(trace: Trace, graph: CSRGraph, quantity: str, at: str) -> float:
+    """Return one of AT_QUANTITIES. ParameterError, SourceError (no such vertex)."""
+    if quantity == "events":
+        if at not in EventKind.__members__:
+            allowed = ", ".join(EventKind.__members__)
+            raise ParameterError(f"no event {at!r}; there are: {allowed}")
+        return float(np.count_nonzero(events_of(trace)["kind"] == EventKind[at]))
+    if quantity == "entered":
+        return float(sum(str(bucket) == at.strip() for bucket in first_buckets(trace).values()))
+    vertex = graph.vertex_of(at)
+    if quantity == "queued_in":
+        found = first_buckets(trace).get(vertex)
+        if found is None:
+            raise ParameterError(f"vertex {at} was never in a bucket")
+        return float(found)
+    if quantity == "times_processed":
+        return float(_times(trace)[vertex])
+    row = trace.dist if trace.dist.ndim == 1 else trace.dist[0]
+    distance = float(row[vertex]) if reached_mask(row)[vertex] else math.inf
+    return distance if quantity == "distance" else _floored(distance, trace)
+
+
+def first_buckets(trace: Trace) -> dict[int, int]:
+    """Return vertex -> bucket that it entered first. Needs probe 3."""
+    found: dict[int, int] = {}
+    for event in events_of(trace):
+        if event["kind"] in (EventKind.PUSH, EventKind.STAY):
+            found.setdefault(int(event["a"]), int(event["b"]))
+    return found
+
+
+def events_of(trace: Trace) -> np.ndarray:
+    """Return EVENT (e,), or raise ParameterError that says how to get them."""
+    if trace.events is None:
+        raise ParameterError("this needs every event: probe = 3 at the run")
+    return trace.events
+
+
+def sweep_value(points: Sequence[Any], name: str, quantity: str) -> float:
+    """Return one of SWEEP_QUANTITIES of sweep `name`. ParameterError."""
+    from gpu import sweep
+
+    if quantity not in SWEEP_QUANTITIES:
+        allowed = ", ".join(SWEEP_QUANTITIES)
+        raise ParameterError(f"no quantity {quantity!r} of a sweep; there are: {allowed}")
+    found = sweep.findings(points)
+    curve = [p for p in points if p.value is not None and not p.failure]
+    marked = {
+        "best_time": found.best_time,
+        "best_work": found.best_work,
+        "smallest": curve[0] if curve else None,
+        "largest": curve[-1] if curve else None,
+        "controller": found.controller,
+    }
+    if found.best_time is None:
+        raise ParameterError(f"sweep {name!r} has no good point")
+    if quantity == "curve":
+        return float(len(curve))
+    if quantity == "clip":
+        return float(found.clip.value or 0.0) if found.clip else 0.0
+    word, _, unit = quantity.rpartition("_")
+    point = marked.get(word if unit in ("ms", "work") and word in marked else quantity)
+    if point is None:
+        raise ParameterError(f"sweep {name!r} has no {quantity!r}: its algorithm has no controller")
+    if quantity in marked:
+        return float(point.value or 0.0)
+    return float(point.time_ns / 1e6 if unit == "ms" else point.work)
+
+
+def fault_value(fault: Any, quantity: str) -> float:
+    """Return one of FAULT_QUANTITIES of a `gpu.model.apsp_faulty.Fault`. ParameterError."""
+    if quantity not in FAULT_QUANTITIES:
+        allowed = ", ".join([*FAULT_QUANTITIES, SENTENCE])
+        raise ParameterError(f"no quantity {quantity!r} of a faulty listing; there are: {allowed}")
+    numbers = {
+        "wrong": fault.wrong,
+        "entries": fault.rows.size,
+        "done": fault.work,
+        "least": fault.least,
+        "negative": np.count_nonzero(fault.rows < 0),
+    }
+    return float(numbers[quantity])
+
+
+def _floored(distance: float, trace: Trace) -> float:
+    delta = float(trace.samples["delta"][0])
+    if not delta or not math.isfinite(distance):
+        raise ParameterError("no bucket: the vertex was not reached, or the run has no Δ")
+    return float(math.floor(distance / delta))
