@@ -47,8 +47,7 @@ class CompareFeature(QObject):
         self.model = ComparisonModel(window.session, self)
         self._waiting: RunSettings | None = None  # to be B, once the engine is free
         self._tried: list[RunSettings] = []  # reruns without probes, asked for once
-        self._opening = ""  # hash of the graph of a run that is to be shown
-        self._opens: RunRecord | None = None
+        self._opens: RunRecord | None = None  # to be shown once its graph is here
         self._follows = self._moves = False  # the cursor follows B; it is we who move it
         self._started_at = 0.0
         window.build_plots()
