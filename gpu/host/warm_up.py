@@ -36,7 +36,7 @@ def say_if_slow(say: Callable[[], object]) -> Iterator[Callable[[], None]]:
 
 
 def warm_up(say: Callable[[str], object]) -> None:
-    """Compile everything that a run on the model and its verification need."""
+    """Compile everything that a run from one source on the model and its proofs need."""
     importlib.import_module("gpu.compiled")  # Numba: a second that is no compiling
     with say_if_slow(lambda: say(COMPILING)):
         for dtype in (np.int32, np.float32):
@@ -52,6 +52,6 @@ def _run_everything(graph: CSRGraph) -> None:
     from gpu.verify import verify
 
     for row in ALGORITHMS.values():
-        if "model" in row.engines:
+        if "model" in row.engines and row.result == "row":  # matrices: when one is asked for
             trace = run(graph, row.key, "model", probe=Probe.VERTICES)
             verify(graph, 0, trace.dist)

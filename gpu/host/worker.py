@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from gpu.algorithms import ALGORITHMS
 from gpu.engine import graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.graph import CSRGraph
@@ -65,7 +66,7 @@ from gpu.host.shared_graph import (
     with_note,
 )
 from gpu.host.warm_up import COMPILING, say_if_slow
-from gpu.trace import Verification
+from gpu.trace import RunSettings, Verification
 
 PROGRESS_S = 0.05  # between two reports with the same words
 
@@ -221,7 +222,7 @@ class Worker:
         segment.reserve()
         buffers = open_buffers(segment, writeable=True)
         buffers.clear()
-        with say_if_slow(lambda: self._say_compiling(run_id)) as call_off:
+        with say_if_slow(lambda: self._say_compiling(run_id, command.settings)) as call_off:
             settings = resolve(self._entries.check)(graph, command.settings)
             self._send(Started(run_id, settings, graph_reference(graph, settings.source)))
             observer = RingObserver(self._ring, run_id, command.steps, call_off)
@@ -231,8 +232,10 @@ class Worker:
         if command.verify and outcome.outcome == "finished":
             self._verify(run_id, graph, settings.source, buffers.dist)
 
-    def _say_compiling(self, run_id: int) -> None:
-        if not self._warm.is_set():
+    def _say_compiling(self, run_id: int, settings: RunSettings) -> None:
+        row = ALGORITHMS.get(settings.algorithm)
+        late = row is not None and row.result == "matrix"  # the warm-up leaves those out
+        if late or not self._warm.is_set():
             self._send(Progress(run_id, -1.0, COMPILING))
 
     def _verify(self, run_id: int, graph: CSRGraph, source: int, dist: np.ndarray) -> None:
