@@ -239,14 +239,14 @@ def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
             run.bits[1, at, word] |= run.bits[0, at, word] & ~left
         run.bits[heavy, at, word] = left
     for place in range(count):
-        vertex = np.int64(run.taken[place])
+        tail = np.int64(run.taken[place])
         if s.split and not heavy:
             known = np.float64(run.snapshot[place])
-            record(run.log, s.t_ns, DEFER, at, vertex, at, known)
-        for arc in range(run.indptr[vertex], run.indptr[vertex + 1]):
+            record(run.log, s.t_ns, DEFER, at, tail, at, known)
+        for arc in range(run.indptr[tail], run.indptr[tail + 1]):
             if s.split == 0 or (run.weights[arc] > b.delta) == (heavy == 1):
                 arcs += 1
-                _relax(run, s, b, at, vertex, run.snapshot[place], arc)
+                _relax(run, s, b, at, tail, run.snapshot[place], arc)
     s.relaxed += arcs
     s.effort += arcs + run.bits.shape[2]
     _pay(s, b, arcs)

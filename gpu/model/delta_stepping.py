@@ -150,7 +150,10 @@ def _make_buckets(
         np.full(graph.n, -1, np.int64),
         np.empty(min(wave, max(graph.n, 1)), graph.weights.dtype),
         np.zeros(blocks),
-        *(np.zeros(blocks, np.int64) for _ in range(4)),
+        np.zeros(blocks, np.int64),
+        np.zeros(blocks, np.int64),
+        np.zeros(blocks, np.int64),
+        np.zeros(blocks, np.int64),
         make_log(probe),
     )
 

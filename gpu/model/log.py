@@ -38,7 +38,7 @@ class Log(NamedTuple):
 
     on: tuple[int, ...]  # () or (1,)
     rows: np.ndarray  # EVENT (E,)
-    count: np.ndarray  # int64 (1,): events written
+    written: np.ndarray  # int64 (1,): events written
 
 
 def make_log(probe: int) -> Log:
@@ -50,7 +50,7 @@ def make_log(probe: int) -> Log:
 
 def grown(log: Log) -> Log:
     """Return the log with twice the places; ParameterError past MOST_EVENTS."""
-    count = int(log.count[0])
+    count = int(log.written[0])
     if len(log.rows) >= MOST_EVENTS:
         raise ParameterError(
             f"the recording passes {MOST_EVENTS:,} events; take a smaller graph or fewer sources, "
@@ -63,7 +63,7 @@ def grown(log: Log) -> Log:
 
 def events_of(log: Log) -> np.ndarray | None:
     """Return what was recorded, EVENT (e,), or None below level 3."""
-    return log.rows[: int(log.count[0])].view(np.ndarray).copy() if log.on else None
+    return log.rows[: int(log.written[0])].view(np.ndarray).copy() if log.on else None
 
 
 def note(log: Log, t_ns: float, kind: EventKind, a: int = 0, b: int = 0, c: float = 0.0) -> None:
@@ -85,8 +85,8 @@ def check_probe(probe: int, graph: CSRGraph) -> None:
 def record(log, t_ns, kind, worker, a, b, c):  # type: ignore[no-untyped-def]
     """Write one event, or nothing where the log is not on."""
     if len(log.on) > 0:
-        row = log.rows[log.count[0]]
-        log.count[0] += 1
+        row = log.rows[log.written[0]]
+        log.written[0] += 1
         row.t_ns = np.int64(t_ns)
         row.kind = kind
         row.worker = worker
@@ -99,5 +99,5 @@ def record(log, t_ns, kind, worker, a, b, c):  # type: ignore[no-untyped-def]
 def lacks_room(log, events):  # type: ignore[no-untyped-def]
     """Whether so many further events do not fit."""
     if len(log.on) > 0:
-        return log.count[0] + events > len(log.rows)
+        return log.written[0] + events > len(log.rows)
     return False

@@ -1,0 +1,280 @@
+"""Every event of a run, replayed: the states agree with samples, distances and each other.
+
+The recorder and the replay know nothing of one another but what `gpu.events` says, so their
+agreement on 50 random graphs for every algorithm is a test of both.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu
+import gpu.model.log as log
+from gpu.algorithms import ALGORITHMS
+from gpu.errors import ParameterError
+from gpu.events import MANAGER, MOST_ARCS, EventKind
+from gpu.graph import CSRGraph
+from gpu.host import EngineHost, GraphLoaded, LoadRequest, Memory, RunFinished
+from gpu.replay import Replay, State, apply
+from gpu.trace import RunSettings, Trace, reached_mask
+from gpu.tracefile import load_trace, save_trace
+from sample_graphs import open_sample
+
+MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
+MATRICES = [key for key in MODELLED if ALGORITHMS[key].result == "matrix"]
+ROWS = [key for key in MODELLED if key not in MATRICES]
+RINGS = [key for key in ROWS if "buckets" in {p.key for p in ALGORITHMS[key].parameters}]
+ENGINE_S = 60.0  # the engine process may compile a loop first
+
+
+def random_graph(seed: int, most: int = 40) -> CSRGraph:
+    """Up to `most` vertices; whole weights, zeros among them, or fractions."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, most))
+    m = int(rng.integers(1, 5 * n))
+    tails, heads = rng.integers(0, n, m), rng.integers(0, n, m)
+    weights = (rng.random(m) * 10).astype(np.float32)
+    if seed % 2:
+        weights = rng.integers(0 if seed % 3 else 1, 100, m).astype(np.int32)
+    return CSRGraph.from_arcs(tails, heads, weights, n)
+
+
+def recorded(graph: CSRGraph, key: str, **more: object) -> tuple[Trace, Replay]:
+    trace = gpu.run(graph, key, "model", probe=3, **more)  # type: ignore[arg-type]
+    return trace, Replay.of(graph, trace)
+
+
+def waiting_of(state: State, key: str) -> list[int]:
+    """What the state says stands in a sample's occupancy."""
+    if key in MATRICES:
+        return [state.running, state.sources_done]
+    if key in RINGS:
+        return [state.occupancy(state.head + offset) for offset in range(32)]
+    if key == "delta_stepping":
+        every = sum(state.occupancy(bucket) for bucket in state.buckets)
+        here = state.occupancy(state.head)
+        heavy = sum(map(len, state.deferred.values()))
+        return [here or heavy, every - here]
+    return [state.occupancy(0), state.occupancy(1)]
+
+
+def agree_at_every_sample(trace: Trace, replay: Replay, key: str) -> None:
+    for sample in trace.samples:
+        state = replay.go(replay.at_sample(int(sample["sequence"])))
+        assert state.t_ns == sample["t_ns"]
+        assert state.total_processed == sample["processed_vertices"]
+        assert state.total_relaxed == sample["relaxed_edges"]
+        assert state.improved == sample["improved"]
+        assert state.delta == sample["delta"]
+        waiting = waiting_of(state, key)
+        first = 1 if key in MATRICES else 0
+        assert waiting == sample["occupancy"][first : first + len(waiting)].tolist()
+        if key not in MATRICES:
+            assert state.head == sample["head_bucket"]
+            assert state.switches == sample["bucket_switches"]
+            assert state.open_heads == sample["open_buckets"]
+
+
+def as_floats(dist: np.ndarray) -> np.ndarray:
+    return np.where(reached_mask(dist), dist.astype(float), np.inf)
+
+
+@pytest.mark.parametrize("key", ROWS)
+def test_fifty_graphs_replayed_give_the_run(key: str) -> None:
+    for seed in range(50):
+        trace, replay = recorded(random_graph(seed), key)
+        agree_at_every_sample(trace, replay, key)
+        state = replay.go(len(replay))
+        assert np.array_equal(state.dist, as_floats(trace.dist))
+        assert np.array_equal(state.processed, trace.vertices.times_processed)  # type: ignore[union-attr]
+        assert not state.waiting.any()
+        assert not any(state.buckets.values())
+        assert not any(hand.collected for hand in state.workers.values())
+        assert state.ended
+
+
+@pytest.mark.parametrize("key", MATRICES)
+def test_fifty_graphs_from_every_source(key: str) -> None:
+    for seed in range(50):
+        trace, replay = recorded(random_graph(seed, 13), key)
+        agree_at_every_sample(trace, replay, key)
+        state = replay.go(len(replay))
+        assert len(state.rows) == len(trace.dist)
+        for source, row in state.rows.items():
+            assert np.array_equal(row, as_floats(trace.dist[source]))
+        assert state.running == 0
+
+
+def same(one: State, other: State) -> bool:
+    """Whether two states agree in every field; empty lists may be there or not."""
+    for name, left in vars(one).items():
+        right = getattr(other, name)
+        if name == "rows":
+            assert left.keys() == right.keys()
+            assert all(np.array_equal(left[key], right[key]) for key in left)
+        elif isinstance(left, np.ndarray):
+            assert np.array_equal(left, right), name
+        else:
+            assert left == right, name
+    return True
+
+
+@pytest.mark.parametrize("key", MODELLED)
+def test_there_and_back_is_the_same_state(key: str) -> None:
+    for seed in range(3):
+        graph = random_graph(seed, 8)
+        _, replay = recorded(graph, key)
+        known = [copy.deepcopy(replay.state)]
+        fresh = copy.deepcopy(replay.state)
+        for event in replay.events:
+            apply(fresh, graph, event)
+            known.append(copy.deepcopy(fresh))
+        for position in reversed(range(len(replay) + 1)):
+            assert same(replay.go(position), known[position])
+        rng = np.random.default_rng(seed)
+        for jump in rng.integers(0, len(replay) + 1, 20).tolist():
+            assert same(replay.go(jump), known[jump])
+            count = int(rng.integers(1, 9))
+            here = replay.position
+            replay.step(-count)
+            replay.step(here - replay.position)
+            assert same(replay.state, known[jump])
+
+
+@pytest.mark.parametrize("key", RINGS)
+def test_the_pointers_of_a_ring_keep_their_order(key: str) -> None:
+    for seed in range(30):
+        _, replay = recorded(random_graph(seed), key, device="Classroom GPU")
+        for event in replay.events:
+            before = {bucket: copy.copy(p) for bucket, p in replay.state.pointers.items()}
+            head = replay.state.head
+            state = replay.step()
+            for p in state.pointers.values():
+                assert p.completed <= p.read <= p.written <= p.reserved
+            if event["kind"] == EventKind.HEAD:
+                assert state.head > head
+                for bucket in range(head, state.head):
+                    if bucket in before:
+                        assert before[bucket].completed == before[bucket].reserved
+        assert all(p.completed == p.reserved for p in replay.state.pointers.values())
+
+
+@pytest.mark.parametrize("key", ROWS)
+def test_no_item_is_lost(key: str) -> None:
+    for seed in range(20):
+        trace, replay = recorded(random_graph(seed), key)
+        count = Counter(EventKind(kind) for kind in replay.events["kind"])
+        entered = count[EventKind.PUSH] + count[EventKind.STAY]
+        left = sum(
+            count[kind]
+            for kind in (EventKind.POP, EventKind.STALE, EventKind.SKIP, EventKind.LEAVE)
+        )
+        assert entered == left
+        assert count[EventKind.IMPROVE] == trace.last["improved"]
+        assert count[EventKind.END] == 1
+        assert count[EventKind.ASSIGN] == count[EventKind.FINISH]
+
+
+@pytest.mark.parametrize("key", MODELLED)
+def test_recording_changes_nothing(key: str) -> None:
+    for seed in (4, 7):
+        graph = random_graph(seed, 12)
+        plain, full = (gpu.run(graph, key, "model", probe=probe) for probe in (1, 3))
+        assert np.array_equal(plain.samples, full.samples)
+        assert np.array_equal(plain.dist, full.dist)
+        assert plain.events is None
+        assert np.all(np.diff(full.events["t_ns"]) >= 0) or key in MATRICES  # type: ignore[index]
+
+
+def test_the_recorders_numbers_are_those_of_the_kinds() -> None:
+    assert all(getattr(log, kind.name) == kind for kind in EventKind)
+
+
+def test_large_graphs_are_refused_in_a_sentence() -> None:
+    tails = np.zeros(MOST_ARCS + 1, np.int64)
+    graph = CSRGraph.from_arcs(tails, tails + 1, np.ones(len(tails), np.int32), 2, name="many")
+    for key in MODELLED:
+        with pytest.raises(ParameterError, match=r"many has 20,001 arcs; every event \(level 3\)"):
+            gpu.run(graph, key, "model", probe=3)
+
+
+def test_a_recording_that_grows_too_long_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log, "MOST_EVENTS", 8192)
+    with pytest.raises(ParameterError, match=r"passes 8,192 events; take a smaller graph"):
+        gpu.run(open_sample("sample:complete?n=60"), "edge_apsp", "model", probe=3)
+
+
+def test_a_log_that_grows_loses_nothing() -> None:
+    graph = open_sample("sample:complete?n=60")
+    trace, replay = recorded(graph, "bellman_ford")
+    assert len(replay) > log.FIRST_ROOM
+    assert replay.go(len(replay)).total_relaxed == trace.relaxed_edges
+
+
+def test_delta_by_hand_and_stop_are_events() -> None:
+    graph = open_sample("sample:complete?n=60")
+    held = {"calls": 0}
+
+    def by_hand() -> float | None:
+        held["calls"] += 1
+        return 7.0
+
+    trace = gpu.run(graph, "adds", "model", probe=3, delta_by_hand=by_hand)
+    replay = Replay.of(graph, trace)
+    changes = replay.events[replay.events["kind"] == EventKind.DELTA]
+    assert changes["c"].tolist()[1] == 7.0
+    stopped = gpu.run(graph, "adds", "model", probe=3, should_stop=lambda: True)
+    assert stopped.events is not None
+    assert (stopped.events[-1]["kind"], stopped.events[-1]["a"]) == (EventKind.END, 1)
+
+
+def test_finding_goes_both_ways_and_says_where_there_is_none() -> None:
+    _, replay = recorded(open_sample("sample:figure_6"), "adds")
+    first = replay.find(EventKind.IMPROVE)
+    assert first is not None
+    replay.go(first)
+    second = replay.find([EventKind.IMPROVE, EventKind.HEAD])
+    assert second is not None
+    assert second > first
+    replay.go(second)
+    assert replay.find([EventKind.IMPROVE, EventKind.HEAD], -1) == first
+    assert replay.find(EventKind.LEAVE) is None
+    with pytest.raises(ParameterError, match="no events"):
+        Replay(replay.graph, replay.events[:0])
+    assert replay.events["worker"].min() == MANAGER
+
+
+def test_events_come_back_from_the_engine_process_and_from_disk(tmp_path: Path) -> None:
+    here, _ = recorded(open_sample("sample:figure_6"), "adds", device="Classroom GPU")
+    assert here.events is not None
+    save_trace(here, tmp_path / "run.npz")
+    kept = load_trace(tmp_path / "run.npz").events
+    assert kept is not None
+    assert kept.tobytes() == here.events.tobytes()
+    host = EngineHost(memory=Memory(folder=str(tmp_path)))
+    try:
+        load = host.load(LoadRequest("sample:figure_6"))
+        wait_for(host, GraphLoaded, load)
+        run = host.run(RunSettings("adds", "model", "Classroom GPU", 0, probe=3))
+        told = wait_for(host, RunFinished, run).trace.events
+        assert told is not None
+        assert told.tobytes() == here.events.tobytes()
+    finally:
+        host.close()
+
+
+def wait_for(host: EngineHost, kind: type[Any], number: int) -> Any:
+    end = time.monotonic() + ENGINE_S
+    while time.monotonic() < end:
+        host.wait(0.05)
+        for message in host.poll():
+            if isinstance(message, kind) and message.run_id == number:
+                return message
+    raise AssertionError(f"no {kind.__name__}")
