@@ -237,11 +237,11 @@ ACTIONS: tuple[ActionRow, ...] = (
     ActionRow("panels", "&Panels", "view", 1, "Show and hide the panels", submenu=True),
     ActionRow(
         "reset_layout",
-        "&Reset layout (Explore)",
+        "&Reset layout",
         "view",
         1,
-        "Put every panel back where it stood at first",
-        "reset_layout",
+        "Put every panel back where the layout has it",
+        "features.layouts.reset",
         icon="layout",
     ),
     ActionRow(

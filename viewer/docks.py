@@ -2,15 +2,32 @@
 
 A dock is there from the start, so that the window's remembered arrangement fits; what
 it holds may come later (`fill`), with no change of size that one could see.
+
+A named layout (`Layout`) is data: what stands left, right and under the graph, and how much of
+the window it takes. Layouts name docks of features too, and one that is not there is left
+out. The cells of a side are as many as fit: from the bottom, what does not fit becomes tabs of
+the cell above. Docks that a layout does not show wait as tabs of the right side's first cell, wide
+ones under the graph; when one is shown, `make_room` gives it the height that it needs, if need
+be by making tabs of the cells below.
+
+    Explore   Run | graph, timeline | every plot
+    Compare   graph, runs, timeline | what differs
+    Lesson    lesson | graph, timeline | buckets and Δ
+    Present   graph, timeline | one plot
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+
+from viewer.models.settings import STATE_VERSION
+from viewer.text_size import scaled
 
 TITLES = {
     "run": "Run",
@@ -22,15 +39,79 @@ TITLES = {
 }
 WIDE = ("runs",)  # docks of features that stand under the graph where the window is tall
 PLOTS = ("timeline", "buckets", "delta", "parallelism", "work")  # the order they are built in
-SIDE = ("buckets", "delta", "parallelism", "work")  # top to bottom
-SIDE_HEIGHTS = (4, 3, 4, 4)  # at first, relative
-SIDE_SHARE = 0.34  # of the window's width, the plots at first
-RUN_WIDTH = 290  # pixels, the Run panel at first
-TIMELINE_HEIGHT = 112  # pixels
-PLOT_SIZE = (200, 120)  # pixels, the least that a plot asks for
-TALL = 940  # pixels: a lower window has its last two plots as tabs
+RUN_WIDTH = 290  # pixels, the Run panel at first (all lengths: at the reference text size)
+TIMELINE_HEIGHT = 112
+RUNS_HEIGHT, RUNS_SHARE = 128, 0.16  # at least; of the window's height
+PLOT_SIZE = (200, 120)  # the least that a plot asks for
+CELL = 172  # the least height of a plot that is worth a cell of its own, title included
+USEFUL = 340  # height that a feature's panel wants when it is shown
+BARS = 96  # menu, toolbar and status bar
+TALL = 940  # a lower window shows the table of runs as a tab
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One arrangement; docks by key.
+
+    left : tabs, the first in front; width `left_width` pixels
+    right : cells, top to bottom; `parts` their heights, relative; `share` of the window's width
+    bottom : cells under the graph, top to bottom; heights by `heights`, pixels
+    """
+
+    title: str
+    tip: str
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    parts: tuple[int, ...]
+    share: float
+    bottom: tuple[str, ...] = ("timeline",)
+    left_width: int = RUN_WIDTH
+    whole_right: bool = False  # the right side goes down to the status bar
+
+
+LAYOUTS: dict[str, Layout] = {
+    "explore": Layout(
+        "Explore",
+        "Every plot beside the graph, and what to run",
+        ("run",),
+        ("buckets", "delta", "parallelism", "work"),
+        (4, 3, 4, 4),
+        0.34,
+    ),
+    "compare": Layout(
+        "Compare",
+        "Two runs: their maps, the table of runs, the plots that differ",
+        (),
+        ("parallelism", "work", "delta", "buckets"),
+        (4, 4, 3, 4),
+        0.38,
+        ("runs", "timeline"),
+        whole_right=True,
+    ),
+    "lesson": Layout(
+        "Lesson",
+        "Room for a lesson beside the graph, with buckets and Δ",
+        ("lesson", "run"),
+        ("buckets", "delta"),
+        (4, 3),
+        0.30,
+        left_width=380,
+        whole_right=True,
+    ),
+    "present": Layout(
+        "Present",
+        "A large graph, one plot and the timeline",
+        (),
+        ("parallelism",),
+        (1,),
+        0.30,
+        whole_right=True,
+    ),
+}
+FIRST = "explore"
 
 
 class Docks:
@@ -41,10 +122,11 @@ class Docks:
         self.titles = {**TITLES, **(more or {})}
         self.extra = tuple(more or ())  # docks of features, hidden until asked for
         self.by_key: dict[str, QDockWidget] = {}
+        self.layout = FIRST
         window.setDockNestingEnabled(True)
         window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
-        window.setCorner(Qt.Corner.BottomRightCorner, BOTTOM)
-        window.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
+        for area in (LEFT, RIGHT):
+            window.setTabPosition(area, QTabWidget.TabPosition.North)
         for key, title in self.titles.items():
             dock = QDockWidget(title, window)
             dock.setObjectName(f"dock_{key}")
@@ -58,6 +140,12 @@ class Docks:
     def __getitem__(self, key: str) -> QDockWidget:
         return self.by_key[key]
 
+    @property
+    def version(self) -> int:
+        """For saveState: another set of docks, or another STATE_VERSION, is another number."""
+        names = ",".join(sorted(self.by_key)).encode()
+        return STATE_VERSION << 16 | zlib.crc32(names) & 0xFFFF
+
     def fill(self, key: str, widget: QWidget) -> None:
         """Put a widget into a dock; what was there goes."""
         dock = self.by_key[key]
@@ -67,46 +155,114 @@ class Docks:
         if before is not None:
             before.deleteLater()
 
-    def arrange(self) -> None:
-        """Stand as "Explore": Run left, plots right, the timeline under the picture."""
-        window, docks = self._window, self.by_key
+    def arrange(self, name: str = FIRST) -> None:
+        """Stand as a named layout says; as the first one where there is none such."""
+        self.layout = name = name if name in LAYOUTS else FIRST
+        layout, docks = LAYOUTS[name], self.by_key
+        corner = RIGHT if layout.whole_right else BOTTOM
+        self._window.setCorner(Qt.Corner.BottomRightCorner, corner)
         for dock in docks.values():
-            window.removeDockWidget(dock)
+            self._window.removeDockWidget(dock)
             dock.setFloating(False)
-        window.addDockWidget(LEFT, docks["run"])
-        window.addDockWidget(BOTTOM, docks["timeline"])
-        side = [docks[key] for key in SIDE]
-        window.addDockWidget(RIGHT, side[0])
-        for above, below in pairwise(side):
-            window.splitDockWidget(above, below, Qt.Orientation.Vertical)
-        for key in TITLES:
-            docks[key].show()
-        for key in self.extra:
-            if key in WIDE and window.height() >= TALL:
-                window.addDockWidget(BOTTOM, docks[key])
-                window.splitDockWidget(docks[key], docks["timeline"], Qt.Orientation.Vertical)
-            else:
-                window.addDockWidget(RIGHT, docks[key])
-                window.tabifyDockWidget(side[0], docks[key])
-            docks[key].hide()
-        if window.height() < TALL:
-            window.tabifyDockWidget(side[-2], side[-1])
-            side[-2].raise_()
-        self._give_sizes(side)
+        left = self._stack(LEFT, [[key for key in layout.left if key in docks]])
+        bottom = self._stack(BOTTOM, [[key] for key in layout.bottom if key in docks])
+        right = self._stack(RIGHT, self._cells(layout))
+        shown = {key for cell in (*left, *bottom, *right) for key in cell}
+        waiting = [key for key in docks if key not in shown]
+        for key in waiting:
+            self._put_aside(key, right[0][0])
+        for cell in (*left, *bottom, *right):
+            docks[cell[0]].raise_()
+        self._give_sizes(layout, left, bottom, right)
 
-    def _give_sizes(self, side: list[QDockWidget]) -> None:
-        window, run, timeline = self._window, self.by_key["run"], self.by_key["timeline"]
-        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        widths = [RUN_WIDTH, int(window.width() * SIDE_SHARE)]
-        window.resizeDocks([run, side[0]], widths, across)
-        window.resizeDocks(side, [100 * part for part in SIDE_HEIGHTS], down)
-        window.resizeDocks([timeline], [TIMELINE_HEIGHT], down)
+    def _cells(self, layout: Layout) -> list[list[str]]:
+        """Share the right side's plots among as many cells as its height has room for."""
+        height = self._right_height(layout)
+        keys = [key for key in layout.right if key in self.by_key]
+        room = max(2, height // scaled(CELL))
+        cells = [[key] for key in keys]
+        while len(cells) > room:
+            last = cells.pop()
+            cells[-1] += last
+        return cells
+
+    def _right_height(self, layout: Layout) -> int:
+        below = 0 if layout.whole_right else scaled(TIMELINE_HEIGHT)
+        return self._window.height() - scaled(BARS) - below
+
+    def _stack(self, area: Qt.DockWidgetArea, cells: list[list[str]]) -> list[list[str]]:
+        """Put cells of tabs below each other; return those that hold anything."""
+        cells = [cell for cell in cells if cell]
+        docks = self.by_key
+        for place, cell in enumerate(cells):
+            if place == 0:
+                self._window.addDockWidget(area, docks[cell[0]])
+            else:
+                self._window.splitDockWidget(docks[cells[place - 1][0]], docks[cell[0]], DOWN)
+        for cell in cells:
+            for key in cell:
+                docks[key].show()
+            for before, key in pairwise(cell):
+                self._window.tabifyDockWidget(docks[before], docks[key])
+        return cells
+
+    def _put_aside(self, key: str, neighbour: str) -> None:
+        dock, docks = self.by_key[key], self.by_key
+        if key in WIDE and self._window.height() >= scaled(TALL):
+            self._window.addDockWidget(BOTTOM, dock)
+            self._window.splitDockWidget(dock, docks["timeline"], DOWN)
+        elif key == "run":
+            self._window.addDockWidget(LEFT, dock)
+        else:
+            self._window.addDockWidget(RIGHT, dock)
+            self._window.tabifyDockWidget(docks[neighbour], dock)
+        dock.hide()
+
+    def _give_sizes(self, layout: Layout, *areas: list[list[str]]) -> None:
+        window, docks = self._window, self.by_key
+        left, bottom, right = ([docks[cell[0]] for cell in cells] for cells in areas)
+        widths = [int(window.width() * layout.share)]
+        window.resizeDocks(
+            [*left, right[0]], [scaled(layout.left_width)] * len(left) + widths, ACROSS
+        )
+        parts = [100 * layout.parts[layout.right.index(cell[0])] for cell in areas[2]]
+        window.resizeDocks(right, parts, DOWN)
+        runs = max(scaled(RUNS_HEIGHT), int(RUNS_SHARE * window.height()))
+        heights = {"timeline": scaled(TIMELINE_HEIGHT), "runs": runs}
+        wanted = [heights.get(cell[0], scaled(CELL)) for cell in areas[1]]
+        window.resizeDocks(bottom, wanted, DOWN)
+
+    def make_room(self, key: str) -> None:
+        """Give a dock that was just shown the height it needs, the cells below become tabs."""
+        dock, window = self.by_key[key], self._window
+        dock.raise_()
+        if dock.isFloating() or window.dockWidgetArea(dock) != RIGHT or key not in self.extra:
+            return
+        wanted = max(scaled(USEFUL), dock.sizeHint().height())
+        with_it = [dock, *window.tabifiedDockWidgets(dock)]
+        others = [
+            other
+            for other in self.by_key.values()
+            if other not in with_it
+            and other.isVisible()
+            and not other.isFloating()
+            and window.dockWidgetArea(other) == RIGHT
+        ]
+        others.sort(key=lambda other: other.y())
+        cells = [[other] for other in others if not other.visibleRegion().isEmpty()] or [[]]
+        height = self._right_height(LAYOUTS[self.layout]) - wanted
+        if height < scaled(CELL) * len(cells) and others:
+            for other in others[1:]:
+                window.tabifyDockWidget(others[0], other)
+            others[0].raise_()
+        dock.raise_()
+        window.resizeDocks([dock], [wanted], DOWN)
 
 
 def _nothing_yet(key: str) -> QWidget:
     widget = QWidget()
     if key == "timeline":
-        widget.setMinimumHeight(TIMELINE_HEIGHT)
+        widget.setMinimumHeight(scaled(TIMELINE_HEIGHT))
     else:
-        widget.setMinimumSize(*PLOT_SIZE)
+        widget.setMinimumSize(*map(scaled, PLOT_SIZE))
     return widget

@@ -36,7 +36,7 @@ from viewer.models.machines import engine_words, is_modelled
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import Notice, SessionModel
-from viewer.models.settings import STATE_VERSION, Settings
+from viewer.models.settings import Settings
 from viewer.theme import apply_theme, next_theme
 from viewer.widgets.graph_colours import COLOUR_MODES
 from viewer.widgets.graph_view import GraphView
@@ -203,7 +203,7 @@ class MainWindow(QMainWindow):
         """Show a dock, in front, filled; return its panel."""
         self._fill_when_seen(key, visible=key in self.docks.extra)
         self.docks[key].show()
-        self.docks[key].raise_()
+        self.docks.make_room(key)
         panel = self.docks[key].widget()
         assert panel is not None
         return panel
@@ -239,7 +239,7 @@ class MainWindow(QMainWindow):
         """Remember how the window stood, stop everything."""
         self._frame.stop()
         self.settings.geometry = self.saveGeometry()
-        self.settings.window_state = self.saveState(STATE_VERSION)
+        self.settings.window_state = self.saveState(self.docks.version)
         self.settings.run_panel = self.run_panel.choices().as_dict()
         self.settings.sync()
         self.features.call("close")
@@ -260,9 +260,9 @@ class MainWindow(QMainWindow):
         self.resize(self._first_size())
         if self.settings.geometry is not None:
             self.restoreGeometry(self.settings.geometry)
-        self.reset_layout()
+        self.docks.arrange(str(self.settings.value("layout")))
         if self.settings.window_state is not None:
-            self.restoreState(self.settings.window_state, STATE_VERSION)
+            self.restoreState(self.settings.window_state, self.docks.version)
         self._show_graph()
         self.enable_actions()
 
@@ -296,8 +296,8 @@ class MainWindow(QMainWindow):
         self.set_theme(next_theme(self.settings.theme))
 
     def reset_layout(self) -> None:
-        """Put every dock back where it stood at first."""
-        self.docks.arrange()
+        """Put every dock back where the layout has it."""
+        self.docks.arrange(self.docks.layout)
 
     def show_shortcuts(self) -> None:
         """Show every key."""

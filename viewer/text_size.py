@@ -39,8 +39,8 @@ def small_font(font: QFont, more: int = 0) -> QFont:
     return small
 
 
-def scale_application_font(app: QApplication, factor: float) -> None:
-    """Make the application's text `factor` times the system's."""
+def scale_application_font(app: QApplication, factor: float) -> bool:
+    """Make the application's text `factor` times the system's; return whether that is news."""
     system = app.property(SYSTEM_FONT)
     if not isinstance(system, QFont):
         system = QFont(app.font())
@@ -50,5 +50,7 @@ def scale_application_font(app: QApplication, factor: float) -> None:
         wanted.setPointSizeF(system.pointSizeF() * factor)
     else:
         wanted.setPixelSize(round(system.pixelSize() * factor))
-    if wanted != app.font():
-        app.setFont(wanted)
+    if wanted == app.font():
+        return False
+    app.setFont(wanted)
+    return True

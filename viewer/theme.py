@@ -142,7 +142,9 @@ def apply_theme(app: QApplication, name: str) -> Theme:
     """Put a theme on the whole application and return it; raise KeyError if unknown."""
     theme = THEMES[name]
     app.setStyle("Fusion")
-    scale_application_font(app, theme.text_scale)
+    if scale_application_font(app, theme.text_scale):
+        app.setStyleSheet("")  # under a stylesheet, old and new, widgets keep their old fonts
+        app.sendPostedEvents()
     app.setPalette(palette_of(theme))
     app.setStyleSheet(stylesheet_of(theme))
     return theme
