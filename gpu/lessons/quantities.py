@@ -44,6 +44,14 @@ def _workers(trace: Trace) -> int:
     return find_preset(trace.settings.device).workers
 
 
+def _threads(trace: Trace) -> int:
+    if trace.settings.engine != "model":
+        return 0
+    from gpu.model.presets import find_preset
+
+    return find_preset(trace.settings.device).resident_threads
+
+
 def _clipped(trace: Trace) -> float:
     flags = trace.samples["flags"]
     return float((flags & int(Flag.CLIPPED) != 0).mean()) if len(flags) else 0.0
@@ -64,7 +72,8 @@ def late_pushes(trace: Trace) -> int:
     """Return how many items entered a head bucket that had been given out to the last item.
 
     Counted from the first moment at which everything in the head had been given to workers: what
-    a manager that only looks whether the head is empty would have lost from it. Needs probe 3.
+    would land further on if the manager only looked whether the head is empty. Items that a
+    worker keeps for itself count too. Needs probe 3.
     """
     entered: dict[int, int] = {}
     given: dict[int, int] = {}
@@ -73,9 +82,9 @@ def late_pushes(trace: Trace) -> int:
         kind, bucket = int(event["kind"]), int(event["b"])
         if kind == EventKind.HEAD:
             head, empty = int(event["a"]), False
-        elif kind == EventKind.PUSH:
-            entered[bucket] = entered.get(bucket, 0) + 1
+        elif kind in (EventKind.PUSH, EventKind.STAY):
             late += int(empty and bucket == head)
+            entered[bucket] = entered.get(bucket, 0) + int(kind == EventKind.PUSH)
         elif kind == EventKind.ASSIGN:
             given[bucket] = given.get(bucket, 0) + int(event["c"])
         if entered.get(head) and entered[head] == given.get(head, 0):
@@ -106,12 +115,17 @@ QUANTITIES: dict[str, tuple[str, Callable[[Trace], float]]] = {
     "peak": ("edges assigned, most", lambda t: float(t.samples["assigned_edges"].max())),
     "busy": ("share of the workers busy, mean over time", _busy_share),
     "workers": ("workers of the device", lambda t: float(_workers(t))),
+    "threads": ("threads of all workers of the device", lambda t: float(_threads(t))),
+    "per_superstep": (
+        "vertices processed a superstep, mean",
+        lambda t: t.processed_vertices / max(len(t.samples) - 1, 1),
+    ),
     "clipped": ("share of samples in which pushes were clipped", _clipped),
     "buckets_used": (
         "most buckets that held something at once",
         lambda t: int((t.samples["occupancy"] > 0).sum(axis=1).max()),
     ),
-    "late": ("items pushed into a head bucket that was already given out (probe 3)", late_pushes),
+    "late": ("items that enter a head bucket already given out (probe 3)", late_pushes),
 }
 AT_QUANTITIES = {
     "distance": "distance of the vertex with this id",
@@ -140,6 +154,7 @@ SWEEP_QUANTITIES = {
     "best_time_work": "work at the least time",
     "best_work_ms": "time at the least work, ms",
     "best_work_work": "work at the least work",
+    "worst_ms": "most time, ms",
     "smallest_ms": "time of the smallest value, ms",
     "smallest_work": "work of the smallest value",
     "largest_ms": "time of the largest value, ms",
@@ -210,6 +225,7 @@ def sweep_value(points: Sequence[Any], name: str, quantity: str) -> float:
         "best_work": found.best_work,
         "smallest": curve[0] if curve else None,
         "largest": curve[-1] if curve else None,
+        "worst": max(curve, key=lambda p: p.time_ns, default=None),
         "controller": found.controller,
     }
     if found.best_time is None:

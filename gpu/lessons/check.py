@@ -1,0 +1,277 @@
+"""What is wrong with a lesson: everything at once, each with its place.
+
+`read_lesson` stops at the first mistake of writing. What it lets through is looked at here in
+two passes: names first (algorithms, devices, graphs, vertices, panels, runs that are used before
+they are made, quantities), then, where the names are right, the runs are made and every number
+is computed: answers within their range, values in texts, moments, claims.
+
+A text must not give its own question away: a step that asks may not tell numbers of the runs
+that its button makes. Those belong into `right` and `wrong`, or into the next step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gpu.errors import GpuError
+from gpu.lessons.answers import Bench, values_in
+from gpu.lessons.lesson import Claim, Lesson, Question, RunSpec, Seek, Step, SweepSpec, Value
+from gpu.lessons.moments import moment_ns
+from gpu.lessons.quantities import (
+    AT_QUANTITIES,
+    FAULT_QUANTITIES,
+    QUANTITIES,
+    SENTENCE,
+    SWEEP_QUANTITIES,
+    VERTEX_QUANTITIES,
+)
+from gpu.lessons.read import LessonError, read_lesson
+
+PANELS = (
+    "run",
+    "buckets",
+    "delta",
+    "parallelism",
+    "work",
+    "timeline",
+    "runs",
+    "sweep",
+    "why",
+    "microscope",
+)
+COLOURS = (
+    "distance",
+    "state",
+    "processed",
+    "settled_time",
+    "bucket",
+    "difference",
+    "difference_work",
+)
+LAYOUTS = ("explore", "compare", "lesson", "present")
+
+
+def check_file(path: str | Path) -> list[str]:
+    """Return everything that is wrong with a lesson's files, one sentence each."""
+    try:
+        lesson = read_lesson(path)
+    except LessonError as error:
+        return [str(error)]
+    return check_lesson(Bench(lesson))
+
+
+def check_lesson(bench: Bench) -> list[str]:
+    """Return what is wrong with the lesson of a bench, whose runs are made where needed."""
+    found = list(_names(bench))
+    return found or list(_numbers(bench))
+
+
+def _names(bench: Bench) -> Iterator[str]:
+    lesson, made = bench.lesson, set[str]()
+    for step in lesson.steps:
+        before = set(made)
+        specs: list[RunSpec | SweepSpec] = [*step.runs, *step.sweeps]
+        for spec in specs:
+            where = f"{_place(lesson, step)}, {_kind(spec)} {spec.name!r}"
+            if spec.name in made:
+                yield f"{where}: there is another run or sweep of that name"
+            made.add(spec.name)
+            yield from _said(where, _set_up(bench, step, spec))
+        yield from _shown(bench, step, made)
+        yield from _asked(lesson, step, before, made)
+
+
+def _set_up(bench: Bench, step: Step, spec: RunSpec | SweepSpec) -> Iterator[Callable[[], Any]]:
+    """Yield what must not raise: the graph, the source, the settings."""
+    from gpu.engine import checked_settings
+    from gpu.model.presets import find_preset
+
+    graph = bench.graph
+    yield lambda: graph(step, spec)
+    if spec.device is not None:
+        yield lambda: find_preset(spec.device or "")
+    if isinstance(spec, SweepSpec):
+        yield lambda: bench.sweep_plan(step, spec)
+        return
+    yield lambda: checked_settings(graph(step, spec), bench.settings(step, spec))
+    yield lambda: _known(spec.variant, ("", *_faults()), "variant")
+
+
+def _faults() -> tuple[str, ...]:
+    from gpu.model.apsp_faulty import FAULTS
+
+    return tuple(FAULTS)
+
+
+def _shown(bench: Bench, step: Step, made: set[str]) -> Iterator[str]:
+    where = _place(bench.lesson, step)
+    checks: list[Callable[[], Any]] = [partial(_known, p, PANELS, "panel") for p in step.panels]
+    checks.append(partial(_known, step.colour_by, ("", *COLOURS), "colour_by"))
+    checks.append(partial(_known, step.layout, ("", *LAYOUTS), "layout"))
+    if step.graph:
+        checks.append(partial(bench.graph, step))
+    if step.source or step.vertices:
+        ids = [*step.vertices, *([step.source] if step.source else [])]
+        checks += [partial(_vertex, bench, step, v) for v in ids]
+    yield from _said(where, checks)
+    seek = [step.seek.run] if step.seek else []
+    for name in (*(step.compare or ()), *([step.show] if step.show else []), *seek):
+        if bench.lesson.run(name) is None:
+            yield f"{where}: there is no run {name!r}"
+        elif name not in made:
+            yield f"{where}: run {name!r} is made in a later step"
+
+
+def _asked(lesson: Lesson, step: Step, before: set[str], made: set[str]) -> Iterator[str]:
+    """Check every value that a step names, and whether it is known when it is told."""
+    where, asked = _place(lesson, step), step.question
+    told = before if asked else made
+    yield from _values(lesson, f"{where}, text", _named(step.text), told)
+    for claim in step.claims:
+        sides = [claim.left, *([claim.right] if isinstance(claim.right, Value) else [])]
+        yield from _values(lesson, f"{where}, claim", partial(list, sides), made)
+    if asked is None:
+        return
+    yield from _values(lesson, f"{where}, question", partial(_answer_values, asked), made)
+    yield from _values(lesson, f"{where}, ask", _named(asked.ask), before)
+    for name, words in (("right", asked.right), ("wrong", asked.wrong)):
+        if not words:
+            yield f"{where}, question: nothing is said when the answer is {name}"
+        yield from _values(lesson, f"{where}, {name}", _named(words), made)
+
+
+def _named(text: str) -> Callable[[], list[Value]]:
+    return partial(values_in, text)
+
+
+def _answer_values(question: Question) -> list[Value]:
+    return [*question.candidates, *([question.answer] if question.answer else [])]
+
+
+def _values(
+    lesson: Lesson, where: str, named: Callable[[], list[Value]], known: set[str]
+) -> Iterator[str]:
+    try:
+        values = named()
+    except LessonError as error:
+        yield f"{where}: {error}"
+        return
+    for value in _with_divisors(values):
+        words = f"{{{value.of}.{value.quantity}}}"
+        run, sweep = lesson.run(value.of), lesson.sweep(value.of)
+        if run is None and sweep is None:
+            yield f"{where}: {words}: there is no run or sweep {value.of!r}"
+            continue
+        if value.of not in known:
+            yield f"{where}: {words}: {value.of!r} has not been made when this is read"
+        allowed = _quantities(run[1] if run else None)
+        if value.quantity not in allowed:
+            there = ", ".join(allowed)
+            yield f"{where}: {words}: no quantity {value.quantity!r}; there are: {there}"
+        elif (value.quantity in AT_QUANTITIES) != (value.at is not None):
+            more = "needs something in brackets" if value.at is None else "takes no brackets"
+            yield f"{where}: {words}: {value.quantity} {more}"
+
+
+def _quantities(run: RunSpec | None) -> tuple[str, ...]:
+    if run is None:
+        return tuple(SWEEP_QUANTITIES)
+    if run.variant:
+        return (*FAULT_QUANTITIES, SENTENCE)
+    return (*QUANTITIES, *AT_QUANTITIES, *VERTEX_QUANTITIES)
+
+
+def _with_divisors(values: list[Value]) -> Iterator[Value]:
+    for value in values:
+        one: Value | None = value
+        while one is not None:
+            yield one
+            one = one.over
+
+
+def _numbers(bench: Bench) -> Iterator[str]:
+    """Make the runs and compute what stands in the lesson."""
+    for step in bench.lesson.steps:
+        where, asked = _place(bench.lesson, step), step.question
+        texts = {"text": step.text}
+        if asked is not None:
+            texts |= {"ask": asked.ask, "right": asked.right, "wrong": asked.wrong}
+        for name, text in texts.items():
+            yield from _said(f"{where}, {name}", [partial(bench.filled, text)])
+        if step.seek is not None:
+            yield from _said(f"{where}, seek", [partial(_check_seek, bench, step.seek)])
+        if asked is not None:
+            yield from _said(f"{where}, question", [partial(_check_answer, bench, step, asked)])
+        for claim in step.claims:
+            yield from _said(f"{where}, claim", [partial(_check_claim, bench, claim)])
+
+
+def _check_answer(bench: Bench, step: Step, asked: Question) -> None:
+    if asked.kind == "curve":
+        times = bench.curve_times(asked)
+        if len(times) < 3:
+            raise LessonError(f"a curve over {len(times)} values; allowed: 3 or more")
+        return
+    right = bench.right_answer(asked)
+    if asked.kind in ("number", "bucket") and not asked.low <= right <= asked.high:
+        raise LessonError(f"the answer is {right:g}, out of {asked.low:g} to {asked.high:g}")
+    if asked.kind == "number" and asked.logarithmic and asked.low <= 0:
+        raise LessonError(f"a logarithmic slider from {asked.low:g}; allowed: above 0")
+    ends = (asked.low, asked.high)
+    if asked.kind == "number" and all(bench.is_right(asked, end) for end in ends):
+        raise LessonError(f"every answer is right: tolerance = {asked.tolerance:g} is too large")
+    if asked.kind == "vertex":
+        assert asked.answer is not None
+        if asked.answer.quantity not in VERTEX_QUANTITIES:
+            allowed = ", ".join(VERTEX_QUANTITIES)
+            raise LessonError(f"{asked.answer.quantity} is no vertex; there are: {allowed}")
+        n = bench.graph(step).n
+        if all(bench.is_right(asked, vertex) for vertex in range(n)):
+            raise LessonError("every vertex is right")
+
+
+def _check_seek(bench: Bench, seek: Seek) -> None:
+    moment_ns(bench.trace(seek.run), seek.to)
+
+
+def _check_claim(bench: Bench, claim: Claim) -> None:
+    if bench.holds(claim):
+        return
+    left = bench.value(claim.left)
+    right = claim.right if isinstance(claim.right, float) else bench.value(claim.right)
+    words = f" ({claim.words})" if claim.words else ""
+    raise LessonError(f"does not hold{words}: {left:g} {claim.relation} {right:g}")
+
+
+def _said(where: str, checks: Iterable[Callable[[], Any]]) -> Iterator[str]:
+    """Yield a sentence for the first check that raises an error of ours."""
+    for check in checks:
+        try:
+            check()
+        except GpuError as error:
+            yield f"{where}: {error}"
+            return
+        except OSError as error:
+            yield f"{where}: {error.filename}: {error.strerror or error}"
+            return
+
+
+def _vertex(bench: Bench, step: Step, name: str) -> int:
+    return bench.graph(step).vertex_of(name)
+
+
+def _known(name: str, allowed: tuple[str, ...], what: str) -> None:
+    if name not in allowed:
+        words = ", ".join(filter(None, allowed))
+        raise LessonError(f"no {what} {name!r}; there are: {words}")
+
+
+def _kind(spec: RunSpec | SweepSpec) -> str:
+    return "run" if isinstance(spec, RunSpec) else "sweep"
+
+
+def _place(lesson: Lesson, step: Step) -> str:
+    return f"{lesson.path or lesson.key}: step {step.key!r}"
