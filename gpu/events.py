@@ -48,7 +48,7 @@ class EventKind(enum.IntEnum):
     SPLIT = 18  # a vertices move from the far pile to the near one, b stay; c: the new threshold
     PHASE = 19  # a 0 light, 1 heavy arcs of bucket b begin
     SOURCE = 20  # all pairs: the worker (block) begins source a
-    ROUND = 21  # all pairs: round b of source a begins; c: vertices or arcs to look at
+    ROUND = 21  # all pairs: round b of source a begins; c: arcs to examine, 0: what waits
     SOURCE_DONE = 22  # all pairs: the worker has finished source a after b rounds
     END = 23  # the run is over; a: 1 where it was stopped
     SAMPLE = 24  # sample number a shows the state at this moment

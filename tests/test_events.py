@@ -260,6 +260,7 @@ def test_events_come_back_from_the_engine_process_and_from_disk(tmp_path: Path) 
     assert kept.tobytes() == here.events.tobytes()
     host = EngineHost(memory=Memory(folder=str(tmp_path)))
     try:
+        host.start()
         load = host.load(LoadRequest("sample:figure_6"))
         wait_for(host, GraphLoaded, load)
         run = host.run(RunSettings("adds", "model", "Classroom GPU", 0, probe=3))

@@ -219,7 +219,7 @@ def _sweep_event(run, s, b, at):  # type: ignore[no-untyped-def]
     """Take what waits below the edge and relax it, or the heavy arcs of what was taken."""
     heavy = 1 if b.doing == HEAVY else 0
     count, arcs, lowest = 0, 0, np.inf
-    record(run.log, s.t_ns, ROUND, at, s.first + b.row, b.rounds, b.edge)
+    record(run.log, s.t_ns, ROUND, at, s.first + b.row, b.rounds, 0.0)
     for word in range(run.bits.shape[2]):
         bits, vertex, left = run.bits[heavy, at, word], word << 5, np.uint32(0)
         while bits != 0:

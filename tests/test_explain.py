@@ -1,0 +1,107 @@
+"""The sentences of the microscope: exact on the paper's figures, one for every kind."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import gpu
+from gpu.algorithms import ALGORITHMS, find
+from gpu.events import EventKind
+from gpu.explain import explain, number, place_words, plural
+from gpu.graph import CSRGraph
+from gpu.replay import Replay
+from sample_graphs import open_sample
+
+CLASSROOM = "Classroom GPU"
+MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
+
+
+def told(graph: CSRGraph, key: str, **more: object) -> list[str]:
+    trace = gpu.run(graph, key, "model", probe=3, device=CLASSROOM, **more)  # type: ignore[arg-type]
+    replay = Replay.of(graph, trace)
+    events = replay.events
+    return [
+        explain(graph, replay.go(index), events, index, find(key)) for index in range(len(events))
+    ]
+
+
+def test_adds_on_figure_1_word_for_word() -> None:
+    said = told(open_sample("sample:figure_1"), "adds")
+    wanted = [
+        "The run begins with Δ = 4, 2 open buckets.",
+        "Bucket 0 has no room left and takes block 0 of the pool.",
+        "The run reserves place 0 of bucket 0: resv_ptr becomes 1.",
+        "The source s=S enters bucket 0 with distance 0.",
+        "Place 0 of bucket 0 is written: its WCC is 1.",
+        "The manager gives worker 0 1 vertex of bucket 0, from place 0 on: read_ptr becomes 1.",
+        "The probe takes sample 0.",
+        "Worker 0 takes v=S at 0 from bucket 0 to relax its 2 arcs.",
+    ]
+    assert said[: len(wanted)] == wanted
+    for sentence in (
+        "u=S at 0: 0 + 10 < ∞, so v=A becomes 10 and is set aside for a bucket.",
+        "u=B at 1: 1 + 1 = 2 < 10: an improvement for v=A.",
+        "u=B at 1: 1 + 1 < 10, so v=A becomes 2 and stays with its worker.",
+        "Worker 0 has finished its 1 vertex of bucket 0: CWC becomes 1 of 1 reserved.",
+        "Bucket 0 is finished (CWC = resv_ptr = 1): the head moves on to bucket 2, "
+        "distances from 8.",
+        "Worker 0 drops v=A from bucket 2: it was queued with 10, and 2 is known.",
+        "The run is over: 3 processed, 3 arcs examined.",
+    ):
+        assert sentence in said
+
+
+def test_delta_stepping_says_from_which_bucket_to_which() -> None:
+    heads, tails, weights = [1, 2, 1], [0, 0, 2], [10, 1, 1]
+    graph = CSRGraph.from_arcs(
+        np.array(tails), np.array(heads), np.array(weights, np.int32), 3, name="figure"
+    )
+    said = told(graph, "delta_stepping", delta=100.0)
+    assert "u=2 at 1: 1 + 1 < 10, so v=1 becomes 2 and enters bucket 0." in said
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        ("near_far", "u=B at 1: 1 + 1 < 10, so v=A becomes 2 and enters the near pile."),
+        ("bellman_ford", "Superstep 1 begins with 2 vertices in the frontier."),
+        ("dijkstra", "The worker takes v=B at 1 from the heap to relax its 1 arc."),
+        ("edge_apsp", "Block 0 begins round 0 of source s=S: all 3 arcs."),
+        ("apsp_fast", "Block 1 begins source s=A: 0 there, ∞ everywhere else."),
+    ],
+)
+def test_each_algorithm_in_its_own_words(key: str, sentence: str) -> None:
+    assert sentence in told(open_sample("sample:figure_1"), key)
+
+
+def test_every_kind_and_every_algorithm_is_told_in_one_sentence() -> None:
+    kinds: set[int] = set()
+    rng = np.random.default_rng(5)
+    for n, spread in ((12, 9), (40, 400)):
+        tails, heads = rng.integers(0, n, 4 * n), rng.integers(0, n, 4 * n)
+        graph = CSRGraph.from_arcs(tails, heads, rng.integers(1, spread, 4 * n).astype(np.int32), n)
+        for key in MODELLED:
+            delta = 3.0 if find(key).bucketed and "delta" not in find(key).fixed else None
+            trace = gpu.run(graph, key, "model", probe=3, device=CLASSROOM, delta=delta)
+            replay = Replay.of(graph, trace)
+            kinds.update(replay.events["kind"].tolist())
+            for index in range(0, len(replay), 1 if n < 20 else 3):
+                said = explain(graph, replay.go(index), replay.events, index, find(key))
+                assert re.fullmatch(r"[^\n]{12,140}\.", said), said
+                assert "inf" not in said.replace("information", "")
+    unmet = set(EventKind) - {EventKind(kind) for kind in kinds}
+    assert unmet <= {EventKind.BLOCK_FREED, EventKind.LEAVE, EventKind.OPEN, EventKind.CLIP}
+
+
+def test_numbers_and_names() -> None:
+    assert [number(x) for x in (1234.0, 0.5, float("inf"))] == ["1,234", "0.5", "∞"]
+    assert [plural(1, "vertex"), plural(2, "vertex"), plural(2, "arc")] == [
+        "1 vertex",
+        "2 vertices",
+        "2 arcs",
+    ]
+    assert place_words(find("near_far"), 1) == "the far pile"
+    assert place_words(find("adds"), 7) == "bucket 7"
