@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 MENUS = (
     ("file", "&File"),
+    ("edit", "&Edit"),
     ("run", "&Run"),
     ("playback", "&Playback"),
     ("compare", "&Compare"),

@@ -1,7 +1,7 @@
 """Every layout, theme and size as pictures, with a finished run and a comparison, to look at.
 
     python -m viewer.contact_sheet FOLDER [--layouts a,b] [--themes a,b] [--sizes 1280x720,...]
-        [--sample KEY] [--docks sweep,why]
+        [--sample KEY] [--docks sweep,why] [--scale N]
 
 writes FOLDER/LAYOUT-THEME-SIZE.png for each, without a screen, and FOLDER/sheet-SIZE.png with
 all of one size beside each other. A real engine process makes both runs; the cursor stands
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -28,6 +29,7 @@ SIZES = ("1280x720", "1920x1080", "3840x2160")
 SAMPLE = "sample:city_roads"
 PATIENCE_S = 120.0
 THUMBNAIL = 640  # pixels, width of one picture on the sheet
+LARGE = 3000  # pixels, width of a screen that people scale by two
 CURSOR = 0.45  # of the run
 
 
@@ -43,10 +45,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--themes", default=",".join(THEMES), help="[all]")
     parser.add_argument("--sizes", default=",".join(SIZES), help="[%(default)s]")
     parser.add_argument("--sample", default=SAMPLE, help="[%(default)s]")
+    parser.add_argument("--scale", type=int, default=0, help="of the screen [2 for 3840, else 1]")
     parser.add_argument("--docks", default="", help="panels of features to show as well")
     args = parser.parse_args(argv)
     args.folder.mkdir(parents=True, exist_ok=True)
+    if not args.scale:
+        return _each_scale(args)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ["QT_SCALE_FACTOR"] = str(args.scale)
     application = make_application()  # held: one that nobody holds is gone
     window = _window_with_two_runs(args.sample)
     try:
@@ -57,12 +63,27 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
+def _each_scale(args: argparse.Namespace) -> int:
+    """Run once for usual screens, once for those of 3840 pixels, which people scale by two."""
+    given = args.sizes.split(",")
+    for scale in (1, 2):
+        sizes = [size for size in given if (int(size.split("x")[0]) >= LARGE) == (scale == 2)]
+        if not sizes:
+            continue
+        command = [sys.executable, "-m", "viewer.contact_sheet", str(args.folder)]
+        command += ["--scale", str(scale), "--sizes", ",".join(sizes), "--sample", args.sample]
+        for name in ("layouts", "themes", "docks"):
+            command += [f"--{name}", getattr(args, name)]
+        subprocess.run(command, check=True)
+    return 0
+
+
 def _write_all(window: MainWindow, args: argparse.Namespace) -> None:
     from PyQt6.QtCore import QSize
 
     for size in args.sizes.split(","):
         rows: list[list[QPixmap]] = []
-        window.resize(QSize(*map(int, size.split("x"))))
+        window.resize(QSize(*map(int, size.split("x"))) / args.scale)
         for theme in args.themes.split(","):
             window.set_theme(theme)
             rows.append([])
@@ -134,8 +155,7 @@ def _sheet(rows: list[list[QPixmap]]) -> QPixmap:
     from PyQt6.QtCore import Qt
     from PyQt6.QtGui import QPainter, QPixmap
 
-    smooth = Qt.TransformationMode.SmoothTransformation
-    small = [[picture.scaledToWidth(THUMBNAIL, smooth) for picture in row] for row in rows]
+    small = [[_thumbnail(picture) for picture in row] for row in rows]
     height = small[0][0].height()
     sheet = QPixmap(len(small[0]) * (THUMBNAIL + 8), len(small) * (height + 8))
     sheet.fill(Qt.GlobalColor.gray)
@@ -145,6 +165,14 @@ def _sheet(rows: list[list[QPixmap]]) -> QPixmap:
             painter.drawPixmap(4 + across * (THUMBNAIL + 8), 4 + down * (height + 8), picture)
     painter.end()
     return sheet
+
+
+def _thumbnail(picture: QPixmap) -> QPixmap:
+    from PyQt6.QtCore import Qt
+
+    small = picture.scaledToWidth(THUMBNAIL, Qt.TransformationMode.SmoothTransformation)
+    small.setDevicePixelRatio(1.0)
+    return small
 
 
 if __name__ == "__main__":

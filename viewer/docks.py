@@ -13,7 +13,7 @@ be by making tabs of the cells below.
     Explore   Run | graph, timeline | every plot
     Compare   graph, runs, timeline | what differs
     Lesson    lesson | graph, timeline | buckets and Δ
-    Present   graph, timeline | one plot
+    Present   graph, one plot, timeline
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ WIDE = ("runs",)  # docks of features that stand under the graph where the windo
 PLOTS = ("timeline", "buckets", "delta", "parallelism", "work")  # the order they are built in
 RUN_WIDTH = 290  # pixels, the Run panel at first (all lengths: at the reference text size)
 TIMELINE_HEIGHT = 112
+PLOT_SHARE = 0.24  # of the window's height: a plot under the graph
 RUNS_HEIGHT, RUNS_SHARE = 128, 0.16  # at least; of the window's height
 PLOT_SIZE = (200, 120)  # the least that a plot asks for
 CELL = 172  # the least height of a plot that is worth a cell of its own, title included
@@ -105,10 +106,10 @@ LAYOUTS: dict[str, Layout] = {
         "Present",
         "A large graph, one plot and the timeline",
         (),
-        ("parallelism",),
-        (1,),
+        (),
+        (),
         0.30,
-        whole_right=True,
+        ("parallelism", "timeline"),
     ),
 }
 FIRST = "explore"
@@ -170,10 +171,10 @@ class Docks:
         shown = {key for cell in (*left, *bottom, *right) for key in cell}
         waiting = [key for key in docks if key not in shown]
         for key in waiting:
-            self._put_aside(key, right[0][0])
+            self._put_aside(key, right)
         for cell in (*left, *bottom, *right):
             docks[cell[0]].raise_()
-        self._give_sizes(layout, left, bottom, right)
+        self._give_sizes(layout, left, bottom, [cell for cell in right if cell[0] in shown])
 
     def _cells(self, layout: Layout) -> list[list[str]]:
         """Share the right side's plots among as many cells as its height has room for."""
@@ -206,7 +207,8 @@ class Docks:
                 self._window.tabifyDockWidget(docks[before], docks[key])
         return cells
 
-    def _put_aside(self, key: str, neighbour: str) -> None:
+    def _put_aside(self, key: str, right: list[list[str]]) -> None:
+        """Let a hidden dock wait where it will come up; on an empty right side it begins one."""
         dock, docks = self.by_key[key], self.by_key
         if key in WIDE and self._window.height() >= scaled(TALL):
             self._window.addDockWidget(BOTTOM, dock)
@@ -215,21 +217,24 @@ class Docks:
             self._window.addDockWidget(LEFT, dock)
         else:
             self._window.addDockWidget(RIGHT, dock)
-            self._window.tabifyDockWidget(docks[neighbour], dock)
+            if right:
+                self._window.tabifyDockWidget(docks[right[0][0]], dock)
+            else:
+                right.append([key])
         dock.hide()
 
     def _give_sizes(self, layout: Layout, *areas: list[list[str]]) -> None:
         window, docks = self._window, self.by_key
         left, bottom, right = ([docks[cell[0]] for cell in cells] for cells in areas)
-        widths = [int(window.width() * layout.share)]
-        window.resizeDocks(
-            [*left, right[0]], [scaled(layout.left_width)] * len(left) + widths, ACROSS
-        )
+        widths = [scaled(layout.left_width)] * len(left)
+        widths += [int(window.width() * layout.share)] * len(right[:1])
+        window.resizeDocks([*left, *right[:1]], widths, ACROSS)
         parts = [100 * layout.parts[layout.right.index(cell[0])] for cell in areas[2]]
         window.resizeDocks(right, parts, DOWN)
         runs = max(scaled(RUNS_HEIGHT), int(RUNS_SHARE * window.height()))
         heights = {"timeline": scaled(TIMELINE_HEIGHT), "runs": runs}
-        wanted = [heights.get(cell[0], scaled(CELL)) for cell in areas[1]]
+        plot = max(scaled(CELL), int(PLOT_SHARE * window.height()))
+        wanted = [heights.get(cell[0], plot) for cell in areas[1]]
         window.resizeDocks(bottom, wanted, DOWN)
 
     def make_room(self, key: str) -> None:

@@ -45,10 +45,12 @@ def install(window: Window) -> Any:
     class LayoutsFeature(QObject):
         """Puts up a layout, remembers its name."""
 
+        leaving = pyqtSignal()  # another one is about to be put up
         chosen = pyqtSignal(str)
 
         def use(self, name: str) -> None:
             """Put a layout up as designed."""
+            self.leaving.emit()
             window.docks.arrange(name)
             self.mark(name)
             self.chosen.emit(name)

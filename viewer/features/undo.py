@@ -1,0 +1,45 @@
+"""Undo and redo of what a person sets; the rows. What is followed: `viewer.features.undo_parts`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from viewer.action_rows import ActionRow
+from viewer.features import Feature
+
+if TYPE_CHECKING:
+    from viewer.features.base import Window
+
+UNDOABLE, REDOABLE = "undoable", "redoable"  # ActionRow.needs
+FEATURE = Feature(
+    "undo",
+    (
+        ActionRow(
+            "undo",
+            "&Undo",
+            "edit",
+            0,
+            "Take back what was set last: a field, the source, colours, theme, layout, runs shown",
+            "features.undo.undo",
+            ("Ctrl+Z",),
+            needs=UNDOABLE,
+        ),
+        ActionRow(
+            "redo",
+            "&Redo",
+            "edit",
+            0,
+            "Set again what was taken back",
+            "features.undo.redo",
+            ("Ctrl+Shift+Z", "Ctrl+Y"),
+            needs=REDOABLE,
+        ),
+    ),
+)
+
+
+def install(window: Window) -> Any:
+    """Build the feature."""
+    from viewer.features.undo_parts import UndoFeature
+
+    return UndoFeature(window)
