@@ -94,9 +94,7 @@ class Bench:
         import sample_graphs
 
         graph = self.graph(step, spec)
-        steps = self.lesson.steps[: self.lesson.steps.index(step) + 1]
-        asked = [s.source for s in steps if s.source and (s.graph or not spec.graph)]
-        source = spec.source or (asked[-1] if asked else None)
+        source = spec.source or (None if spec.graph else self.source(step))
         index = graph.vertex_of(source) if source else sample_graphs.suggested_source(graph)
         return RunSettings(
             spec.algorithm,
@@ -107,6 +105,13 @@ class Bench:
             spec.probe,
             parameters=dict(spec.parameters),
         )
+
+    def source(self, step: Step) -> str | None:
+        """Return the source id that a step's graph has: the last one named with or after it."""
+        source = None
+        for one in self.lesson.steps[: self.lesson.steps.index(step) + 1]:
+            source = one.source or (None if one.graph else source)
+        return source
 
     def adopt(self, name: str, trace: Trace) -> None:
         """Take a run that somebody else has made for us."""

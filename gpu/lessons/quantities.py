@@ -114,6 +114,7 @@ QUANTITIES: dict[str, tuple[str, Callable[[Trace], float]]] = {
     "parallelism": ("edges assigned, mean over time", lambda t: _mean(t, "assigned_edges")),
     "peak": ("edges assigned, most", lambda t: float(t.samples["assigned_edges"].max())),
     "busy": ("share of the workers busy, mean over time", _busy_share),
+    "most_busy": ("workers busy, most", lambda t: int(t.samples["busy_workers"].max())),
     "workers": ("workers of the device", lambda t: float(_workers(t))),
     "threads": ("threads of all workers of the device", lambda t: float(_threads(t))),
     "per_superstep": (
