@@ -235,7 +235,7 @@ class Bench:
                 raise ParameterError(f"{{{inside}}}: over nothing")
             number /= below
         if percent:
-            return f"{100 * number:.0f} %"
+            return f"{100 * number:.{0 if abs(number) >= 0.01 else 1}f} %"
         return formatted(number, style.strip())
 
     def _named(self, value: Value) -> str | None:

@@ -68,6 +68,12 @@ def _times(trace: Trace) -> np.ndarray:
     return times
 
 
+def on_time(trace: Trace) -> int:
+    """Return how many items entered a bucket and were not late. Needs probe 3."""
+    kinds = events_of(trace)["kind"]
+    return int(np.isin(kinds, (EventKind.PUSH, EventKind.STAY)).sum()) - late_pushes(trace)
+
+
 def late_pushes(trace: Trace) -> int:
     """Return how many items entered a head bucket that had been given out to the last item.
 
@@ -127,6 +133,7 @@ QUANTITIES: dict[str, tuple[str, Callable[[Trace], float]]] = {
         lambda t: int((t.samples["occupancy"] > 0).sum(axis=1).max()),
     ),
     "late": ("items that enter a head bucket already given out (probe 3)", late_pushes),
+    "on_time": ("items that enter a bucket and are not late (probe 3)", on_time),
 }
 AT_QUANTITIES = {
     "distance": "distance of the vertex with this id",
@@ -162,6 +169,7 @@ SWEEP_QUANTITIES = {
     "largest_work": "work of the largest value",
     "controller_ms": "time of the controller's own run, ms",
     "controller_work": "work of the controller's own run",
+    "points": "how many values were tried",
     "curve": "all times in the order of the values; only a question of kind curve asks for it",
 }
 FAULT_QUANTITIES = {
@@ -231,7 +239,7 @@ def sweep_value(points: Sequence[Any], name: str, quantity: str) -> float:
     }
     if found.best_time is None:
         raise ParameterError(f"sweep {name!r} has no good point")
-    if quantity == "curve":
+    if quantity in ("curve", "points"):
         return float(len(curve))
     if quantity == "clip":
         return float(found.clip.value or 0.0) if found.clip else 0.0
