@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from gpu import bench, cli_apsp, cli_compare, cli_graphs, cli_run, cli_sweep
+from gpu import bench, cli_apsp, cli_compare, cli_graphs, cli_lesson, cli_run, cli_sweep
 from gpu.errors import GpuError
 
 NAME = "sssp-scope"
@@ -32,6 +32,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "samples": ("list the graphs that come with the program", cli_graphs.add_samples),
     "convert": ("read a graph in one format, write it in another", cli_graphs.add_convert),
     "verify": ("check distances by two independent proofs", cli_run.add_verify),
+    "lesson": ("list lessons, check one, write one as a page", cli_lesson.add_lesson),
     "bench": ("measure how fast the program itself is here", bench.add_bench),
 }
 COMMANDS = tuple(_COMMANDS)
