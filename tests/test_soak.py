@@ -1,0 +1,352 @@
+"""A person who presses everything: seeded random actions on a real window and engine.
+
+    python tests/test_soak.py SECONDS [SEED]
+
+opens a window without a screen and uses at random whatever is enabled: every row of the action
+registry but Quit, fields of the Run panel, docks, keys, clicks into the graph and the plots, small
+graphs. Dialogs are cancelled. It ends with 1, and says what it did last, if anything was raised or
+Qt complained, if the window or its engine process grew by more than 50 MB after the warm-up
+(every action and every algorithm once, then a third of the time), or if a child process or a
+segment in /dev/shm is left after the window was closed.
+
+In the suite it runs for less than a minute, in a process of its own, so that what other tests
+have allocated is not counted.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+SUITE_SECONDS = 45
+SEED = 20261121
+GROWTH_MB = 50.0
+MOST_RUNS = 6  # kept in the table: what people keep is no leak
+SIZES = (20, 200, 1500)  # vertices of the graphs
+HARMLESS = ("propagateSizeHints",)  # what Qt's offscreen plugin says of itself
+KEYS = ("Space", "Left", "Right", "Home", "End", "I", "O", "R", "L", "1", "2", "3", "Tab", "F")
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def test_random_actions_break_nothing_and_leak_nothing() -> None:
+    done = subprocess.run(
+        [sys.executable, __file__, str(SUITE_SECONDS)],
+        cwd=CHECKOUT,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+    assert "actions" in done.stdout
+
+
+class Soak:
+    """One window, one sequence of random steps, what went wrong."""
+
+    def __init__(self, seconds: float, seed: int) -> None:
+        from viewer.app import make_application
+        from viewer.main_window import MainWindow
+        from viewer.models.settings import Settings
+
+        self.seconds, self.random = seconds, random.Random(seed)
+        self.faults: list[str] = []
+        self.did: deque[str] = deque(maxlen=25)
+        self.steps = 0
+        self._catch()
+        self.segments = _segments()
+        self.app = make_application()
+        self.window = MainWindow(Settings(Path(tempfile.mkdtemp()) / "window.ini"))
+        self.window.run_on_start = False
+        self.window.show()
+        self.window.start("sample:grid?n=200")
+
+    def _catch(self) -> None:
+        from PyQt6.QtCore import QtMsgType, qInstallMessageHandler
+
+        def raised(kind: Any, error: Any, where: Any) -> None:
+            self._fault("".join(traceback.format_exception(kind, error, where)))
+
+        def said(level: Any, _where: Any, words: str | None) -> None:
+            quiet = level in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg)
+            if not quiet and not any(known in (words or "") for known in HARMLESS):
+                self._fault(f"Qt: {words}")
+
+        sys.excepthook = raised
+        sys.unraisablehook = lambda news: raised(news.exc_type, news.exc_value, news.exc_traceback)
+        qInstallMessageHandler(said)
+
+    def _fault(self, words: str) -> None:
+        self.faults.append(f"{words.strip()}\n    after: {', '.join(list(self.did)[-6:])}")
+
+    # --- steps
+
+    def run(self) -> dict[str, float]:
+        """Warm up, act at random, close; return the measures."""
+        begun = time.monotonic()
+        self._wait(lambda: self.window.controller.ready and self.window.session.graph is not None)
+        self._wait(lambda: not self.window.features.install_next())
+        self._warm_up()
+        while time.monotonic() - begun < self.seconds / 3:
+            self._step()
+        before = self._megabytes()
+        while time.monotonic() - begun < self.seconds:
+            self._step()
+        self._settle()
+        after = self._megabytes()
+        self._close()
+        return {
+            "seconds": time.monotonic() - begun,
+            "window MB": after[0],
+            "window grew MB": after[0] - before[0],
+            "engine grew MB": after[1] - before[1],
+        }
+
+    def _warm_up(self) -> None:
+        from gpu.algorithms import ALGORITHMS
+
+        panel = self.window.run_panel
+        for key in ALGORITHMS:
+            place = panel._algorithm.findData(key)
+            if place >= 0 and panel._algorithm.model().item(place).isEnabled():  # type: ignore[union-attr]
+                panel._algorithm.setCurrentIndex(place)
+                self.did.append(f"run {key}")
+                self.window.start_run()
+                self._settle()
+        for key in self.window.actions_by_key.rows:
+            self._use(key)
+        self._settle()
+
+    def _step(self) -> None:
+        choices: list[tuple[int, Callable[[], None]]] = [
+            (12, self._any_action),
+            (3, self._any_field),
+            (3, self._any_key),
+            (3, self._any_click),
+            (2, self._any_cursor),
+            (1, self._any_dock),
+            (1, self._any_graph),
+            (1, self._any_colour),
+            (1, self._any_size),
+        ]
+        weights = [weight for weight, _ in choices]
+        self.random.choices([act for _, act in choices], weights)[0]()
+        self.steps += 1
+        self._breathe(self.random.choice((0.0, 0.01, 0.05, 0.15)))
+        self._tidy()
+
+    def _any_action(self) -> None:
+        self._use(self.random.choice(list(self.window.actions_by_key.rows)))
+
+    def _use(self, key: str) -> None:
+        row, action = self.window.actions_by_key.rows[key], self.window.actions_by_key[key]
+        if row.submenu or key == "quit" or not action.isEnabled():
+            return
+        self.did.append(key)
+        action.trigger()
+        self._breathe(0.01)
+        self._tidy()
+
+    def _any_graph(self) -> None:
+        import sample_graphs
+
+        key = self.random.choice(list(sample_graphs.CATALOGUE))
+        what = f"sample:{key}?n={self.random.choice(SIZES)}&seed={self.random.randint(1, 3)}"
+        self.did.append(what)
+        self.window.open_path(what)
+
+    def _any_field(self) -> None:
+        from PyQt6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QSpinBox
+
+        kinds = (QCheckBox, QComboBox, QDoubleSpinBox, QSpinBox)
+        panel = self.window.run_panel
+        own = [panel._size, panel._seed, panel._graph]  # they open graphs, of any size
+        found = [w for kind in kinds for w in panel.findChildren(kind) if w not in own]
+        field: Any = self.random.choice([w for w in found if w.isEnabled()])
+        self.did.append(f"field {field.accessibleName() or field.text()}")
+        if isinstance(field, QCheckBox):
+            field.click()
+        elif isinstance(field, QComboBox):
+            rows: Any = field.model()
+            able = [row for row in range(field.count()) if rows.item(row).isEnabled()]
+            field.setCurrentIndex(self.random.choice(able))
+        elif field.maximum() > 0:
+            field.stepBy(self.random.choice((-1, 1)))
+
+    def _any_key(self) -> None:
+        from PyQt6.QtCore import Qt
+        from PyQt6.QtTest import QTest
+
+        name = self.random.choice(KEYS)
+        self.did.append(f"key {name}")
+        QTest.keyClick(self.window, getattr(Qt.Key, f"Key_{name}"))
+
+    def _any_click(self) -> None:
+        from PyQt6.QtCore import QPoint, Qt
+        from PyQt6.QtTest import QTest
+        from PyQt6.QtWidgets import QWidget
+
+        docks = [dock for dock in self.window.docks.by_key.values() if dock.isVisible()]
+        area: QWidget = self.random.choice([self.window.graph_view, *docks])
+        place = QPoint(
+            self.random.randrange(max(area.width(), 1)),
+            self.random.randrange(max(area.height(), 1)),
+        )
+        target = area.childAt(place) or area
+        self.did.append(f"click {type(target).__name__} {target.accessibleName()}")
+        shift = Qt.KeyboardModifier(
+            self.random.choice(
+                (Qt.KeyboardModifier.NoModifier,) * 3 + (Qt.KeyboardModifier.ShiftModifier,)
+            )
+        )
+        if not _opens_a_popup(target):
+            at = target.mapFrom(area, place)
+            QTest.mouseClick(target, Qt.MouseButton.LeftButton, shift, at)
+
+    def _any_cursor(self) -> None:
+        playback = self.window.playback
+        self.did.append("cursor")
+        playback.set_cursor(self.random.random() * playback.duration_ns)
+        if self.random.random() < 0.3:
+            playback.zoom(self.random.choice((0.5, 2.0)), playback.cursor_ns)
+
+    def _any_dock(self) -> None:
+        key = self.random.choice(list(self.window.docks.by_key))
+        self.did.append(f"dock {key}")
+        toggle = self.window.docks[key].toggleViewAction()
+        assert toggle is not None
+        toggle.trigger()
+
+    def _any_colour(self) -> None:
+        menu = self.window.actions_by_key.menu("colour_by")
+        row = self.random.choice(menu.actions())
+        self.did.append(f"colour {row.text()}")
+        row.trigger()
+
+    def _any_size(self) -> None:
+        size = self.random.choice(((1024, 768), (1280, 720), (1920, 1080), (700, 500)))
+        self.did.append(f"size {size[0]}x{size[1]}")
+        self.window.resize(*size)
+
+    # --- housekeeping
+
+    def _breathe(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        self.app.processEvents()
+        while time.monotonic() < end:
+            self.app.processEvents()
+            time.sleep(0.002)
+
+    def _tidy(self) -> None:
+        """Cancel dialogs, close menus, forget old runs."""
+        from PyQt6.QtWidgets import QApplication, QDialog
+
+        for top in QApplication.topLevelWidgets():
+            if isinstance(top, QDialog) and top.isVisible():
+                top.reject()
+        popup = QApplication.activePopupWidget()
+        if popup is not None:
+            popup.close()
+        session = self.window.session
+        for record in session.runs[: max(0, len(session.runs) - MOST_RUNS)]:
+            session.remove_run(record)
+
+    def _settle(self) -> None:
+        """Let what is under way end; stop what takes long."""
+        end = time.monotonic() + 4
+        while self._busy() and time.monotonic() < end:
+            self._breathe(0.05)
+        self.window.controller.stop()
+        self.window.features.sweep.model.cancel()
+        self._wait(lambda: not self._busy())
+        self._tidy()
+
+    def _busy(self) -> bool:
+        return self.window.controller.running or self.window.features.sweep.model.running
+
+    def _wait(self, ready: Callable[[], bool], patience_s: float = 120) -> None:
+        end = time.monotonic() + patience_s
+        while not ready():
+            self._breathe(0.02)
+            if time.monotonic() > end:
+                raise TimeoutError(f"nothing happens; last: {', '.join(self.did)}")
+
+    def _megabytes(self) -> tuple[float, float]:
+        """Return the resident size of the window's process, and of its children together."""
+        self._settle()
+        for record in list(self.window.session.runs):
+            if record is not self.window.session.current:
+                self.window.session.remove_run(record)
+        self._breathe(0.3)
+        gc.collect()
+        children = [child.pid for child in multiprocessing.active_children()]
+        return _resident(os.getpid()), sum(_resident(pid) for pid in children if pid)
+
+    def _close(self) -> None:
+        self._breathe(0.1)
+        self.window.close()
+        end = time.monotonic() + 5
+        while multiprocessing.active_children() and time.monotonic() < end:
+            time.sleep(0.05)
+        left = [child.name for child in multiprocessing.active_children()]
+        if left:
+            self._fault(f"child processes left: {left}")
+        if _segments() - self.segments:
+            self._fault(f"left in /dev/shm: {_segments() - self.segments}")
+
+
+def _opens_a_popup(widget: Any) -> bool:
+    """Whether a press opens a menu or list that waits in a loop of its own."""
+    from PyQt6.QtWidgets import QComboBox, QMenu, QToolButton
+
+    if isinstance(widget, QComboBox | QMenu):
+        return True
+    return isinstance(widget, QToolButton) and widget.menu() is not None
+
+
+def _resident(pid: int) -> float:
+    """Return MB of a process without what it shares; 0 where the system does not say."""
+    try:
+        fields = Path(f"/proc/{pid}/statm").read_text().split()
+    except OSError:
+        return 0.0
+    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _segments() -> set[str]:
+    folder, mine = Path("/dev/shm"), str(os.getpid())
+    return {p.name for p in folder.glob("sssp*") if mine in p.name} if folder.is_dir() else set()
+
+
+def main(arguments: list[str]) -> int:
+    """Soak, print what was measured and found; return 0, or 1 with faults."""
+    sys.path.insert(0, str(CHECKOUT))
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    seconds = float(arguments[0]) if arguments else SUITE_SECONDS
+    seed = int(arguments[1]) if len(arguments) > 1 else SEED
+    soak = Soak(seconds, seed)
+    found = soak.run()
+    for name, megabytes in found.items():
+        if "grew" in name and megabytes > GROWTH_MB:
+            soak.faults.append(f"{name}: {megabytes:.1f}, allowed {GROWTH_MB:.0f}")
+    words = ", ".join(f"{name} {value:.1f}" for name, value in found.items())
+    print(f"seed {seed}: {soak.steps} actions, {words}")
+    for fault in dict.fromkeys(soak.faults):
+        print(f"FAULT {fault}")
+    return 1 if soak.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
