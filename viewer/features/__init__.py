@@ -27,7 +27,17 @@ from viewer.action_rows import ActionRow
 if TYPE_CHECKING:
     from viewer.features.base import Window
 
-NAMES: tuple[str, ...] = ("time", "sweep", "why", "palette", "compare", "themes", "layouts", "undo")
+NAMES: tuple[str, ...] = (
+    "time",
+    "sweep",
+    "why",
+    "palette",
+    "compare",
+    "themes",
+    "layouts",
+    "undo",
+    "microscope",
+)
 
 
 @dataclass(frozen=True)

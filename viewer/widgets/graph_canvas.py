@@ -57,6 +57,7 @@ class GraphCanvas(QWidget):
         self.pointed = -1  # vertex under the pointer, -1 for none
         self.path: Path | None = None
         self.frame_seconds = 0.0  # what the last frame cost
+        self.more_marks: list[Callable[[QPainter], None]] = []  # painted on top, under cards
         self._theme = LIGHT
         self._graph: CSRGraph | None = None
         self._drawing: Drawing | None = None
@@ -374,6 +375,8 @@ class GraphCanvas(QWidget):
         place = self.place_of(self.source)
         if place is not None:
             overlay.paint_source(painter, theme, place, radius)
+        for paint in self.more_marks:
+            paint(painter)
         hovered = self.place_of(self.pointed)
         if hovered is not None:
             graph = self._drawing.graph

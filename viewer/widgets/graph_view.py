@@ -58,6 +58,7 @@ class GraphView(GraphCanvas):
         self._session, self._playback = session, playback
         self._colour_by = "distance"
         self.more_looks: dict[str, Callable[[Moment], Look]] = {}  # colour_by -> who knows it
+        self.labels_now: Callable[[list[int]], dict[int, str]] | None = None  # beside discs
         self._scale = Scale()
         self._pressed: QPointF | None = None  # where the button went down
         self._dragged = False
@@ -123,6 +124,8 @@ class GraphView(GraphCanvas):
         if graph is None:
             return Names({}, {})
         names = {vertex: str(graph.id_of(vertex)) for vertex in vertices}
+        if self.labels_now is not None:
+            return Names(names, self.labels_now(vertices))
         if record is None or record.dist is None or len(record.dist) != graph.n:
             return Names(names, {})
         return Names(names, distance_labels(record, vertices, self._moment()))

@@ -1,0 +1,163 @@
+"""The wiring of `viewer.features.microscope`: docks, the overlay on the graph, one click to all.
+
+One click (`open`) shows the recording of the current run if there is one; else it runs the
+graph shown, if it is small enough to be recorded, or opens an example first. The docks stand on
+the right, in place of the plots; the usual arrangement brings those back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import Qt
+
+from gpu.events import MOST_ARCS, EventKind
+from gpu.trace import Probe
+from viewer.models.microscope import MicroscopeModel
+from viewer.widgets import graph_events
+from viewer.widgets.microscope import MicroscopePanel
+from viewer.widgets.microscope_code import CodePanel
+
+if TYPE_CHECKING:
+    from PyQt6.QtGui import QPainter
+    from PyQt6.QtWidgets import QWidget
+
+    from viewer.features.base import Window
+    from viewer.theme import Theme
+
+EXAMPLE = "sample:figure_6"
+DEVICE = "Classroom GPU"
+COMFORTABLE_ARCS = 400  # a larger graph is recorded only when asked for by the Run panel
+PLOTS = ("buckets", "delta", "parallelism", "work")
+NARROW = 1280  # pixels: the Run panel makes room below
+WIDTH_SHARE, CODE_SHARE = 0.46, 0.40  # of the window's width; of the height, for the code
+
+
+class MicroscopeFeature:
+    """Makes the docks and draws on the graph; see the module docstring."""
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        self.model = MicroscopeModel(window.session, window.playback)
+        self._wanted = False  # a run was asked for: show it from its first event
+        self._theme: Theme = window.theme
+        self.model.moved.connect(self._show_event)
+        self.model.replay_changed.connect(self._show_replay)
+        window.session.graph_changed.connect(self._run_wanted)
+        window.graph_view.more_marks.append(self._paint)
+        self._show_replay()
+
+    # --- for the window
+
+    def make_panel(self, dock: str) -> QWidget:
+        """Return a new panel of one of the docks."""
+        if dock == "code":
+            return CodePanel(self.model)
+        panel = MicroscopePanel(self.model)
+        panel.record_requested.connect(self.record)
+        return panel
+
+    def needs(self) -> dict[str, bool]:
+        """Whether there are events to step through."""
+        return {"events": self.model.replay is not None}
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+
+    def close(self) -> None:
+        """Stop playing."""
+        self.model.pause()
+
+    # --- handlers
+
+    def open(self) -> None:
+        """Show every event of the current run, of a new one, or of an example."""
+        self.show()
+        if self.model.replay is None:
+            self.record()
+
+    def show(self) -> None:
+        """Show the docks, on the right in place of the plots."""
+        window, docks = self._window, self._window.docks
+        main = window.as_widget()
+        for key in PLOTS:
+            docks[key].hide()
+        if main.width() < NARROW:
+            docks["run"].hide()
+        window.show_dock("code")
+        window.show_dock("microscope")
+        main.splitDockWidget(docks["microscope"], docks["code"], Qt.Orientation.Vertical)  # type: ignore[attr-defined]
+        both, down = [docks["microscope"], docks["code"]], Qt.Orientation.Vertical
+        width, height = int(main.width() * WIDTH_SHARE), main.height()
+        main.resizeDocks(both[:1], [width], Qt.Orientation.Horizontal)  # type: ignore[attr-defined]
+        parts = [int(height * (1 - CODE_SHARE)), int(height * CODE_SHARE)]
+        main.resizeDocks(both, parts, down)  # type: ignore[attr-defined]
+
+    def record(self) -> None:
+        """Run the graph shown with every event kept; without a small one open an example."""
+        graph = self._window.session.graph
+        self._wanted = True
+        if graph is None or not 0 < graph.m <= COMFORTABLE_ARCS:
+            self._window.open_path(EXAMPLE)
+        else:
+            self._run_wanted()
+
+    def event_next(self) -> None:
+        """Go to the next event."""
+        self.model.step(1)
+
+    def event_back(self) -> None:
+        """Go to the event before."""
+        self.model.step(-1)
+
+    def event_improve(self) -> None:
+        """Go to the next improved distance."""
+        self.model.seek([EventKind.IMPROVE])
+
+    def event_head(self) -> None:
+        """Go to where the head, the threshold or the edge moves."""
+        self.model.seek([EventKind.HEAD, EventKind.SPLIT, EventKind.EDGE])
+
+    def event_delta(self) -> None:
+        """Go to the next decision on delta or the open heads."""
+        self.model.seek([EventKind.DELTA, EventKind.OPEN])
+
+    def event_play(self) -> None:
+        """Let events go by, or stop."""
+        self.model.toggle()
+
+    # --- what happens
+
+    def _run_wanted(self) -> None:
+        graph = self._window.session.graph
+        if not self._wanted or graph is None or graph.m > MOST_ARCS:
+            return
+        settings = self._window.run_panel.run_settings()
+        settings = replace(settings, engine="model", device=DEVICE, probe=int(Probe.EVENTS))
+        self._window.controller.run_when_ready(
+            lambda: self._window.controller.start_run(settings, None)
+        )
+
+    def _show_replay(self) -> None:
+        view, replay = self._window.graph_view, self.model.replay
+        view.labels_now = None if replay is None else self._labels
+        if replay is not None and self._wanted:
+            self._wanted = False
+            self.model.go(0)
+            self.model.step(1)
+        self._window.enable_actions()
+        view.refresh()
+
+    def _show_event(self) -> None:
+        self._window.graph_view.refresh()
+
+    def _labels(self, vertices: list[int]) -> dict[int, str]:
+        return graph_events.distance_labels(self.model, vertices)
+
+    def _paint(self, painter: QPainter) -> None:
+        view = self._window.graph_view
+        graph = self._window.session.graph
+        if self.model.replay is not None and graph is not None:
+            graph_events.paint_event(painter, self._theme, view, self.model)

@@ -1,0 +1,230 @@
+"""Where the microscope stands: a position among the events of the current run.
+
+The position and the window's cursor are one: stepping an event moves the cursor to its time, and
+moving the cursor goes to the last event at or before it. Several events may happen at one
+instant; stepping among them leaves the cursor where it is, and does not lose the position.
+
+The event shown is the last one that happened, `position - 1`; `state` is after it. Recordings of
+more than `MOST_EVENTS` are not opened: going there by bisection would still take seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
+
+from gpu.events import MANAGER, EventKind
+from gpu.explain import explain
+from gpu.replay import Replay, State
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import RunRecord, SessionModel
+
+MOST_EVENTS = 300_000
+PACES = (1, 2, 5, 15, 60)  # events a second
+NO_EVENTS = "This run recorded no events: choose Record ▸ Every event, then Run."
+TOO_MANY = "{count:,} events are too many for the microscope: it opens up to {most:,}."
+OTHER_GRAPH = "This run is on another graph than the one shown."
+
+
+class MicroscopeModel(QObject):
+    """Follows session and playback; see the module docstring."""
+
+    replay_changed = pyqtSignal()  # another run, or none
+    moved = pyqtSignal()  # another event is shown
+    playing_changed = pyqtSignal(bool)
+
+    def __init__(self, session: SessionModel, playback: PlaybackModel) -> None:
+        super().__init__()
+        self._session, self._playback = session, playback
+        self.replay: Replay | None = None
+        self.record: RunRecord | None = None
+        self.problem = NO_EVENTS
+        self.sentence = ""
+        self.counts = np.zeros(0, np.int64)  # by kind, up to the event shown
+        self._kinds = np.zeros(0, np.int64)
+        self._follow = True  # whether a move of the cursor is somebody else's
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._tick)
+        self.set_pace(5)
+        session.current_changed.connect(self._show_run)
+        session.run_changed.connect(self._show_change)
+        session.graph_changed.connect(self._show_graph)
+        playback.cursor_changed.connect(self._show_cursor)
+        self._show_run(session.current)
+
+    # --- what is shown
+
+    @property
+    def state(self) -> State | None:
+        """The state after the event shown, None where there is no recording."""
+        return self.replay.state if self.replay is not None else None
+
+    @property
+    def position(self) -> int:
+        """How many events have happened."""
+        return self.replay.position if self.replay is not None else 0
+
+    @property
+    def shown(self) -> np.void | None:
+        """The event shown, EVENT, or None before the first."""
+        if self.replay is None or self.replay.position == 0:
+            return None
+        event: np.void = self.replay.events[self.replay.position - 1]
+        return event
+
+    @property
+    def kind(self) -> EventKind | None:
+        """The kind of the event shown."""
+        event = self.shown
+        return None if event is None else EventKind(int(event["kind"]))
+
+    @property
+    def source_shown(self) -> int:
+        """All pairs: the source of the worker that acts (else the last one begun); else -1."""
+        state, event = self.state, self.shown
+        if state is None or event is None or not state.rows:
+            return -1
+        hand = state.workers.get(int(event["worker"]))
+        if hand is not None and hand.source >= 0:
+            return hand.source
+        return next(reversed(state.rows))
+
+    def distances(self) -> np.ndarray | None:
+        """Return the tentative distances now, float64 (n,)."""
+        state = self.state
+        return None if state is None else state.distances(self.source_shown)
+
+    # --- moving
+
+    def go(self, position: int) -> None:
+        """Show the state after so many events, clamped; the cursor comes along."""
+        replay = self.replay
+        if replay is None:
+            return
+        position = min(max(position, 0), len(replay))
+        self._place(position)
+        event = self.shown
+        self._follow = False
+        self._playback.set_cursor(float(event["t_ns"]) if event is not None else 0.0)
+        self._follow = True
+
+    def step(self, direction: int) -> None:
+        """Go to the next event, or back to the one before; samples are passed over."""
+        if self.replay is None:
+            return
+        position, last = self.position + direction, len(self.replay)
+        while 0 < position < last and self._kinds[position - 1] == EventKind.SAMPLE:
+            position += direction
+        self.pause()
+        self.go(position)
+
+    def seek(self, kinds: Collection[EventKind], direction: int = 1) -> bool:
+        """Go to the next event of some kinds, or the last one; False where there is none."""
+        target = self.replay.find(kinds, direction) if self.replay is not None else None
+        self.pause()
+        if target is None:
+            return False
+        self.go(target)
+        return True
+
+    # --- playing
+
+    @property
+    def playing(self) -> bool:
+        """Whether events go by by themselves."""
+        return self._timer.isActive()
+
+    def set_pace(self, events_per_second: float) -> None:
+        """Set how many events go by in a second."""
+        self.pace = events_per_second
+        self._timer.setInterval(int(1000 / events_per_second))
+
+    def play(self) -> None:
+        """Let events go by, from the first if the last is shown."""
+        if self.replay is None or self.playing:
+            return
+        self._playback.pause()
+        if self.position >= len(self.replay):
+            self.go(0)
+        self._timer.start()
+        self.playing_changed.emit(True)
+
+    def pause(self) -> None:
+        """Stand still."""
+        if self.playing:
+            self._timer.stop()
+            self.playing_changed.emit(False)
+
+    def toggle(self) -> None:
+        """Play, or pause if playing."""
+        self.pause() if self.playing else self.play()
+
+    def _tick(self) -> None:
+        if self.replay is None or self.position >= len(self.replay):
+            self.pause()
+            return
+        position = self.position + 1
+        while position < len(self.replay) and self._kinds[position - 1] == EventKind.SAMPLE:
+            position += 1
+        self.go(position)
+
+    # --- the models change
+
+    def _show_run(self, record: RunRecord | None) -> None:
+        self.pause()
+        self.record, self.replay, self.sentence = record, None, ""
+        self.counts, self.problem = np.zeros(max(EventKind) + 1, np.int64), NO_EVENTS
+        trace, graph = (record.trace if record is not None else None), self._session.graph
+        if trace is not None and trace.events is not None and len(trace.events):
+            if graph is None or (graph.n, graph.m) != (trace.graph.n, trace.graph.m):
+                self.problem = OTHER_GRAPH
+            elif len(trace.events) > MOST_EVENTS:
+                self.problem = TOO_MANY.format(count=len(trace.events), most=MOST_EVENTS)
+            else:
+                self.problem, self.replay = "", Replay.of(graph, trace)
+                self._kinds = np.asarray(trace.events["kind"], np.int64)
+        self.replay_changed.emit()
+        if self.replay is not None:
+            self._place(self.replay.at_time(self._playback.cursor_ns))
+
+    def _show_change(self, record: RunRecord) -> None:
+        if record is self._session.current and not record.running and self.record is record:
+            if record.trace is not None and self.replay is None:
+                self._show_run(record)
+        elif record is self._session.current and self.record is not record:
+            self._show_run(record)
+
+    def _show_graph(self) -> None:
+        self._show_run(self._session.current)
+
+    def _show_cursor(self, cursor_ns: float) -> None:
+        if self._follow and self.replay is not None:
+            self.pause()
+            self._place(self.replay.at_time(cursor_ns))
+
+    def _place(self, position: int) -> None:
+        replay, record = self.replay, self.record
+        assert replay is not None
+        assert record is not None
+        self.sentence = ""
+        if position > 0:
+            before = replay.go(position - 1)
+            self.sentence = explain(
+                replay.graph, before, replay.events, position - 1, record.algorithm
+            )
+        replay.go(position)
+        self.counts = np.bincount(self._kinds[:position], minlength=max(EventKind) + 1)
+        self.moved.emit()
+
+    def summary_text(self) -> str:
+        """Return where one stands and what happens there, for screen readers."""
+        if self.replay is None:
+            return self.problem
+        return f"Event {self.position} of {len(self.replay)}. {self.sentence}"
+
+    def is_acting(self, worker: int) -> bool:
+        """Whether the event shown is a worker's."""
+        event = self.shown
+        return event is not None and int(event["worker"]) == worker != MANAGER

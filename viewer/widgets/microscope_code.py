@@ -1,0 +1,191 @@
+"""Pseudocode and the kernel's own source, side by side: the line at work lit, counts as heat.
+
+Counts are those of the events up to the one shown; a line's colour says how often it ran against
+the busiest line. The source scrolls to the line that does what happens.
+"""
+
+from __future__ import annotations
+
+import math
+
+from PyQt6.QtCore import QRectF, QSize, Qt
+from PyQt6.QtGui import QColor, QFontDatabase, QFontMetricsF, QPainter, QPaintEvent
+from PyQt6.QtWidgets import QLabel, QScrollArea, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+
+from gpu.pseudocode import Pseudocode, pseudocode_of
+from viewer.models.microscope import MicroscopeModel
+from viewer.theme import LIGHT, SPACING, Theme, mix
+
+ROOM_ABOVE = 0.35  # of the height, above the lit line
+NO_CODE = "There is no pseudocode for this algorithm."
+
+
+class Lines(QWidget):
+    """Lines of text in a fixed pitch, with counts in a gutter; paints what is in view."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = LIGHT
+        self.lines: tuple[str, ...] = ()
+        self.counts: dict[int, int] = {}
+        self.lit = -1
+        self.numbered = False
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+
+    def show_lines(self, lines: tuple[str, ...], numbered: bool) -> None:
+        """Take other lines; `numbered`: from 1, in the gutter."""
+        if lines != self.lines:
+            self.lines, self.numbered, self.lit = lines, numbered, -1
+            self.setMinimumSize(self.sizeHint())
+            self.resize(self.sizeHint())
+        self.update()
+
+    def light(self, lit: int, counts: dict[int, int]) -> None:
+        """Light one line (-1 none) and take the counts of lines."""
+        self.lit, self.counts = lit, counts
+        self.update()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        self.update()
+
+    @property
+    def row_height(self) -> float:
+        """Pixels of a line."""
+        return QFontMetricsF(self.font()).height() + 3
+
+    @property
+    def _gutter(self) -> float:
+        return QFontMetricsF(self.font()).horizontalAdvance("00000 ") + SPACING
+
+    def sizeHint(self) -> QSize:
+        """Return the size of all lines."""
+        metrics = QFontMetricsF(self.font())
+        widest = max((metrics.horizontalAdvance(line) for line in self.lines), default=100)
+        return QSize(
+            int(self._gutter + widest + 2 * SPACING), int(len(self.lines) * self.row_height) + 4
+        )
+
+    def paintEvent(self, a0: QPaintEvent | None) -> None:
+        """Paint the lines in view."""
+        if a0 is None:
+            return
+        painter, theme, height = QPainter(self), self._theme, self.row_height
+        painter.fillRect(a0.rect(), QColor(theme.base))
+        busiest = max(self.counts.values(), default=0)
+        first = max(0, int(a0.rect().top() / height))
+        last = min(len(self.lines), int(a0.rect().bottom() / height) + 1)
+        for k in range(first, last):
+            box = QRectF(0, k * height + 2, max(self.width(), a0.rect().right()), height)
+            count, lit = self.counts.get(k, 0), k == self.lit
+            if count and busiest:
+                share = math.log1p(count) / math.log1p(busiest)
+                painter.fillRect(box, QColor(mix(theme.base, theme.series[1], 0.06 + 0.24 * share)))
+            if lit:
+                painter.fillRect(box, QColor(mix(theme.base, theme.accent, 0.30)))
+                painter.fillRect(QRectF(0, box.y(), 4, height), QColor(theme.accent))
+            gutter = QRectF(4, box.y(), self._gutter - SPACING - 4, height)
+            beside = f"{k + 1}" if self.numbered else (f"{count:,}" if count else "")
+            painter.setPen(QColor(theme.text if count and not self.numbered else theme.muted))
+            painter.drawText(gutter, Qt.AlignmentFlag.AlignRight, beside)
+            painter.setPen(QColor(theme.text))
+            painter.drawText(
+                box.adjusted(self._gutter, 0, 0, 0), Qt.AlignmentFlag.AlignLeft, self.lines[k]
+            )
+        painter.end()
+
+
+class CodePanel(QWidget):
+    """Shows what a MicroscopeModel does in code; see the module docstring."""
+
+    def __init__(self, model: MicroscopeModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._code: Pseudocode | None = None
+        self.setAccessibleName("Code")
+        self.pseudo, self.source = Lines(), Lines()
+        self.pseudo_title, self.source_title = QLabel(), QLabel()
+        self._scrolls: dict[Lines, QScrollArea] = {}
+        split = QSplitter(Qt.Orientation.Horizontal)
+        for title, lines in ((self.pseudo_title, self.pseudo), (self.source_title, self.source)):
+            split.addWidget(self._part(title, lines))
+        split.setSizes([100, 100])
+        split.setChildrenCollapsible(False)
+        self.hint = QLabel()
+        self.hint.setWordWrap(True)
+        self.hint.setProperty("role", "muted")
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self.hint)
+        self._pages.addWidget(split)
+        self.setMinimumSize(260, 140)
+        model.replay_changed.connect(self._show_replay)
+        model.moved.connect(self._show_event)
+        self._show_replay()
+
+    def _part(self, title: QLabel, lines: Lines) -> QWidget:
+        scroll = QScrollArea()
+        scroll.setWidget(lines)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._scrolls[lines] = scroll
+        title.setProperty("role", "muted")
+        title.setContentsMargins(SPACING, 2, SPACING, 2)
+        part = QWidget()
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(title)
+        column.addWidget(scroll, 1)
+        part.setMinimumWidth(110)
+        return part
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.pseudo.apply_theme(theme)
+        self.source.apply_theme(theme)
+
+    def _show_replay(self) -> None:
+        record = self._model.record
+        self._code = pseudocode_of(record.settings.algorithm) if record is not None else None
+        shown = self._model.replay is not None and self._code is not None
+        self._pages.setCurrentIndex(1 if shown else 0)
+        self.hint.setText(self._model.problem or NO_CODE)
+        if self._code is not None and shown:
+            self.pseudo_title.setText(f"{self._code.title}: times so far")
+            self.pseudo.show_lines(tuple(line.text for line in self._code.lines), False)
+            self._show_event()
+
+    def _show_event(self) -> None:
+        code, counts = self._code, self._model.counts
+        if code is None or self._model.replay is None:
+            return
+        kind = self._model.kind
+        done = [sum(int(counts[kind]) for kind in line.kinds) for line in code.lines]
+        lit = code.lit_by(kind) if kind is not None else -1
+        self.pseudo.light(lit, dict(enumerate(done)))
+        self._reveal(self.pseudo, lit)
+        file = code.lines[lit].file if lit >= 0 else self.source_title.text()
+        file = file if file in code.sources else code.lines[0].file
+        self.source_title.setText(file)
+        self.source.show_lines(code.sources[file], True)
+        heat: dict[int, int] = {}
+        for line, count in zip(code.lines, done, strict=True):
+            if line.file == file:
+                heat[line.row] = heat.get(line.row, 0) + count
+        row = code.lines[lit].row if lit >= 0 else -1
+        self.source.light(row, heat)
+        self._reveal(self.source, row)
+        said = code.lines[lit].text.strip() if lit >= 0 else "no line"
+        self.setAccessibleDescription(f"Line at work: {said}")
+
+    def _reveal(self, lines: Lines, row: int) -> None:
+        """Scroll a line into view, where it is not."""
+        bar = self._scrolls[lines].verticalScrollBar()
+        if row < 0 or bar is None:
+            return
+        top, seen = row * lines.row_height, bar.pageStep()
+        if not bar.value() + lines.row_height <= top <= bar.value() + seen - 3 * lines.row_height:
+            bar.setMaximum(max(bar.maximum(), int(lines.sizeHint().height() - seen)))
+            bar.setValue(int(top - ROOM_ABOVE * seen))
