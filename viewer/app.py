@@ -5,6 +5,7 @@ where there is no Qt at all and the window starts as early as it can:
 
     sssp-scope [FILE]           the window, on the first sample or on FILE
     sssp-scope render ...       `viewer.render`: the dashboard of a saved trace
+    sssp-scope lesson html ...  `viewer.lesson_pictures`: a lesson as a page, with pictures
     sssp-scope run|info|...     `gpu.cli`: everything that needs no window
 
 Where no display can be reached, the first sample (or FILE) is run without a window and
@@ -54,6 +55,8 @@ def main(argv: list[str] | None = None) -> int:
     first = arguments[0] if arguments else ""
     if first == "render":
         return _qt_missing() or _render(arguments[1:])
+    if arguments[:2] == ["lesson", "html"] and not _qt_missing():
+        return _lesson_page(arguments)
     if not _is_for_window(first):
         from gpu.cli import main as run_command
 
@@ -94,6 +97,12 @@ def _render(arguments: list[str]) -> int:
     from viewer.render import main as render
 
     return render(arguments)
+
+
+def _lesson_page(arguments: list[str]) -> int:
+    from viewer.lesson_pictures import write
+
+    return write(arguments)
 
 
 def _start_again(arguments: list[str]) -> int:

@@ -1,0 +1,159 @@
+"""Pictures of a lesson's runs for its page: what the window would show, drawn without a screen.
+
+    write(arguments)               `sssp-scope lesson html`, with pictures
+    Drawer().of_step(bench, step)  the pictures of one step, as data URIs
+
+A step shows the runs that it compares, else the run that it shows again, else the last that it
+makes: the dashboard at the moment of its `seek` (or at the end), and for a run from one source
+a short animation of the graph, where Pillow is installed (else the still says enough). Nothing is
+drawn twice on one page. All-pairs
+runs and faulty listings have no picture: their numbers are in the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu.algorithms import find
+from gpu.graph import CSRGraph
+from gpu.lessons.answers import Bench
+from gpu.lessons.html import Picture
+from gpu.lessons.lesson import Step
+from gpu.lessons.moments import moment_ns
+from gpu.trace import Trace
+from gpu.verify import verify
+
+if TYPE_CHECKING:
+    from PyQt6.QtGui import QPixmap
+
+SIZE = (1280, 860)  # of a dashboard, pixels
+GRAPH_SIZE = (520, 390)  # of an animation
+FRAMES, FRAME_MS, LAST_MS = 12, 180, 1600
+COLOURS = 64  # of an animation's palette
+_kept: dict[str, Any] = {}  # the QApplication: Python would collect it between two pictures
+
+
+def write(arguments: list[str]) -> int:
+    """Run `lesson html` with pictures; return its exit code."""
+    from gpu import cli, cli_lesson
+
+    cli_lesson.use_pictures(Drawer().of_step)
+    try:
+        return cli.main(arguments)
+    finally:
+        cli_lesson.use_pictures(None)
+
+
+def shown_runs(step: Step) -> Sequence[str]:
+    """Return the names of the runs whose picture belongs to a step, at most two."""
+    if step.compare:
+        return step.compare
+    if step.show:
+        return (step.show,)
+    return tuple(run.name for run in step.runs if not run.variant)[-1:]
+
+
+class Drawer:
+    """Draws for one page; remembers what it has drawn."""
+
+    def __init__(self) -> None:
+        self._drawn: set[tuple[str, int | None]] = set()
+
+    def of_step(self, bench: Bench, step: Step) -> list[Picture]:
+        """Return the pictures of a step, none where it shows no new run from one source."""
+        return [picture for name in shown_runs(step) for picture in self._of_run(bench, step, name)]
+
+    def _of_run(self, bench: Bench, step: Step, name: str) -> Iterator[Picture]:
+        found = bench.lesson.run(name)
+        if found is None or found[1].variant or step.drive or bench.trace(name).dist.ndim != 1:
+            return
+        trace, graph = bench.trace(name), bench.graph(*found)
+        seek = step.seek if step.seek is not None and step.seek.run == name else None
+        at = moment_ns(trace, seek.to) if seek is not None else None
+        if (name, at) in self._drawn or (at is None and name in {n for n, _ in self._drawn}):
+            return
+        title = find(trace.settings.algorithm).title
+        words = f"{title} on {graph.name} (run “{name}”)"
+        dashboard = _dashboard(trace, graph)
+        yield Picture(_png(dashboard.grab_picture(_size(SIZE), at)), f"{words}: the dashboard")
+        frames = _frames(dashboard, trace) if name not in {n for n, _ in self._drawn} else []
+        self._drawn.add((name, at))
+        dashboard.close()
+        dashboard.deleteLater()
+        animation = _animated(frames)
+        if animation:
+            yield Picture(animation, f"{words}: the graph, from the beginning to the end")
+
+
+def _dashboard(trace: Trace, graph: CSRGraph) -> Any:
+    from viewer.dashboard import Dashboard
+    from viewer.render import LIGHT, _application
+    from viewer.theme import apply_theme
+
+    app = _application()
+    _kept["app"] = app
+    colours = apply_theme(app, LIGHT)
+    if graph.positions is None and graph.n:
+        from gpu.layouts import layout
+
+        graph = graph.with_positions(layout(graph))
+    dashboard = Dashboard()
+    dashboard.apply_theme(colours)
+    proved = verify(graph, trace.settings.source, trace.dist)
+    dashboard.fill(replace(trace, verification=proved), graph)
+    return dashboard
+
+
+def _frames(dashboard: Any, trace: Trace) -> list[QPixmap]:
+    """Return pictures of the graph at equal steps through the run, the end twice as long."""
+    view, found = dashboard.graph_view, []
+    view.setParent(None)
+    view.resize(*GRAPH_SIZE)
+    for frame in range(FRAMES):
+        dashboard.playback.set_cursor(trace.time_ns * (frame + 1) / FRAMES)
+        view.flush()
+        found.append(view.grab())
+    view.deleteLater()
+    return found
+
+
+def _animated(frames: Sequence[QPixmap]) -> str:
+    """Return an endless GIF as a data URI, "" where Pillow is not installed or nothing moves."""
+    if not frames:
+        return ""
+    try:
+        from PIL import Image
+    except ImportError:
+        return ""
+    images = [
+        Image.open(io.BytesIO(_bytes(frame))).convert("RGB").quantize(COLOURS) for frame in frames
+    ]
+    held = io.BytesIO()
+    times = [FRAME_MS] * (len(images) - 1) + [LAST_MS]
+    images[0].save(
+        held, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0, optimize=True
+    )
+    return f"data:image/gif;base64,{base64.b64encode(held.getvalue()).decode('ascii')}"
+
+
+def _png(picture: QPixmap) -> str:
+    return f"data:image/png;base64,{base64.b64encode(_bytes(picture)).decode('ascii')}"
+
+
+def _bytes(picture: QPixmap) -> bytes:
+    from PyQt6.QtCore import QBuffer, QIODevice
+
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    picture.save(buffer, "PNG")
+    return bytes(buffer.data().data())
+
+
+def _size(size: tuple[int, int]) -> Any:
+    from PyQt6.QtCore import QSize
+
+    return QSize(*size)
