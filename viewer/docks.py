@@ -39,13 +39,14 @@ TITLES = {
 }
 WIDE = ("runs",)  # docks of features that stand under the graph where the window is tall
 PLOTS = ("timeline", "buckets", "delta", "parallelism", "work")  # the order they are built in
-RUN_WIDTH = 290  # pixels, the Run panel at first (all lengths: at the reference text size)
+RUN_WIDTH = 300  # pixels, the Run panel at first (all lengths: at the reference text size)
+LEFT_SHARE = 0.36  # of the window's width, the left side at most
 TIMELINE_HEIGHT = 112
 PLOT_SHARE = 0.24  # of the window's height: a plot under the graph
 RUNS_HEIGHT, RUNS_SHARE = 128, 0.16  # at least; of the window's height
 PLOT_SIZE = (200, 120)  # the least that a plot asks for
 CELL = 172  # the least height of a plot that is worth a cell of its own, title included
-USEFUL = 340  # height that a feature's panel wants when it is shown
+USEFUL, USEFUL_SHARE = 340, 0.36  # height that a feature's panel wants when it is shown
 BARS = 96  # menu, toolbar and status bar
 TALL = 940  # a lower window shows the table of runs as a tab
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
@@ -166,15 +167,25 @@ class Docks:
             self._window.removeDockWidget(dock)
             dock.setFloating(False)
         left = self._stack(LEFT, [[key for key in layout.left if key in docks]])
-        bottom = self._stack(BOTTOM, [[key] for key in layout.bottom if key in docks])
+        bottom = self._stack(BOTTOM, [[key] for key in self._under(layout)])
         right = self._stack(RIGHT, self._cells(layout))
-        shown = {key for cell in (*left, *bottom, *right) for key in cell}
+        shown = {key for cell in (*left, *right) for key in cell} | set(layout.bottom)
         waiting = [key for key in docks if key not in shown]
         for key in waiting:
-            self._put_aside(key, right)
+            if [key] not in bottom:
+                self._put_aside(key, right)
         for cell in (*left, *bottom, *right):
             docks[cell[0]].raise_()
         self._give_sizes(layout, left, bottom, [cell for cell in right if cell[0] in shown])
+        for key in waiting:
+            docks[key].hide()
+
+    def _under(self, layout: Layout) -> list[str]:
+        """Return what stands under the graph; wide docks wait above the timeline, with room."""
+        keys = [key for key in layout.bottom if key in self.by_key]
+        if self._window.height() >= scaled(TALL):
+            keys[-1:-1] = [key for key in WIDE if key in self.by_key and key not in keys]
+        return keys
 
     def _cells(self, layout: Layout) -> list[list[str]]:
         """Share the right side's plots among as many cells as its height has room for."""
@@ -200,6 +211,7 @@ class Docks:
                 self._window.addDockWidget(area, docks[cell[0]])
             else:
                 self._window.splitDockWidget(docks[cells[place - 1][0]], docks[cell[0]], DOWN)
+            docks[cell[0]].show()  # now: Qt splits beside a hidden one as it likes
         for cell in cells:
             for key in cell:
                 docks[key].show()
@@ -210,10 +222,7 @@ class Docks:
     def _put_aside(self, key: str, right: list[list[str]]) -> None:
         """Let a hidden dock wait where it will come up; on an empty right side it begins one."""
         dock, docks = self.by_key[key], self.by_key
-        if key in WIDE and self._window.height() >= scaled(TALL):
-            self._window.addDockWidget(BOTTOM, dock)
-            self._window.splitDockWidget(dock, docks["timeline"], DOWN)
-        elif key == "run":
+        if key == "run":
             self._window.addDockWidget(LEFT, dock)
         else:
             self._window.addDockWidget(RIGHT, dock)
@@ -221,12 +230,12 @@ class Docks:
                 self._window.tabifyDockWidget(docks[right[0][0]], dock)
             else:
                 right.append([key])
-        dock.hide()
 
     def _give_sizes(self, layout: Layout, *areas: list[list[str]]) -> None:
         window, docks = self._window, self.by_key
         left, bottom, right = ([docks[cell[0]] for cell in cells] for cells in areas)
-        widths = [scaled(layout.left_width)] * len(left)
+        most = int(LEFT_SHARE * window.width())
+        widths = [min(scaled(layout.left_width), most)] * len(left)
         widths += [int(window.width() * layout.share)] * len(right[:1])
         window.resizeDocks([*left, *right[:1]], widths, ACROSS)
         parts = [100 * layout.parts[layout.right.index(cell[0])] for cell in areas[2]]
@@ -243,7 +252,7 @@ class Docks:
         dock.raise_()
         if dock.isFloating() or window.dockWidgetArea(dock) != RIGHT or key not in self.extra:
             return
-        wanted = max(scaled(USEFUL), dock.sizeHint().height())
+        wanted = max(scaled(USEFUL), int(USEFUL_SHARE * window.height()))
         with_it = [dock, *window.tabifiedDockWidgets(dock)]
         others = [
             other
