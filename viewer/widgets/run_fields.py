@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import zip_longest
+from collections.abc import Iterator
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
@@ -17,6 +18,8 @@ from PyQt6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLayout,
+    QScrollArea,
     QSizePolicy,
     QSpinBox,
     QWidget,
@@ -232,6 +235,27 @@ def hint_label(text: str = "") -> QLabel:
 def sentence(words: str) -> str:
     """Return words of a registry as a sentence on their own: a capital first, no full stop."""
     return words[:1].upper() + words[1:].removesuffix(".")
+
+
+def order_tabs(panel: QWidget) -> None:
+    """Let Tab go through a panel as it reads: in the order in which its layouts hold fields."""
+    parts = [part for part in _in_order(panel.layout()) if part.focusPolicy()]
+    for before, after in pairwise(parts):
+        QWidget.setTabOrder(before, after)
+
+
+def _in_order(layout: QLayout | None) -> Iterator[QWidget]:
+    for place in range(layout.count() if layout is not None else 0):
+        item = layout.itemAt(place) if layout is not None else None
+        widget = item.widget() if item is not None else None
+        if item is not None and widget is None:
+            yield from _in_order(item.layout())
+        elif isinstance(widget, QScrollArea):
+            inside = widget.widget()
+            yield from _in_order(inside.layout() if inside is not None else None)
+        elif widget is not None:
+            yield widget
+            yield from _in_order(widget.layout())
 
 
 def heading(text: str) -> QLabel:

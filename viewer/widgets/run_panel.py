@@ -47,6 +47,7 @@ from viewer.widgets.run_fields import (
     field_row,
     hint_label,
     number_field,
+    order_tabs,
     sentence,
 )
 
@@ -327,6 +328,7 @@ class RunPanel(QWidget):
         self._form.show_algorithm(row, self._parameters.get(row.key, {}), self._machine().engine)
         for part in (self._delta_label, self._automatic, self._delta):
             part.setVisible(row.bucketed)
+        order_tabs(self)
 
     def _show_graph(self) -> None:
         graph = self._session.graph
