@@ -1,0 +1,472 @@
+"""Lessons as data: what the reader takes and refuses, values, texts, answers; nothing executed."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu.cli import main
+from gpu.errors import GpuError, ParameterError
+from gpu.lessons import read
+from gpu.lessons.answers import Bench, formatted, values_in
+from gpu.lessons.check import PANELS, check_file
+from gpu.lessons.lesson import Lesson, Question, Value
+from gpu.lessons.moments import event_index, moment_ns
+from gpu.lessons.read import LessonError, find_lessons, read_lesson
+
+TEXT = "# T\n\n## one\nFirst.\n\n## two\nTook {a.time_us} µs, {a.processed / b.processed|x}.\n"
+HEAD = '[lesson]\nformat = 1\ntitle = "T"\nidea = "I"\nminutes = 5\nfigure = "figure 1"\n'
+ONE = '[[step]]\nkey = "one"\ntitle = "One"\ngraph = "sample:figure_1"\n'
+RUNS = """
+[[step.run]]
+name = "a"
+algorithm = "bellman_ford"
+device = "Classroom GPU"
+probe = 3
+[[step.run]]
+name = "b"
+algorithm = "dijkstra"
+device = "Classroom GPU"
+probe = 3
+[[step.sweep]]
+name = "s"
+algorithm = "adds"
+device = "Classroom GPU"
+values = [1, 4, 20]
+"""
+ASKED = """
+[step.question]
+kind = "number"
+ask = "How many?"
+answer = "a.processed"
+low = 0
+high = 10
+right = "Yes, {a.processed}."
+wrong = "No, {a.processed}."
+"""
+TWO = '\n[[step]]\nkey = "two"\n'
+WHOLE = HEAD + ONE + RUNS + ASKED + TWO
+
+
+def write(folder: Path, toml: str = WHOLE, text: str = TEXT) -> Path:
+    (folder / "mine.md").write_text(text, encoding="utf-8")
+    path = folder / "mine.toml"
+    path.write_text(toml, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    return Bench(read_lesson(write(tmp_path_factory.mktemp("lesson"))))
+
+
+def test_a_whole_lesson_is_read(tmp_path: Path) -> None:
+    lesson = read_lesson(write(tmp_path))
+    assert (lesson.key, lesson.title, lesson.minutes, lesson.figure) == ("mine", "T", 5, "figure 1")
+    assert [step.key for step in lesson.steps] == ["one", "two"]
+    assert lesson.steps[0].text == "First."
+    assert lesson.steps[1].title == "two", "a step without a title is called by its key"
+    assert lesson.steps[0].runs[0].probe == 3
+    assert lesson.steps[0].sweeps[0].values == (1, 4, 20)
+    assert lesson.steps[0].question is not None
+    assert lesson.steps[0].question.answer == Value("a", "processed")
+
+
+BROKEN: dict[str, tuple[str, str]] = {
+    "no TOML": ("= 3", "mine.toml"),
+    "no head": (ONE, "no [lesson] table"),
+    "unknown table": (WHOLE + "\n[extra]\nx = 1\n", "unknown key 'extra'"),
+    "unknown key": (WHOLE.replace("minutes = 5", "minutes = 5\nauthor = 'me'"), "'author'"),
+    "format": (WHOLE.replace("format = 1", "format = 2"), "format = 2; allowed: 1"),
+    "minutes": (WHOLE.replace("minutes = 5", "minutes = 0"), "minutes = 0; allowed: 1 to 60"),
+    "text elsewhere": (
+        WHOLE.replace("minutes = 5", 'minutes = 5\ntext = "../mine.md"'),
+        "allowed: a file beside this one",
+    ),
+    "text missing": (
+        WHOLE.replace("minutes = 5", 'minutes = 5\ntext = "none.md"'),
+        "No such file",
+    ),
+    "no step": (HEAD, "no [[step]]"),
+    "step a table": (HEAD + "[step]\nkey = 'one'\n", "[[step]] tables"),
+    "key missing": (HEAD + "[[step]]\ntitle = 'x'\n", "key = None"),
+    "key twice": (WHOLE.replace('key = "two"', 'key = "one"'), "key = 'one'; allowed: a name"),
+    "no section": (WHOLE.replace('key = "two"', 'key = "three"'), "no section '## three'"),
+    "section over": (HEAD + ONE, "a section 'two' and no step"),
+    "misspelt": (WHOLE.replace("probe = 3", "prob = 3", 1), "unknown key 'prob'"),
+    "wrong type": (WHOLE.replace("probe = 3", "probe = 'x'", 1), "probe = 'x'; allowed: int"),
+    "true is no number": (WHOLE.replace("high = 10", "high = true"), "high = True"),
+    "run without name": (WHOLE.replace('name = "a"\n', ""), "no name"),
+    "list of text": (WHOLE.replace(TWO, TWO + "panels = [1]\n"), "panels = (1,)"),
+    "list at all": (WHOLE.replace(TWO, TWO + "panels = 'work'\n"), "panels = 'work'"),
+    "values": (WHOLE.replace("[1, 4, 20]", "['x']"), "allowed: a list of numbers"),
+    "two to compare": (WHOLE.replace(TWO, TWO + "compare = ['a']\n"), "the names of two runs"),
+    "seek": (WHOLE.replace(TWO, TWO + "seek = 3\n"), "seek: not a table"),
+    "seek to": (WHOLE.replace(TWO, TWO + "seek = { run = 'a' }\n"), "no to"),
+    "question": (WHOLE.replace(ASKED, "question = 1\n"), "'question'"),
+    "kind": (WHOLE.replace('kind = "number"', 'kind = "essay"'), "kind = 'essay'; allowed: number"),
+    "no value": (WHOLE.replace('"a.processed"', '"4"'), "'4' is no value"),
+    "typed answer": (WHOLE.replace('answer = "a.processed"', "answer = 4"), "4 is no value"),
+    "no answer": (WHOLE.replace('answer = "a.processed"\n', ""), "no answer"),
+    "range": (WHOLE.replace("high = 10", "high = 0"), "low = 0, high = 0"),
+    "choices": (
+        WHOLE.replace('kind = "number"', 'kind = "choice"\nchoices = ["x"]'),
+        "as many candidates as choices",
+    ),
+    "candidates": (WHOLE.replace("low = 0", "candidates = 'a.work'"), "allowed: a list"),
+    "pick": (WHOLE.replace("low = 0", "low = 0\npick = 'best'"), "pick = 'best'"),
+    "claim": (WHOLE + '[[step.claim]]\nleft = "a.work"\nis = "!="\nright = 1\n', "is = '!='"),
+    "claim key": (WHOLE + '[[step.claim]]\nlef = "a.work"\n', "unknown key 'lef'"),
+    "divisor": (
+        WHOLE.replace('"a.processed"', '{ value = "a.work", under = "b.work" }', 1),
+        "unknown key 'under'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, case: str) -> None:
+    toml, words = BROKEN[case]
+    path = write(tmp_path, toml)
+    with pytest.raises(LessonError) as caught:
+        read_lesson(path)
+    said = str(caught.value)
+    assert words in said
+    assert str(tmp_path) in said, "the file is named"
+    assert "\n" not in said.strip() or case == "no TOML"
+
+
+def test_files_that_are_no_text(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    (tmp_path / "mine.md").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(LessonError, match="not UTF-8"):
+        read_lesson(path)
+    with pytest.raises(LessonError, match="No such file"):
+        read_lesson(tmp_path / "gone.toml")
+
+
+def test_a_huge_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "MOST_BYTES", 100)
+    with pytest.raises(ParameterError, match="bytes; allowed: 100"):
+        read_lesson(write(tmp_path))
+
+
+def test_a_folder_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = find_lessons(tmp_path)
+    path = write(tmp_path)
+    assert find_lessons(tmp_path) == [*own, path]
+    assert find_lessons() == own
+    monkeypatch.setenv(read.FOLDER, str(tmp_path))
+    assert find_lessons() == [*own, path]
+
+
+# ---- values ----
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("a.processed", 4),
+        ("b.processed", 3),
+        ("a.reached", 3),
+        ("a.vertices", 3),
+        ("a.edges", 3),
+        ("a.workers", 4),
+        ("a.distance(A)", 2),
+        ("a.times_processed(A)", 2),
+        ("a.most_processed_vertex", 1),
+        ("a.farthest_vertex", 1),
+        ("a.events(POP)", 4),
+        ("s.points", 3),
+    ],
+)
+def test_a_value_is_what_the_engine_found(bench: Bench, value: str, expected: float) -> None:
+    assert bench.value(read.value_of(value, "test")) == expected
+
+
+def test_every_quantity_of_a_run_and_a_sweep_computes(bench: Bench) -> None:
+    from gpu.lessons.quantities import QUANTITIES, SWEEP_QUANTITIES
+
+    for name in QUANTITIES:
+        assert np.isfinite(bench.value(Value("a", name)))
+    for name in SWEEP_QUANTITIES:
+        assert np.isfinite(bench.value(Value("s", name)))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (Value("none", "work"), "no run 'none'"),
+        (Value("a", "speed"), "no quantity 'speed'; there are: time_ms"),
+        (Value("s", "speed"), "no quantity 'speed' of a sweep"),
+        (Value("a", "distance"), "distance needs more"),
+        (Value("a", "distance", "Z"), "Z is not a vertex"),
+        (Value("a", "events", "JUMP"), "no event 'JUMP'"),
+        (Value("b", "queued_in", "S", Value("a", "late")), "over nothing"),
+        (Value("a", "bucket", "A"), "no bucket"),
+    ],
+)
+def test_a_value_that_there_is_not(bench: Bench, value: Value, words: str) -> None:
+    with pytest.raises(Exception, match=words.replace("(", r"\(")):
+        bench.value(value)
+
+
+def test_what_needs_a_probe_says_so(tmp_path: Path) -> None:
+    bench = Bench(read_lesson(write(tmp_path, WHOLE.replace("probe = 3", "probe = 1"))))
+    with pytest.raises(ParameterError, match="probe = 3"):
+        bench.value(Value("a", "late"))
+    with pytest.raises(ParameterError, match="probe = 2"):
+        bench.value(Value("a", "times_processed", "A"))
+
+
+def test_a_text_is_filled(bench: Bench) -> None:
+    assert bench.filled("{a.processed} of {a.vertices}") == "4 of 3"
+    assert bench.filled("{a.processed / b.processed|x}") == "1.33x"
+    assert bench.filled("{b.processed / a.processed %}") == "75 %"
+    assert bench.filled("{a.farthest_vertex}") == "A", "a vertex is told by its id"
+    assert bench.filled("no values") == "no values"
+    assert values_in("{a.work} and {b.work / a.work|x}") == [
+        Value("a", "work"),
+        Value("b", "work"),
+        Value("a", "work"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(4.0, "4"), (12345.0, "12\u202f345"), (1234.5, "1\u202f234"), (0.1234, "0.123")],
+)
+def test_numbers_read_well(number: float, words: str) -> None:
+    assert formatted(number) == words
+    assert formatted(number, "x") == f"{words}x"
+    assert formatted(float("inf")) == "∞"
+
+
+def test_nothing_in_a_lesson_is_executed(bench: Bench) -> None:
+    for sly in ("{a.__class__}", "{__import__('os')}", "{a.work.real}", "{0.real}", "{a[0].work}"):
+        with pytest.raises(GpuError, match=r"is no value|no quantity"):
+            bench.filled(sly)
+    folder = Path(read.__file__).parent
+    for path in folder.glob("*.py"):
+        called = {
+            node.func.id
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        attributes = {
+            node.attr
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Attribute)
+        }
+        assert not called & {"eval", "exec", "compile", "__import__", "getattr", "setattr"}, path
+        assert not attributes & {"format", "format_map", "loads", "import_module"} - {
+            "loads" if path.name == "read.py" else ""
+        }, path
+
+
+def test_a_run_of_somebody_else_is_taken(tmp_path: Path) -> None:
+    bench = Bench(read_lesson(write(tmp_path)))
+    made = bench.trace("b")
+    bench.adopt("a", made)
+    assert bench.value(Value("a", "processed")) == 3
+    bench.adopt_sweep("s", Bench(bench.lesson).sweep("s"))
+    assert bench.value(Value("s", "points")) == 3
+
+
+# ---- judging ----
+
+
+def asked(kind: Any, answer: Value | None = None, **more: Any) -> Question:
+    return Question(kind, "?", answer, **more)
+
+
+def test_a_number_is_right_within_its_tolerance(bench: Bench) -> None:
+    question = asked("number", Value("a", "processed"), tolerance=0.25)
+    assert bench.right_answer(question) == 4
+    assert [bench.is_right(question, g) for g in (2.9, 3, 4, 5, 5.1)] == [0, 1, 1, 1, 0]
+
+
+def test_a_choice_is_right_by_its_value(bench: Bench) -> None:
+    values = (Value("a", "processed"), Value("b", "processed"), Value("b", "reached"))
+    least = asked("choice", choices=("x", "y", "z"), candidates=values)
+    assert bench.right_answer(least) == 1
+    assert [bench.is_right(least, g) for g in (0, 1, 2, 3, -1)] == [0, 1, 1, 0, 0], "equals count"
+    most = asked("choice", choices=("x", "y", "z"), candidates=values, pick="greatest")
+    assert bench.right_answer(most) == 0
+
+
+def test_a_vertex_is_right_and_so_is_one_as_good(bench: Bench) -> None:
+    question = asked("vertex", Value("a", "most_processed_vertex"))
+    assert [bench.is_right(question, g) for g in (0, 1, 2, 7)] == [0, 1, 0, 0]
+    ties = asked("vertex", Value("b", "most_processed_vertex"))
+    assert all(bench.is_right(ties, g) for g in range(3))
+
+
+def test_a_curve_is_scored_by_rank(bench: Bench) -> None:
+    question = asked("curve", Value("s", "curve"))
+    times = bench.curve_times(question)
+    assert bench.curve_score(question, [t**0.5 for t in times]) == pytest.approx(1)
+    assert bench.curve_score(question, [-t for t in times]) == pytest.approx(-1)
+    with pytest.raises(ParameterError, match="2 heights for 3 points"):
+        bench.curve_score(question, [1.0, 2.0])
+
+
+# ---- moments ----
+
+
+def test_moments_of_a_run(bench: Bench) -> None:
+    trace = bench.trace("a")
+    assert moment_ns(trace, "start") == 0
+    assert moment_ns(trace, "end") == trace.time_ns
+    assert moment_ns(trace, 0.5) == round(trace.time_ns / 2)
+    assert moment_ns(trace, "first_change") == 0
+    assert 0 <= moment_ns(trace, "peak") <= trace.time_ns
+    assert trace.events is not None
+    assert event_index(trace, "event:POP:2") > event_index(trace, "event:POP")
+    for wrong in ("noon", 1.5, "event:JUMP", "event:POP:99", "event:POP:x"):
+        with pytest.raises(ParameterError):
+            moment_ns(trace, wrong)
+
+
+# ---- graphs ----
+
+
+def test_a_graph_may_lie_beside_the_lesson(tmp_path: Path) -> None:
+    (tmp_path / "tiny.gr").write_text("p sp 2 1\na 1 2 5\n", encoding="utf-8")
+    lesson = read_lesson(write(tmp_path, WHOLE.replace("sample:figure_1", "tiny.gr")))
+    bench = Bench(lesson)
+    assert bench.graph(lesson.steps[0]).n == 2
+    assert bench.reference(lesson.steps[1]) == str(tmp_path / "tiny.gr")
+    sly = read_lesson(write(tmp_path, WHOLE.replace("sample:figure_1", "../x.gr")))
+    with pytest.raises(ParameterError, match="a file beside"):
+        Bench(sly).graph(sly.steps[0])
+
+
+def test_a_step_without_a_graph(tmp_path: Path) -> None:
+    lesson = read_lesson(write(tmp_path, WHOLE.replace('graph = "sample:figure_1"\n', "")))
+    with pytest.raises(ParameterError, match="has no graph"):
+        Bench(lesson).trace("a")
+
+
+# ---- the panels that a lesson may name ----
+
+
+def test_panels_are_those_of_the_window() -> None:
+    from viewer.docks import LAYOUTS, TITLES
+    from viewer.features import all_features
+    from viewer.widgets.graph_colours import COLOUR_MODES
+
+    docks = set(TITLES) | {key for row in all_features() for key, _ in row.docks}
+    assert set(PANELS) - docks <= {"microscope"}
+    from gpu.lessons import check
+
+    assert set(check.COLOURS) == set(COLOUR_MODES)
+    assert set(check.LAYOUTS) == set(LAYOUTS)
+
+
+# ---- what check finds ----
+
+
+LATE = '[[step.run]]\nname = "late"\nalgorithm = "dijkstra"\n'
+FOUND: dict[str, tuple[str, str]] = {
+    "algorithm": (WHOLE.replace('"bellman_ford"', '"bell"'), "step 'one', run 'a': no algorithm"),
+    "device": (WHOLE.replace("Classroom GPU", "GTX", 1), "no modelled device 'GTX'"),
+    "graph": (WHOLE.replace("sample:figure_1", "sample:moon"), "no sample 'moon'"),
+    "no file": (WHOLE.replace("sample:figure_1", "moon.gr"), "moon.gr"),
+    "source": (WHOLE.replace("[[step.run]]", 'source = "Z"\n[[step.run]]', 1), "Z is not a vertex"),
+    "vertices": (WHOLE.replace(TWO, TWO + "vertices = ['Q']\n"), "step 'two': Q is not a vertex"),
+    "panel": (WHOLE.replace(TWO, TWO + "panels = ['moon']\n"), "no panel 'moon'; there are: run"),
+    "colour": (WHOLE.replace(TWO, TWO + "colour_by = 'red'\n"), "no colour_by 'red'"),
+    "layout": (WHOLE.replace(TWO, TWO + "layout = 'x'\n"), "no layout 'x'"),
+    "variant": (WHOLE.replace("probe = 3", 'probe = 3\nvariant = "x"', 1), "no variant 'x'"),
+    "parameter": (WHOLE.replace("probe = 3", "parameters = { x = 1 }", 1), "no parameter 'x'"),
+    "delta": (WHOLE.replace("probe = 3", "delta = -1", 1), "delta = -1; allowed"),
+    "name twice": (WHOLE.replace('name = "b"', 'name = "a"'), "another run or sweep of that name"),
+    "compare": (WHOLE.replace(TWO, TWO + "compare = ['a', 'z']\n"), "there is no run 'z'"),
+    "early": (WHOLE.replace(ONE, ONE + "show = 'late'\n") + LATE, "is made in a later step"),
+    "quantity": (WHOLE.replace('answer = "a.processed"', 'answer = "a.speed"'), "no quantity"),
+    "brackets": (WHOLE.replace('answer = "a.processed"', 'answer = "a.distance"'), "in brackets"),
+    "no brackets": (WHOLE.replace("{a.processed}.", "{a.work(A)}.", 1), "takes no brackets"),
+    "unknown run": (WHOLE.replace("Yes, {a.", "Yes, {z."), "no run or sweep 'z'"),
+    "given away": (
+        WHOLE.replace("How many?", "More than {a.processed}?"),
+        "'a' has not been made when this is read",
+    ),
+    "no words": (WHOLE.replace('right = "Yes, {a.processed}."', ""), "when the answer is right"),
+    "out of range": (WHOLE.replace("low = 0\nhigh = 10", "low = 5\nhigh = 10"), "out of 5 to 10"),
+    "too easy": (WHOLE.replace("high = 10", "high = 10\ntolerance = 9"), "every answer is right"),
+    "logarithm": (
+        WHOLE.replace("high = 10", "high = 10\nlogarithmic = true"),
+        "logarithmic slider from 0",
+    ),
+    "no vertex": (WHOLE.replace('kind = "number"', 'kind = "vertex"'), "processed is no vertex"),
+    "claim": (
+        WHOLE + '[[step.claim]]\nleft = "a.processed"\nis = "<"\nright = 3\nwords = "few"\n',
+        "does not hold (few): 4 < 3",
+    ),
+    "moment": (
+        WHOLE.replace(TWO, TWO + "seek = { run = 'a', to = 'noon' }\n"),
+        "to = 'noon'; allowed: start",
+    ),
+    "unreadable": ("= 3", "mine.toml"),
+}
+
+
+def test_a_good_lesson_has_nothing_wrong(tmp_path: Path) -> None:
+    assert check_file(write(tmp_path)) == []
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_check_finds_it(tmp_path: Path, case: str) -> None:
+    toml, words = FOUND[case]
+    problems = check_file(write(tmp_path, toml))
+    assert problems, "something is wrong"
+    assert any(words in problem for problem in problems), problems
+    assert all("mine.toml" in problem for problem in problems)
+
+
+def test_check_finds_everything_at_once(tmp_path: Path) -> None:
+    toml = WHOLE.replace('"bellman_ford"', '"bell"').replace(TWO, TWO + "panels = ['moon']\n")
+    assert len(check_file(write(tmp_path, toml))) >= 2
+
+
+def test_the_text_may_not_give_the_answer_away(tmp_path: Path) -> None:
+    text = TEXT.replace("First.", "It will be {a.processed}.")
+    assert any("one" in p and "not been made" in p for p in check_file(write(tmp_path, text=text)))
+
+
+# ---- the command ----
+
+
+def test_command_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path)
+    assert main(["lesson", "check", str(path)]) == 0
+    assert "nothing is wrong" in capsys.readouterr().out
+    path = write(tmp_path, WHOLE.replace('"bellman_ford"', '"bell"'))
+    assert main(["lesson", "check", str(path)]) == 3
+    assert "no algorithm 'bell'" in capsys.readouterr().out
+
+
+def test_command_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, "= 3")
+    assert main(["lesson", "list", "--folder", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "1_order_matters" in told
+    assert "cannot be read" in told
+    assert main(["lesson", "list", "--json"]) == 0
+    assert '"minutes"' in capsys.readouterr().out
+
+
+def test_command_with_no_such_lesson(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lesson", "check", "moon"]) == 1
+    assert "no lesson 'moon'; there are: 1_order_matters" in capsys.readouterr().err
+
+
+def test_lesson_types_are_frozen(bench: Bench) -> None:
+    assert isinstance(bench.lesson, Lesson)
+    with pytest.raises(AttributeError):
+        bench.lesson.title = "x"  # type: ignore[misc]

@@ -1,0 +1,204 @@
+"""The eight lessons say what is true: claims, answers, every number, on the engine as it is."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from gpu.lessons.answers import CURVE_RIGHT, PLACE, Bench
+from gpu.lessons.check import check_lesson
+from gpu.lessons.lesson import Claim, Question, Step, Value
+from gpu.lessons.read import find_lessons, read_lesson
+
+PATHS = {path.stem: path for path in find_lessons("/nowhere")}
+WORDS = re.compile(r"\b(?:node|nodes|arc|arcs)\b", re.IGNORECASE)
+
+
+@cache
+def bench(key: str) -> Bench:
+    """Return the bench of a lesson; its runs are made once for all tests."""
+    return Bench(read_lesson(PATHS[key]))
+
+
+CLAIMS = [
+    pytest.param(key, step.key, claim, id=f"{key}-{step.key}-{claim.words}")
+    for key in PATHS
+    for step in read_lesson(PATHS[key]).steps
+    for claim in step.claims
+]
+QUESTIONS = [
+    pytest.param(key, step.key, id=f"{key}-{step.key}")
+    for key in PATHS
+    for step in read_lesson(PATHS[key]).steps
+    if step.question is not None
+]
+
+
+def step_of(key: str, name: str) -> tuple[Bench, Step, Question]:
+    found = next(step for step in bench(key).lesson.steps if step.key == name)
+    assert found.question is not None
+    return bench(key), found, found.question
+
+
+def test_there_are_eight_lessons() -> None:
+    assert [key[0] for key in PATHS] == list("12345678")
+    assert 40 <= sum(bench(key).lesson.minutes for key in PATHS) <= 80
+    kinds = {step_of(*q.values)[2].kind for q in QUESTIONS}  # type: ignore[arg-type]
+    assert kinds == {"number", "choice", "vertex", "bucket", "curve"}
+
+
+@pytest.mark.parametrize("key", PATHS)
+def test_check_finds_nothing_wrong(key: str) -> None:
+    assert check_lesson(bench(key)) == []
+
+
+@pytest.mark.parametrize("key", PATHS)
+def test_a_lesson_has_its_parts(key: str) -> None:
+    lesson = bench(key).lesson
+    assert 5 <= lesson.minutes <= 10
+    assert len(lesson.steps) >= 5
+    assert lesson.figure
+    assert lesson.idea.endswith(".")
+    assert sum(step.question is not None for step in lesson.steps) >= 3
+    assert sum(len(step.claims) for step in lesson.steps) >= 3
+    assert lesson.steps[-1].question is None, "it ends with what to remember"
+
+
+@pytest.mark.parametrize("key", PATHS)
+def test_every_number_in_a_text_is_filled(key: str) -> None:
+    held = bench(key)
+    for step in held.lesson.steps:
+        asked = step.question
+        texts = [step.text, *([asked.ask, asked.right, asked.wrong] if asked else [])]
+        for text in texts:
+            filled = held.filled(text)
+            assert not PLACE.search(filled)
+            assert "nan" not in filled
+            assert not WORDS.search(filled), "the glossary says vertex and edge"
+
+
+@pytest.mark.parametrize(("key", "step", "claim"), CLAIMS)
+def test_a_claim_holds(key: str, step: str, claim: Claim) -> None:
+    assert claim.words, "a claim is a sentence of the lesson"
+    assert bench(key).holds(claim)
+
+
+@pytest.mark.parametrize(("key", "name"), QUESTIONS)
+def test_the_right_answer_is_right_and_a_wrong_one_wrong(key: str, name: str) -> None:
+    held, step, asked = step_of(key, name)
+    if asked.kind == "curve":
+        times = held.curve_times(asked)
+        assert held.curve_score(asked, times) >= CURVE_RIGHT
+        assert held.curve_score(asked, [-time for time in times]) < CURVE_RIGHT
+        assert held.curve_score(asked, [float(i) for i in range(len(times))]) < CURVE_RIGHT
+        return
+    right = held.right_answer(asked)
+    assert held.is_right(asked, right)
+    if asked.kind in ("number", "bucket"):
+        assert asked.low <= right <= asked.high
+        wrong = asked.low if abs(right - asked.low) > abs(asked.high - right) else asked.high
+    elif asked.kind == "choice":
+        wrong = next(i for i in range(len(asked.choices)) if not held.is_right(asked, i))
+    else:
+        n = held.graph(step).n
+        wrong = next(i for i in range(n) if not held.is_right(asked, i))
+    assert not held.is_right(asked, wrong)
+
+
+@pytest.mark.parametrize("key", PATHS)
+def test_runs_are_short_enough_to_wait_for(key: str) -> None:
+    """Events or vertices, not seconds: other machines are slower, and tests share this one."""
+    held = bench(key)
+    for step in held.lesson.steps:
+        for run in step.runs:
+            if not run.variant:
+                trace = held.trace(run.name)
+                assert trace.relaxed_edges < 40_000_000
+                assert trace.graph.n <= 40_000
+        for sweep in step.sweeps:
+            assert len(held.sweep(sweep.name)) <= 16
+            assert sum(p.relaxed_edges for p in held.sweep(sweep.name)) < 40_000_000
+
+
+def test_distances_of_the_runs_are_proved() -> None:
+    from gpu.verify import certificate
+
+    for key in PATHS:
+        held = bench(key)
+        for step in held.lesson.steps:
+            for run in step.runs:
+                trace = held.trace(run.name)
+                if trace.dist.ndim == 1:
+                    graph = held.graph(step, run)
+                    assert certificate(graph, trace.settings.source, trace.dist) is None, run.name
+
+
+def test_the_same_lesson_finds_the_same_numbers_again() -> None:
+    again = Bench(read_lesson(PATHS["2_buckets_and_delta"]))
+    first = bench("2_buckets_and_delta")
+    for step in again.lesson.steps:
+        assert again.filled(step.text) == first.filled(step.text)
+
+
+def test_lesson_files_are_plain_data() -> None:
+    for path in PATHS.values():
+        assert path.with_suffix(".md").is_file()
+        assert "<" not in path.with_suffix(".md").read_text(encoding="utf-8"), "no HTML"
+    readme = Path(PATHS["8_all_pairs"]).parent / "README.md"
+    assert readme.is_file()
+
+
+# ---- sentences of the lessons that no single comparison holds ----
+
+
+def test_lesson_1_the_direct_edge_is_never_needed() -> None:
+    held = bench("1_order_matters")
+    assert held.value(Value("dijkstra", "distance", "A")) == 2
+    assert held.value(Value("bellman_ford", "times_processed", "B")) == 1
+
+
+def test_lesson_2_each_width_puts_the_four_where_the_figure_has_them() -> None:
+    held = bench("2_buckets_and_delta")
+    for run, buckets in (("small", "3333"), ("middle", "0123"), ("wide", "0011")):
+        found = [held.value(Value(run, "queued_in", vertex)) for vertex in "ABCD"]
+        assert found == [float(bucket) for bucket in buckets], run
+    offers = [16 + 70, 37 + 52, 55 + 38, 74 + 23]
+    assert held.value(Value("small", "distance", "E")) == min(offers) == 86
+
+
+def test_lesson_3_c_32_is_the_best_for_neither() -> None:
+    held = bench("3_the_u_curve")
+    found = {held.value(Value(sweep, "best_time")) for sweep in ("c_roads", "c_mesh")}
+    assert 32 not in found
+    assert len(found) == 2
+
+
+def test_lesson_6_the_plan_is_the_value_that_is_carried_on() -> None:
+    held = bench("6_drive_delta_yourself")
+    found = held.lesson.run("carried")
+    assert found is not None
+    assert found[1].delta == held.value(Value("held", "best_time"))
+
+
+def test_lesson_7_the_words_about_three_times_and_half_hold() -> None:
+    held = bench("7_work_saved_is_not_time_saved")
+    more = Value("road_adds", "processed", None, Value("road_nf", "processed"))
+    assert 2.5 < held.value(more) < 3.5
+    less = Value("careful", "processed", None, Value("hub_nf", "processed"))
+    assert 0.4 < held.value(less) < 0.6
+
+
+def test_lesson_8_one_of_nine_faults_is_only_slow() -> None:
+    from gpu.model.apsp_faulty import FAULTS
+
+    held = bench("8_all_pairs")
+    runs = [run for step in held.lesson.steps for run in step.runs if run.variant]
+    assert {run.variant for run in runs} == set(FAULTS)
+    harmless = [run.variant for run in runs if held.value(Value(run.name, "wrong")) == 0]
+    assert harmless == ["every_thread_walks_all_arcs"]
+    for run in runs:
+        assert held.fault(run.name).rows is held.trace(run.name).dist, "the rows can be shown"
+        assert held.trace(run.name).settings.algorithm == run.algorithm

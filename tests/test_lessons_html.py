@@ -1,0 +1,132 @@
+"""A lesson as a page: whole, safe, offline; with pictures where Qt draws them."""
+
+from __future__ import annotations
+
+import base64
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpu.cli import main
+from gpu.lessons.answers import Bench
+from gpu.lessons.html import Picture, page
+from gpu.lessons.markdown import inline, to_html
+from gpu.lessons.read import find_lessons, read_lesson
+
+VOID = {"meta", "img", "br"}
+PATHS = {path.stem: path for path in find_lessons("/nowhere")}
+
+
+class Reader(HTMLParser):
+    """Counts what a page holds and whether its tags are closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.count: dict[str, int] = {}
+        self.addresses: list[str] = []
+        self.handlers: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.count[tag] = self.count.get(tag, 0) + 1
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ("two\nlines", "<p>two lines</p>"),
+        ("a\n\nb", "<p>a</p>\n<p>b</p>"),
+        ("- a\n- b\n  more", "<ul><li>a</li><li>b more</li></ul>"),
+        ("1. a\n2. b", "<ol><li>a</li><li>b</li></ol>"),
+        ("> so", "<blockquote>so</blockquote>"),
+        ("### why", "<h3>why</h3>"),
+        ("|a|b|\n|---|---|\n|1|2|", "<table><tr><th>a</th><th>b</th></tr>"),
+        ("x\n\n```\na < b\n```\n\ny", "<pre>a &lt; b</pre>"),
+        ("intro:\n- a", "<p>intro:</p>\n<ul><li>a</li></ul>"),
+    ],
+)
+def test_markdown(given: str, made: str) -> None:
+    assert made in to_html(given)
+
+
+def test_markdown_is_escaped() -> None:
+    assert inline("**b** *i* `c` 2 * 3 * 4") == (
+        "<strong>b</strong> <em>i</em> <code>c</code> 2 * 3 * 4"
+    )
+    assert inline("[site](https://example.org/a)") == '<a href="https://example.org/a">site</a>'
+    assert "<a" not in inline("[x](javascript:alert(1))")
+    assert "<script" not in to_html("<script>alert(1)</script>\n\n- <img onerror=x>")
+
+
+@pytest.mark.parametrize("key", ["2_buckets_and_delta", "3_the_u_curve", "6_drive_delta_yourself"])
+def test_a_page_is_whole_and_loads_nothing(key: str) -> None:
+    bench = Bench(read_lesson(PATHS[key]))
+    text = page(bench)
+    found = Reader(text)
+    assert found.open == []
+    assert found.count["h2"] == len(bench.lesson.steps)
+    asked = [step for step in bench.lesson.steps if step.question is not None]
+    assert found.count["details"] == len(asked)
+    assert "script" not in found.count
+    assert found.handlers == []
+    assert [a for a in found.addresses if not a.startswith("data:")] == []
+    assert "{" not in re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
+    sweeps = sum(len(step.sweeps) for step in bench.lesson.steps)
+    assert found.count.get("svg", 0) == sweeps
+    assert ("driven by hand" in text) == any(step.drive for step in bench.lesson.steps)
+
+
+def test_pictures_are_asked_for_step_by_step() -> None:
+    bench = Bench(read_lesson(PATHS["2_buckets_and_delta"]))
+    asked, done = [], []
+    text = page(
+        bench,
+        lambda _bench, step: (asked.append(step.key), [Picture("data:,x", "a <picture>")])[1],
+        done.append,
+    )
+    assert asked == [step.key for step in bench.lesson.steps]
+    assert text.count('alt="a &lt;picture&gt;"') == len(asked)
+    assert done[-1] == 1.0
+
+
+def test_the_command_writes_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["lesson", "html", "2_buckets"]) == 0
+    assert capsys.readouterr().out.strip() == "2_buckets_and_delta.html"
+    assert "<h1>Buckets and Δ</h1>" in Path("2_buckets_and_delta.html").read_text(encoding="utf-8")
+    assert main(["lesson", "html", "2_buckets", "-o", str(tmp_path / "no" / "page.html")]) == 1
+    assert "there is no folder" in capsys.readouterr().err
+
+
+def test_a_page_with_pictures(qtbot: QtBot, tmp_path: Path) -> None:
+    from viewer.lesson_pictures import write
+
+    out = tmp_path / "page.html"
+    assert write(["lesson", "html", "2_buckets_and_delta", "-o", str(out)]) == 0
+    text = out.read_text(encoding="utf-8")
+    kinds = re.findall(r'src="data:image/(png|gif);base64,([^"]+)"', text)
+    assert [kind for kind, _ in kinds] == ["png", "gif"] * 3, "three runs, nothing drawn twice"
+    for kind, data in kinds:
+        head = base64.b64decode(data)[:6]
+        assert head.startswith(b"\x89PNG" if kind == "png" else b"GIF89a")
+    assert Reader(text).open == []
+    assert len(text) < 4_000_000
