@@ -8,9 +8,10 @@ the right, in place of the plots; the usual arrangement brings those back.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import Qt, QTimer
+from PyQt6.QtWidgets import QDockWidget, QTabBar
 
 from gpu.events import MOST_ARCS, EventKind
 from gpu.trace import Probe
@@ -21,15 +22,17 @@ from viewer.widgets.microscope_code import CodePanel
 
 if TYPE_CHECKING:
     from PyQt6.QtGui import QPainter
-    from PyQt6.QtWidgets import QWidget
+    from PyQt6.QtWidgets import QMainWindow, QWidget
 
     from viewer.features.base import Window
     from viewer.theme import Theme
+    from viewer.widgets.graph_tentative import Tentative
 
 EXAMPLE = "sample:figure_6"
 DEVICE = "Classroom GPU"
 COMFORTABLE_ARCS = 400  # a larger graph is recorded only when asked for by the Run panel
-PLOTS = ("buckets", "delta", "parallelism", "work")
+STAYING = ("run", "timeline", "microscope", "code")  # the other docks wait as tabs
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 NARROW = 1280  # pixels: the Run panel makes room below
 WIDTH_SHARE, CODE_SHARE = 0.46, 0.40  # of the window's width; of the height, for the code
 
@@ -42,11 +45,15 @@ class MicroscopeFeature:
         self.model = MicroscopeModel(window.session, window.playback)
         self._wanted = False  # a run was asked for: show it from its first event
         self._theme: Theme = window.theme
+        self._beginning = QTimer(self.model)
+        self._beginning.setSingleShot(True)
+        self._beginning.timeout.connect(self._begin)
         self.model.moved.connect(self._show_event)
         self.model.replay_changed.connect(self._show_replay)
         window.session.graph_changed.connect(self._run_wanted)
         window.graph_view.more_marks.append(self._paint)
         self._show_replay()
+        hide_empty_tabs(cast("QMainWindow", window.as_widget()))
 
     # --- for the window
 
@@ -79,21 +86,34 @@ class MicroscopeFeature:
             self.record()
 
     def show(self) -> None:
-        """Show the docks, on the right in place of the plots."""
+        """Show the docks, on the right in place of the plots and down to the status bar."""
         window, docks = self._window, self._window.docks
-        main = window.as_widget()
-        for key in PLOTS:
-            docks[key].hide()
+        main = cast("QMainWindow", window.as_widget())
+        upper, lower = docks["microscope"], docks["code"]
         if main.width() < NARROW:
             docks["run"].hide()
-        window.show_dock("code")
-        window.show_dock("microscope")
-        main.splitDockWidget(docks["microscope"], docks["code"], Qt.Orientation.Vertical)  # type: ignore[attr-defined]
-        both, down = [docks["microscope"], docks["code"]], Qt.Orientation.Vertical
+        if upper.isVisible() and lower.isVisible():
+            hide_empty_tabs(main)
+            return
+        waiting = [key for key in docks.by_key if key not in STAYING]
+        for key in (*waiting, "microscope", "code"):
+            main.removeDockWidget(docks[key])  # out of the tabs in which it stands or waits
+        main.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
+        main.addDockWidget(RIGHT, upper)
+        main.splitDockWidget(upper, lower, Qt.Orientation.Vertical)
+        upper.show()
+        lower.show()
+        for key in waiting:
+            main.addDockWidget(RIGHT, docks[key])
+            main.tabifyDockWidget(upper, docks[key])
+            docks[key].hide()
+        for key in ("code", "microscope"):
+            window.show_dock(key)
         width, height = int(main.width() * WIDTH_SHARE), main.height()
-        main.resizeDocks(both[:1], [width], Qt.Orientation.Horizontal)  # type: ignore[attr-defined]
         parts = [int(height * (1 - CODE_SHARE)), int(height * CODE_SHARE)]
-        main.resizeDocks(both, parts, down)  # type: ignore[attr-defined]
+        main.resizeDocks([upper], [width], Qt.Orientation.Horizontal)
+        main.resizeDocks([upper, lower], parts, Qt.Orientation.Vertical)
+        hide_empty_tabs(main)
 
     def record(self) -> None:
         """Run the graph shown with every event kept; without a small one open an example."""
@@ -142,22 +162,40 @@ class MicroscopeFeature:
 
     def _show_replay(self) -> None:
         view, replay = self._window.graph_view, self.model.replay
-        view.labels_now = None if replay is None else self._labels
+        view.distances_now = None if replay is None else self._tentative
         if replay is not None and self._wanted:
             self._wanted = False
-            self.model.go(0)
-            self.model.step(1)
+            self._beginning.start()  # after the window began its replay
         self._window.enable_actions()
         view.refresh()
+
+    def _begin(self) -> None:
+        self._window.playback.pause()
+        self.model.go(0)
+        self.model.step(1)
 
     def _show_event(self) -> None:
         self._window.graph_view.refresh()
 
-    def _labels(self, vertices: list[int]) -> dict[int, str]:
-        return graph_events.distance_labels(self.model, vertices)
+    def _tentative(self) -> Tentative:
+        """Return the distances at the event, and from where they are."""
+        dist, source = self.model.distances(), self.model.source_shown
+        assert dist is not None
+        graph = self._window.session.graph
+        if source < 0 or graph is None:
+            return dist, "tentative, at this event"
+        return dist, f"of source {graph.id_of(source)}, tentative"
 
     def _paint(self, painter: QPainter) -> None:
         view = self._window.graph_view
         graph = self._window.session.graph
         if self.model.replay is not None and graph is not None:
             graph_events.paint_event(painter, self._theme, view, self.model)
+
+
+def hide_empty_tabs(main: QMainWindow) -> None:
+    """Hide tab bars of which no dock is seen: Qt leaves them about after `restoreState`."""
+    seen = {dock.windowTitle() for dock in main.findChildren(QDockWidget) if dock.isVisible()}
+    for bar in main.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        if not seen & {bar.tabText(k) for k in range(bar.count())}:
+            bar.hide()

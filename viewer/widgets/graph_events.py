@@ -35,12 +35,6 @@ OFFER_AT = 0.55  # of the arc, where what it offers is written
 RING = 5.0  # pixels outside a disc
 
 
-def distance_labels(model: MicroscopeModel, vertices: list[int]) -> dict[int, str]:
-    """Return the tentative distance of each vertex in words, "∞" where unreached."""
-    dist = model.distances()
-    return {} if dist is None else {v: number(float(dist[v])) for v in vertices}
-
-
 def paint_event(
     painter: QPainter, theme: Theme, canvas: GraphCanvas, model: MicroscopeModel
 ) -> None:

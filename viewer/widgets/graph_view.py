@@ -25,6 +25,7 @@ from viewer.widgets.graph_canvas import GraphCanvas
 from viewer.widgets.graph_colours import COLOUR_MODES, Look, Moment, Scale, look_at
 from viewer.widgets.graph_items import Names
 from viewer.widgets.graph_path import Path, parents_of, path_to
+from viewer.widgets.graph_tentative import Tentative, tentative, tentative_labels
 from viewer.widgets.graph_worker import NewestFirst
 from viewer.widgets.vertex_words import distance_labels, vertex_words
 
@@ -58,7 +59,7 @@ class GraphView(GraphCanvas):
         self._session, self._playback = session, playback
         self._colour_by = "distance"
         self.more_looks: dict[str, Callable[[Moment], Look]] = {}  # colour_by -> who knows it
-        self.labels_now: Callable[[list[int]], dict[int, str]] | None = None  # beside discs
+        self.distances_now: Callable[[], Tentative] | None = None  # of an event
         self._scale = Scale()
         self._pressed: QPointF | None = None  # where the button went down
         self._dragged = False
@@ -109,7 +110,8 @@ class GraphView(GraphCanvas):
             return self.more_looks[self._colour_by](self._moment())
         graph = self._session.graph
         n = graph.n if graph is not None else 0
-        return look_at(self._session.current, self._colour_by, self._moment(), self._scale, n)
+        look = look_at(self._session.current, self._colour_by, self._moment(), self._scale, n)
+        return look if self.distances_now is None else tentative(look, self.distances_now())
 
     def _saw(self, top: float) -> bool:
         record = self._session.current
@@ -124,8 +126,8 @@ class GraphView(GraphCanvas):
         if graph is None:
             return Names({}, {})
         names = {vertex: str(graph.id_of(vertex)) for vertex in vertices}
-        if self.labels_now is not None:
-            return Names(names, self.labels_now(vertices))
+        if self.distances_now is not None:
+            return Names(names, tentative_labels(self.distances_now()[0], vertices))
         if record is None or record.dist is None or len(record.dist) != graph.n:
             return Names(names, {})
         return Names(names, distance_labels(record, vertices, self._moment()))

@@ -35,7 +35,7 @@ GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may se
     ("work", "Work handed out", (EventKind.ASSIGN, EventKind.SOURCE, EventKind.POP)),
     ("waste", "Wasted item", (EventKind.STALE, EventKind.SKIP)),
 )
-SENTENCE_LINES = 3  # kept free, so that nothing jumps
+SENTENCE_LINES = 2  # kept free, so that nothing jumps
 
 
 class MicroscopePanel(QWidget):
@@ -68,7 +68,7 @@ class MicroscopePanel(QWidget):
         self.goal.setMinimumContentsLength(8)
         for key, title, _ in GOALS:
             self.goal.addItem(title, key)
-        self.last = self._button("◀ Last", "Back to the last one of this kind")
+        self.last = self._button("◀ Previous", "Back to the last one of this kind")
         self.next = self._button("Next ▶", "On to the next one of this kind")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Event")
@@ -85,6 +85,9 @@ class MicroscopePanel(QWidget):
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._arrange(scroll)
+
+    def _arrange(self, scroll: QScrollArea) -> None:
         steps = QHBoxLayout()
         for part in (self.back, self.forward, self.play, self.pace):
             steps.addWidget(part)
@@ -102,6 +105,7 @@ class MicroscopePanel(QWidget):
         column.addWidget(self.slider)
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
+        self._scroll = scroll
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._empty_page())
         self._pages.addWidget(page)
@@ -143,6 +147,7 @@ class MicroscopePanel(QWidget):
         self.goal.currentIndexChanged.connect(self._show_event)
         self.slider.valueChanged.connect(self._slide)
         model.moved.connect(self._show_event)
+        self.board.lit.connect(self._reveal, Qt.ConnectionType.QueuedConnection)  # type: ignore[call-arg]
         model.replay_changed.connect(self._show_replay)
         model.playing_changed.connect(self._show_playing)
 
@@ -195,6 +200,11 @@ class MicroscopePanel(QWidget):
         self.last.setEnabled(replay.find(self._wanted(), -1) is not None)
         self.next.setEnabled(replay.find(self._wanted(), 1) is not None)
         self.setAccessibleDescription(model.summary_text())
+
+    def _reveal(self, top: int, bottom: int) -> None:
+        """Scroll to the bucket that the event touches."""
+        middle, half = (top + bottom) // 2, (bottom - top) // 2 + SPACING
+        self._scroll.ensureVisible(0, middle, 0, half)
 
     def _show_playing(self, playing: bool) -> None:
         self.play.setText("Pause" if playing else "Play")

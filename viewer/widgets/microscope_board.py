@@ -9,7 +9,7 @@ tinted once handed to a worker, struck out once taken. What the event shown touc
 from __future__ import annotations
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
@@ -35,8 +35,11 @@ IN_BUCKET = frozenset(
 class Board(QWidget):
     """Paints a MicroscopeModel; see the module docstring."""
 
+    lit = pyqtSignal(int, int)  # top and bottom of the bucket that the event shown touches
+
     def __init__(self, model: MicroscopeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._lit_at: tuple[int, tuple[int, int] | None] = (-1, None)
         self._model, self._theme, self._workers = model, LIGHT, 0
         self._needed = 200.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
@@ -94,6 +97,11 @@ class Board(QWidget):
         pen.workers(state, record.algorithm, self._workers)
         pen.lists(state, record.algorithm)
         painter.end()
+        now = (self._model.position, pen.lit_at)
+        if now != self._lit_at:
+            self._lit_at = now
+            if pen.lit_at is not None:
+                self.lit.emit(*pen.lit_at)
         if abs(pen.y + SPACING - self._needed) > 1:
             self._needed = pen.y + SPACING
             self.updateGeometry()
@@ -111,6 +119,7 @@ class _Pen:
         event = model.shown
         self.worker = int(event["worker"]) if event is not None else MANAGER
         self.bucket, self.vertex = None, -1
+        self.lit_at: tuple[int, int] | None = None
         if event is not None and model.kind in IN_BUCKET:
             self.bucket = int(event["b"])
             self.vertex = int(event["a"])
@@ -178,11 +187,13 @@ class _Pen:
         graph = self.model.replay.graph  # type: ignore[union-attr]
         if hand.idle:
             return "idle", f"{len(hand.collected)} set aside" if hand.collected else ""
-        at = f"v={graph.id_of(hand.vertex)}" if hand.vertex >= 0 else "…"
+        at = f"v={graph.id_of(hand.vertex)}" if hand.vertex >= 0 else "reads its piece"
         if hand.arc >= 0:
             at += f" → {graph.id_of(int(graph.indices[hand.arc]))}"
         if hand.source >= 0:
-            return f"s={graph.id_of(hand.source)}", f"round {max(0, self.rounds(hand) - 1)} · {at}"
+            rounds = f"round {max(0, self.rounds(hand) - 1)}"
+            doing = f"{rounds} · {at}" if hand.vertex >= 0 else rounds
+            return f"s={graph.id_of(hand.source)}", doing
         if hand.collected:
             at += f" · {len(hand.collected)} aside"
         if hand.bucket < 0:
@@ -283,6 +294,8 @@ class _Pen:
         self.painter.drawRoundedRect(
             QRectF(self.left, top, self.right - self.left, self.y - top), 5, 5
         )
+        if lit:
+            self.lit_at = (int(top), int(self.y))
         self.y += 5
 
     def tag(self, state: State, bucket: int) -> str:

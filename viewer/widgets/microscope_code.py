@@ -9,14 +9,24 @@ from __future__ import annotations
 import math
 
 from PyQt6.QtCore import QRectF, QSize, Qt
-from PyQt6.QtGui import QColor, QFontDatabase, QFontMetricsF, QPainter, QPaintEvent
+from PyQt6.QtGui import (
+    QColor,
+    QFontDatabase,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PyQt6.QtWidgets import QLabel, QScrollArea, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from gpu.pseudocode import Pseudocode, pseudocode_of
 from viewer.models.microscope import MicroscopeModel
+from viewer.text_size import scaled
 from viewer.theme import LIGHT, SPACING, Theme, mix
 
 ROOM_ABOVE = 0.35  # of the height, above the lit line
+CODE_TYPE = 0.9  # times the system's fixed type
+WIDE = 640  # pixels, from which on the two stand side by side
 NO_CODE = "There is no pseudocode for this algorithm."
 
 
@@ -30,7 +40,9 @@ class Lines(QWidget):
         self.counts: dict[int, int] = {}
         self.lit = -1
         self.numbered = False
-        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPointSizeF(font.pointSizeF() * CODE_TYPE)
+        self.setFont(font)
 
     def show_lines(self, lines: tuple[str, ...], numbered: bool) -> None:
         """Take other lines; `numbered`: from 1, in the gutter."""
@@ -57,7 +69,7 @@ class Lines(QWidget):
 
     @property
     def _gutter(self) -> float:
-        return QFontMetricsF(self.font()).horizontalAdvance("00000 ") + SPACING
+        return QFontMetricsF(self.font()).horizontalAdvance("0000") + SPACING
 
     def sizeHint(self) -> QSize:
         """Return the size of all lines."""
@@ -107,7 +119,7 @@ class CodePanel(QWidget):
         self.pseudo, self.source = Lines(), Lines()
         self.pseudo_title, self.source_title = QLabel(), QLabel()
         self._scrolls: dict[Lines, QScrollArea] = {}
-        split = QSplitter(Qt.Orientation.Horizontal)
+        split = self._split = QSplitter(Qt.Orientation.Horizontal)
         for title, lines in ((self.pseudo_title, self.pseudo), (self.source_title, self.source)):
             split.addWidget(self._part(title, lines))
         split.setSizes([100, 100])
@@ -140,6 +152,12 @@ class CodePanel(QWidget):
         column.addWidget(scroll, 1)
         part.setMinimumWidth(110)
         return part
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Stand side by side, or below each other where that is too narrow to read."""
+        super().resizeEvent(a0)
+        across = self.width() >= scaled(WIDE)
+        self._split.setOrientation(Qt.Orientation.Horizontal if across else Qt.Orientation.Vertical)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
