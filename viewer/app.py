@@ -37,7 +37,18 @@ if TYPE_CHECKING:
     from viewer.main_window import MainWindow
 
 NAME = "sssp-scope"
-COMMANDS = ("run", "info", "samples", "convert", "verify", "bench")  # answered by gpu.cli
+COMMANDS = (  # answered by gpu.cli
+    "run",
+    "sweep",
+    "compare",
+    "apsp",
+    "info",
+    "samples",
+    "convert",
+    "verify",
+    "lesson",
+    "bench",
+)
 SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
 MISSING_LIBRARY = """\
