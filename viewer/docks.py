@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from viewer.models.settings import STATE_VERSION
@@ -40,7 +40,7 @@ TITLES = {
 WIDE = ("runs",)  # docks of features that stand under the graph where the window is tall
 PLOTS = ("timeline", "buckets", "delta", "parallelism", "work")  # the order they are built in
 RUN_WIDTH = 300  # pixels, the Run panel at first (all lengths: at the reference text size)
-LEFT_SHARE = 0.36  # of the window's width, the left side at most
+LEFT_SHARE = 0.32  # of the window's width, the left side at most
 TIMELINE_HEIGHT = 112
 PLOT_SHARE = 0.24  # of the window's height: a plot under the graph
 RUNS_HEIGHT, RUNS_SHARE = 128, 0.16  # at least; of the window's height
@@ -160,7 +160,7 @@ class Docks:
     def arrange(self, name: str = FIRST) -> None:
         """Stand as a named layout says; as the first one where there is none such."""
         self.layout = name = name if name in LAYOUTS else FIRST
-        layout, docks = LAYOUTS[name], self.by_key
+        layout, docks, size = LAYOUTS[name], self.by_key, self._window.size()
         corner = RIGHT if layout.whole_right else BOTTOM
         self._window.setCorner(Qt.Corner.BottomRightCorner, corner)
         for dock in docks.values():
@@ -176,9 +176,17 @@ class Docks:
                 self._put_aside(key, right)
         for cell in (*left, *bottom, *right):
             docks[cell[0]].raise_()
+        self._keep_size(size)
         self._give_sizes(layout, left, bottom, [cell for cell in right if cell[0] in shown])
         for key in waiting:
             docks[key].hide()
+
+    def _keep_size(self, size: QSize) -> None:
+        """Give the window its size back: on the way, docks may have needed more together."""
+        inner = self._window.layout()
+        if self._window.size() != size and inner is not None:
+            inner.activate()
+            self._window.resize(size)
 
     def _under(self, layout: Layout) -> list[str]:
         """Return what stands under the graph; wide docks wait above the timeline, with room."""
@@ -269,8 +277,9 @@ class Docks:
             for other in others[1:]:
                 window.tabifyDockWidget(others[0], other)
             others[0].raise_()
-        dock.raise_()
-        window.resizeDocks([dock], [wanted], DOWN)
+            window.resizeDocks([dock, others[0]], [wanted, 1], DOWN)  # 1: as low as it goes
+        else:
+            window.resizeDocks([dock], [wanted], DOWN)
 
 
 def _nothing_yet(key: str) -> QWidget:

@@ -1,0 +1,221 @@
+"""Named layouts in the window: what stands where, at every size; rooms; keys; memory; names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDockWidget,
+    QHeaderView,
+    QLineEdit,
+    QScrollBar,
+    QTabBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost, path_graph
+from test_window import close_for_good, with_finished_run
+
+from viewer.docks import LAYOUTS
+from viewer.main_window import MainWindow
+from viewer.models.settings import Settings
+
+SIZES = ((1024, 768), (1280, 720), (1920, 1080), (3840, 2160))
+FOCUSABLE = (
+    QAbstractButton,
+    QComboBox,
+    QAbstractSpinBox,
+    QLineEdit,
+    QAbstractItemView,
+    QAbstractSlider,
+)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path / "window.ini")
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def window(qapp: QApplication, settings: Settings, host: FakeHost) -> Iterator[MainWindow]:
+    window = MainWindow(settings, host)  # type: ignore[arg-type]
+    window.show()
+    window.build_plots()
+    window.controller.show_graph(path_graph())
+    while window.features.install_next():
+        pass
+    yield window
+    window.use_light_theme()
+    close_for_good(window)
+
+
+def in_sight(window: MainWindow) -> set[str]:
+    QApplication.processEvents()
+    docks = window.docks.by_key.items()
+    return {key for key, d in docks if d.isVisible() and not d.visibleRegion().isEmpty()}
+
+
+def box(dock: QDockWidget) -> tuple[int, int, int, int]:
+    place = dock.geometry()
+    return place.left(), place.top(), place.right(), place.bottom()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("theme", ["light", "projector"])
+def test_every_layout_fits_every_size(
+    window: MainWindow, size: tuple[int, int], theme: str
+) -> None:
+    window.set_theme(theme)
+    for name, layout in LAYOUTS.items():
+        window.docks.arrange("present")
+        window.resize(*size)
+        QApplication.processEvents()
+        window.actions_by_key[f"layout_{name}"].trigger()
+        shown = in_sight(window)
+        assert (window.width(), window.height()) == size, name
+        known = {*layout.left, *layout.right, *layout.bottom} & set(window.docks.by_key)
+        assert {key for key, dock in window.docks.by_key.items() if dock.isVisible()} == known
+        assert set(layout.bottom) <= shown
+        boxes = [box(window.docks[key]) for key in shown]
+        for one in boxes:
+            for other in boxes:
+                apart = (
+                    one[2] < other[0] or other[2] < one[0] or one[3] < other[1] or other[3] < one[1]
+                )
+                assert one is other or apart, (name, shown)
+        graph = window.graph_view
+        assert graph.width() * graph.height() > 0.08 * size[0] * size[1], name
+        for above, below in zip(layout.bottom, layout.bottom[1:], strict=False):
+            assert box(window.docks[above])[3] < box(window.docks[below])[1], name
+        if not layout.left:
+            assert "run" not in shown
+        for key in shown & {"buckets", "delta", "parallelism", "work"}:
+            assert window.docks[key].height() >= 120, (name, key)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("key", ["sweep", "why"])
+def test_a_panel_that_is_shown_has_room(
+    window: MainWindow, size: tuple[int, int], key: str
+) -> None:
+    window.resize(*size)
+    QApplication.processEvents()
+    window.reset_layout()
+    window.show_dock(key)
+    assert key in in_sight(window)
+    assert window.docks[key].width() >= 300
+    assert window.docks[key].height() >= (280 if size[1] < 768 else 320)
+    window.reset_layout()
+    assert not window.docks[key].isVisible()
+
+
+def test_keys_and_menu_choose_layouts(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    for number, name in enumerate(LAYOUTS, 1):
+        qtbot.keyClick(
+            window, getattr(Qt.Key, f"Key_{number}"), Qt.KeyboardModifier.ControlModifier
+        )
+        assert window.docks.layout == name
+        assert window.actions_by_key[f"layout_{name}"].isChecked()
+    window.docks["parallelism"].close()
+    window.actions_by_key["reset_layout"].trigger()
+    assert window.docks["parallelism"].isVisible()
+    assert not window.docks["buckets"].isVisible()
+
+
+def test_layout_and_what_was_moved_come_back(window: MainWindow, settings: Settings) -> None:
+    window.actions_by_key["layout_compare"].trigger()
+    window.docks["runs"].close()
+    window.close()
+    second = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
+    second.show()
+    second.features.layouts  # noqa: B018
+    assert second.docks.layout == "compare"
+    assert second.actions_by_key["layout_compare"].isChecked()
+    assert not second.docks["runs"].isVisible()
+    assert second.docks["work"].isVisible()
+    assert not second.docks["run"].isVisible()
+    close_for_good(second)
+
+
+def test_a_state_of_other_docks_is_not_restored(window: MainWindow) -> None:
+    state = window.saveState(window.docks.version)
+    before = window.docks.version
+    window.docks.by_key["moon"] = window.docks["run"]
+    assert window.docks.version != before
+    assert not window.restoreState(state, window.docks.version)
+    del window.docks.by_key["moon"]
+    assert window.restoreState(state, window.docks.version)
+
+
+def test_an_unknown_layout_is_the_first(window: MainWindow) -> None:
+    window.docks.arrange("attic")
+    assert window.docks.layout == "explore"
+
+
+def test_titles_and_icons_grow_with_the_text(window: MainWindow) -> None:
+    small = window.toolbar.iconSize().width(), window.docks["run"].fontMetrics().height()
+    window.actions_by_key["theme_projector"].trigger()
+    large = window.toolbar.iconSize().width(), window.docks["run"].fontMetrics().height()
+    assert min(b / a for a, b in zip(small, large, strict=True)) > 1.2
+
+
+def nameless(window: MainWindow) -> list[str]:
+    """What can have the focus and would be read out as nothing."""
+    found = []
+    for part in window.findChildren(QWidget):
+        inner = isinstance(part, QScrollBar | QTabBar | QHeaderView)  # Qt's own parts
+        inside = isinstance(part.parent(), QAbstractSpinBox | QComboBox | QTabBar | QDockWidget)
+        popup = part.window() is not window  # lists of combo boxes, menus that are never shown
+        own = part.objectName().startswith("qt_")
+        if inner or inside or popup or own or not isinstance(part, FOCUSABLE):
+            continue
+        text = part.text() if isinstance(part, QAbstractButton) else ""
+        if not (part.accessibleName() or text):
+            found.append(f"{type(part).__name__} in {type(part.parent()).__name__}")
+    return found
+
+
+def test_whatever_takes_the_focus_has_a_name(window: MainWindow, host: FakeHost) -> None:
+    with_finished_run(window, host)
+    for key in window.docks.extra:
+        window.show_dock(key)
+    QApplication.processEvents()
+    missing = nameless(window)
+    assert not missing, "; ".join(missing)
+    for dock in window.docks.by_key.values():
+        assert dock.widget().accessibleName()
+
+
+def test_tab_goes_through_the_run_panel_from_top_to_bottom(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    panel = window.run_panel
+    panel._graph.setFocus()
+    places = []
+    for _ in range(40):
+        part = QApplication.focusWidget()
+        if part is None or not panel.isAncestorOf(part):
+            break
+        at = part.mapTo(panel, part.rect().topLeft())
+        places.append((at.y() // 12, at.x()))
+        qtbot.keyClick(part, Qt.Key.Key_Tab)
+    assert len(places) > 6
+    assert places == sorted(places)
