@@ -8,55 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lesson_files import ASKED, HEAD, ONE, TWO, WHOLE, write
 
-from gpu.cli import main
 from gpu.errors import GpuError, ParameterError
 from gpu.lessons import read
 from gpu.lessons.answers import Bench, formatted, values_in
-from gpu.lessons.check import PANELS, check_file
+from gpu.lessons.check import PANELS
 from gpu.lessons.lesson import Lesson, Question, Value
 from gpu.lessons.moments import event_index, moment_ns
 from gpu.lessons.read import LessonError, find_lessons, read_lesson
-
-TEXT = "# T\n\n## one\nFirst.\n\n## two\nTook {a.time_us} µs, {a.processed / b.processed|x}.\n"
-HEAD = '[lesson]\nformat = 1\ntitle = "T"\nidea = "I"\nminutes = 5\nfigure = "figure 1"\n'
-ONE = '[[step]]\nkey = "one"\ntitle = "One"\ngraph = "sample:figure_1"\n'
-RUNS = """
-[[step.run]]
-name = "a"
-algorithm = "bellman_ford"
-device = "Classroom GPU"
-probe = 3
-[[step.run]]
-name = "b"
-algorithm = "dijkstra"
-device = "Classroom GPU"
-probe = 3
-[[step.sweep]]
-name = "s"
-algorithm = "adds"
-device = "Classroom GPU"
-values = [1, 4, 20]
-"""
-ASKED = """
-[step.question]
-kind = "number"
-ask = "How many?"
-answer = "a.processed"
-low = 0
-high = 10
-right = "Yes, {a.processed}."
-wrong = "No, {a.processed}."
-"""
-TWO = '\n[[step]]\nkey = "two"\n'
-WHOLE = HEAD + ONE + RUNS + ASKED + TWO
-
-
-def write(folder: Path, toml: str = WHOLE, text: str = TEXT) -> Path:
-    (folder / "mine.md").write_text(text, encoding="utf-8")
-    path = folder / "mine.toml"
-    path.write_text(toml, encoding="utf-8")
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -366,104 +326,6 @@ def test_panels_are_those_of_the_window() -> None:
 
     assert set(check.COLOURS) == set(COLOUR_MODES)
     assert set(check.LAYOUTS) == set(LAYOUTS)
-
-
-# ---- what check finds ----
-
-
-LATE = '[[step.run]]\nname = "late"\nalgorithm = "dijkstra"\n'
-FOUND: dict[str, tuple[str, str]] = {
-    "algorithm": (WHOLE.replace('"bellman_ford"', '"bell"'), "step 'one', run 'a': no algorithm"),
-    "device": (WHOLE.replace("Classroom GPU", "GTX", 1), "no modelled device 'GTX'"),
-    "graph": (WHOLE.replace("sample:figure_1", "sample:moon"), "no sample 'moon'"),
-    "no file": (WHOLE.replace("sample:figure_1", "moon.gr"), "moon.gr"),
-    "source": (WHOLE.replace("[[step.run]]", 'source = "Z"\n[[step.run]]', 1), "Z is not a vertex"),
-    "vertices": (WHOLE.replace(TWO, TWO + "vertices = ['Q']\n"), "step 'two': Q is not a vertex"),
-    "panel": (WHOLE.replace(TWO, TWO + "panels = ['moon']\n"), "no panel 'moon'; there are: run"),
-    "colour": (WHOLE.replace(TWO, TWO + "colour_by = 'red'\n"), "no colour_by 'red'"),
-    "layout": (WHOLE.replace(TWO, TWO + "layout = 'x'\n"), "no layout 'x'"),
-    "variant": (WHOLE.replace("probe = 3", 'probe = 3\nvariant = "x"', 1), "no variant 'x'"),
-    "parameter": (WHOLE.replace("probe = 3", "parameters = { x = 1 }", 1), "no parameter 'x'"),
-    "delta": (WHOLE.replace("probe = 3", "delta = -1", 1), "delta = -1; allowed"),
-    "name twice": (WHOLE.replace('name = "b"', 'name = "a"'), "another run or sweep of that name"),
-    "compare": (WHOLE.replace(TWO, TWO + "compare = ['a', 'z']\n"), "there is no run 'z'"),
-    "early": (WHOLE.replace(ONE, ONE + "show = 'late'\n") + LATE, "is made in a later step"),
-    "quantity": (WHOLE.replace('answer = "a.processed"', 'answer = "a.speed"'), "no quantity"),
-    "brackets": (WHOLE.replace('answer = "a.processed"', 'answer = "a.distance"'), "in brackets"),
-    "no brackets": (WHOLE.replace("{a.processed}.", "{a.work(A)}.", 1), "takes no brackets"),
-    "unknown run": (WHOLE.replace("Yes, {a.", "Yes, {z."), "no run or sweep 'z'"),
-    "given away": (
-        WHOLE.replace("How many?", "More than {a.processed}?"),
-        "'a' has not been made when this is read",
-    ),
-    "no words": (WHOLE.replace('right = "Yes, {a.processed}."', ""), "when the answer is right"),
-    "out of range": (WHOLE.replace("low = 0\nhigh = 10", "low = 5\nhigh = 10"), "out of 5 to 10"),
-    "too easy": (WHOLE.replace("high = 10", "high = 10\ntolerance = 9"), "every answer is right"),
-    "logarithm": (
-        WHOLE.replace("high = 10", "high = 10\nlogarithmic = true"),
-        "logarithmic slider from 0",
-    ),
-    "no vertex": (WHOLE.replace('kind = "number"', 'kind = "vertex"'), "processed is no vertex"),
-    "claim": (
-        WHOLE + '[[step.claim]]\nleft = "a.processed"\nis = "<"\nright = 3\nwords = "few"\n',
-        "does not hold (few): 4 < 3",
-    ),
-    "moment": (
-        WHOLE.replace(TWO, TWO + "seek = { run = 'a', to = 'noon' }\n"),
-        "to = 'noon'; allowed: start",
-    ),
-    "unreadable": ("= 3", "mine.toml"),
-}
-
-
-def test_a_good_lesson_has_nothing_wrong(tmp_path: Path) -> None:
-    assert check_file(write(tmp_path)) == []
-
-
-@pytest.mark.parametrize("case", FOUND)
-def test_check_finds_it(tmp_path: Path, case: str) -> None:
-    toml, words = FOUND[case]
-    problems = check_file(write(tmp_path, toml))
-    assert problems, "something is wrong"
-    assert any(words in problem for problem in problems), problems
-    assert all("mine.toml" in problem for problem in problems)
-
-
-def test_check_finds_everything_at_once(tmp_path: Path) -> None:
-    toml = WHOLE.replace('"bellman_ford"', '"bell"').replace(TWO, TWO + "panels = ['moon']\n")
-    assert len(check_file(write(tmp_path, toml))) >= 2
-
-
-def test_the_text_may_not_give_the_answer_away(tmp_path: Path) -> None:
-    text = TEXT.replace("First.", "It will be {a.processed}.")
-    assert any("one" in p and "not been made" in p for p in check_file(write(tmp_path, text=text)))
-
-
-# ---- the command ----
-
-
-def test_command_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = write(tmp_path)
-    assert main(["lesson", "check", str(path)]) == 0
-    assert "nothing is wrong" in capsys.readouterr().out
-    path = write(tmp_path, WHOLE.replace('"bellman_ford"', '"bell"'))
-    assert main(["lesson", "check", str(path)]) == 3
-    assert "no algorithm 'bell'" in capsys.readouterr().out
-
-
-def test_command_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(tmp_path, "= 3")
-    assert main(["lesson", "list", "--folder", str(tmp_path)]) == 0
-    told = capsys.readouterr().out
-    assert "1_order_matters" in told
-    assert "cannot be read" in told
-    assert main(["lesson", "list", "--json"]) == 0
-    assert '"minutes"' in capsys.readouterr().out
-
-
-def test_command_with_no_such_lesson(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lesson", "check", "moon"]) == 1
-    assert "no lesson 'moon'; there are: 1_order_matters" in capsys.readouterr().err
 
 
 def test_lesson_types_are_frozen(bench: Bench) -> None:
