@@ -118,8 +118,10 @@ class Bench:
         self._traces[name] = trace
 
     def adopt_sweep(self, name: str, points: list[Any]) -> None:
-        """Take the points of a sweep that somebody else has made (`gpu.sweep.SweepPoint`)."""
-        self._sweeps[name] = points
+        """Take a sweep that somebody else has made, `gpu.sweep.SweepPoint` in any order."""
+        from gpu.sweep import in_order
+
+        self._sweeps[name] = in_order(points)
 
     def trace(self, name: str) -> Trace:
         """Return the run called `name`, made now if it was not. ParameterError."""
