@@ -43,6 +43,7 @@ class MicroscopeFeature:
     def __init__(self, window: Window) -> None:
         self._window = window
         self.model = MicroscopeModel(window.session, window.playback)
+        self._algorithm = ""  # that it shall run, if not the Run panel's
         self._wanted = False  # a run was asked for: show it from its first event
         self._theme: Theme = window.theme
         self._beginning = QTimer(self.model)
@@ -115,8 +116,12 @@ class MicroscopeFeature:
         main.resizeDocks([upper, lower], parts, Qt.Orientation.Vertical)
         hide_empty_tabs(main)
 
-    def record(self) -> None:
-        """Run the graph shown with every event kept; without a small one open an example."""
+    def record(self, algorithm: str = "") -> None:
+        """Run the graph shown with every event kept; without a small one open an example.
+
+        algorithm : a key of the registry; "" for what the Run panel says.
+        """
+        self._algorithm = algorithm
         graph = self._window.session.graph
         self._wanted = True
         if graph is None or not 0 < graph.m <= COMFORTABLE_ARCS:
@@ -155,6 +160,8 @@ class MicroscopeFeature:
         if not self._wanted or graph is None or graph.m > MOST_ARCS:
             return
         settings = self._window.run_panel.run_settings()
+        if self._algorithm and self._algorithm != settings.algorithm:
+            settings = replace(settings, algorithm=self._algorithm, delta=None, parameters={})
         settings = replace(settings, engine="model", device=DEVICE, probe=int(Probe.EVENTS))
         self._window.controller.run_when_ready(
             lambda: self._window.controller.start_run(settings, None)

@@ -11,6 +11,7 @@ from typing import Any
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
+from gpu.events import MOST_ARCS
 from gpu.model.presets import DEFAULT_PRESET
 from gpu.trace import Probe, RunSettings
 from viewer.models.machines import machines, problem_of
@@ -18,6 +19,7 @@ from viewer.models.machines import machines, problem_of
 PROBES = (
     (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),
     (Probe.VERTICES, "Samples and vertices", "Also when each vertex was reached and settled"),
+    (Probe.EVENTS, "Every event (small graphs)", "For the microscope: each push, pop and relax"),
 )
 PACES: tuple[tuple[str, str, float | None], ...] = (  # key, title, samples per second
     ("slow", "Slow motion (30 samples/s)", 30.0),
@@ -83,6 +85,17 @@ class RunChoices:
             self.probe,
             parameters=self.parameters.get(self.algorithm, {}),
         )
+
+
+def probe_problem(probe: int, engine: str, arcs: int) -> str | None:
+    """Return why a run cannot be recorded so closely, None where it can."""
+    if probe < Probe.EVENTS:
+        return None
+    if engine != "model":
+        return "Every event is recorded on modelled devices; choose one of those"
+    if arcs > MOST_ARCS:
+        return f"Every event is recorded on graphs of up to {MOST_ARCS:,} edges; this has {arcs:,}"
+    return None
 
 
 def _fitting(given: Any) -> dict[str, dict[str, Any]]:

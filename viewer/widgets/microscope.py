@@ -21,6 +21,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from gpu.algorithms import ALGORITHMS
 from gpu.events import EventKind
 from viewer.models.microscope import PACES, MicroscopeModel
 from viewer.theme import LIGHT, SPACING, Theme
@@ -41,7 +42,7 @@ SENTENCE_LINES = 2  # kept free, so that nothing jumps
 class MicroscopePanel(QWidget):
     """Shows a MicroscopeModel; see the module docstring."""
 
-    record_requested = pyqtSignal()  # run the current graph so that every event is recorded
+    record_requested = pyqtSignal(str)  # run with every event: an algorithm's key, "" any
 
     def __init__(self, model: MicroscopeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,6 +69,14 @@ class MicroscopePanel(QWidget):
         self.goal.setMinimumContentsLength(8)
         for key, title, _ in GOALS:
             self.goal.addItem(title, key)
+        self.algorithm = QComboBox()
+        self.algorithm.setAccessibleName("Algorithm")
+        self.algorithm.setToolTip("Run another algorithm on this graph, every event recorded")
+        self.algorithm.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.algorithm.setMinimumContentsLength(8)
+        for row in ALGORITHMS.values():
+            if "model" in row.engines:
+                self.algorithm.addItem(row.title, row.key)
         self.last = self._button("◀ Previous", "Back to the last one of this kind")
         self.next = self._button("Next ▶", "On to the next one of this kind")
         self.slider = QSlider(Qt.Orientation.Horizontal)
@@ -91,7 +100,7 @@ class MicroscopePanel(QWidget):
         steps = QHBoxLayout()
         for part in (self.back, self.forward, self.play, self.pace):
             steps.addWidget(part)
-        steps.addWidget(self.where, 1, Qt.AlignmentFlag.AlignRight)
+        steps.addWidget(self.algorithm, 1)
         look = QHBoxLayout()
         look.addWidget(self.last)
         look.addWidget(self.goal, 1)
@@ -102,7 +111,10 @@ class MicroscopePanel(QWidget):
         column.setSpacing(SPACING // 2 + 1)
         column.addLayout(steps)
         column.addLayout(look)
-        column.addWidget(self.slider)
+        along = QHBoxLayout()
+        along.addWidget(self.slider, 1)
+        along.addWidget(self.where)
+        column.addLayout(along)
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
         self._scroll = scroll
@@ -118,7 +130,7 @@ class MicroscopePanel(QWidget):
         self.problem.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.record = QPushButton("Run and record every event")
         self.record.setToolTip("Run the graph shown on the Classroom GPU with every event kept")
-        self.record.clicked.connect(self.record_requested)
+        self.record.clicked.connect(lambda: self.record_requested.emit(""))
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(2 * SPACING, SPACING, 2 * SPACING, SPACING)
@@ -146,6 +158,7 @@ class MicroscopePanel(QWidget):
         self.next.clicked.connect(lambda: self.seek(1))
         self.goal.currentIndexChanged.connect(self._show_event)
         self.slider.valueChanged.connect(self._slide)
+        self.algorithm.activated.connect(self._ask_again)
         model.moved.connect(self._show_event)
         self.board.lit.connect(self._reveal, Qt.ConnectionType.QueuedConnection)  # type: ignore[call-arg]
         model.replay_changed.connect(self._show_replay)
@@ -167,6 +180,9 @@ class MicroscopePanel(QWidget):
     def _wanted(self) -> tuple[EventKind, ...]:
         return GOALS[max(self.goal.currentIndex(), 0)][2]
 
+    def _ask_again(self) -> None:
+        self.record_requested.emit(self.algorithm.currentData())
+
     def _slide(self, position: int) -> None:
         if position != self._model.position:
             self._model.pause()
@@ -177,6 +193,9 @@ class MicroscopePanel(QWidget):
         self._pages.setCurrentIndex(0 if replay is None else 1)
         self.problem.setText(self._model.problem)
         self.record.setVisible(replay is None)
+        record = self._model.record
+        if record is not None:
+            self.algorithm.setCurrentIndex(self.algorithm.findData(record.settings.algorithm))
         if replay is not None:
             self.slider.blockSignals(True)
             self.slider.setRange(0, len(replay))

@@ -26,6 +26,7 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.algorithms import Algorithm, Parameter
+from viewer.models.run_choices import PROBES, probe_problem
 from viewer.theme import SPACING
 
 AUTO = "auto"
@@ -213,6 +214,17 @@ def allow(field: QComboBox, index: int, tip: str, allowed: bool) -> None:
     item = rows.item(index)
     assert item is not None
     item.setEnabled(allowed)
+
+
+def allow_probes(field: QComboBox, engine: str, arcs: int) -> None:
+    """Grey out what cannot be recorded; where that was chosen, choose the closest that can."""
+    able = []
+    for index, (probe, _, tip) in enumerate(PROBES):
+        problem = probe_problem(probe, engine, arcs)
+        allow(field, index, problem or tip, problem is None)
+        able += [str(int(probe))] if problem is None else []
+    if field.currentData() not in able:
+        choose(field, able[-1])
 
 
 def field_label(text: str, tip: str = "") -> QLabel:

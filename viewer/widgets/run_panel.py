@@ -40,6 +40,7 @@ from viewer.widgets.run_fields import (
     ParameterForm,
     add_field,
     allow,
+    allow_probes,
     choice_field,
     choose,
     field_grid,
@@ -312,6 +313,8 @@ class RunPanel(QWidget):
                 able.append(row.key)
         if able and self._algorithm.currentData() not in able:
             choose(self._algorithm, able[0])
+        graph = self._session.graph
+        allow_probes(self._probe, self._machine().engine, graph.m if graph is not None else 0)
 
     def _form_parameters(self) -> dict[str, dict[str, Any]]:
         key = self._form.algorithm_key()
@@ -336,6 +339,7 @@ class RunPanel(QWidget):
         if graph is None:
             self._counts.setText("No graph yet")
             return
+        allow_probes(self._probe, self._machine().engine, graph.m)
         origin = graph.provenance.origin
         key = origin.removeprefix("sample:").split("?")[0] if origin.startswith("sample:") else ""
         self._show_origin(key if key in CATALOGUE else "")

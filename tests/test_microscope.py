@@ -1,0 +1,340 @@
+"""The microscope: its model against the replay, its panels by clicks and keys, its data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QEvent, QPoint, Qt
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost, say
+
+import gpu
+from gpu.algorithms import ALGORITHMS
+from gpu.errors import ParameterError
+from gpu.events import MOST_ARCS, EventKind
+from gpu.host import Ready, RunFinished
+from gpu.pseudocode import pseudocode_of
+from gpu.replay import Replay
+from gpu.trace import Probe, Trace
+from sample_graphs import open_sample
+from viewer.main_window import MainWindow
+from viewer.models.microscope import NO_EVENTS, OTHER_GRAPH, MicroscopeModel
+from viewer.models.playback import PlaybackModel
+from viewer.models.run_choices import probe_problem
+from viewer.models.session import RunRecord, SessionModel
+from viewer.models.settings import Settings
+from viewer.theme import DARK, LIGHT
+from viewer.widgets.microscope import GOALS, MicroscopePanel
+from viewer.widgets.microscope_board import Board
+from viewer.widgets.microscope_code import CodePanel
+
+LEFT = Qt.MouseButton.LeftButton
+MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
+DEVICE = "Classroom GPU"
+
+
+def recorded(key: str, what: str = "sample:figure_6", probe: int = 3) -> Trace:
+    return gpu.run(open_sample(what), key, "model", probe=probe, device=DEVICE)
+
+
+@pytest.fixture
+def stage(qapp: QApplication) -> Iterator[tuple[SessionModel, PlaybackModel, MicroscopeModel]]:
+    session, playback = SessionModel(), PlaybackModel()
+    playback.watch(session)
+    model = MicroscopeModel(session, playback)
+    session.set_graph(open_sample("sample:figure_6"))
+    yield session, playback, model
+    model.pause()
+
+
+def show(session: SessionModel, trace: Trace) -> RunRecord:
+    record = RunRecord.from_trace(len(session.runs) + 1, trace)
+    session.add_run(record)
+    return record
+
+
+# --- the model
+
+
+def test_without_events_it_says_what_to_do(stage: tuple) -> None:
+    session, _, model = stage
+    assert model.problem == NO_EVENTS
+    show(session, recorded("adds", probe=1))
+    assert model.replay is None
+    assert model.summary_text() == NO_EVENTS
+    show(session, recorded("adds", "sample:figure_1"))
+    assert model.problem == OTHER_GRAPH
+
+
+def test_cursor_and_position_move_each_other(stage: tuple) -> None:
+    session, playback, model = stage
+    trace = recorded("adds")
+    show(session, trace)
+    assert model.position == len(trace.events)  # a finished run is shown at its end
+    model.go(20)
+    assert playback.cursor_ns == trace.events[19]["t_ns"]
+    model.step(1)
+    at = model.position
+    assert at > 20
+    playback.set_cursor(float(trace.events[50]["t_ns"]))
+    assert model.position == np.searchsorted(trace.events["t_ns"], playback.cursor_ns, "right")
+    model.go(at)
+    model.step(-1)
+    assert model.position == 20
+
+
+def test_stepping_through_an_instant_keeps_its_place(stage: tuple) -> None:
+    session, playback, model = stage
+    trace = recorded("near_far")
+    show(session, trace)
+    model.go(0)
+    seen = []
+    while model.position < len(trace.events):
+        model.step(1)
+        seen.append(model.position)
+        assert model.sentence
+        assert playback.cursor_ns == trace.events[model.position - 1]["t_ns"]
+    back = []
+    while model.position > 0:
+        back.append(model.position)
+        model.step(-1)
+    assert back[::-1] == seen
+    skipped = set(range(1, len(trace.events))) - set(seen)
+    assert {int(trace.events[k - 1]["kind"]) for k in skipped} == {EventKind.SAMPLE}
+
+
+@pytest.mark.parametrize("key", MODELLED)
+def test_what_is_sought_is_found_for_every_algorithm(stage: tuple, key: str) -> None:
+    session, _, model = stage
+    show(session, recorded(key))
+    model.go(0)
+    assert model.seek([EventKind.IMPROVE])
+    assert model.kind == EventKind.IMPROVE
+    first = model.position
+    assert model.seek([EventKind.IMPROVE])
+    assert model.seek([EventKind.IMPROVE], -1)
+    assert model.position == first
+    assert not model.seek([EventKind.IMPROVE], -1)
+    assert model.position == first
+    assert model.counts[EventKind.IMPROVE] == 1
+    fresh = Replay(model.replay.graph, model.replay.events).go(first)
+    assert np.array_equal(model.distances(), fresh.distances(model.source_shown))
+
+
+def test_events_go_by_at_a_pace(stage: tuple, qtbot: QtBot) -> None:
+    session, _, model = stage
+    show(session, recorded("dijkstra"))
+    model.set_pace(60)
+    model.play()
+    assert model.playing
+    assert model.position == 0  # it was at the end: from the start again
+    qtbot.waitUntil(lambda: model.position >= 4)
+    model.toggle()
+    here = model.position
+    assert not model.playing
+    model.go(len(model.replay) - 1)
+    with qtbot.waitSignal(model.playing_changed, check_params_cb=lambda on: not on):
+        model.play()
+    assert model.position == len(model.replay)
+    assert here < model.position
+
+
+# --- the panels
+
+
+@pytest.mark.parametrize("key", MODELLED)
+def test_every_algorithm_is_painted(stage: tuple, qtbot: QtBot, key: str) -> None:
+    session, _, model = stage
+    board, code = Board(model), CodePanel(model)
+    for part in (board, code):
+        qtbot.addWidget(part)
+        part.resize(520, 700)
+        part.show()
+    show(session, recorded(key))
+    pictures = set()
+    for position in range(1, len(model.replay) + 1, 7):
+        model.go(position)
+        for theme in (LIGHT, DARK):
+            board.apply_theme(theme)
+            code.apply_theme(theme)
+            picture = board.grab().toImage()
+            pictures.add(bytes(picture.constBits().asarray(picture.sizeInBytes())))
+            assert not code.grab().isNull()
+        lit = pseudocode_of(key).lit_by(model.kind)
+        assert code.pseudo.lit == lit
+        if lit >= 0:
+            assert code.source.lit == pseudocode_of(key).lines[lit].row
+    assert len(pictures) > 4
+
+
+def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:
+    session, _, model = stage
+    panel = MicroscopePanel(model)
+    qtbot.addWidget(panel)
+    panel.resize(480, 700)
+    panel.show()
+    assert panel.problem.text() == NO_EVENTS
+    with qtbot.waitSignal(panel.record_requested):
+        qtbot.mouseClick(panel.record, LEFT)
+    show(session, recorded("adds"))
+    panel.slider.setValue(0)
+    assert model.position == 0
+    assert panel.sentence.text() == "Nothing has happened yet."
+    assert not panel.back.isEnabled()
+    qtbot.mouseClick(panel.forward, LEFT)
+    assert panel.sentence.text() == model.sentence != ""
+    qtbot.mouseClick(panel.next, LEFT)
+    assert model.kind == EventKind.IMPROVE
+    panel.goal.setCurrentIndex([key for key, _, _ in GOALS].index("head"))
+    qtbot.mouseClick(panel.next, LEFT)
+    assert model.kind == EventKind.HEAD
+    qtbot.mouseClick(panel.last, LEFT)
+    assert not panel.last.isEnabled()
+    qtbot.mouseClick(panel.play, LEFT)
+    assert panel.play.text() == "Pause"
+    qtbot.mouseClick(panel.play, LEFT)
+    assert not model.playing
+    qtbot.mouseClick(panel.back, LEFT)
+    assert f"event {model.position} of {len(model.replay)}" in panel.where.text()
+    with qtbot.waitSignal(panel.record_requested) as asked:
+        panel.algorithm.setFocus()
+        qtbot.keyClick(panel.algorithm, Qt.Key.Key_Down)
+        panel.algorithm.activated.emit(panel.algorithm.currentIndex())
+    assert asked.args[0] in MODELLED
+
+
+# --- in the window
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
+    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window.run_on_start = False
+    window.resize(1024, 768)
+    window.show()
+    window.build_plots()
+    assert window.features.microscope.model is not None
+    window.controller.show_graph(open_sample("sample:figure_6"))
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    yield window
+    window.close()
+    window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    vars(window).clear()
+
+
+def opened(window: MainWindow, host: FakeHost, qtbot: QtBot) -> MicroscopeModel:
+    """One click, the run that it asks for, and the first event of it."""
+    model: MicroscopeModel = window.features.microscope.model
+    say(window.controller, host, Ready(0, 0.1))
+    window.actions_by_key["microscope"].trigger()
+    qtbot.waitUntil(lambda: bool(host.asked("run")))
+    asked = host.asked("run")[-1]
+    assert (asked.probe, asked.engine, asked.device) == (Probe.EVENTS, "model", DEVICE)
+    record = window.session.runs[-1]
+    trace = replace(recorded(asked.algorithm), settings=record.settings)
+    say(window.controller, host, RunFinished(record.run_id, trace))
+    qtbot.waitUntil(lambda: model.position == 1)
+    return model
+
+
+def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    assert not window.actions_by_key["event_next"].isEnabled()
+    model = opened(window, host, qtbot)
+    assert not window.playback.playing
+    assert window.docks["microscope"].isVisible()
+    assert window.docks["code"].isVisible()
+    assert not window.docks["buckets"].isVisible()
+    assert window.actions_by_key["event_next"].isEnabled()
+    view = window.graph_view
+    view.setFocus()
+    qtbot.keyClick(view, ".")
+    assert model.position == 2
+    qtbot.keyClick(view, ",")
+    assert model.position == 1
+    qtbot.keyClick(view, ".", Qt.KeyboardModifier.AltModifier)
+    assert model.kind == EventKind.IMPROVE
+    names = view._names(list(range(9)))
+    assert names.distances[0] == "0"
+    assert "∞" in names.distances.values()
+    before = view.grab().toImage()
+    qtbot.keyClick(view, ".", Qt.KeyboardModifier.AltModifier)
+    assert view.grab().toImage() != before
+    window.playback.set_cursor(window.playback.duration_ns)
+    assert model.position == len(model.replay)
+
+
+def test_the_event_is_drawn_on_the_graph(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    model = opened(window, host, qtbot)
+    view = window.graph_view
+    view.flush()
+    model.seek([EventKind.RELAX])
+    arc = int(model.shown["a"])
+    graph = window.session.graph
+    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
+    ends = [view.place_of(tail), view.place_of(int(graph.indices[arc]))]
+    (ax, ay), (bx, by) = ((place.x(), place.y()) for place in ends)
+    middle = QPoint(int(0.7 * ax + 0.3 * bx), int(0.7 * ay + 0.3 * by))
+    lit = view.grab().toImage().pixelColor(middle)
+    model.go(0)
+    plain = view.grab().toImage().pixelColor(middle)
+    assert lit != plain
+
+
+def test_the_run_panel_offers_it_where_it_is_allowed(window: MainWindow) -> None:
+    field = window.run_panel._probe
+    place = field.findData(str(int(Probe.EVENTS)))
+    assert field.model().item(place).isEnabled()
+    field.setCurrentIndex(place)
+    assert window.run_panel.run_settings().probe == Probe.EVENTS
+    window.controller.show_graph(open_sample("sample:grid?n=10000"))
+    assert not field.model().item(place).isEnabled()
+    assert "up to 20,000" in field.itemData(place, Qt.ItemDataRole.ToolTipRole)
+    assert window.run_panel.run_settings().probe == Probe.VERTICES
+    assert probe_problem(3, "cpu", 10) == (
+        "Every event is recorded on modelled devices; choose one of those"
+    )
+    assert probe_problem(3, "model", MOST_ARCS) is None
+
+
+# --- the data
+
+
+@pytest.mark.parametrize("key", MODELLED)
+def test_each_kind_that_an_algorithm_makes_has_its_line(key: str) -> None:
+    code = pseudocode_of(key)
+    assert code is not None
+    for what in ("sample:figure_6", "sample:rmat?n=256&seed=3"):
+        if ALGORITHMS[key].result == "matrix" and "rmat" in what:
+            continue
+        kinds = {EventKind(kind) for kind in recorded(key, what).events["kind"].tolist()}
+        dark = {kind for kind in kinds if code.lit_by(kind) < 0} - {EventKind.SAMPLE}
+        assert not dark
+    for line in code.lines:
+        assert line.row < len(code.sources[line.file])
+        assert len(line.text) <= 60
+
+
+def test_wrong_pseudocode_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gpu import pseudocode
+
+    with pytest.raises(ParameterError, match=r"no line of queue\.cuh has 'no such words'"):
+        pseudocode._read("x.toml", {"lines": [{"text": "", "at": "queue.cuh: no such words"}]})
+    data = {
+        "title": "",
+        "lines": [{"text": "", "kinds": ["JUMP"], "at": "queue.cuh: #pragma once"}],
+    }
+    with pytest.raises(ParameterError, match="no event is called 'JUMP'"):
+        pseudocode._read("x.toml", data)
+    assert pseudocode_of("cugraph") is None
