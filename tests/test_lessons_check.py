@@ -15,6 +15,7 @@ FOUND: dict[str, tuple[str, str]] = {
     "algorithm": (WHOLE.replace('"bellman_ford"', '"bell"'), "step 'one', run 'a': no algorithm"),
     "device": (WHOLE.replace("Classroom GPU", "GTX", 1), "no modelled device 'GTX'"),
     "graph": (WHOLE.replace("sample:figure_1", "sample:moon"), "no sample 'moon'"),
+    "too large": (WHOLE.replace("sample:figure_1", "sample:grid?n=400000"), "a smaller graph"),
     "no file": (WHOLE.replace("sample:figure_1", "moon.gr"), "moon.gr"),
     "source": (WHOLE.replace("[[step.run]]", 'source = "Z"\n[[step.run]]', 1), "Z is not a vertex"),
     "vertices": (WHOLE.replace(TWO, TWO + "vertices = ['Q']\n"), "step 'two': Q is not a vertex"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gpu.events import EventKind
 from gpu.lessons.answers import CURVE_RIGHT, PLACE, Bench
 from gpu.lessons.check import check_lesson
 from gpu.lessons.lesson import Claim, Question, Step, Value
@@ -167,6 +168,23 @@ def test_lesson_2_each_width_puts_the_four_where_the_figure_has_them() -> None:
         assert found == [float(bucket) for bucket in buckets], run
     offers = [16 + 70, 37 + 52, 55 + 38, 74 + 23]
     assert held.value(Value("small", "distance", "E")) == min(offers) == 86
+
+
+def test_lesson_2_the_worker_of_c_is_quicker_than_that_of_a() -> None:
+    held = bench("2_buckets_and_delta")
+    events, e = held.trace("small").events, held.graph(held.lesson.steps[0]).vertex_of("E")
+    assert events is not None
+    offers = events[(events["kind"] == EventKind.IMPROVE) & (events["a"] == e)]["c"]
+    assert offers.tolist() == [55 + 38, 16 + 70]
+
+
+def test_lesson_4_most_of_the_gain_comes_from_not_waiting() -> None:
+    held = bench("4_why_near_far_starves")
+    static, both = (
+        held.value(Value("near_far", "time_ms", None, Value(run, "time_ms"))) - 1
+        for run in ("static", "adds")
+    )
+    assert static > 0.8 * both
 
 
 def test_lesson_3_c_32_is_the_best_for_neither() -> None:

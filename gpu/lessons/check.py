@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gpu.errors import GpuError
+from gpu.graph import CSRGraph
 from gpu.lessons.answers import Bench, values_in
 from gpu.lessons.lesson import Claim, Lesson, Question, RunSpec, Seek, Step, SweepSpec, Value
 from gpu.lessons.moments import moment_ns
@@ -51,6 +52,7 @@ COLOURS = (
     "difference",
     "difference_work",
 )
+MOST_VERTICES, MOST_EDGES = 300_000, 3_000_000  # more, and a run takes too long to wait for
 LAYOUTS = ("explore", "compare", "lesson", "present")
 
 
@@ -90,7 +92,7 @@ def _set_up(bench: Bench, step: Step, spec: RunSpec | SweepSpec) -> Iterator[Cal
     from gpu.model.presets import find_preset
 
     graph = bench.graph
-    yield lambda: graph(step, spec)
+    yield lambda: _size(graph(step, spec))
     if spec.device is not None:
         yield lambda: find_preset(spec.device or "")
     if isinstance(spec, SweepSpec):
@@ -98,6 +100,14 @@ def _set_up(bench: Bench, step: Step, spec: RunSpec | SweepSpec) -> Iterator[Cal
         return
     yield lambda: checked_settings(graph(step, spec), bench.settings(step, spec))
     yield lambda: _known(spec.variant, ("", *_faults()), "variant")
+
+
+def _size(graph: CSRGraph) -> None:
+    if graph.n > MOST_VERTICES or graph.m > MOST_EDGES:
+        raise LessonError(
+            f"{graph.name} has {graph.n:,} vertices and {graph.m:,} edges; a run should be over "
+            f"in a second or two: up to {MOST_VERTICES:,} and {MOST_EDGES:,}, take a smaller graph"
+        )
 
 
 def _faults() -> tuple[str, ...]:

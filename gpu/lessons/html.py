@@ -18,11 +18,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from gpu.algorithms import find
 from gpu.lessons.answers import Bench, formatted
-from gpu.lessons.lesson import Question, Step
+from gpu.lessons.lesson import Question, Step, SweepSpec
 from gpu.lessons.markdown import inline, to_html
 
 WIDTH, HEIGHT, MARGIN = 640, 260, 52  # of a curve, SVG units
+KNOBS = {"delta": "Δ", "c": "C"}  # how an axis names them
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2433; --paper: #ffffff; --quiet: #5b6475;
@@ -104,7 +106,9 @@ def _section(bench: Bench, place: int, step: Step, pictures: Pictures | None) ->
         for p in _drawn(bench, step, pictures)
     ]
     curves = [
-        _figure(curve_svg(bench.sweep(spec.name), spec.name), _curve_words(bench, spec.name))
+        _figure(
+            curve_svg(bench.sweep(spec.name), spec.name, _knob(spec)), _curve_words(bench, spec)
+        )
         for spec in step.sweeps
     ]
     seen = "\n".join([*shown, *curves])
@@ -150,8 +154,8 @@ def answer_words(bench: Bench, step: Step, asked: Question) -> str:
     return f"{formatted(right)}{space}{asked.unit}".strip()
 
 
-def curve_svg(points: Sequence[Any], name: str) -> str:
-    """Return time against value as SVG, both axes logarithmic."""
+def curve_svg(points: Sequence[Any], name: str, knob: str) -> str:
+    """Return time against the values of a knob as SVG, both axes logarithmic."""
     curve = [(p.value, p.time_ns / 1e6) for p in points if p.value is not None and not p.failure]
     if len(curve) < 2:
         return ""
@@ -176,8 +180,9 @@ def curve_svg(points: Sequence[Any], name: str) -> str:
         for y, time in ((low, min(times)), (MARGIN / 2, max(times)))
     )
     axes = f'<path class="axis" d="M{MARGIN} {MARGIN / 2} V{low} H{right}" fill="none"/>'
+    middle = (MARGIN + right) / 2
     names = (
-        f'<text x="{(MARGIN + right) / 2}" y="{low + 38}" text-anchor="middle">Δ (or C)</text>'
+        f'<text x="{middle}" y="{low + 38}" text-anchor="middle">{escape(knob)}</text>'
         f'<text x="{MARGIN}" y="14">time, ms (modelled)</text>'
     )
     return (
@@ -187,10 +192,20 @@ def curve_svg(points: Sequence[Any], name: str) -> str:
     )
 
 
-def _curve_words(bench: Bench, name: str) -> str:
-    return bench.filled(
-        f"{name}: the least time, {{{name}.best_time_ms}} ms, at {{{name}.best_time}}"
-    )
+def _knob(spec: SweepSpec) -> str:
+    return KNOBS.get(spec.knob, spec.knob)
+
+
+def _curve_words(bench: Bench, spec: SweepSpec) -> str:
+    title, graph = find(spec.algorithm).title, bench.graph(*_found(bench, spec)).name
+    best = f"{{{spec.name}.best_time_ms}} ms, at {_knob(spec)} = {{{spec.name}.best_time}}"
+    return bench.filled(f"{title} on {graph}: the least time is {best}")
+
+
+def _found(bench: Bench, spec: SweepSpec) -> tuple[Step, SweepSpec]:
+    found = bench.lesson.sweep(spec.name)
+    assert found is not None
+    return found
 
 
 def _figure(inside: str, words: str) -> str:
