@@ -104,3 +104,27 @@ def test_command_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_command_with_no_such_lesson(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lesson", "check", "moon"]) == 1
     assert "no lesson 'moon'; there are: 1_order_matters" in capsys.readouterr().err
+
+
+# ---- the guide for teachers ----
+
+
+def guide() -> str:
+    return (Path(str(files("assets"))) / "lessons" / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_guides_example_is_a_lesson(tmp_path: Path) -> None:
+    blocks = dict(re.findall(r"```(toml|markdown)\n(.*?)```", guide(), re.DOTALL))
+    (tmp_path / "mine.toml").write_text(blocks["toml"], encoding="utf-8")
+    (tmp_path / "mine.md").write_text(blocks["markdown"], encoding="utf-8")
+    assert check_file(tmp_path / "mine.toml") == []
+
+
+def test_the_guide_names_every_key_and_quantity() -> None:
+    tables = (QUANTITIES, AT_QUANTITIES, VERTEX_QUANTITIES, SWEEP_QUANTITIES, FAULT_QUANTITIES)
+    names = {name for table in tables for name in table} | set(PANELS) | set(COLOURS)
+    rows = (Step, RunSpec, SweepSpec, Question, Claim)
+    keys = {field.name for row in rows for field in fields(row)}
+    keys -= {"text", "runs", "sweeps", "claims", "relation"}  # written otherwise
+    text = guide()
+    assert sorted(n for n in names | keys if not re.search(rf"\b{n}\b", text)) == []
