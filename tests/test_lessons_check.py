@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from lesson_files import ONE, TEXT, TWO, WHOLE, write
 
 from gpu.cli import main
-from gpu.lessons.check import check_file
+from gpu.lessons.check import COLOURS, PANELS, check_file
+from gpu.lessons.lesson import Claim, Question, RunSpec, Step, SweepSpec
+from gpu.lessons.quantities import (
+    AT_QUANTITIES,
+    FAULT_QUANTITIES,
+    QUANTITIES,
+    SWEEP_QUANTITIES,
+    VERTEX_QUANTITIES,
+)
 
 LATE = '[[step.run]]\nname = "late"\nalgorithm = "dijkstra"\n'
 FOUND: dict[str, tuple[str, str]] = {
