@@ -22,6 +22,7 @@ from gpu.pseudocode import pseudocode_of
 from gpu.replay import Replay
 from gpu.trace import Probe, Trace
 from sample_graphs import open_sample
+from viewer.features.microscope_parts import visible_delta
 from viewer.main_window import MainWindow
 from viewer.models.microscope import NO_EVENTS, OTHER_GRAPH, MicroscopeModel
 from viewer.models.playback import PlaybackModel
@@ -338,3 +339,13 @@ def test_wrong_pseudocode_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(ParameterError, match="no event is called 'JUMP'"):
         pseudocode._read("x.toml", data)
     assert pseudocode_of("cugraph") is None
+
+
+def test_a_bucket_width_that_one_can_see() -> None:
+    graph = open_sample("sample:figure_6")
+    for key in MODELLED:
+        row = ALGORITHMS[key]
+        width = visible_delta(graph, row)
+        assert (width is None) == (row.dynamic or not row.bucketed)
+        if width is not None:
+            assert 2 < gpu.run(graph, "dijkstra").dist.max() / width < 32

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, cast
 from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtWidgets import QDockWidget, QTabBar
 
+from gpu.algorithms import Algorithm, find
 from gpu.events import MOST_ARCS, EventKind
+from gpu.graph import CSRGraph
 from gpu.trace import Probe
 from viewer.models.microscope import MicroscopeModel
+from viewer.models.session import Notice
 from viewer.widgets import graph_events
 from viewer.widgets.microscope import MicroscopePanel
 from viewer.widgets.microscope_code import CodePanel
@@ -33,6 +36,12 @@ DEVICE = "Classroom GPU"
 COMFORTABLE_ARCS = 400  # a larger graph is recorded only when asked for by the Run panel
 STAYING = ("run", "timeline", "microscope", "code")  # the other docks wait as tabs
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+PATIENCE_MS = 2000
+SLOW = Notice(
+    "info",
+    "Recording every event:",
+    "the first time of each algorithm its recorder is compiled, which takes up to half a minute.",
+)
 NARROW = 1280  # pixels: the Run panel makes room below
 WIDTH_SHARE, CODE_SHARE = 0.46, 0.40  # of the window's width; of the height, for the code
 
@@ -49,6 +58,10 @@ class MicroscopeFeature:
         self._beginning = QTimer(self.model)
         self._beginning.setSingleShot(True)
         self._beginning.timeout.connect(self._begin)
+        self._patience = QTimer(self.model)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(PATIENCE_MS)
+        self._patience.timeout.connect(self._say_slow)
         self.model.moved.connect(self._show_event)
         self.model.replay_changed.connect(self._show_replay)
         window.session.graph_changed.connect(self._run_wanted)
@@ -162,19 +175,29 @@ class MicroscopeFeature:
         settings = self._window.run_panel.run_settings()
         if self._algorithm and self._algorithm != settings.algorithm:
             settings = replace(settings, algorithm=self._algorithm, delta=None, parameters={})
+        if settings.delta is None:
+            settings = replace(settings, delta=visible_delta(graph, find(settings.algorithm)))
         settings = replace(settings, engine="model", device=DEVICE, probe=int(Probe.EVENTS))
         self._window.controller.run_when_ready(
             lambda: self._window.controller.start_run(settings, None)
         )
+        self._patience.start()
 
     def _show_replay(self) -> None:
         view, replay = self._window.graph_view, self.model.replay
         view.distances_now = None if replay is None else self._tentative
         if replay is not None and self._wanted:
             self._wanted = False
+            self._patience.stop()
+            if self._window.session.notice is SLOW:
+                self._window.session.set_notice(None)
             self._beginning.start()  # after the window began its replay
         self._window.enable_actions()
         view.refresh()
+
+    def _say_slow(self) -> None:
+        if self._wanted and self._window.controller.running:
+            self._window.session.set_notice(SLOW)
 
     def _begin(self) -> None:
         self._window.playback.pause()
@@ -198,6 +221,18 @@ class MicroscopeFeature:
         graph = self._window.session.graph
         if self.model.replay is not None and graph is not None:
             graph_events.paint_event(painter, self._theme, view, self.model)
+
+
+def visible_delta(graph: CSRGraph, row: Algorithm) -> float | None:
+    """Return a bucket width with which a small graph fills several buckets.
+
+    None where the algorithm has none or finds its own. The rules of thumb are made for large
+    graphs: on a dozen vertices they put everything into the first bucket.
+    """
+    if not row.bucketed or row.dynamic:
+        return None
+    width = graph.mean_weight / 2
+    return max(float(round(width)), 1.0) if graph.integer else width or None
 
 
 def hide_empty_tabs(main: QMainWindow) -> None:

@@ -230,7 +230,7 @@ class _Pen:
             self.title("Buckets", first)
         elif row.result == "matrix":
             done = f"{state.sources_done} sources done, {state.running} at work"
-            self.title("Waiting", done)
+            self.title("Sources", done)
         elif state.round >= 0:
             end = f", below {number(state.threshold)}" if np.isfinite(state.threshold) else ""
             phase = ("", ", light arcs", ", heavy arcs")[state.phase + 1]
@@ -259,7 +259,7 @@ class _Pen:
     def bucket_row(self, state: State, row: Algorithm, bucket: int) -> None:
         theme, top = self.theme, self.y
         lit = bucket == self.bucket
-        label = place_words(row, bucket)
+        label = self.label(state, row, bucket)
         label = label[0].upper() + label[1:]
         pointers = state.pointers.get(bucket)
         said = []
@@ -286,7 +286,8 @@ class _Pen:
         items = state.buckets.get(bucket, [])
         if label == "The heap":
             items = sorted(items, key=lambda item: item.dist)
-        self.chips(state, items)
+        if items or row.result == "row":
+            self.chips(state, items)
         self.y += 4
         colour = theme.accent if lit else theme.border
         self.painter.setPen(QPen(QColor(colour), 2.0 if lit else 1.0))
@@ -297,6 +298,15 @@ class _Pen:
         if lit:
             self.lit_at = (int(top), int(self.y))
         self.y += 5
+
+    def label(self, state: State, row: Algorithm, bucket: int) -> str:
+        hand = state.workers.get(bucket)
+        if row.result == "row" or hand is None or hand.source < 0:
+            return place_words(row, bucket)
+        graph = self.model.replay.graph  # type: ignore[union-attr]
+        reached = int(np.isfinite(state.rows[hand.source]).sum())
+        source = f"block {bucket}: source {graph.id_of(hand.source)}"
+        return f"{source}, round {max(0, self.rounds(hand) - 1)}, {reached} of {graph.n} reached"
 
     def tag(self, state: State, bucket: int) -> str:
         if not state.ring:
