@@ -32,9 +32,10 @@ from typing import Any
 SUITE_SECONDS = 45
 SEED = 20261121
 GROWTH_MB = 50.0
+MARK_SECONDS = 60
 MOST_RUNS = 6  # kept in the table: what people keep is no leak
 SIZES = (20, 200, 1500)  # vertices of the graphs
-HARMLESS = ("propagateSizeHints",)  # what Qt's offscreen plugin says of itself
+HARMLESS = ("plugin does not support",)  # what Qt says of having no screen
 KEYS = ("Space", "Left", "Right", "Home", "End", "I", "O", "R", "L", "1", "2", "3", "Tab", "F")
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -102,11 +103,15 @@ class Soak:
         while time.monotonic() - begun < self.seconds / 3:
             self._step()
         before = self._megabytes()
+        marks = [before[0]]
         while time.monotonic() - begun < self.seconds:
             self._step()
+            if time.monotonic() - begun > self.seconds / 3 + MARK_SECONDS * len(marks):
+                marks.append(self._megabytes()[0])
         self._settle()
         after = self._megabytes()
         self._close()
+        print("window MB, every minute:", " ".join(f"{mark:.0f}" for mark in marks))
         return {
             "seconds": time.monotonic() - begun,
             "window MB": after[0],

@@ -323,11 +323,12 @@ def test_saving_says_where_or_why_not(
         dialog.fileSelected.emit(str(tmp_path / name))
         dialog.reject()
         QApplication.processEvents()
+        said = f"Saved {tmp_path / name}"
+        qtbot.waitUntil(lambda said=said: window.session.notice.words == said)
         assert (tmp_path / name).stat().st_size > 0
-        assert window.session.notice.words == f"Saved {tmp_path / name}"
     window.files.ask_save_trace()
     dialog = window.findChild(QFileDialog)
     dialog.fileSelected.emit(str(tmp_path / "no" / "such" / "run.npz"))
     dialog.reject()
-    assert window.session.notice.level == "error"
+    qtbot.waitUntil(lambda: window.session.notice.level == "error")
     assert "was not saved" in window.session.notice.words

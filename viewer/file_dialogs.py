@@ -1,4 +1,8 @@
-"""Choosing files: open a graph, save a run, save a picture. No dialog blocks the window."""
+"""Choosing files: open a graph, save a run, save a picture. No dialog blocks the window.
+
+Nor does writing: what may be long goes into the background (`viewer.background`), with progress and
+Cancel in the status bar once it takes a moment. One file at a time.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,10 @@ from pathlib import Path
 from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QFileDialog, QWidget
 
-from gpu.errors import GpuError
+from gpu.errors import CancelledByUserError, GpuError
 from gpu.trace import Trace
-from viewer.models.session import Notice, SessionModel
+from viewer.background import Task
+from viewer.models.session import PROGRESS_UNKNOWN, Notice, SessionModel
 from viewer.models.settings import Settings
 
 PACKED = ("", ".gz", ".xz", ".bz2")  # a graph may be packed
@@ -38,6 +43,7 @@ class FileDialogs(QObject):
     def __init__(self, window: QWidget, session: SessionModel, settings: Settings) -> None:
         super().__init__(window)
         self._window, self._session, self._settings = window, session, settings
+        self._task: Task | None = None
 
     def ask_open(self) -> None:
         """Ask for a graph file."""
@@ -62,7 +68,9 @@ class FileDialogs(QObject):
 
     def ask_export_png(self) -> None:
         """Ask where to save a picture of the window."""
-        self._ask_save("Export a picture", "Pictures (*.png)", ".png", self._write_png)
+        self._ask_save(
+            "Export a picture", "Pictures (*.png)", ".png", self._write_png, at_once=True
+        )
 
     def _trace(self) -> Trace:
         run = self._session.current
@@ -89,12 +97,20 @@ class FileDialogs(QObject):
         if not self._window.grab().save(path, "PNG"):
             raise OSError("the picture could not be written")
 
-    def _ask_save(self, title: str, kind: str, suffix: str, write: Callable[[str], None]) -> None:
+    def _ask_save(
+        self,
+        title: str,
+        kind: str,
+        suffix: str,
+        write: Callable[[str], None],
+        at_once: bool = False,
+    ) -> None:
         dialog = self._dialog(title, f"{kind};;{ALL_FILES}")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(suffix)
         dialog.selectFile(self._suggested_name() + suffix)
-        dialog.fileSelected.connect(lambda path: self.save(path, write))
+        save = self.save if at_once else self.save_in_background
+        dialog.fileSelected.connect(lambda path: save(path, write))
         dialog.open()
 
     def save(self, path: str, write: Callable[[str], None]) -> None:
@@ -102,10 +118,48 @@ class FileDialogs(QObject):
         try:
             write(path)
         except (GpuError, OSError) as error:
-            words = f"{path} was not saved: {error}."
-            self._session.set_notice(Notice("error", words, "Choose another folder."))
+            self._say(path, error)
             return
-        self._session.set_notice(Notice("info", f"Saved {path}"))
+        self._say(path, None)
+
+    def save_in_background(self, path: str, write: Callable[[str], None]) -> None:
+        """Write while the window goes on; `write` must not touch widgets."""
+        if self._task is not None:
+            words = "Another file is still being saved."
+            self._session.set_notice(Notice("info", words, "Wait for it, or press Cancel."))
+            return
+        self._session.set_progress(PROGRESS_UNKNOWN, f"Saving {Path(path).name}…")
+        self._task = Task(lambda: write(path), self)
+        self._task.ended.connect(lambda problem: self._end(path, problem))
+
+    def cancel(self) -> None:
+        """Give up the file that is being saved, if there is one; nothing of it is left."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def close(self) -> None:
+        """Give up what is being saved and wait for that; the window closes."""
+        if self._task is not None:
+            self._task.give_up()
+
+    def _end(self, path: str, problem: BaseException | None) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.deleteLater()
+        self._session.set_progress(None)
+        if isinstance(problem, GpuError | OSError | None):
+            self._say(path, problem)
+        else:
+            raise problem
+
+    def _say(self, path: str, problem: BaseException | None) -> None:
+        if problem is None:
+            self._session.set_notice(Notice("info", f"Saved {path}"))
+        elif isinstance(problem, CancelledByUserError):
+            self._session.set_notice(Notice("info", f"{path} was not saved: cancelled."))
+        else:
+            words = f"{path} was not saved: {problem}."
+            self._session.set_notice(Notice("error", words, "Choose another folder."))
 
     def _suggested_name(self) -> str:
         run = self._session.current

@@ -127,6 +127,7 @@ class MainWindow(QMainWindow):
         panel.choices_changed.connect(self._obey_choices)
         self.graph_view.source_requested.connect(controller.set_source)
         self.status_bar.cancel_requested.connect(controller.cancel)
+        self.status_bar.cancel_requested.connect(self.files.cancel)
         self.files.chosen.connect(self.open_path)
         # the controller reports -> the window shows
         controller.running_changed.connect(panel.set_running)
@@ -244,6 +245,7 @@ class MainWindow(QMainWindow):
         self.settings.sync()
         self.features.call("close")
         self.controller.close()
+        self.files.close()
         super().closeEvent(event)
 
     def _first_size(self) -> QSize:

@@ -1,0 +1,81 @@
+"""Writing long files while the window goes on: done, failed, cancelled, closed over."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hand_made import small_trace
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost
+from test_window import close_for_good
+
+from gpu.errors import CancelledByUserError
+from gpu.export import write_csv
+from viewer.background import Task
+from viewer.main_window import MainWindow
+from viewer.models.settings import Settings
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    window = MainWindow(Settings(tmp_path / "window.ini"), FakeHost())  # type: ignore[arg-type]
+    window.show()
+    yield window
+    close_for_good(window)
+
+
+def test_a_task_says_how_it_ended(qtbot: QtBot, qapp: QApplication) -> None:
+    for work, kind in ((lambda: None, type(None)), (lambda: 1 / 0, ZeroDivisionError)):
+        task = Task(work)  # type: ignore[arg-type]
+        with qtbot.waitSignal(task.ended) as ended:
+            pass
+        assert type(ended.args[0]) is kind
+
+
+def test_a_task_is_given_up_in_the_middle(qtbot: QtBot, qapp: QApplication) -> None:
+    begun = threading.Event()
+
+    def for_ever() -> None:
+        while True:
+            begun.set()
+
+    task = Task(for_ever)
+    begun.wait(5)
+    with qtbot.waitSignal(task.ended) as ended:
+        task.cancel()
+    assert isinstance(ended.args[0], CancelledByUserError)
+    task.cancel()  # nothing is left to give up
+
+
+def test_a_long_export_shows_progress_and_cancel_leaves_nothing(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    trace = small_trace()
+    trace = replace(trace, samples=np.repeat(trace.samples[:1], 400_000))
+    path = tmp_path / "long.csv"
+    window.files.save_in_background(str(path), lambda name: write_csv(trace, name))
+    cancel = next(b for b in window.status_bar.findChildren(QPushButton) if b.text() == "Cancel")
+    qtbot.waitUntil(cancel.isVisible)
+    window.files.save_in_background(str(path), lambda _name: None)
+    assert "still being saved" in window.session.notice.words
+    qtbot.mouseClick(cancel, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "cancelled" in window.session.notice.words)
+    assert not cancel.isVisible()
+    assert not [file.name for file in tmp_path.iterdir() if file.suffix in {".csv", ".part"}]
+
+
+def test_closing_gives_up_what_is_saved(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    trace = small_trace()
+    trace = replace(trace, samples=np.repeat(trace.samples[:1], 400_000))
+    path, before = tmp_path / "long.csv", len(list(tmp_path.iterdir()))
+    window.files.save_in_background(str(path), lambda name: write_csv(trace, name))
+    qtbot.waitUntil(lambda: len(list(tmp_path.iterdir())) > before)
+    window.close()
+    assert not [file.name for file in tmp_path.iterdir() if file.suffix in {".csv", ".part"}]

@@ -1,0 +1,61 @@
+"""Work that takes a while and must not hold the window: writing a long file.
+
+The work runs in a thread of this process and is given up by raising `CancelledByUserError` in it at
+its next line of Python, so a writer needs no code for that, only to clean up after any
+exception (`gpu.wholefile.written_whole` does). Something that spends seconds inside one call of a
+library ends after that call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from gpu.errors import CancelledByUserError
+
+AGAIN_S = 0.2
+
+
+class Task(QObject):
+    """One piece of work; `ended` is emitted once, in the thread of whoever made the task."""
+
+    ended = pyqtSignal(object)  # the exception, None where it is done
+    _returned = pyqtSignal(object)
+
+    def __init__(self, work: Callable[[], None], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._work = work
+        self._thread = threading.Thread(target=self._run, name="background", daemon=True)
+        self._returned.connect(self._end)  # queued: the thread is another one
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Give up; `ended` says so. Nothing happens where the work is done."""
+        if self._thread.is_alive() and self._thread.ident is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self._thread.ident), ctypes.py_object(CancelledByUserError)
+            )
+
+    def give_up(self) -> None:
+        """Cancel and return when the thread has ended; ask again while it does not hear."""
+        while self._thread.is_alive():
+            self.cancel()
+            self._thread.join(AGAIN_S)
+
+    def _run(self) -> None:
+        problem: BaseException | None = None
+        try:
+            try:
+                self._work()
+            except Exception as error:
+                problem = error
+            self._returned.emit(problem)
+        except CancelledByUserError as late:  # it came after the work was done
+            self._returned.emit(late)
+
+    def _end(self, problem: BaseException | None) -> None:
+        self._thread.join()
+        self.ended.emit(problem)
