@@ -322,7 +322,7 @@ def test_panels_are_those_of_the_window() -> None:
     from viewer.widgets.graph_colours import COLOUR_MODES
 
     docks = set(TITLES) | {key for row in all_features() for key, _ in row.docks}
-    assert set(PANELS) - docks <= {"microscope"}
+    assert set(PANELS) <= docks
     from gpu.lessons import check
 
     assert set(check.COLOURS) == set(COLOUR_MODES)

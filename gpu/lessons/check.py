@@ -42,6 +42,7 @@ PANELS = (
     "sweep",
     "why",
     "microscope",
+    "code",
 )
 COLOURS = (
     "distance",
