@@ -45,6 +45,7 @@ TIMELINE_HEIGHT = 112
 PLOT_SHARE = 0.24  # of the window's height: a plot under the graph
 RUNS_HEIGHT, RUNS_SHARE = 128, 0.16  # at least; of the window's height
 PLOT_SIZE = (200, 120)  # the least that a plot asks for
+TITLE = 25  # height of a dock's title
 CELL = 172  # the least height of a plot that is worth a cell of its own, title included
 USEFUL, USEFUL_SHARE = 340, 0.36  # height that a feature's panel wants when it is shown
 BARS = 96  # menu, toolbar and status bar
@@ -176,10 +177,10 @@ class Docks:
                 self._put_aside(key, right)
         for cell in (*left, *bottom, *right):
             docks[cell[0]].raise_()
-        self._keep_size(size)
-        self._give_sizes(layout, left, bottom, [cell for cell in right if cell[0] in shown])
         for key in waiting:
             docks[key].hide()
+        self._keep_size(size)
+        self._give_sizes(layout, left, bottom, [cell for cell in right if cell[0] in shown])
 
     def _keep_size(self, size: QSize) -> None:
         """Give the window its size back: on the way, docks may have needed more together."""
@@ -250,7 +251,7 @@ class Docks:
         window.resizeDocks(right, parts, DOWN)
         runs = max(scaled(RUNS_HEIGHT), int(RUNS_SHARE * window.height()))
         heights = {"timeline": scaled(TIMELINE_HEIGHT), "runs": runs}
-        plot = max(scaled(CELL), int(PLOT_SHARE * window.height()))
+        plot = max(scaled(PLOT_SIZE[1] + TITLE), int(PLOT_SHARE * window.height()))
         wanted = [heights.get(cell[0], plot) for cell in areas[1]]
         window.resizeDocks(bottom, wanted, DOWN)
 

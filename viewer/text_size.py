@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QApplication
 
 REFERENCE_PIXELS = 12  # height of the text that all lengths in pixels were chosen for
 SMALL_PIXELS = 11  # numbers on axes, at that size
+OWN_FONTS = ("QDockWidgetTitle", "QTipLabel")  # what the system may give fonts of their own
 SYSTEM_FONT = "system_font"  # property of the QApplication: its font before any theme
 
 
@@ -53,4 +54,6 @@ def scale_application_font(app: QApplication, factor: float) -> bool:
     if wanted == app.font():
         return False
     app.setFont(wanted)
+    for part in OWN_FONTS:
+        app.setFont(wanted, part)
     return True

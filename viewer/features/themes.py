@@ -1,7 +1,7 @@
 """The projector's theme, and the sizes that no stylesheet says.
 
 The switch of themes is the window's own (`MainWindow.set_theme`); this feature follows it with
-what is measured in pixels of text: icons of the toolbar, titles of docks.
+what is measured in pixels of text: icons of the toolbar.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FEATURE = Feature("themes")
 def install(window: Window) -> Any:
     """Build the feature."""
     from PyQt6.QtCore import QSize
-    from PyQt6.QtWidgets import QApplication, QToolBar
+    from PyQt6.QtWidgets import QToolBar
 
     from viewer.text_size import scaled
 
@@ -37,8 +37,6 @@ def install(window: Window) -> Any:
             bar = window.as_widget().findChild(QToolBar)
             if bar is not None:
                 bar.setIconSize(QSize(scaled(TOOLBAR_ICON), scaled(TOOLBAR_ICON)))
-            for dock in window.docks.by_key.values():
-                dock.setFont(QApplication.font())  # its title would keep the size it began with
 
     feature = ThemesFeature()
     feature.apply_theme(window.theme)
