@@ -29,7 +29,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QColor, QPalette
 from PyQt6.QtWidgets import QApplication
 
-from viewer.text_size import scale_application_font
+from viewer.text_size import scale_application_font, text_pixels
 
 SPACING = 8  # pixels between things that belong together; margins are the same
 DASH_PATTERN = (6.0, 2.5)  # of modelled lines, in pen widths: drawn, left out
@@ -146,7 +146,8 @@ def apply_theme(app: QApplication, name: str) -> Theme:
         app.setStyleSheet("")  # under a stylesheet, old and new, widgets keep their old fonts
         app.sendPostedEvents()
     app.setPalette(palette_of(theme))
-    app.setStyleSheet(stylesheet_of(theme))
+    titles = f"QDockWidget {{ font-size: {text_pixels()}px; }}"  # Qt would keep the system's
+    app.setStyleSheet(stylesheet_of(theme) + titles)
     return theme
 
 
