@@ -103,15 +103,15 @@ class Soak:
         while time.monotonic() - begun < self.seconds / 3:
             self._step()
         before = self._megabytes()
-        marks = [before[0]]
+        marks = [before]
         while time.monotonic() - begun < self.seconds:
             self._step()
             if time.monotonic() - begun > self.seconds / 3 + MARK_SECONDS * len(marks):
-                marks.append(self._megabytes()[0])
+                marks.append(self._megabytes())
         self._settle()
         after = self._megabytes()
         self._close()
-        print("window MB, every minute:", " ".join(f"{mark:.0f}" for mark in marks))
+        print("window + engine MB:", ", ".join(f"{a:.0f} + {b:.0f}" for a, b in [*marks, after]))
         return {
             "seconds": time.monotonic() - begun,
             "window MB": after[0],
@@ -289,15 +289,15 @@ class Soak:
                 raise TimeoutError(f"nothing happens; last: {', '.join(self.did)}")
 
     def _megabytes(self) -> tuple[float, float]:
-        """Return the resident size of the window's process, and of its children together."""
+        """Return the resident size of the window's process, and of its engine."""
         self._settle()
         for record in list(self.window.session.runs):
             if record is not self.window.session.current:
                 self.window.session.remove_run(record)
         self._breathe(0.3)
         gc.collect()
-        children = [child.pid for child in multiprocessing.active_children()]
-        return _resident(os.getpid()), sum(_resident(pid) for pid in children if pid)
+        engine = self.window.controller.host.child_pid  # a sweep's workers come and go
+        return _resident(os.getpid()), _resident(engine) if engine else 0.0
 
     def _close(self) -> None:
         self._breathe(0.1)
@@ -342,7 +342,11 @@ def main(arguments: list[str]) -> int:
     seconds = float(arguments[0]) if arguments else SUITE_SECONDS
     seed = int(arguments[1]) if len(arguments) > 1 else SEED
     soak = Soak(seconds, seed)
-    found = soak.run()
+    try:
+        found = soak.run()
+    except BaseException:
+        traceback.print_exc()  # the hook is ours
+        raise
     for name, megabytes in found.items():
         if "grew" in name and megabytes > GROWTH_MB:
             soak.faults.append(f"{name}: {megabytes:.1f}, allowed {GROWTH_MB:.0f}")
