@@ -113,6 +113,10 @@ class Bench:
             source = one.source or (None if one.graph else source)
         return source
 
+    def adopt_graph(self, reference: str, graph: CSRGraph) -> None:
+        """Take the graph of a `reference` that somebody else has opened."""
+        self._graphs[reference] = graph
+
     def adopt(self, name: str, trace: Trace) -> None:
         """Take a run that somebody else has made for us."""
         self._traces[name] = trace
