@@ -84,19 +84,30 @@ def write_csv(trace: Trace, path: str | Path) -> None:
 
     Columns `clock` and `probe` repeat on every row, so that a row cut out still says them.
     """
-    names = [name for name in SAMPLE.names or () if name not in _SKIPPED]
-    header = [*names, "reason", "flags", *(f"occupancy_{i}" for i in range(BUCKETS))]
     with written_whole(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         rows = csv.writer(text, lineterminator="\n")
-        rows.writerow([*header, "clock", "probe"])
-        for sample in trace.samples:
-            row = [sample[name].item() for name in names]
-            words = [reason_words(int(sample["reason"])), flag_words(int(sample["flags"]))]
-            kept = [trace.clock, trace.settings.probe]
-            rows.writerow([*row, *words, *sample["occupancy"].tolist(), *kept])
+        rows.writerow(sample_header())
+        rows.writerows(sample_rows(trace))
         text.flush()
         text.detach()
+
+
+def sample_header() -> list[str]:
+    """Return the columns of `sample_rows`."""
+    names = [name for name in SAMPLE.names or () if name not in _SKIPPED]
+    boxes = [f"occupancy_{i}" for i in range(BUCKETS)]
+    return [*names, "reason", "flags", *boxes, "clock", "probe"]
+
+
+def sample_rows(trace: Trace) -> Iterator[list[Any]]:
+    """Yield one row of `write_csv` for each sample."""
+    names = [name for name in SAMPLE.names or () if name not in _SKIPPED]
+    kept = [trace.clock, trace.settings.probe]
+    for sample in trace.samples:
+        row = [sample[name].item() for name in names]
+        words = [reason_words(int(sample["reason"])), flag_words(int(sample["flags"]))]
+        yield [*row, *words, *sample["occupancy"].tolist(), *kept]
 
 
 def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None:
