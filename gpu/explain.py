@@ -261,7 +261,7 @@ class _Teller:
         return (
             f"Near is empty: the threshold moves from {number(self.state.threshold)} to "
             f"{number(self.c)}, {plural(self.a, 'vertex')} from far to near, "
-            f"{'none stays' if not self.b else f'{self.b} stay'} in far."
+            f"{'none' if not self.b else self.b} {'stay' if self.b > 1 else 'stays'} in far."
         )
 
     def phase(self) -> str:

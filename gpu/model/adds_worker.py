@@ -28,13 +28,11 @@ from gpu.model.log import (
     FINISH,
     IMPROVE,
     POP,
-    PUSH,
     RELAX,
-    RESERVE,
     STALE,
     STAY,
-    WRITTEN,
     record,
+    record_push,
 )
 from gpu.model.machine import (
     BLOCK_WORDS,
@@ -269,14 +267,11 @@ def push(machine, s, c, k, vertex, dist, from_bucket, worker):  # type: ignore[n
         slot.block = machine.free[s.free_blocks]
         machine.table[at, (slot.reserved // BLOCK_WORDS) % machine.table.shape[1]] = slot.block
         record(machine.log, s.t_ns, BLOCK_TAKEN, worker, slot.block, bucket, 0.0)
-    record(machine.log, s.t_ns, RESERVE, worker, slot.reserved, bucket, 0.0)
-    record(machine.log, s.t_ns, PUSH, worker, vertex, bucket, np.float64(dist))
     machine.pool[slot.block, offset] = vertex
     if c.drop_stale:
         machine.pool_dist[slot.block, offset] = dist
+    record_push(machine.log, s.t_ns, worker, vertex, bucket, slot.reserved, np.float64(dist))
     slot.reserved += 1
-    written = np.float64(slot.reserved)
-    record(machine.log, s.t_ns, WRITTEN, worker, slot.reserved - 1, bucket, written)
 
 
 @compiled_inline

@@ -115,8 +115,8 @@ def advance(buckets, state, samples, most_relaxed):  # type: ignore[no-untyped-d
                 written += 1
                 s.next_sample_ns = s.t_ns + s.period_ns
             _start_pass(buckets, s)
-            record(buckets.log, s.t_ns, SUPERSTEP, -1, s.round, s.near, s.base + s.delta)
             record(buckets.log, s.t_ns, PHASE, -1, s.heavy, s.head, 0.0)
+            record(buckets.log, s.t_ns, SUPERSTEP, -1, s.round, s.near, s.base + s.delta)
             phases += 1
         elif s.phase == PHASE_RUNNING:
             _wave(buckets, s)

@@ -19,6 +19,7 @@ from gpu.graph import CSRGraph
 from gpu.trace import Probe
 from viewer.models.microscope import MicroscopeModel
 from viewer.models.session import Notice
+from viewer.text_size import scaled
 from viewer.widgets import graph_events
 from viewer.widgets.microscope import MicroscopePanel
 from viewer.widgets.microscope_code import CodePanel
@@ -42,7 +43,7 @@ SLOW = Notice(
     "Recording every event:",
     "the first time of each algorithm its recorder is compiled, which takes up to half a minute.",
 )
-NARROW = 1280  # pixels: the Run panel makes room below
+NARROW = 1500  # pixels: the Run panel makes room below
 WIDTH_SHARE, CODE_SHARE = 0.46, 0.40  # of the window's width; of the height, for the code
 
 
@@ -104,7 +105,7 @@ class MicroscopeFeature:
         window, docks = self._window, self._window.docks
         main = cast("QMainWindow", window.as_widget())
         upper, lower = docks["microscope"], docks["code"]
-        if main.width() < NARROW:
+        if main.width() < scaled(NARROW):
             docks["run"].hide()
         if upper.isVisible() and lower.isVisible():
             hide_empty_tabs(main)

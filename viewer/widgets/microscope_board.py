@@ -261,27 +261,18 @@ class _Pen:
         lit = bucket == self.bucket
         label = self.label(state, row, bucket)
         label = label[0].upper() + label[1:]
-        pointers = state.pointers.get(bucket)
-        said = []
-        if state.ring:
-            low = state.base + (bucket - state.head) * state.delta
-            said.append(f"{number(low)} to {number(low + state.delta)}")
-            if pointers is not None:
-                said.append(
-                    f"read {pointers.read} · resv {pointers.reserved} · "
-                    f"WCC {pointers.written} · CWC {pointers.completed}"
-                )
-                if pointers.blocks:
-                    said.append(f"blocks {', '.join(map(str, pointers.blocks))}")
-        if state.deferred.get(bucket):
-            said.append(f"{len(state.deferred[bucket])} with heavy arcs")
+        said = self.said_of(state, bucket)
         self.y += 4
         head = QRectF(self.left + 8, self.y, self.right - self.left - 16, self.line)
         tag = self.tag(state, bucket)
         name = f"{label}{tag}"
         self.text(head, name, theme.text, bold=True)
         wide = self.metrics.horizontalAdvance(name) * 1.12 + 2 * SPACING
-        self.text(head.adjusted(wide, 0, 0, 0), " · ".join(said), theme.muted)
+        words = " · ".join(said)
+        if wide + self.metrics.horizontalAdvance(words) > head.width():
+            self.y += self.line
+            head, wide = head.translated(0, self.line), 0.0
+        self.text(head.adjusted(wide, 0, 0, 0), words, theme.muted)
         self.y += self.line + 4
         items = state.buckets.get(bucket, [])
         if label == "The heap":
@@ -298,6 +289,26 @@ class _Pen:
         if lit:
             self.lit_at = (int(top), int(self.y))
         self.y += 5
+
+    def said_of(self, state: State, bucket: int) -> list[str]:
+        """Return a bucket's bounds, pointers, blocks and what waits in it for heavy arcs."""
+        said, pointers = [], state.pointers.get(bucket)
+        if state.ring or state.phase >= 0:
+            low = state.base + (bucket - state.head) * state.delta
+            said.append(f"{number(low)} to {number(low + state.delta)}")
+        if state.ring and pointers is not None:
+            said.append(
+                f"read {pointers.read} · resv {pointers.reserved} · "
+                f"WCC {pointers.written} · CWC {pointers.completed}"
+            )
+            if pointers.blocks:
+                said.append(f"blocks {', '.join(map(str, pointers.blocks))}")
+        waits = state.deferred.get(bucket, [])
+        if waits:
+            graph = self.model.replay.graph  # type: ignore[union-attr]
+            names = ", ".join(str(graph.id_of(vertex)) for vertex in waits[:MOST_CELLS])
+            said.append(f"heavy arcs wait: {names}")
+        return said
 
     def label(self, state: State, row: Algorithm, bucket: int) -> str:
         hand = state.workers.get(bucket)

@@ -25,7 +25,7 @@ from viewer.text_size import scaled
 from viewer.theme import LIGHT, SPACING, Theme, mix
 
 ROOM_ABOVE = 0.35  # of the height, above the lit line
-CODE_TYPE = 0.9  # times the system's fixed type
+CODE_PIXELS = 11  # height of the code's type, at the reference text size
 WIDE = 640  # pixels, from which on the two stand side by side
 NO_CODE = "There is no pseudocode for this algorithm."
 
@@ -40,9 +40,7 @@ class Lines(QWidget):
         self.counts: dict[int, int] = {}
         self.lit = -1
         self.numbered = False
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        font.setPointSizeF(font.pointSizeF() * CODE_TYPE)
-        self.setFont(font)
+        self._use_type()
 
     def show_lines(self, lines: tuple[str, ...], numbered: bool) -> None:
         """Take other lines; `numbered`: from 1, in the gutter."""
@@ -58,9 +56,16 @@ class Lines(QWidget):
         self.update()
 
     def apply_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
+        """Take the colours of a theme, and its size of text."""
         self._theme = theme
+        self._use_type()
+        self.setMinimumSize(self.sizeHint())
         self.update()
+
+    def _use_type(self) -> None:
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(scaled(CODE_PIXELS))
+        self.setFont(font)
 
     @property
     def row_height(self) -> float:
