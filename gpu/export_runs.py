@@ -17,7 +17,7 @@ from gpu.trace import Trace
 from gpu.wholefile import written_whole
 
 SET = "set_"  # before the key of an algorithm's parameter
-TOTALS = [
+TOTALS = (
     "algorithm",
     "engine",
     "device",
@@ -36,7 +36,7 @@ TOTALS = [
     "work_efficiency",
     "verified",
     "samples",
-]
+)
 
 
 def write_table(

@@ -1,0 +1,123 @@
+"""A workspace comes back as it was; whatever else is in the file is refused in one line."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hand_made import small_trace
+from test_tracefile import same
+
+from gpu.errors import GpuError
+from gpu.trace import GraphReference
+from gpu.workspace import (
+    TABLE,
+    SavedGraph,
+    Workspace,
+    WorkspaceError,
+    load_workspace,
+    save_workspace,
+    saved_graph,
+)
+
+
+def small_workspace() -> Workspace:
+    graph = SavedGraph("five", "memory", "abc", "", {"weights": "file"})
+    runs = ((2, small_trace()), (7, small_trace(whole=False, probe=1)))
+    return Workspace(graph, runs, 7, 2, 3, {"theme": "dark", "cursor_ns": 1500.0})
+
+
+def test_a_workspace_comes_back(tmp_path: Path) -> None:
+    save_workspace(small_workspace(), tmp_path / "w.ssspw")
+    found, wanted = load_workspace(tmp_path / "w.ssspw"), small_workspace()
+    assert found.graph == wanted.graph
+    assert [number for number, _ in found.runs] == [2, 7]
+    assert all(same(a, b) for (_, a), (_, b) in zip(found.runs, wanted.runs, strict=True))
+    assert (found.current, found.b, found.source) == (7, 2, 3)
+    assert found.window == wanted.window
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["w.ssspw"]
+
+
+def test_a_graph_is_found_beside_the_file_wherever_both_went(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    for folder in (old, new):
+        (folder / "maps").mkdir(parents=True)
+    (old / "maps" / "a.gr").write_text("p sp 0 0\n")
+    reference = GraphReference("a", str(old / "maps" / "a.gr"), "h", 1, 1, True, 1)
+    graph = saved_graph(reference, old / "w.ssspw")
+    assert graph.found(old) == str(old / "maps" / "a.gr")
+    (old / "maps" / "a.gr").rename(new / "maps" / "a.gr")
+    assert graph.found(new) == str(new / "maps" / "a.gr")
+    assert graph.found(old) is None
+    sample = GraphReference("grid", "sample:grid", "h", 1, 1, True, 1, {"n": 100, "seed": 2})
+    assert saved_graph(sample, old / "w.ssspw").found(old) == "sample:grid?n=100&seed=2"
+
+
+def rewritten(path: Path, table: bytes | None, run: bytes | None = None, packed: int = 0) -> None:
+    """Write the file again with another table or another first run."""
+    with zipfile.ZipFile(path) as archive:
+        kept = {name: archive.read(name) for name in archive.namelist()}
+    kept |= {} if table is None else {TABLE: table}
+    kept |= {} if run is None else {"runs/2.npz": run}
+    with zipfile.ZipFile(path, "w", packed) as archive:
+        for name, content in kept.items():
+            archive.writestr(name, content)
+
+
+def changed(path: Path, **values: Any) -> None:
+    with zipfile.ZipFile(path) as archive:
+        table = json.loads(archive.read(TABLE))
+    rewritten(path, json.dumps(table | values).encode())
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"format": "other"}, "not a workspace"),
+        ({"version": 99}, "version 99"),
+        ({"runs": "all"}, "list of runs"),
+        ({"runs": [2, 2]}, "numbers"),
+        ({"runs": ["../../etc/passwd"]}, "numbers"),
+        ({"runs": [5]}, "no item"),
+        ({"graph": {"name": 3}}, "graph that it names"),
+        ({"window": []}, "how the window stood"),
+        ({"source": "one"}, "how the window stood"),
+    ],
+)
+def test_damage_is_one_sentence(values: dict[str, Any], words: str, tmp_path: Path) -> None:
+    path = tmp_path / "w.ssspw"
+    save_workspace(small_workspace(), path)
+    changed(path, **values)
+    with pytest.raises(WorkspaceError, match=words) as caught:
+        load_workspace(path)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_broken_bytes_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "w.ssspw"
+    save_workspace(small_workspace(), path)
+    whole = path.read_bytes()
+    for broken in (b"", b"hello", whole[: len(whole) // 2], whole[:400] + b"!!!" + whole[403:]):
+        path.write_bytes(broken)
+        with pytest.raises(WorkspaceError):
+            load_workspace(path)
+    path.write_bytes(whole)
+    rewritten(path, None, b"no trace")
+    with pytest.raises(WorkspaceError, match="one of its runs"):
+        load_workspace(path)
+    path.write_bytes(whole)
+    rewritten(path, b"{" + b" " * (5 << 20) + b"}", packed=zipfile.ZIP_DEFLATED)
+    with pytest.raises(WorkspaceError, match="damaged"):
+        load_workspace(path)
+    with pytest.raises(WorkspaceError, match="No such file"):
+        load_workspace(tmp_path / "gone.ssspw")
+
+
+def test_a_refused_place_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(GpuError):
+        save_workspace(small_workspace(), tmp_path / "no" / "w.ssspw")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
