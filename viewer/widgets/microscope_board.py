@@ -104,6 +104,7 @@ class Board(QWidget):
                 self.lit.emit(*pen.lit_at)
         if abs(pen.y + SPACING - self._needed) > 1:
             self._needed = pen.y + SPACING
+            self._lit_at = (-1, None)  # said again once there is room to scroll to it
             self.updateGeometry()
 
 
