@@ -196,7 +196,9 @@ class _Pen:
             doing = f"{rounds} · {at}" if hand.vertex >= 0 else rounds
             return f"s={graph.id_of(hand.source)}", doing
         if hand.collected:
-            at += f" · {len(hand.collected)} aside"
+            names = [str(graph.id_of(vertex)) for vertex, _ in hand.collected]
+            few = " ".join(names) if len(names) < 5 else f"{len(names)} items"
+            at += f", aside: {few}"
         if hand.bucket < 0:
             return "busy", at
         return f"{place_words(row, hand.bucket)} × {hand.count}", at
