@@ -47,7 +47,7 @@ class FileDialogs(QObject):
 
     def ask_open(self) -> None:
         """Ask for a graph file."""
-        dialog = self._dialog("Open a graph", open_filters())
+        dialog = self.dialog("Open a graph", open_filters())
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.chosen)
         dialog.open()
@@ -105,12 +105,26 @@ class FileDialogs(QObject):
         write: Callable[[str], None],
         at_once: bool = False,
     ) -> None:
-        dialog = self._dialog(title, f"{kind};;{ALL_FILES}")
+        dialog = self.dialog(title, f"{kind};;{ALL_FILES}")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(suffix)
         dialog.selectFile(self._suggested_name() + suffix)
         save = self.save if at_once else self.save_in_background
         dialog.fileSelected.connect(lambda path: save(path, write))
+        dialog.open()
+
+    def ask_save(
+        self, title: str, kinds: str, suffix: str, save: Callable[[str], None], name: str = ""
+    ) -> None:
+        """Ask where to save one of several kinds (";;" between); `save` does it with the path."""
+        dialog = self.dialog(title, kinds)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(suffix)
+        dialog.selectFile((name or self._suggested_name()) + suffix)
+        dialog.filterSelected.connect(
+            lambda kind: dialog.setDefaultSuffix(kind.rpartition("*")[2].rstrip(")"))
+        )
+        dialog.fileSelected.connect(save)
         dialog.open()
 
     def save(self, path: str, write: Callable[[str], None]) -> None:
@@ -167,7 +181,8 @@ class FileDialogs(QObject):
             return "sssp-scope"
         return f"{run.graph_reference.name}-{run.settings.algorithm}".replace(" ", "-").lower()
 
-    def _dialog(self, title: str, filters: str) -> QFileDialog:
+    def dialog(self, title: str, filters: str) -> QFileDialog:
+        """Return a dialog in the folder used last; the caller opens it."""
         folder = str(self._settings.value(LAST_FOLDER, str(Path.home())))
         dialog = QFileDialog(self._window, title, folder, filters)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

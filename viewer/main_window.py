@@ -226,7 +226,7 @@ class MainWindow(QMainWindow):
         self._frame.start()
         self.controller.start()
         if file is not None:
-            self.open_path(file)
+            self.features.workspace.open_first(file)
             return
         self.controller.show_graph(sample_graphs.make(sample_graphs.FIRST_SAMPLE))
         if self.run_on_start:
@@ -271,8 +271,8 @@ class MainWindow(QMainWindow):
     # --- handlers of viewer.actions.ACTIONS
 
     def open_path(self, path: str) -> None:
-        """Open a file or "sample:..."."""
-        self.controller.open(path)
+        """Open a graph file, "sample:...", a saved run or a workspace."""
+        self.features.workspace.open(path)
 
     def start_run(self) -> None:
         """Run what the Run panel says."""

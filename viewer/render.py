@@ -1,4 +1,4 @@
-"""`sssp-scope render run.npz -o run.png`: the dashboard of a saved run, without a screen.
+"""`sssp-scope render run.npz -o run.png|.svg|.gif|.mp4`: a saved run's dashboard, no screen needed.
 
 The graph is not in a trace: it is found again where the trace says that it came from
 (a file or a sample) and compared by hash. Where it is gone or another one, the panels
@@ -20,7 +20,10 @@ from gpu.graph import CSRGraph
 from gpu.trace import Probe, Trace
 
 if TYPE_CHECKING:
+    from PyQt6.QtCore import QSize
     from PyQt6.QtWidgets import QApplication
+
+    from viewer.dashboard import Dashboard
 
 NAME = "sssp-scope"
 PICTURE = "sssp-scope-dashboard.png"
@@ -31,7 +34,8 @@ EXAMPLES = """\
 examples:
   sssp-scope run roads.gr.gz --source 1 --trace run.npz
   sssp-scope render run.npz -o run.png
-  sssp-scope render run.npz -o half.png --time 1.5e6 --theme dark --size 1920x1080"""
+  sssp-scope render run.npz -o half.png --time 1.5e6 --theme dark --size 1920x1080
+  sssp-scope render run.npz -o run.mp4 --seconds 12 --size 1280x720"""
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -43,13 +47,18 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("trace", help="a run saved by --trace or File > Save trace (.npz)")
-    parser.add_argument("-o", "--output", help="the picture [the trace's name with .png]")
+    parser.add_argument(
+        "-o", "--output", help="a picture (.png, .svg) or a film (.gif, .webp, .apng, .mp4) [.png]"
+    )
     parser.add_argument(
         "--size", type=_size, default=DEFAULT_SIZE, metavar="WxH", help="pixels [1600x1000]"
     )
     parser.add_argument("--theme", choices=("light", "dark"), default=LIGHT, help="[light]")
     parser.add_argument(
         "--time", type=float, metavar="NS", help="moment to show, ns of the run [its end]"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=8.0, metavar="S", help="length of a film [8]"
     )
     return parser
 
@@ -64,7 +73,14 @@ def main(argv: list[str] | None = None) -> int:
         trace = load_trace(args.trace)
         graph, missing = find_graph(trace)
         write_picture(
-            trace, graph, output, missing, size=args.size, theme=args.theme, time_ns=args.time
+            trace,
+            graph,
+            output,
+            missing,
+            size=args.size,
+            theme=args.theme,
+            time_ns=args.time,
+            seconds=args.seconds,
         )
     except GpuError as error:
         print(f"{NAME}: {error}", file=sys.stderr)
@@ -123,8 +139,12 @@ def write_picture(
     size: tuple[int, int] = DEFAULT_SIZE,
     theme: str = LIGHT,
     time_ns: float | None = None,
+    seconds: float = 8.0,
 ) -> None:
-    """Draw a run to a PNG file; raises OSError where it cannot be written."""
+    """Draw a run as its suffix says: a picture (PNG, SVG) at a moment, or a film of all of it.
+
+    Raises OSError or GpuError where it cannot be written.
+    """
     app = _application()
     from PyQt6.QtCore import QSize
 
@@ -139,10 +159,34 @@ def write_picture(
     dashboard = Dashboard()
     dashboard.apply_theme(colours)
     dashboard.fill(trace, graph, missing)
-    picture = dashboard.grab_picture(QSize(*size), time_ns)
-    dashboard.close()
-    dashboard.deleteLater()
-    if not picture.save(str(output), "PNG"):
+    try:
+        _write(dashboard, output, QSize(*size), time_ns, seconds)
+    finally:
+        dashboard.close()
+        dashboard.deleteLater()
+
+
+def _write(
+    dashboard: Dashboard, output: Path, size: QSize, time_ns: float | None, seconds: float
+) -> None:
+    from PyQt6.QtCore import QSize
+
+    from viewer.animate import FILMS, write_film
+    from viewer.pictures import frame_bytes, save_widget
+
+    suffix = output.suffix.lower()
+    if suffix in FILMS:
+        even = size.width() // 2 * 2, size.height() // 2 * 2
+
+        def draw(moment_ns: float) -> bytes:
+            return frame_bytes(dashboard.grab_picture(QSize(*even), moment_ns).toImage(), even)
+
+        write_film(draw, output, even, dashboard.playback.duration_ns, seconds)
+        return
+    picture = dashboard.grab_picture(size, time_ns)
+    if suffix == ".svg":
+        save_widget(dashboard, output, dashboard.title.text(), dashboard.subtitle.text())
+    elif not picture.save(str(output), "PNG"):
         raise OSError(None, "the picture could not be written", str(output))
 
 

@@ -37,6 +37,9 @@ NAMES: tuple[str, ...] = (
     "layouts",
     "undo",
     "microscope",
+    "workspace",
+    "take_away",
+    "lessons",
 )
 
 

@@ -1,0 +1,105 @@
+"""Widgets as files: PNG with a caption and metadata, SVG with text that stays text.
+
+pyqtgraph's own SVG exporter crashes under Qt 6.11, so a widget is painted onto a
+QSvgGenerator as onto a screen: lines and text stay lines and text, and what the window
+draws as a raster (a graph of a million vertices, the buckets over time) comes as a picture
+inside.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize, Qt
+from PyQt6.QtGui import QColor, QImage, QPainter, QPalette
+from PyQt6.QtSvg import QSvgGenerator
+from PyQt6.QtWidgets import QWidget
+
+from gpu.wholefile import written_whole
+
+DENSER = 2.0  # pixels of a PNG for one of the screen
+CAPTION, MARGIN = 22, 8  # pixels
+DOTS_PER_INCH = 96
+
+
+def save_widget(widget: QWidget, path: str | Path, title: str, caption: str = "") -> None:
+    """Write a widget as it is now, to .svg or (anything else) PNG, whole or not at all.
+
+    title, caption : kept as metadata; the caption is also drawn, in a line below
+
+    Raises GpuError where it cannot be written.
+    """
+    made = _svg if Path(path).suffix.lower() == ".svg" else _png
+    content = made(widget, title, caption)
+    with written_whole(path) as file:
+        file.write(content)
+
+
+def frame_bytes(image: QImage, size: tuple[int, int]) -> bytes:
+    """Return height x width x 3 bytes of an image, scaled to `size` where it is not so large."""
+    wanted = QSize(*size)
+    if image.size() != wanted:
+        smooth = Qt.TransformationMode.SmoothTransformation
+        image = image.scaled(wanted, Qt.AspectRatioMode.IgnoreAspectRatio, smooth)
+    image = image.convertToFormat(QImage.Format.Format_RGB888)
+    width, line = wanted.width() * 3, image.bytesPerLine()
+    bits = image.constBits()
+    assert bits is not None
+    whole = bits.asstring(image.sizeInBytes())
+    if width == line:
+        return whole
+    return b"".join(whole[row * line : row * line + width] for row in range(wanted.height()))
+
+
+def _whole_size(widget: QWidget, caption: str) -> QSize:
+    return widget.size() + QSize(0, CAPTION if caption else 0)
+
+
+def _paint(painter: QPainter, widget: QWidget, caption: str) -> None:
+    size = _whole_size(widget, caption)
+    colours = widget.palette()
+    painter.fillRect(QRect(QPoint(), size), colours.color(QPalette.ColorRole.Window))
+    widget.render(painter, QPoint())
+    if caption:
+        place = QRect(MARGIN, widget.height(), size.width() - 2 * MARGIN, CAPTION)
+        painter.setPen(colours.color(QPalette.ColorRole.WindowText))
+        font = widget.font()
+        font.setPointSizeF(max(7.0, font.pointSizeF() * 0.85))
+        painter.setFont(font)
+        words = painter.fontMetrics().elidedText(
+            caption, Qt.TextElideMode.ElideRight, place.width()
+        )
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
+
+
+def _png(widget: QWidget, title: str, caption: str) -> bytes:
+    image = QImage(_whole_size(widget, caption) * DENSER, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(DENSER)
+    image.fill(QColor("white"))
+    image.setText("Title", title)
+    image.setText("Description", caption)
+    image.setText("Software", "SSSP Scope")
+    painter = QPainter(image)
+    _paint(painter, widget, caption)
+    painter.end()
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, "PNG"):
+        raise OSError("the picture could not be written")
+    return buffer.data().data()
+
+
+def _svg(widget: QWidget, title: str, caption: str) -> bytes:
+    buffer, size = QBuffer(), _whole_size(widget, caption)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setResolution(DOTS_PER_INCH)
+    generator.setSize(size)
+    generator.setViewBox(QRect(QPoint(), size))
+    generator.setTitle(title)
+    generator.setDescription(caption)
+    painter = QPainter(generator)
+    _paint(painter, widget, caption)
+    painter.end()
+    return buffer.data().data()
