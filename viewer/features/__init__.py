@@ -39,7 +39,6 @@ NAMES: tuple[str, ...] = (
     "microscope",
     "workspace",
     "take_away",
-    "lessons",
 )
 
 
