@@ -1,0 +1,399 @@
+"""The Lesson panel: the list of lessons, then one step at a time.
+
+The list says for each lesson its idea, how long it takes and how far one is. A step shows its text,
+then its question with the one button that matters, then what was right and why. The text scrolls;
+Back and Next stay at the bottom. Text is escaped and turned into HTML by our own small Markdown;
+the browser fetches nothing, and only links within the text do anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PyQt6.QtCore import QRectF, QSize, Qt, QUrl, pyqtSignal
+from PyQt6.QtGui import QColor, QKeyEvent, QPainter, QResizeEvent
+from PyQt6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QTextBrowser,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.lessons.lesson import Lesson
+from gpu.lessons.markdown import inline, to_html
+from viewer.models.lesson import LessonModel, Progress
+from viewer.text_size import scaled
+from viewer.theme import LIGHT, SPACING, Theme, mix
+from viewer.widgets.lesson_questions import QuestionWidget, make_question
+
+FORWARD = (Qt.Key.Key_PageDown, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return)
+BACKWARD = (Qt.Key.Key_PageUp, Qt.Key.Key_Left, Qt.Key.Key_Backspace)
+TITLE_SCALE = 1.35  # of a step's title
+
+
+class StepText(QTextBrowser):
+    """Rich text as high as it is; fetches nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setOpenLinks(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.viewport().setAutoFillBackground(False)  # type: ignore[union-attr]
+        self.document().setDocumentMargin(0)  # type: ignore[union-attr]
+        self.anchorClicked.connect(self._follow)
+
+    def loadResource(self, type: int, name: QUrl) -> Any:
+        """Bring nothing from anywhere."""
+        return None
+
+    def show_html(self, html: str) -> None:
+        """Show, and take the height that is needed."""
+        self.setHtml(html)
+        self._fit()
+
+    def resizeEvent(self, e: QResizeEvent | None) -> None:
+        """Take the height that is needed at this width."""
+        super().resizeEvent(e)
+        self._fit()
+
+    def _fit(self) -> None:
+        document = self.document()
+        if document is not None:
+            document.setTextWidth(max(1, self.viewport().width()))  # type: ignore[union-attr]
+            self.setFixedHeight(int(document.size().height()) + 2)
+
+    def _follow(self, link: QUrl) -> None:
+        if link.isRelative() and link.hasFragment():
+            self.scrollToAnchor(link.fragment())
+
+
+class Dots(QWidget):
+    """One dot a step: done, here, to come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.theme, self.count, self.place = LIGHT, 0, 0
+        self.results: list[bool | None] = []
+
+    def show_place(self, place: int, results: Sequence[bool | None]) -> None:
+        """Show where we are; `results` right, wrong or neither for each step."""
+        self.place, self.results, self.count = place, list(results), len(results)
+        self.setAccessibleName(f"Step {place + 1} of {self.count}")
+        self.setToolTip(self.accessibleName())
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """As wide as the dots."""
+        return QSize(scaled(15) * max(1, self.count), scaled(16))
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the dots."""
+        return self.sizeHint()
+
+    def paintEvent(self, _event: Any) -> None:
+        """Paint."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        step, size = scaled(15), scaled(8)
+        for index, right in enumerate(self.results):
+            colour = self.theme.muted if index <= self.place else self.theme.border
+            if right is not None:
+                colour = self.theme.success if right else self.theme.warning
+            here = index == self.place
+            extent = size + (scaled(4) if here else 0)
+            box = QRectF(index * step + (step - extent) / 2, (self.height() - extent) / 2, 0, 0)
+            box.setSize(QRectF(0, 0, extent, extent).size())
+            painter.setPen(QColor(self.theme.text) if here else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colour))
+            painter.drawEllipse(box)
+
+
+class LessonCard(QFrame):
+    """One lesson of the list."""
+
+    def __init__(self, place: int, lesson: Lesson, progress: Progress) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        column = QVBoxLayout(self)
+        title = _label(f"{place}. {lesson.title}", "heading")
+        column.addWidget(title)
+        column.addWidget(_label(lesson.idea))
+        row = QHBoxLayout()
+        steps = len(lesson.steps)
+        words = f"{lesson.minutes} minutes"
+        if progress.finished:
+            words += " · finished"
+        elif progress.step or progress.answers:
+            words += f" · step {progress.step + 1} of {steps}"
+        row.addWidget(_label(words, "muted"), 1)
+        going = (progress.step or progress.answers) and not progress.finished
+        self.button = QPushButton("Go on" if going else "Again" if progress.finished else "Start")
+        self.button.setAccessibleName(f"{self.button.text()}: lesson {place}, {lesson.title}")
+        row.addWidget(self.button)
+        column.addLayout(row)
+
+
+class LessonPanel(QWidget):
+    """See the module docstring."""
+
+    lesson_requested = pyqtSignal(str)  # path
+    check_requested = pyqtSignal()
+    leave_requested = pyqtSignal()
+    hurry_requested = pyqtSignal()  # the rest of a run that is driven at full speed
+    question_shown = pyqtSignal(object)  # QuestionWidget or None
+
+    def __init__(self, model: LessonModel) -> None:
+        super().__init__()
+        self.model, self._theme = model, LIGHT
+        self.question: QuestionWidget | None = None
+        self.cards: list[LessonCard] = []
+        self.stack = QStackedWidget()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.stack)
+        self._build_home()
+        self._build_page()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumWidth(scaled(280))
+        model.lesson_changed.connect(self.show_lesson)
+        model.step_changed.connect(self.show_step)
+        model.changed.connect(self.show_phase)
+        self.show_lesson()
+
+    # --- build
+
+    def _build_home(self) -> None:
+        self.home = _scroller()
+        self.stack.addWidget(self.home)
+
+    def _build_page(self) -> None:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
+        top = QHBoxLayout()
+        self.name = _label("", "muted")
+        self.leave = QToolButton()
+        self.leave.setText("All lessons")
+        self.leave.setProperty("role", "chip")
+        self.leave.setToolTip("Leave this lesson; your answers are kept")
+        self.leave.clicked.connect(self.leave_requested)
+        top.addWidget(self.name, 1)
+        top.addWidget(self.leave)
+        column.addLayout(top)
+        self.title = _label("", "heading")
+        column.addWidget(self.title)
+        self.area = _scroller()
+        self._fill_scroll()
+        column.addWidget(self.area, 1)
+        column.addLayout(self._bottom())
+        self.stack.addWidget(page)
+
+    def _fill_scroll(self) -> None:
+        inside = QWidget()
+        self.body = QVBoxLayout(inside)
+        self.body.setContentsMargins(0, 0, SPACING, 0)
+        self.body.setSpacing(SPACING)
+        self.text = StepText()
+        self.ask = StepText()
+        self.check = QPushButton("Check")
+        self.check.setProperty("role", "primary")
+        self.check.clicked.connect(self.check_requested)
+        self.hurry = QPushButton("Finish at full speed")
+        self.hurry.clicked.connect(self.hurry_requested)
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 0)
+        self.bar.setTextVisible(False)
+        self.bar.setMaximumHeight(scaled(6))
+        self.doing = _label("", "muted")
+        self.told = StepText()
+        for part in (self.text, self.ask, self.check, self.hurry, self.bar, self.doing, self.told):
+            self.body.addWidget(part)
+        self.body.addStretch(1)
+        self.area.setWidget(inside)
+
+    def _bottom(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.back, self.next = QPushButton("Back"), QPushButton("Next")
+        self.back.setToolTip("The step before (PgUp)")
+        self.next.setToolTip("The next step (PgDn)")
+        self.back.clicked.connect(lambda: self.model.go(self.model.place - 1))
+        self.next.clicked.connect(self.forward)
+        self.dots = Dots()
+        row.addWidget(self.back)
+        row.addStretch(1)
+        row.addWidget(self.dots)
+        row.addStretch(1)
+        row.addWidget(self.next)
+        return row
+
+    # --- show
+
+    def show_home(self, known: Sequence[tuple[str, Lesson, Progress]], problems: str = "") -> None:
+        """Show the list of lessons: path, lesson, progress of each."""
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
+        column.addWidget(_label("Each lesson has one idea. You predict, then the program runs."))
+        self.cards = []
+        for place, (path, lesson, progress) in enumerate(known, 1):
+            card = LessonCard(place, lesson, progress)
+            card.button.clicked.connect(lambda _on, path=path: self.lesson_requested.emit(path))
+            self.cards.append(card)
+            column.addWidget(card)
+        if problems:
+            column.addWidget(_label(problems, "muted"))
+        column.addStretch(1)
+        self.home.setWidget(inside)
+
+    def show_lesson(self) -> None:
+        """Show the page of a lesson, or the list."""
+        self.stack.setCurrentIndex(0 if self.model.lesson is None else 1)
+
+    def show_step(self) -> None:
+        """Show another step from its beginning."""
+        model, lesson = self.model, self.model.lesson
+        if lesson is None:
+            return
+        self.name.setText(f"{lesson.title}  ·  step {model.place + 1} of {len(lesson.steps)}")
+        self.title.setText(model.step.title)
+        font = self.font()
+        font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
+        font.setBold(True)
+        self.title.setFont(font)
+        self._show_question()
+        bar = self.area.verticalScrollBar()
+        assert bar is not None
+        bar.setValue(0)
+        self.setFocus()
+
+    def _show_question(self) -> None:
+        old, self.question = self.question, None
+        if old is not None:
+            self.body.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        asked, bench = self.model.question, self.model.bench
+        if asked is not None and bench is not None:
+            values: Sequence[float] = ()
+            if asked.kind == "curve" and asked.answer is not None:
+                found = bench.lesson.sweep(asked.answer.of)
+                values = found[1].values if found is not None else ()
+                values = sorted(values or bench.sweep_plan(*found).values) if found else ()
+            self.question = make_question(asked, values)
+            self.question.apply_theme(self._theme)
+            self.question.setAccessibleName(asked.ask)
+            self.question.answered.connect(self.model.give)
+            self.body.insertWidget(2, self.question)
+            self.question.show_given(self.model.given)
+        self.question_shown.emit(self.question)
+
+    def show_phase(self) -> None:
+        """Show the text with the numbers there are, and what one can do now."""
+        model = self.model
+        if model.lesson is None:
+            return
+        working, asked = model.phase == "working", model.question
+        _show(self.text, to_html(model.text(model.step.text)))
+        _show(self.ask, f"<p>{inline(model.text(asked.ask))}</p>" if asked is not None else "")
+        if self.question is not None:
+            self.question.setEnabled(model.phase == "open")
+        drive = model.step.drive
+        self.check.setVisible(model.phase == "open" and (asked is not None or drive))
+        self.check.setEnabled(asked is None or model.given is not None)
+        self.check.setText("Check" if asked is not None else "Start driving")
+        self.hurry.setVisible(working and drive)
+        self.bar.setVisible(working)
+        self.doing.setVisible(working)
+        self.doing.setText(model.doing)
+        self._show_told()
+        last = model.place == len(model.lesson.steps) - 1
+        self.back.setEnabled(model.place > 0 and not working)
+        self.next.setEnabled(not working)
+        self.next.setText("Finish" if last else "Next")
+        answers = model.progress.answers
+        results = [answers[s.key].right if s.key in answers else None for s in model.lesson.steps]
+        self.dots.show_place(model.place, results)
+
+    def _show_told(self) -> None:
+        model, theme = self.model, self._theme
+        words, colour, head = "", theme.accent, ""
+        if model.problem:
+            words, colour, head = inline(model.problem), theme.error, "That did not work."
+        elif model.phase == "told" and model.answered is not None:
+            right = bool(model.answered.right)
+            colour, head = (theme.success, "✓ Right") if right else (theme.warning, "✗ Not quite")
+            words = to_html(model.answered.words)
+        elif model.score:
+            words, head = inline(model.score), "Your run"
+        tint = mix(theme.window, colour, 0.12)
+        html = (
+            f'<table width="100%" cellpadding="8" bgcolor="{tint}"><tr><td>'
+            f'<b style="color:{colour}">{head}</b>{words}</td></tr></table>'
+        )
+        seen = self.told.isVisible()
+        _show(self.told, html if words else "")
+        if words and not seen:
+            self.area.ensureWidgetVisible(self.told)
+
+    def forward(self) -> None:
+        """Go on, or leave after the last step."""
+        lesson = self.model.lesson
+        if lesson is not None and self.model.place == len(lesson.steps) - 1:
+            self.leave_requested.emit()
+        else:
+            self.model.go(self.model.place + 1)
+
+    def keyPressEvent(self, a0: QKeyEvent | None) -> None:
+        """Turn pages by the keys that a clicker sends."""
+        if a0 is not None and self.model.lesson is not None and a0.key() in FORWARD:
+            self.forward()
+        elif a0 is not None and self.model.lesson is not None and a0.key() in BACKWARD:
+            self.model.go(self.model.place - 1)
+        else:
+            super().keyPressEvent(a0)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = self.dots.theme = theme
+        if self.question is not None:
+            self.question.apply_theme(theme)
+        self.show_phase()
+        self.dots.update()
+
+
+def _label(words: str, role: str = "") -> QLabel:
+    label = QLabel(words)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    if role:
+        label.setProperty("role", role)
+    return label
+
+
+def _scroller() -> QScrollArea:
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area
+
+
+def _show(part: StepText, html: str) -> None:
+    part.setVisible(bool(html))
+    if part.property("shown") != html:
+        part.setProperty("shown", html)
+        part.show_html(html)
