@@ -39,6 +39,7 @@ NAMES: tuple[str, ...] = (
     "microscope",
     "workspace",
     "take_away",
+    "lessons",
 )
 
 

@@ -278,7 +278,7 @@ class LessonsFeature(QObject):
         window.features.layouts.use(before["layout"])
         main = cast("QMainWindow", window.as_widget())
         main.restoreState(before["state"], window.docks.version)
-        window.show_dock("lesson")
+        window.show_dock("lesson").setFocus()
         window.graph_view.set_colour_by(before["colour"])
         graph, run = before["graph"], before["run"]
         if graph is not None and graph is not window.session.graph:

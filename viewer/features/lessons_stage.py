@@ -8,11 +8,11 @@ the bench of the lesson, so that the numbers in the text are those of the runs o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
-from PyQt6.QtCore import QObject, QRect, Qt, QTimer
+from PyQt6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtWidgets import QMainWindow, QWidget
 
 from gpu.errors import GpuError
 from gpu.lessons.answers import Bench
@@ -25,6 +25,7 @@ from viewer.widgets.graph_colours import COLOUR_MODES
 OUTLINE_MS = 2600  # how long a panel is outlined
 DRIVE_S = 40.0  # wall time of a run that is driven by hand, about
 DRIVE_SAMPLES = 400  # where nobody knows how many samples a run has
+LESSON_SHARE, SCOPE_SHARE = 0.28, 0.38  # of the window's width, beside the microscope
 Done = Callable[[], None]
 
 
@@ -36,9 +37,17 @@ class Outline(QWidget):
         self._colour = colour
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setGeometry(QRect(0, 0, over.width(), over.height()))
+        over.installEventFilter(self)
         self.show()
         self.raise_()
         QTimer.singleShot(OUTLINE_MS, self.deleteLater)
+
+    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
+        """Stay as large as the dock."""
+        parent = self.parentWidget()
+        if parent is not None and a1 is not None and a1.type() == QEvent.Type.Resize:
+            self.setGeometry(parent.rect())
+        return False
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Paint the border."""
@@ -56,7 +65,7 @@ class Stage(QObject):
         self.bench: Bench | None = None
         self.records: dict[str, RunRecord] = {}
         self.vertices: list[int] = []  # to be pointed out
-        self.busy = False
+        self.busy = self._scoped = False
         self._shown = ""  # reference of the graph that we opened
         self._token = 0  # a later wish makes answers to an older one void
         self._waits: Callable[[], bool | None] | None = None
@@ -273,8 +282,9 @@ class Stage(QObject):
     def point_out(self, step: Step) -> None:
         """Put up layout, panels, colours and marked vertices of a step."""
         window = self._window
-        if step.layout:
-            window.features.layouts.use(step.layout)
+        if step.layout or self._scoped:
+            self._scoped = False
+            window.features.layouts.use(step.layout or "lesson")
             window.show_dock("lesson").setFocus()
         if step.colour_by in COLOUR_MODES:
             window.graph_view.set_colour_by(step.colour_by)
@@ -295,7 +305,10 @@ class Stage(QObject):
         window.show_dock(key)
         dock = window.docks[key]
         dock.raise_()
-        QTimer.singleShot(0, lambda: Outline(dock, window.theme.accent))
+        for old in dock.findChildren(Outline):
+            old.hide()
+            old.deleteLater()
+        Outline(dock, window.theme.accent)
 
     def show_result(self, step: Step, reveal: bool = True) -> None:
         """Compare, show and seek as the step says, once its runs are there."""
@@ -313,8 +326,24 @@ class Stage(QObject):
             if record.trace is not None:
                 window.playback.pause()
                 self._seek(record, step)
-        for key in step.panels:
+        for key in () if self._scoped else step.panels:
             self._outline(key)
+
+    def _open_microscope(self) -> None:
+        """Show the microscope; it puts every other dock aside, the lesson comes back at once."""
+        window, docks = self._window, self._window.docks
+        window.features.microscope.show()
+        main = cast("QMainWindow", window.as_widget())
+        main.removeDockWidget(docks["lesson"])
+        main.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["lesson"])
+        docks["run"].hide()
+        docks["lesson"].show()
+        docks["microscope"].raise_()
+        wide = main.width()
+        parts = [int(LESSON_SHARE * wide), int(SCOPE_SHARE * wide)]
+        both = [docks["lesson"], docks["microscope"]]
+        main.resizeDocks(both, parts, Qt.Orientation.Horizontal)
+        self._scoped = True
 
     def _front(self, record: RunRecord) -> None:
         session = self._window.session
@@ -333,7 +362,7 @@ class Stage(QObject):
         try:
             if step.microscope and record.trace.events is not None:
                 scope = window.features.microscope
-                scope.show()
+                self._open_microscope()
                 first = 1 if to == "start" else None
                 if isinstance(to, str) and to.startswith(EVENT):
                     first = event_index(record.trace, to) + 1

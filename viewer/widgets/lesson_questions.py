@@ -132,7 +132,7 @@ class ChoiceQuestion(QuestionWidget):
         for place, words in enumerate(question.choices):
             button = QRadioButton(words.replace("&", "&&"))
             self.group.addButton(button, place)
-            self.column.addWidget(button)
+            self.column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self.group.idClicked.connect(lambda place: self.answered.emit(float(place)))
 
     def show_given(self, given: Any) -> None:
