@@ -14,6 +14,7 @@ from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.formats.memory import require_memory
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model.driver import drive
+from gpu.model.log import make_log
 from gpu.model.machine import FINISHED, POOL_DRY, records, sample_buffer, vertex_arrays
 from gpu.trace import Flag, Probe
 
@@ -74,6 +75,7 @@ class DijkstraRun:
         vertices = vertex_arrays(buffers)
         arrays = (graph.indptr, graph.indices, graph.weights, buffers.dist, *vertices)
         self._arrays = HeapArrays(*arrays, heap)
+        self.log = make_log(Probe.OFF)  # every event is recorded by the model alone
         self.sim = records(1, dijkstra_loop.HEAP_STATE)
         s = self.sim[0]
         s.period_ns = period_ns
