@@ -358,9 +358,10 @@ class LessonPanel(QWidget):
 
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
         """Turn pages by the keys that a clicker sends."""
-        if a0 is not None and self.model.lesson is not None and a0.key() in FORWARD:
+        mine = a0 is not None and self.hasFocus() and self.model.lesson is not None  # no field's
+        if mine and a0 is not None and a0.key() in FORWARD:
             self.forward()
-        elif a0 is not None and self.model.lesson is not None and a0.key() in BACKWARD:
+        elif mine and a0 is not None and a0.key() in BACKWARD:
             self.model.go(self.model.place - 1)
         else:
             super().keyPressEvent(a0)
