@@ -9,11 +9,12 @@ inside.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from PyQt6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize, Qt
 from PyQt6.QtGui import QColor, QImage, QPainter, QPalette
 from PyQt6.QtSvg import QSvgGenerator
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from gpu.wholefile import written_whole
 
@@ -59,7 +60,13 @@ def _paint(painter: QPainter, widget: QWidget, caption: str) -> None:
     size = _whole_size(widget, caption)
     colours = widget.palette()
     painter.fillRect(QRect(QPoint(), size), colours.color(QPalette.ColorRole.Window))
+    marks = _marks(widget)
+    kept = [mark.opts["useCache"] for mark in marks]
+    for mark in marks:
+        mark.opts["useCache"] = False  # as shapes: their atlas is torn apart in an SVG
     widget.render(painter, QPoint())
+    for mark, cached in zip(marks, kept, strict=True):
+        mark.opts["useCache"] = cached
     if caption:
         place = QRect(MARGIN, widget.height(), size.width() - 2 * MARGIN, CAPTION)
         painter.setPen(colours.color(QPalette.ColorRole.WindowText))
@@ -70,6 +77,13 @@ def _paint(painter: QPainter, widget: QWidget, caption: str) -> None:
             caption, Qt.TextElideMode.ElideRight, place.width()
         )
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
+
+
+def _marks(widget: QWidget) -> list[Any]:
+    """Return pyqtgraph's scatter plots inside a widget."""
+    scenes = [view.scene() for view in widget.findChildren(QGraphicsView)]
+    items: list[Any] = [item for scene in scenes if scene is not None for item in scene.items()]
+    return [item for item in items if "useCache" in getattr(item, "opts", {})]
 
 
 def _png(widget: QWidget, title: str, caption: str) -> bytes:

@@ -142,7 +142,7 @@ class TakeAwayFeature(QObject):
         title = run.title if run is not None else "SSSP Scope"
         caption = ""
         if run is not None:
-            caption = f"{title} · {run.clock} time · probe level {int(run.settings.probe)}"
+            caption = f"{run.clock} time · probe level {int(run.settings.probe)} · {title}"
         save_widget(panel, path, title, caption)
 
     def _draw_now(self, panel: QWidget) -> None:
