@@ -120,6 +120,7 @@ def test_walk_through_a_lesson(window: MainWindow, qtbot: QtBot, path: Path, rig
     assert set(walk(window, qtbot, right)) == {right}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("right", [True, False])
 def test_a_small_lesson_is_walked_and_remembered(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, right: bool
@@ -150,8 +151,8 @@ def test_a_small_lesson_is_walked_and_remembered(
         ),
         (
             Question("number", "?", low=1, high=100, logarithmic=True),
-            lambda shown, qtbot: shown.slider.setValue(500),
-            10.0,
+            lambda shown, qtbot: shown.slider.setValue(600),
+            16.0,
         ),
     ],
 )
