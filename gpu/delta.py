@@ -24,13 +24,13 @@ The state is one record, CONTROLLER, the same bytes in the model and in the CUDA
 engines come to the same decision from the same readings. A recorded run's readings fed
 through `decide` must give the recorded path of delta.
 
-Start and ceiling are ours: from W / D up to 128 W / D, on every graph. The authors start at
-W / 32 D, and hold graphs that cannot fill the machine at 16 W / D. On the modelled RTX 2080 Ti,
-theirs (climbing to 16 from W / 4 D on small graphs, our first rule) -> ours, ms: New York
-6.01 -> 2.94, city roads of 12,000 0.70 -> 0.50, grid of 250,000 3.97 -> 2.93, mesh of 64,000
-0.74 -> 0.66, R-MAT of 65,536 1.34 -> 1.07. Starts of 4 to 32 W / D are no faster on roads and
-grids, and up to 1.6x slower on the mesh and 1.25x on the R-MAT. The kernel on an H100
-starts higher (`Tuning` in gpu.cuda.adds), because it measured faster there.
+Start and ceiling are ours: from W / D up to 128 W / D, on every graph. The authors start at W /
+32 D, and hold graphs that cannot fill the machine at 16 W / D. On the modelled RTX 2080 Ti as
+first fitted, theirs (climbing to 16 from W / 4 D on small graphs, our first rule) -> ours, ms:
+New York 6.01 -> 2.94, city roads of 12,000 0.70 -> 0.50, grid of 250,000 3.97 -> 2.93, mesh of
+64,000 0.74 -> 0.66, R-MAT of 65,536 1.34 -> 1.07. Starts of 4 to 32 W / D are no faster on roads
+and grids, and up to 1.6x slower on the mesh and 1.25x on the R-MAT. The kernel on an H100 starts
+higher (`Tuning` in gpu.cuda.adds), because it measured faster there.
 
 Sources: paper, section 5.5 ("paper"); the authors' released code as described in
 ALGORITHMS ("code"); our own choices say "ours".

@@ -342,7 +342,7 @@ def test_no_run_is_faster_than_the_memory_allows(algorithm: str, device: str) ->
 
 def test_scattered_heads_cost_more_than_neighbours_and_misses_more_than_hits() -> None:
     card = presets.PRESETS["H100"]
-    assert card.arc_ns(10**6, 10**7, 0.0, 1.0) > 2 * card.arc_ns(10**6, 10**7, 0.0, 0.2)
+    assert card.arc_ns(10**6, 10**7, 0.0, 1.0) > 1.5 * card.arc_ns(10**6, 10**7, 0.0, 0.2)
     assert card.arc_ns(10**8, 10**9, 1.0) > 2 * card.arc_ns(10**8, 10**9, 0.0)
     assert card.arc_miss(10**6) == 0.0
     assert 0.9 < card.arc_miss(10**8) < 1.0
