@@ -65,8 +65,8 @@ from gpu.host.shared_graph import (
     share_graph,
     with_note,
 )
-from gpu.host.warm_up import COMPILING, say_if_slow
-from gpu.trace import RunSettings, Verification
+from gpu.host.warm_up import COMPILING, FIRST_ROWS, say_if_slow
+from gpu.trace import Probe, RunSettings, Verification
 
 PROGRESS_S = 0.05  # between two reports with the same words
 
@@ -222,7 +222,7 @@ class Worker:
         segment.reserve()
         buffers = open_buffers(segment, writeable=True)
         buffers.clear()
-        with say_if_slow(lambda: self._say_compiling(run_id, command.settings)) as call_off:
+        with say_if_slow(lambda: self._say_compiling(run_id, command.settings, graph)) as call_off:
             settings = resolve(self._entries.check)(graph, command.settings)
             self._send(Started(run_id, settings, graph_reference(graph, settings.source)))
             observer = RingObserver(self._ring, run_id, command.steps, call_off)
@@ -232,9 +232,10 @@ class Worker:
         if command.verify and outcome.outcome == "finished":
             self._verify(run_id, graph, settings.source, buffers.dist)
 
-    def _say_compiling(self, run_id: int, settings: RunSettings) -> None:
-        row = ALGORITHMS.get(settings.algorithm)
-        late = row is not None and row.result == "matrix"  # the warm-up leaves those out
+    def _say_compiling(self, run_id: int, settings: RunSettings, graph: CSRGraph) -> None:
+        keys = list(ALGORITHMS)  # the warm-up compiles the first of them, on whole weights
+        plain = settings.engine == "model" and graph.integer and settings.probe < Probe.EVENTS
+        late = settings.algorithm in keys[FIRST_ROWS:] or (settings.algorithm in keys and not plain)
         if late or not self._warm.is_set():
             self._send(Progress(run_id, -1.0, COMPILING))
 
