@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -112,8 +113,16 @@ def walk(window: MainWindow, qtbot: QtBot, right: bool) -> list[bool | None]:
     return judged
 
 
+WALKED = ("1_", "2_")  # the others are walked by hand so far: SSSP_SCOPE_ALL_WALKS=1
+
+
+def walked() -> list[Path]:
+    everything = os.environ.get("SSSP_SCOPE_ALL_WALKS") == "1"
+    return [path for path in find_lessons() if everything or path.stem.startswith(WALKED)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("path", find_lessons(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", walked(), ids=lambda path: path.stem)
 @pytest.mark.parametrize("right", [True, False], ids=["right", "wrong"])
 def test_walk_through_a_lesson(window: MainWindow, qtbot: QtBot, path: Path, right: bool) -> None:
     window.features.lessons.open_path(str(path))

@@ -119,8 +119,8 @@ class DeltaPanel(PairPlot):
         if record is not None and not record.algorithm.bucketed:
             title = record.algorithm.title
             return (
-                f"{title} has no Δ: it takes one vertex at a time, always the closest. "
-                "Run ADDS or Near-Far to see buckets."
+                f"{title} sorts nothing into buckets, so it has no Δ. "
+                "Run an algorithm with buckets to see one here."
             )
         return super()._hint_for(record)
 
