@@ -40,6 +40,7 @@ NAMES: tuple[str, ...] = (
     "workspace",
     "take_away",
     "lessons",
+    "present",
 )
 
 

@@ -1,0 +1,73 @@
+"""Presenting: full screen and back, blank, the dot, keys of fields."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost
+from test_window import host, settings, window, with_finished_run  # noqa: F401  # fixtures
+
+from viewer.main_window import MainWindow
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def test_f5_presents_and_esc_puts_everything_back(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+    qtbot: QtBot,
+) -> None:
+    with_finished_run(window, host)
+    before = (window.theme.name, window.docks.layout)
+    shown = {key for key, dock in window.docks.by_key.items() if not dock.isHidden()}
+    window.actions_by_key["present"].trigger()
+    assert window.isFullScreen()
+    assert window.theme.name == "projector"
+    assert window.menuBar().isHidden()
+    assert window.actions_by_key["blank"].isEnabled()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert not window.isFullScreen()
+    assert (window.theme.name, window.docks.layout) == before
+    assert not window.menuBar().isHidden()
+    assert {key for key, dock in window.docks.by_key.items() if not dock.isHidden()} == shown
+    assert not window.actions_by_key["blank"].isEnabled()
+
+
+def test_b_blanks_until_any_key_or_click(window: MainWindow, qtbot: QtBot) -> None:  # noqa: F811
+    feature = window.features.present
+    feature.blank()
+    assert not feature.curtain.isVisible(), "only while presenting"
+    window.actions_by_key["present"].trigger()
+    qtbot.keyClick(window, Qt.Key.Key_B)
+    assert feature.curtain.isVisible()
+    assert feature.curtain.size() == window.size()
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+    assert not feature.curtain.isVisible()
+    qtbot.keyClick(window, Qt.Key.Key_B)
+    qtbot.mouseClick(feature.curtain, LEFT)
+    assert not feature.curtain.isVisible()
+    window.actions_by_key["present"].trigger()
+    assert not feature.on
+
+
+def test_the_dot_follows_the_mouse_and_fields_keep_their_letters(
+    window: MainWindow,  # noqa: F811
+    qtbot: QtBot,
+) -> None:
+    feature = window.features.present
+    window.actions_by_key["present"].trigger()
+    qtbot.keyClick(window, Qt.Key.Key_P)
+    assert feature.dot.isVisible()
+    qtbot.mouseMove(window, QPoint(100, 80))
+    qtbot.waitUntil(lambda: feature.dot.geometry().contains(QPoint(100, 80)))
+    field = QLineEdit(window)
+    field.show()
+    field.setFocus()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is field)
+    qtbot.keyClicks(field, "bp")
+    assert field.text() == "bp"
+    assert feature.dot.isVisible()
+    assert not feature.curtain.isVisible()
+    window.actions_by_key["present"].trigger()
+    assert not feature.dot.isVisible()
