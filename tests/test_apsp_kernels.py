@@ -28,10 +28,12 @@ def compiled(name: str, level: int, float_weights: bool, architecture: int, thre
     try:
         flags = [o.encode() for o in (*options, f"--gpu-architecture=sm_{architecture}")]
         (error,) = nvrtc.nvrtcCompileProgram(program, len(flags), flags)
-        log = b" " * nvrtc.nvrtcGetProgramLogSize(program)[1]
+        # NVRTC writes into these bytes: never into the one object that Python keeps for b" "
+        log = bytes(nvrtc.nvrtcGetProgramLogSize(program)[1] + 1)
         nvrtc.nvrtcGetProgramLog(program, log)
-        assert error == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.decode()
-        return log.decode()
+        words = log.rstrip(b"\0").decode()
+        assert error == nvrtc.nvrtcResult.NVRTC_SUCCESS, words
+        return words
     finally:
         nvrtc.nvrtcDestroyProgram(program)
 

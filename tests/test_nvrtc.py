@@ -25,9 +25,9 @@ def checked(result: tuple, program: object = None) -> tuple:
         log = ""
         if program is not None:
             size = nvrtc.nvrtcGetProgramLogSize(program)[1]
-            text = b" " * size
+            text = bytes(size + 1)  # written into: two bytes at least, one is Python's own
             nvrtc.nvrtcGetProgramLog(program, text)
-            log = text.decode()
+            log = text.rstrip(b"\0").decode()
         raise AssertionError(f"{result[0]}\n{log}")
     return result[1:]
 

@@ -167,7 +167,7 @@ class LessonPanel(QWidget):
         self._build_home()
         self._build_page()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumWidth(scaled(280))
+        self.setMinimumWidth(scaled(220))
         model.lesson_changed.connect(self.show_lesson)
         model.step_changed.connect(self.show_step)
         model.changed.connect(self.show_phase)
