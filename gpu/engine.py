@@ -300,10 +300,6 @@ def make_trace(
     )
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 def graph_reference(graph: CSRGraph, source: int) -> GraphReference:
     """Return what a trace remembers of its graph."""
     return GraphReference(

@@ -28,7 +28,7 @@ from gpu.delta import near_far_delta
 from gpu.engine import checked_settings, run
 from gpu.errors import CancelledByUserError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.trace import Probe, RunSettings, Trace
+from gpu.trace import Probe, RunSettings, Trace, mean_over_time
 
 DELTA, C = "delta", "c"
 COUNT = 12  # values of a sweep by default
@@ -207,7 +207,7 @@ def point_of(trace: Trace, value: float | None, violation: str | None) -> SweepP
         trace.relaxed_edges,
         int(trace.last["improved"]),
         trace.reached,
-        _mean_over_time(samples, "assigned_edges"),
+        mean_over_time(samples, "assigned_edges"),
         _clip_share(samples),
         float(samples["delta"][0]),
         violation,
@@ -259,12 +259,6 @@ def _degree(graph: CSRGraph) -> float:
 def _rounded(value: float) -> float:
     """Keep three digits, so that a person can read and repeat the value."""
     return float(f"{value:.3g}")
-
-
-def _mean_over_time(samples: np.ndarray, column: str) -> float:
-    steps = np.diff(samples["t_ns"])
-    total = float(steps.sum())
-    return float((samples[column][:-1] * steps).sum() / total) if total else 0.0
 
 
 def _clip_share(samples: np.ndarray) -> float:

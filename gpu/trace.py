@@ -253,6 +253,13 @@ def _parts(dist: np.ndarray) -> Iterator[np.ndarray]:
         yield dist[first : first + rows]
 
 
+def mean_over_time(samples: np.ndarray, column: str) -> float:
+    """Return a column's mean over time: SAMPLE (k,), each value holds until the next sample."""
+    steps = np.diff(samples["t_ns"])
+    total = float(steps.sum())
+    return float((samples[column][:-1] * steps).sum() / total) if total else 0.0
+
+
 def reached_mask(dist: np.ndarray) -> np.ndarray:
     """Return which distances are finite: bool of the same shape."""
     if dist.dtype == np.int32:

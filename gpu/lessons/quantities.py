@@ -21,19 +21,13 @@ import numpy as np
 from gpu.errors import ParameterError
 from gpu.events import EventKind
 from gpu.graph import CSRGraph
-from gpu.trace import Flag, Trace, reached_mask
-
-
-def _mean(trace: Trace, column: str) -> float:
-    steps = np.diff(trace.samples["t_ns"])
-    total = float(steps.sum())
-    return float((trace.samples[column][:-1] * steps).sum() / total) if total else 0.0
+from gpu.trace import Flag, Trace, mean_over_time, reached_mask
 
 
 def _busy_share(trace: Trace) -> float:
     top = float(trace.samples["busy_workers"].max())
     workers = float(trace.settings.parameters.get("workers") or _workers(trace) or top or 1.0)
-    return _mean(trace, "busy_workers") / workers
+    return mean_over_time(trace.samples, "busy_workers") / workers
 
 
 def _workers(trace: Trace) -> int:
@@ -117,7 +111,10 @@ QUANTITIES: dict[str, tuple[str, Callable[[Trace], float]]] = {
     "delta_start": ("first Δ", lambda t: float(t.samples["delta"][0])),
     "delta_end": ("last Δ", lambda t: float(t.last["delta"])),
     "delta_changes": ("changes of Δ", lambda t: int(t.last["delta_changes"])),
-    "parallelism": ("edges assigned, mean over time", lambda t: _mean(t, "assigned_edges")),
+    "parallelism": (
+        "edges assigned, mean over time",
+        lambda t: mean_over_time(t.samples, "assigned_edges"),
+    ),
     "peak": ("edges assigned, most", lambda t: float(t.samples["assigned_edges"].max())),
     "busy": ("share of the workers busy, mean over time", _busy_share),
     "most_busy": ("workers busy, most", lambda t: int(t.samples["busy_workers"].max())),
