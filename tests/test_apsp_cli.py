@@ -114,6 +114,11 @@ def test_no_slices(text: str) -> None:
         source_slice(text, 9)
 
 
+# A shell shows 130 for both. CPython notes a KeyboardInterrupt that passes through an exec of text
+# (Numba and dataclasses use it), and then ends by the signal itself whatever exit code it is given.
+INTERRUPTED = (130, -signal.SIGINT)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_leaves_nothing_half(tmp_path: Path) -> None:
@@ -126,6 +131,6 @@ def test_ctrl_c_leaves_nothing_half(tmp_path: Path) -> None:
         time.sleep(0.5)
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=60)
-    assert running.returncode == 130, err
+    assert running.returncode in INTERRUPTED, err
     assert b"Traceback" not in err
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []
