@@ -1,6 +1,6 @@
 """A person who presses everything: seeded random actions on a real window and engine.
 
-    python tests/test_soak.py SECONDS [SEED]
+    python tests/test_soak.py SECONDS [SEED] [why]
 
 opens a window without a screen and uses at random whatever is enabled: every row of the action
 registry but Quit, fields of the Run panel, docks, keys, clicks into the graph and the plots, small
@@ -9,13 +9,18 @@ Qt complained, if the window or its engine process grew by more than 50 MB after
 (every action and every algorithm once, then a third of the time), or if a child process or a
 segment in /dev/shm is left after the window was closed.
 
+What is measured is what a process has to itself, after a collection of garbage and `malloc_trim`,
+once every run and sweep has ended: the window, its engine process, and whatever other children
+there are then (the tracker of shared memory; a sweep's pool is gone with the sweep, and a pool
+that stayed would be seen here). `why` prints, at the end, which lines of Python hold more than
+before (`tracemalloc`, which makes everything slower) and what there is more of.
+
 In the suite it runs for less than a minute, in a process of its own, so that what other tests
 have allocated is not counted.
 """
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import random
@@ -28,6 +33,8 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from soak_memory import Held, children, give_back_memory, resident
 
 SUITE_SECONDS = 45
 SEED = 20261121
@@ -57,12 +64,12 @@ def test_random_actions_break_nothing_and_leak_nothing() -> None:
 class Soak:
     """One window, one sequence of random steps, what went wrong."""
 
-    def __init__(self, seconds: float, seed: int) -> None:
+    def __init__(self, seconds: float, seed: int, why: bool = False) -> None:
         from viewer.app import make_application
         from viewer.main_window import MainWindow
         from viewer.models.settings import Settings
 
-        self.seconds, self.random = seconds, random.Random(seed)
+        self.seconds, self.random, self.why = seconds, random.Random(seed), why
         self.faults: list[str] = []
         self.did: deque[str] = deque(maxlen=25)
         self.steps = 0
@@ -103,21 +110,23 @@ class Soak:
         while time.monotonic() - begun < self.seconds / 3:
             self._step()
         before = self._megabytes()
-        marks = [before]
+        marks, held = [before], Held() if self.why else None
         while time.monotonic() - begun < self.seconds:
             self._step()
             if time.monotonic() - begun > self.seconds / 3 + MARK_SECONDS * len(marks):
                 marks.append(self._megabytes())
         self._settle()
         after = self._megabytes()
+        if held is not None:
+            held.print_growth()
         self._close()
-        print("window + engine MB:", ", ".join(f"{a:.0f} + {b:.0f}" for a, b in [*marks, after]))
-        return {
-            "seconds": time.monotonic() - begun,
-            "window MB": after[0],
-            "window grew MB": after[0] - before[0],
-            "engine grew MB": after[1] - before[1],
-        }
+        told = (f"{a:.0f} + {b:.0f} + {c:.0f}" for a, b, c in [*marks, after])
+        print("window + engine + others MB:", ", ".join(told))
+        grown = (now - then for now, then in zip(after, before, strict=True))
+        found = dict(
+            zip(("window grew MB", "engine grew MB", "others grew MB"), grown, strict=True)
+        )
+        return {"seconds": time.monotonic() - begun, "window MB": after[0], **found}
 
     def _warm_up(self) -> None:
         from gpu.algorithms import ALGORITHMS
@@ -288,16 +297,17 @@ class Soak:
             if time.monotonic() > end:
                 raise TimeoutError(f"nothing happens; last: {', '.join(self.did)}")
 
-    def _megabytes(self) -> tuple[float, float]:
-        """Return the resident size of the window's process, and of its engine."""
+    def _megabytes(self) -> tuple[float, float, float]:
+        """Return the resident size of the window's process, of its engine, of other children."""
         self._settle()
         for record in list(self.window.session.runs):
             if record is not self.window.session.current:
                 self.window.session.remove_run(record)
         self._breathe(0.3)
-        gc.collect()
-        engine = self.window.controller.host.child_pid  # a sweep's workers come and go
-        return _resident(os.getpid()), _resident(engine) if engine else 0.0
+        give_back_memory()
+        engine = self.window.controller.host.child_pid or 0
+        others = [pid for pid in children(os.getpid()) if pid != engine]
+        return resident(os.getpid()), resident(engine), sum(map(resident, others))
 
     def _close(self) -> None:
         self._breathe(0.1)
@@ -321,15 +331,6 @@ def _opens_a_popup(widget: Any) -> bool:
     return isinstance(widget, QToolButton) and widget.menu() is not None
 
 
-def _resident(pid: int) -> float:
-    """Return MB of a process without what it shares; 0 where the system does not say."""
-    try:
-        fields = Path(f"/proc/{pid}/statm").read_text().split()
-    except OSError:
-        return 0.0
-    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
 def _segments() -> set[str]:
     folder, mine = Path("/dev/shm"), str(os.getpid())
     return {p.name for p in folder.glob("sssp*") if mine in p.name} if folder.is_dir() else set()
@@ -341,7 +342,7 @@ def main(arguments: list[str]) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     seconds = float(arguments[0]) if arguments else SUITE_SECONDS
     seed = int(arguments[1]) if len(arguments) > 1 else SEED
-    soak = Soak(seconds, seed)
+    soak = Soak(seconds, seed, "why" in arguments[2:])
     try:
         found = soak.run()
     except BaseException:
