@@ -16,9 +16,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpu.errors import MemoryNeededError, ParameterError
+from gpu.events import MOST_ROW_ARCS
 
 C_DELTA = 8.0  # delta_apsp: delta = C x mean weight / mean degree
 C_FAST = 8.0  # apsp_fast: the same, for the width of its near range
+ROWS = ("first_source", "sources")  # parameters that say which rows there are
 ADVICE = "take fewer sources, or write to a file: sssp-scope apsp FILE -o matrix.npy"
 
 
@@ -45,6 +47,21 @@ def wanted_delta(factor: float, mean_weight: float, mean_degree: float, integer:
     if integer:
         return max(delta, 1.0)
     return delta if delta > 0 else 1.0
+
+
+def same_rows(given: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters `given` with the sources of a run with parameters `like`."""
+    return {**given, **{key: like[key] for key in ROWS if key in like}}
+
+
+def check_events(rows: int, arcs: int) -> None:
+    """Raise ParameterError where recording every event of so many sources is too much."""
+    if rows * arcs > MOST_ROW_ARCS:
+        most = max(1, MOST_ROW_ARCS // max(arcs, 1))
+        raise ParameterError(
+            f"every event of {rows:,} sources on {arcs:,} arcs is too much to record; allowed: "
+            f"{MOST_ROW_ARCS:,} arcs times sources: take {most:,} sources, or probe level 2"
+        )
 
 
 def matrix_bytes(rows: int, n: int) -> int:

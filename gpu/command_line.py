@@ -12,6 +12,7 @@ import shlex
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
+from gpu.apsp_rules import source_range
 from gpu.errors import GpuError
 from gpu.trace import GraphReference, RunSettings
 
@@ -26,6 +27,8 @@ def run_line(settings: RunSettings, graph: GraphReference) -> str:
 
     Raises GpuError where the graph came from no file and no sample.
     """
+    if ALGORITHMS[settings.algorithm].result == "matrix":
+        return apsp_line(settings, graph, "matrix.npy")
     words = ["run", *_graph_words(graph), *_source_words(settings), *_algorithm_words(settings)]
     words += ["--device", settings.device] if settings.device else []
     if settings.delta is not None:
@@ -34,6 +37,20 @@ def run_line(settings: RunSettings, graph: GraphReference) -> str:
     if settings.sample_period_ns:
         words += ["--period-ns", str(settings.sample_period_ns)]
     return _line([*words, *_seed_words(settings), *_parameter_words(settings, "--set")])
+
+
+def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
+    """Return `sssp-scope apsp ...` that computes this matrix again and proves it.
+
+    Raises GpuError as `run_line` does.
+    """
+    first, count = source_range(settings.parameters, graph.n)
+    words = ["apsp", *_graph_words(graph), "-o", output, *_algorithm_words(settings)]
+    words += ["--device", settings.device] if settings.device else []
+    words += [] if count == graph.n else ["--sources", f"{first}:{first + count}"]
+    words += [] if settings.delta is None else ["--delta", _number(settings.delta)]
+    workers = settings.parameters.get("workers")
+    return _line([*words, *([] if workers is None else ["--workers", str(workers)]), "--verify"])
 
 
 def sweep_line(
@@ -54,9 +71,13 @@ def sweep_line(
 def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str = "time") -> str:
     """Return `sssp-scope compare ...` of two runs on one graph, laid on one clock by `how`.
 
-    Both sides take A's probe level and seed: the command has one of each.
+    Both sides take A's probe level and seed: the command has one of each. Of two matrices
+    it is two lines in one, each with a file of its own.
     Raises GpuError as `run_line` does, and where the sources differ.
     """
+    if ALGORITHMS[a.algorithm].result == "matrix":
+        pair = ((a, "a.npy"), (b, "b.npy"))
+        return " && ".join(apsp_line(settings, graph, output) for settings, output in pair)
     if a.source != b.source:
         raise GpuError("the command compares runs from one source; these have two")
     words = ["compare", *_graph_words(graph), *_source_words(a)]

@@ -108,7 +108,10 @@ class Side:
     @cached_property
     def reached(self) -> int | None:
         """Vertices with a finite distance, None while that is not known."""
-        return None if self.dist is None else int(np.count_nonzero(reached_mask(self.dist)))
+        known = (self.environment or {}).get("reached")  # a matrix: counted by the engine
+        if known is not None or self.dist is None or self.dist.ndim == 2:
+            return None if known is None else int(known)
+        return int(np.count_nonzero(reached_mask(self.dist)))
 
     @cached_property
     def workers(self) -> int | None:

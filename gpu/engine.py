@@ -33,7 +33,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS, find
-from gpu.apsp_rules import require_room, source_range
+from gpu.apsp_rules import check_events, require_room, source_range
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.trace import (
@@ -220,7 +220,9 @@ def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
         raise ParameterError(f"probe = {settings.probe}; allowed: 0, 1, 2 or 3")
     parameters, source = row.checked_parameters(settings.parameters), settings.source
     if row.result == "matrix":
-        source, _ = source_range(parameters, graph.n)
+        source, count = source_range(parameters, graph.n)
+        if settings.probe >= Probe.EVENTS:
+            check_events(count, graph.m)
     return RunSettings(
         row.key,
         settings.engine,

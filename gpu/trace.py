@@ -222,7 +222,14 @@ class Trace:
 
     @property
     def reached(self) -> int:
-        """Vertices with a finite distance; of a matrix, in all rows together."""
+        """Vertices with a finite distance; of a matrix, in all rows together.
+
+        Counting a large matrix takes a second: the engine process has done it already and says
+        so in the environment.
+        """
+        known = self.environment.get("reached")
+        if known is not None:
+            return int(known)
         return int(sum(np.count_nonzero(reached_mask(part)) for part in _parts(self.dist)))
 
     @property

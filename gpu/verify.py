@@ -51,6 +51,7 @@ def verify(
     oracle: bool = True,
     certificate: bool = True,
     should_stop: Callable[[], bool] | None = None,
+    progress: Callable[[float, str], object] | None = None,
 ) -> Verification:
     """Prove distances right or wrong; a proof that is not wanted is None in the result.
 
@@ -59,6 +60,7 @@ def verify(
     dist : int32 (n,) or float32 (n,), as `Trace.dist`; a matrix (k, n) is proved by the
         certificate of its rows, see `gpu.verify_rows`
     should_stop : asked before each proof
+    progress : told 0..1 and words, of a matrix only
 
     Raises
     ------
@@ -68,7 +70,7 @@ def verify(
     if dist.ndim == 2:
         from gpu.verify_rows import verify_rows
 
-        return verify_rows(graph, source, dist, should_stop=should_stop)
+        return verify_rows(graph, source, dist, progress=progress, should_stop=should_stop)
     faults: list[str] = []
     passed: dict[str, bool | None] = {"oracle": None, "certificate": None}
     for name, wanted, proof in (

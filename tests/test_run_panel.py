@@ -19,7 +19,7 @@ from viewer.models.run_choices import PACES, RunChoices
 from viewer.models.session import SessionModel
 from viewer.models.settings import Settings
 from viewer.theme import THEMES
-from viewer.widgets.run_fields import AUTO, DeltaSpin, ParameterForm
+from viewer.widgets.run_fields import DeltaSpin, ParameterForm
 from viewer.widgets.run_panel import RunPanel
 
 LEFT = Qt.MouseButton.LeftButton
@@ -59,7 +59,7 @@ def test_choices_come_from_the_registries(panel: RunPanel) -> None:
     assert rows(panel._pace) == [key for key, _, _ in PACES]
 
 
-RUNNABLE = [k for k, r in ALGORITHMS.items() if "model" in r.engines and r.result == "row"]
+RUNNABLE = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 
 
 def enabled(panel: RunPanel) -> list[str]:
@@ -81,7 +81,7 @@ def test_every_knob_of_an_algorithm_has_a_field(panel: RunPanel, key: str) -> No
 def test_a_machine_offers_what_it_can_run_and_says_why_not_the_rest(panel: RunPanel) -> None:
     assert enabled(panel) == RUNNABLE
     panel._device.setCurrentIndex(panel._device.findData(CPU_DEVICE))
-    able = [k for k, r in ALGORITHMS.items() if "cpu" in r.engines and r.result == "row"]
+    able = [key for key, row in ALGORITHMS.items() if "cpu" in row.engines]
     assert enabled(panel) == able
     assert panel._algorithm.currentData() == able[0]
     settings = panel.run_settings()
@@ -137,7 +137,7 @@ def test_an_unknown_algorithm_needs_no_new_line(qtbot: QtBot) -> None:
 def test_no_default_reads_auto(panel: RunPanel) -> None:
     field = panel._form.field("workers")
     assert isinstance(field, QSpinBox)
-    assert field.text() == AUTO
+    assert field.text() == "auto"
     field.setValue(17)
     assert panel.run_settings().parameters["workers"] == 17
 

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from gpu import host as messages
@@ -26,10 +27,11 @@ from gpu.engine import checked_settings, graph_reference
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, LoadRequest
-from gpu.trace import RunSettings
+from gpu.trace import RunSettings, Verification
 from sample_graphs import suggested_source
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
+from viewer.units import thousands
 
 POLL_MS = 33
 BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed
@@ -58,7 +60,7 @@ class Controller(QObject):
         self.host = host if host is not None else EngineHost()
         self.replay_short = True
         self.ready = False
-        self._run_id = self._load_id = self._layout_id = -1
+        self._run_id = self._load_id = self._layout_id = self._proof_id = -1
         self._opening = ""  # what is being loaded
         self._when_ready: Callable[[], None] | None = None
         self._started_at = 0.0
@@ -132,6 +134,7 @@ class Controller(QObject):
             return
         self.host.set_delta(None)
         self.host.set_pace(pace)
+        self._proof_id = -1
         self._run_id = self.host.run(settings, verify=True)
         self._started_at = time.monotonic()
         clock = ENGINE_CLOCK.get(settings.engine, "measured")
@@ -159,8 +162,11 @@ class Controller(QObject):
         """Give up whatever is under way: run, load or layout."""
         if self.running:
             self.stop()
-        elif self._load_id >= 0 or self._layout_id >= 0:
-            self._load_id = self._layout_id = -1
+        elif max(self._load_id, self._layout_id, self._proof_id) >= 0:
+            if self._proof_id >= 0:
+                given_up = Verification(None, None, "the proof was given up")
+                self.session.set_verification(self._proof_id, given_up)
+            self._load_id = self._layout_id = self._proof_id = -1
             self.host.stop()
         self.session.set_progress(None)
 
@@ -199,10 +205,19 @@ class Controller(QObject):
             batch = self.host.take_samples()
             if len(batch):
                 self.session.append_samples(self._run_id, batch)
+                self._show_sources(batch[-1])
         for message in self.host.poll():
             handler = self._handlers.get(type(message))
             if handler is not None:
                 handler(message)
+
+    def _show_sources(self, sample: np.void) -> None:
+        """Say how many sources are done, where there are many."""
+        record = self.session.run_by_id(self._run_id)
+        if record is not None and record.is_matrix:
+            done, count = int(sample["occupancy"][2]), record.source_count
+            words = f"{thousands(done)} of {thousands(count)} sources…"
+            self.session.set_progress(min(done / count, 0.999), words)
 
     def _on_ready(self, _message: messages.Ready) -> None:
         self.ready = True
@@ -217,6 +232,13 @@ class Controller(QObject):
             self.engine_changed.emit(words)
         elif message.run_id in (self._run_id, self._load_id, self._layout_id):
             self.session.set_progress(message.fraction, words)
+        elif self._idle and self.session.run_by_id(message.run_id) is not None:
+            self._proof_id = message.run_id  # rows of a matrix are proved
+            self.session.set_progress(min(message.fraction, 0.999), words)
+
+    @property
+    def _idle(self) -> bool:
+        return max(self._run_id, self._load_id, self._layout_id) < 0
 
     def _on_graph_loaded(self, message: messages.GraphLoaded) -> None:
         if message.run_id != self._load_id:
@@ -270,6 +292,10 @@ class Controller(QObject):
 
     def _on_verified(self, message: messages.Verified) -> None:
         self.session.set_verification(message.run_id, message.verification)
+        if message.run_id == self._proof_id:
+            self._proof_id = -1
+            if self._idle:
+                self.session.set_progress(None)
         if not message.verification.passed:
             detail = message.verification.detail
             self.session.set_notice(Notice("error", "The distances are wrong:", detail))
@@ -296,7 +322,7 @@ class Controller(QObject):
                 self.session.finish_run(self._run_id, message.trace)
             self.session.fail_run(self._run_id, message.words)
             self._end_run()
-        self._load_id = self._layout_id = -1
+        self._load_id = self._layout_id = self._proof_id = -1
         self.session.set_progress(None)
         advice = "A fresh engine is starting; press Run to try again."
         self.session.set_notice(Notice("error", message.words, advice))

@@ -31,7 +31,15 @@ from gpu.algorithms.registry import Algorithm, Parameter
 
 ROW_PARAMETERS = (
     Parameter("first_source", "First source", "int", 0, "0-based index of the first row's source"),
-    Parameter("sources", "Sources", "int", None, "how many; empty: all the rest", 1),
+    Parameter(
+        "sources",
+        "Sources",
+        "int",
+        None,
+        "how many, one after the other from the first on; empty: all the rest",
+        1,
+        automatic="all",
+    ),
     Parameter("workers", "Workers", "int", None, "worker blocks; empty: the device's own", 1, 4096),
 )
 

@@ -23,6 +23,7 @@ class Parameter:
     """One knob: bounds are inclusive; `default` None means the engine chooses.
 
     engines : those that it means something to, empty for all; the others ignore it
+    automatic : what a field says where the value is None
     """
 
     key: str
@@ -34,6 +35,7 @@ class Parameter:
     high: float = 2**31 - 1
     unit: str = ""
     engines: tuple[str, ...] = ()
+    automatic: str = "auto"
 
     def concerns(self, engine: str) -> bool:
         """Whether the knob does anything on that engine."""

@@ -11,7 +11,8 @@ Life        Arrays hold the mapping itself: it is unmapped when the last array o
             would refuse to close (BufferError), or leave arrays dangling.
 
 Where       POSIX shared memory or Windows' named mappings; where /dev/shm is missing or
-            too small (containers often have 64 MB), a file in the temporary folder.
+            too small (containers often have 64 MB), or memory itself, a file in the temporary
+            folder: so a matrix may be larger than memory.
             Space is compared with what is free *before*, and reserved by the process
             that fills it (`Segment.reserve`): writing past a full tmpfs is a SIGBUS.
 
@@ -46,6 +47,8 @@ from gpu.errors import MemoryNeededError
 
 SHM_FOLDER = Path("/dev/shm")  # where Linux shows named blocks; absent elsewhere
 SPARE_BYTES = 32 << 20  # left free for others in /dev/shm and in the temporary folder
+LARGE = 64 << 20  # bytes: from here on memory is asked whether it has them
+BOUNDLESS = 2**62
 ALIGNMENT = 64  # of every array in its block: a cache line
 NAME_PATTERN = re.compile(r"sssp-(\d+)-[0-9a-f]{4}-")
 
@@ -213,6 +216,32 @@ class _Block(SharedMemory):
         return mapping
 
 
+def shared_free(wanted: int) -> int:
+    """Return the bytes of shared memory that can still be had; where nobody knows, very many.
+
+    wanted : bytes; of few, memory itself is not asked
+    """
+    folder = free_bytes(SHM_FOLDER) if SHM_FOLDER.is_dir() else BOUNDLESS
+    if wanted < LARGE:
+        return folder
+    from gpu.formats.memory import available_bytes
+
+    known = available_bytes()
+    return folder if known is None else min(folder, known)
+
+
+def place_for(nbytes: int, folder: str | None = None) -> tuple[str, int]:
+    """Return where a segment would lie: "memory", "file" or "" (no room), and what is free there.
+
+    folder : for mapped files; None: the temporary one
+    """
+    free = shared_free(nbytes)
+    if nbytes + SPARE_BYTES <= free:
+        return "memory", free
+    on_disk = free_bytes(Path(folder or tempfile.gettempdir()))
+    return ("file" if nbytes + SPARE_BYTES <= on_disk else ""), max(free, on_disk)
+
+
 def free_bytes(folder: Path) -> int:
     """Return the space that is free where `folder` lies."""
     return shutil.disk_usage(folder).free
@@ -229,7 +258,7 @@ def _plan(shapes: Shapes) -> tuple[dict[str, Place], int]:
 
 def _create_named(name: str, nbytes: int) -> _Block | None:
     """Make a block of shared memory, or return None where it does not fit."""
-    if SHM_FOLDER.is_dir() and free_bytes(SHM_FOLDER) < nbytes + SPARE_BYTES:
+    if shared_free(nbytes) < nbytes + SPARE_BYTES:
         return None
     try:
         return _Block(name, create=True, size=nbytes)

@@ -32,10 +32,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS
-from gpu.engine import graph_reference
+from gpu.apsp_rules import size_words
+from gpu.engine import EngineOutcome, RunBuffers, graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.graph import CSRGraph
-from gpu.host.memory import Memory, SharedArrays, share
+from gpu.host.memory import LARGE, Memory, SharedArrays, share
 from gpu.host.messages import (
     Begun,
     Described,
@@ -66,7 +67,7 @@ from gpu.host.shared_graph import (
     with_note,
 )
 from gpu.host.warm_up import COMPILING, FIRST_ROWS, say_if_slow
-from gpu.trace import Probe, RunSettings, Verification
+from gpu.trace import Probe, RunSettings, Verification, reached_mask
 
 PROGRESS_S = 0.05  # between two reports with the same words
 
@@ -187,6 +188,7 @@ class Worker:
                 undirected=request.undirected,
                 weights=request.weights,
                 format=request.format,
+                weight_name=request.weight_name,
                 progress=Reporter(command.run_id, self._send),
                 should_stop=lambda: self._ring.is_stopped(command.run_id),
             )
@@ -218,19 +220,28 @@ class Worker:
     def _run(self, command: RunCommand) -> None:
         run_id = command.run_id
         graph = self._graph_of(command.graph)
-        segment = self._memory.attach(command.buffers, owner=False)
-        segment.reserve()
-        buffers = open_buffers(segment, writeable=True)
-        buffers.clear()
+        buffers = self._buffers(command)
         with say_if_slow(lambda: self._say_compiling(run_id, command.settings, graph)) as call_off:
             settings = resolve(self._entries.check)(graph, command.settings)
             self._send(Started(run_id, settings, graph_reference(graph, settings.source)))
             observer = RingObserver(self._ring, run_id, command.steps, call_off)
             outcome = resolve(self._entries.execute)(graph, settings, buffers, observer)
         events = self._share(f"e{run_id}", {"events": outcome.events})
+        outcome = with_reached(outcome, buffers.dist)
         self._send(Ended(run_id, replace(outcome, events=None), events))
         if command.verify and outcome.outcome == "finished":
             self._verify(run_id, graph, settings.source, buffers.dist)
+
+    def _buffers(self, command: RunCommand) -> RunBuffers:
+        """Take the space that the run writes into, and clear it."""
+        segment = self._memory.attach(command.buffers, owner=False)
+        nbytes = command.buffers.nbytes
+        if nbytes >= LARGE:
+            self._send(Progress(command.run_id, -1.0, f"taking {size_words(nbytes)}"))
+        segment.reserve()
+        buffers = open_buffers(segment, writeable=True)
+        buffers.clear()
+        return buffers
 
     def _say_compiling(self, run_id: int, settings: RunSettings, graph: CSRGraph) -> None:
         keys = list(ALGORITHMS)  # the warm-up compiles the first of them, on whole weights
@@ -244,7 +255,10 @@ class Worker:
             return self._ring.is_stopped(run_id)
 
         try:
-            verified = resolve(self._entries.verify)(graph, source, dist, should_stop=should_stop)
+            told: dict[str, Any] = {"should_stop": should_stop}
+            if dist.ndim == 2:  # row by row: that takes a while
+                told["progress"] = Reporter(run_id, self._send)
+            verified = resolve(self._entries.verify)(graph, source, dist, **told)
         except CancelledByUserError:
             return
         except Exception as error:  # says nothing about the distances
@@ -292,6 +306,15 @@ class Reporter:
         if words != self._words or now - self._sent_at >= PROGRESS_S:
             self._words, self._sent_at = words, now
             self._send(Progress(self._run_id, float(fraction), words))
+
+
+def with_reached(outcome: EngineOutcome, dist: np.ndarray) -> EngineOutcome:
+    """Return the outcome of a whole matrix with the count of its finite distances."""
+    if dist.ndim == 1 or outcome.outcome != "finished":
+        return outcome
+    parts = (dist[row : row + 1] for row in range(len(dist)))
+    reached = sum(int(np.count_nonzero(reached_mask(part))) for part in parts)
+    return replace(outcome, environment={**outcome.environment, "reached": reached})
 
 
 def resolve(entry: str) -> Any:

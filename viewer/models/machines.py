@@ -48,8 +48,6 @@ def is_modelled(device: str) -> bool:
 
 def problem_of(row: Algorithm, machine: Machine) -> str | None:
     """Return why an algorithm cannot be run on a machine in the window, None where it can."""
-    if row.result != "row":
-        return f"{row.title} has a result for every pair of vertices: use `sssp-scope apsp`"
     if machine.engine not in row.engines:
         able = [other.title for other in machines().values() if other.engine in row.engines]
         return f"{row.title} does not run on this machine; it runs on: {', '.join(able) or 'none'}"
@@ -70,14 +68,19 @@ def gpu_problem() -> str | None:
     """Return why no run uses a real GPU here, in words; None where one can be tried."""
     if sys.platform == "darwin":
         return "no NVIDIA GPU here: macOS has no driver for one"
-    if not _driver_file().exists():
+    if not any(path.exists() for path in _driver_files()):
         return "no NVIDIA GPU here: no driver found"
     if importlib.util.find_spec("cupy") is None:
         return 'NVIDIA driver found, CuPy missing: pip install "sssp-scope[cuda13]" (or cuda12)'
     return None
 
 
-def _driver_file() -> Path:
+def _driver_files() -> tuple[Path, ...]:
+    """Return where a driver shows itself: one of these is enough (WSL has only the last)."""
     if sys.platform == "win32":
-        return Path(os.environ.get("SYSTEMROOT", r"C:\Windows")) / "System32" / "nvcuda.dll"
-    return Path("/proc/driver/nvidia/version")
+        return (Path(os.environ.get("SYSTEMROOT", r"C:\Windows")) / "System32" / "nvcuda.dll",)
+    return (
+        Path("/proc/driver/nvidia/version"),
+        Path("/dev/nvidiactl"),
+        Path("/usr/lib/wsl/lib/libcuda.so.1"),
+    )

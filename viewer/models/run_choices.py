@@ -10,11 +10,14 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
+from gpu.apsp_rules import ADVICE, matrix_bytes, size_words, source_range
 from gpu.errors import GpuError
-from gpu.events import MOST_ARCS
+from gpu.events import MOST_ARCS, MOST_ROW_ARCS
+from gpu.host.memory import place_for
 from gpu.model.presets import DEFAULT_PRESET
 from gpu.trace import Probe, RunSettings
 from viewer.models.machines import machines, problem_of
+from viewer.units import thousands
 
 PROBES = (
     (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),
@@ -87,7 +90,48 @@ class RunChoices:
         )
 
 
-def probe_problem(probe: int, engine: str, arcs: int) -> str | None:
+def sources_of(choices: RunChoices, n: int) -> int | None:
+    """Return how many sources are asked for; None where they are no vertices of a graph of n."""
+    row = ALGORITHMS[choices.algorithm]
+    if row.result == "row":
+        return 1
+    try:
+        return source_range(row.checked_parameters(choices.parameters.get(row.key, {})), n)[1]
+    except GpuError:
+        return None
+
+
+def room_words(choices: RunChoices, n: int) -> tuple[str, bool]:
+    """Return what a matrix on n vertices takes, in words, and whether it can be had.
+
+    Of one source, which takes little: "" and True.
+    """
+    row = ALGORITHMS[choices.algorithm]
+    if row.result == "row":
+        return "", True
+    try:
+        given = row.checked_parameters(choices.parameters.get(row.key, {}))
+        _, count = source_range(given, n)
+    except GpuError as error:
+        return sentence_of(error), False
+    needed = matrix_bytes(count, n)
+    where, free = place_for(needed)
+    rows = "1 row" if count == 1 else f"{thousands(count)} rows"
+    takes = f"{rows} of {thousands(n)} distances: {size_words(needed)}"
+    if where == "memory":
+        return f"{takes} of memory, {size_words(free)} are free", True
+    if where == "file":
+        return f"{takes} in a temporary file, {size_words(free)} are free on its disk", True
+    return f"{takes}; {size_words(free)} are free: {ADVICE}", False
+
+
+def sentence_of(error: GpuError) -> str:
+    """Return the words of an error, a capital first."""
+    words = str(error)
+    return words[:1].upper() + words[1:]
+
+
+def probe_problem(probe: int, engine: str, arcs: int, sources: int = 1) -> str | None:
     """Return why a run cannot be recorded so closely, None where it can."""
     if probe < Probe.EVENTS:
         return None
@@ -95,6 +139,9 @@ def probe_problem(probe: int, engine: str, arcs: int) -> str | None:
         return "Every event is recorded on modelled devices; choose one of those"
     if arcs > MOST_ARCS:
         return f"Every event is recorded on graphs of up to {MOST_ARCS:,} edges; this has {arcs:,}"
+    if sources > 1 and arcs * sources > MOST_ROW_ARCS:
+        most = max(1, MOST_ROW_ARCS // max(arcs, 1))
+        return f"Every event is recorded from up to {most:,} sources here; {sources:,} are chosen"
     return None
 
 

@@ -5,8 +5,13 @@ run names its `run_id`; a result of a run that is not here any more is dropped.
 Samples arrive in batches and are kept per run in one growing array; whoever draws
 them marks itself dirty on `samples_appended` and repaints on its own timer.
 
+Where a run has a result for every pair of vertices, its matrix stays where the engine wrote it
+and one row at a time is what everybody sees as *the* distances: the row of the session's
+source, if the run has it (`row_changed`). So clicking a vertex shows its row.
+
 A run keeps its samples until it is among the oldest of more than `MAX_RUNS` or of
-more than `MAX_SAMPLE_BYTES` together; the current run and running ones are kept.
+more than `MAX_SAMPLE_BYTES`, or `MAX_MATRIX_BYTES`, together; the current run and running ones
+are kept.
 """
 
 from __future__ import annotations
@@ -27,6 +32,8 @@ NoticeLevel = Literal["info", "warning", "error"]
 
 MAX_RUNS = 50  # runs kept with their samples
 MAX_SAMPLE_BYTES = 2**30  # of all runs together: 4 million samples
+MAX_MATRIX_BYTES = 2**32  # of all runs together, but
+PAIR = 2  # matrices are kept, however large: they are compared
 FIRST_CAPACITY = 256  # samples
 PROGRESS_UNKNOWN = -1.0  # something is under way, nobody knows how far
 PROGRESS_DONE = 1.0  # nothing is under way: hide the bar
@@ -48,6 +55,8 @@ class RunRecord:
     buffers : arrays that the engine is writing, while it runs; None afterwards
     trace : the whole run once it ended; its arrays replace `buffers`
     failure : why it failed, in words; empty otherwise
+    row : of a run from many sources, the row that `dist` is
+    row_id : the file's own name of that row's source
     """
 
     run_id: int
@@ -60,13 +69,19 @@ class RunRecord:
     trace: Trace | None = None
     verification: Verification | None = None
     failure: str = ""
+    row: int = 0
+    row_id: int | str = ""
     _store: np.ndarray = field(default_factory=lambda: np.empty(FIRST_CAPACITY, SAMPLE), repr=False)
     _count: int = 0
 
     def __post_init__(self) -> None:
+        source = self.graph_reference.source_id
         if not self.title:
-            source = self.graph_reference.source_id
             self.title = f"{self.algorithm.title} on {self.graph_reference.name} from {source}"
+            if self.source_count > 1:
+                self.title += f" and {self.source_count - 1:,} more"
+        if self.row_id == "":
+            self.row_id = source
 
     @classmethod
     def from_trace(cls, run_id: int, trace: Trace) -> RunRecord:
@@ -94,19 +109,59 @@ class RunRecord:
     def dist(self) -> np.ndarray | None:
         """Distances, live or final: (n,), int32 or float32; None before there are any.
 
-        Of a run from many sources: the first row, from `settings.source`.
+        Of a run from many sources: the row chosen, from `shown_source`.
         """
         held = self.trace or self.buffers
         if held is None:
             return None
-        return held.dist[0] if held.dist.ndim == 2 else held.dist
+        return held.dist[min(self.row, len(held.dist) - 1)] if held.dist.ndim == 2 else held.dist
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether it has a result for every pair of vertices."""
+        return self.algorithm.result == "matrix"
+
+    @property
+    def matrix(self) -> np.ndarray | None:
+        """Distances (k, n) of a run from many sources, live or final; else None."""
+        held = self.trace or self.buffers
+        return held.dist if held is not None and held.dist.ndim == 2 else None
+
+    @property
+    def source_count(self) -> int:
+        """How many sources it has: one, or the rows of its matrix."""
+        if not self.is_matrix:
+            return 1
+        asked = self.settings.parameters.get("sources")
+        rest = self.graph_reference.n - self.settings.source
+        return rest if asked is None else int(asked)
+
+    @property
+    def shown_source(self) -> int:
+        """The 0-based source of `dist`."""
+        return self.settings.source + self.row
 
     @property
     def vertices(self) -> VertexProbe | None:
-        """Per-vertex times, live or final; None below probe level 2."""
-        if self.trace is not None:
-            return self.trace.vertices
-        return self.buffers.vertices if self.buffers is not None else None
+        """Per-vertex times, live or final; None below probe level 2, and of many sources."""
+        return None if self.is_matrix else self._probed
+
+    @property
+    def sources(self) -> VertexProbe | None:
+        """Of a run from many sources: when each vertex, as source, was begun and finished."""
+        return self._probed if self.is_matrix else None
+
+    @property
+    def _probed(self) -> VertexProbe | None:
+        held = self.trace or self.buffers
+        return held.vertices if held is not None else None
+
+    @property
+    def reached(self) -> int | None:
+        """How many distances are finite, None where nobody has counted a matrix."""
+        if self.trace is None or (self.is_matrix and "reached" not in self.trace.environment):
+            return None
+        return self.trace.reached
 
     def append(self, batch: np.ndarray) -> tuple[int, int]:
         """Copy SAMPLE (k,) to the end; return the range [first, last) that it fills."""
@@ -137,6 +192,7 @@ class SessionModel(QObject):
     source_changed = pyqtSignal(int)
     run_added = pyqtSignal(object)  # RunRecord
     run_removed = pyqtSignal(object)  # RunRecord, its samples are no longer kept
+    row_changed = pyqtSignal(object)  # RunRecord from many sources: `dist` is another row
     samples_appended = pyqtSignal(object, int, int)  # RunRecord, [first, last); first 0: anew
     run_changed = pyqtSignal(object)  # RunRecord: state, trace or verification
     current_changed = pyqtSignal(object)  # RunRecord or None
@@ -177,6 +233,19 @@ class SessionModel(QObject):
         if vertex != self.source:
             self.source = vertex
             self.source_changed.emit(vertex)
+        for record in self.runs:
+            self._choose_row(record)
+
+    def _choose_row(self, record: RunRecord) -> None:
+        """Let a matrix show the row of the source, where it has one."""
+        row = self.source - record.settings.source
+        graph, ran_on = self.graph, record.graph_reference
+        if graph is None or not record.is_matrix or row == record.row:
+            return
+        same = (graph.name, graph.n, graph.m) == (ran_on.name, ran_on.n, ran_on.m)
+        if same and 0 <= row < record.source_count:
+            record.row, record.row_id = row, graph.id_of(self.source)
+            self.row_changed.emit(record)
 
     def run_by_id(self, run_id: int) -> RunRecord | None:
         """Return the run called `run_id`, None where it is not (or no longer) here."""
@@ -185,6 +254,7 @@ class SessionModel(QObject):
     def add_run(self, record: RunRecord, show: bool = True) -> None:
         """Keep a run and, unless `show` is off, make it the current one."""
         self.runs.append(record)
+        self._choose_row(record)
         self.run_added.emit(record)
         if show:
             self.set_current(record)
@@ -258,13 +328,15 @@ class SessionModel(QObject):
         self.progress_changed.emit(self.progress, words)
 
     def _forget_oldest(self) -> None:
-        kept_bytes = sum(run.samples.nbytes for run in self.runs)
         for record in list(self.runs):
-            if len(self.runs) <= MAX_RUNS and kept_bytes <= MAX_SAMPLE_BYTES:
-                return
+            kept_bytes = sum(run.samples.nbytes for run in self.runs)
+            matrices = [run.matrix.nbytes for run in self.runs if run.matrix is not None]
+            too_large = sum(matrices) > MAX_MATRIX_BYTES and len(matrices) > PAIR
+            too_large = too_large and record.matrix is not None
+            if len(self.runs) <= MAX_RUNS and kept_bytes <= MAX_SAMPLE_BYTES and not too_large:
+                continue
             if record is not self.current and not record.running:
                 self.runs.remove(record)
-                kept_bytes -= record.samples.nbytes
                 self.run_removed.emit(record)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise, zip_longest
 from typing import Any
 
@@ -26,10 +26,10 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.algorithms import Algorithm, Parameter
+from gpu.graph import CSRGraph
 from viewer.models.run_choices import PROBES, probe_problem
-from viewer.theme import SPACING
+from viewer.theme import SPACING, Theme
 
-AUTO = "auto"
 DELTA_LOW, DELTA_HIGH = 1e-6, 2.0**31  # weight units
 LABEL_WIDTH = 80  # pixels: the longest label of one line
 FIELD_WIDTH = 60  # pixels: no field asks for more, the column gives what there is
@@ -166,7 +166,7 @@ class ParameterForm(QWidget):
             field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
             field.setValue(field.minimum() if value is None else float(value))
         if parameter.default is None:
-            field.setSpecialValueText(AUTO)
+            field.setSpecialValueText(parameter.automatic)
         field.setSuffix(f" {parameter.unit}" if parameter.unit else "")
         field.setMinimumWidth(FIELD_WIDTH)
         field.valueChanged.connect(self.changed)
@@ -216,11 +216,11 @@ def allow(field: QComboBox, index: int, tip: str, allowed: bool) -> None:
     item.setEnabled(allowed)
 
 
-def allow_probes(field: QComboBox, engine: str, arcs: int) -> None:
+def allow_probes(field: QComboBox, engine: str, arcs: int, sources: int = 1) -> None:
     """Grey out what cannot be recorded; where that was chosen, choose the closest that can."""
     able = []
     for index, (probe, _, tip) in enumerate(PROBES):
-        problem = probe_problem(probe, engine, arcs)
+        problem = probe_problem(probe, engine, arcs, sources)
         allow(field, index, problem or tip, problem is None)
         able += [str(int(probe))] if problem is None else []
     if field.currentData() not in able:
@@ -244,9 +244,31 @@ def hint_label(text: str = "") -> QLabel:
     return label
 
 
+def say(label: QLabel, words: str, problem: Theme | None) -> None:
+    """Show words, or nothing; in a theme's colour of errors where one is given."""
+    label.setText(words)
+    label.setVisible(bool(words))
+    label.setStyleSheet(f"color: {problem.error}" if problem is not None else "")
+
+
+def show_all(parts: Iterable[QWidget], shown: bool) -> None:
+    """Show widgets, or hide them."""
+    for part in parts:
+        part.setVisible(shown)
+
+
 def sentence(words: str) -> str:
     """Return words of a registry as a sentence on their own: a capital first, no full stop."""
     return words[:1].upper() + words[1:].removesuffix(".")
+
+
+def file_words(graph: CSRGraph) -> str:
+    """Return the format of a file and what its reader met."""
+    from gpu.formats import READERS
+
+    known = READERS.get(graph.provenance.format)
+    title = known.title if known is not None else graph.provenance.format
+    return "; ".join((title, *graph.provenance.notes))
 
 
 def order_tabs(panel: QWidget) -> None:

@@ -27,11 +27,10 @@ from PyQt6.QtWidgets import (
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
-from gpu.graph import CSRGraph
 from gpu.trace import RunSettings
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
 from viewer.models.machines import Machine, machines, problem_of
-from viewer.models.run_choices import PACES, PROBES, RunChoices
+from viewer.models.run_choices import PACES, PROBES, RunChoices, room_words, sources_of
 from viewer.models.session import SessionModel
 from viewer.theme import SPACING, Theme
 from viewer.units import thousands
@@ -46,10 +45,13 @@ from viewer.widgets.run_fields import (
     field_grid,
     field_label,
     field_row,
+    file_words,
     hint_label,
     number_field,
     order_tabs,
+    say,
     sentence,
+    show_all,
 )
 
 FILE = "file"  # the chooser's row for a graph that is no sample
@@ -130,6 +132,7 @@ class RunPanel(QWidget):
         self._algorithm = choice_field(rows, "Algorithm")
         self._device_about, self._algorithm_about = hint_label(), hint_label()
         self._form = ParameterForm()
+        self._room, self._has_room = hint_label(), True
         self._automatic = QCheckBox("Automatic")
         self._delta = DeltaSpin()
         self._delta.setAccessibleName("Δ, bucket width")
@@ -152,8 +155,10 @@ class RunPanel(QWidget):
         grid.addWidget(self._size_label, 3, 0)
         grid.addLayout(size, 3, 1)
         grid.addWidget(self._counts, 5, 0, 1, 2)
-        grid.addWidget(field_label("Source", "The vertex to start from, by its own number"), 6, 0)
+        label = field_label("Source", "The vertex to start from, by its own number")
+        grid.addWidget(label, 6, 0)
         pick = hint_label("or click the graph")
+        self._source_parts = (label, self._source, pick)
         pick.setWordWrap(False)
         source = field_row(self._source, pick)
         source.setStretch(0, 2)
@@ -169,6 +174,7 @@ class RunPanel(QWidget):
         grid.addWidget(self._delta_label, 3, 0)
         grid.addLayout(field_row(self._automatic, self._delta), 3, 1)
         grid.addWidget(self._form, 4, 0, 1, 2)
+        grid.addWidget(self._room, 5, 0, 1, 2)
         return grid
 
     def _record_group(self) -> QGridLayout:
@@ -257,7 +263,7 @@ class RunPanel(QWidget):
     def _press_run(self) -> None:
         if self._running:
             self.stop_requested.emit()
-        elif self._read_source():
+        elif self._source.isHidden() or self._read_source():
             self.run_requested.emit()
 
     def _choose_sample(self) -> None:
@@ -313,8 +319,6 @@ class RunPanel(QWidget):
                 able.append(row.key)
         if able and self._algorithm.currentData() not in able:
             choose(self._algorithm, able[0])
-        graph = self._session.graph
-        allow_probes(self._probe, self._machine().engine, graph.m if graph is not None else 0)
 
     def _form_parameters(self) -> dict[str, dict[str, Any]]:
         key = self._form.algorithm_key()
@@ -323,23 +327,33 @@ class RunPanel(QWidget):
     def _change(self) -> None:
         self._delta.setEnabled(not self._automatic.isChecked())
         self._device_about.setText(sentence(self._machine().sentence))
+        self._show_room()
         self.choices_changed.emit()
+
+    def _show_room(self) -> None:
+        """Say what the result takes before it is taken; where it does not fit, do not run."""
+        graph, choices = self._session.graph, self.choices()
+        n, m = (graph.n, graph.m) if graph is not None else (0, 0)
+        words, self._has_room = room_words(choices, n) if n else ("", True)
+        say(self._room, words, None if self._has_room else self._theme)
+        allow_probes(self._probe, self._machine().engine, m, sources_of(choices, n) or 1)
+        self._enable_run()
 
     def _show_algorithm(self) -> None:
         row = ALGORITHMS[self._algorithm.currentData()]
         self._algorithm_about.setText(sentence(row.summary))
         self._form.show_algorithm(row, self._parameters.get(row.key, {}), self._machine().engine)
-        for part in (self._delta_label, self._automatic, self._delta):
-            part.setVisible(row.bucketed)
+        show_all((self._delta_label, self._automatic, self._delta), row.bucketed)
+        show_all(self._source_parts, row.result == "row")  # else the sources are in the form
         order_tabs(self)
 
     def _show_graph(self) -> None:
         graph = self._session.graph
-        self._enable_run()
         if graph is None:
+            self._enable_run()
             self._counts.setText("No graph yet")
             return
-        allow_probes(self._probe, self._machine().engine, graph.m)
+        self._show_room()
         origin = graph.provenance.origin
         key = origin.removeprefix("sample:").split("?")[0] if origin.startswith("sample:") else ""
         self._show_origin(key if key in CATALOGUE else "")
@@ -362,8 +376,8 @@ class RunPanel(QWidget):
             if key:
                 self._size.setValue(int(graph.provenance.options.get("n") or graph.n))
                 self._seed.setValue(int(graph.provenance.options.get("seed", 1)))
-        for part in (self._size_label, self._size, self._seed_label, self._seed):
-            part.setVisible(bool(key) and not CATALOGUE[key].fixed)
+        sized = (self._size_label, self._size, self._seed_label, self._seed)
+        show_all(sized, bool(key) and not CATALOGUE[key].fixed)
         self._about.setText(sentence(CATALOGUE[key].sentence) if key else file_words(graph))
         self._graph.setToolTip(graph.provenance.origin)
 
@@ -379,20 +393,8 @@ class RunPanel(QWidget):
         self._show_source_problem("")
 
     def _show_source_problem(self, words: str) -> None:
-        self._source_problem.setText(words)
-        self._source_problem.setVisible(bool(words))
-        if self._theme is not None:
-            self._source_problem.setStyleSheet(f"color: {self._theme.error}")
+        say(self._source_problem, words, self._theme)
 
     def _enable_run(self) -> None:
-        graph = self._session.graph
-        self._run.setEnabled(self._running or (graph is not None and graph.n > 0))
-
-
-def file_words(graph: CSRGraph) -> str:
-    """Return the format of a file and what its reader met."""
-    from gpu.formats import READERS
-
-    known = READERS.get(graph.provenance.format)
-    title = known.title if known is not None else graph.provenance.format
-    return "; ".join((title, *graph.provenance.notes))
+        able = self._has_room and bool(self._session.graph and self._session.graph.n)
+        self._run.setEnabled(self._running or able)

@@ -154,6 +154,8 @@ def verified_words(record: RunRecord | None) -> tuple[str, str]:
         return ("✗ wrong: fails against " + " and ".join(failed) if failed else "not verified"), (
             "error" if failed else "muted"
         )
+    if record.is_matrix:
+        return f"✓ {proofs.detail}", "success"  # of which rows
     how = {
         (True, True): "against Dijkstra and by certificate",
         (True, None): "against Dijkstra",
