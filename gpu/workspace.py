@@ -38,6 +38,7 @@ MOST_RUNS = 1000
 CHUNK = 1 << 20  # bytes copied at a time
 SAMPLE = "sample:"
 UPDATE = "update SSSP Scope"
+READER_OPTIONS = ("undirected", "weights", "weight_name")  # of `gpu.load_graph`
 _WRONG = (
     zipfile.BadZipFile,
     zlib.error,
@@ -82,6 +83,11 @@ class SavedGraph:
         names = [folder / self.relative] if self.relative else []
         names += [Path(self.origin), folder / Path(self.origin).name]
         return next((str(name) for name in names if name.is_file()), None)
+
+
+def reader_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Return of a graph's recorded options those that its file is to be read with again."""
+    return {key: options[key] for key in READER_OPTIONS if key in options}
 
 
 @dataclass(frozen=True)

@@ -91,9 +91,9 @@ def test_hash_is_worked_out_by_the_child(warm: Driver) -> None:
 
 
 def test_load_options_and_samples_reach_their_readers(warm: Driver) -> None:
-    run_id = warm.host.load(LoadRequest("path", weights="unit"))
+    run_id = warm.host.load(LoadRequest("path", weights="unit", weight_name="km"))
     graph = warm.wait_for(GraphLoaded, run_id).graph
-    assert graph.provenance.options == {"weights": "unit"}
+    assert graph.provenance.options == {"weights": "unit", "weight_name": "km"}
     sample = warm.load("sample:line?n=10")
     assert sample.graph.name == "sample:line?n=10"
     assert sample.provisional_positions is None

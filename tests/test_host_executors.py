@@ -140,7 +140,7 @@ def path_graph(n: int, dtype: type = np.int32, **kept: Any) -> CSRGraph:
     return CSRGraph.from_arcs(ends, ends + 1, np.ones(n - 1, dtype), n, **kept)
 
 
-def load_graph(path, *, undirected, weights, format, progress, should_stop):
+def load_graph(path, *, undirected, weights, format, weight_name, progress, should_stop):
     """Take the file's name for what is to be done."""
     what = str(path)
     if what == "bad":
@@ -155,7 +155,8 @@ def load_graph(path, *, undirected, weights, format, progress, should_stop):
         time.sleep(60)
     if what == "exits":
         os._exit(3)
-    provenance = Provenance(what, "test", {"weights": weights}, ("a note",))
+    options = {"weights": weights} | ({"weight_name": weight_name} if weight_name else {})
+    provenance = Provenance(what, "test", options, ("a note",))
     ids = np.array([f"v{i}" for i in range(20)]) if what == "named" else None
     return path_graph(20, ids=ids, name=what, provenance=provenance)
 

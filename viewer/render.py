@@ -208,11 +208,9 @@ def _open_again(origin: str, options: dict[str, Any]) -> CSRGraph:
 
         return open_reference(origin, options)
     from gpu.formats import load_graph
+    from gpu.workspace import reader_options
 
-    chosen = {
-        key: options[key] for key in ("undirected", "weights", "weight_name") if key in options
-    }
-    return load_graph(origin, **chosen)
+    return load_graph(origin, **reader_options(options))
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -29,6 +29,7 @@ class LoadRequest:
     undirected: bool | None = None
     weights: str = "file"
     format: str | None = None
+    weight_name: str | None = None
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from gpu.compare import CompareError
 from gpu.engine import checked_settings
 from gpu.errors import GpuError
 from gpu.trace import RunSettings
+from gpu.workspace import reader_options
 from sample_graphs import remembered_reference
 from viewer.controller import BLINK_S
 from viewer.docks import TALL
@@ -317,9 +318,8 @@ class CompareFeature(QObject):
             self._follows = False
 
     def _open(self, record: RunRecord, origin: str) -> None:
-        options = record.graph_reference.options
-        kept = {} if origin.startswith("sample:") else options
-        chosen = {key: kept[key] for key in ("undirected", "weights") if key in kept}
+        kept = {} if origin.startswith("sample:") else record.graph_reference.options
+        chosen = reader_options(kept)
         self._opens = record
         self._window.controller.open(origin, **chosen)
 
