@@ -1,0 +1,350 @@
+"""The document behind the editor of graphs: edits, history, rules, text, graphs and back."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sample_graphs
+from gpu.errors import GpuError, ParameterError
+from gpu.formats import load_graph, save_graph
+from gpu.graph import CSRGraph
+from viewer.models.drawing import EMPTY, Drawing, DrawingModel
+from viewer.models.drawing_graph import (
+    can_be_drawn,
+    from_graph,
+    from_json,
+    from_parsed,
+    source_index,
+    to_graph,
+    to_json,
+)
+from viewer.models.drawing_layout import PRESETS, spring
+from viewer.models.drawing_rules import (
+    LARGEST_WHOLE,
+    checked_weight,
+    next_name,
+    read_weight,
+    weight_words,
+)
+from viewer.models.drawing_text import edge_text, parse_edges
+
+PLACES = st.floats(-1e4, 1e4, width=32)
+WEIGHTS = st.one_of(
+    st.integers(0, LARGEST_WHOLE), st.floats(0, 2.0**127, width=32, allow_subnormal=False)
+)
+EDITS = st.lists(
+    st.tuples(st.sampled_from("vvvaaanmwrdDsSxe"), st.integers(0, 10**6), PLACES, PLACES, WEIGHTS),
+    max_size=30,
+)
+
+
+def edit(model: DrawingModel, step: tuple) -> None:
+    """Do one of everything that a person can do; what makes no sense is refused in words."""
+    kind, number, x, y, weight = step
+    drawing = model.drawing
+    vertices, arcs = drawing.vertices, drawing.arcs
+    if kind == "v":
+        model.add_vertex(x, y)
+    if kind == "x":
+        model.replace_all(list(PRESETS.values())[number % len(PRESETS)][2](), "preset")
+    if not vertices:
+        return
+    one = vertices[number % len(vertices)].key
+    two = vertices[number // 7 % len(vertices)].key
+    if kind == "a":
+        model.add_arc(one, two, weight)
+    if kind == "n":
+        model.add_arc_to_new(one, x, y)
+    if kind == "m":
+        model.move({one: (x, y), two: (y, x)}, "keys" if number % 2 else "")
+    if kind == "r":
+        model.rename(one, next_name({vertex.name for vertex in vertices}))
+    if kind == "d":
+        model.remove([one], [arc.key for arc in arcs[: number % 2]])
+    if kind == "D":
+        model.set_directed(bool(number % 2))
+    if kind == "s":
+        model.set_source(one)
+    if kind == "S" and not any(arc.weight > LARGEST_WHOLE for arc in arcs):
+        model.set_decimals(bool(number % 2))
+    if arcs and kind == "w":
+        model.set_weight([arcs[number % len(arcs)].key], weight)
+    if arcs and kind == "e":
+        model.set_ends(arcs[number % len(arcs)].key, two, one)
+        model.reverse([arc.key for arc in arcs[::2]])
+
+
+def drawn(steps: list) -> DrawingModel:
+    model = DrawingModel()
+    for step in steps:
+        edit(model, step)
+        model.select_all()
+    return model
+
+
+def arcs_by_name(drawing: Drawing) -> Counter:
+    """Return the arcs as a graph has them: an undirected edge is there both ways."""
+    found: Counter = Counter()
+    for arc in drawing.arcs:
+        tail, head = drawing.by_key[arc.tail].name, drawing.by_key[arc.head].name
+        weight = float(arc.weight)
+        found[tail, head, weight] += 1
+        found[head, tail, weight] += not drawing.directed and tail != head
+    return found
+
+
+def arcs_of(graph: CSRGraph) -> Counter:
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    names = [str(graph.id_of(vertex)) for vertex in range(graph.n)]
+    return Counter(
+        (names[t], names[h], float(w))
+        for t, h, w in zip(tails, graph.indices, graph.weights, strict=True)
+    )
+
+
+@given(EDITS)
+def test_undo_goes_back_to_nothing_and_redo_to_the_same(steps: list) -> None:
+    model = drawn(steps)
+    seen, last = [model.drawing], model.drawing
+    while model.undo_words:
+        model.undo()
+        assert model.selected_vertices <= model.drawing.by_key.keys()
+        assert model.selected_arcs <= model.drawing.arc_by_key.keys()
+        seen.append(model.drawing)
+    assert model.drawing == EMPTY
+    for expected in reversed(seen):
+        assert model.drawing == expected
+        model.redo()
+    assert model.drawing == last
+    assert not model.redo_words
+
+
+@given(EDITS)
+def test_every_drawing_is_sound_and_is_a_graph(steps: list) -> None:
+    drawing = drawn(steps).drawing
+    keys = [thing.key for thing in (*drawing.vertices, *drawing.arcs)]
+    assert len(set(keys)) == len(keys)
+    assert {end for arc in drawing.arcs for end in (arc.tail, arc.head)} <= drawing.by_key.keys()
+    assert all(isinstance(arc.weight, float) == drawing.decimals for arc in drawing.arcs)
+    assert from_json(json.loads(json.dumps(to_json(drawing)))) == drawing
+    if not drawing.vertices:
+        with pytest.raises(ParameterError, match="Nothing is drawn"):
+            to_graph(drawing)
+        return
+    graph = to_graph(drawing)
+    assert graph.integer != drawing.decimals
+    assert arcs_of(graph) == arcs_by_name(drawing)
+    assert str(graph.id_of(source_index(drawing))) == drawing.source_vertex.name
+    back = from_graph(graph, source=source_index(drawing))
+    assert [v.name for v in back.vertices] == [v.name for v in drawing.vertices]
+    assert arcs_by_name(back) == arcs_by_name(drawing)
+    assert back.source_vertex.name == drawing.source_vertex.name
+    if back.directed or not drawing.directed:
+        assert to_graph(back).hash == graph.hash
+
+
+@given(EDITS)
+def test_the_text_of_a_drawing_reads_back(steps: list) -> None:
+    drawing = drawn(steps).drawing
+    found = parse_edges(edge_text(drawing))
+    assert found.problems == []
+    if drawing.vertices:
+        back = from_parsed(found)
+        assert {v.name for v in back.vertices} == {v.name for v in drawing.vertices}
+        if drawing.arcs:
+            assert back.directed == drawing.directed
+            assert arcs_by_name(back) == arcs_by_name(drawing)
+
+
+@given(st.text(max_size=200))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    found = parse_edges(text)
+    if not found.problems:
+        assert len(from_parsed(found).vertices) == len(found.names) or found.graph is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "arcs"),
+    [
+        ("S -> A 10\nS->B 1\nB → A 1", ["S A 10", "S B 1", "B A 1"]),
+        ("1 2 7\n2 3", ["1 2 7", "2 3 1"]),
+        ("source,target,weight\nUlm,New York,3.5", ["Ulm New York 3.5"]),
+        ("A <- B 4", ["B A 4"]),
+        ("digraph {\n  a -> b [weight=3];\n  b -> c [label=\"4\"];\n}", ["a b 3", "b c 4"]),
+        ("A -> B: 3\nA -> C [2]", ["A B 3", "A C 2"]),
+        ("# comment\n\nx\ty\t0\n// no\n% no", ["x y 0"]),
+        ('"New York" -> "San José" 12', ["New York San José 12"]),
+        ("p sp 3 2\na 1 2 5\na 2 3 6\n", ["1 2 5", "2 3 6"]),
+        ("p q 3\nq r 4", ["p q 3", "q r 4"]),
+        ("A-B-C 3\nx-1 x-2 3", ["A-B-C 3 1", "x-1 x-2 3"]),
+    ],
+)  # fmt: skip
+def test_edge_lists_as_people_write_them(text: str, arcs: list[str]) -> None:
+    found = parse_edges(text)
+    assert found.problems == []
+    drawing = from_parsed(found)
+    names = {vertex.key: vertex.name for vertex in drawing.vertices}
+    assert [
+        f"{names[arc.tail]} {names[arc.head]} {weight_words(arc.weight)}" for arc in drawing.arcs
+    ] == arcs
+
+
+def test_lines_are_undirected_and_a_lone_name_is_a_vertex() -> None:
+    drawing = from_parsed(parse_edges("A -- B 2\nB -- C\nD"))
+    assert not drawing.directed
+    assert [vertex.name for vertex in drawing.vertices] == ["A", "B", "C", "D"]
+
+
+def test_each_wrong_line_has_its_sentence() -> None:
+    text = "A -> B -4\nA -> B nan\nA B C D\nA -> C 2,5\nA -> D 1e99\nE -> F x\nA -> B 3\nA -- B 3"
+    problems = parse_edges(text).problems
+    assert [problem.split(":")[0] for problem in problems] == [
+        "Line 1", "Line 2", "Line 3", "Line 4", "Line 5", "Line 6", "Line 8",
+    ]  # fmt: skip
+    words = ["negative", "not a weight", "4 columns", "write 2.5", "too large", "x", "mixed"]
+    for word, problem in zip(words, problems, strict=True):
+        assert word in problem
+
+
+def test_a_text_that_is_too_much_is_refused() -> None:
+    many = "\n".join(f"{k} {k + 1}" for k in range(501))
+    assert "502 vertices" in parse_edges(many).problems[0]
+    assert "too many" in parse_edges("x" * 1_000_001).problems[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("", "missing"), ("-1", "negative"), ("-0.5", "negative"), ("nan", "not a weight"),
+        ("inf", "not a weight"), ("1e39", "too large"), ("1e-60", "too small"),
+        ("2,5", "write 2.5"), ("ten", "such as 7"), ("0x10", "not a weight"),
+    ],
+)  # fmt: skip
+def test_bad_weights_are_refused_in_a_sentence(text: str, word: str) -> None:
+    with pytest.raises(ParameterError, match=word) as caught:
+        read_weight(text)
+    assert str(caught.value).endswith(".")
+
+
+def test_weights_are_whole_or_decimal() -> None:
+    assert [read_weight(text) for text in ("7", " 7.0 ", "+3", "-0")] == [7, 7, 3, 0]
+    assert isinstance(read_weight("2.5"), float)
+    assert read_weight(str(LARGEST_WHOLE)) == LARGEST_WHOLE
+    assert isinstance(read_weight(str(LARGEST_WHOLE + 1)), float)
+    assert str(checked_weight(-0.0)) == "0.0"
+    with pytest.raises(ParameterError, match="too large"):
+        checked_weight(LARGEST_WHOLE + 1)
+    with pytest.raises(ParameterError, match="nan"):
+        checked_weight(float("nan"))
+
+
+def test_one_fraction_makes_all_weights_decimals_and_rounding_is_a_step() -> None:
+    model = DrawingModel()
+    one, two = model.add_vertex(0, 0), model.add_vertex(100, 0)
+    first, second = model.add_arc(one, two, 3), model.add_arc(two, one, 4)
+    model.set_weight([second], 2.5)
+    assert model.drawing.decimals
+    assert [arc.weight for arc in model.drawing.arcs] == [3.0, 2.5]
+    assert model.set_decimals(False) == 1
+    assert model.drawing.arc_by_key[second].weight == 2
+    model.undo()
+    assert model.drawing.arc_by_key[second].weight == 2.5
+    model.set_weight([first, second], 1)
+    assert [arc.weight for arc in model.drawing.arcs] == [1.0, 1.0]
+
+
+def test_names_are_checked_and_continued() -> None:
+    model = DrawingModel()
+    keys = [model.add_vertex(k, 0) for k in range(28)]
+    names = [vertex.name for vertex in model.drawing.vertices]
+    assert names[:3] == ["A", "B", "C"]
+    assert names[25:] == ["Z", "AA", "AB"]
+    for bad, word in [("B", "already"), ("  ", "missing"), ("x" * 33, "33"), ('a"b', "quote")]:
+        with pytest.raises(ParameterError, match=word):
+            model.rename(keys[0], bad)
+    model.rename(keys[0], " Ulm  Hbf ")
+    assert model.drawing.vertices[0].name == "Ulm Hbf"
+    assert next_name({"4", "17"}) == "18"
+
+
+def test_a_drawing_has_bounds() -> None:
+    model = DrawingModel()
+    for k in range(500):
+        model.add_vertex(k, 0)
+    with pytest.raises(ParameterError, match="501 vertices"):
+        model.add_vertex(0, 1)
+    assert len(model.drawing.vertices) == 500
+    assert not can_be_drawn(sample_graphs.make("grid", n=900))
+    with pytest.raises(ParameterError, match="900 vertices"):
+        from_graph(sample_graphs.make("grid", n=900))
+
+
+def test_undirected_graphs_are_recognised_and_places_are_kept(tmp_path: Path) -> None:
+    grid = PRESETS["grid"][2]()
+    graph = to_graph(grid)
+    assert graph.m == 2 * len(grid.arcs)
+    save_graph(graph, tmp_path / "grid.npz")
+    back = from_graph(load_graph(tmp_path / "grid.npz"))
+    assert not back.directed
+    assert [(v.name, v.x, v.y) for v in back.vertices] == [
+        (v.name, v.x, v.y) for v in grid.vertices
+    ]
+    assert to_graph(back).hash == graph.hash
+    figure = from_graph(sample_graphs.make("figure_1"))
+    assert figure.directed
+    assert abs(figure.vertices[0].x - figure.vertices[2].x) > 100  # no longer 2 units apart
+
+
+def test_numbers_stay_numbers() -> None:
+    for names, ids, base in [
+        (["0", "1"], None, 0), (["1", "2"], None, 1), (["5", "3"], [5, 3], 0),
+        (["1", "02"], ["1", "02"], 0), (["S", "1"], ["S", "1"], 0),
+    ]:  # fmt: skip
+        model = DrawingModel()
+        for name in names:
+            model.add_vertex(0, 0, name)
+        graph = to_graph(model.drawing)
+        assert graph.id_base == base
+        assert (None if graph.ids is None else graph.ids.tolist()) == ids
+        assert [str(graph.id_of(vertex)) for vertex in range(2)] == names
+
+
+@pytest.mark.parametrize("key", PRESETS)
+def test_presets_are_drawings_that_fit(key: str) -> None:
+    title, sentence, make = PRESETS[key]
+    drawing = make()
+    assert drawing == make()
+    assert title
+    assert sentence
+    assert to_graph(drawing).n == len(drawing.vertices) >= 3
+    spots = np.array([(v.x, v.y) for v in drawing.vertices])
+    apart = np.hypot(*(spots[:, None] - spots[None]).transpose(2, 0, 1))
+    assert apart[apart > 0].min() > 50
+
+
+def test_springs_show_a_path_as_a_line() -> None:
+    spots = spring(6, [(k, k + 1) for k in range(5)])
+    wide, high = np.ptp(spots, axis=0)
+    assert wide > 4 * high
+    assert np.isfinite(spring(1, [])).all()
+    assert len(np.unique(spring(300, [(0, 299)]), axis=0)) == 300
+
+
+def test_a_broken_page_is_refused() -> None:
+    good = to_json(PRESETS["ring"][2]())
+    wrong: list[object] = [
+        None, [], {}, {**good, "version": 9}, {**good, "arcs": [[1, 2]]},
+        {**good, "arcs": [[99, 1, 77, "3"]]}, {**good, "arcs": [[1, 1, 2, "3"]]},
+        {**good, "arcs": [[99, 1, 2, "-3"]]}, {**good, "vertices": [[1, "A", float("nan"), 0]]},
+        {**good, "name": ""},
+    ]  # fmt: skip
+    for told in wrong:
+        with pytest.raises(GpuError):
+            from_json(told)

@@ -1,0 +1,115 @@
+"""What a drawing may hold: weights, names, how many; each refusal is one sentence.
+
+The rules are CSRGraph's (weights finite and >= 0, whole ones int32, others float32) with bounds of
+our own on what a hand can draw and an eye can read. A text becomes a weight only here, whether
+it was typed on the canvas, in the table or pasted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from itertools import count, product
+
+import numpy as np
+
+from gpu.errors import ParameterError
+from gpu.graph import MAX_COUNT
+
+MOST_VERTICES, MOST_ARCS = 500, 2_000
+LARGEST_WHOLE = MAX_COUNT  # int32
+LARGEST_DECIMAL = float(np.finfo(np.float32).max)
+NAME_LENGTH = 32  # characters
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+ALLOWED = "a weight is a number from 0"
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_WHOLE = re.compile(r"[+-]?\d+(?:\.0*)?")
+_COMMA = re.compile(r"[+-]?\d+,\d+")
+_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f\"\ud800-\udfff]")
+
+Weight = int | float
+
+
+def read_weight(text: str) -> Weight:
+    """Return the weight in a text: int if it is written as a whole number, else a float32's value.
+
+    Raises ParameterError: what was given, what is allowed.
+    """
+    words = text.strip()
+    if not words:
+        raise ParameterError(f"The weight is missing: {ALLOWED}.")
+    if _COMMA.fullmatch(words):
+        raise ParameterError(f"{words} is not a number: write {words.replace(',', '.')}.")
+    if not _NUMBER.fullmatch(words):
+        raise ParameterError(f"{words[:24]} is not a weight: {ALLOWED}, such as 7 or 2.5.")
+    if _WHOLE.fullmatch(words) and abs(int(words.split(".")[0])) <= LARGEST_WHOLE:
+        return checked_weight(int(words.split(".")[0]))
+    return checked_weight(float(words))
+
+
+def checked_weight(value: Weight) -> Weight:
+    """Return a weight as a drawing holds it: int up to 2**31-1, or the value of a float32.
+
+    Raises ParameterError.
+    """
+    if not np.isfinite(value):
+        raise ParameterError(f"{value} is not a weight: {ALLOWED}, and finite.")
+    if value < 0:
+        raise ParameterError(f"{value:g} is negative: {ALLOWED} up.")
+    if isinstance(value, int):
+        if value > LARGEST_WHOLE:
+            raise ParameterError(f"{value} is too large: whole weights end at {LARGEST_WHOLE:,}.")
+        return value
+    if value > LARGEST_DECIMAL:
+        raise ParameterError(f"{value:g} is too large: weights end at {LARGEST_DECIMAL:.4g}.")
+    kept = float(np.float32(value))
+    if value and not kept:
+        raise ParameterError(f"{value:g} is too small to be kept: write 0, or something larger.")
+    return abs(kept)
+
+
+def weight_words(weight: Weight) -> str:
+    """Return a weight as it is shown: the shortest text that reads back equal."""
+    return str(weight) if isinstance(weight, int) else str(np.float32(weight)).removesuffix(".0")
+
+
+def checked_name(text: str, taken: Collection[str]) -> str:
+    """Return a name for a vertex; raise ParameterError where there can be none such."""
+    name = " ".join(text.split())
+    if not name:
+        raise ParameterError("The name is missing: a vertex needs one, such as A or 7.")
+    if len(name) > NAME_LENGTH:
+        raise ParameterError(
+            f"{len(name)} characters are too many: names have up to {NAME_LENGTH}."
+        )
+    if _FORBIDDEN.search(name):
+        raise ParameterError("The name has a character that files cannot keep, such as a quote.")
+    if name in taken:
+        raise ParameterError(f"There is a vertex {name} already: names must differ.")
+    return name
+
+
+def next_name(taken: Collection[str]) -> str:
+    """Return the first free name: the next number where all are numbers, else A, B ... Z, AA."""
+    if taken and all(name.isascii() and name.isdigit() for name in taken):
+        return str(max(int(name) for name in taken) + 1)
+    for length in count(1):
+        for letters in product(LETTERS, repeat=length):
+            name = "".join(letters)
+            if name not in taken:
+                return name
+    raise AssertionError  # there are always more letters
+
+
+def check_counts(vertices: int, arcs: int) -> None:
+    """Raise ParameterError where a drawing would hold more than it may."""
+    if vertices > MOST_VERTICES:
+        raise ParameterError(
+            f"{vertices:,} vertices are more than a drawing holds ({MOST_VERTICES}); "
+            "make a file of it and open that."
+        )
+    if arcs > MOST_ARCS:
+        raise ParameterError(
+            f"{arcs:,} arcs are more than a drawing holds ({MOST_ARCS:,}); "
+            "make a file of it and open that."
+        )
