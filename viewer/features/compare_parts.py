@@ -18,6 +18,7 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow, QWidget
 
 from gpu.algorithms import ALGORITHMS, Algorithm
+from gpu.apsp_rules import same_rows
 from gpu.compare import CompareError
 from gpu.engine import checked_settings
 from gpu.errors import GpuError
@@ -163,6 +164,7 @@ class CompareFeature(QObject):
         basis = self._basis()
         if basis is not None:
             chosen = self._window.run_panel.choices().parameters.get(key, {})
+            chosen = same_rows(chosen, basis.settings.parameters)
             self._make(replace(basis.settings, algorithm=key, delta=None, parameters=chosen))
 
     def compare_delta(self, delta: float | None) -> None:

@@ -39,6 +39,11 @@ def _time_ns(record: RunRecord) -> float:
     return float(record.samples["t_ns"][-1]) if len(record.samples) else LAST
 
 
+def _source_words(record: RunRecord) -> str:
+    more = f" + {thousands(record.source_count - 1)}" if record.source_count > 1 else ""
+    return f"{record.graph_reference.source_id}{more}"
+
+
 def _time_words(record: RunRecord) -> str:
     if not len(record.samples):
         return NOTHING
@@ -52,9 +57,9 @@ def _work(record: RunRecord) -> float:
 
 
 def _efficiency(record: RunRecord) -> float:
-    trace = record.trace
-    known = trace is not None and record.state == "finished"
-    return trace.work_efficiency if trace is not None and known else -1.0
+    if record.trace is None or record.state != "finished" or record.reached is None:
+        return -1.0
+    return record.reached / max(record.trace.processed_vertices, 1)
 
 
 def _delta_words(record: RunRecord) -> str:
@@ -90,7 +95,7 @@ COLUMNS = (
     Column("Algorithm", "What ran", lambda r: r.algorithm.title, lambda r: r.algorithm.title),
     Column("Δ", "Bucket width: as given, or automatic, at first and at the end", _delta_words,
            _delta),
-    Column("Source", "The vertex it started from", lambda r: f"{r.graph_reference.source_id}",
+    Column("Source", "The vertex it started from, or the first of many", _source_words,
            lambda r: r.settings.source, number=True),
     Column("Device", "What it ran on", lambda r: r.settings.device, lambda r: r.settings.device),
     Column("Time", "Length on its own clock; measured with probes on it is no speed", _time_words,

@@ -83,6 +83,7 @@ class Scale:
 
     def __init__(self) -> None:
         self._record: RunRecord | None = None
+        self._row = 0
         self._seen = 0.0
         self._final: dict[str, float] = {}
 
@@ -91,8 +92,9 @@ class Scale:
 
         kind : "count" processed, "all" distances, "distance": all but a few far ones
         """
-        if record is not self._record:
-            self._record, self._seen, self._final = record, 0.0, {}
+        if record is not self._record or record.row != self._row:
+            self._record, self._row = record, record.row
+            self._seen, self._final = 0.0, {}
         if record.running:
             return self._seen or 1.0
         if kind not in self._final:
@@ -170,8 +172,7 @@ def _by_distance(
     top = scale.top(record, "distance")
     colouring = Colouring("distance", dist, unit=top / LEVELS, final=not record.running)
     colouring = _timed(colouring, times, moment)
-    source = record.graph_reference.source_id
-    title = f"Distance from {source}, weight units"
+    title = f"Distance from {record.row_id}, weight units"
     ticks = tuple((value / top, short(value)) for value in tick_values(top))
     if not record.running and scale.top(record, "all") > top:
         ticks = (*(tick for tick in ticks if tick[0] < 0.85), (1.0, f"≥ {short(top)}"))
@@ -275,6 +276,8 @@ def _timed(colouring: Colouring, times: VertexProbe | None, moment: Moment) -> C
 def _moment_note(record: RunRecord, times: VertexProbe | None, moment: Moment) -> str:
     if np.isinf(moment.cursor_ns):
         return "live" if record.running else ""
+    if record.is_matrix:
+        return "distances so far" if record.running else "final distances of this source"
     if times is None:
         return f"final distances; the past {NEEDS_TIMES}"
     distances = "distances so far" if record.running else "final distances"

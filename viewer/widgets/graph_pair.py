@@ -56,6 +56,7 @@ class Mirror(QObject):
         session.positions_changed.connect(self._take_positions)
         session.source_changed.connect(self._take_source)
         session.run_changed.connect(self._pass_change)
+        session.row_changed.connect(self.session.row_changed)
         session.samples_appended.connect(self._pass_growth)
         pair.pair_changed.connect(self._take_pair)
         pair.clocks_changed.connect(self._take_cursor)

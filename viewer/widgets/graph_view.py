@@ -31,6 +31,7 @@ from viewer.widgets.vertex_words import distance_labels, vertex_words
 
 __all__ = ["COLOUR_MODES", "GraphView"]
 
+Traced = tuple[RunRecord, int, np.ndarray, Path | None]  # run, source, parents, path
 LIVE_MS = 33  # between two frames while a run goes on
 LIVE_SHARE = 3  # at least this many times the cost of a frame lies between two
 WHEEL_ZOOM = 1.0015  # per eighth of a degree
@@ -48,6 +49,7 @@ class GraphView(GraphCanvas):
     """Shows session and playback; see the module docstring."""
 
     source_requested = pyqtSignal(int)  # 0-based vertex
+    target_requested = pyqtSignal(int)  # 0-based vertex that a path is wanted to
     hovered = pyqtSignal(int)  # 0-based vertex, -1 when the pointer leaves it
     colour_by_changed = pyqtSignal(str)  # a key of COLOUR_MODES
     path_changed = pyqtSignal(object)  # Path or None
@@ -81,6 +83,7 @@ class GraphView(GraphCanvas):
         self._session.source_changed.connect(self._show_source)
         self._session.current_changed.connect(self._show_current)
         self._session.run_changed.connect(self._show_run)
+        self._session.row_changed.connect(self._show_row)
         self._session.samples_appended.connect(self._show_samples)
         self._playback.cursor_changed.connect(self.refresh)
         self._playback.duration_changed.connect(self.refresh)
@@ -166,6 +169,13 @@ class GraphView(GraphCanvas):
             self._keep_live()
             self.refresh()
 
+    def _show_row(self, record: RunRecord) -> None:
+        """Show the distances from another source of a run that has many."""
+        if record is self._session.current:
+            self._parents = None
+            self._set_path(None)
+            self.refresh()
+
     def _show_samples(self, record: RunRecord, _first: int, _last: int) -> None:
         if record is self._session.current and not self._live.isActive():
             self.refresh()
@@ -198,20 +208,20 @@ class GraphView(GraphCanvas):
         dist = record.dist if record is not None else None
         if graph is None or record is None or dist is None or len(dist) != graph.n:
             return
-        source, known = record.settings.source, self._parents
+        source, known = record.shown_source, self._parents
 
-        def job() -> tuple[RunRecord, np.ndarray, Path | None]:
+        def job() -> Traced:
             if known is not None and known[0] is record and not record.running:
                 parents = known[1]
             else:
                 parents = parents_of(graph, dist, source)
-            return record, parents, path_to(parents, dist, source, vertex)
+            return record, source, parents, path_to(parents, dist, source, vertex)
 
         self._tracer.submit(job)
 
-    def _take_path(self, result: tuple[RunRecord, np.ndarray, Path | None]) -> None:
-        record, parents, path = result
-        if record is self._session.current:
+    def _take_path(self, result: Traced) -> None:
+        record, source, parents, path = result
+        if record is self._session.current and source == record.shown_source:
             self._parents = None if record.running else (record, parents)
             self._set_path(path)
 
@@ -264,6 +274,7 @@ class GraphView(GraphCanvas):
             return
         if a0.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.trace_path(vertex)
+            self.target_requested.emit(vertex)
         else:
             self._source_before = self._session.source
             self.source_requested.emit(vertex)

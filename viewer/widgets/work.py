@@ -169,7 +169,9 @@ class WorkPanel(PairPlot):
         if record.trace is None:
             return f"So far: {totals}"
         if self._settled is None:
-            self._settled = record.trace.reached
+            self._settled = record.reached
+        if self._settled is None:  # a matrix that was cut off
+            return f"In all: {totals}"
         share = self._settled / max(int(last["processed_vertices"]), 1)
         word = "settled" if record.state == "finished" else "reached"
         return f"Work efficiency {share:.2f}: {thousands(self._settled)} {word}, {totals}"
@@ -179,6 +181,9 @@ class WorkPanel(PairPlot):
         said = []
         for letter, record in zip("AB", (self._record, self._b), strict=True):
             ended = record is not None and record.trace is not None and record.state == "finished"
-            share = f"{record.trace.work_efficiency:.2f}" if record and record.trace else ""
+            known = record.reached if record is not None else None
+            work = record.trace.processed_vertices if record and record.trace else 0
+            share = f"{(known or 0) / max(work, 1):.2f}"
+            ended = ended and known is not None
             said.append(f"{letter} {share if ended else 'not known yet'}")
         return f"Work efficiency: {', '.join(said)} (settled over processed vertices)"
