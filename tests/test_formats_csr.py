@@ -7,7 +7,19 @@ import pytest
 
 from gpu.errors import GpuError
 from gpu.formats import csr, warm_up
-from gpu.formats.csr import arc_facts, arcs_to_csr
+from gpu.formats.arrange import PAIRED
+from gpu.formats.csr import arcs_to_csr, checked_with_facts
+from gpu.graph import CSRGraph
+
+Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def assert_same_facts(arrays: Arrays) -> csr.ArcFacts:
+    graph = CSRGraph(*arrays)
+    looked_at, facts = checked_with_facts(graph, compiled=True)
+    assert looked_at is graph
+    assert facts == checked_with_facts(graph, compiled=False)[1]
+    return facts
 
 
 @pytest.mark.parametrize("both", [False, True])
@@ -25,7 +37,7 @@ def test_sort_is_stable_and_compiled_equals_numpy(both: bool) -> None:
             for a, b in zip(one, two, strict=True):
                 assert a.dtype == b.dtype
                 assert np.array_equal(a, b)
-            assert arc_facts(*one, compiled=True) == arc_facts(*two, compiled=False)
+            assert_same_facts(one)
 
 
 @pytest.mark.parametrize("both", [False, True])
@@ -40,7 +52,7 @@ def test_threads_agree(both: bool, threads: int, monkeypatch: pytest.MonkeyPatch
         one = arcs_to_csr(tails, heads, weights, n, both=both, compiled=True)
         two = arcs_to_csr(tails, heads, weights, n, both=both, compiled=False)
         assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
-        assert arc_facts(*one, compiled=True) == arc_facts(*two, compiled=False)
+        assert_same_facts(one)
     with pytest.raises(GpuError, match="vertex 9 is out of range"):
         arcs_to_csr(
             np.array([1, 9]), np.array([0, 0]), np.ones(2, np.int32), 3, both=both, compiled=True
@@ -55,3 +67,59 @@ def test_sort_refuses_what_is_no_vertex(compiled: bool) -> None:
         )
     with pytest.raises(GpuError, match="same length"):
         arcs_to_csr(np.array([1]), np.array([], int), np.ones(1, np.int32), 3, compiled=compiled)
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_facts_of_short_and_of_long_rows(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csr, "THREADED_ARCS", 1)
+    monkeypatch.setattr(csr, "cores", lambda: threads)
+    n, heads = 40, np.arange(40)
+    rows = [heads[: int(PAIRED)], heads, np.repeat(heads, 2), heads[:2].repeat(3), heads[:0]] * 8
+    indptr = np.cumsum([0, *map(len, rows)])
+    weights = np.resize(np.array([0, 1, 2.5], np.float32), indptr[-1])
+    facts = assert_same_facts((indptr, np.concatenate(rows).astype(np.int32), weights))
+    assert (facts.parallel, facts.zeros) == (8 * (n + 4), -(-indptr[-1] // 3))
+    assert facts.loops > 8
+
+
+def broken(what: str) -> Arrays:
+    indptr, indices = np.array([0, 2, 3, 3]), np.array([1, 2, 0], np.int32)
+    weights: np.ndarray = np.array([1, 2, 3], np.float32)
+    if what.startswith("indptr"):
+        indptr[1] = {"indptr falls": 4, "indptr begins late": 2}.get(what, -1)
+        indptr[0] = what == "indptr begins late"
+    elif what == "indptr ends early":
+        indptr[-1] = 2
+    elif what == "head":
+        indices[2] = 3
+    elif what == "negative head":
+        indices[1] = -1
+    elif what == "fewer weights":
+        weights = weights[:2]
+    elif what == "wide":
+        return indptr, indices.astype(np.int64), weights
+    else:
+        weights[1] = float(what)
+    return indptr, indices, weights
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "indptr falls", "indptr begins late", "indptr is negative", "head", "negative head",
+        "fewer weights", "wide", "-1", "inf", "nan", "-inf",
+    ],
+)  # fmt: skip
+def test_compiled_checks_find_what_the_others_find(what: str) -> None:
+    graph = CSRGraph(*broken(what))
+    with pytest.raises(GpuError) as one:
+        graph.checked()
+    with pytest.raises(GpuError) as two:
+        checked_with_facts(graph, compiled=True)
+    assert str(one.value) == str(two.value)
+
+
+def test_minus_zero_becomes_zero_compiled_too() -> None:
+    graph, facts = checked_with_facts(CSRGraph(*broken("-0.0")), compiled=True)
+    assert not np.signbit(graph.weights).any()
+    assert facts.zeros == 1

@@ -115,8 +115,8 @@ def load_graph(
             data = source.read_all()
         finally:
             source.close()
-        if data.startswith(UTF8_MARK):
-            del data[: len(UTF8_MARK)]
+        if data[: len(UTF8_MARK)] == UTF8_MARK:
+            data = bytearray(data[len(UTF8_MARK) :])
         graph = reader.read(reading, data)
     except GraphError as error:
         raise FormatError(reading.path, str(error)) from error

@@ -21,7 +21,11 @@ OUT_OF_RANGE = -1
 LOW_HALF = 2**32 - 1
 ONE = np.uint64(1)
 HALF = np.uint64(32)
-ZERO_BITS, MINUS_ZERO_BITS = 0, np.int32(-(2**31))  # of int32 0, float32 0.0 and -0.0
+PAIRED = np.uint64(32)  # arcs of a row whose heads are compared; more are marked in a table
+NO_HEADS, TOP_SIX = np.uint64(0), np.uint64(58)
+SCATTER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: neighbours fall apart
+MAGNITUDE = np.int32(2**31 - 1)  # all bits of a weight but its sign
+LOOPS, PARALLEL, ZEROS, BROKEN, LOW, HIGH, FACTS = range(7)  # what is found of rows
 
 
 def group_shift(n: int) -> int:
@@ -108,18 +112,71 @@ def sort_groups(pairs, dealt, starts, shift, first, last, indptr, indices, weigh
 
 
 @compiled
-def count_facts(indptr, indices, weights, last_tail, facts):  # type: ignore[no-untyped-def]
-    """Count loops, parallel arcs (beyond the first) and zero weights into facts[0:3].
+def check_rows(indptr, indices, weights, first, last, facts):  # type: ignore[no-untyped-def]
+    """Check the rows first..last-1 into `facts`; three plain loops, so that vectors do them.
 
-    Reads    weights int32 (m,), the bits of int32 or non-negative float32
-    Scratch  last_tail int32 (n,), -1 before
+    Reads    weights int32 (m,), the bits of int32 or float32; indices int32 (m,)
+    Writes   facts int64[FACTS]: BROKEN 1 where rows fall or a head is no vertex; ZEROS; LOW
+             and HIGH, the least and the largest bits of a weight (0 is one of them)
     """
-    loops, parallel, zeros = 0, 0, 0
-    for tail in range(len(indptr) - 1):
-        for arc in range(indptr[tail], indptr[tail + 1]):
-            head = np.uint64(indices[arc])
-            loops += np.int64(head) == tail
-            parallel += last_tail[head] == tail
-            last_tail[head] = tail
-            zeros += weights[arc] == ZERO_BITS or weights[arc] == MINUS_ZERO_BITS
-    facts[0], facts[1], facts[2] = loops, parallel, zeros
+    n, m = len(indptr) - 1, len(indices)
+    falls = indptr[first] < 0 or indptr[last] > m
+    for vertex in range(first, last):
+        falls |= indptr[vertex + 1] < indptr[vertex]
+    if falls:
+        facts[BROKEN] = 1
+        return
+    heads = indices[indptr[first] : indptr[last]]
+    low_head, high_head = np.int32(0), np.int32(0)
+    for arc in range(len(heads)):
+        low_head, high_head = min(low_head, heads[arc]), max(high_head, heads[arc])
+    bits = weights[indptr[first] : indptr[last]]
+    low, high = np.int32(0), np.int32(0)
+    for arc in range(len(bits)):
+        low, high = min(low, bits[arc]), max(high, bits[arc])
+    zeros = 0
+    for arc in range(len(bits)):
+        zeros += bits[arc] & MAGNITUDE == 0
+    facts[ZEROS], facts[LOW], facts[HIGH] = zeros, low, high
+    facts[BROKEN] = low_head < 0 or (len(heads) > 0 and high_head >= n)
+
+
+@compiled
+def count_facts(indptr, indices, first, last, last_tail, facts):  # type: ignore[no-untyped-def]
+    """Count loops and parallel arcs (beyond the first) of checked rows first..last-1.
+
+    A short row's heads are sought in a word of 64 bits first, and compared with each other
+    only where that may hold them; a long row's heads are marked in a table.
+
+    Scratch  last_tail int32 (n,), -1 before; empty: none made yet
+    Writes   facts int64[FACTS]: LOOPS and PARALLEL are added to
+    Returns  `last`, or the first row that needs `last_tail`: call again from there
+    """
+    loops, parallel = 0, 0
+    tail = first
+    while tail < last:
+        begin, end = np.uint64(indptr[tail]), np.uint64(indptr[tail + 1])
+        if end - begin > PAIRED:
+            if len(last_tail) == 0:
+                break
+            for arc in range(begin, end):
+                head = indices[arc]
+                loops += head == tail
+                parallel += last_tail[head] == tail
+                last_tail[head] = tail
+        else:
+            seen = NO_HEADS
+            for arc in range(begin, end):
+                head = indices[arc]
+                loops += head == tail
+                bit = ONE << (np.uint64(head) * SCATTER >> TOP_SIX)
+                if seen & bit:  # perhaps: heads share bits
+                    met = 0
+                    for other in range(begin, arc):
+                        met |= indices[other] == head
+                    parallel += met
+                seen |= bit
+        tail += 1
+    facts[LOOPS] += loops
+    facts[PARALLEL] += parallel
+    return tail

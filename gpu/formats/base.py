@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gpu.errors import CancelledByUserError, FormatError, ParameterError
+from gpu.formats.filebytes import FileBytes
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
 
 WEIGHT_CHOICES = ("file", "unit", "random", "absolute")
@@ -109,7 +110,7 @@ class Format:
 
     suffixes : first the one to write; only writers and file dialogs look at them
     sniff : from the first decompressed bytes, 0 (not mine) to 1 (surely mine)
-    read : of (Reading, bytearray with the whole file)
+    read : of (Reading, the bytes of the whole file)
     write : of (graph, path), None where the format is only read
     named_weights : its weights have names, of which `weight_name` chooses one
     """
@@ -118,7 +119,7 @@ class Format:
     title: str
     suffixes: tuple[str, ...]
     sniff: Callable[[bytes], float]
-    read: Callable[[Reading, bytearray], CSRGraph]
+    read: Callable[[Reading, FileBytes], CSRGraph]
     write: Callable[[CSRGraph, Path], None] | None = None
     named_weights: bool = False
 

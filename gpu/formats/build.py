@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpu.formats.base import RANDOM_SEED, Reading
-from gpu.formats.csr import arc_facts, arcs_to_csr, tails_of
+from gpu.formats.csr import arcs_to_csr, checked_with_facts, tails_of
 from gpu.formats.memory import require_memory
 from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, SKIPPED
 from gpu.graph import MAX_COUNT, CSRGraph
@@ -155,8 +155,7 @@ def _finished(
     kept: dict[str, Any],
 ) -> CSRGraph:
     """Check the arrays, note what is worth knowing, and bind them."""
-    graph = CSRGraph(indptr, indices, weights, **kept).checked()
-    facts = arc_facts(graph.indptr, graph.indices, graph.weights)
+    graph, facts = checked_with_facts(CSRGraph(indptr, indices, weights, **kept))
     for count, words in (
         (facts.parallel, "parallel arcs kept"),
         (facts.loops, "self-loops kept"),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from gpu.formats.base import Reading, shown
 from gpu.formats.exchange import choose_name
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import split_line
 
 TAILS = ("source", "from", "tail", "src", "start", "u", "node1", "fromnodeid")
@@ -31,7 +32,7 @@ class Picked:
     undirected : whether every row says so
     """
 
-    data: bytearray
+    data: FileBytes
     columns: int
     undirected: bool
 
@@ -43,7 +44,7 @@ def headed(heading: list[bytes]) -> bool:
 
 
 def pick(
-    reading: Reading, data: bytearray, start: int, heading: list[bytes], separator: bytes
+    reading: Reading, data: FileBytes, start: int, heading: list[bytes], separator: bytes
 ) -> Picked:
     """Return the rows from `start` on with the columns that the heading names.
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from gpu.errors import GraphError
 from gpu.formats.source import cores
-from gpu.graph import MAX_COUNT
+from gpu.graph import MAX_COUNT, CSRGraph
 
 COMPILED_ARCS = 20_000  # from so many arcs on, if Numba is loaded anyway
 COMPILED_ARCS_COLD = 2_000_000  # if it is not
@@ -87,8 +87,8 @@ def arcs_to_csr(
         )
     if len(tails) * (2 if both else 1) > MAX_COUNT:
         raise GraphError(f"more than {MAX_COUNT} arcs; that is the most")
-    tails = np.ascontiguousarray(tails, np.int64)
-    heads = np.ascontiguousarray(heads, np.int64)
+    kind = np.int32 if tails.dtype == heads.dtype == np.int32 else np.int64
+    tails, heads = np.ascontiguousarray(tails, kind), np.ascontiguousarray(heads, kind)
     weights = np.ascontiguousarray(weights)
     if _runs_compiled(len(tails)) if compiled is None else compiled:
         return _sorted_compiled(tails, heads, weights, n, base, both)
@@ -176,22 +176,67 @@ def _out_of_range(tails: np.ndarray, heads: np.ndarray, n: int, base: int) -> Gr
     return GraphError(f"vertex {bad} is out of range; {n} vertices are {base} to {base + n - 1}")
 
 
-def arc_facts(
-    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray, *, compiled: bool | None = None
-) -> ArcFacts:
-    """Count loops, parallel arcs and zero weights of checked CSR arrays, O(n + m)."""
-    n, m = len(indptr) - 1, len(indices)
-    if _runs_compiled(m) if compiled is None else compiled:
-        from gpu.formats.arrange import count_facts
+def checked_with_facts(
+    graph: CSRGraph, *, compiled: bool | None = None
+) -> tuple[CSRGraph, ArcFacts]:
+    """Return `graph.checked()` and what is worth telling of its arcs, O(n + m).
 
-        facts = np.zeros(3, np.int64)  # one thread: two tables of vertices crowd the cache
-        bits = np.ascontiguousarray(weights).view(np.int32)
-        count_facts(indptr, indices, bits, np.full(n, -1, np.int32), facts)
-        return ArcFacts(*(int(fact) for fact in facts))
-    tails = tails_of(indptr)
-    distinct = len(np.unique(tails * n + indices))
-    zeros = m - int(np.count_nonzero(weights))
-    return ArcFacts(int(np.count_nonzero(tails == indices)), m - distinct, zeros)
+    Large graphs are looked through once, by all cores; only where that finds a fault does
+    `checked` look again for the words. `compiled` None decides by size.
+
+    Raises GraphError, WeightError.
+    """
+    if _runs_compiled(graph.m) if compiled is None else compiled:
+        facts, sound = _facts_compiled(graph)
+        return (graph if sound else graph.checked()), facts
+    graph = graph.checked()
+    tails = tails_of(graph.indptr)
+    distinct = len(np.unique(tails * graph.n + graph.indices))
+    zeros = graph.m - int(np.count_nonzero(graph.weights))
+    loops = int(np.count_nonzero(tails == graph.indices))
+    return graph, ArcFacts(loops, graph.m - distinct, zeros)
+
+
+def _facts_compiled(graph: CSRGraph) -> tuple[ArcFacts, bool]:
+    """Return the facts, and whether nothing needs `CSRGraph.checked`."""
+    from gpu.formats import arrange
+
+    n, m, indptr, indices = graph.n, graph.m, graph.indptr, graph.indices
+    if not _is_plain(graph):
+        return ArcFacts(0, 0, 0), False
+    bits = graph.weights.view(np.int32)
+    shares = cores() if m >= THREADED_ARCS else 1
+    facts = np.zeros((shares, arrange.FACTS), np.int64)
+
+    def look(share: int) -> None:
+        first, last, table = n * share // shares, n * (share + 1) // shares, np.empty(0, np.int32)
+        arrange.check_rows(indptr, indices, bits, first, last, facts[share])
+        while first < last and not facts[share, arrange.BROKEN]:
+            first = arrange.count_facts(indptr, indices, first, last, table, facts[share])
+            if first < last:
+                table = np.full(n, -1, np.int32)
+
+    with ThreadPoolExecutor(max_workers=shares) as pool:
+        list(pool.map(look, range(shares)))
+    found = (arrange.LOOPS, arrange.PARALLEL, arrange.ZEROS)
+    counts = ArcFacts(*(int(facts[:, fact].sum()) for fact in found))
+    infinite = MAX_COUNT + 1 if graph.integer else int(np.float32(np.inf).view(np.int32))
+    whole = facts[:, arrange.LOW].min() >= 0 and facts[:, arrange.HIGH].max() < infinite
+    return counts, bool(whole and not facts[:, arrange.BROKEN].any())
+
+
+def _is_plain(graph: CSRGraph) -> bool:
+    """Return whether the compiled loop may look at the arrays: all is right but the rows."""
+    indptr, indices, weights = graph.indptr, graph.indices, graph.weights
+    places = graph.positions
+    return (
+        (indptr.dtype == np.int64 and indices.dtype == np.int32)
+        and weights.dtype in (np.int32, np.float32)
+        and all(array.flags.c_contiguous for array in (indptr, indices, weights))
+        and graph.m == len(weights) == indptr[-1]
+        and indptr[0] == 0
+        and (places is None or places.shape == (graph.n, 2))
+    )
 
 
 def tails_of(indptr: np.ndarray) -> np.ndarray:

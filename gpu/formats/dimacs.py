@@ -25,6 +25,7 @@ from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
 from gpu.formats.edge_list import number_vertices
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.row_rules import SIGNED, RowRules
 from gpu.formats.rows import Rows, line_at, line_number, read_rows
 from gpu.formats.source import Source, neighbour
@@ -70,7 +71,7 @@ def _is_bare_row(tokens: list[bytes]) -> bool:
     return len(tokens) in {2, 3} and all(map(_is_number, tokens[:2]))
 
 
-def read(reading: Reading, data: bytearray) -> CSRGraph:
+def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read `p sp` or `p tw` text, and the coordinates beside it."""
     header = _header(reading, data)
     if header.kind == "arcs":
@@ -100,7 +101,7 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
     )
 
 
-def _read_bare(reading: Reading, data: bytearray, header: Header) -> CSRGraph:
+def _read_bare(reading: Reading, data: FileBytes, header: Header) -> CSRGraph:
     """Read rows without a `p` line."""
     tokens = line_at(data, header.rows_at).split()
     key = b"a" if tokens[0] == b"a" else b""
@@ -121,7 +122,7 @@ def _read_bare(reading: Reading, data: bytearray, header: Header) -> CSRGraph:
     )  # fmt: skip
 
 
-def _header(reading: Reading, data: bytearray) -> Header:
+def _header(reading: Reading, data: FileBytes) -> Header:
     """Find the `p` line and the first line after it that is no comment."""
     at, number = 0, 1
     while at < len(data):
@@ -151,17 +152,18 @@ def _promises(reading: Reading, line: bytes, number: int) -> tuple[str, int, int
     return tokens[1].decode(), int(tokens[2]), int(tokens[3])
 
 
-def _rules(reading: Reading, data: bytearray, header: Header) -> RowRules:
+def _rules(reading: Reading, data: FileBytes, header: Header) -> RowRules:
     words = f"the header promises vertices 1 to {header.n}"
     if header.kind == "sp":
         return RowRules(
             "'a TAIL HEAD WEIGHT'", value_columns=1, key=b"a", comments=b"c", low=1,
-            high=header.n, range_words=words, values=value_rule(reading),
+            high=header.n, range_words=words, values=value_rule(reading), whole=True,
         )  # fmt: skip
     weighted = len(line_at(data, header.rows_at).split()) == 3
     return RowRules(
         "'TAIL HEAD WEIGHT'" if weighted else "'TAIL HEAD'", value_columns=int(weighted),
         comments=b"c", low=1, high=header.n, range_words=words, values=value_rule(reading),
+        whole=True,
     )  # fmt: skip
 
 
@@ -212,7 +214,7 @@ def placed(own: Reading, rows: Rows, n: int, line: int | None) -> np.ndarray:
     return xy.astype(np.float32)
 
 
-def _after_co_header(reading: Reading, data: bytearray, n: int) -> tuple[int, int]:
+def _after_co_header(reading: Reading, data: FileBytes, n: int) -> tuple[int, int]:
     """Return where the rows begin, and the number of the `p` line."""
     at = 0
     while data[at : at + 1].strip(b"c\r\n") != data[at : at + 1]:  # comment or empty

@@ -23,6 +23,7 @@ from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.columns import headed, pick
 from gpu.formats.csr import tails_of
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import NAME_CHARACTERS, is_number, read_named_rows, split_line
 from gpu.formats.row_rules import INT64_MAX, RowRules
 from gpu.formats.rows import Rows, read_rows
@@ -64,7 +65,7 @@ def sniff(head: bytes) -> float:
     return 0.2 if 2 * numbers >= len(lines) else 0.0
 
 
-def read(reading: Reading, data: bytearray) -> CSRGraph:
+def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read an edge list of numbers or of words."""
     shape, data, both = _shape(reading, data)
     rules = RowRules(
@@ -104,7 +105,7 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
 # ---------------------------------------------------------------- the first lines
 
 
-def _data_lines(data: bytearray) -> list[tuple[int, int, bytes]]:
+def _data_lines(data: FileBytes) -> list[tuple[int, int, bytes]]:
     """Return (1-based number, first byte, line) of the first lines that are no comments."""
     found: list[tuple[int, int, bytes]] = []
     at, number = 0, 1
@@ -123,7 +124,7 @@ def _separator(lines: list[bytes]) -> bytes:
     return next((mark for mark in SEPARATORS if all(mark in line for line in rows)), b"")
 
 
-def _shape(reading: Reading, data: bytearray) -> tuple[Shape, bytearray, bool]:
+def _shape(reading: Reading, data: FileBytes) -> tuple[Shape, FileBytes, bool]:
     """Return the shape, the text with the columns that count, and whether it is undirected."""
     lines = _data_lines(data)
     if not lines:

@@ -20,6 +20,7 @@ import numpy as np
 from gpu.errors import GraphError
 from gpu.formats.base import Format, Reading, bare_name
 from gpu.formats.build import graph_from_rows
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.memory import require_memory
 from gpu.formats.write import write_file
 from gpu.graph import CSRGraph
@@ -43,30 +44,33 @@ def sniff(head: bytes) -> float:
     return 1.0 if data_bytes in DATA_BYTES else 0.3
 
 
-def read(reading: Reading, data: bytearray) -> CSRGraph:
+def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read a whole Galois binary file."""
     version, n, m, data_bytes = _layout(reading, data)
     require_memory(8 * n + 24 * m, str(reading.path))
-    ends = np.frombuffer(data, "<u8", n, HEADER_BYTES)
-    targets_at = HEADER_BYTES + 8 * n
-    targets = np.frombuffer(data, f"<u{TARGET_BYTES[version]}", m, targets_at)
-    _check_rows(reading, ends, targets, n, m)
-    indptr = np.zeros(n + 1, np.int64)
-    indptr[1:] = ends
+    indptr = np.frombuffer(data, "<i8", n + 1, HEADER_BYTES - 8)  # the ends, and m before them
+    indptr[0] = 0
+    targets = np.frombuffer(data, f"<i{TARGET_BYTES[version]}", m, HEADER_BYTES + 8 * n)
+    if version == 2 or reading.undirected or reading.weights == "random":
+        _check_rows(reading, indptr, targets)
     values = None
     integral = True
     if data_bytes:
         bits = np.frombuffer(data, f"<i{data_bytes}", m, len(data) - data_bytes * m)
         values, integral = _values(reading, bits)
     reading.report(0.9, "checking")
-    return graph_from_rows(
-        reading, "galois", indptr, targets.view(f"<i{TARGET_BYTES[version]}"), values,
-        integral=integral,
-        name=_name(reading.path),
-    )  # fmt: skip
+    try:
+        return graph_from_rows(
+            reading, "galois", indptr.astype(np.int64, copy=False), targets, values,
+            integral=integral,
+            name=_name(reading.path),
+        )  # fmt: skip
+    except GraphError:
+        _check_rows(reading, indptr, targets)  # the file's words, if that is what is wrong
+        raise
 
 
-def _layout(reading: Reading, data: bytearray) -> tuple[int, int, int, int]:
+def _layout(reading: Reading, data: FileBytes) -> tuple[int, int, int, int]:
     """Return version, n, m and bytes of arc data, checked against the file's size."""
     size = len(data)
     if size < HEADER_BYTES:
@@ -88,25 +92,30 @@ def _layout(reading: Reading, data: bytearray) -> tuple[int, int, int, int]:
     )
 
 
-def _check_rows(reading: Reading, ends: np.ndarray, targets: np.ndarray, n: int, m: int) -> None:
-    last = int(ends[-1]) if n else 0
-    if last != m or (np.diff(ends.astype(np.int64)) < 0).any() or (n and ends.max() > m):
-        raise reading.fault(f"the ends of rows must rise to the {m} arcs; the last is {last}")
-    if m and targets.max() >= n:
-        raise reading.fault(f"an arc ends at {targets.max()}; vertices are 0 to {n - 1}")
+def _check_rows(reading: Reading, indptr: np.ndarray, targets: np.ndarray) -> None:
+    """Refuse rows that fall and targets that are no vertices, before they are worked with.
+
+    Where the arrays become the graph as they are, that comes after one look at all of it.
+    """
+    n, m = len(indptr) - 1, len(targets)
+    if indptr[-1] != m or (indptr[1:] < indptr[:-1]).any():
+        raise reading.fault(f"the ends of rows must rise to the {m} arcs; the last is {indptr[-1]}")
+    if m and (targets.min() < 0 or targets.max() >= n):
+        bad = targets.min() if targets.min() < 0 else targets.max()
+        raise reading.fault(f"an arc ends at {bad}; vertices are 0 to {n - 1}")
 
 
 def _values(reading: Reading, bits: np.ndarray) -> tuple[np.ndarray, bool]:
     """Return the weights and whether they are integers; say what they were taken for."""
     size = bits.dtype.itemsize
     low, high = FLOAT_BITS[size]
-    used = bits[bits != 0]
-    if reading.weights in {"unit", "random"}:
+    if reading.weights in {"unit", "random"} or not len(bits):
         return bits, True
-    if len(used) and low <= used.min() and used.max() <= high:
+    least, largest = bits.min(), bits.max()
+    if least >= 0 and low <= largest <= high and bits[bits != 0].min() >= low:
         reading.note(f"arc data of {size} bytes look like floats: read as such")
         return bits.view(f"<f{size}").astype(np.float64), False
-    if len(used) and used.min() < 0 and reading.weights != "absolute":
+    if least < 0 and reading.weights != "absolute":
         arc = int(np.flatnonzero(bits < 0)[0])
         raise reading.fault(
             f"arc {arc} has weight {bits[arc]}, below zero; weights must be >= 0 "

@@ -15,6 +15,7 @@ from typing import Any
 
 from gpu.formats.base import Format, Reading
 from gpu.formats.exchange import graph_from_networkx, read_with
+from gpu.formats.filebytes import FileBytes
 from gpu.graph import CSRGraph
 
 BEGINNING = re.compile(rb"^[ \t]*+graph\s*+\[", re.MULTILINE)
@@ -34,7 +35,7 @@ def sniff(head: bytes) -> float:
     return 1.0 if BEGINNING.match(head, BEFORE.match(head).end()) else 0.8  # type: ignore[union-attr]
 
 
-def read(reading: Reading, data: bytearray) -> CSRGraph:
+def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read the graph of a GML file."""
     _check_depth(reading, data)
 
@@ -47,7 +48,7 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
     return graph_from_networkx(reading, "gml", graph, len(data))
 
 
-def _text(data: bytearray) -> str:
+def _text(data: FileBytes) -> str:
     """Return the text with the graph announced as a multigraph, lines unmoved."""
     announced = BEGINNING.sub(lambda found: found[0] + b" multigraph 1 ", bytes(data), count=1)
     try:
@@ -56,7 +57,7 @@ def _text(data: bytearray) -> str:
         return announced.decode("latin-1")
 
 
-def _check_depth(reading: Reading, data: bytearray) -> None:
+def _check_depth(reading: Reading, data: FileBytes) -> None:
     """Refuse brackets deeper than MOST_DEPTH: NetworkX reads them by recursion."""
     depth = deepest = 0
     for bracket in re.finditer(rb"[\[\]]", data):

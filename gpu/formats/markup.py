@@ -15,6 +15,7 @@ from xml.parsers import expat
 from gpu.errors import FormatError
 from gpu.formats.base import Format, Reading, shown
 from gpu.formats.exchange import graph_from_networkx, read_with
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.memory import require_memory
 from gpu.graph import CSRGraph
 
@@ -42,7 +43,7 @@ def _root(head: bytes, name: bytes) -> float:
     return float(0 <= at < MARK_BYTES and (not rest or rest in b" \t\r\n>/"))
 
 
-def read_graphml(reading: Reading, data: bytearray) -> CSRGraph:
+def read_graphml(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read the first graph of a GraphML file."""
     _check_syntax(reading, data)
 
@@ -55,7 +56,7 @@ def read_graphml(reading: Reading, data: bytearray) -> CSRGraph:
     return graph_from_networkx(reading, "graphml", graph, len(data))
 
 
-def read_gexf(reading: Reading, data: bytearray) -> CSRGraph:
+def read_gexf(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read a GEXF file of any version."""
     _check_syntax(reading, data)
 
@@ -68,7 +69,7 @@ def read_gexf(reading: Reading, data: bytearray) -> CSRGraph:
     return graph_from_networkx(reading, "gexf", graph, len(data))
 
 
-def _check_syntax(reading: Reading, data: bytearray) -> None:
+def _check_syntax(reading: Reading, data: FileBytes) -> None:
     """Refuse XML that is not well formed, declares entities, or nests too deep."""
     require_memory(len(data), str(reading.path))
     parser, depth = expat.ParserCreate(), [0]

@@ -17,6 +17,7 @@ import numpy as np
 from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.memory import require_memory
 from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, RowRules
 from gpu.formats.rows import line_at, read_rows
@@ -36,7 +37,7 @@ def sniff(head: bytes) -> float:
     return float(head[: len(BANNER)].lower() == BANNER)
 
 
-def read(reading: Reading, data: bytearray) -> CSRGraph:
+def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read a square matrix."""
     dense, field, symmetry = _banner(reading, line_at(data, 0))
     n, entries, number, rows_at = _size(reading, data, dense)
@@ -54,7 +55,7 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
     rules = RowRules(
         "'ROW COLUMN VALUE'" if weighted else "'ROW COLUMN'", value_columns=int(weighted),
         comments=b"%", low=1, high=n, range_words=f"the matrix has rows and columns 1 to {n}",
-        values=value_rule(reading),
+        values=value_rule(reading), whole=field not in {b"real", b"double"},
     )  # fmt: skip
     rows = read_rows(reading, data, rows_at, rules)
     if len(rows) != entries:
@@ -83,7 +84,7 @@ def _array_entries(n: int, symmetry: bytes) -> int:
 
 
 def _read_array(
-    reading: Reading, data: bytearray, rows_at: int, number: int, n: int, symmetry: bytes
+    reading: Reading, data: FileBytes, rows_at: int, number: int, n: int, symmetry: bytes
 ) -> CSRGraph:
     """Read a dense matrix: all of it, or the lower triangle, column by column."""
     rules = RowRules(
@@ -127,7 +128,7 @@ def _banner(reading: Reading, line: bytes) -> tuple[bool, bytes, bytes]:
     return dense, tokens[3], tokens[4]
 
 
-def _size(reading: Reading, data: bytearray, dense: bool) -> tuple[int, int, int, int]:
+def _size(reading: Reading, data: FileBytes, dense: bool) -> tuple[int, int, int, int]:
     """Return n, entries (0 if dense), the number of the size line, and where the rows begin."""
     expected = "'ROWS COLUMNS'" if dense else "'ROWS COLUMNS ENTRIES'"
     at, number = len(line_at(data, 0)) + 1, 2

@@ -17,6 +17,7 @@ import numpy as np
 from gpu.errors import GraphError
 from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_rows, value_rule
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.memory import require_memory
 from gpu.formats.named_edges import is_number
 from gpu.formats.row_rules import NOT_NEGATIVE
@@ -95,7 +96,7 @@ def _promised(tokens: list[bytes]) -> tuple[int, int, int, bool] | None:
     return int(tokens[0]), int(tokens[1]), skipped, edge_weights
 
 
-def read(reading: Reading, data: bytearray) -> CSRGraph:
+def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read METIS text."""
     header = _header(reading, data)
     reading.check_promise(header.n, 2 * header.edges, len(data), header.line, 2)
@@ -123,7 +124,7 @@ def _spoilt(values: np.ndarray, reading: Reading) -> bool:
     return value_rule(reading) == NOT_NEGATIVE and bool((values < 0).any())
 
 
-def _header(reading: Reading, data: bytearray) -> Header:
+def _header(reading: Reading, data: FileBytes) -> Header:
     at, number = 0, 1
     while at < len(data):
         line = line_at(data, at)
@@ -166,14 +167,14 @@ def _rows(
 # ---------------------------------------------------------------- the numbers of the file
 
 
-def _numbers(reading: Reading, data: bytearray, header: Header) -> tuple[np.ndarray, np.ndarray]:
+def _numbers(reading: Reading, data: FileBytes, header: Header) -> tuple[np.ndarray, np.ndarray]:
     if runs_compiled(len(data)):
         from gpu.formats import scan
 
         lines = data.count(b"\n", header.rows_at) + 1
         numbers = np.empty(header.expected_numbers, np.int64)
         counts = np.empty(lines, np.int64)
-        report = np.zeros(4, np.int64)
+        report = np.zeros(scan.REPORT, np.int64)
         text = np.frombuffer(data, np.uint8)
         scan.scan_lines(text, header.rows_at, len(text), COMMENT[0], numbers, counts, report)
         if report[scan.BAD_AT] < 0:
@@ -187,7 +188,7 @@ def _numbers(reading: Reading, data: bytearray, header: Header) -> tuple[np.ndar
 
 
 def _numbers_python(
-    reading: Reading, data: bytearray, header: Header
+    reading: Reading, data: FileBytes, header: Header
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return all numbers and how many stand on each line; raise for the first bad line."""
     numbers: list[int] = []

@@ -12,6 +12,7 @@ import re
 import numpy as np
 
 from gpu.formats.base import Reading, shown
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.row_rules import (
     FLOAT32_MAX,
     NOT_NEGATIVE,
@@ -51,7 +52,7 @@ def split_line(line: bytes, separator: bytes) -> list[bytes]:
 
 
 def read_named_rows(
-    reading: Reading, data: bytearray, start: int, rules: RowRules, separator: bytes
+    reading: Reading, data: FileBytes, start: int, rules: RowRules, separator: bytes
 ) -> tuple[Rows, np.ndarray]:
     """Return rows whose ids are ranks among the names, and the names, rising.
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from gpu.formats.base import COMPRESSIONS, Format, Reading, bare_name
 from gpu.formats.build import graph_from_rows
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.memory import require_memory
 from gpu.formats.write import write_file
 from gpu.graph import CSRGraph
@@ -54,7 +55,7 @@ def sniff(head: bytes) -> float:
     return float(head.startswith(MAGIC))
 
 
-def read(reading: Reading, data: bytearray) -> CSRGraph:
+def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read a graph saved by `write`, with its name, ids, positions and provenance."""
     arrays = _arrays(reading, data)
     for name in ("indptr", "indices", "weights"):
@@ -75,7 +76,7 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
     ))  # fmt: skip
 
 
-def _arrays(reading: Reading, data: bytearray) -> dict[str, np.ndarray]:
+def _arrays(reading: Reading, data: FileBytes) -> dict[str, np.ndarray]:
     """Return the members that we know; the names of the others map to empty arrays."""
     found: dict[str, np.ndarray] = {}
     try:

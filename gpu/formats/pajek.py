@@ -25,6 +25,7 @@ import numpy as np
 
 from gpu.formats.base import Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.memory import require_memory
 from gpu.formats.named_edges import read_weight
 from gpu.formats.row_rules import IS_VALUE, RowRules
@@ -62,7 +63,7 @@ def sniff(head: bytes) -> float:
     return 0.0
 
 
-def read(reading: Reading, data: bytearray) -> CSRGraph:
+def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read the first network of a Pajek file."""
     require_memory(BYTES_PER_BYTE * len(data), str(reading.path))
     found = _Found()

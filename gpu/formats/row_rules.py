@@ -17,7 +17,7 @@ from gpu.formats.base import shown
 
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # as in gpu.formats.scan
 FLOAT32_MAX = float(np.finfo(np.float32).max)
-INT64_MAX = 2**63 - 1
+INT64_MAX, INT32_MAX = 2**63 - 1, 2**31 - 1
 
 _BLANK = rb"[ \t\r]*+"
 _INTEGER = rb"([+-]?[0-9]{1,19}+)"
@@ -36,6 +36,8 @@ class RowRules:
     separator : b"," or b";" between columns, b"" for blanks
     low, high : identifiers allowed, both included; `range_words` says why
     values : SKIPPED, NOT_NEGATIVE or SIGNED
+    whole : the values are integers within int32, most likely: then large files take half the
+        memory, and are parsed again where that was wrong
     """
 
     expected: str
@@ -49,11 +51,17 @@ class RowRules:
     range_words: str = "identifiers fit 63 bits"
     values: int = NOT_NEGATIVE
     value_name: str = "weight"
+    whole: bool = False
 
     @property
     def columns(self) -> int:
         """Number of columns after the key."""
         return self.id_columns + self.value_columns
+
+    @property
+    def fits_int32(self) -> bool:
+        """Whether identifiers do, and values are expected to."""
+        return self.whole and self.low >= -INT32_MAX and self.high <= INT32_MAX
 
     @cached_property
     def pattern(self) -> re.Pattern[bytes]:

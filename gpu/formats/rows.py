@@ -16,6 +16,7 @@ import numpy as np
 
 from gpu.formats.base import Reading
 from gpu.formats.csr import have_numba, numba_loaded
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.memory import require_memory
 from gpu.formats.row_rules import (
     FLOAT32_MAX,
@@ -33,7 +34,6 @@ COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it costs as much as t
 CHUNK_BYTES = 4 << 20
 PARSE_SHARE = 0.4  # of the progress bar
 ROWS_PER_REPORT = 50_000
-NEWLINE = ord("\n")
 PLAIN_BYTES = b"0123456789 \t\r\n"
 SURE_DIGITS = 19  # fewer digits always fit int64
 
@@ -42,6 +42,7 @@ SURE_DIGITS = 19  # fewer digits always fit int64
 class Rows:
     """What was read: ids int64 (id_columns, r), values float64 (value_columns, r).
 
+    Both are int32 where `RowRules.fits_int32` came true in a large file.
     integral : every value was written as an integer
     comments : comment lines met
     """
@@ -57,7 +58,7 @@ class Rows:
 
 def read_rows(
     reading: Reading,
-    data: bytearray,
+    data: FileBytes,
     start: int,
     rules: RowRules,
     *,
@@ -79,12 +80,12 @@ def runs_compiled(size: int) -> bool:
     return size >= least and have_numba()
 
 
-def line_number(data: bytearray, at: int) -> int:
+def line_number(data: FileBytes, at: int) -> int:
     """Return the 1-based number of the line that holds byte `at`."""
     return data.count(b"\n", 0, at) + 1
 
 
-def line_at(data: bytearray, at: int) -> bytes:
+def line_at(data: FileBytes, at: int) -> bytes:
     """Return the line that begins at byte `at`, without its newline."""
     end = data.find(b"\n", at)
     return bytes(data[at : len(data) if end < 0 else end])
@@ -93,45 +94,56 @@ def line_at(data: bytearray, at: int) -> bytes:
 # ---------------------------------------------------------------- compiled, in chunks
 
 
-def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRules) -> Rows:
-    from gpu.formats import scan
+def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRules) -> Rows:
+    from gpu.formats.scan import COMMENTS, FRACTIONS, LARGE, ROWS, count_newlines
 
     text = np.frombuffer(data, np.uint8)
     bounds = chunk_bounds(data, start)
-    lines = _line_counts(text, bounds)
+    with ThreadPoolExecutor(max_workers=max(1, min(cores(), len(bounds)))) as pool:
+        lines = list(pool.map(lambda bound: int(count_newlines(text, *bound)), bounds))
     lines[-1:] = [count + 1 for count in lines[-1:]]  # the last may lack its newline
     firsts = np.concatenate([[0], np.cumsum(lines)]).astype(np.int64)
-    total = int(firsts[-1])
-    require_memory(total * (8 * 2 + 8 * rules.value_columns + 16), str(reading.path))
-    ids = np.empty((rules.id_columns, total), np.int64)
-    values = np.empty((rules.value_columns, total), np.float64)
-    reports = np.zeros((len(bounds), 4), np.int64)
-    packed = rules.packed()
-
-    def scan_chunk(k: int) -> None:
-        a, b = bounds[k]
-        scan.scan_rows(text, a, b, packed, firsts[k], ids, values, reports[k])
-
-    _on_all_cores(reading, scan_chunk, len(bounds))
-    _raise_first_fault(reading, data, reports[:, scan.BAD_AT], rules)
-    kept = _closed_up(ids, values, firsts, reports[:, scan.ROWS])
+    narrow = rules.fits_int32
+    ids, values, reports = _scanned(reading, data, bounds, rules, firsts, narrow=narrow)
+    if narrow and reports[:, [FRACTIONS, LARGE]].any():
+        ids, values, reports = _scanned(reading, data, bounds, rules, firsts, narrow=False)
+    kept = _closed_up(ids, values, firsts, reports[:, ROWS])
     return Rows(
         ids[:, :kept],
         values[:, :kept],
-        not reports[:, scan.FRACTIONS].any(),
-        int(reports[:, scan.COMMENTS].sum()),
+        not reports[:, FRACTIONS].any(),
+        int(reports[:, COMMENTS].sum()),
     )
 
 
-def _line_counts(text: np.ndarray, bounds: list[tuple[int, int]]) -> list[int]:
-    def count(bound: tuple[int, int]) -> int:
-        return int(np.count_nonzero(text[slice(*bound)] == NEWLINE))
+def _scanned(
+    reading: Reading,
+    data: FileBytes,
+    bounds: list[tuple[int, int]],
+    rules: RowRules,
+    firsts: np.ndarray,
+    *,
+    narrow: bool,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return ids, values and the reports of the chunks; `narrow`: both of int32."""
+    from gpu.formats import scan
 
-    with ThreadPoolExecutor(max_workers=max(1, min(cores(), len(bounds)))) as pool:
-        return list(pool.map(count, bounds))
+    total, width = int(firsts[-1]), 4 if narrow else 8
+    require_memory(total * (width * rules.columns + 16), str(reading.path))
+    ids = np.empty((rules.id_columns, total), np.int32 if narrow else np.int64)
+    values = np.empty((rules.value_columns, total), np.int32 if narrow else np.float64)
+    reports = np.zeros((len(bounds), scan.REPORT), np.int64)
+    text, packed = np.frombuffer(data, np.uint8), rules.packed()
+
+    def scan_chunk(k: int) -> None:
+        scan.scan_rows(text, *bounds[k], packed, firsts[k], ids, values, reports[k])
+
+    _on_all_cores(reading, scan_chunk, len(bounds))
+    _raise_first_fault(reading, data, reports[:, scan.BAD_AT], rules)
+    return ids, values, reports
 
 
-def chunk_bounds(data: bytearray, start: int) -> list[tuple[int, int]]:
+def chunk_bounds(data: FileBytes, start: int) -> list[tuple[int, int]]:
     """Cut data[start:] into pieces of about CHUNK_BYTES that end after a newline."""
     bounds, at = [], start
     while at < len(data):
@@ -167,7 +179,7 @@ def _closed_up(ids: np.ndarray, values: np.ndarray, firsts: np.ndarray, rows: np
 
 
 def _raise_first_fault(
-    reading: Reading, data: bytearray, bad_at: np.ndarray, rules: RowRules
+    reading: Reading, data: FileBytes, bad_at: np.ndarray, rules: RowRules
 ) -> None:
     found = bad_at[bad_at >= 0]
     if len(found):
@@ -179,7 +191,7 @@ def _raise_first_fault(
 # ---------------------------------------------------------------- plain Python
 
 
-def _read_python(reading: Reading, data: bytearray, start: int, rules: RowRules) -> Rows:
+def _read_python(reading: Reading, data: FileBytes, start: int, rules: RowRules) -> Rows:
     """Parse by a regular expression, line by line, and convert column by column."""
     match, first_line = rules.pattern.fullmatch, line_number(data, start)
     rows: list[tuple[bytes, ...]] = []
@@ -229,7 +241,7 @@ def _first_bad_row(ids: np.ndarray, values: np.ndarray, rules: RowRules) -> int 
     return int(bad.argmax()) if bad.any() else None
 
 
-def _read_plain(data: bytearray, start: int, rules: RowRules) -> Rows | None:
+def _read_plain(data: FileBytes, start: int, rules: RowRules) -> Rows | None:
     """Parse in NumPy if there are only unsigned integers, blanks and the key; else None."""
     text = bytes(data[start:])
     if rules.separator or text.translate(None, PLAIN_BYTES + rules.key):

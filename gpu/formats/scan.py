@@ -23,14 +23,14 @@ from gpu.compiled import compiled_lean
 SPACE, TAB, RETURN, NEWLINE = 32, 9, 13, 10
 PLUS, MINUS, DOT, ZERO, EXPONENT = 43, 45, 46, 48, 101
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold
-FLOAT32_MAX = float(np.finfo(np.float32).max)
+FLOAT32_MAX, INT32_MAX = float(np.finfo(np.float32).max), 2.0**31 - 1
 POWERS = np.array([float(f"1e{k}") for k in range(23)])
 ONE = np.uint64(1)  # positions are unsigned: Numba then leaves out a branch for each byte
 ID_DIGITS, VALUE_DIGITS, EXPONENT_LIMIT = np.uint64(19), np.uint64(18), 100_000
 
 # fields of `rules`, int64, and of `report`, int64
 KEY, COMMENT_A, COMMENT_B, SEPARATOR, ID_COLUMNS, VALUE_COLUMNS, LOW, HIGH, VALUE_RULE = range(9)
-ROWS, COMMENTS, BAD_AT, FRACTIONS = range(4)
+ROWS, COMMENTS, BAD_AT, FRACTIONS, LARGE, REPORT = range(6)
 
 
 @compiled_lean
@@ -145,20 +145,31 @@ def _value(text, at, stop):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
+def count_newlines(text, start, stop):  # type: ignore[no-untyped-def]
+    """Return how many lines end in text[start:stop]."""
+    count = np.int64(0)
+    for at in range(np.uint64(start), np.uint64(stop)):
+        count += text[at] == NEWLINE
+    return count
+
+
+@compiled_lean
 def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type: ignore[no-untyped-def]
     """Parse the lines of text[start:stop] into rows from `first_row` on.
 
     Reads    text uint8; rules int64[9]; start at a line's first byte
-    Writes   ids int64 (2, rows), values float64 (k, rows), report int64[4]: rows
+    Writes   ids int64 (2, rows), values float64 (k, rows), report int64[REPORT]: rows
              written, comment lines, where the first bad line begins (-1: none),
-             values that are not written as integers
+             values that are not written as integers, values past 2**31-1 either way
     Needs    room for as many rows as text[start:stop] has lines
+    int32    arrays do where identifiers fit; values are right if FRACTIONS and LARGE are 0
     """
     key, separator, rule = rules[KEY], rules[SEPARATOR], rules[VALUE_RULE]
     comment_a, comment_b = rules[COMMENT_A], rules[COMMENT_B]
     id_columns, low, high = rules[ID_COLUMNS], rules[LOW], rules[HIGH]
     columns = id_columns + rules[VALUE_COLUMNS]
     row, comments, fractions = np.uint64(first_row), np.int64(0), np.int64(0)
+    large = np.int64(0)
     bad_at = np.int64(-1)
     at, stop = np.uint64(start), np.uint64(stop)
     while at < stop:
@@ -205,6 +216,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
                     fractions += not is_integer
                 good = plain and bool(-FLOAT32_MAX <= value <= FLOAT32_MAX)
                 good = good and bool(rule == SIGNED or value >= 0)
+                large += not -INT32_MAX <= value <= INT32_MAX
                 values[column - id_columns, row] = value
             good = good and (at >= stop or text[at] <= SPACE or text[at] == separator)
             column += 1
@@ -219,6 +231,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
     report[COMMENTS] = comments
     report[BAD_AT] = bad_at
     report[FRACTIONS] = fractions
+    report[LARGE] = large
 
 
 @compiled_lean
@@ -226,7 +239,7 @@ def scan_lines(text, start, stop, comment, tokens, counts, report):  # type: ign
     """Parse lines of integers, of any length each (METIS).
 
     Writes   tokens int64 (t,): all integers in order; counts int64 (lines,): how
-             many stood on each line that is no comment; report int64[4]: ROWS =
+             many stood on each line that is no comment; report int64[REPORT]: ROWS =
              lines, COMMENTS, BAD_AT (also where `tokens` or `counts` is full)
     """
     taken, row, comments, bad_at = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)

@@ -28,6 +28,7 @@ from gpu.errors import CancelledByUserError, FormatError
 from gpu.formats.base import COMPRESSIONS, Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.dimacs import placed
+from gpu.formats.filebytes import FileBytes
 from gpu.formats.row_rules import SIGNED, RowRules
 from gpu.formats.rows import line_number, read_rows
 from gpu.formats.source import Source
@@ -58,7 +59,7 @@ def sniff(head: bytes) -> float:
     return float(head.lstrip().startswith(b"<") and any(mark in head for mark in MARKS))
 
 
-def read(reading: Reading, data: bytearray) -> CSRGraph:
+def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read a network, and the nodes beside it."""
     end = data.find(END)
     if end < 0:
@@ -92,7 +93,7 @@ def read(reading: Reading, data: bytearray) -> CSRGraph:
 
 
 def _count(
-    reading: Reading, data: bytearray, tags: dict[bytes, tuple[bytes, int]], tag: bytes
+    reading: Reading, data: FileBytes, tags: dict[bytes, tuple[bytes, int]], tag: bytes
 ) -> tuple[int, int]:
     """Return the number after a tag, and its line."""
     if tag not in tags:
@@ -114,7 +115,7 @@ def _weight_name(reading: Reading) -> str:
     return name
 
 
-def _rows_of(reading: Reading, data: bytearray, start: int, column: int) -> bytearray:
+def _rows_of(reading: Reading, data: FileBytes, start: int, column: int) -> bytearray:
     """Return 'INIT TERM VALUE' of each link, on the line where the link stands."""
     lines = [b""] * (line_number(data, start) - 1)
     for line in bytes(data[start:]).split(b"\n"):

@@ -7,18 +7,22 @@ from pathlib import Path
 import numpy as np
 
 from gpu.formats.base import Reading
-from gpu.formats.csr import arc_facts, arcs_to_csr
+from gpu.formats.csr import arcs_to_csr, checked_with_facts
 from gpu.formats.row_rules import RowRules
 from gpu.formats.rows import read_rows
+from gpu.graph import CSRGraph
 
 
 def compile_all() -> None:
     """Call each loop with the types that real files give it."""
-    rules = RowRules("'a TAIL HEAD WEIGHT'", value_columns=1, key=b"a")
-    rows = read_rows(Reading(Path("-")), bytearray(b"a 1 2 3\n"), 0, rules, compiled=True)
-    weights = rows.values[0].astype(np.int32)
-    arrays = arcs_to_csr(rows.ids[0], rows.ids[1], weights, 2, base=1, compiled=True)
-    arc_facts(*arrays, compiled=True)
+    for whole in (True, False):  # numbers within int32, and any
+        rules = RowRules(
+            "'a TAIL HEAD WEIGHT'", value_columns=1, key=b"a", low=1, high=9, whole=whole
+        )
+        rows = read_rows(Reading(Path("-")), bytearray(b"a 1 2 3\n"), 0, rules, compiled=True)
+        weights = rows.values[0].astype(np.int32)
+        arrays = arcs_to_csr(rows.ids[0], rows.ids[1], weights, 2, base=1, compiled=True)
+    checked_with_facts(CSRGraph(*arrays), compiled=True)
     _scan_metis_lines()
 
 

@@ -1,0 +1,119 @@
+"""What large files go through: memory of their own, a read by threads, numbers kept as int32."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.errors import CancelledByUserError
+from gpu.formats import load_graph, save_graph, source
+from gpu.formats.base import Reading
+from gpu.formats.filebytes import LargeBytes
+from gpu.formats.row_rules import SIGNED, RowRules
+from gpu.formats.rows import read_rows
+from gpu.formats.source import Source
+from gpu.graph import CSRGraph
+from sample_graphs import make
+
+PIECE = 1000  # bytes, instead of 4 MB
+RULES = RowRules("'a TAIL HEAD WEIGHT'", value_columns=1, key=b"a", low=1, high=99, whole=True)
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LARGE_BYTES", "UNPACKED_BYTES", "BLOCK_BYTES", "HEAD_BYTES"):
+        monkeypatch.setattr(source, name, PIECE)
+
+
+def test_large_bytes_answer_as_a_bytearray_does() -> None:
+    words = b"one\ntwo\nthree\n" * 500
+    large = LargeBytes(len(words))
+    assert large[:5] == bytes(5)
+    large[:] = words
+    assert (len(large), bytes(large), large[4:7]) == (len(words), words, b"two")
+    assert large.find(b"three") == words.find(b"three")
+    for bounds in ((), (5,), (5, 100)):
+        assert large.count(b"\n", *bounds) == bytearray(words).count(b"\n", *bounds)
+    numbers = np.frombuffer(large, np.uint8)
+    del large
+    assert numbers[-1] == ord("\n")
+
+
+@pytest.mark.parametrize("suffix", [".gr", ".galois.gr", ".mtx", ".graph", ".wel", ".npz", ".csv"])
+@pytest.mark.parametrize("can_preadv", [True, False])
+@pytest.mark.usefixtures("small_pieces")
+def test_each_format_reads_the_same_from_large_bytes(
+    tmp_path: Path, suffix: str, can_preadv: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not can_preadv:
+        monkeypatch.delattr("os.preadv")
+    path = tmp_path / f"grid{suffix}"
+    save_graph(make("grid", n=400), path)
+    read = load_graph(path)
+    monkeypatch.setattr(source, "LARGE_BYTES", 2**40)
+    assert path.stat().st_size > 2 * PIECE
+    assert (read.hash, read.n) == (load_graph(path).hash, 400)
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_a_file_that_became_shorter_and_a_wish_to_stop(tmp_path: Path) -> None:
+    path = tmp_path / "x.gr"
+    path.write_bytes(b"c\n" * 5000)
+    begun = Source(Reading(path))
+    path.write_bytes(b"c\n" * 1600)
+    assert bytes(begun.read_all()) == b"c\n" * 1600
+    path.write_bytes(b"c\n" * 5000)
+    asked: list[int] = []
+
+    def stop() -> bool:
+        asked.append(1)
+        return len(asked) > 2
+
+    with pytest.raises(CancelledByUserError):
+        Source(Reading(path, should_stop=stop)).read_all()
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_a_mark_at_the_beginning_is_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "grid.gr"
+    save_graph(make("grid", n=400), path)
+    plain = load_graph(path)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert load_graph(path).hash == plain.hash
+
+
+@pytest.mark.parametrize(
+    ("last", "kind"),
+    [
+        (b"7", np.int32), (b"2147483647", np.int32), (b"2147483648", np.float64),
+        (b"1.5", np.float64), (b"7e0", np.float64), (b"-2147483647", np.int32),
+    ],
+)  # fmt: skip
+def test_weights_that_are_not_int32_are_parsed_again(last: bytes, kind: type) -> None:
+    rules = RowRules(**{**RULES.__dict__, "values": SIGNED})
+    text = bytearray(b"a 1 2 3\na 98 99 " + last + b"\n")
+    rows, others = (
+        read_rows(Reading(Path("x")), text, 0, rules, compiled=how) for how in (True, False)
+    )
+    assert rows.values.dtype == kind
+    assert rows.ids.dtype == (np.int32 if kind is np.int32 else np.int64)
+    assert rows.ids.tolist() == others.ids.tolist() == [[1, 98], [2, 99]]
+    assert rows.values.tolist() == others.values.tolist() == [[3, float(last)]]
+    assert rows.integral == others.integral == last.lstrip(b"-").isdigit()
+
+
+def test_a_galois_file_becomes_the_graph_without_a_copy(tmp_path: Path) -> None:
+    path = tmp_path / "grid.galois.gr"
+    graph = make("grid", n=400)
+    save_graph(graph, path)
+    read = load_graph(path)
+    assert read.indices.base is not None
+    for one, two in zip(arrays(graph), arrays(read), strict=True):
+        assert np.array_equal(one, two)
+        assert one.dtype == two.dtype
+
+
+def arrays(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return graph.indptr, graph.indices, graph.weights
