@@ -1,0 +1,162 @@
+"""A matrix of distances as a picture of any size: no Qt, NumPy on whatever thread asks.
+
+A pixel is a block of `row_step` x `column_step` entries, all of them looked at: it knows the
+mean and the least of those that are reached, and how many are not. Where the matrix has fewer
+rows than the picture has pixels, a block is one entry. The picture is filled in stripes of
+about `STRIPE` entries, so that whoever looks sees it grow, nobody waits for a matrix that
+does not fit memory, and giving up means not asking for the next stripe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpu.trace import reached_mask
+
+STRIPE = 1 << 22  # entries looked at in one piece: some 20 ms
+PART = 1 << 18  # entries looked at together: they stay in the cache
+MAP_LEVELS = 254  # steps of a colour map: indices 1 to 255
+STATISTICS = {"mean": "mean", "least": "least"}  # key -> word
+
+
+@dataclass(frozen=True)
+class Window:
+    """The part of a matrix that is shown, in entries; rows and columns at least 1."""
+
+    first_row: int
+    rows: int
+    first_column: int
+    columns: int
+
+    def zoomed(self, factor: float, row: float, column: float, whole: Window) -> Window:
+        """Return `factor` times as many entries each way; `row`, `column` stay where they are."""
+        rows = _clamped(round(self.rows * factor), 1, whole.rows)
+        columns = _clamped(round(self.columns * factor), 1, whole.columns)
+        share = (row - self.first_row) / self.rows, (column - self.first_column) / self.columns
+        first_row, first_column = row - share[0] * rows, column - share[1] * columns
+        return Window(round(first_row), rows, round(first_column), columns).inside(whole)
+
+    def moved(self, rows: int, columns: int, whole: Window) -> Window:
+        """Return the window further down and to the right, as far as the matrix goes."""
+        first = self.first_row + rows, self.first_column + columns
+        return Window(first[0], self.rows, first[1], self.columns).inside(whole)
+
+    def inside(self, whole: Window) -> Window:
+        """Return the window moved so that all of it is in the matrix."""
+        return Window(
+            _clamped(self.first_row, 0, whole.rows - self.rows),
+            self.rows,
+            _clamped(self.first_column, 0, whole.columns - self.columns),
+            self.columns,
+        )
+
+
+@dataclass(frozen=True)
+class Grid:
+    """How a window is cut into pixels: entries to a pixel, each way."""
+
+    window: Window
+    row_step: int
+    column_step: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width of the picture."""
+        return -(-self.window.rows // self.row_step), -(-self.window.columns // self.column_step)
+
+    @property
+    def rows_at_once(self) -> int:
+        """How many pixel rows are one stripe."""
+        return max(1, STRIPE // (self.row_step * self.window.columns))
+
+
+def grid_of(window: Window, height: int, width: int) -> Grid:
+    """Return the finest grid of a window with at most height x width pixels."""
+    return Grid(window, -(-window.rows // max(height, 1)), -(-window.columns // max(width, 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Stripe:
+    """Pixel rows from `first` on: float32 (k, width), NaN where nothing is reached.
+
+    unreached : int64 (k, width), entries of each pixel; top : the largest distance met
+    """
+
+    first: int
+    mean: np.ndarray
+    least: np.ndarray
+    unreached: np.ndarray
+    top: float
+
+
+def look(dist: np.ndarray, grid: Grid, first: int, last: int) -> Stripe:
+    """Look at the entries of pixel rows [first, last) of a matrix int32 or float32 (k, n)."""
+    width = grid.shape[1]
+    mean = np.full((last - first, width), np.nan, np.float32)
+    least = np.full((last - first, width), np.nan, np.float32)
+    unreached = np.zeros((last - first, width), np.int64)
+    top = 0.0
+    for place in range(last - first):
+        total, count, low, high = _pixel_row(dist, grid, first + place)
+        known = count > 0
+        mean[place, known] = total[known] / count[known]
+        least[place, known] = low[known]
+        unreached[place] = _entries(grid, first + place) - count
+        top = max(top, high)
+    return Stripe(first, mean, least, unreached, top)
+
+
+def _pixel_row(
+    dist: np.ndarray, grid: Grid, pixel_row: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """Return sum, count and least of what is reached in each pixel of a row, and the largest."""
+    window, step = grid.window, grid.row_step
+    begin = window.first_row + pixel_row * step
+    end = min(begin + step, window.first_row + window.rows)
+    columns = slice(window.first_column, window.first_column + window.columns)
+    total, count = np.zeros(window.columns), np.zeros(window.columns, np.int64)
+    low, high = np.full(window.columns, np.inf), 0.0
+    at_once = max(1, PART // window.columns)
+    for row in range(begin, end, at_once):
+        block = dist[row : min(row + at_once, end), columns]
+        reached = reached_mask(block)
+        known = np.where(reached, block, 0)
+        total += known.sum(axis=0, dtype=np.float64)
+        count += np.count_nonzero(reached, axis=0)
+        high = max(high, float(known.max(initial=0)))
+        np.minimum(low, block.min(axis=0), out=low)
+    if grid.column_step > 1:
+        starts = np.arange(0, window.columns, grid.column_step)
+        total, count = np.add.reduceat(total, starts), np.add.reduceat(count, starts)
+        low = np.minimum.reduceat(low, starts)
+    return total, count, low, high
+
+
+def _entries(grid: Grid, pixel_row: int) -> np.ndarray:
+    """Return int64 (width,): how many entries each pixel of a row has."""
+    window, width = grid.window, grid.shape[1]
+    rows = min(grid.row_step, window.rows - pixel_row * grid.row_step)
+    wide = np.full(width, grid.column_step, np.int64)
+    wide[-1] = window.columns - (width - 1) * grid.column_step
+    return wide * rows
+
+
+def colour_index(values: np.ndarray, top: float) -> np.ndarray:
+    """Return uint8 of the same shape: 0 where NaN, else 1 to 255 along a colour map up to `top`."""
+    known = np.isfinite(values)
+    share = np.clip(np.where(known, values, 0.0) / max(top, 1e-30), 0.0, 1.0)
+    index: np.ndarray = np.where(known, 1 + np.rint(MAP_LEVELS * share), 0).astype(np.uint8)
+    return index
+
+
+def packed_pixels(index: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Return uint32 0xffRRGGBB of the same shape; table : uint8 (256, 3)."""
+    red, green, blue = table.astype(np.uint32).T
+    pixels: np.ndarray = (np.uint32(0xFF000000) | red << 16 | green << 8 | blue)[index]
+    return pixels
+
+
+def _clamped(value: int, low: int, high: int) -> int:
+    return max(low, min(value, max(high, low)))

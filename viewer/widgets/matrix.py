@@ -1,0 +1,321 @@
+"""All pairs: the matrix of distances, who works on it, and beside it another run's.
+
+The picture of the current run, with B's beside it where two are compared, through one window, one
+chosen cell and one scale of colours; under it what the pointer or the cursor is on, the chosen row
+as a curve, and the blocks at work over time. Both are on one clock: the rows that B
+had begun are those at the moment of B that the comparison lays on the cursor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QResizeEvent
+from PyQt6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.models.comparison import ComparisonModel
+from viewer.models.matrix import BEGUN, MatrixModel, cell_words, name_of, states_at
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import RunRecord, SessionModel
+from viewer.raster_matrix import STATISTICS
+from viewer.text_size import scaled
+from viewer.theme import SPACING, Theme
+from viewer.units import thousands
+from viewer.widgets.live import LivePanel
+from viewer.widgets.matrix_blocks import BlocksPlot
+from viewer.widgets.matrix_canvas import MatrixCanvas
+from viewer.widgets.matrix_parts import MatrixScale, RowCurve
+from viewer.widgets.plot_base import chip
+from viewer.widgets.plot_items import ElidedLabel
+
+TALL, HIGH = 480, 340  # pixels: with room for curve and blocks; for one of them
+HEADROOM = 1.25  # of a scale that still grows
+HOW = "Click a cell, or vertices in the graph: a click is the row, Shift+click the column"
+
+
+class MatrixPanel(LivePanel):
+    """Shows the current run's matrix; see the module docstring."""
+
+    TITLE = "All pairs"
+    HINT = (
+        "Choose an algorithm for all pairs in the Run panel and press Run: "
+        "here are its distances, from every source to every vertex."
+    )
+    rival_requested = pyqtSignal()
+
+    def __init__(
+        self,
+        session: SessionModel,
+        playback: PlaybackModel,
+        model: MatrixModel,
+        pair: ComparisonModel,
+        parent: QWidget | None = None,
+    ) -> None:
+        self.model, self._pair = model, pair
+        self._top = 0.0
+        super().__init__(session, playback, parent)
+        self.blocks.set_comparison(pair)
+        model.record_changed.connect(self._show_records)
+        model.cell_changed.connect(self._show_cell)
+        model.statistic_changed.connect(self._show_statistic)
+        pair.pair_changed.connect(self._show_records)
+        pair.clocks_changed.connect(self._schedule)
+        self._show_statistic(model.statistic)
+        self._show_records()
+
+    # --- construction
+
+    def _build(self) -> None:
+        self.setMinimumSize(200, 160)
+        self.canvases = tuple(MatrixCanvas(self._session, self.model) for _ in "AB")
+        self.canvases[1].setAccessibleName("Matrix of B")
+        self.canvases[1].hide()
+        self.scale = MatrixScale()
+        self.curve = RowCurve(self._session, self.model, self.canvases[0])
+        self.blocks = BlocksPlot(self._session, self._playback)
+        self.blocks.setMinimumHeight(scaled(90))
+        self.words = ElidedLabel(role="strong")
+        self.words.setAccessibleName("The cell under the pointer, or the chosen one")
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
+        column.setSpacing(SPACING // 2)
+        column.addLayout(self._header())
+        matrices = QHBoxLayout()
+        matrices.setSpacing(SPACING)
+        for canvas in self.canvases:
+            matrices.addWidget(canvas, 1)
+            canvas.pointed.connect(self._show_pointed)
+            canvas.look.changed.connect(self._show_look)
+        column.addLayout(matrices, 5)
+        column.addWidget(self.words)
+        column.addWidget(self.scale)
+        column.addWidget(self.curve, 2)
+        column.addWidget(self.blocks, 2)
+        self.hint = QLabel(self.HINT)
+        self.hint.setProperty("role", "muted")
+        self.hint.setWordWrap(True)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hint.setMargin(2 * SPACING)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self.hint)
+        self._pages.addWidget(page)
+
+    def _header(self) -> QHBoxLayout:
+        self.caption = ElidedLabel()
+        header = QHBoxLayout()
+        header.setSpacing(SPACING // 2)
+        header.addWidget(self.caption, 1)
+        group = QButtonGroup(self)
+        self.statistics = {
+            key: chip(word, f"A pixel of many entries shows their {word}", checkable=True)
+            for key, word in STATISTICS.items()
+        }
+        for button in self.statistics.values():
+            group.addButton(button)
+            header.addWidget(button)
+        group.buttonClicked.connect(self._choose_statistic)
+        self.rival = chip("Compare", "Lay another algorithm's run beside this one")
+        self.rival.clicked.connect(self.rival_requested)
+        header.addWidget(self.rival)
+        return header
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Recolour everything."""
+        for canvas in self.canvases:
+            canvas.apply_theme(theme)
+        self.scale.apply_theme(theme)
+        self.curve.apply_theme(theme)
+        self.blocks.apply_theme(theme)
+        super().apply_theme(theme)
+
+    def show_rival(self, title: str) -> None:
+        """Name the algorithm that the button would compare with; "" where there is none."""
+        self.rival.setText(f"Compare with {title}" if title else "Compare")
+        self.rival.setToolTip(f"Make a second run beside this one: {title}")
+        self.rival.setVisible(bool(title) and not self._pair.active)
+
+    # --- the models change
+
+    @property
+    def records(self) -> tuple[RunRecord | None, RunRecord | None]:
+        """A and B, as far as they have matrices."""
+        a, b = self.model.record, self._pair.b
+        return a, b if a is not None and b is not None and b.is_matrix else None
+
+    def _show_records(self) -> None:
+        a, b = self.records
+        self._top = 0.0
+        self._pages.setCurrentIndex(0 if a is None else 1)
+        self.canvases[1].setVisible(b is not None)
+        for canvas, record, letter in zip(self.canvases, (a, b), "AB", strict=True):
+            canvas.letter = letter if b is not None else ""
+            canvas.show_record(record)
+        self._show_cell()
+        self._mark_dirty()
+
+    def _show_statistic(self, key: str) -> None:
+        self.statistics[key].setChecked(True)
+        self._show_caption()
+
+    def _choose_statistic(self, button: Any) -> None:
+        self.model.set_statistic(next(k for k, chip in self.statistics.items() if chip is button))
+
+    def _show_cell(self) -> None:
+        self._show_pointed(-1, -1)
+
+    def _show_pointed(self, row: int, column: int) -> None:
+        """Say what the pointer is on; where it is on nothing, the chosen cell."""
+        record, model = self.model.record, self.model
+        if record is None:
+            return
+        if row < 0 and model.column < 0:
+            source = name_of(self._session, record.shown_source)
+            self.words.setText(f"row {model.row:,}: from {source}")
+            self.words.setToolTip(HOW)
+            return
+        row, column = (model.row, model.column) if row < 0 else (row, column)
+        words = cell_words(self._session, record, row, column)
+        grid = self.canvases[0].look.grid
+        if grid is not None and grid.row_step * grid.column_step > 1:
+            words += self._pixel_words(row, column)
+        self.words.setText(words)
+
+    def _pixel_words(self, row: int, column: int) -> str:
+        look = self.canvases[0].look
+        place = look.pixel(row, column)
+        if place is None or look.grid is None:
+            return ""
+        size = f"{look.grid.row_step} x {look.grid.column_step}"
+        mean, least = float(look.mean[place]), float(look.least[place])
+        if not np.isfinite(mean):
+            return f" · pixel of {size}: none reached"
+        missing = int(look.unreached[place])
+        more = f", {missing:,} unreached" if missing else ""
+        return f" · pixel of {size}: mean {mean:,.6g}, least {least:,.6g}{more}"
+
+    def _show_look(self) -> None:
+        """Take over a larger scale, and show more of the picture."""
+        shown = [
+            canvas.look
+            for canvas, record in zip(self.canvases, self.records, strict=True)
+            if record is not None
+        ]
+        top = max((look.top for look in shown), default=0.0)
+        live = any(record is not None and record.running for record in self.records)
+        if top > self._top or (not live and top > 0):
+            self._top = top * HEADROOM if live else top
+        for canvas in self.canvases:
+            canvas.show_top(self._top or 1.0)
+        self.scale.show_top(self._top or 1.0)
+        self._show_caption()
+
+    def _show_caption(self) -> None:
+        record, look = self.model.record, self.canvases[0].look
+        if record is None or look.grid is None:
+            return
+        whole, grid = self.model.whole, look.grid
+        words = [f"{thousands(whole.rows)} x {thousands(whole.columns)}"]
+        if grid.row_step * grid.column_step > 1:
+            word = STATISTICS[self.model.statistic]
+            size = f"{grid.row_step} x {grid.column_step}"
+            words.append(f"one pixel is {size} entries, {word}")
+        if self.model.window != whole:
+            part = self.model.window
+            words.append(f"{thousands(part.rows)} x {thousands(part.columns)} shown")
+        if look.share < 1 and not record.running:
+            words.append(f"looking, {look.share:.0%}")
+        states = self.canvases[0].states
+        if states is not None:
+            words.append(f"sources: {states.words}")
+        self.caption.setText(" · ".join(words))
+
+    # --- drawing
+
+    def _draw_data(self) -> None:
+        for canvas, record in zip(self.canvases, self.records, strict=True):
+            canvas.show_record(record)
+        self._show_look()
+        self.curve.update()
+
+    def _draw_cursor(self) -> None:
+        a, b = self.records
+        now = np.inf if self._playback.following else self._playback.cursor_ns
+        states = states_at(a, now) if a is not None else None
+        self.canvases[0].show_states(states)
+        if b is not None:
+            other = np.inf if b.running else float(self._pair.clocks.to_b(self._playback.cursor_ns))
+            self.canvases[1].show_states(states_at(b, other))
+        begun = states is not None and bool((states.state == BEGUN).any())
+        if begun != self.scale.with_begun:
+            self.scale.with_begun = begun
+            self.scale.update()
+        self._show_caption()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Leave out what there is no room for: the blocks, then the curve."""
+        super().resizeEvent(event)
+        self.blocks.setVisible(self.height() >= scaled(HIGH))
+        self.curve.setVisible(self.height() >= scaled(TALL))
+
+    def flush(self) -> None:
+        """Look at the whole picture and draw everything now: for pictures and tests."""
+        super().flush()
+        for canvas in self.canvases:
+            canvas.look.finish()
+        self._show_look()
+        self.blocks.flush()
+        self._describe()
+
+    def close_looks(self) -> None:
+        """Look at no matrix any more."""
+        for canvas in self.canvases:
+            canvas.look.close()
+
+    def summary_text(self) -> str:
+        """Return size, chosen cell and progress in a sentence."""
+        record = self.model.record
+        if record is None:
+            return self.HINT
+        return f"{record.title}: {self.caption.text()}; {self.words.text()}"
+
+    # --- taking away
+
+    def table(self) -> tuple[list[str], Iterator[list[Any]]]:
+        """Return header and rows of the numbers shown: one line a pixel."""
+        look, record = self.canvases[0].look, self.model.record
+        header = ["first_source", "last_source", "first_vertex", "last_vertex"]
+        header += ["mean", "least", "unreached", "clock", "probe"]
+
+        def rows() -> Iterator[list[Any]]:
+            grid = look.grid
+            if grid is None or record is None:
+                return
+            window = grid.window
+            for y, x in np.ndindex(*grid.shape):
+                row = window.first_row + y * grid.row_step
+                column = window.first_column + x * grid.column_step
+                last_row = min(row + grid.row_step, window.first_row + window.rows) - 1
+                last = min(column + grid.column_step, window.first_column + window.columns) - 1
+                values = [float(array[y, x]) for array in (look.mean, look.least)]
+                source = record.settings.source
+                ends = [source + row, source + last_row, column, last]
+                yield [
+                    *(name_of(self._session, vertex) for vertex in ends),
+                    *(value if np.isfinite(value) else None for value in values),
+                    int(look.unreached[y, x]),
+                    record.clock,
+                    int(record.settings.probe),
+                ]
+
+        return header, rows()
