@@ -3,10 +3,14 @@
 The graph lies in shared memory once, whoever made it. A real GPU runs one value at a time.
 Cancel is a flag that every run asks for (within 50 ms). A child that dies costs its value,
 and says so.
+
+A pool belongs to one sweep and ends with it, unless a `Pool` is handed in: who makes several sweeps
+in a row (a lesson does) starts the processes, which takes seconds, only once.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +30,51 @@ from gpu.sweep import SweepPlan, SweepPoint, failed_point, in_order, measure
 
 POLL_S = 0.05
 RUN_BYTES = 96  # of an engine's own arrays a vertex and process, about
-_CHILD: dict[str, Any] = {}  # in a child: graph, stop flag
+_CHILD: dict[str, Any] = {}  # in a child: stop flag, graph, the name of the graph's segment
+
+
+class Pool:
+    """Processes for one sweep at a time; `close` ends them (idempotent).
+
+    count : None for one a processor core
+    """
+
+    def __init__(self, count: int | None = None) -> None:
+        self._context = get_context("spawn")
+        self.count = count or len(_cores())
+        self.stop = self._context.Event()
+        self.memory = Memory()
+        self._tokens = itertools.count(1)
+        self._executor = self._fresh()
+
+    def share(self, graph: CSRGraph) -> SharedGraph:
+        """Copy a graph to where the processes see it. MemoryNeededError."""
+        return share_graph(self.memory, next(self._tokens), graph)
+
+    def warm(self, algorithm: str) -> None:
+        """Start the processes now, with what an algorithm needs, and return at once."""
+        for _ in range(self.count):
+            self.submit(_load, algorithm)
+
+    def submit(self, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Hand out one piece of work; where a process has died, to fresh ones."""
+        with hidden_main():
+            try:
+                return self._executor.submit(work, *arguments)
+            except BrokenProcessPool:
+                self._executor.shutdown(wait=True)
+                self._executor = self._fresh()
+                return self._executor.submit(work, *arguments)
+
+    def close(self) -> None:
+        """End the processes; whoever runs is asked to stop."""
+        self.stop.set()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _fresh(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            self.count, mp_context=self._context, initializer=_attach, initargs=(self.stop,)
+        )
 
 
 @dataclass
@@ -35,16 +83,17 @@ class Sweep:
 
     graph : may lie in shared memory already; it is copied there once
     processes : None for one a processor core, and one on a real GPU
+    pool : processes that stay when the sweep is over; not for a real GPU
     """
 
     graph: CSRGraph
     plan: SweepPlan
     processes: int | None = None
+    pool: Pool | None = None
     points: list[SweepPoint] = field(default_factory=list)
     _pending: dict[Future[SweepPoint], float | None] = field(default_factory=dict)
-    _pool: ProcessPoolExecutor | None = None
+    _own: Pool | None = None
     _shared: SharedGraph | None = None
-    _stop: Any = None
 
     def start(self) -> None:
         """Copy the graph, start the processes, hand out every value. MemoryNeededError."""
@@ -54,19 +103,14 @@ class Sweep:
         values += self.plan.values
         count = min(self._process_count(), len(values))
         require_memory(count * self.graph.n * RUN_BYTES + self.graph.nbytes, "the sweep")
-        context = get_context("spawn")
-        self._stop = context.Event()
-        memory = Memory()
-        self._shared = share_graph(memory, 1, self.graph)
-        self._pool = ProcessPoolExecutor(
-            count,
-            mp_context=context,
-            initializer=_attach,
-            initargs=(memory, self._shared.handle, self._stop),
-        )
-        with hidden_main():
-            for value in values:
-                self._pending[self._pool.submit(_measure, self.plan, value)] = value
+        if self.pool is None or self.plan.settings.engine == "cuda":
+            self.pool = self._own = Pool(count)
+        pool = self.pool
+        pool.stop.clear()
+        self._shared = pool.share(self.graph)
+        for value in values:
+            work = (pool.memory, self._shared.handle, self.plan, value)
+            self._pending[pool.submit(_measure, *work)] = value
 
     @property
     def done(self) -> bool:
@@ -96,18 +140,20 @@ class Sweep:
 
     def cancel(self) -> None:
         """Make no further runs and end those that are going; what is there stays."""
-        if self._stop is not None:
-            self._stop.set()
+        if self.pool is not None:
+            self.pool.stop.set()
         for future in list(self._pending):
             if future.cancel():
                 del self._pending[future]
 
     def close(self) -> None:
-        """End the processes, give the shared graph back."""
+        """End the processes that are our own, give the shared graph back."""
         self.cancel()
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._pool = None
+        if self._own is not None:
+            self._own.close()
+        else:
+            wait(self._pending)
+        self.pool = self._own = None
         if self._shared is not None:
             self._shared.segment.unlink()
             self._shared = None
@@ -136,14 +182,16 @@ def run_sweep(
     on_point: Callable[[SweepPoint, float], object] | None = None,
     processes: int | None = None,
     should_stop: Callable[[], bool] | None = None,
+    pool: Pool | None = None,
 ) -> list[SweepPoint]:
     """Make every run of a plan and return its points, the controller's first, then by value.
 
     on_point : told each point as it comes, with the share done (0..1)
     should_stop : asked often; True ends the sweep, the points made by then are returned
+    pool : processes to use, which stay; None for some of its own
     Raises MemoryNeededError, EngineError (every run failed).
     """
-    sweep = Sweep(graph, plan, processes)
+    sweep = Sweep(graph, plan, processes, pool)
     try:
         sweep.start()
         while not sweep.done:
@@ -160,17 +208,34 @@ def run_sweep(
     return in_order(sweep.points)
 
 
-def _attach(memory: Memory, handle: GraphHandle, stop: Any) -> None:
-    """Map the graph in a fresh child."""
-    segment = memory.attach(handle.shared, owner=False)
-    _CHILD["graph"] = open_graph(handle, segment, writeable=True).graph
+def _attach(stop: Any) -> None:
+    """Begin a fresh child."""
     _CHILD["stop"] = stop
 
 
-def _measure(plan: SweepPlan, value: float | None) -> SweepPoint:
-    if _CHILD["stop"].is_set():
+def _load(algorithm: str) -> None:
+    """Make a run of three vertices in a child, so that the next one finds all compiled code."""
+    import sample_graphs
+    from gpu.engine import run
+
+    run(sample_graphs.make("figure_1"), algorithm, "model")
+
+
+def _graph_of(memory: Memory, handle: GraphHandle) -> CSRGraph:
+    """Return the graph of a sweep; it is mapped once in each child."""
+    if _CHILD.get("name") != handle.shared.name:
+        segment = memory.attach(handle.shared, owner=False)
+        _CHILD["graph"] = open_graph(handle, segment, writeable=True).graph
+        _CHILD["name"] = handle.shared.name
+    found: CSRGraph = _CHILD["graph"]
+    return found
+
+
+def _measure(memory: Memory, handle: GraphHandle, plan: SweepPlan, value: float | None) -> Any:
+    stopped = _CHILD["stop"].is_set
+    if stopped():
         raise CancelledByUserError("the sweep was cancelled")
-    return measure(_CHILD["graph"], plan, value, _asked_seldom(_CHILD["stop"].is_set))
+    return measure(_graph_of(memory, handle), plan, value, _asked_seldom(stopped))
 
 
 def _asked_seldom(ask: Callable[[], bool]) -> Callable[[], bool]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import multiprocessing
+import os
 import time
 from pathlib import Path
 
@@ -115,8 +117,8 @@ def test_a_failing_value_costs_itself_and_says_why() -> None:
 
 
 def test_cancel_ends_runs_that_are_going_and_leaves_nothing() -> None:
-    large = sample_graphs.make("grid", n=250_000, seed=1)
-    before = {path.name for path in SHM_FOLDER.glob("sssp-*")} if SHM_FOLDER.is_dir() else set()
+    large, mine = sample_graphs.make("grid", n=250_000, seed=1), f"sssp-{os.getpid()}-*"
+    before = set(SHM_FOLDER.glob(mine)) if SHM_FOLDER.is_dir() else set()
     running = sweep_pool.Sweep(large, sweep.make_plan(large, settings()), 2)
     running.start()
     deadline = time.monotonic() + DEADLINE_S
@@ -130,8 +132,31 @@ def test_cancel_ends_runs_that_are_going_and_leaves_nothing() -> None:
     assert running.done
     assert 1 <= len(running.points) < len(running.plan.values)
     running.close()
-    after = {path.name for path in SHM_FOLDER.glob("sssp-*")} if SHM_FOLDER.is_dir() else set()
+    after = set(SHM_FOLDER.glob(mine)) if SHM_FOLDER.is_dir() else set()
     assert after <= before
+
+
+def test_processes_that_are_held_serve_several_sweeps_and_survive_a_death(graph: CSRGraph) -> None:
+    pool, other = sweep_pool.Pool(2), sample_graphs.make("figure_6")
+    try:
+        pool.warm("adds")
+        found = []
+        for one in (graph, other):
+            plan = sweep.make_plan(one, settings(), values=(20.0, 40.0))
+            points = sweep_pool.run_sweep(one, plan, pool=pool)
+            assert [p.processed_vertices for p in points[1:]] == [
+                sweep.measure(one, plan, value).processed_vertices for value in plan.values
+            ]
+            found.append({child.pid for child in multiprocessing.active_children()})
+        assert found[0] == found[1] != set()
+        multiprocessing.active_children()[0].kill()
+        again = sweep_pool.run_sweep(other, plan, pool=pool)
+        if any(point.failure for point in again):  # those that the dead one was given
+            again = sweep_pool.run_sweep(other, plan, pool=pool)
+        assert [p.value for p in again] == [None, 20.0, 40.0]
+        assert not any(point.failure for point in again)
+    finally:
+        pool.close()
 
 
 def test_the_command_prints_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ class SweepFeature(QObject):
 
     def close(self) -> None:
         """End what is going on; the window closes."""
-        self.model.close()
+        self.model.end()
 
     def _delta(self, knob: str) -> float | None:
         asked = self._window.run_panel.run_settings().delta
