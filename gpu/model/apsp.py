@@ -18,10 +18,11 @@ from gpu.events import EventKind
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model import apsp_loop
 from gpu.model.driver import drive, sampling_period
-from gpu.model.log import LOG_FULL, Log, check_probe, grown, make_log, note
-from gpu.model.machine import NO_SAMPLES_NS, WAVE_ROUNDS, records, vertex_arrays
+from gpu.model.log import Log, check_probe, make_log, note
+from gpu.model.machine import WAVE_ROUNDS, records, vertex_arrays
+from gpu.model.modelled_run import ModelledRun, make_state
 from gpu.model.presets import Preset, find_preset
-from gpu.trace import Flag, Probe, Reason
+from gpu.trace import Reason
 
 TAKEN = 1024  # vertices of one sweep at most, as in the kernel
 
@@ -85,7 +86,7 @@ def _run(
     return drive(run, graph, observer, device)
 
 
-class ApspRun:
+class ApspRun(ModelledRun):
     """One modelled run from many sources; see `gpu.model.driver.Slices`."""
 
     def __init__(
@@ -102,49 +103,34 @@ class ApspRun:
     ) -> None:
         first, count = source_range(parameters, graph.n)
         blocks = min(parameters["workers"] or preset.workers, count)
-        self._rows = _make_rows(graph, preset, blocks, buffers, edges, split)._replace(
-            log=make_log(probe)
-        )
-        self.sim = records(1, apsp_loop.STATE)
-        self._own_delta = 0.0 if edges else delta
-        _fill_state(self.sim[0], graph, preset, probe, period_ns)
-        s = self.sim[0]
-        s.first, s.delta, s.edges, s.split = first, self._own_delta, int(edges), int(split)
+        rows = _make_rows(graph, preset, blocks, buffers, edges, split, probe)
+        own_delta = 0.0 if edges else delta
+        state = make_state(apsp_loop.STATE, graph, probe, period_ns)
+        _fill_state(state[0], graph, preset)
+        super().__init__(rows, state, apsp_loop, own_delta)
+        s = state[0]
+        s.first, s.delta, s.edges, s.split = first, own_delta, int(edges), int(split)
         if not edges:
             note(self.log, 0.0, EventKind.DELTA, int(Reason.START), 1, delta)
 
-    def advance(self, samples: np.ndarray, arcs: int) -> int:
-        """Advance by a slice."""
-        written = apsp_loop.advance(self._rows, self.sim, samples, arcs)
-        if self.sim[0].status == LOG_FULL:
-            self._rows = self._rows._replace(log=grown(self.log))
-        return int(written)
-
-    @property
-    def log(self) -> Log:
-        """What probe level 3 recorded so far."""
-        return self._rows.log
-
     def set_delta(self, delta: float | None) -> None:
         """A person's delta holds for sources begun from now on; None hands it back."""
-        s = self.sim[0]
-        if s.edges:
-            return
-        wanted = self._own_delta if delta is None else delta
-        if wanted != s.delta:
-            s["flags"] |= int(Flag.DELTA_RAISED if wanted > s.delta else Flag.DELTA_LOWERED)
-            s.delta_changes += 1
-            note(self.log, s.t_ns, EventKind.DELTA, int(Reason.BY_HAND), 1, wanted)
-        s.delta, s.by_hand = wanted, int(delta is not None)
-        s.reason = int(Reason.START if delta is None else Reason.BY_HAND)
+        if not self.sim[0].edges:
+            super().set_delta(delta)
 
     def final_sample(self, sample: Any) -> None:
         """Write the state as it is."""
-        apsp_loop.write_sample(self.sim[0], self.log, len(self._rows.dist), sample)
+        apsp_loop.write_sample(self.sim[0], self.log, len(self.arrays.dist), sample)
 
 
 def _make_rows(
-    graph: CSRGraph, preset: Preset, blocks: int, buffers: RunBuffers, edges: bool, split: bool
+    graph: CSRGraph,
+    preset: Preset,
+    blocks: int,
+    buffers: RunBuffers,
+    edges: bool,
+    split: bool,
+    probe: int,
 ) -> Rows:
     words = (graph.n + 31) // 32
     bits = (1, 1, 1) if edges else (1 + int(split), blocks, words)
@@ -167,17 +153,13 @@ def _make_rows(
         np.zeros(bits, np.uint32),
         np.zeros(TAKEN, np.int32),
         np.zeros(max(TAKEN, WAVE_ROUNDS * preset.worker_threads), kind),
-        make_log(0),
+        make_log(probe),
     )
 
 
-def _fill_state(s: Any, graph: CSRGraph, preset: Preset, probe: int, period_ns: float) -> None:
-    s.period_ns = period_ns
-    s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
+def _fill_state(s: Any, graph: CSRGraph, preset: Preset) -> None:
     s.hop_ns = preset.hop_ns
     s.arc_ns = preset.arc_ns(graph.n, graph.m)
-    s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
     s.lanes = preset.worker_threads
     s.wave = WAVE_ROUNDS * preset.worker_threads
-    s.vertices = int(probe >= Probe.VERTICES)
     s.reason = int(Reason.START)

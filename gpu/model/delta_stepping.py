@@ -11,14 +11,19 @@ import numpy as np
 from gpu.delta import near_far_delta
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.events import EventKind
-from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.graph import CSRGraph
 from gpu.model import delta_stepping_loop
 from gpu.model.driver import drive, sampling_period
-from gpu.model.log import LOG_FULL, Log, check_probe, grown, make_log, note
-from gpu.model.machine import NO_SAMPLES_NS, WARP, arc_ns, records, vertex_arrays
-from gpu.model.near_far import step_blocks, step_threads
+from gpu.model.log import Log, check_probe, make_log, note
+from gpu.model.modelled_run import (
+    ModelledRun,
+    fill_superstep,
+    graph_arrays,
+    make_state,
+    wave_arrays,
+)
 from gpu.model.presets import Preset, find_preset
-from gpu.trace import Probe, Reason
+from gpu.trace import Reason
 
 FEWEST_SLOTS, MOST_SLOTS = 64, 2**16
 
@@ -75,7 +80,7 @@ def run(
     return drive(stepping, graph, observer, device)
 
 
-class DeltaSteppingRun:
+class DeltaSteppingRun(ModelledRun):
     """One modelled run of delta-stepping; see `gpu.model.driver.Slices`."""
 
     def __init__(
@@ -88,28 +93,16 @@ class DeltaSteppingRun:
         period_ns: float,
         buffers: RunBuffers,
     ) -> None:
-        self._buckets = _make_buckets(graph, preset, delta, probe, buffers)
-        self.sim = _make_state(graph, preset, delta, probe, period_ns)
-        self._own_delta = delta
-        self._buckets.frontier[0] = source
-        self._buckets.dist[source] = 0
-        if probe >= Probe.VERTICES:
-            self._buckets.first_ns[source] = self._buckets.last_ns[source] = 0
-        start_ns = self.sim[0].t_ns
+        buckets = _make_buckets(graph, preset, delta, probe, buffers)
+        state = make_state(delta_stepping_loop.STEPPING, graph, probe, period_ns)
+        fill_superstep(state[0], graph, preset, delta)
+        state[0].wanted = delta
+        super().__init__(buckets, state, delta_stepping_loop, delta)
+        buckets.frontier[0] = source
+        self.reach_source(source, probe)
+        start_ns = state[0].t_ns
         note(self.log, start_ns, EventKind.DELTA, int(Reason.START), 1, delta)
         note(self.log, start_ns, EventKind.PUSH, source)
-
-    def advance(self, samples: np.ndarray, arcs: int) -> int:
-        """Advance by a slice."""
-        written = delta_stepping_loop.advance(self._buckets, self.sim, samples, arcs)
-        if self.sim[0].status == LOG_FULL:
-            self._buckets = self._buckets._replace(log=grown(self.log))
-        return int(written)
-
-    @property
-    def log(self) -> Log:
-        """What probe level 3 recorded so far."""
-        return self._buckets.log
 
     def set_delta(self, delta: float | None) -> None:
         """A person makes buckets wider or narrower from the next one on, or hands back."""
@@ -117,10 +110,6 @@ class DeltaSteppingRun:
         state.wanted = self._own_delta if delta is None else delta
         state.by_hand = int(delta is not None)
         state.reason = int(Reason.START if delta is None else Reason.BY_HAND)
-
-    def final_sample(self, sample: Any) -> None:
-        """Write the state as it is."""
-        delta_stepping_loop.write_sample(self.sim[0], self.log, sample)
 
 
 def slots_for(graph: CSRGraph, delta: float) -> int:
@@ -132,50 +121,15 @@ def slots_for(graph: CSRGraph, delta: float) -> int:
 def _make_buckets(
     graph: CSRGraph, preset: Preset, delta: float, probe: int, buffers: RunBuffers
 ) -> Buckets:
-    blocks = step_blocks(preset)
-    wave = blocks * step_threads(preset)
-    slots = slots_for(graph, delta)
     return Buckets(
-        graph.indptr,
-        graph.indices,
-        graph.weights,
-        buffers.dist,
-        *vertex_arrays(buffers),
-        np.full(slots, -1, np.int32),
+        *graph_arrays(graph, buffers),
+        np.full(slots_for(graph, delta), -1, np.int32),
         np.empty(graph.n, np.int32),
         np.empty(graph.n, np.int32),
         np.full(graph.n, -1, np.int32),
         np.empty(graph.n, np.int32),
         np.empty(graph.n, np.int32),
         np.full(graph.n, -1, np.int64),
-        np.empty(min(wave, max(graph.n, 1)), graph.weights.dtype),
-        np.zeros(blocks),
-        np.zeros(blocks, np.int64),
-        np.zeros(blocks, np.int64),
-        np.zeros(blocks, np.int64),
-        np.zeros(blocks, np.int64),
+        *wave_arrays(graph, preset),
         make_log(probe),
     )
-
-
-def _make_state(
-    graph: CSRGraph, preset: Preset, delta: float, probe: int, period_ns: float
-) -> np.ndarray:
-    state = records(1, delta_stepping_loop.STEPPING)
-    s = state[0]
-    s.period_ns = period_ns
-    s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
-    s.delta = s.wanted = delta
-    s.superstep_ns, s.alone_ns = preset.superstep_ns, preset.alone_ns
-    late_ns = preset.miss_ns * preset.arc_miss(graph.m)
-    s.round_ns, s.trip_ns = preset.round_ns + late_ns, preset.trip_ns + late_ns
-    s.t_ns = preset.start_ns(graph.n, graph.m)
-    s.arc_ns = arc_ns(graph, preset)
-    s.mean_degree = graph.mean_degree
-    s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
-    s.near = 1
-    s.lanes, s.workers = step_threads(preset), step_blocks(preset)
-    s.warp = min(WARP, s.lanes)
-    s.vertices = int(probe >= Probe.VERTICES)
-    s.reason = int(Reason.START)
-    return state

@@ -9,13 +9,13 @@ import numpy as np
 
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.events import EventKind
-from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.graph import CSRGraph
 from gpu.model import dijkstra_loop
 from gpu.model.driver import drive, sampling_period
-from gpu.model.log import LOG_FULL, Log, check_probe, grown, make_log, note
-from gpu.model.machine import NO_SAMPLES_NS, POOL_DRY, records, vertex_arrays
+from gpu.model.log import Log, check_probe, make_log, note
+from gpu.model.machine import POOL_DRY, records
+from gpu.model.modelled_run import ModelledRun, graph_arrays, make_state
 from gpu.model.presets import Preset, find_preset
-from gpu.trace import Probe
 
 SAMPLES_WANTED = 1000  # the default period divides the expected time by this
 
@@ -61,7 +61,7 @@ def run(
     )
 
 
-class DijkstraRun:
+class DijkstraRun(ModelledRun):
     """One modelled run of Dijkstra; see `gpu.model.driver.Slices`."""
 
     def __init__(
@@ -75,49 +75,25 @@ class DijkstraRun:
     ) -> None:
         widest = int(np.diff(graph.indptr).max()) if graph.n else 0
         heap = records(max(1024, graph.n // 4, 2 * widest), dijkstra_loop.ENTRY)
-        self._arrays = HeapArrays(
-            graph.indptr,
-            graph.indices,
-            graph.weights,
-            buffers.dist,
-            *vertex_arrays(buffers),
-            heap,
-            make_log(probe),
-        )
-        self.sim = records(1, dijkstra_loop.HEAP_STATE)
-        s = self.sim[0]
-        s.period_ns = period_ns
-        s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
+        state = make_state(dijkstra_loop.HEAP_STATE, graph, probe, period_ns)
+        s = state[0]
         s.hop_ns, s.lanes = preset.hop_ns, preset.worker_threads
         s.mean_degree = graph.mean_degree
-        s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
-        s.vertices = int(probe >= Probe.VERTICES)
-        buffers.dist[source] = 0
-        if probe >= Probe.VERTICES:
-            self._arrays.first_ns[source] = self._arrays.last_ns[source] = 0
+        arrays = HeapArrays(*graph_arrays(graph, buffers), heap, make_log(probe))
+        super().__init__(arrays, state, dijkstra_loop)
+        self.reach_source(source, probe)
         dijkstra_loop.push(heap, s, 0.0, source)
         note(self.log, 0.0, EventKind.PUSH, source)
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
         """Advance by a slice; double the heap where it is full."""
-        written = dijkstra_loop.advance(self._arrays, self.sim, samples, arcs)
+        written = super().advance(samples, arcs)
         if self.sim[0].status == POOL_DRY:
-            old = self._arrays.heap
+            old = self.arrays.heap
             heap = records(2 * len(old), dijkstra_loop.ENTRY)
             heap[: len(old)] = old
-            self._arrays = self._arrays._replace(heap=heap)
-        elif self.sim[0].status == LOG_FULL:
-            self._arrays = self._arrays._replace(log=grown(self.log))
-        return int(written)
-
-    @property
-    def log(self) -> Log:
-        """What probe level 3 recorded so far."""
-        return self._arrays.log
+            self.arrays = self.arrays._replace(heap=heap)
+        return written
 
     def set_delta(self, delta: float | None) -> None:
         """Dijkstra has no delta: nothing to take over."""
-
-    def final_sample(self, sample: Any) -> None:
-        """Write the state as it is."""
-        dijkstra_loop.write_sample(self.sim[0], self.log, sample)
