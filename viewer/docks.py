@@ -14,6 +14,7 @@ be by making tabs of the cells below.
     Compare   graph, runs, timeline | what differs
     Lesson    lesson | graph, timeline | buckets and Δ
     Present   graph, one plot, timeline
+    All pairs Run | graph, timeline | the matrix of distances, as high as the window
 """
 
 from __future__ import annotations
@@ -113,6 +114,15 @@ LAYOUTS: dict[str, Layout] = {
         0.30,
         ("parallelism", "timeline"),
     ),
+    "pairs": Layout(
+        "All pairs",
+        "The matrix of all pairs, large, beside the graph",
+        ("run",),
+        ("matrix",),
+        (1,),
+        0.46,
+        whole_right=True,
+    ),
 }
 FIRST = "explore"
 
@@ -127,6 +137,7 @@ class Docks:
         self.by_key: dict[str, QDockWidget] = {}
         self.layout = FIRST
         window.setDockNestingEnabled(True)
+        window.setAnimated(False)  # each change of a layout would make twenty animations
         window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
         for area in (LEFT, RIGHT):
             window.setTabPosition(area, QTabWidget.TabPosition.North)

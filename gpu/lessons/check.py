@@ -54,7 +54,7 @@ COLOURS = (
     "difference_work",
 )
 MOST_VERTICES, MOST_EDGES = 300_000, 3_000_000  # more, and a run takes too long to wait for
-LAYOUTS = ("explore", "compare", "lesson", "present")
+LAYOUTS = ("explore", "compare", "lesson", "present", "pairs")
 
 
 def check_file(path: str | Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""Named layouts: four ways to stand, each for one thing that a person does.
+"""Named layouts: five ways to stand, each for one thing that a person does.
 
 What stands where is data in `viewer.docks`. Choosing a layout puts it up as designed; what a
 person moves afterwards is remembered until the next one is chosen, over the end of the program
@@ -76,6 +76,10 @@ def install(window: Window) -> Any:
         def use_present(self) -> None:
             """Large."""
             self.use("present")
+
+        def use_pairs(self) -> None:
+            """A matrix."""
+            self.use("pairs")
 
         def reset(self) -> None:
             """Put the layout that is chosen up anew."""

@@ -185,19 +185,20 @@ def name_of(session: SessionModel, vertex: int) -> str:
 
 
 def cell_words(session: SessionModel, record: RunRecord, row: int, column: int) -> str:
-    """Return "row 3, column 7: from 4 to 8 distance 12 · source done at 1.2 ms in 9 rounds"."""
+    """Return "row 3, column 7: distance 12 · source from 1.0 ms to 1.2 ms, 9 rounds".
+
+    Rows and columns are named as the file names their vertices.
+    """
     matrix = record.matrix
     source = record.settings.source + row
-    words = f"row {row:,}, column {column:,}: from {name_of(session, source)} to "
-    words += name_of(session, column)
+    words = f"row {name_of(session, source)}, column {name_of(session, column)}: "
     if matrix is None:
-        return words
+        return f"{words}not known"
     value = matrix[row, column]
     if reached_mask(matrix[row : row + 1, column])[0]:
-        number = f"{value:,}" if matrix.dtype == np.int32 else f"{value:g}"
-        words += f", distance {number}"
+        words += f"distance {value:,}" if matrix.dtype == np.int32 else f"distance {value:g}"
     else:
-        words += ", unreached so far" if record.running else ", unreached"
+        words += "unreached so far" if record.running else "unreached"
     return f"{words}{_source_words(record, source)}"
 
 

@@ -56,7 +56,7 @@ class Mirror(QObject):
         session.positions_changed.connect(self._take_positions)
         session.source_changed.connect(self._take_source)
         session.run_changed.connect(self._pass_change)
-        session.row_changed.connect(self.session.row_changed)
+        session.row_changed.connect(self._pass_row)
         session.samples_appended.connect(self._pass_growth)
         pair.pair_changed.connect(self._take_pair)
         pair.clocks_changed.connect(self._take_cursor)
@@ -75,12 +75,17 @@ class Mirror(QObject):
 
     def _take_source(self, _vertex: int = 0) -> None:
         if self.session.graph is not None:
-            self.session.set_source(self._pair.b.settings.source if self._pair.b else 0)
+            self.session.set_source(self._pair.b.shown_source if self._pair.b else 0)
 
     def _take_pair(self) -> None:
         self.session.set_current(self._pair.b)
         self._take_source()
         self._take_cursor()
+
+    def _pass_row(self, record: RunRecord) -> None:
+        if record is self.session.current:
+            self._take_source()
+            self.session.row_changed.emit(record)
 
     def _pass_change(self, record: RunRecord) -> None:
         if record is self.session.current:

@@ -40,7 +40,6 @@ from viewer.widgets.plot_items import ElidedLabel
 
 TALL, HIGH = 480, 340  # pixels: with room for curve and blocks; for one of them
 HEADROOM = 1.25  # of a scale that still grows
-HOW = "Click a cell, or vertices in the graph: a click is the row, Shift+click the column"
 
 
 class MatrixPanel(LivePanel):
@@ -63,6 +62,7 @@ class MatrixPanel(LivePanel):
     ) -> None:
         self.model, self._pair = model, pair
         self._top = 0.0
+        self._pointed = (-1, -1)  # row and column under the pointer
         super().__init__(session, playback, parent)
         self.blocks.set_comparison(pair)
         model.record_changed.connect(self._show_records)
@@ -81,7 +81,9 @@ class MatrixPanel(LivePanel):
         self.canvases[1].setAccessibleName("Matrix of B")
         self.canvases[1].hide()
         self.scale = MatrixScale()
-        self.curve = RowCurve(self._session, self.model, self.canvases[0])
+        self.curves = tuple(RowCurve(self._session, self.model, own) for own in self.canvases)
+        self.curves[1].setAccessibleName("The chosen row of B")
+        self.titles = (ElidedLabel(role="strong"), ElidedLabel(role="strong"))
         self.blocks = BlocksPlot(self._session, self._playback)
         self.blocks.setMinimumHeight(scaled(90))
         self.words = ElidedLabel(role="strong")
@@ -91,16 +93,14 @@ class MatrixPanel(LivePanel):
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
         column.setSpacing(SPACING // 2)
         column.addLayout(self._header())
-        matrices = QHBoxLayout()
-        matrices.setSpacing(SPACING)
+        for parts, stretch in ((self.titles, 0), (self.canvases, 5)):
+            column.addLayout(_side_by_side(parts), stretch)
         for canvas in self.canvases:
-            matrices.addWidget(canvas, 1)
-            canvas.pointed.connect(self._show_pointed)
+            canvas.pointed.connect(self._point_at)
             canvas.look.changed.connect(self._show_look)
-        column.addLayout(matrices, 5)
         column.addWidget(self.words)
         column.addWidget(self.scale)
-        column.addWidget(self.curve, 2)
+        column.addLayout(_side_by_side(self.curves), 2)
         column.addWidget(self.blocks, 2)
         self.hint = QLabel(self.HINT)
         self.hint.setProperty("role", "muted")
@@ -134,15 +134,17 @@ class MatrixPanel(LivePanel):
         """Recolour everything."""
         for canvas in self.canvases:
             canvas.apply_theme(theme)
+        for curve in self.curves:
+            curve.apply_theme(theme)
         self.scale.apply_theme(theme)
-        self.curve.apply_theme(theme)
         self.blocks.apply_theme(theme)
         super().apply_theme(theme)
 
     def show_rival(self, title: str) -> None:
         """Name the algorithm that the button would compare with; "" where there is none."""
-        self.rival.setText(f"Compare with {title}" if title else "Compare")
-        self.rival.setToolTip(f"Make a second run beside this one: {title}")
+        words = f"Compare with {title}: make its run and lay it beside this one"
+        self.rival.setToolTip(words)
+        self.rival.setAccessibleName(words)
         self.rival.setVisible(bool(title) and not self._pair.active)
 
     # --- the models change
@@ -157,7 +159,7 @@ class MatrixPanel(LivePanel):
         a, b = self.records
         self._top = 0.0
         self._pages.setCurrentIndex(0 if a is None else 1)
-        self.canvases[1].setVisible(b is not None)
+        self._show_parts()
         for canvas, record, letter in zip(self.canvases, (a, b), "AB", strict=True):
             canvas.letter = letter if b is not None else ""
             canvas.show_record(record)
@@ -171,18 +173,19 @@ class MatrixPanel(LivePanel):
     def _choose_statistic(self, button: Any) -> None:
         self.model.set_statistic(next(k for k, chip in self.statistics.items() if chip is button))
 
-    def _show_cell(self) -> None:
-        self._show_pointed(-1, -1)
+    def _point_at(self, row: int, column: int) -> None:
+        self._pointed = (row, column)
+        self._show_cell()
 
-    def _show_pointed(self, row: int, column: int) -> None:
+    def _show_cell(self) -> None:
         """Say what the pointer is on; where it is on nothing, the chosen cell."""
         record, model = self.model.record, self.model
+        row, column = self._pointed
         if record is None:
             return
         if row < 0 and model.column < 0:
             source = name_of(self._session, record.shown_source)
-            self.words.setText(f"row {model.row:,}: from {source}")
-            self.words.setToolTip(HOW)
+            self.words.setText(f"row {source} · click a cell, or Shift+click a vertex: the column")
             return
         row, column = (model.row, model.column) if row < 0 else (row, column)
         words = cell_words(self._session, record, row, column)
@@ -219,6 +222,7 @@ class MatrixPanel(LivePanel):
             canvas.show_top(self._top or 1.0)
         self.scale.show_top(self._top or 1.0)
         self._show_caption()
+        self._show_cell()
 
     def _show_caption(self) -> None:
         record, look = self.model.record, self.canvases[0].look
@@ -236,9 +240,12 @@ class MatrixPanel(LivePanel):
         if look.share < 1 and not record.running:
             words.append(f"looking, {look.share:.0%}")
         states = self.canvases[0].states
-        if states is not None:
+        if states is not None and not self._pair.active:
             words.append(f"sources: {states.words}")
         self.caption.setText(" · ".join(words))
+        for title, canvas, run in zip(self.titles, self.canvases, self.records, strict=True):
+            if run is not None and canvas.states is not None:
+                title.setText(f"{canvas.letter} {run.algorithm.title}: {canvas.states.words}")
 
     # --- drawing
 
@@ -246,7 +253,8 @@ class MatrixPanel(LivePanel):
         for canvas, record in zip(self.canvases, self.records, strict=True):
             canvas.show_record(record)
         self._show_look()
-        self.curve.update()
+        for curve in self.curves:
+            curve.update()
 
     def _draw_cursor(self) -> None:
         a, b = self.records
@@ -265,8 +273,16 @@ class MatrixPanel(LivePanel):
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Leave out what there is no room for: the blocks, then the curve."""
         super().resizeEvent(event)
-        self.blocks.setVisible(self.height() >= scaled(HIGH))
-        self.curve.setVisible(self.height() >= scaled(TALL))
+        self._show_parts()
+
+    def _show_parts(self) -> None:
+        pair, height = self.records[1] is not None, self.height()
+        self.blocks.setVisible(height >= scaled(HIGH))
+        self.curves[0].setVisible(height >= scaled(TALL))
+        self.curves[1].setVisible(pair and height >= scaled(TALL))
+        self.canvases[1].setVisible(pair)
+        for title in self.titles:
+            title.setVisible(pair)
 
     def flush(self) -> None:
         """Look at the whole picture and draw everything now: for pictures and tests."""
@@ -319,3 +335,11 @@ class MatrixPanel(LivePanel):
                 ]
 
         return header, rows()
+
+
+def _side_by_side(parts: tuple[QWidget, ...]) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(SPACING)
+    for part in parts:
+        row.addWidget(part, 1)
+    return row

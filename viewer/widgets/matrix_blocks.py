@@ -46,7 +46,9 @@ class BlocksPlot(PairPlot):
             for track in self._tracks[: 2 if self.comparing else 1]
         ]
         for place, window in enumerate(shown):
-            self._letter_at_peak(place, window.x, window.mean)
+            high = window.mean >= 0.95 * window.mean.max(initial=0.0)
+            middle = np.flatnonzero(high)[high.sum() // 2 :][:1]  # of the time at its most
+            self._letter_at_peak(place, window.x[middle], window.mean[middle])
         peak = max((float(part.high.max()) for part in shown if len(part.high)), default=0.0)
         self.view_box.setYRange(0.0, nice_ceiling(1.04 * peak), padding=0)
 

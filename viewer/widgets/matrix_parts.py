@@ -157,7 +157,7 @@ class RowCurve(QWidget):
 
     def values(self) -> np.ndarray | None:
         """Return the row's distances in the part shown, float64, NaN where unreached."""
-        record, window = self._model.record, self._model.window
+        record, window = self._canvas.look.record, self._model.window
         dist = record.dist if record is not None else None
         if dist is None:
             return None
@@ -186,7 +186,7 @@ class RowCurve(QWidget):
         room, values = self._room(), self.values()
         painter.fillRect(room, QColor(self._theme.plot))
         painter.setPen(QColor(self._theme.text))
-        record = self._model.record
+        record = self._canvas.look.record
         line = line_height(self)
         words = ""
         if record is not None:
