@@ -12,7 +12,6 @@ Backwards   goes by check points: a copy of the state every `SPACING` events, an
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Collection
 
 import numpy as np
@@ -44,7 +43,7 @@ class Replay:
         self.position = 0
         self.state = State.before(graph.n, graph.m, ring=ring)
         self._spacing = max(SPACING, -(-len(events) // MOST_POINTS))
-        self._points: dict[int, State] = {0: copy.deepcopy(self.state)}
+        self._points: dict[int, State] = {0: self.state.copied()}
 
     @classmethod
     def of(cls, graph: CSRGraph, trace: Trace) -> Replay:
@@ -60,12 +59,12 @@ class Replay:
         position = min(max(position, 0), len(self.events))
         start = max(k for k in self._points if k <= position)
         if position < self.position or start > self.position:
-            self.state, self.position = copy.deepcopy(self._points[start]), start
+            self.state, self.position = self._points[start].copied(), start
         while self.position < position:
             apply(self.state, self.graph, self.events[self.position])
             self.position += 1
             if self.position % self._spacing == 0 and self.position not in self._points:
-                self._points[self.position] = copy.deepcopy(self.state)
+                self._points[self.position] = self.state.copied()
         return self.state
 
     def step(self, count: int = 1) -> State:

@@ -242,7 +242,9 @@ def _source_done(state: State, worker: int, a: int, b: int, _c: float) -> None:
 
 def _end(state: State, _worker: int, _a: int, _b: int, _c: float) -> None:
     state.ended = True
-    state.workers = {number: replace(hand, vertex=-1) for number, hand in state.workers.items()}
+    state.workers = {
+        number: replace(hand, vertex=-1, arc=-1) for number, hand in state.workers.items()
+    }
 
 
 def _sample(state: State, _worker: int, a: int, _b: int, _c: float) -> None:
