@@ -120,7 +120,7 @@ LAYOUTS: dict[str, Layout] = {
         ("run",),
         ("matrix",),
         (1,),
-        0.46,
+        0.36,
         whole_right=True,
     ),
 }

@@ -39,6 +39,7 @@ from viewer.widgets.plot_base import chip
 from viewer.widgets.plot_items import ElidedLabel
 
 TALL, HIGH = 480, 340  # pixels: with room for curve and blocks; for one of them
+NAMED = 380  # pixels: a matrix with room for its algorithm's name above
 HEADROOM = 1.25  # of a scale that still grows
 
 
@@ -100,7 +101,9 @@ class MatrixPanel(LivePanel):
             canvas.look.changed.connect(self._show_look)
         column.addWidget(self.words)
         column.addWidget(self.scale)
-        column.addLayout(_side_by_side(self.curves), 2)
+        self._rows = QWidget()
+        self._rows.setLayout(_side_by_side(self.curves))
+        column.addWidget(self._rows, 2)
         column.addWidget(self.blocks, 2)
         self.hint = QLabel(self.HINT)
         self.hint.setProperty("role", "muted")
@@ -245,7 +248,8 @@ class MatrixPanel(LivePanel):
         self.caption.setText(" · ".join(words))
         for title, canvas, run in zip(self.titles, self.canvases, self.records, strict=True):
             if run is not None and canvas.states is not None:
-                title.setText(f"{canvas.letter} {run.algorithm.title}: {canvas.states.words}")
+                name = f"{run.algorithm.title}: " if canvas.width() >= scaled(NAMED) else ""
+                title.setText(f"{canvas.letter} {name}{canvas.states.words}")
 
     # --- drawing
 
@@ -278,8 +282,8 @@ class MatrixPanel(LivePanel):
     def _show_parts(self) -> None:
         pair, height = self.records[1] is not None, self.height()
         self.blocks.setVisible(height >= scaled(HIGH))
-        self.curves[0].setVisible(height >= scaled(TALL))
-        self.curves[1].setVisible(pair and height >= scaled(TALL))
+        self._rows.setVisible(height >= scaled(TALL))
+        self.curves[1].setVisible(pair)
         self.canvases[1].setVisible(pair)
         for title in self.titles:
             title.setVisible(pair)
@@ -339,6 +343,7 @@ class MatrixPanel(LivePanel):
 
 def _side_by_side(parts: tuple[QWidget, ...]) -> QHBoxLayout:
     row = QHBoxLayout()
+    row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(SPACING)
     for part in parts:
         row.addWidget(part, 1)

@@ -1,0 +1,256 @@
+"""The matrix without a window: pixels of any size, states of sources, the chosen cell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu.apsp_rules import same_rows
+from gpu.engine import RunBuffers
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.trace import NEVER, SAMPLE, GraphReference, RunSettings, Trace, VertexProbe
+from viewer.models import session as session_module
+from viewer.models.matrix import (
+    BEGUN,
+    DONE,
+    RUNNING,
+    WAITING,
+    MatrixModel,
+    SourceStates,
+    cell_words,
+    states_at,
+)
+from viewer.models.session import RunRecord, SessionModel
+from viewer.raster_matrix import Window, colour_index, grid_of, look
+from viewer.widgets.matrix_canvas import places_of, runs_of
+
+N = 6
+REFERENCE = GraphReference("path", "memory", "hash", N, N - 1, True, 100)
+
+
+def path_graph() -> CSRGraph:
+    """Six vertices in a row, called 100, 101, ..."""
+    tails = np.arange(N - 1)
+    ids = 100 + np.arange(N)
+    ones = np.ones(N - 1, np.int32)
+    return CSRGraph.from_arcs(tails, tails + 1, ones, N, ids=ids, name="path")
+
+
+def distances(first: int = 0, rows: int = N) -> np.ndarray:
+    gap = np.arange(N)[None, :] - (first + np.arange(rows))[:, None]
+    return np.where(gap >= 0, gap, INT_UNREACHED).astype(np.int32)
+
+
+def matrix_record(run_id: int = 1, first: int = 0, sources: int | None = None) -> RunRecord:
+    parameters = {"first_source": first, "sources": sources, "workers": None}
+    settings = RunSettings("edge_apsp", "model", "H100", first, parameters=parameters)
+    return RunRecord(run_id, settings, REFERENCE, "modelled")
+
+
+def counts(*each: tuple[int, int, int]) -> np.ndarray:
+    """Samples, 1000 ns apart, that count sources waiting, running, done."""
+    samples = np.zeros(len(each), SAMPLE)
+    samples["t_ns"] = 1000 * np.arange(len(each))
+    samples["occupancy"][:, :3] = each
+    return samples
+
+
+def finished(record: RunRecord, probe: VertexProbe | None = None, reached: int = 21) -> Trace:
+    rows = record.source_count
+    return Trace(
+        record.settings,
+        record.graph_reference,
+        counts((rows, 0, 0), (0, 0, rows)),
+        distances(record.settings.source, rows),
+        "modelled",
+        "finished",
+        {"reached": reached},
+        probe,
+    )
+
+
+@given(
+    st.integers(1, 40),
+    st.integers(1, 40),
+    st.integers(1, 17),
+    st.integers(1, 17),
+    st.booleans(),
+    st.integers(0, 2**31),
+)
+def test_a_pixel_is_mean_and_least_of_its_entries(
+    rows: int, columns: int, height: int, width: int, whole: bool, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    dist = rng.integers(0, 1000, (rows, columns)).astype(np.int32 if whole else np.float32)
+    dist[rng.random(dist.shape) < 0.4] = INT_UNREACHED if whole else np.inf
+    first = int(rng.integers(0, rows)), int(rng.integers(0, columns))
+    window = Window(first[0], rows - first[0], first[1], columns - first[1])
+    grid = grid_of(window, height, width)
+    assert grid.shape[0] <= height
+    assert grid.shape[1] <= width
+    stripes = [look(dist, grid, place, place + 1) for place in range(grid.shape[0])]
+    known = np.where(dist == (INT_UNREACHED if whole else np.inf), np.nan, dist.astype(float))
+    seen = 0
+    for y, x in np.ndindex(*grid.shape):
+        top = window.first_row + y * grid.row_step
+        left = window.first_column + x * grid.column_step
+        block = known[top : top + grid.row_step, left : left + grid.column_step]
+        finite = block[np.isfinite(block)]
+        assert stripes[y].unreached[0, x] == block.size - len(finite)
+        if len(finite):
+            assert stripes[y].mean[0, x] == pytest.approx(finite.mean(), rel=1e-6)
+            assert stripes[y].least[0, x] == finite.min()
+        else:
+            assert np.isnan(stripes[y].mean[0, x])
+            assert np.isnan(stripes[y].least[0, x])
+        seen += block.size
+    assert seen == window.rows * window.columns  # every entry, once
+    shown = known[window.first_row :, window.first_column :]
+    top = max(stripe.top for stripe in stripes)
+    assert top == (np.nanmax(shown) if np.isfinite(shown).any() else 0)
+
+
+def test_colours_run_from_the_map_s_start_to_its_end() -> None:
+    values = np.array([[np.nan, 0.0, 5.0, 10.0, 99.0]])
+    assert colour_index(values, 10.0).tolist() == [[0, 1, 128, 255, 255]]
+
+
+def test_windows_stay_inside() -> None:
+    whole = Window(0, 100, 0, 50)
+    near = whole.zoomed(0.1, 99, 0, whole)
+    assert near == Window(89, 10, 0, 5)
+    assert near.moved(50, -3, whole) == Window(90, 10, 0, 5)
+    assert near.zoomed(100, 50, 20, whole) == whole
+    assert Window(0, 1, 0, 1).zoomed(0.001, 0, 0, whole) == Window(0, 1, 0, 1)
+
+
+def test_little_things_of_the_axes() -> None:
+    assert runs_of(np.array([True, False, True, True])) == [(0, 1), (2, 4)]
+    assert places_of(0, 10, 20) == list(range(10))
+    assert places_of(7, 100, 4) == [50, 100]
+
+
+def told(states: SourceStates) -> tuple[list[int], tuple[int, int, int]]:
+    return states.state.tolist(), (states.waiting, states.running, states.done)
+
+
+def test_states_of_sources_at_any_moment_forwards_and_backwards() -> None:
+    record = matrix_record(first=1, sources=3)
+    begun, ended = np.full(N, NEVER), np.full(N, NEVER)
+    begun[1:4], ended[1:4] = (0, 100, 700), (500, 900, 1000)
+    record.adopt(finished(record, VertexProbe(begun, ended, np.ones(N, np.int32))))
+    assert record.vertices is None  # they are times of sources, not of vertices
+    for _ in range(2):
+        assert told(states_at(record, 50)) == ([RUNNING, WAITING, WAITING], (2, 1, 0))
+        assert told(states_at(record, 800)) == ([DONE, RUNNING, RUNNING], (0, 2, 1))
+        assert told(states_at(record, np.inf)) == ([DONE] * 3, (0, 0, 3))
+
+
+def test_below_level_2_only_what_was_begun_is_known() -> None:
+    record = matrix_record(sources=4)
+    assert told(states_at(record, np.inf)) == ([WAITING] * 4, (4, 0, 0))
+    record.append(counts((4, 0, 0), (1, 2, 1), (0, 0, 4)))
+    assert told(states_at(record, 1500)) == ([BEGUN] * 3 + [WAITING], (1, 2, 1))
+    assert told(states_at(record, 2000)) == ([DONE] * 4, (0, 0, 4))
+    assert states_at(record, 1500).words == "1 done, 2 running, 1 waiting"
+
+
+@pytest.fixture
+def session() -> SessionModel:
+    session = SessionModel()
+    session.set_graph(path_graph())
+    return session
+
+
+def test_the_row_is_the_session_s_source(session: SessionModel) -> None:
+    record = matrix_record(first=2, sources=3)
+    session.set_source(3)
+    session.add_run(record)
+    assert (record.row, record.row_id, record.shown_source) == (1, 103, 3)
+    session.finish_run(1, finished(record))
+    assert record.matrix is not None
+    assert np.array_equal(record.dist, record.matrix[1])
+    changed: list[RunRecord] = []
+    session.row_changed.connect(changed.append)
+    session.set_source(4)
+    assert np.array_equal(record.dist, record.matrix[2])
+    assert changed == [record]
+    session.set_source(0)  # no row of this matrix: the next run's source all the same
+    assert (session.source, record.row) == (0, 2)
+    assert changed == [record]
+    assert record.title == "All pairs, edges on path from 100 and 2 more"
+
+
+def test_a_matrix_on_another_graph_keeps_its_row(session: SessionModel) -> None:
+    record = matrix_record()
+    session.add_run(record)
+    session.set_graph(replace(path_graph(), name="another"))
+    session.set_source(3)
+    assert record.row == 0
+
+
+def test_reached_is_counted_by_the_engine_or_not_at_all(session: SessionModel) -> None:
+    record = matrix_record()
+    session.add_run(record)
+    assert record.reached is None
+    trace = finished(record)
+    session.finish_run(1, replace(trace, environment={}))
+    assert record.reached is None  # nobody counts a matrix on the window's thread
+    record.adopt(trace)
+    assert record.reached == 21
+
+
+def test_matrices_give_way_to_newer_ones_but_two_are_kept(
+    session: SessionModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "MAX_MATRIX_BYTES", distances().nbytes)
+    for run_id in (1, 2, 3):
+        record = matrix_record(run_id)
+        session.add_run(record)
+        session.finish_run(run_id, finished(record))
+    assert [run.run_id for run in session.runs] == [2, 3]
+
+
+def test_live_rows_come_from_the_buffers(session: SessionModel) -> None:
+    record = matrix_record()
+    session.add_run(record)
+    assert record.matrix is None
+    assert cell_words(session, record, 0, 1) == "row 100, column 101: not known"
+    session.set_buffers(1, RunBuffers(distances(), None))
+    assert cell_words(session, record, 1, 3) == "row 101, column 103: distance 2"
+    assert cell_words(session, record, 3, 1) == "row 103, column 101: unreached so far"
+
+
+def test_cell_window_and_statistic(session: SessionModel) -> None:
+    model = MatrixModel(session)
+    model.choose(1, 1)  # no matrix: nothing to choose
+    assert (model.row, model.column) == (0, -1)
+    session.add_run(matrix_record())
+    assert model.whole == model.window == Window(0, N, 0, N)
+    model.choose(2, 99)
+    assert (model.row, model.column, session.source) == (2, N - 1, 2)
+    model.move(-9, -1)
+    assert (model.row, model.column) == (0, N - 2)
+    model.zoom(0.34, 0, 0)
+    assert model.window == Window(0, 2, 0, 2)
+    model.move(1, 0)
+    assert model.window == Window(0, 2, 3, 2)  # the chosen cell stays in sight
+    model.choose(5, 0)
+    assert model.window == Window(4, 2, 0, 2)
+    model.fit()
+    assert model.window == model.whole
+    model.set_statistic("least")
+    assert model.statistic == "least"
+    session.set_current(None)
+    assert model.record is None
+
+
+def test_b_of_a_comparison_has_the_same_sources() -> None:
+    given = {"first_source": 0, "sources": None, "workers": 3}
+    like = {"first_source": 2, "sources": 5, "workers": 9}
+    assert same_rows(given, like) == {"first_source": 2, "sources": 5, "workers": 3}
+    assert same_rows({"buckets": 4}, {"buckets": 8}) == {"buckets": 4}
