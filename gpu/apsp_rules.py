@@ -88,7 +88,9 @@ def matrix_words(rows: int, n: int, free: int, where: str) -> str:
 
 
 def size_words(size: int) -> str:
-    """Return bytes in MB or GB."""
+    """Return bytes in kB, MB or GB."""
+    if size < 10**6:
+        return f"{size / 1e3:.0f} kB"
     return f"{size / 1e9:.1f} GB" if size >= 10**9 else f"{size / 1e6:.0f} MB"
 
 

@@ -67,6 +67,11 @@ class Grid:
         return -(-self.window.rows // self.row_step), -(-self.window.columns // self.column_step)
 
     @property
+    def entries(self) -> int:
+        """How many entries the picture is of."""
+        return self.window.rows * self.window.columns
+
+    @property
     def rows_at_once(self) -> int:
         """How many pixel rows are one stripe."""
         return max(1, STRIPE // (self.row_step * self.window.columns))

@@ -15,6 +15,7 @@ import numpy as np
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import (
+    QBoxLayout,
     QButtonGroup,
     QHBoxLayout,
     QLabel,
@@ -23,6 +24,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from gpu.errors import GpuError
 from viewer.models.comparison import ComparisonModel
 from viewer.models.matrix import BEGUN, MatrixModel, cell_words, name_of, states_at
 from viewer.models.playback import PlaybackModel
@@ -39,6 +41,7 @@ from viewer.widgets.plot_base import chip
 from viewer.widgets.plot_items import ElidedLabel
 
 TALL, HIGH = 480, 340  # pixels: with room for curve and blocks; for one of them
+WIDE = 400  # pixels: with room for two matrices side by side
 NAMED = 380  # pixels: a matrix with room for its algorithm's name above
 HEADROOM = 1.25  # of a scale that still grows
 
@@ -68,6 +71,7 @@ class MatrixPanel(LivePanel):
         self.blocks.set_comparison(pair)
         model.record_changed.connect(self._show_records)
         model.cell_changed.connect(self._show_cell)
+        model.window_changed.connect(self._show_caption)
         model.statistic_changed.connect(self._show_statistic)
         pair.pair_changed.connect(self._show_records)
         pair.clocks_changed.connect(self._schedule)
@@ -94,8 +98,8 @@ class MatrixPanel(LivePanel):
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
         column.setSpacing(SPACING // 2)
         column.addLayout(self._header())
-        for parts, stretch in ((self.titles, 0), (self.canvases, 5)):
-            column.addLayout(_side_by_side(parts), stretch)
+        self._box = _side_by_side(tuple(map(_below, self.titles, self.canvases)))
+        column.addLayout(self._box, 5)
         for canvas in self.canvases:
             canvas.pointed.connect(self._point_at)
             canvas.look.changed.connect(self._show_look)
@@ -219,11 +223,15 @@ class MatrixPanel(LivePanel):
         ]
         top = max((look.top for look in shown), default=0.0)
         live = any(record is not None and record.running for record in self.records)
-        if top > self._top or (not live and top > 0):
-            self._top = top * HEADROOM if live else top
+        if live and top > self._top:
+            self._top = top * HEADROOM
+        elif not live and top > 0 and all(look.share == 1 for look in shown):
+            self._top = max(look.most for look in shown)
+        elif not self._top:
+            self._top = top
         for canvas in self.canvases:
             canvas.show_top(self._top or 1.0)
-        self.scale.show_top(self._top or 1.0)
+        self.scale.show_top(self._top or 1.0, further=top > self._top)
         self._show_caption()
         self._show_cell()
 
@@ -281,10 +289,15 @@ class MatrixPanel(LivePanel):
 
     def _show_parts(self) -> None:
         pair, height = self.records[1] is not None, self.height()
+        narrow = self.width() < scaled(WIDE)
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._box.setDirection(down if narrow else across)
         self.blocks.setVisible(height >= scaled(HIGH))
         self._rows.setVisible(height >= scaled(TALL))
-        self.curves[1].setVisible(pair)
-        self.canvases[1].setVisible(pair)
+        self.curves[1].setVisible(pair and not narrow)
+        for part in (self.canvases[1], self.canvases[1].parentWidget()):
+            if part is not None:
+                part.setVisible(pair)
         for title in self.titles:
             title.setVisible(pair)
 
@@ -311,9 +324,16 @@ class MatrixPanel(LivePanel):
 
     # --- taking away
 
-    def table(self) -> tuple[list[str], Iterator[list[Any]]]:
-        """Return header and rows of the numbers shown: one line a pixel."""
+    def paper_table(self) -> tuple[list[str], Iterator[list[Any]]]:
+        """Return header and rows of the numbers shown, one line a pixel.
+
+        Raises GpuError where there is no matrix, or not all of it has been looked at.
+        """
         look, record = self.canvases[0].look, self.model.record
+        look.finish()
+        if record is None or look.share < 1:
+            known = "there is no matrix" if record is None else f"{look.share:.0%} is looked at"
+            raise GpuError(f"{known}: run an algorithm for all pairs, wait until it is all there")
         header = ["first_source", "last_source", "first_vertex", "last_vertex"]
         header += ["mean", "least", "unreached", "clock", "probe"]
 
@@ -339,6 +359,16 @@ class MatrixPanel(LivePanel):
                 ]
 
         return header, rows()
+
+
+def _below(title: QWidget, canvas: QWidget) -> QWidget:
+    part = QWidget()
+    column = QVBoxLayout(part)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(SPACING // 2)
+    column.addWidget(title)
+    column.addWidget(canvas, 1)
+    return part
 
 
 def _side_by_side(parts: tuple[QWidget, ...]) -> QHBoxLayout:

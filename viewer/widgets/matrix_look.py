@@ -15,10 +15,12 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from viewer.models.matrix import DONE, WAITING, states_at
 from viewer.models.session import RunRecord
 from viewer.raster_matrix import Grid, Stripe, Window, look
+from viewer.widgets.graph_colours import MOST, STRETCH
 from viewer.widgets.graph_worker import NewestFirst
 
 REST = 2  # times the cost of a stripe between two, while a run goes on
 LEAST_REST_MS = 60
+AT_ONCE = 1 << 26  # entries that somebody may be made to wait for: some 0.3 s
 Looked = tuple["RunRecord | None", "Grid | None", Stripe, np.ndarray, float]
 NEVER, ONCE, FINAL = range(3)
 
@@ -49,6 +51,13 @@ class MatrixLook(QObject):
         """How much of the picture is final, 0 to 1."""
         return float((self._looked == FINAL).mean()) if len(self._looked) else 1.0
 
+    @property
+    def most(self) -> float:
+        """The distance that all but a few pixels lie below, or the largest where that is near."""
+        known = self.mean[np.isfinite(self.mean)]
+        most = float(np.quantile(known, MOST)) if len(known) else 0.0
+        return most if 0 < most * STRETCH < self.top else self.top
+
     def show(self, record: RunRecord | None, grid: Grid | None) -> None:
         """Look at a run's matrix through a grid; the same ones again change nothing."""
         if record is not self.record:
@@ -77,7 +86,9 @@ class MatrixLook(QObject):
         return None
 
     def finish(self) -> None:
-        """Look at everything that is to be looked at now: for pictures and tests."""
+        """Look at the rest now, for pictures and tests, unless that would take a while."""
+        if self.grid is None or (1 - self.share) * self.grid.entries > AT_ONCE:
+            return
         for _ in range(2 * len(self._looked) + 2):
             self._rest.stop()
             self._ask()

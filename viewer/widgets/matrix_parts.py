@@ -13,6 +13,7 @@ from PyQt6.QtGui import (
     QPaintEvent,
     QPen,
     QPolygonF,
+    QResizeEvent,
 )
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
@@ -21,14 +22,15 @@ from viewer.colormaps import table_for
 from viewer.models.matrix import STATE_NAMES, MatrixModel, name_of
 from viewer.models.session import SessionModel
 from viewer.raster_matrix import packed_pixels
-from viewer.text_size import small_font
+from viewer.text_size import scaled, small_font
 from viewer.theme import THEMES, Theme
 from viewer.units import short
 from viewer.widgets.graph_colours import tick_values
 from viewer.widgets.matrix_canvas import MatrixCanvas, state_colours
 
 BAR, SWATCH, PAD = 10, 10, 6  # pixels
-BAR_SHARE, BAR_LEAST = 0.42, 110  # of the width; pixels
+BAR_SHARE = 0.42  # of the width
+BESIDE = 400  # pixels: with room for the words beside the bar
 CURVE_HEIGHT = 84  # pixels, at least
 
 
@@ -38,7 +40,7 @@ class MatrixScale(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme: Theme = THEMES["light"]
-        self._top = 1.0
+        self._top, self._further = 1.0, False
         self.with_begun = False  # which of the sources begun are done is not known
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Legend of the matrix")
@@ -50,24 +52,39 @@ class MatrixScale(QWidget):
         self._fix_height()
         self.update()
 
-    def show_top(self, top: float) -> None:
-        """Let the bar end at a distance."""
-        if top != self._top:
-            self._top = top
+    def show_top(self, top: float, further: bool = False) -> None:
+        """Let the bar end at a distance; `further`: some are larger and share its last colour."""
+        if (top, further) != (self._top, self._further):
+            self._top, self._further = top, further
             self.setAccessibleDescription(f"Distance, weight units, 0 to {short(top)}")
             self.update()
 
+    @property
+    def _narrow(self) -> bool:
+        """Whether the words stand under the bar, as there is no room beside it."""
+        return self.width() < scaled(BESIDE)
+
     def _fix_height(self) -> None:
         line = line_height(self)
-        self.setFixedHeight(max(BAR + line, 2 * line) + 4)
+        bar = BAR + line + 4
+        self.setFixedHeight(bar + 2 * line + 4 if self._narrow else max(bar, 2 * line + 4))
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Take as many lines as the width asks for."""
+        super().resizeEvent(a0)
+        self._fix_height()
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Paint bar, ticks and swatches."""
         painter = QPainter(self)
         painter.setFont(small_font(self.font()))
-        wide = max(BAR_LEAST, int(BAR_SHARE * self.width()))
-        self._paint_bar(painter, QRect(PAD, 2, wide - 2 * PAD, BAR))
-        self._paint_words(painter, wide + PAD)
+        if self._narrow:
+            self._paint_bar(painter, QRect(PAD, 2, self.width() - 2 * PAD, BAR))
+            self._paint_words(painter, PAD, BAR + line_height(self) + 4)
+        else:
+            wide = int(BAR_SHARE * self.width())
+            self._paint_bar(painter, QRect(PAD, 2, wide - 2 * PAD, BAR))
+            self._paint_words(painter, wide + PAD, 0)
         painter.end()
 
     def _paint_bar(self, painter: QPainter, bar: QRect) -> None:
@@ -77,8 +94,11 @@ class MatrixScale(QWidget):
         painter.drawImage(QRectF(bar), image)
         metrics, taken = painter.fontMetrics(), -1.0
         painter.setPen(QColor(self._theme.muted))
-        for value in tick_values(self._top):
-            words = short(value)
+        ticks = [(value, short(value)) for value in tick_values(self._top)]
+        if self._further:
+            ticks = [tick for tick in ticks if tick[0] < 0.85 * self._top]
+            ticks.append((self._top, f"≥ {short(self._top)}"))
+        for value, words in ticks:
             size = metrics.horizontalAdvance(words)
             x = bar.left() + bar.width() * value / self._top
             left = min(max(x - size / 2, bar.left()), bar.right() - size)
@@ -86,22 +106,23 @@ class MatrixScale(QWidget):
                 painter.drawText(QPointF(left, bar.bottom() + 1 + metrics.ascent()), words)
                 taken = left + size + PAD
 
-    def _paint_words(self, painter: QPainter, left: float) -> None:
+    def _paint_words(self, painter: QPainter, left: float, above: int) -> None:
         """Paint what the bar is of, then what the single colours mean, in two lines."""
         metrics, theme = painter.fontMetrics(), self._theme
         room = int(self.width() - left - PAD)
         unreached = QColor(*(int(part) for part in table_for("distance", theme)[0]))
         painter.setPen(QColor(theme.text))
         title = "distance, weight units"
-        baseline = 1 + metrics.ascent()
+        baseline = above + 1 + metrics.ascent()
         painter.drawText(QPointF(left, baseline), _fitting(metrics, title, room))
         x = left + float(metrics.horizontalAdvance(title) + 2 * PAD)
         x = _swatch(painter, x, baseline, "unreached", unreached, self)
         names = STATE_NAMES if self.with_begun else STATE_NAMES[:3]
         x, baseline = left, baseline + metrics.height() + 1
         painter.setPen(QColor(theme.muted))
-        painter.drawText(QPointF(x, baseline), "sources:")
-        x += metrics.horizontalAdvance("sources:") + PAD
+        if not self._narrow:
+            painter.drawText(QPointF(x, baseline), "sources:")
+            x += metrics.horizontalAdvance("sources:") + PAD
         for name, colour in zip(names, state_colours(theme), strict=False):
             x = _swatch(painter, x, baseline, name, QColor(colour), self)
 

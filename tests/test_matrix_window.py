@@ -1,0 +1,391 @@
+"""All pairs in the window, by clicks and keys: with a host that says what the test wants."""
+
+from __future__ import annotations
+
+import csv
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtGui import QImage
+from PyQt6.QtWidgets import QApplication, QComboBox, QSpinBox
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost, say
+from test_take_away import answer, saved
+from test_window import close_for_good
+
+import gpu
+import sample_graphs
+from gpu.algorithms import ALGORITHMS
+from gpu.engine import RunBuffers
+from gpu.graph import CSRGraph
+from gpu.host import LiveRun, Progress, RunFinished, RunStarted, Verified
+from gpu.trace import Trace, Verification
+from viewer.main_window import MainWindow
+from viewer.models.session import PROGRESS_DONE, RunRecord
+from viewer.models.settings import Settings
+from viewer.widgets.matrix import MatrixPanel
+
+LEFT = Qt.MouseButton.LeftButton
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+NONE = Qt.KeyboardModifier.NoModifier
+MATRICES = [key for key, row in ALGORITHMS.items() if row.result == "matrix"]
+FIRST, SOURCES = 10, 40
+
+
+@pytest.fixture(scope="module")
+def graph() -> CSRGraph:
+    return sample_graphs.make("grid", n=100, seed=4)
+
+
+@pytest.fixture(scope="module")
+def traces(graph: CSRGraph) -> dict[str, Trace]:
+    """One real run of each of the first two, from forty sources, with times of the sources."""
+    given = {"first_source": FIRST, "sources": SOURCES, "workers": 8}
+    return {key: gpu.run(graph, key, probe=2, parameters=given) for key in MATRICES[:2]}
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path, host: FakeHost, graph: CSRGraph) -> Iterator[MainWindow]:
+    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window.run_on_start = False
+    window.resize(1280, 900)
+    window.show()
+    window.build_plots()
+    while window.features.install_next():
+        pass
+    window.set_replay_short(False)
+    window.controller.show_graph(graph)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    yield window
+    close_for_good(window)
+
+
+def pick(field: QComboBox, key: str) -> None:
+    field.setCurrentIndex(field.findData(key))
+
+
+def type_into(window: MainWindow, key: str, text: str, qtbot: QtBot) -> None:
+    """Type a number into a knob of the Run panel."""
+    field = window.run_panel._form.field(key)
+    assert isinstance(field, QSpinBox)
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+
+
+def finish(window: MainWindow, host: FakeHost, traces: dict[str, Trace]) -> RunRecord:
+    """Let the engine end the newest run."""
+    record = window.session.runs[-1]
+    trace = traces[record.settings.algorithm]
+    trace = replace(trace, environment={**trace.environment, "reached": trace.dist.size})
+    proofs = Verification(None, True, "the certificate holds in every one of 40 rows")
+    say(window.controller, host, RunFinished(record.run_id, trace), Verified(record.run_id, proofs))
+    return record
+
+
+def run(window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot) -> RunRecord:
+    """Choose the first of them and forty sources, press Run, let it end."""
+    pick(window.run_panel._algorithm, MATRICES[0])
+    type_into(window, "first_source", str(FIRST), qtbot)
+    type_into(window, "sources", str(SOURCES), qtbot)
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    return finish(window, host, traces)
+
+
+def panel_of(window: MainWindow) -> MatrixPanel:
+    panel = window.docks["matrix"].widget()
+    assert isinstance(panel, MatrixPanel)
+    return panel
+
+
+def matrix(window: MainWindow, qtbot: QtBot) -> MatrixPanel:
+    """Show the matrix by its key, drawn."""
+    qtbot.keyClick(window, Qt.Key.Key_X, CTRL | SHIFT)
+    panel = panel_of(window)
+    qtbot.waitUntil(panel.isVisible)
+    QApplication.processEvents()
+    panel.flush()
+    return panel
+
+
+def cell_point(panel: MatrixPanel, row: int, column: int, place: int = 0) -> QPoint:
+    box = panel.canvases[place].cell_rect(row, column)
+    assert box is not None
+    return box.center().toPoint()
+
+
+def vertex_point(window: MainWindow, vertex: int) -> QPoint:
+    view = window.graph_view
+    view.grab()
+    x, y = window.session.positions[vertex]
+    at = view.camera.to_pixels(np.array([[x, y]], np.float32))[0]
+    return QPointF(float(at[0]), float(at[1])).toPoint()
+
+
+@pytest.mark.parametrize("key", MATRICES)
+def test_the_run_panel_asks_for_sources_and_says_what_they_take(
+    key: str, window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    panel = window.run_panel
+    assert panel._source.isVisible()
+    assert not panel._room.isVisible()
+    pick(panel._algorithm, key)
+    assert not panel._source.isVisible()
+    sources = panel._form.field("sources")
+    assert isinstance(sources, QSpinBox)
+    assert sources.text() == "all"
+    assert panel._delta.isVisible() is ALGORITHMS[key].bucketed
+    assert panel._room.text().startswith("100 rows of 100 distances: 40 kB of memory, ")
+    type_into(window, "first_source", "95", qtbot)
+    assert panel._room.text().startswith("5 rows of 100 distances")
+    type_into(window, "sources", "9", qtbot)
+    assert panel._room.text().startswith("Sources = 9 from 95 on; allowed: 1 to 5")
+    assert not panel._run.isEnabled()
+    type_into(window, "sources", "4", qtbot)
+    qtbot.mouseClick(panel._run, LEFT)
+    asked = host.asked("run")[-1]
+    assert (asked.algorithm, asked.source) == (key, 95)
+    assert asked.parameters["sources"] == 4
+    pick(panel._algorithm, next(iter(ALGORITHMS)))
+    assert panel._source.isVisible()
+
+
+def test_what_does_not_fit_is_said_before_it_is_taken(
+    window: MainWindow, host: FakeHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.host.memory.free_bytes", lambda _: 1000)
+    pick(window.run_panel._algorithm, MATRICES[0])
+    words = window.run_panel._room.text()
+    assert "1 kB are free: take fewer sources, or write to a file: sssp-scope apsp" in words
+    assert not window.run_panel._run.isEnabled()
+    assert host.asked("run") == []
+
+
+def test_progress_by_sources_then_by_rows_proved(
+    window: MainWindow, host: FakeHost, traces: dict[str, Trace], graph: CSRGraph, qtbot: QtBot
+) -> None:
+    pick(window.run_panel._algorithm, MATRICES[0])
+    type_into(window, "first_source", str(FIRST), qtbot)
+    type_into(window, "sources", str(SOURCES), qtbot)
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    record, trace = window.session.runs[-1], traces[MATRICES[0]]
+    buffers = RunBuffers(trace.dist.copy(), trace.vertices)
+    host.live = LiveRun(record.run_id, graph, record.settings, buffers)
+    half = trace.samples[: len(trace.samples) // 2]
+    say(window.controller, host, RunStarted(record.run_id))
+    host.fresh = half
+    say(window.controller, host)
+    done = int(half["occupancy"][-1][2])
+    assert 0 < done < SOURCES
+    assert window.session.progress == pytest.approx(done / SOURCES)
+    panel = matrix(window, qtbot)  # the panel had come up by itself: it is there while it runs
+    assert panel.canvases[0].states is not None
+    assert np.isfinite(panel.canvases[0].look.mean[0]).all()
+    finish_id = record.run_id
+    say(window.controller, host, RunFinished(finish_id, trace))
+    say(window.controller, host, Progress(finish_id, 0.5, "verifying row 20 of 40"))
+    assert window.session.progress == 0.5
+    assert window.status_bar._state.text() == "Verifying row 20 of 40…"
+    proofs = Verification(None, True, "the certificate holds in every one of 40 rows")
+    say(window.controller, host, Verified(finish_id, proofs))
+    assert window.session.progress == PROGRESS_DONE
+    assert window.status_bar._verified.text() == f"✓ {proofs.detail}"
+
+
+def test_proofs_can_be_given_up(
+    window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
+) -> None:
+    pick(window.run_panel._algorithm, MATRICES[0])
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    record = window.session.runs[-1]
+    say(window.controller, host, RunFinished(record.run_id, traces[MATRICES[0]]))
+    say(window.controller, host, Progress(record.run_id, 0.5, "verifying row 20 of 40"))
+    window.status_bar.cancel_requested.emit()
+    assert host.calls[-1] == ("stop", None)
+    assert window.status_bar._verified.text() == "not verified"
+    assert window.session.progress == PROGRESS_DONE
+
+
+def test_it_comes_up_and_lands_in_the_table(
+    window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
+) -> None:
+    record = run(window, host, traces, qtbot)
+    qtbot.waitUntil(lambda: isinstance(window.docks["matrix"].widget(), MatrixPanel))
+    assert window.docks["matrix"].isVisible()
+    qtbot.keyClick(window, Qt.Key.Key_R, CTRL | SHIFT)
+    table = window.panels["runs"].table.model()
+    cells = [str(table.index(0, column).data()) for column in range(table.columnCount())]
+    assert record.algorithm.title in cells
+    assert f"{FIRST} + {SOURCES - 1}" in cells
+    assert "✓ yes" in cells
+    window.docks["matrix"].close()
+    window.session.set_current(None)
+    window.session.set_current(record)
+    QApplication.processEvents()
+    assert not window.docks["matrix"].isVisible()  # it comes up once
+
+
+def test_cells_vertices_and_arrows_choose_row_and_column(
+    window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
+) -> None:
+    record = run(window, host, traces, qtbot)
+    panel, view = matrix(window, qtbot), window.graph_view
+    dist = traces[MATRICES[0]].dist
+    qtbot.mouseClick(panel.canvases[0], LEFT, NONE, cell_point(panel, 7, 60))
+    assert (record.row, panel.model.column) == (7, 60)
+    assert window.session.source == FIRST + 7
+    assert np.array_equal(record.dist, dist[7])
+    assert f"row 17, column 60: distance {dist[7, 60]:,}" in panel.words.text()
+    qtbot.waitUntil(lambda: view.path is not None)  # the cell's path is in the graph
+    view.grab()
+    assert view.legend.legend().title == "Distance from 17, weight units"
+    for key, cell in (
+        (Qt.Key.Key_Down, (8, 60)),
+        (Qt.Key.Key_Right, (8, 61)),
+        (Qt.Key.Key_Up, (7, 61)),
+        (Qt.Key.Key_Left, (7, 60)),
+        (Qt.Key.Key_End, (7, 99)),
+    ):
+        qtbot.keyClick(panel.canvases[0], key)
+        assert (record.row, panel.model.column) == cell
+    runs = len(host.asked("run"))
+    qtbot.mouseClick(view, LEFT, NONE, vertex_point(window, 30))
+    assert (record.row, panel.model.column) == (20, 99)
+    qtbot.mouseClick(view, LEFT, SHIFT, vertex_point(window, 55))
+    assert (record.row, panel.model.column) == (20, 55)
+    assert len(host.asked("run")) == runs  # nothing was run for that
+    assert f"distance {dist[20, 55]:,}" in panel.words.text()
+    assert "Row of 30" in panel.summary_text() or "row 30" in panel.summary_text()
+
+
+def test_pointer_zoom_and_statistic(
+    window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
+) -> None:
+    run(window, host, traces, qtbot)
+    panel = matrix(window, qtbot)
+    canvas, dist = panel.canvases[0], traces[MATRICES[0]].dist
+    canvas.mouseMoveEvent(None)
+    qtbot.mouseMove(canvas, cell_point(panel, 3, 4))
+    assert f"row 13, column 4: distance {dist[3, 4]:,} · source from " in panel.words.text()
+    canvas.setFocus()
+    for _ in range(4):
+        qtbot.keyClick(canvas, Qt.Key.Key_Plus)
+    assert panel.model.window.columns < 100
+    assert " shown" in panel.caption.text()
+    qtbot.mouseDClick(canvas, LEFT, NONE, cell_point(panel, 0, 0))
+    assert panel.model.window == panel.model.whole
+    panel.resize(220, 300)
+    canvas.resize(110, 80)  # fewer pixels than entries
+    panel.flush()
+    grid = canvas.look.grid
+    assert grid is not None
+    assert grid.column_step > 1
+    assert f"{grid.row_step} x {grid.column_step} entries, mean" in panel.caption.text()
+    qtbot.mouseClick(panel.statistics["least"], LEFT)
+    assert window.actions_by_key["matrix_least"].isChecked()
+    assert "entries, least" in panel.caption.text()
+    block = dist[: grid.row_step, : grid.column_step]
+    assert canvas.look.least[0, 0] == block.min()
+    window.actions_by_key["matrix_mean"].trigger()
+    assert panel.statistics["mean"].isChecked()
+
+
+def test_the_cursor_tells_which_rows_there_were(
+    window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
+) -> None:
+    run(window, host, traces, qtbot)
+    panel = matrix(window, qtbot)
+    window.playback.set_cursor(window.playback.duration_ns / 2)
+    panel.flush()
+    states = panel.canvases[0].states
+    assert states is not None
+    assert states.waiting > 0
+    assert states.words in panel.caption.text()
+    image = panel.canvases[0].grab().toImage()
+    room = panel.canvases[0].picture_rect()
+    paper = QImage(1, 1, QImage.Format.Format_RGB32)
+    paper.fill(0)
+    below = image.pixelColor(room.left() + 5, room.bottom() - 3).name()
+    above = image.pixelColor(room.left() + 5, room.top() + 3).name()
+    assert below == window.theme.plot != above
+    window.actions_by_key["to_end"].trigger()
+    panel.flush()
+    assert panel.canvases[0].states is not None
+    assert panel.canvases[0].states.done == SOURCES
+
+
+def test_two_algorithms_side_by_side_on_one_clock(
+    window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
+) -> None:
+    a = run(window, host, traces, qtbot)
+    panel = matrix(window, qtbot)
+    qtbot.mouseClick(panel.rival, LEFT)
+    b = window.session.runs[-1]
+    assert b.settings.algorithm == MATRICES[1]
+    assert b.settings.source == FIRST
+    assert b.source_count == SOURCES
+    finish(window, host, traces)
+    pair = window.features.compare.model
+    assert (pair.a, pair.b) == (a, b)
+    panel.flush()
+    assert panel.canvases[1].isVisible()
+    assert np.array_equal(panel.canvases[1].look.mean, panel.canvases[0].look.mean)
+    assert panel.blocks.comparing
+    ends = [traces[key].time_ns for key in MATRICES[:2]]
+    window.playback.set_cursor(min(ends))
+    panel.flush()
+    both = [canvas.states for canvas in panel.canvases]
+    done = [states.done for states in both if states is not None]
+    assert done[int(np.argmin(ends))] == SOURCES
+    assert done[int(np.argmax(ends))] < SOURCES  # at the same moment of one clock
+    assert panel.titles[0].text().startswith("A ")
+    qtbot.mouseClick(panel.canvases[1], LEFT, NONE, cell_point(panel, 5, 9, place=1))
+    assert (a.row, b.row) == (5, 5)
+    assert window.features.compare.view.second._session.source == FIRST + 5
+    window.actions_by_key["copy_command"].trigger()
+    clipboard = QApplication.clipboard()
+    assert clipboard is not None
+    lines = clipboard.text().split(" && ")
+    for line, key in zip(lines, MATRICES, strict=False):
+        words = shlex.split(line)
+        assert words[:2] == ["sssp-scope", "apsp"]
+        assert words[words.index("--algorithm") + 1] == key
+        assert words[words.index("--sources") + 1] == f"{FIRST}:{FIRST + SOURCES}"
+    window.actions_by_key["end_comparison"].trigger()
+    assert not panel.canvases[1].isVisible()
+
+
+def test_it_leaves_as_picture_and_table(
+    window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot, tmp_path: Path
+) -> None:
+    run(window, host, traces, qtbot)
+    panel = matrix(window, qtbot)
+    panel.canvases[0].resize(600, 300)
+    for suffix in (".png", ".svg", ".csv"):
+        window.features.take_away.export_panel("matrix")
+        answer(window, tmp_path / f"matrix{suffix}")
+        saved(window, qtbot, tmp_path / f"matrix{suffix}")
+    picture = QImage(str(tmp_path / "matrix.png"))
+    assert "probe level 2" in picture.text("Description")
+    with (tmp_path / "matrix.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    dist = traces[MATRICES[0]].dist
+    last = rows[-1]
+    assert (last["last_source"], last["last_vertex"]) == ("49", "99")
+    assert min(float(row["least"]) for row in rows) == 0
+    grid = panel.canvases[0].look.grid
+    assert grid is not None
+    block = dist[: grid.row_step, : grid.column_step]
+    assert float(rows[0]["mean"]) == pytest.approx(block.mean())
