@@ -45,10 +45,10 @@ def test_empty_panel_says_what_to_do(bench: Bench, kind: type[LivePanel]) -> Non
         assert panel.hint.isVisible()
         assert not panel.view.isVisible()
         bench.run()
-        assert not panel.hint.isVisible()
+        bench.qtbot.waitUntil(lambda: not panel.hint.isVisible())
         assert panel.view.isVisible()
         bench.session.set_current(None)
-        assert panel.hint.isVisible()
+        bench.qtbot.waitUntil(panel.hint.isVisible)
 
 
 @pytest.mark.parametrize("kind", PANELS)

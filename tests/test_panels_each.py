@@ -149,9 +149,11 @@ def test_by_hand_has_its_own_mark(bench: Bench) -> None:
 def test_near_far_cannot_be_steered_and_dijkstra_has_no_delta(bench: Bench) -> None:
     panel = bench.show(DeltaPanel)
     bench.run("near_far", finished=False)
+    panel.flush()
     assert not panel.hand_row.isVisible()
     assert panel.view.isVisible()
     bench.run("dijkstra")
+    panel.flush()
     assert not panel.view.isVisible()
     assert "no Δ" in panel.hint.text()
     assert panel.summary_text() == panel.hint.text()

@@ -38,8 +38,9 @@ class TimeAxis(pg.AxisItem):
 
     def set_clock(self, clock: str) -> None:
         """Say "modelled" or "measured"."""
-        self._clock = clock
-        self._show_label()
+        if clock != self._clock:
+            self._clock = clock
+            self._show_label()
 
     def show_unit(self, last_ns: float) -> None:
         """Choose the unit for a view that ends at `last_ns`."""

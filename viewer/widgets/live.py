@@ -1,7 +1,8 @@
 """A widget that shows the current run as it grows, without ever holding the window up.
 
-Signals only set flags. A single-shot timer, started by the first signal, takes over at
-most `SAMPLES_PER_TICK` samples and draws what is newest, and only while the widget is
+Signals only set flags. A single-shot timer, started by the first signal, asks for a turn
+(`viewer.widgets.turns`: one panel in a turn of the event loop), takes over at most
+`SAMPLES_PER_TICK` samples and draws what is newest, and only while the widget is
 visible; what happened meanwhile is made good when it is shown again. After a rest it
 fires as soon as the window is idle, so that a single seek is seen at once; while things
 keep moving, every 33 ms. Nothing ticks while nothing changes. The words for screen
@@ -22,6 +23,7 @@ from PyQt6.QtWidgets import QWidget
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.theme import THEMES, Theme
+from viewer.widgets.turns import Turns
 
 REFRESH_MS = 33
 DESCRIBE_MS = 1000  # between two changes of the words for screen readers
@@ -45,8 +47,10 @@ class LivePanel(QWidget):
         self._session, self._playback = session, playback
         self._record: RunRecord | None = None
         self._consumed = 0
+        self._coloured_clock = ""
         self._data_dirty = False
         self._theme = THEMES["light"]
+        self._turns = Turns.of(session)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._ticked = 0.0  # when it last drew, seconds
@@ -94,7 +98,7 @@ class LivePanel(QWidget):
 
     def flush(self) -> None:
         """Draw everything now: for pictures and tests."""
-        self._timer.stop()
+        self._rest()
         while self._behind():
             self._take_block()
         self._data_dirty = True
@@ -104,7 +108,11 @@ class LivePanel(QWidget):
     @property
     def pending(self) -> bool:
         """Whether something waits to be drawn."""
-        return self._data_dirty or self._timer.isActive()
+        return self._data_dirty or self._timer.isActive() or self._turns.waits(self)
+
+    def _rest(self) -> None:
+        self._timer.stop()
+        self._turns.forget(self)
 
     # ---- slots ------------------------------------------------------------------------
 
@@ -114,13 +122,13 @@ class LivePanel(QWidget):
         self._session.run_changed.connect(self._show_change)
         self._playback.cursor_changed.connect(self._schedule)
         self._playback.view_changed.connect(self._mark_dirty)
-        self._timer.timeout.connect(self._tick)
+        self._timer.timeout.connect(self._ask_turn)
         self._words_timer.timeout.connect(self._describe_again)
 
     def _show_run(self, record: RunRecord | None) -> None:
         self._record, self._consumed = record, 0
         self._reset(record)
-        self._colour()
+        self._colour_for(record)
         self._mark_dirty()
 
     def _show_growth(self, record: RunRecord, first: int, _last: int) -> None:
@@ -131,15 +139,20 @@ class LivePanel(QWidget):
 
     def _show_change(self, record: RunRecord) -> None:
         if record is self._record:
-            self._colour()
+            if record.clock != self._coloured_clock:
+                self._colour_for(record)
             self._mark_dirty()
+
+    def _colour_for(self, record: RunRecord | None) -> None:
+        self._coloured_clock = record.clock if record is not None else ""
+        self._colour()
 
     def _mark_dirty(self, *_: object) -> None:
         self._data_dirty = True
         self._schedule()
 
     def _schedule(self, *_: object) -> None:
-        if self.isVisible() and not self._timer.isActive():
+        if self.isVisible() and not self._timer.isActive() and not self._turns.waits(self):
             rested_ms = 1000 * (time.monotonic() - self._ticked)
             self._timer.start(max(0, REFRESH_MS - int(rested_ms)))
 
@@ -151,7 +164,7 @@ class LivePanel(QWidget):
     def hideEvent(self, event: QHideEvent | None) -> None:
         """Rest while nobody looks."""
         super().hideEvent(event)
-        self._timer.stop()
+        self._rest()
         self._words_timer.stop()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
@@ -160,6 +173,9 @@ class LivePanel(QWidget):
         self._mark_dirty()
 
     # ---- drawing ----------------------------------------------------------------------
+
+    def _ask_turn(self) -> None:
+        self._turns.ask(self, self._tick)
 
     def _tick(self) -> None:
         if self._behind():

@@ -158,9 +158,9 @@ class PlotPanel(LivePanel):
         self._show_hint()
 
     def _show_hint(self) -> None:
-        hint = self._hint_for(self._record)
-        self.hint.setText(hint)
-        self._pages.setCurrentIndex(0 if hint else 1)
+        """Say it at once; the page is turned when this panel has its turn to draw."""
+        self.hint.setText(self._hint_for(self._record))
+        self._mark_dirty()
 
     def _show_change(self, record: RunRecord) -> None:
         super()._show_change(record)
@@ -176,6 +176,7 @@ class PlotPanel(LivePanel):
     # ---- drawing ----------------------------------------------------------------------
 
     def _draw_data(self) -> None:
+        self._pages.setCurrentIndex(0 if self.hint.text() else 1)
         first, last = self._playback.view_ns
         last = max(last, first + 1.0)
         self.time_axis.show_unit(last)
