@@ -8,7 +8,7 @@ the bench of the lesson, so that the numbers in the text are those of the runs o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from PyQt6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
@@ -66,7 +66,7 @@ class Stage(QObject):
         self.records: dict[str, RunRecord] = {}
         self.vertices: list[int] = []  # to be pointed out
         self.busy = self._scoped = False
-        self._shown = ""  # reference of the graph that we opened
+        self._shown, self._graph = "", window.session.graph  # reference, what we opened
         self._token = 0  # a later wish makes answers to an older one void
         self._waits: Callable[[], bool | None] | None = None
         self._fail: Callable[[str], None] = lambda _words: None
@@ -118,21 +118,22 @@ class Stage(QObject):
         self._window.controller.open(reference)
 
         def there() -> bool | None:
-            if session.graph is before:
-                return False if self._trouble() else None
-            return True
+            return True if session.graph is not before else False if self._trouble() else None
 
         def done() -> None:
             assert self.bench is not None
             assert session.graph is not None
             self._shown, self._graph = reference, session.graph
             self.bench.adopt_graph(reference, session.graph)
-            self._set_source(step, spec)
-            then()
+            try:
+                self._set_source(step, spec)
+            except GpuError:  # it was not the graph of this step
+                self._shown = ""
+                self._give_up("Another graph was opened meanwhile.")
+            else:
+                then()
 
         self._wait(there, done, "The graph could not be opened.")
-
-    _graph: Any = None
 
     def _set_source(self, step: Step, spec: RunSpec | SweepSpec | None) -> None:
         assert self.bench is not None
