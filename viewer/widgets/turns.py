@@ -1,8 +1,8 @@
 """One panel a turn: panels that want to draw at the same time do so one after another.
 
 What a person feels is not the time that all panels take together but the longest time in which
-the window answers nothing. When five panels draw in one turn of the event loop, they are all painted in
-it too: 40 to 60 ms. So a panel asks for a turn; each turn of the loop gives one, paints what that
+the window answers nothing. When five panels draw in one turn of the event loop, they are all
+painted in it too: 40 to 60 ms. So a panel asks for a turn; each turn of the loop gives one, paints what that
 panel changed, and looks at mouse, keys and timers before the next. A panel that asks again
 waits behind those that asked before.
 """
@@ -18,7 +18,7 @@ BETWEEN_MS = 1  # not 0: what fell due meanwhile, a timer or a paint, comes firs
 
 
 class Turns(QObject):
-    """Gives turns to those who ask, one in each turn of the event loop, first come, first served."""
+    """Gives a turn to each who asks, in that order, one in a turn of the event loop."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
