@@ -16,6 +16,7 @@ MENUS = (
     ("run", "&Run"),
     ("playback", "&Playback"),
     ("compare", "&Compare"),
+    ("draw", "&Draw"),
     ("view", "&View"),
     ("help", "&Help"),
 )

@@ -276,6 +276,7 @@ class MainWindow(QMainWindow):
 
     def start_run(self) -> None:
         """Run what the Run panel says."""
+        self.features.call("before_run")
         pace = self.run_panel.choices().samples_per_second
         self.controller.start_run(self.run_panel.run_settings(), pace)
 
@@ -370,8 +371,7 @@ class MainWindow(QMainWindow):
             action.setChecked(action.data() == self.graph_view.colour_by)
 
     def _show_recent(self) -> None:
-        recent = self.actions_by_key.menu("recent")
-        fill_recent(recent, self.settings.recent_files)
+        fill_recent(self.actions_by_key.menu("recent"), self.settings.recent_files)
 
     def _open_row(self, row: QAction) -> None:
         self.open_path(row.data())

@@ -37,6 +37,7 @@ NAMES: tuple[str, ...] = (
     "layouts",
     "undo",
     "microscope",
+    "draw",
     "matrix",
     "workspace",
     "take_away",

@@ -22,6 +22,7 @@ FEATURE = Feature(
             "Take back what was set last: a field, the source, colours, theme, layout, runs shown",
             "features.undo.undo",
             ("Ctrl+Z",),
+            "undo",
             needs=UNDOABLE,
         ),
         ActionRow(
@@ -32,6 +33,7 @@ FEATURE = Feature(
             "Set again what was taken back",
             "features.undo.redo",
             ("Ctrl+Shift+Z", "Ctrl+Y"),
+            "redo",
             needs=REDOABLE,
         ),
     ),

@@ -18,7 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from PyQt6.QtCore import QEvent, QObject
 from PyQt6.QtGui import QKeyEvent, QKeySequence, QUndoCommand, QUndoStack
@@ -91,6 +91,19 @@ class Change(QUndoCommand):
             self._owner.put(self.key, self.new)
 
 
+class Guest(Protocol):
+    """A page with a history of its own, while it is open: see `UndoFeature.set_guest`."""
+
+    undo_words: str  # what undo would take back, "" for nothing
+    redo_words: str
+
+    def undo(self) -> None:
+        """Take back one step."""
+
+    def redo(self) -> None:
+        """Do it again."""
+
+
 class UndoFeature(QObject):
     """Watches, remembers, sets again."""
 
@@ -100,6 +113,7 @@ class UndoFeature(QObject):
         self.stack = QUndoStack(self)
         self.stack.setUndoLimit(LIMIT)
         self.moved = False  # the focus, since the last change
+        self._guest: Any = None  # Guest
         self._setting = False
         self._shown_runs: set[int] = set()
         self.wishes = self._make_wishes()
@@ -144,14 +158,29 @@ class UndoFeature(QObject):
 
     def needs(self) -> dict[str, bool]:
         """Say whether there is anything to undo, to redo."""
+        guest = self._guest
+        if guest is not None:
+            return {"undoable": bool(guest.undo_words), "redoable": bool(guest.redo_words)}
         return {"undoable": self._next(-1) is not None, "redoable": self._next(1) is not None}
 
     def apply_theme(self, _theme: Theme) -> None:
         """A theme was put on."""
         self._look("theme")
 
+    def set_guest(self, guest: Guest | None) -> None:
+        """Let undo and redo, key, menu and palette, serve a page while it is open; None ends it."""
+        self._guest = guest
+        self._show()
+
+    def guest_changed(self) -> None:
+        """The guest's history changed: say what its next steps are."""
+        self._show()
+
     def undo(self) -> None:
         """Take back the last change that can be taken back now."""
+        if self._guest is not None:
+            self._guest.undo()
+            return
         while (change := self._change(-1)) is not None:
             able = self._able(change, change.old)
             self.stack.undo()
@@ -160,6 +189,9 @@ class UndoFeature(QObject):
 
     def redo(self) -> None:
         """Set again what was taken back last, of what can be set now."""
+        if self._guest is not None:
+            self._guest.redo()
+            return
         while (change := self._change(1)) is not None:
             able = self._able(change, change.new)
             self.stack.redo()
@@ -231,7 +263,10 @@ class UndoFeature(QObject):
         for key, direction in (("undo", -1), ("redo", 1)):
             action, found = self._window.actions_by_key[key], self._next(direction)
             word = plain(self._window.actions_by_key.rows[key].text)
-            action.setText(f"&{word} {found.text()}" if found is not None else f"&{word}")
+            what = found.text() if found is not None else ""
+            if self._guest is not None:
+                what = self._guest.undo_words if direction < 0 else self._guest.redo_words
+            action.setText(f"&{word} {what}" if what else f"&{word}")
         self._window.enable_actions()
 
     # --- the wishes

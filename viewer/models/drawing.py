@@ -14,7 +14,8 @@ names them by these.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -173,6 +174,26 @@ class DrawingModel(QObject):
         self._at = len(self._steps) - 1
         self._settle()
 
+    @contextmanager
+    def together(self, words: str) -> Iterator[None]:
+        """Make one step of all edits within; none of them stays where one is refused."""
+        base = self._steps[self._at]
+        try:
+            yield
+        except ParameterError:
+            self._at = self._place_of(base)
+            del self._steps[self._at + 1 :]
+            self._settle()
+            raise
+        begun = self._place_of(base)
+        if self._at > begun + 1:
+            self._steps[begun + 1 :] = [Step(words, self.drawing)]
+            self._at = begun + 1
+            self._settle()
+
+    def _place_of(self, step: Step) -> int:
+        return next(place for place, one in enumerate(self._steps) if one is step)
+
     def _settle(self) -> None:
         drawing = self.drawing
         vertices = self.selected_vertices & drawing.by_key.keys()
@@ -188,7 +209,7 @@ class DrawingModel(QObject):
         return self._next_key - 1
 
     def _reserve_keys(self, drawing: Drawing) -> None:
-        keys = [thing.key for thing in (*drawing.vertices, *drawing.arcs)]
+        keys = [*drawing.by_key, *drawing.arc_by_key]
         self._next_key = max([self._next_key, *(key + 1 for key in keys)])
 
     # --- selection

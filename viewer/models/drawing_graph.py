@@ -1,7 +1,7 @@
 """A drawing becomes a CSRGraph and comes back, from files and samples too.
 
 To a graph: vertices in the order in which they were drawn, arcs likewise; an edge of an undirected
-drawing as both arcs, rows sorted. Names that count on from 0 or 1 become the graph's numbering, other
+drawing as both arcs, rows sorted. Names that count on from 0 or 1 become its numbering, other
 whole numbers its ids, anything else words. Positions go along.
 
 From a graph: one whose arcs pair up, each with one of the same weight the other way, becomes an
