@@ -2,9 +2,9 @@
 
 What a person feels is not the time that all panels take together but the longest time in which
 the window answers nothing. When five panels draw in one turn of the event loop, they are all
-painted in it too: 40 to 60 ms. So a panel asks for a turn; each turn of the loop gives one, paints what that
-panel changed, and looks at mouse, keys and timers before the next. A panel that asks again
-waits behind those that asked before.
+painted in it too: 40 to 60 ms. So a panel asks for a turn; each turn of the loop gives one, paints
+what that panel changed, and looks at mouse, keys and timers before the next. A panel that asks
+again waits behind those that asked before.
 """
 
 from __future__ import annotations
