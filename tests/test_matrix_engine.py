@@ -1,0 +1,172 @@
+"""All pairs through the real engine process: killed, stopped, closed; nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from test_apsp_host import COMPILING_S, grid, trace_of
+from test_host_driver import DEADLINE_S, SHM, Driver, left_behind, wait_until
+from test_window_engine import PATIENCE_MS, press_run, wait_for, wait_for_proof
+
+import sample_graphs
+from gpu.algorithms import ALGORITHMS
+from gpu.host import EngineHost, EngineLost, Entries, Memory
+from gpu.host import memory as host_memory
+from gpu.trace import RunSettings
+from gpu.verify import verify
+from viewer.main_window import MainWindow
+from viewer.models.session import RunRecord
+from viewer.models.settings import Settings
+
+LEFT = Qt.MouseButton.LeftButton
+MATRICES = [key for key, row in ALGORITHMS.items() if row.result == "matrix"]
+posix = pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {folder!r})
+from test_apsp_host import grid
+from test_host_driver import Driver
+from gpu.host import EngineHost, Entries, Memory, RunStarted
+from gpu.trace import RunSettings
+memory = Memory(folder={maps!r}, named={named})
+driver = Driver(EngineHost(Entries(warm_up=""), memory))
+driver.host.start()
+driver.host.put_graph(grid(50))
+driver.host.pause()
+run_id = driver.host.run(RunSettings({key!r}, "model", "", 0))
+driver.until(lambda: "RunStarted" in driver.names(run_id), {patience})
+print(memory.prefix, flush=True)
+input()
+"""
+
+
+def test_a_large_matrix_goes_where_there_is_room(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    large = host_memory.LARGE
+    free = {str(tmp_path): 3 * large}
+    monkeypatch.setattr(host_memory, "free_bytes", lambda at: free.get(str(at), 2 * large))
+    monkeypatch.setattr("gpu.formats.memory.available_bytes", lambda: large // 2)
+    assert host_memory.place_for(1000, str(tmp_path))[0] == "memory"
+    assert host_memory.place_for(large, str(tmp_path)) == ("file", 3 * large)
+    assert host_memory.place_for(4 * large, str(tmp_path)) == ("", 3 * large)
+
+
+@posix
+def test_killing_the_engine_in_the_middle_of_a_matrix(tmp_path: Path) -> None:
+    memory = Memory(folder=str(tmp_path), named=False)  # mapped files, as a large matrix
+    driven = Driver(EngineHost(Entries(warm_up=""), memory))
+    host = driven.host
+    host.start()
+    try:
+        host.put_graph(grid(50))
+        host.set_pace(50.0)
+        run_id = host.run(RunSettings(MATRICES[0], "model", "", 0))
+        driven.until(lambda: len(host.take_samples()) > 1, COMPILING_S)
+        assert any(f"-r{run_id}" in name for name in left_behind(memory))
+        os.kill(host.child_pid, signal.SIGKILL)
+        lost = driven.wait_for(EngineLost, run_id)
+        assert "killed" in lost.words.lower()
+        assert lost.trace is not None
+        assert lost.trace.dist.shape == (2500, 2500)
+        assert lost.trace.dist[0, 0] == 0  # what was there stays readable
+        assert not any(f"-r{run_id}" in name for name in left_behind(memory))
+        host.set_pace(None)
+        given = {"first_source": 0, "sources": 3}
+        again = host.run(RunSettings(MATRICES[0], "model", "", 0, parameters=given))
+        assert trace_of(driven, again).dist.shape == (3, 2500)  # a fresh engine goes on
+    finally:
+        host.close()
+    assert left_behind(memory) == []
+
+
+@posix
+@pytest.mark.parametrize("named", [True, False])
+def test_killing_the_owner_in_the_middle_of_a_matrix(tmp_path: Path, named: bool) -> None:
+    if named and not SHM.is_dir():
+        pytest.skip("shared memory cannot be listed here")
+    text = SCRIPT.format(
+        folder=str(Path(__file__).parent),
+        maps=str(tmp_path),
+        named=named,
+        key=MATRICES[0],
+        patience=COMPILING_S,
+    )
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", text]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        memory = Memory(process.stdout.readline().strip(), str(tmp_path))
+        assert left_behind(memory)
+        process.kill()
+        assert process.stderr.read() == ""  # and at its end the child is gone as well
+        process.wait(DEADLINE_S)
+    wait_until(lambda: not left_behind(memory))
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    """A window with its engine process, on a grid of 900 vertices."""
+    window = MainWindow(Settings(tmp_path / "window.ini"))
+    window.show()
+    window.build_plots()
+    while window.features.install_next():
+        pass
+    window.controller.start()
+    window.controller.show_graph(sample_graphs.make("grid", n=900, seed=3))
+    yield window
+    window.close()
+    window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    vars(window).clear()
+
+
+def run_slowly(window: MainWindow, qtbot: QtBot) -> RunRecord:
+    """Start all pairs by a click, at one sample a second, and see it run."""
+    record = press_run(window, qtbot)
+    window.controller.set_pace(1.0)
+    qtbot.waitUntil(lambda: len(record.samples) > 0, timeout=PATIENCE_MS)
+    return record
+
+
+@posix
+def test_run_kill_run_again_and_stop_by_clicks(window: MainWindow, qtbot: QtBot) -> None:
+    panel = window.run_panel
+    panel._algorithm.setCurrentIndex(panel._algorithm.findData(MATRICES[0]))
+    memory = window.controller.host._memory
+    record = run_slowly(window, qtbot)
+    assert record.matrix is not None
+    assert "sources" in window.status_bar._state.text()
+    os.kill(window.controller.host.child_pid, signal.SIGKILL)
+    wait_for(record, "failed", qtbot)
+    assert window.notice_bar.isVisible()
+    assert record.failure in window.notice_bar.text()
+    assert not any(f"-r{record.run_id}" in name for name in left_behind(memory))
+    stopped = run_slowly(window, qtbot)
+    qtbot.mouseClick(panel._run, LEFT)
+    wait_for(stopped, "stopped", qtbot)
+    again = press_run(window, qtbot)
+    window.controller.set_pace(None)
+    wait_for(again, "finished", qtbot)
+    wait_for_proof(again, qtbot)
+    assert again.verification is not None
+    assert again.verification.passed
+    assert again.matrix is not None
+    assert again.reached == again.matrix.size
+    window.controller.set_source(450)
+    assert again.dist is not None
+    assert verify(window.session.graph, 450, np.array(again.dist)).passed
+    qtbot.waitUntil(lambda: window.status_bar._verified.text().startswith("✓"))
+    assert "every one of 900 rows" in window.status_bar._verified.text()
