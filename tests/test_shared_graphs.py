@@ -1,0 +1,203 @@
+"""Every row of the registry, on every engine, on every real graph beside the checkout.
+
+Each result is compared with SciPy's distances (and those, where the folder's README gives
+their sum, with that). A row that answers for every vertex is compared source by source: all of
+them where the matrix is small, else the first few. Small files are part of every run of the
+tests; SSSP_SCOPE_ALL_GRAPHS=1 takes all, some minutes. By hand, with a table:
+
+    python tests/test_shared_graphs.py [--small] [--engines model,cpu,cuda] [--json FILE]
+
+The folder is ../shared/graphs or $SSSP_SCOPE_SHARED_GRAPHS: a machine with a GPU gets a copy of
+it and runs `--engines cuda`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpu
+from gpu.algorithms import ALGORITHMS
+from gpu.cuda.device import why_not
+from gpu.errors import FormatError, WeightError
+from gpu.graph import CSRGraph
+from gpu.trace import reached_mask
+from gpu.verify import oracle_distances
+
+ALL = "SSSP_SCOPE_ALL_GRAPHS"
+FOLDER = "SSSP_SCOPE_SHARED_GRAPHS"
+SMALL_BYTES = 150_000  # of a file that every run of the tests takes
+MATRIX_ARCS = 3_000_000  # arcs times sources of a matrix, at most; then fewer sources
+NO_GRAPHS = {"formats/sample.co", "formats/sample.ss", "road/amsterdam.co.gz"}
+NEGATIVE = {"formats/bcsstk13.mtx"}  # read without signs
+UNDIRECTED = {"powerlaw/facebook_combined.txt"}  # as the README there reads it
+
+# sum of distances and the largest, from the lowest id: the README of that folder
+SUMS = {
+    "road/rome99.gr": (116006476, 69102),
+    "road/USA-road-d.NY.gr.gz": (186686642878, 1440081),
+    "road/amsterdam.gr.gz": (532355146, 27899),
+    "road/NE-topology.gr.xz": (898295887, 1108),
+    "mesh/rgg_n_2_15_s0.graph": (3128425, 180),
+    "mesh/power.graph": (74749, 27),
+    "mesh/tiny_02.graph": (16, 7),
+    "mesh/tiny_03.graph": (16, 7),
+    "powerlaw/p2p-Gnutella31.txt": (514821, 25),
+    "powerlaw/facebook_combined.txt": (11428, 6),
+    "powerlaw/Wiki-Vote.txt": (6975, 5),
+    "powerlaw/Email-Enron.txt.gz": (146222, 9),
+    "formats/rome99.galois.gr": (116006476, 69102),
+    "formats/rmat10.galois.gr": (15850, 99),
+}
+HERE = ("model", "cpu") if why_not() else ("model", "cpu", "cuda")
+FILES = {*SUMS, *(f"formats/{name}" for name in (
+    "sample.gr", "bcsstk13.mtx", "chesapeake.mtx", "jagmesh7.mtx", "karate.csv", "netscience.csv",
+    "US_Airports.gexf", "Power_Grid.gml", "football.graphml",
+)), "mesh/delaunay_n15.graph"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run: `fault` None where every distance equals the oracle's."""
+
+    file: str
+    algorithm: str
+    engine: str
+    sources: int
+    seconds: float
+    fault: str | None
+
+
+def outcomes(folder: Path, file: str, engines: tuple[str, ...]) -> list[Outcome]:
+    """Run every row that runs on these engines on one file, and compare."""
+    graph = gpu.load_graph(
+        folder / file,
+        weights="absolute" if file in NEGATIVE else "file",
+        undirected=True if file in UNDIRECTED else None,
+    )
+    source = 0 if graph.ids is None or graph.ids.dtype.kind == "U" else int(np.argmin(graph.ids))
+    expected = {source: oracle_distances(graph, source)}
+    if file in SUMS:
+        reached = expected[source][np.isfinite(expected[source])]
+        assert (reached.sum(), reached.max()) == SUMS[file], file
+    found = []
+    for key, row in ALGORITHMS.items():
+        for engine in engines:
+            if engine not in row.engines or row.problem(engine):
+                continue
+            begun = time.perf_counter()
+            count, fault = compared(graph, key, engine, source, expected)
+            found.append(Outcome(file, key, engine, count, time.perf_counter() - begun, fault))
+    return found
+
+
+def compared(
+    graph: CSRGraph, key: str, engine: str, source: int, expected: dict[int, np.ndarray]
+) -> tuple[int, str | None]:
+    """Run one row; return how many sources were compared, and what differs.
+
+    `expected` holds SciPy's distances by source, and keeps those that are made here.
+    """
+    if ALGORITHMS[key].result == "row":
+        trace = gpu.run(graph, key, engine, source)
+        return 1, difference(graph, trace.dist, expected[source])
+    count = min(graph.n, max(1, MATRIX_ARCS // max(graph.m, 1)))
+    chosen = {"first_source": 0, "sources": count}
+    matrix = gpu.run(graph, key, engine, parameters=chosen).dist
+    for row in range(count):
+        if row not in expected:
+            expected[row] = oracle_distances(graph, row)
+        fault = difference(graph, matrix[row], expected[row])
+        if fault is not None:
+            return count, f"source {row}: {fault}"
+    return count, None
+
+
+def difference(graph: CSRGraph, dist: np.ndarray, expected: np.ndarray) -> str | None:
+    """Return the first vertex that differs, in words; floats may by 1e-5 of the distance."""
+    got = np.where(reached_mask(dist), dist.astype(np.float64), np.inf)
+    right = got == expected
+    if not graph.integer:
+        right |= np.isclose(got, expected, rtol=1e-5, atol=0)
+    wrong = np.flatnonzero(~right)
+    if not len(wrong):
+        return None
+    first = int(wrong[0])
+    return f"{len(wrong)} differ: {graph.id_of(first)} has {got[first]:g}, not {expected[first]:g}"
+
+
+def test_the_list_names_every_file(shared_graphs: Path) -> None:
+    there = {path.relative_to(shared_graphs).as_posix() for path in shared_graphs.rglob("*.*")}
+    assert there - {"README.md"} == FILES | NO_GRAPHS
+    for name in NO_GRAPHS:
+        with pytest.raises(FormatError):
+            gpu.load_graph(shared_graphs / name)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("file", sorted(FILES))
+def test_every_row_on_every_engine(shared_graphs: Path, file: str) -> None:
+    if (shared_graphs / file).stat().st_size > SMALL_BYTES and not os.environ.get(ALL):
+        pytest.skip(f"a large file; {ALL}=1 takes it too")
+    found = outcomes(shared_graphs, file, HERE)
+    assert not [one for one in found if one.fault]
+    rows = {(key, engine) for key, row in ALGORITHMS.items() for engine in row.engines}
+    able = {(key, engine) for key, engine in rows if not ALGORITHMS[key].problem(engine)}
+    assert {(one.algorithm, one.engine) for one in found} == {p for p in able if p[1] in HERE}
+
+
+def test_a_wrong_distance_would_be_seen() -> None:
+    graph = CSRGraph.from_arcs(
+        np.array([0, 1]), np.array([1, 2]), np.array([2, 3], np.int32), 4, id_base=1
+    )
+    expected = oracle_distances(graph, 0)
+    dist = gpu.run(graph, "dijkstra", "cpu").dist.copy()
+    assert difference(graph, dist, expected) is None
+    dist[2] += 1
+    assert difference(graph, dist, expected) == "1 differ: 3 has 6, not 5"
+    dist[3] = 7
+    assert difference(graph, dist, expected) == "2 differ: 3 has 6, not 5"
+
+
+def main() -> int:
+    """Run by hand: a line for each run, and how many there were; 1 where one differs."""
+    parser = argparse.ArgumentParser(description="Every algorithm on every real graph.")
+    parser.add_argument("--small", action="store_true", help="only files of the daily tests")
+    parser.add_argument("--engines", default=",".join(HERE), help=f"[{','.join(HERE)}]")
+    parser.add_argument("--json", metavar="FILE", help="write the table there too")
+    args = parser.parse_args()
+    beside = Path(__file__).resolve().parents[2] / "shared" / "graphs"
+    folder = Path(os.environ.get(FOLDER, beside))
+    files = sorted(name for name in FILES if (folder / name).is_file())
+    if args.small:
+        files = [name for name in files if (folder / name).stat().st_size <= SMALL_BYTES]
+    done: list[Outcome] = []
+    for file in sorted(files, key=lambda name: (folder / name).stat().st_size):
+        try:
+            found = outcomes(folder, file, tuple(args.engines.split(",")))
+        except WeightError as error:
+            found = [Outcome(file, "-", "-", 0, 0.0, str(error))]
+        for one in found:
+            words = one.fault or "equal"
+            run = f"{one.algorithm:<16} {one.engine:<6} {one.sources:>5} sources"
+            print(f"{one.file:<32} {run} {one.seconds:8.2f} s  {words}", flush=True)
+        done += found
+    wrong = [one for one in done if one.fault]
+    seconds = sum(one.seconds for one in done)
+    print(f"{len(done)} runs on {len(files)} files, {len(wrong)} wrong, {seconds:.0f} s")
+    if args.json:
+        Path(args.json).write_text(json.dumps([asdict(one) for one in done], indent=1) + "\n")
+    return 1 if wrong or not done else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
