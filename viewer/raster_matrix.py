@@ -17,6 +17,7 @@ from gpu.trace import reached_mask
 
 STRIPE = 1 << 22  # entries looked at in one piece: some 20 ms
 PART = 1 << 18  # entries looked at together: they stay in the cache
+SUMS = {"i": np.int64, "f": np.float64}  # what distances of a kind are added up in
 MAP_LEVELS = 254  # steps of a colour map: indices 1 to 255
 STATISTICS = {"mean": "mean", "least": "least"}  # key -> word
 
@@ -126,12 +127,16 @@ def _pixel_row(
     at_once = max(1, PART // window.columns)
     for row in range(begin, end, at_once):
         block = dist[row : min(row + at_once, end), columns]
-        reached = reached_mask(block)
-        known = np.where(reached, block, 0)
-        total += known.sum(axis=0, dtype=np.float64)
-        count += np.count_nonzero(reached, axis=0)
-        high = max(high, float(known.max(initial=0)))
         np.minimum(low, block.min(axis=0), out=low)
+        largest = block.max()
+        if not reached_mask(np.atleast_1d(largest))[0]:  # else all are reached: no mask needed
+            reached = reached_mask(block)
+            block = np.where(reached, block, 0)
+            count -= np.sum(~reached, axis=0, dtype=np.int32)
+            largest = block.max()
+        count += len(block)
+        total += np.add.reduce(block, axis=0, dtype=SUMS[block.dtype.kind])
+        high = max(high, float(largest))
     if grid.column_step > 1:
         starts = np.arange(0, window.columns, grid.column_step)
         total, count = np.add.reduceat(total, starts), np.add.reduceat(count, starts)

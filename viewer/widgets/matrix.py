@@ -42,6 +42,7 @@ from viewer.widgets.plot_items import ElidedLabel
 
 TALL, HIGH = 480, 340  # pixels: with room for curve and blocks; for one of them
 WIDE = 400  # pixels: with room for two matrices side by side
+STACKED = 420  # pixels: high enough for one above the other where that is too narrow
 NAMED = 380  # pixels: a matrix with room for its algorithm's name above
 HEADROOM = 1.25  # of a scale that still grows
 
@@ -291,7 +292,7 @@ class MatrixPanel(LivePanel):
         pair, height = self.records[1] is not None, self.height()
         narrow = self.width() < scaled(WIDE)
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._box.setDirection(down if narrow else across)
+        self._box.setDirection(down if narrow and height >= scaled(STACKED) else across)
         self.blocks.setVisible(height >= scaled(HIGH))
         self._rows.setVisible(height >= scaled(TALL))
         self.curves[1].setVisible(pair and not narrow)
