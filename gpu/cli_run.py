@@ -30,6 +30,7 @@ from gpu.tracefile import load_trace, save_trace
 from gpu.wholefile import check_writable
 
 CHECK_FAILED = 3
+COMPILING = "running; the first run of an algorithm compiles it"
 _OUTPUTS = ("trace", "distances", "csv", "perfetto")
 
 
@@ -60,8 +61,13 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 def add_what_runs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add algorithm, engine, device, delta, seed and every parameter of any algorithm."""
     engines = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
+    first = next(iter(ALGORITHMS))
     what = parser.add_argument_group("what runs")
-    what.add_argument("--algorithm", choices=list(ALGORITHMS), default="adds", help="[adds]")
+    what.add_argument(
+        "--algorithm",
+        choices=list(ALGORITHMS),
+        help=f"[{first}; on an engine without it, the first of these that has it]",
+    )
     what.add_argument("--engine", choices=engines, default="model", help="[model]")
     what.add_argument("--device", help="a device of the engine, by name [the engine's default]")
     what.add_argument(
@@ -70,6 +76,22 @@ def add_what_runs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     what.add_argument("--seed", type=int, default=1, help="of the modelled GPU's arbitration [1]")
     _add_parameters(parser)
     return what
+
+
+def chosen_algorithm(args: argparse.Namespace) -> str:
+    """Return the algorithm asked for, else the first that the engine has; say so if unusual."""
+    if args.algorithm is not None:
+        return str(args.algorithm)
+    first = next(iter(ALGORITHMS))
+    able = [key for key, row in ALGORITHMS.items() if row.problem(args.engine) is None]
+    if not able or first in able:
+        return first
+    print(
+        f"sssp-scope: {first} does not run on the engine {args.engine}; --algorithm {able[0]} "
+        f"is taken (there are: {', '.join(able)})",
+        file=sys.stderr,
+    )
+    return able[0]
 
 
 def parameters_of(args: argparse.Namespace) -> dict[str, Any]:
@@ -112,23 +134,28 @@ def _run(args: argparse.Namespace) -> int:
 
 def _traced(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -> Trace:
     from gpu.engine import run
+    from gpu.host.warm_up import say_if_slow
 
-    def on_samples(samples: np.ndarray) -> None:
-        progress.show(-1, f"running: {int(samples[-1]['processed_vertices']):,} processed")
+    algorithm, source = chosen_algorithm(args), choose_source(graph, args)
+    with say_if_slow(lambda: progress.show(-1, COMPILING)) as running:
 
-    trace = run(
-        graph,
-        args.algorithm,
-        args.engine,
-        choose_source(graph, args),
-        args.delta,
-        args.probe,
-        device=args.device,
-        parameters=parameters_of(args),
-        seed=args.seed,
-        sample_period_ns=args.period_ns,
-        on_samples=on_samples,
-    )
+        def on_samples(samples: np.ndarray) -> None:
+            running()
+            progress.show(-1, f"running: {int(samples[-1]['processed_vertices']):,} processed")
+
+        trace = run(
+            graph,
+            algorithm,
+            args.engine,
+            source,
+            args.delta,
+            args.probe,
+            device=args.device,
+            parameters=parameters_of(args),
+            seed=args.seed,
+            sample_period_ns=args.period_ns,
+            on_samples=on_samples,
+        )
     if not args.verify:
         return trace
     from gpu.verify import verify

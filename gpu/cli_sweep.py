@@ -17,7 +17,7 @@ from gpu.cli_inputs import (
     open_graph,
     progress_line,
 )
-from gpu.cli_run import CHECK_FAILED, add_what_runs, parameters_of
+from gpu.cli_run import CHECK_FAILED, add_what_runs, chosen_algorithm, parameters_of
 from gpu.engine import graph_reference
 from gpu.errors import ParameterError
 from gpu.sweep import SweepPoint
@@ -55,7 +55,7 @@ def _sweep(args: argparse.Namespace) -> int:
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         settings = RunSettings(
-            args.algorithm,
+            chosen_algorithm(args),
             args.engine,
             args.device or "",
             choose_source(graph, args),

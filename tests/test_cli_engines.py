@@ -1,0 +1,52 @@
+"""The command line where an engine is named and the algorithm is not; what a slow start says."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu import cli
+from gpu.algorithms import ALGORITHMS
+from gpu.host import warm_up
+
+SAMPLE = "sample:grid?n=100"
+
+
+@pytest.mark.parametrize("command", [("run",), ("sweep", "--count", "2", "--processes", "1")])
+@pytest.mark.parametrize("engine", ["model", "cpu"])
+def test_an_engine_gets_the_first_algorithm_that_it_has(
+    capsys: pytest.CaptureFixture[str], command: tuple[str, ...], engine: str
+) -> None:
+    assert cli.main([command[0], SAMPLE, *command[1:], "--engine", engine, "--json"]) == 0
+    out, err = capsys.readouterr()
+    able = [key for key, row in ALGORITHMS.items() if engine in row.engines]
+    assert json.loads(out)["algorithm"] == able[0]
+    first = next(iter(ALGORITHMS))
+    assert bool(err) == (first not in able)
+    if err:
+        assert f"{first} does not run on the engine {engine}; --algorithm {able[0]} is" in err
+        assert all(key in err for key in able)
+
+
+def test_an_algorithm_asked_for_by_name_is_never_replaced(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first = next(key for key, row in ALGORITHMS.items() if "cpu" not in row.engines)
+    assert cli.main(["run", SAMPLE, "--engine", "cpu", "--algorithm", first]) == 1
+    assert f"{first} has no engine 'cpu'; it runs on: " in capsys.readouterr().err
+
+
+def test_a_slow_start_says_that_it_may_be_compiling(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(warm_up, "SAY_AFTER_S", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("gpu.cli_inputs.PROGRESS_S", 0.0)
+    target = tmp_path / "run.npz"
+    words = ["run", "sample:grid?n=2500", "--engine", "cpu", "--trace", str(target)]
+    assert cli.main(words) == 0
+    assert target.is_file()
+    assert "the first run of an algorithm compiles it" in capsys.readouterr().err
