@@ -195,14 +195,15 @@ class DrawingModel(QObject):
         return next(place for place, one in enumerate(self._steps) if one is step)
 
     def _settle(self) -> None:
-        drawing = self.drawing
-        vertices = self.selected_vertices & drawing.by_key.keys()
-        arcs = self.selected_arcs & drawing.arc_by_key.keys()
+        """Tell of another drawing; what is not there any more is not selected any more."""
+        drawing, before = self.drawing, (self.selected_vertices, self.selected_arcs, self.current)
+        self.selected_vertices &= drawing.by_key.keys()
+        self.selected_arcs &= drawing.arc_by_key.keys()
+        if self.current not in drawing.by_key and self.current not in drawing.arc_by_key:
+            self.current = -1
         self.changed.emit()
-        current = self.current
-        if current not in drawing.by_key and current not in drawing.arc_by_key:
-            current = -1
-        self._set_selection(vertices, arcs, current)
+        if before != (self.selected_vertices, self.selected_arcs, self.current):
+            self.selection_changed.emit()
 
     def _new_key(self) -> int:
         self._next_key += 1

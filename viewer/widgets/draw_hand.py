@@ -136,6 +136,7 @@ class Hand:
         vertex, _ = canvas.items_of.vertex_at(place.x(), place.y())
         found = vertex if vertex >= 0 else canvas.items_of.arc_at(place.x(), place.y())
         if found >= 0:
+            canvas.model.select([found] * (vertex >= 0), [found] * (vertex < 0))
             canvas.edit(found)
         else:
             self.add_vertex(place)

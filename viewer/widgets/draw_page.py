@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from PyQt6.QtCore import QEvent, QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent
 from PyQt6.QtWidgets import (
+    QBoxLayout,
     QComboBox,
     QFormLayout,
     QHBoxLayout,
@@ -35,6 +36,7 @@ from viewer.widgets.draw_keys import described
 from viewer.widgets.draw_table import ArcsTable
 
 WIDE = 560  # pixels, at the reference text size: from here on the table stands beside
+FOOT = 430  # pixels: from here on the words stand beside the buttons
 SIDE, BELOW = 210, 170  # pixels: the table's width beside, its height below
 KINDS = ((False, "Whole numbers"), (True, "Decimals"))
 WAYS = ((True, "Directed arcs"), (False, "Undirected edges"))
@@ -80,7 +82,8 @@ class DrawPage(QWidget):
         column.setSpacing(0)
         column.addWidget(self.bar)
         column.addWidget(self.split, 1)
-        column.addLayout(self._make_foot())
+        self.foot = self._make_foot()
+        column.addLayout(self.foot)
 
     def _make_side(self) -> QWidget:
         side = QWidget()
@@ -108,7 +111,7 @@ class DrawPage(QWidget):
         column.addWidget(self.table, 1)
         return side
 
-    def _make_foot(self) -> QHBoxLayout:
+    def _make_foot(self) -> QBoxLayout:
         self.use = QPushButton("Use and run")
         self.use.setProperty("role", "primary")
         self.use.setToolTip("Give this graph to the window and run the chosen algorithm on it")
@@ -117,13 +120,17 @@ class DrawPage(QWidget):
         self.watch.setAccessibleName("Use and watch every event")
         self.leave = QPushButton("Close")
         self.leave.setToolTip("Go back to the graph; what is drawn is kept")
-        row = QHBoxLayout()
-        row.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
-        row.setSpacing(SPACING)
-        row.addWidget(self.words, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(SPACING)
+        buttons.addStretch(1)
         for button in (self.leave, self.watch, self.use):
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
-        return row
+            buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        foot.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
+        foot.setSpacing(SPACING)
+        foot.addWidget(self.words, 1)
+        foot.addLayout(buttons)
+        return foot
 
     def _connect(self) -> None:
         model = self.model
@@ -224,6 +231,8 @@ class DrawPage(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
+        row, column = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self.foot.setDirection(row if self.width() >= scaled(FOOT) else column)
         beside = self.width() >= scaled(WIDE)
         way = Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical
         if self.split.orientation() != way or not self.split.property("arranged"):
