@@ -32,6 +32,14 @@ from gpu.wholefile import written_whole
 
 CHUNK = 100_000  # rows of distances turned into text at a time
 
+_NAMED = {  # columns whose field's name does not say its unit
+    "improved": "improved_distances",
+    "delta": "delta_weight_units",
+    "base": "base_weight_units",
+    "band_low": "band_low_edges",
+    "band_high": "band_high_edges",
+    "clip_share": "clip_share_0_to_1",
+}
 _SKIPPED = ("occupancy", "reserved", "flags", "reason")  # written as words, or not at all
 _COUNTERS: tuple[tuple[str, str], ...] = (
     ("delta", "Δ (weight units)"),
@@ -94,9 +102,9 @@ def write_csv(trace: Trace, path: str | Path) -> None:
 
 
 def sample_header() -> list[str]:
-    """Return the columns of `sample_rows`."""
-    names = [name for name in SAMPLE.names or () if name not in _SKIPPED]
-    boxes = [f"occupancy_{i}" for i in range(BUCKETS)]
+    """Return the columns of `sample_rows`; where a field's name lacks its unit, with it."""
+    names = [_NAMED.get(name, name) for name in SAMPLE.names or () if name not in _SKIPPED]
+    boxes = [f"occupancy_{i}_vertices" for i in range(BUCKETS)]
     return [*names, "reason", "flags", *boxes, "clock", "probe"]
 
 

@@ -100,6 +100,14 @@ def knobs(settings: RunSettings) -> dict[str, str]:
     return named | more
 
 
+def unit_of(algorithm: str, knob: str) -> str:
+    """Return the unit of a knob's values: of Δ weight units, of C none, of a parameter its own."""
+    if knob in {DELTA, C}:
+        return "weight units" if knob == DELTA else "C, without unit"
+    found = next((p for p in find(algorithm).parameters if p.key == knob), None)
+    return found.unit if found is not None else ""
+
+
 def _sweepable(knob: Parameter, row: Algorithm, engine: str) -> bool:
     return knob.kind == "int" and knob.key not in row.fixed and knob.concerns(engine)
 

@@ -44,7 +44,7 @@ def test_one_row_a_run(traces: list[tuple[int, Trace]], tmp_path: Path) -> None:
         assert row["verified"] == ""
         assert row["environment_numpy"]
     assert rows[0]["set_buckets"] == "32"
-    assert rows[1]["delta"] == "40.0"
+    assert rows[1]["delta_weight_units"] == "40.0"
 
 
 def test_all_samples_of_all_runs(traces: list[tuple[int, Trace]], tmp_path: Path) -> None:

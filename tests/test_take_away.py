@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PyQt6.QtGui import QImage
 from PyQt6.QtSvg import QSvgRenderer
@@ -18,11 +21,15 @@ from test_window import close_for_good
 
 import gpu
 import sample_graphs
+from gpu import sweep
+from gpu.algorithms import ALGORITHMS
 from gpu.cli import main
 from gpu.export import summary
+from gpu.trace import SAMPLE, Probe
 from gpu.tracefile import save_trace
 from gpu.workspace import load_workspace
 from viewer.main_window import MainWindow
+from viewer.models.decisions import decisions
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
 
@@ -36,11 +43,14 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
         pass
     graph = sample_graphs.make("grid", n=100, seed=4)
     window.controller.show_graph(graph)
-    trace = gpu.run(graph, probe=2, source=window.session.source)
+    trace = gpu.run(graph, probe=3, source=window.session.source)
     window.session.add_run(RunRecord.from_trace(1, trace))
     window.enable_actions()
     yield window
     close_for_good(window)
+
+
+DRAWN_AS_RASTER = {"graph", "timeline", "matrix"}  # in the window too; their words are text
 
 
 def answer(window: MainWindow, path: Path) -> None:
@@ -59,27 +69,108 @@ def saved(window: MainWindow, qtbot: QtBot, path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("key", ["graph", "buckets", "delta", "parallelism", "work", "timeline"])
-def test_a_panel_leaves_as_picture_drawing_and_table(
-    key: str, window: MainWindow, qtbot: QtBot, tmp_path: Path
+def test_every_panel_leaves_as_picture_drawing_and_table(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    menu = window.actions_by_key.menu("export_panel")
-    title = "Graph" if key == "graph" else window.docks.titles[key]
-    action = next(action for action in menu.actions() if action.text() == f"{title}…")
-    for suffix in (".png", ".svg", ".csv"):
-        action.trigger()
-        answer(window, tmp_path / f"{key}{suffix}")
-        saved(window, qtbot, tmp_path / f"{key}{suffix}")
-    picture = QImage(str(tmp_path / f"{key}.png"))
-    assert "probe level 2" in picture.text("Description")
+    graph, take_away = window.session.graph, window.features.take_away
+    matrix = gpu.run(graph, next(k for k, row in ALGORITHMS.items() if row.result == "matrix"))
+    window.session.add_run(RunRecord.from_trace(2, matrix), show=False)
+    sweep_four_values(window)
+    for key in ["graph", *window.docks.titles]:
+        for suffix in (".csv", ".png", ".svg"):
+            path = tmp_path / f"{key}{suffix}"
+            window.session.set_notice(None)
+            take_away.save_panel(key, str(path))
+            if window.session.notice is not None and "all pairs" in window.session.notice.words:
+                window.session.set_current(window.session.runs[1])
+                take_away.save_panel(key, str(path))
+            saved(window, qtbot, path)
+        check_picture(tmp_path / f"{key}.png")
+        check_drawing(tmp_path / f"{key}.svg")
+        check_table(window, key, tmp_path / f"{key}.csv")
+        window.session.set_current(window.session.runs[0])
+
+
+def sweep_four_values(window: MainWindow) -> None:
+    """Put a sweep into the panel, made here."""
+    model, graph = window.features.sweep.model, window.session.graph
+    settings = replace(window.session.current.settings, probe=Probe.SAMPLES)
+    plan = sweep.make_plan(graph, settings, values=(8, 32, 128, 512))
+    model.plan, model.graph_name, model.graph_hash = plan, graph.name, graph.hash
+    points = [sweep.measure(graph, plan, value) for value in (None, *plan.values)]
+    model.points = sweep.in_order(points)
+    model.changed.emit()
+
+
+def check_picture(path: Path) -> None:
+    picture = QImage(str(path))
+    assert "probe level" in picture.text("Description")
     assert "modelled" in picture.text("Description")
-    assert QSvgRenderer(str(tmp_path / f"{key}.svg")).isValid()
-    assert "probe level 2" in (tmp_path / f"{key}.svg").read_text(encoding="utf-8")
-    with (tmp_path / f"{key}.csv").open(newline="") as file:
+    small = picture.scaled(160, 120)
+    seen = [small.pixelColor(x, y).name() for x in range(160) for y in range(0, 110)]
+    assert len(set(seen)) > 12, path.name
+    assert max(map(seen.count, set(seen))) < 0.995 * len(seen), path.name
+
+
+def check_drawing(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert QSvgRenderer(str(path)).isValid()
+    assert "probe level" in text
+    assert "<text" in text
+    rasters = sum(map(len, re.findall(r'href="data:image[^"]*"', text)))
+    if path.stem not in DRAWN_AS_RASTER:
+        assert text.count("<text") + text.count("<path") + text.count("<polyline") > 3, path.name
+        assert rasters < 10_000, path.name  # a symbol, a colour bar
+    assert rasters < 300_000, path.name
+
+
+def check_table(window: MainWindow, key: str, path: Path) -> None:
+    """Compare what a CSV says with what the models hold."""
+    with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert {(row["clock"], row["probe"]) for row in rows} == {("modelled", "2")}
-    trace = window.session.current.trace
-    assert len(rows) == (100 if key == "graph" else len(trace.samples))
+    run = window.session.current
+    trace, model = run.trace, window.features.sweep.model
+    assert rows, key
+    units = ("_ns", "_us", "weight_units", "_minutes", "_s", "unit", "_vertices", "distance")
+    assert any(column.endswith(units) for column in rows[0]) or key == "matrix", key
+    if key == "sweep":
+        assert [row["value"] for row in rows] == ["", "8", "32", "128", "512"]
+        assert [int(row["time_ns"]) for row in rows] == [p.time_ns for p in model.points]
+        assert {row["value_unit"] for row in rows} == {"weight units"}
+        assert "best time" in "".join(row["marks"] for row in rows)
+    elif key == "runs":
+        assert [int(row["time_ns"]) for row in rows] == [
+            one.trace.time_ns for one in window.session.runs
+        ]
+    elif key == "why":
+        wanted = decisions(trace.samples)
+        assert [(row["what"], row["why"]) for row in rows] == [(d.what, d.why) for d in wanted]
+    elif key in ("microscope", "code"):
+        assert [int(row["t_ns"]) for row in rows] == trace.events["t_ns"].tolist()
+    elif key == "graph":
+        assert [float(row["distance_weight_units"]) for row in rows] == trace.dist.tolist()
+    elif "t_ns" in rows[0] and len(rows) == len(trace.samples):
+        for name in rows[0]:
+            field = next((f for f in SAMPLE.names if name == f or name.startswith(f + "_")), "")
+            if field and field not in ("reason", "flags", "occupancy", "delta"):
+                told = np.array([float(row[name]) for row in rows])
+                assert np.allclose(told, trace.samples[field]), (key, name)
+
+
+def test_a_panel_is_chosen_in_the_menu(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    menu = window.actions_by_key.menu("export_panel")
+    titles = [action.text() for action in menu.actions()]
+    assert titles == ["Graph…", *(f"{title}…" for title in window.docks.titles.values())]
+    next(action for action in menu.actions() if action.text() == "Runs…").trigger()
+    before = window.docks["runs"].widget
+    answer(window, tmp_path / "runs.png")
+    saved(window, qtbot, tmp_path / "runs.png")
+    panel = before()
+    assert panel.buttons["delete"].isVisible()  # as before, once it is on paper
+    columns = panel.table.horizontalHeader()
+    picture = QImage(str(tmp_path / "runs.png"))
+    assert picture.width() >= columns.length()
+    assert panel.size() == panel.parentWidget().contentsRect().size() or panel.width() > 0
 
 
 def test_a_copied_command_makes_the_same_run(

@@ -8,32 +8,33 @@ inside.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize, Qt
-from PyQt6.QtGui import QColor, QImage, QPainter, QPalette
+from PyQt6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPalette
 from PyQt6.QtSvg import QSvgGenerator
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from gpu.wholefile import written_whole
 
 DENSER = 2.0  # pixels of a PNG for one of the screen
-CAPTION, MARGIN = 22, 8  # pixels
+MARGIN = 8  # pixels around a caption
 DOTS_PER_INCH = 96
 
 
 def save_widget(widget: QWidget, path: str | Path, title: str, caption: str = "") -> None:
     """Write a widget as it is now, to .svg or (anything else) PNG, whole or not at all.
 
-    title, caption : kept as metadata; the caption is also drawn, in a line below
+    title, caption : kept as metadata; the caption is also drawn, in lines below
 
     Raises GpuError where it cannot be written.
     """
-    made = _svg if Path(path).suffix.lower() == ".svg" else _png
-    content = made(widget, title, caption)
+    made = drawing if Path(path).suffix.lower() == ".svg" else picture
+    write = made(widget, title, caption)
     with written_whole(path) as file:
-        file.write(content)
+        file.write(write())
 
 
 def frame_bytes(image: QImage, size: tuple[int, int]) -> bytes:
@@ -52,8 +53,25 @@ def frame_bytes(image: QImage, size: tuple[int, int]) -> bytes:
     return b"".join(whole[row * line : row * line + width] for row in range(wanted.height()))
 
 
+def _place_of_caption(widget: QWidget, caption: str) -> QRect:
+    """Return where the caption stands below a widget, as many lines as it needs."""
+    top, width = widget.height(), widget.width() - 2 * MARGIN
+    if not caption:
+        return QRect(MARGIN, top, width, 0)
+    words = QFontMetrics(_caption_font(widget))
+    wrapped = words.boundingRect(QRect(0, 0, width, 0), int(Qt.TextFlag.TextWordWrap), caption)
+    return QRect(MARGIN, top, width, wrapped.height() + MARGIN)
+
+
+def _caption_font(widget: QWidget) -> QFont:
+    font = QFont(widget.font())
+    if font.pointSizeF() > 0:
+        font.setPointSizeF(max(7.0, font.pointSizeF() * 0.85))
+    return font
+
+
 def _whole_size(widget: QWidget, caption: str) -> QSize:
-    return widget.size() + QSize(0, CAPTION if caption else 0)
+    return widget.size() + QSize(0, _place_of_caption(widget, caption).height())
 
 
 def _paint(painter: QPainter, widget: QWidget, caption: str) -> None:
@@ -68,15 +86,10 @@ def _paint(painter: QPainter, widget: QWidget, caption: str) -> None:
     for mark, cached in zip(marks, kept, strict=True):
         mark.opts["useCache"] = cached
     if caption:
-        place = QRect(MARGIN, widget.height(), size.width() - 2 * MARGIN, CAPTION)
         painter.setPen(colours.color(QPalette.ColorRole.WindowText))
-        font = widget.font()
-        font.setPointSizeF(max(7.0, font.pointSizeF() * 0.85))
-        painter.setFont(font)
-        words = painter.fontMetrics().elidedText(
-            caption, Qt.TextElideMode.ElideRight, place.width()
-        )
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
+        painter.setFont(_caption_font(widget))
+        lines = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(_place_of_caption(widget, caption), int(lines), caption)
 
 
 def _marks(widget: QWidget) -> list[Any]:
@@ -86,7 +99,8 @@ def _marks(widget: QWidget) -> list[Any]:
     return [item for item in items if "useCache" in getattr(item, "opts", {})]
 
 
-def _png(widget: QWidget, title: str, caption: str) -> bytes:
+def picture(widget: QWidget, title: str, caption: str = "") -> Callable[[], bytes]:
+    """Draw a widget now; what is returned makes it a PNG, in any thread (it takes a while)."""
     image = QImage(_whole_size(widget, caption) * DENSER, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(DENSER)
     image.fill(QColor("white"))
@@ -96,14 +110,19 @@ def _png(widget: QWidget, title: str, caption: str) -> bytes:
     painter = QPainter(image)
     _paint(painter, widget, caption)
     painter.end()
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if not image.save(buffer, "PNG"):
-        raise OSError("the picture could not be written")
-    return buffer.data().data()
+
+    def encoded() -> bytes:
+        buffer = QBuffer()
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        if not image.save(buffer, "PNG"):
+            raise OSError("the picture could not be written")
+        return buffer.data().data()
+
+    return encoded
 
 
-def _svg(widget: QWidget, title: str, caption: str) -> bytes:
+def drawing(widget: QWidget, title: str, caption: str = "") -> Callable[[], bytes]:
+    """Draw a widget now, as SVG; what is returned gives its bytes."""
     buffer, size = QBuffer(), _whole_size(widget, caption)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
@@ -116,4 +135,4 @@ def _svg(widget: QWidget, title: str, caption: str) -> bytes:
     painter = QPainter(generator)
     _paint(painter, widget, caption)
     painter.end()
-    return buffer.data().data()
+    return lambda: buffer.data().data()

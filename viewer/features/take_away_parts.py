@@ -1,35 +1,35 @@
 """What leaves the window: see `viewer.features.take_away` for the rows.
 
-A film is drawn from a dashboard of its own, one frame a turn of the event loop, so the window
-stays usable; the encoder has its own thread (`viewer.animate`).
+A panel is drawn at once, as on paper (`viewer.paper`), and made a file of in the background; the
+numbers of a table are read there too. Films: `viewer.features.take_away_film`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QSize, Qt, QTimer
+from PyQt6.QtCore import QObject, QSize, Qt
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtWidgets import QApplication
 
 from gpu.command_line import compare_line, run_line
 from gpu.errors import GpuError
-from gpu.export_runs import write_all_samples, write_runs
+from gpu.export_runs import write_all_samples, write_runs, write_table
 from gpu.trace import Trace
-from viewer.features.take_away_tables import write_panel
-from viewer.models.session import Notice
+from gpu.wholefile import written_whole
+from viewer.features.take_away_film import FilmMaker
+from viewer.features.take_away_tables import panel_table
+from viewer.models.session import Notice, RunRecord
 
 if TYPE_CHECKING:
-    from viewer.animate import Film
-    from viewer.dashboard import Dashboard
     from viewer.features.base import Window
 
 PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
-FILMS = "GIF (*.gif);;MP4 (*.mp4);;WebP (*.webp)"
 RUNS = "One line a run (*.csv);;Every sample of every run (*.samples.csv)"
-FILM_SIZE, FILM_SECONDS = (1280, 720), 8.0
+STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
 
 
 class TakeAwayFeature(QObject):
@@ -38,11 +38,9 @@ class TakeAwayFeature(QObject):
     def __init__(self, window: Window) -> None:
         super().__init__(window.as_widget())
         self._window = window
-        self._film: FilmJob | None = None
+        self.films = FilmMaker(window)
         menu = window.actions_by_key.menu("export_panel")
-        titles = {"graph": "Graph"} | {
-            key: title for key, title in window.docks.titles.items() if key != "run"
-        }
+        titles = {"graph": "Graph", **window.docks.titles}
         for key, title in titles.items():
             action = QAction(f"{title}…", menu)
             action.triggered.connect(partial(self.export_panel, key))
@@ -59,7 +57,7 @@ class TakeAwayFeature(QObject):
         """Ask where to save one panel, as PNG, SVG or CSV."""
         title = {"graph": "Graph"}.get(key) or self._window.docks.titles[key]
         self._window.files.ask_save(
-            f"Export {title}", PICTURES, ".png", partial(self._save_panel, key), f"{key}"
+            f"Export {title}", PICTURES, ".png", partial(self.save_panel, key), f"{key}"
         )
 
     def export_runs(self) -> None:
@@ -75,8 +73,8 @@ class TakeAwayFeature(QObject):
         self._window.files.ask_save("Export all runs", RUNS, ".csv", write, "runs")
 
     def export_film(self) -> None:
-        """Ask where to write the replay as a film."""
-        self._window.files.ask_save("Export film", FILMS, ".gif", self.start_film)
+        """Ask what film of the replay is to be made, and where it goes."""
+        self.films.ask()
 
     def copy_command(self) -> None:
         """Put the command that repeats this run, or this comparison, on the clipboard."""
@@ -96,114 +94,49 @@ class TakeAwayFeature(QObject):
         clipboard.setText(line)
         self._say("info", f"Copied: {line}")
 
-    def start_film(self, path: str) -> None:
-        """Begin a film of the current run."""
-        from viewer.animate import check_film
-
-        run = self._window.session.current
-        if run is None or run.trace is None or self._film is not None:
-            return
-        try:
-            check_film(path, FILM_SECONDS)
-        except GpuError as error:
-            self._say("error", f"No film: {error}.")
-            return
-        self._film = FilmJob(self._window, run.trace, path, self._film_ended)
-
     def cancel(self) -> None:
         """Give the film up; nothing of it is left."""
-        if self._film is not None:
-            self._film.give_up()
+        self.films.cancel()
 
     def close(self) -> None:
         """The window closes."""
         self.cancel()
 
-    def _film_ended(self, path: str, problem: BaseException | None) -> None:
-        self._film = None
-        self._window.session.set_progress(None)
-        if problem is None:
-            self._say("info", f"Saved {path}")
-        else:
-            self._say("error", f"{path} was not saved: {problem}.")
-
-    def _save_panel(self, key: str, path: str) -> None:
-        self._window.files.save(path, partial(self._write_panel, key))
-
-    def _write_panel(self, key: str, path: str) -> None:
-        from viewer.pictures import save_widget
-
-        if Path(path).suffix.lower() == ".csv":
-            write_panel(self._window, key, path)
+    def save_panel(self, key: str, path: str) -> None:
+        """Draw the panel, or take its numbers, now; write them in the background."""
+        try:
+            write = self._writer_of(key, path)
+        except GpuError as error:
+            self._say("error", f"{path} was not saved: {error}.")
             return
+        self._window.files.save_in_background(path, write)
+
+    def _writer_of(self, key: str, path: str) -> Callable[[str], None]:
+        from viewer.paper import COMFORTABLE, on_paper
+        from viewer.pictures import drawing, picture
+
+        suffix = Path(path).suffix.lower()
+        if suffix == ".csv":
+            header, rows = panel_table(self._window, key)
+            return partial(write_table, header, rows)
         panel = self._window.graph_view if key == "graph" else self._window.show_dock(key)
-        self._draw_now(panel)
         run = self._window.session.current
         title = run.title if run is not None else "SSSP Scope"
-        caption = ""
-        if run is not None:
-            caption = f"{run.clock} time · probe level {int(run.settings.probe)} · {title}"
-        save_widget(panel, path, title, caption)
+        with on_paper(panel, STRIPS.get(key, COMFORTABLE)) as note:
+            words = [title, *self._words_of(run), note]
+            draw = drawing if suffix == ".svg" else picture
+            encoded = draw(panel, title, " · ".join(word for word in words if word))
+        return partial(_write, encoded)
 
-    def _draw_now(self, panel: QWidget) -> None:
-        flush = getattr(panel, "flush", None)
-        if flush is not None:
-            flush()
+    def _words_of(self, run: RunRecord | None) -> list[str]:
+        if run is None:
+            return []
+        return [f"{run.clock} time", f"probe level {int(run.settings.probe)}"]
 
     def _say(self, level: str, words: str) -> None:
         self._window.session.set_notice(Notice("error" if level == "error" else "info", words))
 
 
-class FilmJob(QObject):
-    """One film: a frame a turn of the event loop while the encoder has room."""
-
-    def __init__(self, window: Window, trace: Trace, path: str, ended: object) -> None:
-        super().__init__(window.as_widget())
-        from viewer.animate import Film, moments
-        from viewer.dashboard import Dashboard
-
-        self._window, self._path, self._ended = window, path, ended
-        self._dashboard: Dashboard = Dashboard()
-        self._dashboard.apply_theme(window.theme)
-        graph = window.session.graph
-        if graph is not None and window.session.positions is not None:
-            graph = graph.with_positions(window.session.positions)
-        self._dashboard.fill(trace, graph)
-        duration = self._dashboard.playback.duration_ns
-        self._times = moments(duration, FILM_SECONDS, Path(path).suffix.lower()).tolist()
-        self._done, self._shown, self._frame = 0, -1.0, b""
-        self._film: Film = Film(path, FILM_SIZE)
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._step)
-        self._timer.start(1)
-
-    def give_up(self) -> None:
-        """Cancel; nothing is left."""
-        self._film.give_up()
-        self._end()
-
-    def _step(self) -> None:
-        if self._film.ended:
-            self._end()
-        elif self._film.ready and self._done < len(self._times):
-            self._draw(self._times[self._done])
-            self._film.add(self._frame)
-            self._done += 1
-            share = self._done / len(self._times)
-            self._window.session.set_progress(min(share, 0.99), "Drawing the film…")
-            if self._done == len(self._times):
-                self._film.close()
-
-    def _draw(self, time_ns: float) -> None:
-        from viewer.pictures import frame_bytes
-
-        if time_ns != self._shown:
-            picture = self._dashboard.grab_picture(QSize(*FILM_SIZE), time_ns)
-            self._shown, self._frame = time_ns, frame_bytes(picture.toImage(), FILM_SIZE)
-
-    def _end(self) -> None:
-        self._timer.stop()
-        self._dashboard.close()
-        self._dashboard.deleteLater()
-        self._ended(self._path, self._film.problem)  # type: ignore[operator]
-        self.deleteLater()
+def _write(encoded: Callable[[], bytes], path: str) -> None:
+    with written_whole(path) as file:
+        file.write(encoded())

@@ -9,7 +9,7 @@ alone: the first column says A and B.
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QModelIndex, QPoint, QRect, QSortFilterProxyModel, Qt, pyqtSignal
+from PyQt6.QtCore import QModelIndex, QPoint, QRect, QSize, QSortFilterProxyModel, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QColor, QKeyEvent, QPainter, QResizeEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
@@ -110,6 +110,7 @@ class RunsPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self._session, self._pair = session, pair
+        self._whole = False  # on paper nothing is left out
         self.model = RunsTable(session, pair, self)
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self.model)
@@ -241,6 +242,19 @@ class RunsPanel(QWidget):
 
     # ---- what it shows ------------------------------------------------------------------
 
+    def to_paper(self, on: bool) -> QSize | None:
+        """Show whole cells of all columns; return the size that holds every row."""
+        self._whole = on
+        self.table.setVerticalScrollBarPolicy(
+            Qt.ScrollBarPolicy.ScrollBarAlwaysOff if on else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        )
+        columns, rows = self.table.horizontalHeader(), self.table.verticalHeader()
+        self._fit_columns()
+        if not on or not self.model.rowCount() or columns is None or rows is None:
+            return None
+        height = columns.height() + rows.length() + 3 * SPACING
+        return QSize(columns.length() + 3 * SPACING, height)
+
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of the letters."""
         self._marks.theme = theme
@@ -262,12 +276,12 @@ class RunsPanel(QWidget):
             self.table.setColumnWidth(0, MARK_WIDTH)
             for column in range(1, self.model.columnCount()):
                 wanted = self.table.columnWidth(column) + ROOM
-                self.table.setColumnWidth(column, min(wanted, WIDEST))
+                self.table.setColumnWidth(column, wanted if self._whole else min(wanted, WIDEST))
             view, header = self.table.viewport(), self.table.horizontalHeader()
             assert view is not None
             assert header is not None
             for column in self.model.shared_columns():
-                if header.length() > view.width():
+                if header.length() > view.width() and not self._whole:
                     self.table.setColumnHidden(column, True)
 
     def resizeEvent(self, a0: QResizeEvent | None) -> None:

@@ -87,6 +87,7 @@ class Controls(QBoxLayout):
         self.speed_box = SpeedBox()
         self.live_button = chip("Live", "Follow the newest sample (L)", checkable=True)
         self._step_label = QLabel("Step")
+        self._step_label.setBuddy(self.kind_box)
         first, second = QHBoxLayout(), QHBoxLayout()
         first.setSpacing(0)
         for button in self.buttons.values():

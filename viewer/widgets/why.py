@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 import numpy as np
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -36,6 +36,7 @@ from viewer.units import time_words
 from viewer.widgets.live import LivePanel
 
 MOST_ROWS = 2_000  # a table that a person can scroll
+PAPER_ROWS = 200  # of them on a picture
 COLUMNS = ("Time", "What", "Why")
 
 
@@ -50,6 +51,7 @@ class WhyPanel(LivePanel):
     def _build(self) -> None:
         self._rows: list[Decision] = []
         self._times: list[float] = []
+        self.paper_note = ""
         self.table = QTableWidget(0, len(COLUMNS))
         self.table.setHorizontalHeaderLabels(COLUMNS)
         self.table.setAccessibleName("Changes of Δ")
@@ -142,6 +144,26 @@ class WhyPanel(LivePanel):
     def _ask(self) -> None:
         if self._record is not None:
             self.controller_requested.emit(self._record)
+
+    def to_paper(self, on: bool) -> QSize | None:
+        """Show whole cells; return the size that holds the first PAPER_ROWS rows."""
+        off, needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.table.setVerticalScrollBarPolicy(off if on else needed)
+        self.table.setHorizontalScrollBarPolicy(off if on else needed)
+        across, down = self.table.horizontalHeader(), self.table.verticalHeader()
+        left_out = len(self._rows) > PAPER_ROWS
+        self.paper_note = (
+            f"the first {PAPER_ROWS} of {len(self._rows):,} changes" if left_out else ""
+        )
+        if not on or not self._rows or across is None or down is None:
+            return None
+        self.table.scrollToTop()
+        rows = min(len(self._rows), PAPER_ROWS)
+        score = self.score.sizeHint().height() + SPACING if self.score.isVisibleTo(self) else 0
+        widths = [max(self.table.sizeHintForColumn(k), across.sectionSize(k)) for k in range(2)]
+        width = sum(widths) + self.table.sizeHintForColumn(2) + 4 * SPACING
+        height = across.height() + rows * down.defaultSectionSize() + score + 3 * SPACING
+        return QSize(width, height)
 
     def summary_text(self) -> str:
         """Return the decision in force at the cursor."""
