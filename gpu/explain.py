@@ -22,7 +22,8 @@ from gpu.graph import CSRGraph
 from gpu.replay_state import State
 from gpu.trace import REASON_WORDS, Reason
 
-LOOK_AHEAD = 12  # events after an improvement among which the improved vertex is queued
+LOOK_AHEAD = 64  # events after an improvement among which its worker queues the vertex
+ON_THE_WAY = (EventKind.CLIP, EventKind.BLOCK_TAKEN, EventKind.RESERVE)  # until it is in a bucket
 NAMED = {  # what `bucket` is, for algorithms whose buckets are no numbered ones
     "near_far": ("the near pile", "the far pile"),
     "bellman_ford": ("the frontier",),
@@ -48,6 +49,16 @@ def number(value: float) -> str:
     if not np.isfinite(value):
         return "∞"
     return f"{int(value):,}" if value == int(value) else f"{value:g}"
+
+
+def apart(low: float, high: float) -> tuple[str, str]:
+    """Return two numbers, the second larger, with as many digits as it takes to tell them apart."""
+    one, other = number(low), number(high)
+    for digits in range(7, 18):
+        if one != other:
+            break
+        one, other = f"{low:.{digits}g}", f"{high:.{digits}g}"
+    return one, other
 
 
 @dataclass
@@ -90,10 +101,20 @@ class _Teller:
 
     def pop(self) -> str:
         arcs = int(self.graph.indptr[self.a + 1] - self.graph.indptr[self.a])
-        work = f"relax its {plural(arcs, 'arc')}" if arcs else "find that it has no arcs"
-        return (
-            f"{self.who} takes {self.vertex()} at {number(self.c)} from {self.place()} to {work}."
-        )
+        work = f"to relax its {plural(arcs, 'arc')}" if arcs else "to find that it has no arcs"
+        if arcs and self._splits:
+            light = arcs - self._heavy_arcs(self.a)
+            work = f"to relax the light ones of its {plural(arcs, 'arc')}: {light or 'none'}"
+        return f"{self.who} takes {self.vertex()} at {number(self.c)} from {self.place()} {work}."
+
+    @property
+    def _splits(self) -> bool:
+        """Whether the run takes light and heavy arcs apart."""
+        return self.state.phase >= 0 or bool((self.events["kind"] == EventKind.DEFER).any())
+
+    def _heavy_arcs(self, vertex: int) -> int:
+        first, end = self.graph.indptr[vertex], self.graph.indptr[vertex + 1]
+        return int((self.graph.weights[first:end] > self.state.delta).sum())
 
     def stale(self) -> str:
         known = number(float(self.dist[self.a]))
@@ -103,6 +124,11 @@ class _Teller:
         )
 
     def skip(self) -> str:
+        if self.worker == MANAGER:
+            return (
+                f"{self.vertex()} is dropped from {self.place()}: improved to {number(self.c)} "
+                "since, it went another way."
+            )
         return (
             f"{self.vertex()} is left out of {self.place()}: it was improved to {number(self.c)} "
             "meanwhile, and its newer entry will do."
@@ -112,42 +138,54 @@ class _Teller:
         weight, head = self._arc(self.a)
         tail = self.vertex("u", self.b)
         if not np.isfinite(self.c):
-            return f"{tail} is not reached yet: it has nothing to offer {self.vertex('v', head)}."
+            name = self.vertex("v", head)
+            if np.isfinite(self.dist[self.b]):
+                return f"{tail} was unreached when it was read: it has nothing to offer {name}."
+            return f"{tail} is not reached yet: it has nothing to offer {name}."
         known = float(self.dist[head])
-        said = f"{tail} at {number(self.c - weight)}: {number(self.c - weight)} + {number(weight)}"
+        start = self.c - weight
+        said = f"{tail} at {number(start)}: {number(start)} + {number(weight)}"
         name = self.vertex("v", head)
         if not np.isfinite(known):
             return f"{said} = {number(self.c)} for {name}, which is unreached: an improvement."
         if self.c < known:
-            return f"{said} = {number(self.c)} < {number(known)}: an improvement for {name}."
-        sign = "=" if self.c == known else ">"
-        return f"{said} {sign} {number(known)}, so {name} keeps {number(known)}."
+            low, high = apart(self.c, known)
+            return f"{said} = {low} < {high}: an improvement for {name}."
+        if self.c == known:
+            return f"{said} = {number(known)}: {name} has that already."
+        low, high = apart(known, self.c)
+        return f"{said} = {high} > {low}, so {name} keeps {low}."
 
     def improve(self) -> str:
         weight, _ = self._arc(self.b)
         tail = int(np.searchsorted(self.graph.indptr, self.b, side="right")) - 1
         start = number(self.c - weight)
+        new, old = apart(self.c, float(self.dist[self.a]))
         return (
-            f"{self.vertex('u', tail)} at {start}: {start} + {number(weight)} < "
-            f"{number(float(self.dist[self.a]))}, so {self.vertex()} becomes {number(self.c)}"
-            f"{self._whither()}."
+            f"{self.vertex('u', tail)} at {start}: {start} + {number(weight)} < {old}, "
+            f"so {self.vertex()} becomes {new}{self._whither()}."
         )
 
     def _whither(self) -> str:
-        """Return where the improved vertex goes, as the next events say."""
-        was = self._waits_in()
+        """Return where the improved vertex goes: what its worker does before the next arc."""
+        left = None
         for event in self.events[self.index + 1 : self.index + 1 + LOOK_AHEAD]:
-            if event["worker"] != self.worker or event["a"] != self.a:
+            if event["worker"] != self.worker:
                 continue
-            if event["kind"] == EventKind.PUSH:
-                to = int(event["b"])
-                if was is not None and was != to and self._ranked:
-                    return f" and moves from {self.place(was)} to {self.place(to)}"
-                return f" and enters {self.place(to)}"
-            if event["kind"] == EventKind.STAY:
+            kind, bucket = EventKind(int(event["kind"])), int(event["b"])
+            if kind == EventKind.LEAVE:
+                left = bucket
+            elif kind == EventKind.PUSH and left is not None:
+                return f" and moves from {self.place(left)} to {self.place(bucket)}"
+            elif kind == EventKind.PUSH:
+                return f" and enters {self.place(bucket)}"
+            elif kind == EventKind.STAY:
                 return " and stays with its worker"
-            if event["kind"] == EventKind.COLLECT:
+            elif kind == EventKind.COLLECT:
                 return " and is set aside for a bucket"
+            elif kind not in ON_THE_WAY:
+                break
+        was = self._waits_in()
         return "" if was is None or not self._ranked else f"; it waits in {self.place(was)}"
 
     @property
@@ -186,10 +224,16 @@ class _Teller:
         return f"{self.vertex()} at {number(self.c)} leaves {self.place()} for another bucket."
 
     def defer(self) -> str:
-        return f"{self.vertex()} has heavy arcs: they wait until {self.place()} stays empty."
+        heavy = self._heavy_arcs(self.a)
+        if not heavy:
+            return f"{self.vertex()} is noted for the heavy arcs to come, and has none."
+        said = f"{self.vertex()} has {plural(heavy, 'heavy arc')}"
+        return f"{said}: left until {self.place()} stays empty."
 
     def resume(self) -> str:
-        return f"{self.who} takes {self.vertex()} at {number(self.c)} again, for its heavy arcs."
+        heavy = self._heavy_arcs(self.a)
+        why = f"for {plural(heavy, 'heavy arc')}" if heavy else "and has no heavy arcs"
+        return f"{self.who} takes {self.vertex()} at {number(self.c)} again, {why}."
 
     # the manager and the queues
 
@@ -254,7 +298,8 @@ class _Teller:
 
     def barrier(self) -> str:
         waits = f"{plural(self.b, 'vertex')} {'waits' if self.b == 1 else 'wait'} for the next one"
-        waits = waits if self.b else "nothing waits for a next one"
+        if not self.b:
+            waits = f"{self.place(0)} is empty" if self.row.key in NAMED else "no bucket holds any"
         return f"All workers meet at the barrier: superstep {self.a} is over, {waits}."
 
     def split(self) -> str:
