@@ -6,10 +6,8 @@ pivot_mds   Brandes and Pich 2007. Hop distances from a few pivots, each the ver
 fr          Fruchterman and Reingold 1991, from pivot_mds: all pairs repel, arcs attract.
             O(n^2) a step, so for small graphs only; separates what pivot_mds lays on
             top of each other.
-lanes       columns by bucket of width delta, as the scheduler sees the graph; up and down as
-            in the picture it has otherwise (its own positions, or the provisional ones).
-rings       radius by distance; direction from the source as in that picture: a map on
-            which equal travel times are circles.
+lanes       columns by bucket, rings, radius by distance: `gpu.layouts_distance`.
+rings
 
 Arcs count both ways here, whatever their direction, and weights do not count. Further
 components are drawn in a row below the largest one, the smallest as dots below that.
@@ -28,12 +26,11 @@ from gpu.compiled import compiled
 from gpu.errors import CancelledByUserError, ParameterError
 from gpu.formats.memory import require_memory
 from gpu.graph import CSRGraph
-from gpu.trace import reached_mask
+from gpu.layouts_distance import BY_DISTANCE, DISTANCE_BYTES, WIDTH, by_distance, checked_distances
 
 Progress = Callable[[float, str], None]
 Stop = Callable[[], bool]
-KINDS = ("auto", "pivot_mds", "fr", "lanes", "rings")
-WIDTH = 1000.0  # of a finished layout
+KINDS = ("auto", "pivot_mds", "fr", *BY_DISTANCE)
 PROVISIONAL_PIVOTS, PROVISIONAL_PIVOTS_LARGE = 15, 10  # pivots; from 100,000 vertices
 PIVOTS, PIVOTS_LARGE, LARGE = 50, 15, 1_000_000  # pivots; pivots of a graph above LARGE
 ANCHORS = 10  # pivots that decide which way is left and down
@@ -41,7 +38,6 @@ FR_MOST = 2_000  # vertices up to which "auto" is fr
 FR_ALLOWED = 10_000  # vertices up to which fr is done at all
 FR_STEPS = 120
 DRAWN_PARTS = 24  # components drawn by themselves, beside the largest; others are dots
-DEFAULT_LANES = 32  # lanes where no delta is given
 AT_ONCE = 8_192  # vertices handled at a time: they stay in the processor's cache
 
 
@@ -80,8 +76,14 @@ def layout(
     watch = _Watch(progress, should_stop)
     if kind not in KINDS:
         raise ParameterError(f"no layout {kind!r}; there are: {', '.join(KINDS)}")
-    if kind in {"lanes", "rings"}:
-        return _by_distance(graph, kind, dist, delta)
+    if kind in BY_DISTANCE:
+        require_memory(graph.n * DISTANCE_BYTES, "layout")
+        checked = checked_distances(graph, kind, dist, delta)
+        place = graph.positions
+        if place is None and graph.n:
+            place = _parts_drawn(graph, watch.share(0.7), "pivot_mds", PROVISIONAL_PIVOTS_LARGE)
+        watch.at(0.8, "arranging by distance")
+        return by_distance(kind, checked, delta, place)
     if kind == "auto":
         kind = "fr" if graph.n <= FR_MOST else "pivot_mds"
     if kind == "fr" and graph.n > FR_ALLOWED:
@@ -95,15 +97,21 @@ def layout(
 class _Watch:
     """Tells progress and obeys the wish to stop."""
 
-    def __init__(self, progress: Progress | None, should_stop: Stop | None) -> None:
-        self._progress, self._should_stop = progress, should_stop
+    def __init__(
+        self, progress: Progress | None, should_stop: Stop | None, part: float = 1.0
+    ) -> None:
+        self._progress, self._should_stop, self._part = progress, should_stop, part
 
     def at(self, fraction: float, words: str) -> None:
         """Report; raises CancelledByUserError."""
         if self._should_stop is not None and self._should_stop():
             raise CancelledByUserError("layout stopped")
         if self._progress is not None:
-            self._progress(fraction, words)
+            self._progress(self._part * fraction, words)
+
+    def share(self, part: float) -> _Watch:
+        """Return a watch for the first `part` (0..1) of the work."""
+        return _Watch(self._progress, self._should_stop, part)
 
 
 def _parts_drawn(graph: CSRGraph, watch: _Watch, kind: str, pivots: int) -> np.ndarray:
@@ -243,34 +251,6 @@ def _refined(
         hottest = 0.1 * math.sqrt(n) * (1 - step / FR_STEPS) ** 2 + 0.01
         _force_step(indptr, indices, points, hottest)
     return points
-
-
-def _by_distance(
-    graph: CSRGraph, kind: str, dist: np.ndarray | None, delta: float | None
-) -> np.ndarray:
-    if dist is None or dist.shape != (graph.n,):
-        given = "no distances" if dist is None else f"{len(dist)} distances"
-        raise ParameterError(f"layout {kind}: {given} for {graph.n} vertices; run first")
-    if delta is not None and not 0 < delta < math.inf:
-        raise ParameterError(f"layout {kind}: delta = {delta}; allowed: a finite number above 0")
-    if not graph.n:
-        return np.zeros((0, 2), np.float32)
-    reached = reached_mask(dist)
-    depth = np.where(reached, dist, 0).astype(np.float64)
-    farthest = max(float(depth.max()), 1e-30)
-    place = (graph.positions if graph.positions is not None else provisional(graph)).astype("f8")
-    if kind == "lanes":
-        lane = np.floor(depth / (delta or farthest / (DEFAULT_LANES - 0.5)))
-        step = WIDTH / (lane.max() + 1)
-        lane[~reached] = lane.max() + 2
-        rank = np.empty(graph.n)
-        rank[np.argsort(place[:, 1], kind="stable")] = np.arange(graph.n) / graph.n
-        return np.column_stack((lane * step, rank * WIDTH * 0.6)).astype(np.float32)
-    source = np.argmin(np.where(reached, depth, np.inf))
-    off = place - place[source]
-    angle = np.arctan2(off[:, 1], off[:, 0])
-    radius = np.where(reached, depth / farthest, 1.15) * (WIDTH / 2)
-    return np.column_stack((radius * np.cos(angle), radius * np.sin(angle))).astype(np.float32)
 
 
 @compiled

@@ -258,6 +258,18 @@ class Controller(QObject):
         if graph.positions is None and graph.n:
             self._layout_id = self.host.layout("auto")
 
+    def lay_out(
+        self, kind: str, dist: np.ndarray | None = None, delta: float | None = None
+    ) -> bool:
+        """Ask for another arrangement of the vertices (`gpu.layouts.layout`); what is drawn stays
+        until it is there. Returns whether it could be asked for now.
+        """
+        if self.session.graph is None or self.running or self._load_id >= 0:
+            return False
+        self._layout_id = self.host.layout(kind, dist=dist, delta=delta)
+        self.session.set_progress(PROGRESS_UNKNOWN, "Arranging the vertices…")
+        return True
+
     def _on_layout_done(self, message: messages.LayoutDone) -> None:
         if message.run_id == self._layout_id:
             self._layout_id = -1

@@ -252,5 +252,5 @@ class Entries:
     load_graph: str = "gpu.formats:load_graph"
     open_sample: str = "sample_graphs:open_sample"
     provisional: str = "gpu.layouts:provisional"
-    layout: str = "gpu.layouts:layout"
+    layout: str = "gpu.layout_cache:kept_layout"
     warm_up: str = "gpu.host.warm_up:warm_up"

@@ -35,6 +35,7 @@ NAMES: tuple[str, ...] = (
     "compare",
     "themes",
     "layouts",
+    "arrange",
     "undo",
     "microscope",
     "draw",

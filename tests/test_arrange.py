@@ -1,0 +1,129 @@
+"""Arrangements of the vertices through the window: keys, Cancel, the cache, what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost, path_graph
+from test_window import close_for_good, with_finished_run
+from test_window_engine import LEFT, PATIENCE_MS, press_run, wait_for
+
+import sample_graphs
+from gpu.layout_cache import layouts_folder
+from gpu.trace import reached_mask
+from viewer.main_window import MainWindow
+from viewer.models.settings import Settings
+from viewer.units import thousands
+
+BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+PLACES = {"own": 1, "pivot_mds": 2, "fr": 3, "lanes": 4, "rings": 5}
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    window = MainWindow(Settings(tmp_path / "window.ini"))
+    window.show()
+    window.controller.start()
+    window.features.arrange  # noqa: B018
+    before = set(layouts_folder().glob("*.npy"))
+    yield window
+    close_for_good(window)
+    for made in set(layouts_folder().glob("*.npy")) - before:
+        made.unlink()
+
+
+def press(window: MainWindow, kind: str, qtbot: QtBot) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    qtbot.keyClick(window, getattr(Qt.Key, f"Key_{PLACES[kind]}"), BOTH)
+
+
+def arranged(window: MainWindow, kind: str, qtbot: QtBot) -> np.ndarray:
+    """Press the key of an arrangement and return the positions that come."""
+    before = window.session.positions
+    press(window, kind, qtbot)
+    qtbot.waitUntil(lambda: window.session.positions is not before, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.features.arrange.shown == kind)
+    assert window.actions_by_key[f"arrange_{kind}"].isChecked()
+    return window.session.positions
+
+
+def test_every_arrangement_and_its_second_time(window: MainWindow, qtbot: QtBot) -> None:
+    window.open_path("sample:city_roads?n=3000&seed=7711")
+    qtbot.waitUntil(lambda: window.session.graph is not None, timeout=PATIENCE_MS)
+    graph = window.session.graph
+    assert not window.actions_by_key["arrange_rings"].isEnabled()  # no distances yet
+    record = press_run(window, qtbot)
+    wait_for(record, "finished", qtbot)
+    dist = record.dist.astype(float)
+    assert reached_mask(record.dist).all()
+
+    lanes = arranged(window, "lanes", qtbot)
+    columns = np.unique(lanes[:, 0])
+    assert 2 < len(columns) <= 65
+    order = np.argsort(lanes[:, 0], kind="stable")
+    ends = np.searchsorted(lanes[order, 0], columns)
+    nearest = np.minimum.reduceat(dist[order], ends)
+    assert (np.diff(nearest) > 0).all()  # lanes to the right are farther
+    assert "lane is" in window.session.notice.words
+
+    rings = arranged(window, "rings", qtbot)
+    away = np.hypot(*(rings - rings[record.settings.source]).T)
+    assert np.corrcoef(away, dist)[0, 1] > 0.9999
+    kept = set(layouts_folder().glob("*.npy"))
+    assert np.array_equal(arranged(window, "own", qtbot), graph.positions)
+
+    newest = max(kept, key=lambda file: file.stat().st_mtime_ns)
+    np.save(newest, np.load(newest) + 1)  # whoever reads it shows it
+    assert np.allclose(arranged(window, "rings", qtbot), rings + 1)
+    arranged(window, "pivot_mds", qtbot)
+    assert arranged(window, "fr", qtbot).shape == (graph.n, 2)
+    window.graph_view.flush()
+    owners = len(np.unique(window.graph_view.picture.sheet.pixels.vertex))
+    words = f"{thousands(owners)} of {thousands(3_000)} drawn"
+    assert window.graph_view.drawn_text().startswith(words)
+
+
+def test_cancel_leaves_what_was_drawn(window: MainWindow, qtbot: QtBot) -> None:
+    window.controller.show_graph(sample_graphs.make("grid", n=1_000_000, seed=7712))
+    before = window.session.positions
+    files = set(layouts_folder().glob("*.npy"))
+    told: list[str] = []
+    window.session.progress_changed.connect(lambda _share, words: told.append(words))
+    press(window, "pivot_mds", qtbot)
+    qtbot.waitUntil(window.status_bar.progress_shown, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: any("pivot" in words for words in told), timeout=PATIENCE_MS)
+    qtbot.mouseClick(window.status_bar._cancel, LEFT)
+    assert window.session.positions is before
+    qtbot.waitUntil(lambda: not window.features.arrange.asked)
+    assert window.actions_by_key["arrange_own"].isChecked()
+    assert not window.status_bar.progress_shown()
+    qtbot.waitUntil(lambda: window.controller.ready, timeout=PATIENCE_MS)
+    assert window.session.positions is before
+    assert set(layouts_folder().glob("*.npy")) == files
+
+
+def test_what_cannot_be_is_greyed_out(qapp: QApplication, tmp_path: Path) -> None:
+    host = FakeHost()
+    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window.show()
+    window.features.arrange  # noqa: B018
+    able = lambda key: window.actions_by_key[f"arrange_{key}"].isEnabled()  # noqa: E731
+    assert not any(able(key) for key in PLACES)
+    window.controller.show_graph(path_graph(positions=False))
+    assert [able(key) for key in PLACES] == [False, True, True, False, False]
+    assert window.features.arrange.shown == "fr"
+    window.controller.show_graph(path_graph())
+    assert [able(key) for key in PLACES] == [True, True, True, False, False]
+    with_finished_run(window, host)
+    assert all(able(key) for key in PLACES)
+    window.actions_by_key["arrange_rings"].trigger()
+    assert host.asked("layout")[-1] == "rings"
+    assert window.features.arrange.shown == "own"  # until the places are there
+    close_for_good(window)
