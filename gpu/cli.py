@@ -15,6 +15,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from gpu import bench, cli_apsp, cli_compare, cli_graphs, cli_lesson, cli_run, cli_sweep
@@ -36,6 +37,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "bench": ("measure how fast the program itself is here", bench.add_bench),
 }
 COMMANDS = tuple(_COMMANDS)
+_LABORATORIES = (["gpu"], ["cpu"])
 
 _DESCRIPTION = """\
 An oscilloscope for GPU shortest-path schedulers.
@@ -124,10 +126,9 @@ class _Version(argparse.Action):
 
 def _run_command(argv: list[str]) -> int:
     try:
-        if argv[:2] == ["bench", "gpu"]:  # a laboratory of its own, with its own options
-            from gpu.lab import bench_gpu
-
-            return bench_gpu.main(argv[2:])
+        if argv[:1] == ["bench"] and argv[1:2] in _LABORATORIES:  # with options of their own
+            laboratory = import_module(f"gpu.lab.bench_{argv[1]}")
+            return int(laboratory.main(argv[2:]))
         args = build_parser().parse_args(argv)
         code: int = args.handle(args)
     except SystemExit as ended:  # argparse: 0 after --help, 2 after wrong usage

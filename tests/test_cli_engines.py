@@ -50,3 +50,26 @@ def test_a_slow_start_says_that_it_may_be_compiling(
     assert cli.main(words) == 0
     assert target.is_file()
     assert "the first run of an algorithm compiles it" in capsys.readouterr().err
+
+
+def test_bench_cpu_measures_every_row_and_says_how_many_cores(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert cli.main(["convert", "sample:grid?n=400", str(tmp_path / "grid.gr")]) == 0
+    target = tmp_path / "told.json"
+    words = ["--threads", "1,2", "--deltas", "2", "--runs", "1", "--json", str(target)]
+    assert cli.main(["bench", "cpu", str(tmp_path / "grid.gr"), *words]) == 0
+    told = json.loads(target.read_text())
+    rows = told["rows"]
+    assert {row["algorithm"] for row in rows} == {
+        k for k, r in ALGORITHMS.items() if "cpu" in r.engines
+    }
+    assert not [row for row in rows if row["fault"]]
+    threaded = [row for row in rows if row["delta"] is not None]
+    assert [row["threads"] for row in threaded] == [1, 2, 2, 2, 2, 2]
+    assert [row["probe"] for row in threaded] == [0, 0, 1, 2, 0, 0]
+    assert len({row["delta"] for row in threaded}) == 3
+    assert told["cores"] >= 1
+    assert f"on {told['cores']} cores" in capsys.readouterr().out
+    assert cli.main(["bench", "cpu", str(tmp_path / "none.gr")]) == 1
+    assert "New York's roads are not beside" in capsys.readouterr().err
