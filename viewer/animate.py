@@ -56,7 +56,7 @@ def check_encoder(suffix: str) -> None:
             import PIL.Image  # noqa: F401
     except (ImportError, RuntimeError):
         needed = "imageio-ffmpeg" if suffix == ".mp4" else "Pillow"
-        raise GpuError(f"a {suffix[1:].upper()} film needs {needed}: {PIP}") from None
+        raise GpuError(f"{suffix[1:].upper()} films need {needed}: {PIP}") from None
 
 
 def moments(duration_ns: float, seconds: float, suffix: str, rate: int = 0) -> np.ndarray:

@@ -100,8 +100,8 @@ class FilmDialog(QDialog):
         form.setSpacing(SPACING)
         form.addRow("&Format", self.kind)
         form.addRow("&Size", self.size_box)
-        form.addRow("&Length", _row(self.seconds, self.rate))
-        form.addRow("F&rom", _row(self.start, QLabel("to"), self.end))
+        form.addRow("Length", _row(self.seconds, self.rate))
+        form.addRow("From", _row(self.start, QLabel("to"), self.end))
         form.addRow("", _row(self.whole, self.loop))
         grid = QGridLayout()
         for place, box in enumerate(self.panels.values()):
@@ -176,8 +176,8 @@ class FilmDialog(QDialog):
             self.cost.setText(f"{problem[:1].upper()}{problem[1:]}.")
             return
         self.cost.setText(
-            f"{len(plan.moments)} frames, about {_size(plan.bytes_expected)} (a third or three "
-            f"times that, as much moves), up to {_size(plan.bytes_needed)} of memory meanwhile."
+            f"{len(plan.moments)} frames. The file: about {_size(plan.bytes_expected)}, more the "
+            f"more moves. Memory meanwhile: up to {_size(plan.bytes_needed)}."
         )
 
     def _accept(self) -> None:
