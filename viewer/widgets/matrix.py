@@ -224,12 +224,12 @@ class MatrixPanel(LivePanel):
         ]
         top = max((look.top for look in shown), default=0.0)
         live = any(record is not None and record.running for record in self.records)
-        if live and top > self._top:
-            self._top = top * HEADROOM
-        elif not live and top > 0 and all(look.share == 1 for look in shown):
-            self._top = max(look.most for look in shown)
-        elif not self._top:
-            self._top = top
+        final = [look.most for look in shown if look.final]
+        most = max(final or [look.most for look in shown], default=0.0)
+        if final or not live:
+            self._top = most
+        elif not most <= self._top <= 2 * HEADROOM * most:  # it stands still most of the time
+            self._top = most * HEADROOM
         for canvas in self.canvases:
             canvas.show_top(self._top or 1.0)
         self.scale.show_top(self._top or 1.0, further=top > self._top)
@@ -244,8 +244,7 @@ class MatrixPanel(LivePanel):
         words = [f"{thousands(whole.rows)} x {thousands(whole.columns)}"]
         if grid.row_step * grid.column_step > 1:
             word = STATISTICS[self.model.statistic]
-            size = f"{grid.row_step} x {grid.column_step}"
-            words.append(f"one pixel is {size} entries, {word}")
+            words.insert(0, f"1 pixel: {word} of {grid.row_step} x {grid.column_step} entries")
         if self.model.window != whole:
             part = self.model.window
             words.append(f"{thousands(part.rows)} x {thousands(part.columns)} shown")

@@ -52,6 +52,11 @@ class MatrixLook(QObject):
         return float((self._looked == FINAL).mean()) if len(self._looked) else 1.0
 
     @property
+    def final(self) -> bool:
+        """Whether the run has ended and all of its matrix was looked at."""
+        return self.record is not None and not self.record.running and self.share == 1
+
+    @property
     def most(self) -> float:
         """The distance that all but a few pixels lie below, or the largest where that is near."""
         known = self.mean[np.isfinite(self.mean)]

@@ -212,6 +212,7 @@ class RowCurve(QWidget):
         words = ""
         if record is not None:
             words = f"Row of {name_of(self._session, record.shown_source)}: distance to each column"
+        words = _fitting(painter.fontMetrics(), words, int(room.width()))
         painter.drawText(QPointF(room.left(), line - 2), words)
         if values is not None and np.isfinite(values).any():
             top = float(np.nanmax(values)) or 1.0
