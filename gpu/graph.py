@@ -54,7 +54,8 @@ class CSRGraph:
 
     Raises
     ------
-    GraphError, WeightError : an array breaks a rule above (see `checked`)
+    GraphError : a type or a length is not the one above. Only that is looked at here, in O(1);
+        `checked` looks at every row, arc and weight, and every reader and generator calls it
     """
 
     indptr: np.ndarray
@@ -65,6 +66,11 @@ class CSRGraph:
     id_base: int = 0
     name: str = "graph"
     provenance: Provenance = field(default_factory=Provenance)
+
+    def __post_init__(self) -> None:
+        """Refuse arrays of another type or length: compiled loops would read past them."""
+        _check_types(self)
+        _check_lengths(self)
 
     @property
     def n(self) -> int:
@@ -136,8 +142,11 @@ class CSRGraph:
         return cls(indptr, heads, np.asarray(weights)[order], **kept).checked()
 
     def checked(self) -> CSRGraph:
-        """Return this graph, its rules verified in O(n + m); -0.0 becomes 0.0."""
-        _check_shape(self)
+        """Return this graph, its rules verified in O(n + m); -0.0 becomes 0.0.
+
+        Raises GraphError, WeightError naming the arc.
+        """
+        _check_rows(self)
         _check_weights(self)
         if not self.integer and self.m and np.signbit(self.weights).any():
             return replace(self, weights=np.abs(self.weights))
@@ -200,27 +209,39 @@ def _is_integer(name: int | str) -> bool:
     return True
 
 
-def _check_shape(graph: CSRGraph) -> None:
+def _check_types(graph: CSRGraph) -> None:
     indptr, indices = graph.indptr, graph.indices
     if indptr.dtype != np.int64 or indices.dtype != np.int32:
         raise GraphError(f"indptr is {indptr.dtype}, indices {indices.dtype}; need int64 and int32")
+    if graph.weights.dtype not in (np.dtype(np.int32), np.dtype(np.float32)):
+        raise GraphError(f"weights are {graph.weights.dtype}; need int32 or float32")
+
+
+def _check_lengths(graph: CSRGraph) -> None:
+    indptr = graph.indptr
+    if any(array.ndim != 1 for array in (indptr, graph.indices, graph.weights)):
+        raise GraphError("indptr, indices and weights need one dimension each")
     if graph.n > MAX_COUNT or graph.m > MAX_COUNT:
         raise GraphError(f"{graph.n} vertices, {graph.m} arcs; each may be at most {MAX_COUNT}")
-    if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != graph.m or (np.diff(indptr) < 0).any():
+    if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != graph.m:
         raise GraphError(f"indptr must rise from 0 to the {graph.m} arcs and never fall")
-    if graph.m and (indices.min() < 0 or indices.max() >= graph.n):
-        bad = int(indices.min() if indices.min() < 0 else indices.max())
-        raise GraphError(f"an arc ends at {bad}; vertices are 0 to {graph.n - 1}")
     if len(graph.weights) != graph.m:
         raise GraphError(f"{len(graph.weights)} weights for {graph.m} arcs")
     if graph.positions is not None and graph.positions.shape != (graph.n, 2):
         raise GraphError(f"positions have shape {graph.positions.shape}, need ({graph.n}, 2)")
 
 
+def _check_rows(graph: CSRGraph) -> None:
+    indptr, indices = graph.indptr, graph.indices
+    if (indptr[1:] < indptr[:-1]).any():
+        raise GraphError(f"indptr must rise from 0 to the {graph.m} arcs and never fall")
+    if graph.m and (indices.min() < 0 or indices.max() >= graph.n):
+        bad = int(indices.min() if indices.min() < 0 else indices.max())
+        raise GraphError(f"an arc ends at {bad}; vertices are 0 to {graph.n - 1}")
+
+
 def _check_weights(graph: CSRGraph) -> None:
     weights = graph.weights
-    if weights.dtype not in (np.dtype(np.int32), np.dtype(np.float32)):
-        raise GraphError(f"weights are {weights.dtype}; need int32 or float32")
     if not graph.m:
         return
     low, high = weights.min(), weights.max()  # NaN spreads through min and max

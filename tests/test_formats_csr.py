@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from gpu.errors import GpuError
+from gpu.errors import GpuError, GraphError
 from gpu.formats import csr, warm_up
 from gpu.formats.arrange import PAIRED
 from gpu.formats.csr import arcs_to_csr, checked_with_facts
@@ -84,20 +86,11 @@ def test_facts_of_short_and_of_long_rows(threads: int, monkeypatch: pytest.Monke
 
 def broken(what: str) -> Arrays:
     indptr, indices = np.array([0, 2, 3, 3]), np.array([1, 2, 0], np.int32)
-    weights: np.ndarray = np.array([1, 2, 3], np.float32)
+    weights = np.array([1, 2, 3], np.float32)
     if what.startswith("indptr"):
-        indptr[1] = {"indptr falls": 4, "indptr begins late": 2}.get(what, -1)
-        indptr[0] = what == "indptr begins late"
-    elif what == "indptr ends early":
-        indptr[-1] = 2
-    elif what == "head":
-        indices[2] = 3
-    elif what == "negative head":
-        indices[1] = -1
-    elif what == "fewer weights":
-        weights = weights[:2]
-    elif what == "wide":
-        return indptr, indices.astype(np.int64), weights
+        indptr[1] = 4 if what == "indptr falls" else -1
+    elif what.endswith("head"):
+        indices[2] = 3 if what == "head" else -1
     else:
         weights[1] = float(what)
     return indptr, indices, weights
@@ -105,11 +98,8 @@ def broken(what: str) -> Arrays:
 
 @pytest.mark.parametrize(
     "what",
-    [
-        "indptr falls", "indptr begins late", "indptr is negative", "head", "negative head",
-        "fewer weights", "wide", "-1", "inf", "nan", "-inf",
-    ],
-)  # fmt: skip
+    ["indptr falls", "indptr is negative", "head", "negative head", "-1", "inf", "nan", "-inf"],
+)
 def test_compiled_checks_find_what_the_others_find(what: str) -> None:
     graph = CSRGraph(*broken(what))
     with pytest.raises(GpuError) as one:
@@ -117,6 +107,39 @@ def test_compiled_checks_find_what_the_others_find(what: str) -> None:
     with pytest.raises(GpuError) as two:
         checked_with_facts(graph, compiled=True)
     assert str(one.value) == str(two.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"indices": np.array([1, 2, 0])}, "indptr is int64, indices int64; need int64 and int32"),
+        ({"indptr": np.array([0, 2, 3, 3], np.int32)}, "indptr is int32, indices int32; need"),
+        ({"weights": np.ones(3)}, "weights are float64; need int32 or float32"),
+        ({"weights": np.ones(2, np.int32)}, "2 weights for 3 arcs"),
+        ({"weights": np.ones((3, 1), np.int32)}, "need one dimension each"),
+        ({"indptr": np.array([1, 2, 3, 3])}, "indptr must rise from 0 to the 3 arcs"),
+        ({"indptr": np.array([0, 2, 3, 2])}, "indptr must rise from 0 to the 3 arcs"),
+        ({"indptr": np.array([], np.int64)}, "indptr must rise from 0 to the 3 arcs"),
+        ({"positions": np.zeros((2, 2))}, r"positions have shape \(2, 2\), need \(3, 2\)"),
+    ],
+)
+def test_a_graph_of_other_types_or_lengths_is_never_made(
+    changed: dict[str, Any], words: str
+) -> None:
+    names = ("indptr", "indices", "weights")
+    arrays: dict[str, Any] = dict(zip(names, broken("1"), strict=True))
+    assert CSRGraph(**arrays).checked().m == 3
+    with pytest.raises(GraphError, match=words):
+        CSRGraph(**{**arrays, **changed})
+
+
+def test_arrays_with_gaps_are_looked_at_as_they_are() -> None:
+    indptr, indices, weights = broken("0")
+    indices[0], apart = 0, np.zeros(6, np.int32)
+    apart[::2] = indices
+    graph = CSRGraph(indptr, apart[::2], weights)
+    facts = checked_with_facts(graph, compiled=True)[1]
+    assert (facts.loops, facts.zeros) == (1, 1)
 
 
 def test_minus_zero_becomes_zero_compiled_too() -> None:

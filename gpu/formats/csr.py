@@ -201,10 +201,9 @@ def _facts_compiled(graph: CSRGraph) -> tuple[ArcFacts, bool]:
     """Return the facts, and whether nothing needs `CSRGraph.checked`."""
     from gpu.formats import arrange
 
-    n, m, indptr, indices = graph.n, graph.m, graph.indptr, graph.indices
-    if not _is_plain(graph):
-        return ArcFacts(0, 0, 0), False
-    bits = graph.weights.view(np.int32)
+    n, m = graph.n, graph.m
+    indptr, indices = np.ascontiguousarray(graph.indptr), np.ascontiguousarray(graph.indices)
+    bits = np.ascontiguousarray(graph.weights).view(np.int32)
     shares = cores() if m >= THREADED_ARCS else 1
     facts = np.zeros((shares, arrange.FACTS), np.int64)
 
@@ -223,20 +222,6 @@ def _facts_compiled(graph: CSRGraph) -> tuple[ArcFacts, bool]:
     infinite = MAX_COUNT + 1 if graph.integer else int(np.float32(np.inf).view(np.int32))
     whole = facts[:, arrange.LOW].min() >= 0 and facts[:, arrange.HIGH].max() < infinite
     return counts, bool(whole and not facts[:, arrange.BROKEN].any())
-
-
-def _is_plain(graph: CSRGraph) -> bool:
-    """Return whether the compiled loop may look at the arrays: all is right but the rows."""
-    indptr, indices, weights = graph.indptr, graph.indices, graph.weights
-    places = graph.positions
-    return (
-        (indptr.dtype == np.int64 and indices.dtype == np.int32)
-        and weights.dtype in (np.int32, np.float32)
-        and all(array.flags.c_contiguous for array in (indptr, indices, weights))
-        and graph.m == len(weights) == indptr[-1]
-        and indptr[0] == 0
-        and (places is None or places.shape == (graph.n, 2))
-    )
 
 
 def tails_of(indptr: np.ndarray) -> np.ndarray:
