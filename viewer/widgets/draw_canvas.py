@@ -56,7 +56,7 @@ class DrawCanvas(QGraphicsView):
     def __init__(self, model: DrawingModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = model
-        self.items_of = DrawScene(model, Style.of(LIGHT, QApplication.font()), self)
+        self.items_of = DrawScene(model, Style(LIGHT, QApplication.font()), self)
         self.tool, self.snap = "select", False
         self._untouched = True  # nobody has zoomed since all was fitted
         self._build()
@@ -71,7 +71,7 @@ class DrawCanvas(QGraphicsView):
     def _build(self) -> None:
         self.setScene(self.items_of)
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.SmartViewportUpdate)
         for set_policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
             set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QGraphicsView.Shape.NoFrame)

@@ -25,8 +25,9 @@ FAN = 34.0  # units between the middles of neighbours in a fan
 ARROW, ARROW_HALF = 11.0, 4.6  # length and half the width of a head
 PLACES = (0.5, 0.4, 0.6, 0.32, 0.68, 0.25, 0.75)  # along an arc, for its weight
 CELL = 48.0  # of the table that finds what overlaps
-NEAR = 7.0  # units between the places of a line in that table
-MOST_LINES = 200  # arcs whose crossings are looked at
+SAMPLES = 32  # places of a line that are looked at, to see what it crosses
+MOST_LINES = 120  # arcs whose crossings are looked at
+Box = Sequence[float]  # left, top, right, bottom
 MOST_CROSSINGS = 200_000  # arcs times vertices that are looked at
 
 
@@ -203,42 +204,29 @@ def _through_others(
 
 
 class Crowd:
-    """Boxes and places of a picture, in a table of cells, so that what is near is found at once."""
+    """Boxes of a picture in a table of cells, so that what is near is found at once."""
 
     def __init__(self) -> None:
-        self._boxes: dict[tuple[int, int], list[QRectF]] = defaultdict(list)
-        self._places: dict[tuple[int, int], list[tuple[int, QPointF]]] = defaultdict(list)
+        self._boxes: dict[tuple[int, int], list[Box]] = defaultdict(list)
 
-    def put(self, box: QRectF) -> None:
+    def put(self, box: Box) -> None:
         """Keep a box."""
         for cell in _cells(box):
             self._boxes[cell].append(box)
 
-    def put_line(self, key: int, curve: Curve) -> None:
-        """Keep a line: places along it, close enough that no box slips between two."""
-        ends = curve.points[3] - curve.points[0]
-        steps = max(6, min(60, int(math.hypot(ends.x(), ends.y()) / NEAR)))
-        for step in range(1, steps):
-            place = curve.at(step / steps)
-            cell = math.floor(place.x() / CELL), math.floor(place.y() / CELL)
-            self._places[cell].append((key, place))
-
-    def free(self, box: QRectF) -> bool:
+    def free(self, box: Box) -> bool:
         """Whether a box overlaps none that is kept."""
-        return not any(box.intersects(one) for cell in _cells(box) for one in self._boxes[cell])
-
-    def crossed(self, box: QRectF, key: int) -> bool:
-        """Whether a line that is not `key` runs through a box."""
-        return any(
-            other != key and box.contains(place)
+        left, top, right, bottom = box
+        return not any(
+            one[0] < right and left < one[2] and one[1] < bottom and top < one[3]
             for cell in _cells(box)
-            for other, place in self._places[cell]
+            for one in self._boxes[cell]
         )
 
 
-def _cells(box: QRectF) -> list[tuple[int, int]]:
-    columns = range(math.floor(box.left() / CELL), math.floor(box.right() / CELL) + 1)
-    rows = range(math.floor(box.top() / CELL), math.floor(box.bottom() / CELL) + 1)
+def _cells(box: Box) -> list[tuple[int, int]]:
+    columns = range(int(box[0] // CELL), int(box[2] // CELL) + 1)
+    rows = range(int(box[1] // CELL), int(box[3] // CELL) + 1)
     return [(column, row) for column in columns for row in rows]
 
 
@@ -252,24 +240,41 @@ def label_shares(
 
     Up to MOST_LINES arcs, a place where another arc crosses is taken only if there is no better.
     """
+    if not curves:
+        return {}
     crowd = Crowd()
-    for box in blocked:
-        crowd.put(box)
-    if len(curves) <= MOST_LINES:
-        for key, curve, _, _ in curves:
-            crowd.put_line(key, curve)
+    for one in blocked:
+        crowd.put((one.left(), one.top(), one.right(), one.bottom()))
+    points = np.array([[(p.x(), p.y()) for p in curve.points] for _, curve, _, _ in curves])
+    halves = np.array([(width / 2, height / 2) for *_, width, height in curves])
+    middles = _along(points, np.array(PLACES))
+    lines = _along(points, np.linspace(0.03, 0.97, SAMPLES)) if len(curves) <= MOST_LINES else None
+    boxes = np.concatenate([middles - halves[:, None], middles + halves[:, None]], axis=2).tolist()
     shares: dict[int, float] = {}
-    for key, curve, width, height in curves:
-        free = [share for share in PLACES if crowd.free(box_around(curve.at(share), width, height))]
+    for k, (key, *_) in enumerate(curves):
+        free = [place for place, box in enumerate(boxes[k]) if crowd.free(box)]
         clear = (
-            share
-            for share in free
-            if not crowd.crossed(box_around(curve.at(share), width + 2, height + 2), key)
+            place
+            for place in free
+            if lines is None or not _crossed(lines, k, middles[k, place], halves[k])
         )
-        share = next(clear, free[0] if free else PLACES[0])
-        shares[key] = share
-        crowd.put(box_around(curve.at(share), width, height))
+        place = next(clear, free[0] if free else 0)
+        shares[key] = PLACES[place]
+        crowd.put(boxes[k][place])
     return shares
+
+
+def _along(points: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Return places on cubic curves: points (m, 4, 2), shares (s,) -> (m, s, 2)."""
+    t, u = shares[:, None], 1 - shares[:, None]
+    factors = np.concatenate([u**3, 3 * u * u * t, 3 * u * t * t, t**3], axis=1)
+    return np.asarray(np.einsum("sp,mpx->msx", factors, points))
+
+
+def _crossed(lines: np.ndarray, own: int, middle: np.ndarray, half: np.ndarray) -> bool:
+    """Whether a line that is not `own` runs through a box; lines (m, s, 2)."""
+    inside = (np.abs(lines - middle) < half + 1).all(axis=2).any(axis=1)
+    return bool(inside.sum() > inside[own])
 
 
 def box_around(middle: QPointF, width: float, height: float) -> QRectF:

@@ -95,6 +95,7 @@ class Hand:
             self._light(canvas.items_of.vertex_at(self._to.x(), self._to.y())[0])
         elif self.doing == MOVE and self._moved:
             canvas.items_of.shift(self._places())
+            return
         elif self.doing == FRAME and self._moved:
             self._select_frame()
         elif not self.doing:

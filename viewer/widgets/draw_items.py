@@ -7,9 +7,7 @@ that runs start from a second ring. Nothing is said by colour alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from PyQt6.QtCore import QRectF, Qt
+from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import (
     QColor,
     QFont,
@@ -35,38 +33,53 @@ HIT = 12.0  # width of the band in which an arc is hit
 ARCS, WEIGHTS, VERTICES = 1.0, 1.6, 2.0  # layers
 
 
-@dataclass(frozen=True)
 class Style:
-    """What all items of a canvas share: colours, fonts, sizes."""
+    """What all items of a canvas share: colours, pens, fonts, sizes, made once."""
 
-    theme: Theme
-    name_font: QFont
-    weight_font: QFont
-    grow: float = 1.0  # times the usual size, where all is seen from afar
-
-    @classmethod
-    def of(cls, theme: Theme, font: QFont, grow: float = 1.0) -> Style:
-        """Return the style of a theme at a font's size."""
-        weight = QFont(font)
+    def __init__(self, theme: Theme, font: QFont, grow: float = 1.0) -> None:
+        self.theme = theme
+        self.grow = grow  # times the usual size, where all is seen from afar
+        self.weight_font = QFont(font)
         if font.pointSizeF() > 0:
-            weight.setPointSizeF(font.pointSizeF() * grow)
+            self.weight_font.setPointSizeF(font.pointSizeF() * grow)
         else:
-            weight.setPixelSize(round(font.pixelSize() * grow))
-        name = QFont(weight)
-        name.setBold(True)
-        return cls(theme, name, weight, grow)
+            self.weight_font.setPixelSize(round(font.pixelSize() * grow))
+        self.name_font = QFont(self.weight_font)
+        self.name_font.setBold(True)
+        self.radius = scaled(RADIUS) * grow
+        self._names, self._weights = QFontMetricsF(self.name_font), QFontMetricsF(self.weight_font)
+        wide = theme.line_width**0.5
+        self.text, self.accent = QColor(theme.text), QColor(theme.accent)
+        self.plot, self.base = QColor(theme.plot), QColor(theme.base)
+        self.picked = QColor(mix(theme.base, theme.accent, 0.22))
+        self.ring = QColor(mix(theme.plot, theme.text, 0.75))
+        self.line = QColor(mix(theme.plot, theme.text, 0.55))
+        self.line_pens = _pens(self.line, self.accent, wide)
+        self.ring_pens = _pens(self.ring, self.accent, wide)
+        self.focus = QPen(self.text, 1.4, Qt.PenStyle.DashLine)
+        self.frame = QPen(self.accent, 1.2)
+        self.text_pen = QPen(self.text)
+        self.glow = QColor(theme.accent)
+        self.glow.setAlpha(70)
 
     def outline(self, vertex: Vertex, x: float, y: float) -> Outline:
         """Return the shape of a vertex: a disc, a pill for a long name."""
-        radius = scaled(RADIUS) * self.grow
-        width = QFontMetricsF(self.name_font).horizontalAdvance(vertex.name)
-        return Outline(x, y, radius, max(0.0, width / 2 + PILL_ROOM - radius))
+        width = self._names.horizontalAdvance(vertex.name)
+        return Outline(x, y, self.radius, max(0.0, width / 2 + PILL_ROOM - self.radius))
 
     def weight_size(self, arc: Arc) -> tuple[float, float]:
         """Return width and height of a weight's box."""
-        metrics = QFontMetricsF(self.weight_font)
         words = weight_words(arc.weight)
-        return metrics.horizontalAdvance(words) + 8, metrics.height() + 1
+        return self._weights.horizontalAdvance(words) + 8, self._weights.height() + 1
+
+
+def _pens(plain: QColor, picked: QColor, wide: float) -> tuple[QPen, QPen]:
+    """Return the pen of what is not selected, and of what is."""
+    flat = Qt.PenCapStyle.FlatCap
+    return (
+        QPen(plain, LINE * wide, Qt.PenStyle.SolidLine, flat),
+        QPen(picked, SELECTED_LINE * wide, Qt.PenStyle.SolidLine, flat),
+    )
 
 
 class VertexItem(QGraphicsItem):
@@ -77,19 +90,23 @@ class VertexItem(QGraphicsItem):
         self.setZValue(VERTICES)
         self.vertex, self.style = vertex, style
         self.selected = self.current = self.start = self.lit = False
-        self.outline = style.outline(vertex, vertex.x, -vertex.y)
+        self._shape(style.outline(vertex, vertex.x, -vertex.y))
+
+    def _shape(self, outline: Outline) -> None:
+        self.outline, self.box = outline, outline.box
+        self._bounds = self.box.adjusted(-RIM - 2, -RIM - 2, RIM + 2, RIM + 2)
 
     def take(self, vertex: Vertex, style: Style) -> None:
         """Show another state of the vertex."""
         self.prepareGeometryChange()
         self.vertex, self.style = vertex, style
-        self.outline = style.outline(vertex, vertex.x, -vertex.y)
+        self._shape(style.outline(vertex, vertex.x, -vertex.y))
         self.update()
 
     def put(self, x: float, y: float) -> None:
         """Stand elsewhere for now, scene coordinates."""
         self.prepareGeometryChange()
-        self.outline = Outline(x, y, self.outline.radius, self.outline.half)
+        self._shape(Outline(x, y, self.outline.radius, self.outline.half))
 
     def mark(self, *, selected: bool, current: bool, start: bool) -> None:
         """Say how it is to look."""
@@ -111,7 +128,7 @@ class VertexItem(QGraphicsItem):
 
     def boundingRect(self) -> QRectF:
         """Return what it may paint on."""
-        return self.outline.box.adjusted(-RIM - 2, -RIM - 2, RIM + 2, RIM + 2)
+        return self._bounds
 
     def paint(
         self,
@@ -121,28 +138,22 @@ class VertexItem(QGraphicsItem):
     ) -> None:
         """Paint disc, rings and name."""
         assert painter is not None
-        theme, box = self.style.theme, self.outline.box
+        style = self.style
         if self.lit:
-            glow = QColor(theme.accent)
-            glow.setAlpha(70)
-            self._pill(painter, box, RIM - 1, Qt.PenStyle.NoPen, glow)
-        ink = theme.accent if self.selected else mix(theme.plot, theme.text, 0.75)
-        fill = QColor(mix(theme.base, theme.accent, 0.22) if self.selected else theme.base)
-        width = SELECTED_LINE if self.selected else LINE
-        self._pill(painter, box, 0.0, QPen(QColor(ink), width * theme.line_width**0.5), fill)
+            self._pill(painter, RIM - 1, Qt.PenStyle.NoPen, style.glow)
+        pen = style.ring_pens[self.selected]
+        self._pill(painter, 0.0, pen, style.picked if self.selected else style.base)
         if self.start:
-            self._pill(painter, box, -3.6, QPen(QColor(ink), 1.2))
+            self._pill(painter, -3.6, QPen(pen.color(), 1.2))
         if self.current:
-            pen = QPen(QColor(theme.text), 1.4, Qt.PenStyle.DashLine)
-            self._pill(painter, box, 4.5, pen)
-        painter.setFont(self.style.name_font)
-        painter.setPen(QColor(theme.text))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self.vertex.name)
+            self._pill(painter, 4.5, style.focus)
+        painter.setFont(style.name_font)
+        painter.setPen(style.text_pen)
+        painter.drawText(self.box, Qt.AlignmentFlag.AlignCenter, self.vertex.name)
 
     def _pill(
         self,
         painter: QPainter,
-        box: QRectF,
         grow: float,
         pen: QPen | Qt.PenStyle,
         fill: QColor | None = None,
@@ -150,7 +161,7 @@ class VertexItem(QGraphicsItem):
         painter.setPen(pen)
         painter.setBrush(fill if fill is not None else Qt.BrushStyle.NoBrush)
         round_ = self.outline.radius + grow
-        painter.drawRoundedRect(box.adjusted(-grow, -grow, grow, grow), round_, round_)
+        painter.drawRoundedRect(self.box.adjusted(-grow, -grow, grow, grow), round_, round_)
 
 
 class ArcItem(QGraphicsItem):
@@ -163,23 +174,30 @@ class ArcItem(QGraphicsItem):
         self.selected = self.current = False
         self.curve: Curve | None = None
         self.bend, self.share = 0.0, 0.5
+        self.weight_box, self._bounds = QRectF(), QRectF()
         self._hit = QPainterPath()
         self.label = WeightItem(self)
 
     def take(self, arc: Arc, style: Style) -> None:
         """Show another state of the arc."""
-        self.prepareGeometryChange()
         self.arc, self.style = arc, style
-        self._hit = QPainterPath()
-        self.label.follow()
-        self.update()
+        self._measure()
 
     def run(self, curve: Curve, share: float) -> None:
         """Run along a curve, the weight a share of the way."""
-        self.prepareGeometryChange()
         self.curve, self.share = curve, share
+        self._measure()
+
+    def _measure(self) -> None:
+        """Know where line and weight are."""
+        self.prepareGeometryChange()
         self._hit = QPainterPath()
+        if self.curve is not None:
+            size = self.style.weight_size(self.arc)
+            self.weight_box = box_around(self.curve.at(self.share), *size)
+            self._bounds = self.curve.path.controlPointRect().adjusted(-HIT, -HIT, HIT, HIT)
         self.label.follow()
+        self.update()
 
     def mark(self, *, selected: bool, current: bool) -> None:
         """Say how it is to look."""
@@ -189,33 +207,21 @@ class ArcItem(QGraphicsItem):
             self.label.follow()
             self.update()
 
-    @property
-    def weight_box(self) -> QRectF:
-        """Where the weight stands, scene coordinates."""
-        if self.curve is None:
-            return QRectF()
-        return box_around(self.curve.at(self.share), *self.style.weight_size(self.arc))
-
     def boundingRect(self) -> QRectF:
         """Return what it may paint on."""
-        if self.curve is None:
-            return QRectF()
-        room = HIT
-        return (
-            self.curve.path.controlPointRect()
-            .united(self.weight_box)
-            .adjusted(-room, -room, room, room)
-        )
+        return self._bounds
 
-    def shape(self) -> QPainterPath:
-        """Return the band in which it is hit, the weight's box included."""
-        if self._hit.isEmpty() and self.curve is not None:
+    def hit(self, place: QPointF) -> bool:
+        """Whether a place is on the line, near enough for a hand, or on the weight."""
+        if self.weight_box.contains(place):
+            return True
+        if self.curve is None or not self._bounds.contains(place):
+            return False
+        if self._hit.isEmpty():
             stroker = QPainterPathStroker()
             stroker.setWidth(HIT)
             self._hit = stroker.createStroke(self.curve.path)
-            self._hit.addRect(self.weight_box)
-            self._hit.setFillRule(Qt.FillRule.WindingFill)
-        return self._hit
+        return self._hit.contains(place)
 
     def paint(
         self,
@@ -227,15 +233,14 @@ class ArcItem(QGraphicsItem):
         assert painter is not None
         if self.curve is None:
             return
-        theme = self.style.theme
-        ink = QColor(theme.accent if self.selected else mix(theme.plot, theme.text, 0.55))
-        width = (SELECTED_LINE if self.selected else LINE) * theme.line_width**0.5
-        painter.setPen(QPen(ink, width, cap=Qt.PenCapStyle.FlatCap))
+        pen = self.style.line_pens[self.selected]
+        painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(self.curve.path)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(ink)
-        painter.drawPolygon(self.curve.head)
+        if not self.curve.head.isEmpty():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(pen.color())
+            painter.drawPolygon(self.curve.head)
 
 
 class WeightItem(QGraphicsItem):
@@ -245,16 +250,19 @@ class WeightItem(QGraphicsItem):
         super().__init__()
         self.setZValue(WEIGHTS)
         self._arc = arc
+        self._words, self._bounds = "", QRectF()
 
     def follow(self) -> None:
-        """The arc runs elsewhere, or weighs something else."""
+        """The arc runs elsewhere, or weighs something else, or looks otherwise."""
         self.prepareGeometryChange()
+        self._words = weight_words(self._arc.arc.weight)
+        self._bounds = self._arc.weight_box.adjusted(-5, -5, 5, 5)
         self.setZValue(WEIGHTS + 0.25 * self._arc.selected)
         self.update()
 
     def boundingRect(self) -> QRectF:
         """Return what it may paint on."""
-        return self._arc.weight_box.adjusted(-5, -5, 5, 5)
+        return self._bounds
 
     def paint(
         self,
@@ -264,16 +272,18 @@ class WeightItem(QGraphicsItem):
     ) -> None:
         """Paint the number on a veil."""
         assert painter is not None
-        arc, theme = self._arc, self._arc.style.theme
+        arc, style = self._arc, self._arc.style
         box = arc.weight_box
-        painter.setBrush(QColor(theme.plot))
-        ink = QPen(QColor(theme.accent), 1.2)
-        painter.setPen(ink if arc.selected else Qt.PenStyle.NoPen)
-        painter.drawRoundedRect(box, 4, 4)
+        if arc.selected:
+            painter.setBrush(style.plot)
+            painter.setPen(style.frame)
+            painter.drawRoundedRect(box, 4, 4)
+        else:
+            painter.fillRect(box, style.plot)
         if arc.current:
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(QColor(theme.text), 1.4, Qt.PenStyle.DashLine))
+            painter.setPen(style.focus)
             painter.drawRoundedRect(box.adjusted(-3.5, -3.5, 3.5, 3.5), 6, 6)
-        painter.setFont(arc.style.weight_font)
-        painter.setPen(QColor(theme.text))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, weight_words(arc.arc.weight))
+        painter.setFont(style.weight_font)
+        painter.setPen(style.text_pen)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self._words)

@@ -38,11 +38,12 @@ class DrawScene(QGraphicsScene):
         self.vertices: dict[int, VertexItem] = {}
         self.arcs: dict[int, ArcItem] = {}
         self._shapes: dict[int, tuple[object, ...]] = {}  # of arcs, as last drawn
+        self._placed: object = None  # what the weights were placed for
         self._focus = False  # keys act here
 
     def apply_theme(self, theme: Theme, font: QFont, grow: float = 1.0) -> None:
         """Take the colours of a theme, and a text size."""
-        self.style_now = Style.of(theme, font, grow)
+        self.style_now = Style(theme, font, grow)
         for vertex in self.vertices.values():
             vertex.take(vertex.vertex, self.style_now)
         for arc in self.arcs.values():
@@ -113,7 +114,11 @@ class DrawScene(QGraphicsScene):
             for key, item in self.arcs.items()
             if item.curve is not None
         ]
-        blocked = [item.outline.box for item in self.vertices.values()]
+        blocked = [item.box for item in self.vertices.values()]
+        seen = [(key, id(curve), width) for key, curve, width, _ in curves], blocked
+        if seen == self._placed:
+            return
+        self._placed = seen
         for key, share in label_shares(curves, blocked).items():
             item = self.arcs[key]
             if share != item.share and item.curve is not None:
@@ -145,7 +150,7 @@ class DrawScene(QGraphicsScene):
     def arc_at(self, x: float, y: float) -> int:
         """Return the arc at a place of the scene, -1 for none; weights first."""
         place = QPointF(x, y)
-        hits = [key for key, item in self.arcs.items() if item.shape().contains(place)]
+        hits = [key for key, item in self.arcs.items() if item.hit(place)]
         named = [key for key in hits if self.arcs[key].weight_box.contains(place)]
         return (named or hits or [-1])[-1]
 
