@@ -83,9 +83,10 @@ class NumberAxis(pg.AxisItem):
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         """Return one level of ticks, labelled all: round numbers, as many as fit."""
         room = max(2, int(size / scaled(LABEL_PIXELS)))
+        apart = scaled(NAME_PIXELS) * (high - low) / max(size, 1.0)
         if self.logarithmic and math.isfinite(low) and math.isfinite(high):
-            return [(1.0, log_ticks(low, high, room))]
-        return even_ticks(low, high, room)
+            return [(1.0, thinned(log_ticks(low, high, room), apart))]
+        return [(step, thinned(ticks, apart)) for step, ticks in even_ticks(low, high, room)]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return 950, 1.2k, 34k, 5.6M."""
@@ -144,6 +145,15 @@ def even_ticks(
     step = round_step((high - low) * factor / room) / factor
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [(step, [step * number for number in range(first, last + 1)])]
+
+
+def thinned(ticks: list[float], apart: float) -> list[float]:
+    """Return, of rising ticks, the greatest and those at least `apart` from the next kept."""
+    kept: list[float] = []
+    for tick in reversed(ticks):
+        if not kept or kept[-1] - tick >= apart:
+            kept.append(tick)
+    return kept[::-1]
 
 
 def log_ticks(low: float, high: float, room: int) -> list[float]:

@@ -12,15 +12,19 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
+from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QComboBox
 
 from viewer.models.session import RunRecord
 from viewer.series import CounterSeries
+from viewer.text_size import scaled
+from viewer.theme import SPACING
 from viewer.units import short, thousands
 from viewer.widgets.plot_base import MEAN_PIXELS, chip, nice_ceiling
 from viewer.widgets.plot_items import ElidedLabel, Legend
 from viewer.widgets.plot_pair import PairPlot
 
+LOW = 190  # pixels of height below which the sentence under the plot goes
 FIELDS = {  # name on screen -> field of SAMPLE
     "processed": "processed_vertices",
     "relaxed": "relaxed_edges",
@@ -60,6 +64,13 @@ class WorkPanel(PairPlot):
         self.totals_button.toggled.connect(self._show_mode)
         self.measure_box.currentIndexChanged.connect(self._mark_dirty)
         self._show_mode(False)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Leave the sentence out of a low panel: its plot needs the height."""
+        super().resizeEvent(event)
+        low = self.height() < scaled(LOW)
+        self.sentence.setVisible(not low)
+        self.body.setSpacing(0 if low else SPACING // 2)
 
     def _show_mode(self, totals: bool) -> None:
         laid = self.comparing and self._pair is not None and not self._pair.clocks.same
@@ -132,6 +143,7 @@ class WorkPanel(PairPlot):
     def _show_values(self) -> None:
         self.legend.set_values([short(value) for value in self._at_cursor()])
         self.sentence.setText(self.summary_text())
+        self.setToolTip("" if self.sentence.isVisibleTo(self) else self.summary_text())
 
     def _at_cursor(self) -> list[float]:
         """Return what the curves show at the cursor; 0 outside them."""
