@@ -137,6 +137,10 @@ class Side:
         busy = float((self.samples["busy_workers"][:-1] * lasted).sum())
         return min(busy / (self.workers * float(lasted.sum())), 1.0) if lasted.sum() else None
 
+    def count(self) -> None:
+        """Find `reached` and `busy_share` now; afterwards they are known. Any thread."""
+        _ = self.reached, self.busy_share
+
 
 @dataclass(frozen=True)
 class ClockMap:
@@ -330,7 +334,7 @@ def _rising(side: Side, marks: np.ndarray, top: float) -> tuple[np.ndarray, np.n
 
 def _farthest(a: Side, b: Side) -> float:
     """Return a distance that both runs end at: the largest, where it is known."""
-    ends = [float(s.samples["base"].max()) for s in (a, b) if len(s.samples)]
+    ends = [float(_thin(s)["base"].max()) for s in (a, b) if len(s.samples)]
     for side in (a, b):
         if side.dist is not None and side.dist.ndim == 1 and (side.reached or 0) > 0:
             ends.append(float(side.dist[reached_mask(side.dist)].max()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +12,9 @@ from panel_stage import REFERENCE, Bench, make_record, make_samples, make_trace
 from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gpu.compare import CompareError
+from gpu.compare import CompareError, align
 from gpu.trace import Trace, Verification
+from viewer.models import comparison
 from viewer.models.comparison import ComparisonModel
 from viewer.models.runs_table import COLUMNS, RunsTable
 from viewer.models.session import RunRecord, SessionModel
@@ -71,6 +73,40 @@ def test_a_is_the_current_run(session: SessionModel, pair: ComparisonModel) -> N
     assert summary is not None
     assert summary.words.startswith("ADDS finished 2.0x sooner")
     assert summary.cautions == ()
+
+
+def test_large_runs_are_compared_on_a_thread(
+    session: SessionModel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = ComparisonModel(session)
+    at_once.set_align("bucket")
+    at_once.compare_with(session.runs[1])
+    assert not at_once.busy
+    threads: list[str] = []
+
+    def seen(*asked: Any) -> Any:
+        threads.append(threading.current_thread().name)
+        return align(*asked)
+
+    monkeypatch.setattr(comparison, "AT_ONCE", 0)
+    monkeypatch.setattr(comparison, "align", seen)
+    pair = ComparisonModel(session)
+    bar = CompareBar(pair)
+    qtbot.addWidget(bar)
+    pair.compare_with(session.runs[1])
+    assert pair.busy
+    assert bar.words.text() == "Comparing the two runs…"
+    pair.set_align("bucket")  # asked for while the first is being found
+    qtbot.waitUntil(lambda: not pair.busy)
+    assert np.array_equal(pair.clocks.a_ns, at_once.clocks.a_ns)
+    assert np.array_equal(pair.clocks.b_ns, at_once.clocks.b_ns)
+    assert pair.summary() == at_once.summary()
+    assert "2.0x sooner" in bar.words.text()
+    assert set(threads) == {"background"}
+    pair.set_align("share")
+    assert "2.0x sooner" in bar.words.text()  # what is known stays until there is news
+    pair.close()
+    assert pair._task is None
 
 
 def test_swap_and_end(session: SessionModel, pair: ComparisonModel, qtbot: QtBot) -> None:

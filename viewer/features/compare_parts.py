@@ -101,6 +101,10 @@ class CompareFeature(QObject):
         self.bar.apply_theme(theme)
         self.view.apply_theme(theme)
 
+    def close(self) -> None:
+        """The window closes."""
+        self.model.close()
+
     # --- handlers of the rows
 
     def compare_rival(self) -> None:

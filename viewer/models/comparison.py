@@ -9,6 +9,9 @@ ends the comparison.
 few times a second, not with every batch of samples. Where it cannot be made as asked, time is
 used and `problem` says why.
 
+Of runs with many samples or vertices (`AT_ONCE`), the clocks and what the words are made of are
+found on a thread: until they are there, `busy` says so and the clocks stay as they were.
+
 Measured times are compared at probe level 0 only: `missing_reruns` says which runs are to be
 made again without probes, and a run in the session with the same settings at level 0 is taken
 for such a rerun, whoever made it.
@@ -23,9 +26,12 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from gpu.compare import SAME_CLOCK, Align, ClockMap, CompareError, Side, align, obstacle
 from gpu.compare_words import Summary, names, summarise
 from gpu.trace import Probe, RunSettings
+from viewer.background import Task
 from viewer.models.session import RunRecord, SessionModel
 
 LIVE_MS = 400  # between two looks at runs that go on
+AT_ONCE = 100_000  # samples and vertices of both runs that are looked at on the GUI thread
+WAITING = Summary("Comparing the two runs…", (), {"comparable": True, "ready": False})
 
 
 class ComparisonModel(QObject):
@@ -45,6 +51,11 @@ class ComparisonModel(QObject):
         self.clocks: ClockMap = SAME_CLOCK
         self.problem = ""
         self._kept: dict[int, tuple[tuple[object, ...], Side]] = {}
+        self.busy = False  # whether the clocks and the words are still being found
+        self._task: Task | None = None
+        self._again = False  # something changed since the task began
+        self._found: tuple[Side, Side] | None = None  # whose numbers a task has counted
+        self._said: Summary | None = None  # of these two runs, last
         self._live = QTimer(self)
         self._live.setSingleShot(True)
         self._live.setInterval(LIVE_MS)
@@ -93,12 +104,15 @@ class ComparisonModel(QObject):
 
     def summary(self) -> Summary | None:
         """Return what differs, in words; None where nothing is compared."""
-        pair = self.sides()
+        if self.busy and self.active:
+            return self._said or WAITING
+        pair = self._found or self.sides()
         if pair is None or self.a is None or self.b is None:
             return None
         twins = [self._rerun_of(record) for record in (self.a, self.b)]
         quoted = [side_of(twin) if twin is not None else None for twin in twins]
-        return summarise(*pair, (quoted[0], quoted[1]))
+        self._said = summarise(*pair, (quoted[0], quoted[1]))
+        return self._said
 
     def missing_reruns(self) -> list[RunSettings]:
         """Return what must run again without probes before measured times may be compared."""
@@ -172,21 +186,60 @@ class ComparisonModel(QObject):
             self._align()
 
     def _set_b(self, record: RunRecord | None) -> None:
-        self.b = record
+        self.b, self._said = record, None
         self._kept = {key: kept for key, kept in self._kept.items() if key in self.letters}
         self._live.stop()
+        self._found, self.busy = None, _large(self.sides())
         self.pair_changed.emit()
         self._align()
 
+    def close(self) -> None:
+        """Give up what is being found; the window closes."""
+        if self._task is not None:
+            self._task.ended.disconnect()
+            self._task.give_up()
+            self._task = None
+
     def _align(self) -> None:
-        pair, before = self.sides(), self.clocks
-        self.clocks, self.problem = SAME_CLOCK, ""
-        if pair is not None:
-            try:
-                self.clocks = align(*pair, self.how)
-            except CompareError as error:
-                self.problem = str(error)
-        if self.clocks is not SAME_CLOCK or before is not SAME_CLOCK:
+        pair = self.sides()
+        self._found = None
+        if pair is not None and _large(pair):
+            self._again = True
+            if self._task is None:
+                self._start_task(pair)
+            return
+        self.busy = self._again = False
+        self._take(*(_laid(pair, self.how) if pair is not None else (SAME_CLOCK, "")))
+
+    def _start_task(self, pair: tuple[Side, Side]) -> None:
+        """Lay the clocks, and count what the words need, on a thread."""
+        how, news = self.how, self.busy
+        self.busy, self._again = True, False
+        answer: list[tuple[ClockMap, str]] = []
+
+        def work() -> None:
+            for side in pair:
+                side.count()
+            answer.append(_laid(pair, how))
+
+        def ended(problem: BaseException | None) -> None:
+            self._task = None
+            wanted = self.sides()
+            if self._again and wanted is not None:
+                self._align()
+            elif self.busy and wanted is not None:
+                self.busy, self._found = False, pair
+                self._take(*(answer[0] if answer else (SAME_CLOCK, f"{problem}")))
+
+        self._task = Task(work, self)
+        self._task.ended.connect(ended)
+        if not news:
+            self.words_changed.emit()
+
+    def _take(self, clocks: ClockMap, problem: str) -> None:
+        before = self.clocks
+        self.clocks, self.problem = clocks, problem
+        if clocks is not SAME_CLOCK or before is not SAME_CLOCK:
             self.clocks_changed.emit()
         self.words_changed.emit()
 
@@ -219,6 +272,19 @@ def side_of(record: RunRecord) -> Side:
         record.verification,
         trace.environment if trace is not None else None,
     )
+
+
+def _large(pair: tuple[Side, Side] | None) -> bool:
+    dist = [side.dist for side in pair or () if side.dist is not None]
+    return sum(len(s.samples) for s in pair or ()) + sum(d.size for d in dist) > AT_ONCE
+
+
+def _laid(pair: tuple[Side, Side], how: Align) -> tuple[ClockMap, str]:
+    """Return the clocks as asked, or both as they are and why."""
+    try:
+        return align(*pair, how), ""
+    except CompareError as error:
+        return SAME_CLOCK, str(error)
 
 
 def _probed(record: RunRecord) -> bool:
