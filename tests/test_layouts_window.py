@@ -132,6 +132,7 @@ def test_keys_and_menu_choose_layouts(window: MainWindow, settings: Settings, qt
         )
         assert window.docks.layout == name
         assert window.actions_by_key[f"layout_{name}"].isChecked()
+    window.actions_by_key["layout_present"].trigger()
     window.docks["parallelism"].close()
     window.actions_by_key["reset_layout"].trigger()
     assert window.docks["parallelism"].isVisible()
