@@ -19,7 +19,7 @@ import os
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,9 +80,13 @@ class SavedGraph:
             from sample_graphs import remembered_reference
 
             return remembered_reference(self.origin, self.options)
+        return next((str(name) for name in self.looked(folder) if name.is_file()), None)
+
+    def looked(self, folder: Path) -> list[Path]:
+        """Return where `found` looks for a file, best first, each place once."""
         names = [folder / self.relative] if self.relative else []
         names += [Path(self.origin), folder / Path(self.origin).name]
-        return next((str(name) for name in names if name.is_file()), None)
+        return list(dict.fromkeys(Path(os.path.normpath(name)) for name in names))
 
 
 def reader_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -146,8 +150,10 @@ def save_workspace(workspace: Workspace, path: str | Path) -> None:
             part.unlink()
 
 
-def load_workspace(path: str | Path) -> Workspace:
-    """Read a workspace written by `save_workspace`.
+def load_workspace(
+    path: str | Path, progress: Callable[[float], None] = lambda _share: None
+) -> Workspace:
+    """Read a workspace written by `save_workspace`; `progress` is told 0..1 after each run.
 
     Raises WorkspaceError, naming the file, where it is missing, no workspace, of another version
     or damaged; MemoryNeededError where its traces do not fit.
@@ -155,7 +161,7 @@ def load_workspace(path: str | Path) -> Workspace:
     try:
         size = Path(path).stat().st_size
         with zipfile.ZipFile(path) as archive:
-            return _read(archive, size)
+            return _read(archive, size, progress)
     except WorkspaceError as error:
         raise WorkspaceError(f"{path}: {error}") from error
     except TraceError as error:
@@ -170,14 +176,14 @@ def load_workspace(path: str | Path) -> Workspace:
         ) from error
 
 
-def _read(archive: zipfile.ZipFile, size: int) -> Workspace:
+def _read(archive: zipfile.ZipFile, size: int, progress: Callable[[float], None]) -> Workspace:
     table = _read_table(archive, size)
     numbers = table["runs"]
     if not isinstance(numbers, list) or len(numbers) > MOST_RUNS:
         raise WorkspaceError(f"damaged: its list of runs; allowed: up to {MOST_RUNS}")
     if not all(type(number) is int for number in numbers) or len(set(numbers)) < len(numbers):
         raise WorkspaceError("damaged: the numbers of its runs")
-    runs = _read_runs(archive, numbers, size)
+    runs = _read_runs(archive, numbers, size, progress)
     source, window = table["source"], table["window"]
     if type(source) is not int or not isinstance(window, dict):
         raise WorkspaceError("damaged: how the window stood")
@@ -203,7 +209,10 @@ def _read_table(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
 
 
 def _read_runs(
-    archive: zipfile.ZipFile, numbers: Sequence[int], size: int
+    archive: zipfile.ZipFile,
+    numbers: Sequence[int],
+    size: int,
+    progress: Callable[[float], None],
 ) -> tuple[tuple[int, Trace], ...]:
     found = []
     with tempfile.TemporaryDirectory(prefix="sssp-") as folder:
@@ -216,6 +225,7 @@ def _read_runs(
                 while piece := packed.read(CHUNK):
                     file.write(piece)
             found.append((number, load_trace(part)))
+            progress(len(found) / len(numbers))
     return tuple(found)
 
 

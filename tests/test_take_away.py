@@ -26,8 +26,6 @@ from gpu.algorithms import ALGORITHMS
 from gpu.cli import main
 from gpu.export import summary
 from gpu.trace import SAMPLE, Probe
-from gpu.tracefile import save_trace
-from gpu.workspace import load_workspace
 from viewer.main_window import MainWindow
 from viewer.models.decisions import decisions
 from viewer.models.session import RunRecord
@@ -182,36 +180,6 @@ def test_a_copied_command_makes_the_same_run(
     told, wanted = json.loads(capsys.readouterr().out), summary(window.session.current.trace)
     for key in ("time_ns", "processed_vertices", "relaxed_edges", "distances"):
         assert told[key] == wanted[key]
-
-
-def test_a_workspace_is_saved_and_opened(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    window.playback.pause()
-    window.playback.set_cursor(1234.0)
-    window.actions_by_key["save_workspace"].trigger()
-    path = tmp_path / "w.ssspw"
-    answer(window, path)
-    saved(window, qtbot, path)
-    assert load_workspace(path).window["cursor_ns"] == 1234.0
-    window.session.remove_run(window.session.current)
-    assert window.session.current is None
-    window.open_path(str(path))
-    assert window.session.current is not None
-    assert window.playback.cursor_ns == 1234.0
-    path.write_bytes(b"broken")
-    window.open_path(str(path))
-    assert "not a workspace" in window.session.notice.words
-
-
-def test_a_missing_graph_is_asked_for_in_words(window: MainWindow, tmp_path: Path) -> None:
-    file = tmp_path / "a.gr"
-    file.write_text("p sp 3 2\na 1 2 5\na 2 3 4\n")
-    trace = gpu.run(gpu.load_graph(file), "adds")
-    save_trace(trace, tmp_path / "run.npz")
-    file.unlink()
-    window.open_path(str(tmp_path / "run.npz"))
-    assert "is not here" in window.session.notice.words
-    assert str(file) in window.session.notice.words
-    assert window.session.current.trace.graph.hash == trace.graph.hash
 
 
 def test_all_runs_in_one_table(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

@@ -1,34 +1,74 @@
 """What a workspace takes from the window and gives back to it.
 
-Opening one shows its runs at once and then opens its graph in the engine process, as always;
-once that graph is here and has the hash of the runs', run, comparison and cursor are put back.
-Where the file is gone the bar says which one is missing; the runs are in the table.
+A file is read whole in the background, and only then is anything shown: a broken one costs
+nothing. Its runs are in the table at once, also those of a GPU that is not here: a run is a
+recording. Its graph is opened in the engine process, as always; once it is here and has the hash of
+the runs', run, comparison and cursor are put back. Where the file is gone the bar says which
+one, and where it was looked for; the graph that is opened next and has that hash is taken for it.
 """
 
 from __future__ import annotations
 
 import zipfile
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import QByteArray, QObject
-from PyQt6.QtWidgets import QFileDialog, QMainWindow
+from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtWidgets import QFileDialog
 
 from gpu.engine import graph_reference
-from gpu.errors import GpuError
+from gpu.errors import CancelledByUserError, GpuError
+from gpu.graph import CSRGraph
 from gpu.trace import Trace
-from gpu.workspace import SUFFIX, SavedGraph, Workspace, load_workspace, saved_graph
-from viewer.models.run_choices import RunChoices
-from viewer.models.session import Notice, RunRecord
-from viewer.theme import THEMES
+from gpu.workspace import (
+    SUFFIX,
+    TABLE,
+    SavedGraph,
+    Workspace,
+    load_workspace,
+    reader_options,
+    saved_graph,
+)
+from viewer.background import Task
+from viewer.features.workspace_looks import (
+    looks_of,
+    put_back_looks,
+    put_back_moment,
+    put_back_pair,
+)
+from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
+from viewer.widgets.graph_colours import COLOUR_MODES
 
 if TYPE_CHECKING:
     from viewer.features.base import Window
 
 SAMPLE = "sample:"
 QUICK_ARCS = 200_000  # a model run of about a second
-FILTER = "Workspaces and saved runs (*.ssspw *.npz);;All files (*)"
+FILTER = "Workspaces and saved runs (*.ssspw *.scope *.npz);;All files (*)"
 FIRST_ID = -2  # runs from files count down: the engine's own numbers count up from 1
+PROGRESS_MS = 100
+HASH_AT_ONCE = 2_000_000  # arcs; of a larger graph the engine process finds the hash
+HASH_AGAIN_MS = 50
+
+
+@dataclass
+class Waiting:
+    """A workspace whose graph is not here yet; asked: we opened the file ourselves."""
+
+    graph: SavedGraph
+    workspace: Workspace
+    records: dict[int, RunRecord]
+    asked: bool
+
+
+@dataclass
+class Reading:
+    """A file that is being read in the background."""
+
+    path: str
+    found: list[Workspace] = field(default_factory=list)
+    share: float = 0.0
 
 
 class WorkspaceFeature(QObject):
@@ -38,10 +78,16 @@ class WorkspaceFeature(QObject):
         super().__init__(window.as_widget())
         self._window = window
         self._next_id = FIRST_ID
-        self._waiting: tuple[SavedGraph, Workspace, dict[int, RunRecord]] | None = None
+        self._waiting: Waiting | None = None
+        self._reading: Reading | None = None
+        self._task: Task | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(PROGRESS_MS)
+        self._timer.timeout.connect(self._show_progress)
         self._run_file = ""
         window.session.graph_changed.connect(self._graph_is_here)
         window.controller.file_opened.connect(self._run_first)
+        window.status_bar.cancel_requested.connect(self.cancel)
 
     # --- handlers of the rows
 
@@ -62,109 +108,153 @@ class WorkspaceFeature(QObject):
 
     def open(self, path: str) -> None:
         """Open whatever it is: a workspace, a saved run, a graph file or "sample:..."."""
-        try:
-            if Path(path).suffix.lower() == SUFFIX:
-                self._show_workspace(path)
-            elif is_trace(path):
-                self._show_trace(path)
-            else:
-                self._waiting = None
-                self._window.controller.open(path)
-        except GpuError as error:
-            self._window.session.set_notice(Notice("error", f"{error}."))
+        members = members_of(path)
+        if TABLE in members or Path(path).suffix.lower() == SUFFIX:
+            self._read(path, load_workspace)
+        elif {"header.npy", "samples.npy"} <= members:
+            self._read(path, load_run)
+        else:
+            self._open_graph(path)
 
     def open_first(self, path: str) -> None:
         """Open what the command line names; run it where that takes about a second."""
         self._run_file = path
         self.open(path)
 
-    def _show_trace(self, path: str) -> None:
-        from gpu.tracefile import load_trace
+    def cancel(self) -> None:
+        """Give up what is being read."""
+        if self._task is not None:
+            self._task.cancel()
 
-        trace = load_trace(path)
-        graph = saved_graph(trace.graph, path)
-        source = trace.settings.source
-        self._show(Workspace(graph, ((1, trace),), 1, None, source), path)
+    def close(self) -> None:
+        """The window closes."""
+        self._timer.stop()
+        if self._task is not None:
+            self._task.give_up()
 
-    def _show_workspace(self, path: str) -> None:
-        self._show(load_workspace(path), path)
+    def _open_graph(self, path: str) -> None:
+        """Open a graph; one that a workspace misses is read as it was then."""
+        waiting, options = self._waiting, {}
+        if waiting is not None and waiting.asked:
+            self._waiting = None
+        elif waiting is not None and Path(path).name == Path(waiting.graph.origin).name:
+            options = reader_options(waiting.graph.options)
+        self._window.controller.open(path, **options)
+
+    def _read(self, path: str, load: Any) -> None:
+        session = self._window.session
+        if self._task is not None:
+            words = "Another file is still being opened."
+            session.set_notice(Notice("info", words, "Wait for it, or press Cancel."))
+            return
+        reading = self._reading = Reading(path)
+
+        def progress(share: float) -> None:
+            reading.share = share
+
+        session.set_progress(PROGRESS_UNKNOWN, f"Opening {Path(path).name}…")
+        self._task = Task(lambda: reading.found.append(load(path, progress)), self)
+        self._task.ended.connect(self._have_read)
+        self._timer.start()
+
+    def _show_progress(self) -> None:
+        reading = self._reading
+        if reading is not None and reading.share > 0:
+            words = f"Opening {Path(reading.path).name}…"
+            self._window.session.set_progress(min(reading.share, 0.99), words)
+
+    def _have_read(self, problem: BaseException | None) -> None:
+        task, reading = self._task, self._reading
+        self._task = self._reading = None
+        self._timer.stop()
+        session = self._window.session
+        session.set_progress(None)
+        if task is not None:
+            task.deleteLater()
+        if isinstance(problem, CancelledByUserError):
+            session.set_notice(Notice("info", "Opening was cancelled; nothing has changed."))
+        elif isinstance(problem, GpuError | OSError):
+            session.set_notice(Notice("error", f"{problem}."))
+        elif problem is not None:
+            raise problem
+        elif reading is not None:
+            self._show(reading.found[0], reading.path)
 
     def _show(self, workspace: Workspace, path: str) -> None:
         window, graph = self._window, workspace.graph
-        self._put_back_looks(workspace.window)
+        left_out = put_back_looks(window, workspace.window)
+        if left_out:
+            window.session.set_notice(Notice("warning", left_out))
         records = {number: self._record(trace) for number, trace in workspace.runs}
         self._waiting = None
-        if graph is None:
-            self._add(workspace, records)
-            return
         here = window.session.graph
-        if here is not None and here.hash == graph.hash:
+        if graph is None or (here is not None and hash_of(here) == graph.hash):
             self._add(workspace, records)
             return
-        found = graph.found(Path(path).resolve().parent)
-        if found is None:
-            window.session.set_graph(None)
-            self._add(workspace, records)
-            words = f"The graph {graph.name} is not here: {graph.origin}."
-            advice = f"Put it beside {Path(path).name} and open that again; its runs are shown."
-            window.session.set_notice(Notice("warning", words, advice))
+        folder = Path(path).resolve().parent
+        found = graph.found(folder)
+        self._waiting = Waiting(graph, workspace, records, asked=found is not None)
+        if found is not None:
+            sample = found.startswith(SAMPLE)
+            options = {} if sample else reader_options(graph.options)
+            window.controller.open(found, **options)
             return
-        self._waiting = graph, workspace, records
-        options: dict[str, Any] = {}
-        if not found.startswith(SAMPLE):
-            kept = ("undirected", "weights")
-            options = {key: graph.options[key] for key in kept if key in graph.options}
-        window.controller.open(found, **options)
+        waiting, self._waiting = self._waiting, None  # an empty window is no other graph
+        window.session.set_graph(None)
+        self._waiting = waiting
+        self._add(workspace, records)
+        looked = ", ".join(str(name) for name in graph.looked(folder))
+        words = f"The graph {graph.name} is not here; looked for {looked}."
+        advice = "Its runs are shown. Open it where it is now: by its hash they will know it."
+        window.session.set_notice(Notice("warning", words, advice))
 
     def _graph_is_here(self) -> None:
         graph, waiting = self._window.session.graph, self._waiting
         if graph is None or waiting is None:
             return
-        self._waiting = None
-        wanted, workspace, records = waiting
-        if graph.hash != wanted.hash:
-            self._add(workspace, records)
-            words = f"{wanted.origin} is another graph than the saved runs'."
+        found = hash_of(graph)
+        if found is None:  # the engine process is finding it
+            QTimer.singleShot(HASH_AGAIN_MS, self._graph_is_here)
+        elif found == waiting.graph.hash:
+            self._waiting = None
+            QTimer.singleShot(0, lambda: self._join(graph, waiting))  # after its source is set
+        elif waiting.asked:
+            self._waiting = None
+            self._add(waiting.workspace, waiting.records)
+            words = f"{waiting.graph.origin} is another graph than the saved runs'."
             self._window.session.set_notice(Notice("warning", words, "They are in the table."))
-            return
-        from PyQt6.QtCore import QTimer
 
-        QTimer.singleShot(0, lambda: self._add(workspace, records))  # after its source is set
+    def _join(self, graph: CSRGraph, waiting: Waiting) -> None:
+        """Show the runs on their graph, unless another one came meanwhile."""
+        if self._window.session.graph is graph:
+            self._add(waiting.workspace, waiting.records)
 
     def _add(self, workspace: Workspace, records: dict[int, RunRecord]) -> None:
         window = self._window
         for record in records.values():
-            window.session.add_run(record, show=False)
+            if record not in window.session.runs:
+                window.session.add_run(record, show=False)
         current = records.get(workspace.current or 0) or next(iter(records.values()), None)
         graph = window.session.graph
         if graph is not None and 0 <= workspace.source < graph.n:
             window.session.set_source(workspace.source)
         window.session.set_current(current)
         other = records.get(workspace.b or 0)
-        if other is not None and other is not current:
-            window.features.compare.model.compare_with(other)
-        cursor = workspace.window.get("cursor_ns")
-        if current is not None and isinstance(cursor, int | float):
-            window.playback.pause()
-            window.playback.set_following(False)
-            window.playback.set_cursor(float(cursor))
+        if current is not None and other is not None and other is not current:
+            try:
+                window.features.compare.model.compare_with(other)
+                put_back_pair(window, workspace.window)
+            except GpuError as error:
+                window.session.set_notice(Notice("warning", f"{error}."))
+        if current is not None and workspace.window:
+            put_back_moment(window, workspace.window)
+        colour = workspace.window.get("colour_by")
+        if isinstance(colour, str) and colour in COLOUR_MODES:
+            window.graph_view.set_colour_by(colour)
 
     def _record(self, trace: Trace) -> RunRecord:
         self._next_id -= 1
         return RunRecord.from_trace(self._next_id, trace)
-
-    def _put_back_looks(self, told: dict[str, Any]) -> None:
-        window, widget = self._window, self._window.as_widget()
-        if told.get("theme") in THEMES:
-            window.set_theme(told["theme"])
-        if isinstance(told.get("run_panel"), dict):
-            window.run_panel.set_choices(RunChoices.from_dict(told["run_panel"]))
-        if isinstance(told.get("layout"), str):
-            window.docks.arrange(told["layout"])
-        state = told.get("docks")
-        if isinstance(widget, QMainWindow) and isinstance(state, str):
-            state_bytes = QByteArray.fromBase64(state.encode("ascii", "replace"))
-            widget.restoreState(state_bytes, window.docks.version)
 
     # --- saving
 
@@ -177,19 +267,9 @@ class WorkspaceFeature(QObject):
         if session.graph is not None:
             graph = saved_graph(graph_reference(session.graph, session.source), path)
         pair = window.features.compare.model.b
-        widget = window.as_widget()
-        assert isinstance(widget, QMainWindow)
-        docks = widget.saveState(window.docks.version).toBase64().data().decode()
-        looks = {
-            "theme": window.settings.theme,
-            "run_panel": window.run_panel.choices().as_dict(),
-            "layout": window.docks.layout,
-            "docks": docks,
-            "cursor_ns": float(window.playback.cursor_ns),
-        }
         kept = tuple((numbers[id(run)], run.trace) for run in runs if run.trace is not None)
         current, other = (numbers.get(id(run)) for run in (session.current, pair))
-        return Workspace(graph, kept, current, other, session.source, looks)
+        return Workspace(graph, kept, current, other, session.source, looks_of(window))
 
     def _writer(self, path: str) -> None:
         from gpu.workspace import save_workspace
@@ -210,12 +290,23 @@ class WorkspaceFeature(QObject):
             self._window.session.set_notice(Notice("info", words, advice))
 
 
-def is_trace(path: str) -> bool:
-    """Whether a file is a saved run; a graph may be an .npz too, so its members are asked."""
-    if Path(path).suffix.lower() != ".npz":
-        return False
+def members_of(path: str) -> set[str]:
+    """Return the names inside a zip archive; empty where it is none: the content decides."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return {"header.npy", "samples.npy"} <= set(archive.namelist())
-    except (OSError, zipfile.BadZipFile):
-        return False
+            return set(archive.namelist())
+    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
+        return set()
+
+
+def load_run(path: str, _progress: Any = None) -> Workspace:
+    """Return a saved run as a workspace of one. Raises TraceError, MemoryNeededError."""
+    from gpu.tracefile import load_trace
+
+    trace = load_trace(path)
+    return Workspace(saved_graph(trace.graph, path), ((1, trace),), 1, None, trace.settings.source)
+
+
+def hash_of(graph: CSRGraph) -> str | None:
+    """Return a graph's hash if it is known or quickly found, else None: it will be."""
+    return graph.hash if "hash" in vars(graph) or graph.m <= HASH_AT_ONCE else None

@@ -1,0 +1,230 @@
+"""A workspace in the window: saved by its menu, opened by menu, drop and command line."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PyQt6.QtGui import QDropEvent
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost
+from test_take_away import answer, saved, sweep_four_values
+from test_window import close_for_good
+
+import gpu
+import sample_graphs
+from gpu.formats import load_graph
+from gpu.graph import CSRGraph
+from gpu.host import GraphLoaded
+from gpu.trace import Trace
+from gpu.tracefile import save_trace
+from gpu.workspace import TABLE, Workspace, save_workspace, saved_graph
+from viewer.main_window import MainWindow
+from viewer.models.session import RunRecord
+from viewer.models.settings import Settings
+
+
+def new_window(folder: Path, name: str) -> MainWindow:
+    window = MainWindow(Settings(folder / f"{name}.ini"), FakeHost())  # type: ignore[arg-type]
+    window.show()
+    window.build_plots()
+    while window.features.install_next():
+        pass
+    window.controller.start()
+    return window
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    window = new_window(tmp_path, "window")
+    yield window
+    close_for_good(window)
+
+
+def arrive(window: MainWindow, graph: CSRGraph) -> Any:
+    """Let the engine process hand over what was asked for; return the request."""
+    host: Any = window.controller.host
+    host.outbox.append(GraphLoaded(host._number, graph, None))
+    return host.asked("load")[-1]
+
+
+def idle(window: MainWindow) -> bool:
+    return window.features.workspace._task is None
+
+
+def drop(window: MainWindow, path: Path) -> None:
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPointF(window.rect().center()),
+        Qt.DropAction.CopyAction,
+        mime,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    window.dropEvent(event)
+
+
+def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    graph = sample_graphs.make("grid", n=100, seed=4)
+    window.controller.show_graph(graph)
+    source = window.session.source
+    for number, key in enumerate(("near_far", "adds"), 1):
+        trace = gpu.run(graph, key, probe=2, source=source)
+        window.session.add_run(RunRecord.from_trace(number, trace))
+    window.features.compare.model.compare_with(window.session.runs[0])
+    window.actions_by_key["align_share"].trigger()
+    sweep_four_values(window)
+    window.set_theme("dark")
+    window.docks.arrange("compare")
+    window.docks["work"].hide()
+    end = window.playback.duration_ns
+    window.playback.set_loop(0.25 * end, 0.5 * end)
+    window.playback.pause()
+    window.playback.set_cursor(0.4 * end)
+    path = tmp_path / "standing.scope"
+    window.actions_by_key["save_workspace"].trigger()
+    answer(window, path)
+    saved(window, qtbot, path)
+    wanted = [run.trace.time_ns for run in window.session.runs]
+    points = window.features.sweep.model.points
+
+    other = new_window(tmp_path, "other")
+    other.controller.show_graph(graph)
+    drop(other, path)
+    assert not idle(other)  # in the background
+    qtbot.waitUntil(lambda: idle(other) and len(other.session.runs) == 2)
+    assert [run.trace.time_ns for run in other.session.runs] == wanted
+    assert other.session.current.settings.algorithm == "adds"
+    pair = other.features.compare.model
+    assert pair.b.settings.algorithm == "near_far"
+    assert pair.how == "share"
+    assert other.features.sweep.model.points == points
+    assert other.settings.theme == "dark"
+    assert other.docks.layout == "compare"
+    assert other.docks["work"].isHidden()
+    assert other.playback.cursor_ns == pytest.approx(0.4 * end)
+    assert other.playback.loop_ns == pytest.approx((0.25 * end, 0.5 * end))
+    assert not other.playback.playing
+    close_for_good(other)
+
+
+def measured_on_a_gpu(trace: Trace) -> Trace:
+    """Return the trace as if a GPU that is not here had made it."""
+    settings = replace(trace.settings, engine="cuda", device="NVIDIA H100 80GB HBM3")
+    return replace(trace, settings=settings, clock="measured")
+
+
+def roads(folder: Path) -> tuple[Path, CSRGraph, Trace]:
+    file = folder / "roads.gr"
+    file.write_text("p sp 4 4\na 1 2 5\na 2 3 4\na 3 4 1\na 1 4 30\n")
+    graph = load_graph(file, undirected=True)
+    return file, graph, gpu.run(graph, "adds", probe=2, source=1)
+
+
+def test_a_gpu_s_runs_open_without_one_and_find_a_graph_that_moved(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file, graph, trace = roads(tmp_path)
+    reference = trace.graph
+    runs = ((1, measured_on_a_gpu(trace)), (2, trace))
+    looks = {"run_panel": {"algorithm": "adds", "device": "NVIDIA H100 80GB HBM3"}}
+    workspace = Workspace(saved_graph(reference, tmp_path / "w.ssspw"), runs, 1, 2, 1, looks)
+    save_workspace(workspace, tmp_path / "w.ssspw")
+    away = tmp_path / "elsewhere"
+    away.mkdir()
+    file.rename(away / "roads.gr")
+    window.open_path(str(tmp_path / "w.ssspw"))
+    qtbot.waitUntil(lambda: len(window.session.runs) == 2)
+    words = window.session.notice.words
+    assert "is not here" in words
+    assert str(file) in words
+    assert "by its hash" in window.session.notice.advice
+    shown = window.session.current
+    assert (shown.clock, shown.settings.device) == ("measured", "NVIDIA H100 80GB HBM3")
+    assert shown.state == "finished"
+    window.plots["delta"].flush()
+    assert window.plots["delta"].summary_text() != window.plots["delta"].HINT
+
+    window.open_path(str(away / "roads.gr"))
+    request = window.controller.host.asked("load")[-1]  # type: ignore[attr-defined]
+    assert request.undirected is True  # as it was read then
+    wrong = load_graph(away / "roads.gr", undirected=False)
+    arrive(window, wrong)
+    qtbot.waitUntil(lambda: window.session.graph is wrong)
+    assert window.session.current is None  # another graph: the runs wait
+    window.open_path(str(away / "roads.gr"))
+    arrive(window, graph)
+    qtbot.waitUntil(lambda: window.session.current is shown)
+    assert len(window.session.runs) == 2
+    assert window.session.source == 1
+    assert window.features.compare.model.b is window.session.runs[1]
+
+
+def test_a_weight_attribute_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    file = tmp_path / "roads.csv"
+    file.write_text("from,to,km,hours\na,b,3,0.5\nb,c,4,2.5\n")
+    graph = load_graph(file, weight_name="hours")
+    save_trace(gpu.run(graph, "adds"), tmp_path / "run.npz")
+    drop(window, tmp_path / "run.npz")
+    qtbot.waitUntil(lambda: bool(window.controller.host.asked("load")))  # type: ignore[attr-defined]
+    request = arrive(window, graph)
+    assert request.weight_name == "hours"
+    qtbot.waitUntil(lambda: window.session.current is not None)
+    window.actions_by_key["copy_command"].trigger()
+    assert "--weight-name hours" in QApplication.clipboard().text()
+
+
+def test_a_broken_file_costs_nothing(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    graph = sample_graphs.make("grid", n=64, seed=4)
+    window.controller.show_graph(graph)
+    trace = gpu.run(graph)
+    window.session.add_run(RunRecord.from_trace(1, trace))
+    good = tmp_path / "good.ssspw"
+    save_workspace(Workspace(None, ((1, trace),), 1, None, 0, {"theme": "dark"}), good)
+    with zipfile.ZipFile(good) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    table = json.loads(parts[TABLE])
+    broken = {
+        "no.ssspw": b"broken",
+        "half.scope": good.read_bytes()[: good.stat().st_size // 2],
+        "run.ssspw": {**parts, "runs/1.npz": b"no trace"},
+        "table.scope": {**parts, TABLE: json.dumps(table | {"version": 99}).encode()},
+    }
+    theme = window.settings.theme
+    for name, content in broken.items():
+        path = tmp_path / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            with zipfile.ZipFile(path, "w") as archive:
+                for member, data in content.items():
+                    archive.writestr(member, data)
+        window.session.set_notice(None)
+        drop(window, path)
+        if name == "half.scope":  # no zip any more, so it is taken for a graph
+            assert window.controller.host.asked("load")[-1].what == str(path)  # type: ignore[attr-defined]
+            window.controller.cancel()
+            continue
+        qtbot.waitUntil(lambda: window.session.notice is not None)
+        words = window.session.notice.words
+        assert str(path) in words
+        assert "\n" not in words
+        assert [run.trace for run in window.session.runs] == [trace]
+        assert window.session.current is window.session.runs[0]
+        assert window.session.graph is graph
+        assert window.settings.theme == theme
+    odd = {"sweep": {"knob": 3}, "cursor_ns": "soon", "loop_ns": [1], "align": 7, "docks": "%%"}
+    save_workspace(Workspace(None, ((1, trace),), 1, None, 0, odd), good)
+    drop(window, good)
+    qtbot.waitUntil(lambda: len(window.session.runs) == 2)
+    assert "sweep is left out" in window.session.notice.words
+    assert np.isfinite(window.playback.cursor_ns)
