@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gpu
+import sample_graphs
+from gpu.algorithms import ALGORITHMS
 from gpu.apsp_rules import same_rows
-from gpu.engine import RunBuffers
+from gpu.cli import main
+from gpu.command_line import run_line
+from gpu.engine import RunBuffers, checked_settings
+from gpu.errors import ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.trace import NEVER, SAMPLE, GraphReference, RunSettings, Trace, VertexProbe
 from viewer.models import session as session_module
@@ -24,10 +33,12 @@ from viewer.models.matrix import (
     cell_words,
     states_at,
 )
+from viewer.models.run_choices import probe_problem
 from viewer.models.session import RunRecord, SessionModel
 from viewer.raster_matrix import Window, colour_index, grid_of, look
 from viewer.widgets.matrix_canvas import places_of, runs_of
 
+MATRICES = [key for key, row in ALGORITHMS.items() if row.result == "matrix"]
 N = 6
 REFERENCE = GraphReference("path", "memory", "hash", N, N - 1, True, 100)
 
@@ -254,3 +265,34 @@ def test_b_of_a_comparison_has_the_same_sources() -> None:
     like = {"first_source": 2, "sources": 5, "workers": 9}
     assert same_rows(given, like) == {"first_source": 2, "sources": 5, "workers": 3}
     assert same_rows({"buckets": 4}, {"buckets": 8}) == {"buckets": 4}
+
+
+@pytest.mark.parametrize("key", MATRICES)
+def test_a_copied_line_computes_the_matrix_again(
+    key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph = sample_graphs.make("grid", n=64, seed=3)
+    given = {"first_source": 5, "sources": 9, "workers": 3}
+    delta = 900.0 if ALGORITHMS[key].bucketed else None
+    trace = gpu.run(graph, key, delta=delta, device="H100", parameters=given)
+    name, *words = shlex.split(run_line(trace.settings, trace.graph))
+    out = str(tmp_path / "again.npy")
+    assert name == "sssp-scope"
+    assert main([out if word == "matrix.npy" else word for word in words] + ["--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert np.array_equal(np.load(out), trace.dist)
+    assert (told["time_ns"], told["verified"]) == (trace.time_ns, True)
+    assert told["sources"] == {"first": 5, "count": 9}
+    assert told["delta"] == delta
+
+
+def test_every_event_of_many_sources_is_refused_in_words() -> None:
+    graph = sample_graphs.make("grid", n=400)  # 1,520 arcs x 400 sources
+    settings = RunSettings(MATRICES[0], "model", "", 0, probe=3)
+    with pytest.raises(ParameterError, match="take 263 sources, or probe level 2"):
+        checked_settings(graph, settings)
+    few = replace(settings, parameters={"sources": 263})
+    assert checked_settings(graph, few).parameters["sources"] == 263
+    assert "up to 263 sources here" in (probe_problem(3, "model", graph.m, 400) or "")
+    assert probe_problem(3, "model", graph.m, 263) is None
+    assert probe_problem(2, "model", graph.m, 400) is None

@@ -352,7 +352,9 @@ def test_two_algorithms_side_by_side_on_one_clock(
     assert done[int(np.argmin(ends))] == SOURCES
     assert done[int(np.argmax(ends))] < SOURCES  # at the same moment of one clock
     assert panel.titles[0].text().startswith("A ")
-    qtbot.mouseClick(panel.canvases[1], LEFT, NONE, cell_point(panel, 5, 9, place=1))
+    qtbot.mouseMove(panel.canvases[1], cell_point(panel, 5, 0, place=1))
+    assert panel.words.text().startswith("B row 15, column 0: distance ")
+    qtbot.mouseClick(panel.canvases[1], LEFT, NONE, cell_point(panel, 5, 0, place=1))
     assert (a.row, b.row) == (5, 5)
     assert window.features.compare.view.second._session.source == FIRST + 5
     window.actions_by_key["copy_command"].trigger()

@@ -9,6 +9,7 @@ had begun are those at the moment of B that the comparison lays on the cursor.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from viewer.units import thousands
 from viewer.widgets.live import LivePanel
 from viewer.widgets.matrix_blocks import BlocksPlot
 from viewer.widgets.matrix_canvas import MatrixCanvas
+from viewer.widgets.matrix_look import MatrixLook
 from viewer.widgets.matrix_parts import MatrixScale, RowCurve
 from viewer.widgets.plot_base import chip
 from viewer.widgets.plot_items import ElidedLabel
@@ -67,7 +69,7 @@ class MatrixPanel(LivePanel):
     ) -> None:
         self.model, self._pair = model, pair
         self._top = 0.0
-        self._pointed = (-1, -1)  # row and column under the pointer
+        self._pointed = (0, -1, -1)  # A or B, row and column under the pointer
         super().__init__(session, playback, parent)
         self.blocks.set_comparison(pair)
         model.record_changed.connect(self._show_records)
@@ -101,8 +103,8 @@ class MatrixPanel(LivePanel):
         column.addLayout(self._header())
         self._box = _side_by_side(tuple(map(_below, self.titles, self.canvases)))
         column.addLayout(self._box, 5)
-        for canvas in self.canvases:
-            canvas.pointed.connect(self._point_at)
+        for place, canvas in enumerate(self.canvases):
+            canvas.pointed.connect(partial(self._point_at, place))
             canvas.look.changed.connect(self._show_look)
         column.addWidget(self.words)
         column.addWidget(self.scale)
@@ -181,14 +183,14 @@ class MatrixPanel(LivePanel):
     def _choose_statistic(self, button: Any) -> None:
         self.model.set_statistic(next(k for k, chip in self.statistics.items() if chip is button))
 
-    def _point_at(self, row: int, column: int) -> None:
-        self._pointed = (row, column)
+    def _point_at(self, place: int, row: int, column: int) -> None:
+        self._pointed = (place if row >= 0 else 0, row, column)
         self._show_cell()
 
     def _show_cell(self) -> None:
         """Say what the pointer is on; where it is on nothing, the chosen cell."""
-        record, model = self.model.record, self.model
-        row, column = self._pointed
+        place, row, column = self._pointed
+        record, model = self.records[place], self.model
         if record is None:
             return
         if row < 0 and model.column < 0:
@@ -196,16 +198,13 @@ class MatrixPanel(LivePanel):
             self.words.setText(f"row {source} · click a cell, or Shift+click a vertex: the column")
             return
         row, column = (model.row, model.column) if row < 0 else (row, column)
-        words = cell_words(self._session, record, row, column)
-        grid = self.canvases[0].look.grid
-        if grid is not None and grid.row_step * grid.column_step > 1:
-            words += self._pixel_words(row, column)
-        self.words.setText(words)
+        words = f"{self.canvases[place].letter} " if place else ""
+        words += cell_words(self._session, record, row, column)
+        self.words.setText(words + self._pixel_words(self.canvases[place].look, row, column))
 
-    def _pixel_words(self, row: int, column: int) -> str:
-        look = self.canvases[0].look
+    def _pixel_words(self, look: MatrixLook, row: int, column: int) -> str:
         place = look.pixel(row, column)
-        if place is None or look.grid is None:
+        if place is None or look.grid is None or look.grid.row_step * look.grid.column_step == 1:
             return ""
         size = f"{look.grid.row_step} x {look.grid.column_step}"
         mean, least = float(look.mean[place]), float(look.least[place])
