@@ -113,7 +113,7 @@ def sort_groups(pairs, dealt, starts, shift, first, last, indptr, indices, weigh
 
 @compiled
 def check_rows(indptr, indices, weights, first, last, facts):  # type: ignore[no-untyped-def]
-    """Check the rows first..last-1 into `facts`; three plain loops, so that vectors do them.
+    """Check the rows first..last-1 into `facts`; plain loops, so that vectors do them.
 
     Reads    weights int32 (m,), the bits of int32 or float32; indices int32 (m,)
     Writes   facts int64[FACTS]: BROKEN 1 where rows fall or a head is no vertex; ZEROS; LOW
@@ -126,19 +126,17 @@ def check_rows(indptr, indices, weights, first, last, facts):  # type: ignore[no
     if falls:
         facts[BROKEN] = 1
         return
-    heads = indices[indptr[first] : indptr[last]]
-    low_head, high_head = np.int32(0), np.int32(0)
+    heads = indices[indptr[first] : indptr[last]].view(np.uint32)  # below zero: above all
+    high_head = np.uint32(0)
     for arc in range(len(heads)):
-        low_head, high_head = min(low_head, heads[arc]), max(high_head, heads[arc])
+        high_head = max(high_head, heads[arc])
     bits = weights[indptr[first] : indptr[last]]
-    low, high = np.int32(0), np.int32(0)
+    low, high, zeros = np.int32(0), np.int32(0), np.int32(0)
     for arc in range(len(bits)):
         low, high = min(low, bits[arc]), max(high, bits[arc])
-    zeros = 0
-    for arc in range(len(bits)):
-        zeros += bits[arc] & MAGNITUDE == 0
+        zeros = np.int32(zeros + np.int32(bits[arc] & MAGNITUDE == 0))
     facts[ZEROS], facts[LOW], facts[HIGH] = zeros, low, high
-    facts[BROKEN] = low_head < 0 or (len(heads) > 0 and high_head >= n)
+    facts[BROKEN] = len(heads) > 0 and high_head >= n
 
 
 @compiled

@@ -117,9 +117,11 @@ def choose_weights(
 
 def as_weights(reading: Reading, values: np.ndarray, integral: bool) -> np.ndarray:
     """Return non-negative finite numbers as int32 if they fit, else as float32, noted."""
+    if integral and values.dtype == np.int32:
+        return values
     largest = values.max() if len(values) else 0
     if integral and largest <= MAX_COUNT:
-        return values.astype(np.int32, copy=False)
+        return values.astype(np.int32)
     weights = values.astype(np.float32)
     if integral:
         reading.note(

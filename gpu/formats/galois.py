@@ -53,8 +53,7 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
     targets = np.frombuffer(data, f"<i{TARGET_BYTES[version]}", m, HEADER_BYTES + 8 * n)
     if version == 2 or reading.undirected or reading.weights == "random":
         _check_rows(reading, indptr, targets)
-    values = None
-    integral = True
+    values, integral, bits = None, True, np.empty(0, np.int32)
     if data_bytes:
         bits = np.frombuffer(data, f"<i{data_bytes}", m, len(data) - data_bytes * m)
         values, integral = _values(reading, bits)
@@ -67,6 +66,7 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
         )  # fmt: skip
     except GraphError:
         _check_rows(reading, indptr, targets)  # the file's words, if that is what is wrong
+        _check_signs(reading, bits)
         raise
 
 
@@ -111,17 +111,22 @@ def _values(reading: Reading, bits: np.ndarray) -> tuple[np.ndarray, bool]:
     low, high = FLOAT_BITS[size]
     if reading.weights in {"unit", "random"} or not len(bits):
         return bits, True
-    least, largest = bits.min(), bits.max()
-    if least >= 0 and low <= largest <= high and bits[bits != 0].min() >= low:
+    if low <= bits.max() <= high and bits[bits != 0].min() >= low:
         reading.note(f"arc data of {size} bytes look like floats: read as such")
         return bits.view(f"<f{size}").astype(np.float64), False
-    if least < 0 and reading.weights != "absolute":
+    if size > 4:
+        _check_signs(reading, bits)
+    return bits.astype(np.int64) if reading.weights == "absolute" else bits, True
+
+
+def _check_signs(reading: Reading, bits: np.ndarray) -> None:
+    """Refuse a weight below zero, unless that was asked for, and say what could be."""
+    if reading.weights == "file" and len(bits) and bits.min() < 0:
         arc = int(np.flatnonzero(bits < 0)[0])
         raise reading.fault(
             f"arc {arc} has weight {bits[arc]}, below zero; weights must be >= 0 "
             "(or read with --weights absolute, unit or random)"
         )
-    return bits.astype(np.int64) if reading.weights == "absolute" else bits, True
 
 
 def _name(path: Path) -> str:
