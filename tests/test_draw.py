@@ -61,8 +61,9 @@ def window(
 def feature(window: MainWindow, host: FakeHost, qtbot: QtBot) -> DrawFeature:
     """The page, open and empty, the canvas in focus."""
     feature = window.features.draw
+    window.features.microscope._wanted = False  # nothing is left of a recording
     if window.controller.running:
-        say(window.controller, host, Failed(window.session.current.run_id, EngineError("over")))
+        say(window.controller, host, Failed(window.controller._run_id, EngineError("over")))
     feature.leave()
     window.resize(1280, 800)
     if window.theme.name != "light":
@@ -533,6 +534,37 @@ def test_watch_shows_every_event_and_refuses_what_is_too_much(
     assert [asked.probe for asked in host.asked("run")] == [3]
 
 
+def test_it_can_be_presented(
+    feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    figure_1(feature.model)
+    before = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
+    small = feature.page.canvas.height()
+    window.features.present.begin()
+    assert not any(dock.isVisible() for dock in window.docks.by_key.values())
+    assert window.theme.name == "projector"
+    assert feature.page.canvas.height() > small / 2
+    window.activateWindow()
+    feature.page.canvas.setFocus()
+    qtbot.waitUntil(feature.page.canvas.hasFocus)
+    qtbot.keyClick(feature.page.canvas, Key.Key_Return, CTRL)  # though the menus are hidden
+    assert len(host.asked("run")) == 1
+    assert not feature.page.isVisible()
+    assert window.docks["timeline"].isVisible()
+    window.features.present.end()
+    assert window.theme.name == "light"
+    shown = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
+    assert before == {"run"}
+    assert {"run", "buckets", "timeline"} <= shown
+    # ended with the page open, all is as it was
+    window.actions_by_key["draw"].trigger()
+    window.features.present.begin()
+    window.features.present.end()
+    assert feature.page.isVisible()
+    feature.leave()
+    assert {key for key, dock in window.docks.by_key.items() if dock.isVisible()} == shown
+
+
 @pytest.mark.parametrize("size", [(1024, 768), (700, 560)])
 def test_it_fits_small_windows_and_large_text(
     feature: DrawFeature, window: MainWindow, qtbot: QtBot, size: tuple[int, int]
@@ -561,6 +593,8 @@ def test_it_fits_a_dock(qtbot: QtBot) -> None:
     page.apply_theme(THEMES["light"])
     page.resize(300, 520)
     page.show()
+    QApplication.processEvents()
+    page.resize(300, 520)  # now that it is arranged for little room
     assert page.width() <= scaled(300)
     assert page.split.orientation() == Qt.Orientation.Vertical
     for button in (page.leave, page.watch, page.use):

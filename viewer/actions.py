@@ -97,6 +97,7 @@ class ActionSet(QObject):
             group.addAction(action)
         if row.handler:
             action.triggered.connect(self._trigger)
+        self._owner.addAction(action)  # keys work while menu bar and toolbar are hidden
         return action
 
     def _trigger(self, checked: bool) -> None:

@@ -53,6 +53,8 @@ class DrawFeature(DrawTools):
         super().__init__(window)
         self._folder = draw_files.drawings_folder()
         self._docks: tuple[QByteArray, set[str]] | None = None  # as they stood, as they were left
+        self._in_presentation = False  # the page was opened in one
+        self._after_presentation: QByteArray | None = None  # how the docks shall stand then
         self._giving = False  # the graph that comes is the drawing
         self._next: Callable[[], None] | None = None  # to do when the run has ended
         self._dirty = self._problem_told = False
@@ -73,6 +75,8 @@ class DrawFeature(DrawTools):
         window.session.graph_changed.connect(self._graph_came)
         window.session.run_added.connect(self._run_began)
         window.controller.running_changed.connect(self._run_ended)
+        window.features.layouts.chosen.connect(self._layout_chosen)
+        window.features.present.ended.connect(self._presentation_ended)
 
     def _fill_presets(self) -> None:
         menu = self._window.actions_by_key.menu("draw_presets")
@@ -138,6 +142,7 @@ class DrawFeature(DrawTools):
             self._make_page()
             assert self.page is not None
             window.features.compare.model.end()
+            self._in_presentation = window.features.present.on
             self._put_docks_away()
             self._give_room(True)
             window.features.undo.set_guest(self.model)
@@ -202,16 +207,41 @@ class DrawFeature(DrawTools):
     def _put_docks_away(self) -> None:
         """Hide what shows a run: there is none of the drawing yet, and it needs the room."""
         before = self._main().saveState()
-        for key, dock in self._window.docks.by_key.items():
-            if key != "run" and not dock.isFloating():
-                dock.hide()
+        self._hide_docks()
         self._docks = before, self._shown_docks()
 
+    def _hide_docks(self) -> None:
+        run, docks = self._window.docks["run"], self._window.docks.by_key
+        width = run.width()
+        for key, dock in docks.items():
+            if key != "run" and not dock.isFloating():
+                dock.hide()
+        if run.isVisible() and not run.isFloating():
+            self._main().resizeDocks([run], [width], Qt.Orientation.Horizontal)
+
     def _put_docks_back(self) -> None:
-        """Let the docks stand as before, unless somebody has arranged them since."""
+        """Let the docks stand as before, unless somebody has arranged them since.
+
+        Within a presentation that began later, they wait for its end.
+        """
         kept, self._docks = self._docks, None
-        if kept is not None and kept[1] == self._shown_docks():
+        if self._window.features.present.on and not self._in_presentation:
+            self._after_presentation = kept[0] if kept is not None else None
+            self._window.docks.arrange("present")
+        elif kept is not None and kept[1] == self._shown_docks():
             self._main().restoreState(kept[0])
+
+    def _presentation_ended(self) -> None:
+        state, self._after_presentation = self._after_presentation, None
+        if state is not None and not self.open:
+            self._main().restoreState(state)
+
+    def _layout_chosen(self, _name: str) -> None:
+        """A layout was put up: the page keeps its room, and comes back to that layout."""
+        if self.open and self._window.features.present.on and not self._in_presentation:
+            self._hide_docks()
+        elif self.open:
+            self._put_docks_away()
 
     # --- the drawing becomes the graph
 

@@ -7,7 +7,7 @@ turns the pages of the lesson. A key typed into a field is the field's.
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QByteArray, QEvent, QObject, QPoint, Qt
+from PyQt6.QtCore import QByteArray, QEvent, QObject, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import (
     QAbstractSpinBox,
@@ -74,6 +74,8 @@ class Dot(QWidget):
 class PresentFeature(QObject):
     """On and off; see the module docstring."""
 
+    ended = pyqtSignal()  # the window stands as before
+
     def __init__(self, window: Window) -> None:
         super().__init__(window.as_widget())
         self._window = window
@@ -128,6 +130,7 @@ class PresentFeature(QObject):
         window.features.layouts.mark(layout)
         main.restoreState(state)
         window.enable_actions()
+        self.ended.emit()
 
     def close(self) -> None:
         """The window closes: remember the theme that was there before."""

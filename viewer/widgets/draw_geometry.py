@@ -28,6 +28,7 @@ CELL = 48.0  # of the table that finds what overlaps
 SAMPLES = 32  # places of a line that are looked at, to see what it crosses
 MOST_LINES = 120  # arcs whose crossings are looked at
 Box = Sequence[float]  # left, top, right, bottom
+HIDDEN, BESIDE = 1.7, 1.0  # arcs shorter than so many weights have it beside, units away
 MOST_CROSSINGS = 200_000  # arcs times vertices that are looked at
 
 
@@ -247,7 +248,9 @@ def label_shares(
         crowd.put((one.left(), one.top(), one.right(), one.bottom()))
     points = np.array([[(p.x(), p.y()) for p in curve.points] for _, curve, _, _ in curves])
     halves = np.array([(width / 2, height / 2) for *_, width, height in curves])
-    middles = _along(points, np.array(PLACES))
+    aside = [aside_of(curve, width, height) for _, curve, width, height in curves]
+    shifts = np.array([(one.x(), one.y()) for one in aside])
+    middles = _along(points, np.array(PLACES)) + shifts[:, None]
     lines = _along(points, np.linspace(0.03, 0.97, SAMPLES)) if len(curves) <= MOST_LINES else None
     boxes = np.concatenate([middles - halves[:, None], middles + halves[:, None]], axis=2).tolist()
     shares: dict[int, float] = {}
@@ -262,6 +265,17 @@ def label_shares(
         shares[key] = PLACES[place]
         crowd.put(boxes[k][place])
     return shares
+
+
+def aside_of(curve: Curve, width: float, height: float) -> QPointF:
+    """Return how far beside its arc a weight stands: not at all, unless it would hide the arc."""
+    way = curve.points[3] - curve.points[0]
+    length = math.hypot(way.x(), way.y()) or 1e-6
+    dx, dy = way.x() / length, way.y() / length
+    if length > HIDDEN * (abs(dx) * width + abs(dy) * height):
+        return QPointF()
+    off = (abs(dy) * width + abs(dx) * height) / 2 + BESIDE
+    return QPointF(dy, -dx) * (off if dy > 0 or (dy == 0 and dx > 0) else -off)
 
 
 def _along(points: np.ndarray, shares: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ from viewer.models.drawing import Arc, Vertex
 from viewer.models.drawing_rules import weight_words
 from viewer.text_size import scaled
 from viewer.theme import Theme, mix
-from viewer.widgets.draw_geometry import Curve, Outline, box_around
+from viewer.widgets.draw_geometry import Curve, Outline, aside_of, box_around
 
 RADIUS = 17  # of a vertex, at the reference text size
 RIM = 9.0  # units around a vertex from which an arc can be drawn
@@ -194,7 +194,8 @@ class ArcItem(QGraphicsItem):
         self._hit = QPainterPath()
         if self.curve is not None:
             size = self.style.weight_size(self.arc)
-            self.weight_box = box_around(self.curve.at(self.share), *size)
+            middle = self.curve.at(self.share) + aside_of(self.curve, *size)
+            self.weight_box = box_around(middle, *size)
             self._bounds = self.curve.path.controlPointRect().adjusted(-HIT, -HIT, HIT, HIT)
         self.label.follow()
         self.update()

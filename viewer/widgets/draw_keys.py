@@ -214,12 +214,16 @@ class Keys:
             return
         self.head = keys[(keys.index(self.head) + by) % len(keys)]
         tail, head = drawing.by_key[self.tail].name, drawing.by_key[self.head].name
+        for key, item in self._canvas.vertices.items():
+            item.light(key == self.head)
         words = "a loop" if tail == head else f"an arc to {head}"
         self._canvas.said.emit(f"From {tail}: {words}. Tab chooses, Enter draws, Escape gives up.")
         self._canvas.viewport().update()  # type: ignore[union-attr]
 
     def _stop_connecting(self) -> None:
         self.tail = self.head = -1
+        for item in self._canvas.vertices.values():
+            item.light(False)
         self._canvas.viewport().update()  # type: ignore[union-attr]
 
     def _arrow(self, key: Qt.Key, fine: bool) -> None:

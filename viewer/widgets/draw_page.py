@@ -14,7 +14,6 @@ from PyQt6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent
 from PyQt6.QtWidgets import (
     QBoxLayout,
     QComboBox,
-    QFormLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -37,6 +36,7 @@ from viewer.widgets.draw_table import ArcsTable
 
 WIDE = 560  # pixels, at the reference text size: from here on the table stands beside
 FOOT = 430  # pixels: from here on the words stand beside the buttons
+FIELD = 64  # pixels, at least, of a field
 SIDE, BELOW = 210, 170  # pixels: the table's width beside, its height below
 KINDS = ((False, "Whole numbers"), (True, "Decimals"))
 WAYS = ((True, "Directed arcs"), (False, "Undirected edges"))
@@ -99,15 +99,22 @@ class DrawPage(QWidget):
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
             )
             box.setMinimumContentsLength(9)
-        form = QFormLayout()
-        form.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
-        form.setSpacing(SPACING - 2)
+        self.form = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self.form.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
+        self.form.setSpacing(SPACING - 2)
+        self.titles: list[QLabel] = []
         for title, field in (("Name", self.name), ("Arcs", self.ways), ("Weights", self.kinds)):
-            form.addRow(title, field)
+            field.setMinimumWidth(scaled(FIELD))  # else the page could never become narrow again
+            row, label = QHBoxLayout(), QLabel(title)
+            label.setBuddy(field)
+            self.titles.append(label)
+            row.addWidget(label)
+            row.addWidget(field, 1)
+            self.form.addLayout(row, 1)
         column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(form)
+        column.addLayout(self.form)
         column.addWidget(self.table, 1)
         return side
 
@@ -234,6 +241,12 @@ class DrawPage(QWidget):
         row, column = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self.foot.setDirection(row if self.width() >= scaled(FOOT) else column)
         beside = self.width() >= scaled(WIDE)
+        flat = not beside and self.width() >= scaled(FOOT)
+        self.form.setDirection(row if flat else column)
+        widest = max(label.sizeHint().width() for label in self.titles)
+        for label in self.titles:
+            label.setVisible(not flat)
+            label.setMinimumWidth(widest)
         way = Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical
         if self.split.orientation() != way or not self.split.property("arranged"):
             self.split.setOrientation(way)
