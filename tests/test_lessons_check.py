@@ -59,6 +59,10 @@ FOUND: dict[str, tuple[str, str]] = {
         WHOLE + '[[step.claim]]\nleft = "a.processed"\nis = "<"\nright = 3\nwords = "few"\n',
         "does not hold (few): 4 < 3",
     ),
+    "numbered": (
+        WHOLE.replace("Yes, {a.processed}.", "{a.processed}. That was it."),
+        "numbered list",
+    ),
     "moment": (
         WHOLE.replace(TWO, TWO + "seek = { run = 'a', to = 'noon' }\n"),
         "to = 'noon'; allowed: start",

@@ -5,9 +5,11 @@
 
 A step shows the runs that it compares, else the run that it shows again, else the last that it
 makes: the dashboard at the moment of its `seek` (or at the end), and for a run from one source
-a short animation of the graph, where Pillow is installed (else the still says enough). Nothing is
-drawn twice on one page. All-pairs
-runs and faulty listings have no picture: their numbers are in the text.
+a short animation of the graph, where Pillow is installed (else the still says enough). Of a sweep
+it is the run at the best point, made for the picture. Nothing is drawn twice on one page.
+
+All pairs are drawn as a matrix, a row for each source, which fills row by row, once for each
+graph (every right run finds the same); a faulty listing with its wrong entries standing out.
 """
 
 from __future__ import annotations
@@ -18,13 +20,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu.algorithms import find
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import Bench
 from gpu.lessons.html import Picture
-from gpu.lessons.lesson import Step
+from gpu.lessons.lesson import RunSpec, Step, SweepSpec
 from gpu.lessons.moments import moment_ns
-from gpu.trace import Trace
+from gpu.trace import Probe, Trace, reached_mask
 from gpu.verify import verify
 
 if TYPE_CHECKING:
@@ -34,6 +38,8 @@ SIZE = (1280, 860)  # of a dashboard, pixels
 GRAPH_SIZE = (520, 390)  # of an animation
 FRAMES, FRAME_MS, LAST_MS = 12, 180, 1600
 COLOURS = 64  # of an animation's palette
+SQUARE, MATRIX_SIZE = 240, (480, 480)  # of a faulty listing's entries, of a matrix
+GREY = 225  # of entries that are not there
 _kept: dict[str, Any] = {}  # the QApplication: Python would collect it between two pictures
 
 
@@ -65,11 +71,24 @@ class Drawer:
 
     def of_step(self, bench: Bench, step: Step) -> list[Picture]:
         """Return the pictures of a step, none where it shows no new run from one source."""
-        return [picture for name in shown_runs(step) for picture in self._of_run(bench, step, name)]
+        found = [
+            picture for name in shown_runs(step) for picture in self._of_run(bench, step, name)
+        ]
+        for spec in step.sweeps[:1]:
+            found += self._of_best(bench, step, spec)
+        for run in step.runs:
+            found += list(_of_fault(bench, run)) if run.variant else []
+        return found
 
     def _of_run(self, bench: Bench, step: Step, name: str) -> Iterator[Picture]:
         found = bench.lesson.run(name)
-        if found is None or found[1].variant or step.drive or bench.trace(name).dist.ndim != 1:
+        if found is None or found[1].variant or step.drive:
+            return
+        if bench.trace(name).dist.ndim != 1:
+            graph = bench.graph(*found)
+            if (graph.hash, None) not in self._drawn:
+                self._drawn.add((graph.hash, None))
+                yield from _of_pairs(bench.trace(name), graph, name)
             return
         trace, graph = bench.trace(name), bench.graph(*found)
         seek = step.seek if step.seek is not None and step.seek.run == name else None
@@ -77,7 +96,34 @@ class Drawer:
         if (name, at) in self._drawn or (at is None and name in {n for n, _ in self._drawn}):
             return
         title = find(trace.settings.algorithm).title
-        words = f"{title} on {graph.name} (run “{name}”)"
+        yield from self._drawings(trace, graph, name, f"{title} on {graph.name} (run “{name}”)", at)
+
+    def _of_best(self, bench: Bench, step: Step, spec: SweepSpec) -> list[Picture]:
+        """Return the pictures of a sweep's fastest run, which is made here."""
+        from gpu.engine import run
+
+        points = [p for p in bench.sweep(spec.name) if p.value is not None and not p.failure]
+        if not points:
+            return []
+        best, graph = min(points, key=lambda point: point.time_ns), bench.graph(step, spec)
+        known = best.settings
+        trace = run(
+            graph,
+            known.algorithm,
+            known.engine,
+            known.source,
+            known.delta,
+            Probe.VERTICES,
+            device=known.device or None,
+            parameters=known.parameters,
+        )
+        title = f"{find(known.algorithm).title} on {graph.name}, the fastest run of this sweep"
+        words = f"{title} (Δ = {best.delta:g})"
+        return list(self._drawings(trace, graph, f"{spec.name} best", words, None))
+
+    def _drawings(
+        self, trace: Trace, graph: CSRGraph, name: str, words: str, at: int | None
+    ) -> Iterator[Picture]:
         dashboard = _dashboard(trace, graph)
         yield Picture(_png(dashboard.grab_picture(_size(SIZE), at)), f"{words}: the dashboard")
         frames = _frames(dashboard, trace) if name not in {n for n, _ in self._drawn} else []
@@ -87,6 +133,61 @@ class Drawer:
         animation = _animated(frames)
         if animation:
             yield Picture(animation, f"{words}: the graph, from the beginning to the end")
+
+
+def _of_fault(bench: Bench, run: RunSpec) -> Iterator[Picture]:
+    """Yield where the rows of a faulty listing are wrong, and the same filling row by row."""
+    from viewer.models.lesson import fault_title
+    from viewer.widgets.lesson_matrix import WrongEntries, picture
+
+    _ready()
+    found = WrongEntries(fault_title(run.variant), bench.wrong_entries(run.name))
+    words = f"{found.title}: {found.words}; a row for each source, a column for each vertex"
+    yield Picture(_png(picture(found, SQUARE)), words)
+    count = len(found.wrong)
+    rows = [count * (frame + 1) // FRAMES for frame in range(FRAMES)]
+    animation = _animated([picture(found, SQUARE, row) for row in rows])
+    if animation:
+        yield Picture(animation, f"{found.title}: the same, row by row")
+
+
+def _of_pairs(trace: Trace, graph: CSRGraph, name: str) -> Iterator[Picture]:
+    """Yield the matrix of an all-pairs run, and the same filling row by row."""
+    title = find(trace.settings.algorithm).title
+    words = f"{title} on {graph.name} (run “{name}”): {len(trace.dist)} rows of distances"
+    _ready()
+    yield Picture(_png(_matrix(trace.dist, len(trace.dist))), f"{words}, dark is near")
+    rows = [len(trace.dist) * (frame + 1) // FRAMES for frame in range(FRAMES)]
+    animation = _animated([_matrix(trace.dist, row) for row in rows])
+    if animation:
+        yield Picture(animation, f"{words}, row by row in the order of the sources")
+
+
+def _matrix(dist: np.ndarray, rows: int) -> QPixmap:
+    """Return the first rows of a matrix as a picture; what is not there is grey."""
+    from PyQt6.QtCore import Qt
+    from PyQt6.QtGui import QImage, QPixmap
+
+    from viewer.colormaps import VIRIDIS, ramp
+
+    known = reached_mask(dist)
+    top = float(dist[known].max()) if known.any() else 1.0
+    steps = (np.where(known, dist, 0) * (255.0 / max(top, 1.0))).astype(np.uint8)
+    colours = ramp(VIRIDIS, 0.0, 1.0, 256).round().astype(np.uint8)[steps]
+    colours[~known] = colours[rows:] = GREY
+    high, wide = dist.shape
+    image = QImage(colours.tobytes(), wide, high, 3 * wide, QImage.Format.Format_RGB888)
+    sharp = Qt.TransformationMode.FastTransformation
+    return QPixmap.fromImage(image.scaled(*MATRIX_SIZE, transformMode=sharp))
+
+
+def _ready() -> None:
+    """Have an application that can draw."""
+    from viewer.render import LIGHT, _application
+    from viewer.theme import apply_theme
+
+    _kept["app"] = _application()
+    apply_theme(_kept["app"], LIGHT)
 
 
 def _dashboard(trace: Trace, graph: CSRGraph) -> Any:

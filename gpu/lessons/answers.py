@@ -141,6 +141,13 @@ class Bench:
             self._traces[name] = self._make_fault(*self._run(name))
         return self._faults[name]
 
+    def wrong_entries(self, name: str) -> np.ndarray:
+        """Return where the rows of a faulty run are wrong, bool (n, n). ParameterError."""
+        from gpu.model.apsp_faulty import right_rows
+
+        wrong: np.ndarray = self.fault(name).rows != right_rows(self.graph(*self._run(name)))
+        return wrong
+
     def sweep(self, name: str) -> list[Any]:
         """Return the points of the sweep called `name`, made now if they were not."""
         if name not in self._sweeps:

@@ -11,6 +11,7 @@ that its button makes. Those belong into `right` and `wrong`, or into the next s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,7 @@ from gpu.lessons.quantities import (
 )
 from gpu.lessons.read import LessonError, read_lesson
 
+LISTED = re.compile(r"^\s*\{[^{}|%]*\}\. ", re.MULTILINE)  # "4. So": a list, to Markdown
 PANELS = (
     "run",
     "buckets",
@@ -54,7 +56,7 @@ COLOURS = (
     "difference_work",
 )
 MOST_VERTICES, MOST_EDGES = 300_000, 3_000_000  # more, and a run takes too long to wait for
-LAYOUTS = ("explore", "compare", "lesson", "present", "pairs")
+LAYOUTS = ("explore", "compare", "lesson", "present", "pairs", "microscope")
 
 
 def check_file(path: str | Path) -> list[str]:
@@ -139,6 +141,9 @@ def _shown(bench: Bench, step: Step, made: set[str]) -> Iterator[str]:
 def _asked(lesson: Lesson, step: Step, before: set[str], made: set[str]) -> Iterator[str]:
     """Check every value that a step names, and whether it is known when it is told."""
     where, asked = _place(lesson, step), step.question
+    texts = (step.text, asked.ask, asked.right, asked.wrong) if asked else (step.text,)
+    for line in (match[0] for text in texts for match in LISTED.finditer(text)):
+        yield f"{where}: a line begins with {line.strip()!r}: it would be read as a numbered list"
     told = before if asked else made
     yield from _values(lesson, f"{where}, text", _named(step.text), told)
     for claim in step.claims:

@@ -54,6 +54,12 @@ class Fault:
     least: int
 
 
+def right_rows(graph: CSRGraph) -> np.ndarray:
+    """Return what the mended edge listing finds, int32 (n, n). ParameterError: too large."""
+    _check(graph)
+    return _edges(graph)[0]
+
+
 def flag_set_once(graph: CSRGraph) -> Fault:
     """Run the edge listing with its flag set before the source loop."""
     rows, work = _edges(graph, flag_per_source=False)

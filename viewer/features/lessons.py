@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from viewer.features.base import Window
 
 OPEN = "lesson"  # ActionRow.needs: a lesson is open
-IDLE = "lesson_idle"  # and nothing is being made
 
 
 def _row(key: str, text: str, tooltip: str, *shortcuts: str, needs: str = OPEN) -> ActionRow:
@@ -23,8 +22,21 @@ def _row(key: str, text: str, tooltip: str, *shortcuts: str, needs: str = OPEN) 
 FEATURE = Feature(
     "lessons",
     (
-        _row("lessons", "&Lessons…", "Learn how this works, step by step", "F2", needs=""),
-        _row("first_lesson", "Start with lesson &1", "Open the first lesson", needs=""),
+        ActionRow(
+            "lessons",
+            "&Lessons…",
+            "help",
+            2,
+            "Learn how this works, step by step: predict, then run",
+            "features.lessons.lessons",
+            ("F2",),
+            icon="lessons",
+            toolbar=True,
+            label="Lessons",
+        ),
+        ActionRow(
+            "open_lesson", "Open l&esson", "help", 2, "Go straight to a lesson", submenu=True
+        ),
         _row("lesson_next", "&Next step", "Go to the next step of the lesson", "PgDown"),
         _row("lesson_back", "Step &before", "Go to the step before", "PgUp"),
         _row("lesson_restart", "&Restart lesson", "Forget your answers and begin again"),
@@ -35,6 +47,12 @@ FEATURE = Feature(
             "Write your answers to a small JSON file",
         ),
         _row("lesson_page", "Lesson as a web &page…", "Write the lesson as one HTML page"),
+        _row(
+            "lessons_folder",
+            "&Folder of my lessons…",
+            "Choose a folder with lessons of your own; they are listed after ours",
+            needs="",
+        ),
     ),
     (("lesson", "Lesson"),),
 )

@@ -6,27 +6,28 @@ for, a click in the graph is an answer and no new source.
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Any, cast
 
-from PyQt6.QtCore import QObject, QProcess, QTimer
-from PyQt6.QtWidgets import QFileDialog, QMainWindow, QWidget
+from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Lesson
-from gpu.lessons.read import find_lessons, read_lesson
+from gpu.lessons.read import read_lesson
 from viewer.features.base import Window
+from viewer.features.lessons_files import Saver, Shelf
 from viewer.features.lessons_stage import Stage
 from viewer.models.decisions import score_words
 from viewer.models.lesson import LessonModel, Progress
 from viewer.models.session import Notice
 from viewer.theme import Theme
 from viewer.widgets.lesson import LessonPanel
+from viewer.widgets.lesson_hint import LessonHint
 from viewer.widgets.lesson_questions import CurveQuestion, VertexQuestion
 
 NAME = "lessons"  # key in Settings: progress by lesson
+GREETED = "lessons_greeted"  # key in Settings: the hint for newcomers is not shown again
 NOT_DRIVEN = (
     "You did not touch Δ, so the controller drove. Go back and drag the line in the Δ panel, "
     "or press ÷2 and ×2."
@@ -43,12 +44,17 @@ class LessonsFeature(QObject):
         self.panel: LessonPanel | None = None
         self._before: dict[str, Any] = {}
         self._asking_vertex = False
-        self._process: QProcess | None = None
+        self.shelf, self._saver = Shelf(window), Saver(window)
+        self.hint: LessonHint | None = None
         self.stage.listen(self._take, self.model.work, self.model.fail)
         self.model.step_changed.connect(self._enter_soon)
         self.model.changed.connect(window.enable_actions)
         self.model.lesson_changed.connect(window.enable_actions)
         window.session.graph_changed.connect(self._know_graph)
+        menu = window.actions_by_key.menu("open_lesson")
+        menu.aboutToShow.connect(self._fill_menu)
+        menu.triggered.connect(lambda row: self.open_path(row.data()))
+        self._greet()
 
     # --- for the window
 
@@ -58,6 +64,7 @@ class LessonsFeature(QObject):
         panel.lesson_requested.connect(self.open_path)
         panel.check_requested.connect(self.check)
         panel.leave_requested.connect(self.lesson_leave)
+        panel.retry_requested.connect(self.retry)
         panel.hurry_requested.connect(lambda: self._window.controller.set_pace(None))
         panel.question_shown.connect(self._show_question)
         self._list()
@@ -70,9 +77,7 @@ class LessonsFeature(QObject):
     def close(self) -> None:
         """The window closes."""
         self.stage.abandon()
-        if self._process is not None:
-            self._process.kill()
-            self._process.waitForFinished(2000)
+        self._saver.close()
 
     # --- handlers
 
@@ -82,13 +87,13 @@ class LessonsFeature(QObject):
             self._list()
         self._show_dock()
 
-    def first_lesson(self) -> None:
-        """Open the first lesson."""
-        self.start(1)
-
     def start(self, number: int) -> None:
         """Open a lesson by its number in the list, from 1."""
-        self.open_path(str(find_lessons()[number - 1]))
+        self.open_path(str(self.shelf.paths()[number - 1]))
+
+    def lessons_folder(self) -> None:
+        """Ask for a folder of one's own lessons."""
+        self._saver.choose_folder()
 
     def open_path(self, path: str) -> None:
         """Open a lesson by its file."""
@@ -102,8 +107,12 @@ class LessonsFeature(QObject):
         progress = self._progress(lesson)
         if progress.finished and progress.step == len(lesson.steps) - 1:
             progress.step = 0
+        self._dismiss_hint()
         self._show_dock()
         self.stage.open(None)
+        if any(step.sweeps for step in lesson.steps):  # their processes start while one reads
+            sweeps = [sweep for step in lesson.steps for sweep in step.sweeps]
+            self._window.features.sweep.model.hold(sweeps[0].algorithm)
         self.model.begin(lesson, progress, lambda known: self._keep(lesson.key, known))
 
     def lesson_next(self) -> None:
@@ -123,17 +132,20 @@ class LessonsFeature(QObject):
         """Close the lesson, put the window back."""
         self.stage.open(None)
         self._ask_vertex(asking=False)
+        self._window.features.sweep.model.release()
         self.model.leave()
         self._list()
         self._restore_window()
 
     def lesson_results(self) -> None:
         """Ask where to write the answers."""
-        self._ask_save("Results for the teacher", ".json", self._write_results)
+        if self.model.lesson is not None:
+            self._saver.results(self.model.lesson, self.model.results())
 
     def lesson_page(self) -> None:
         """Ask where to write the page."""
-        self._ask_save("Lesson as a web page", ".html", self._write_page)
+        if self.model.lesson is not None:
+            self._saver.page(self.model.lesson)
 
     # --- a step
 
@@ -154,7 +166,7 @@ class LessonsFeature(QObject):
     def _set_up(self) -> None:
         """The graph is there: point things out, make what the text speaks of."""
         model, step = self.model, self.model.step
-        self.stage.point_out(step)
+        self.stage.look.point_out(step)
         told = model.question is None or model.answered is not None
         names = model.needed_for_text()
         if told and not step.drive:
@@ -186,6 +198,17 @@ class LessonsFeature(QObject):
         model.work("Setting it up…")
         self.stage.make(names, self._told, pace)
 
+    def retry(self) -> None:
+        """Make once more what came to nothing: the answer, if one was given, is still there."""
+        model = self.model
+        if model.lesson is None or model.phase != "open":
+            return
+        if model.step.key in model.progress.answers or model.step.drive:
+            self.check()
+        else:
+            model.work("Setting it up…")
+            self._enter()
+
     def _told(self) -> None:
         step = self.model.step
         if step.compare or step.show:
@@ -196,7 +219,7 @@ class LessonsFeature(QObject):
     def _reveal(self, *, reveal: bool) -> None:
         model, step = self.model, self.model.step
         if reveal:
-            self.stage.show_result(step)
+            self.stage.look.show_result(step, self.stage.records)
         if reveal and step.drive:
             model.score = self._score()
         model.finish(reveal)
@@ -245,7 +268,7 @@ class LessonsFeature(QObject):
         question = self.panel.question if self.panel is not None else None
         if isinstance(question, VertexQuestion):
             question.choose(vertex)
-            self.stage.vertices = [vertex]
+            self.stage.look.vertices = [vertex]
             self._window.graph_view.refresh()
 
     # --- the window before and after
@@ -302,56 +325,50 @@ class LessonsFeature(QObject):
     def _list(self) -> None:
         if self.panel is None:
             return
-        found, problems = [], []
-        for path in find_lessons():
-            try:
-                lesson = read_lesson(path)
-            except GpuError as error:
-                problems.append(str(error))
-            else:
-                found.append((str(path), lesson, self._progress(lesson)))
+        lessons, problems = self.shelf.found()
+        found = [(path, lesson, self._progress(lesson)) for path, lesson in lessons]
         self.panel.show_home(found, "\n".join(problems))
 
-    def _ask_save(self, title: str, suffix: str, write: Any) -> None:
-        lesson = self.model.lesson
-        if lesson is None:
+    def _fill_menu(self) -> None:
+        menu = self._window.actions_by_key.menu("open_lesson")
+        menu.clear()
+        menu.setToolTipsVisible(True)
+        for place, (path, lesson) in enumerate(self.shelf.found()[0], 1):
+            row = QAction(f"{place}. {lesson.title}".replace("&", "&&"), menu)
+            row.setToolTip(lesson.idea)
+            row.setStatusTip(f"{lesson.idea} About {lesson.minutes} minutes.")
+            row.setData(path)
+            menu.addAction(row)
+
+    # --- the first time
+
+    def _greet(self) -> None:
+        """Tell a newcomer where to start, until a lesson was opened or the hint dismissed."""
+        window = self._window
+        if window.settings.value(GREETED, False) or self._known():
             return
-        kind = f"{suffix[1:].upper()} (*{suffix})"
-        dialog = QFileDialog(self._window.as_widget(), title, str(Path.home()), kind)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(suffix)
-        dialog.selectFile(lesson.key + suffix)
-        dialog.fileSelected.connect(write)
-        dialog.open()
-
-    def _write_results(self, path: str) -> None:
-        results = self.model.results()
-        words = json.dumps(results, ensure_ascii=False, indent=1) + "\n"
-        self._window.files.save(path, lambda to: _write(to, words))
-
-    def _write_page(self, path: str) -> None:
-        """Let a process of its own write the page: it makes every run and picture."""
-        lesson = self.model.lesson
-        if lesson is None or self._process is not None:
+        lessons = self.shelf.found()[0]
+        centre = window.notice_bar.parentWidget()
+        column = centre.layout() if centre is not None else None
+        if not lessons or not isinstance(column, QVBoxLayout):
             return
-        self._process = process = QProcess(self)
-        process.finished.connect(lambda code, _how: self._page_written(path, code))
-        run = "import sys; from viewer.app import main; sys.exit(main(sys.argv[1:]))"
-        process.start(sys.executable, ["-c", run, "lesson", "html", lesson.path, "-o", path])
-        self._window.session.set_notice(Notice("info", f"Writing {path}…"))
+        first = lessons[0][1]
+        words = f"New here? Start with lesson 1, “{first.title}”: about {first.minutes} minutes."
+        self.hint = hint = LessonHint(words, "Start lesson 1")
+        hint.start_requested.connect(lambda: self.start(1))
+        hint.dismissed.connect(self._dismiss_hint)
+        hint.apply_theme(window.theme)
+        column.insertWidget(column.indexOf(window.notice_bar) + 1, hint)
 
-    def _page_written(self, path: str, code: int) -> None:
-        process, self._process = self._process, None
-        assert process is not None
-        said = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
-        process.deleteLater()
-        words = f"Saved {path}" if code == 0 else f"{path} was not written: {said[-300:]}"
-        self._window.session.set_notice(Notice("info" if code == 0 else "error", words))
+    def _dismiss_hint(self) -> None:
+        self._window.settings.set_value(GREETED, True)
+        hint, self.hint = self.hint, None
+        if hint is not None:
+            hint.hide()
+            hint.deleteLater()
 
-    def apply_theme(self, _theme: Theme) -> None:
+    def apply_theme(self, theme: Theme) -> None:
         """Draw marks in the new colours."""
         self._window.graph_view.refresh()
-
-
-def _write(path: str, words: str) -> None:
-    Path(path).write_text(words, encoding="utf-8")
+        if self.hint is not None:
+            self.hint.apply_theme(theme)

@@ -48,6 +48,11 @@ class Progress:
     finished: bool = False
     answers: dict[str, Answered] = field(default_factory=dict)
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is anything to go on with."""
+        return bool(self.step or self.answers)
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         answers = {key: vars(answer) for key, answer in self.answers.items()}
@@ -145,6 +150,17 @@ class LessonModel(QObject):
         self.phase, self.problem, self.doing, self.score = "open", "", "", ""
         self.step_changed.emit()
         self.changed.emit()
+
+    def faulty(self) -> list[tuple[str, Any]]:
+        """Return the faulty runs of the step that were made: name of the fault, where it is wrong.
+
+        The second is bool (n, n), by source and vertex. Empty while the question is open.
+        """
+        bench = self.bench
+        if bench is None or self.phase not in ("told", "done"):
+            return []
+        runs = [run for run in self.step.runs if run.variant and run.name in self.made]
+        return [(fault_title(run.variant), bench.wrong_entries(run.name)) for run in runs]
 
     # --- answering
 
@@ -274,6 +290,11 @@ class LessonModel(QObject):
             "right": sum(row["right"] is True for row in rows),
             "answers": rows,
         }
+
+
+def fault_title(variant: str) -> str:
+    """Return the name of a fault in words."""
+    return variant.replace("_", " ").replace("arcs", "edges")
 
 
 def sorted_names(step: Step) -> list[str]:

@@ -2,27 +2,25 @@
 
 The list says for each lesson its idea, how long it takes and how far one is. A step shows its text,
 then its question with the one button that matters, then what was right and why. The text scrolls;
-Back and Next stay at the bottom. Text is escaped and turned into HTML by our own small Markdown;
-the browser fetches nothing, and only links within the text do anything.
+Back and Next stay at the bottom, and the last step names the lesson that comes next.
+
+Text is escaped and turned into HTML by our own small Markdown; the browser fetches nothing, and
+only links within the text do anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import pairwise
 
-from PyQt6.QtCore import QRectF, QSize, Qt, QUrl, pyqtSignal
-from PyQt6.QtGui import QColor, QKeyEvent, QPainter, QResizeEvent
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import (
-    QFrame,
+    QApplication,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
-    QScrollArea,
-    QSizePolicy,
     QStackedWidget,
-    QTextBrowser,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -33,117 +31,21 @@ from gpu.lessons.markdown import inline, to_html
 from viewer.models.lesson import LessonModel, Progress
 from viewer.text_size import scaled
 from viewer.theme import LIGHT, SPACING, Theme, mix
+from viewer.widgets.lesson_matrix import WrongEntries, WrongMatrices
+from viewer.widgets.lesson_parts import (
+    Dots,
+    LessonCard,
+    NextLesson,
+    StepText,
+    label,
+    scroller,
+    show,
+)
 from viewer.widgets.lesson_questions import QuestionWidget, make_question
 
 FORWARD = (Qt.Key.Key_PageDown, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return)
 BACKWARD = (Qt.Key.Key_PageUp, Qt.Key.Key_Left, Qt.Key.Key_Backspace)
 TITLE_SCALE = 1.35  # of a step's title
-
-
-class StepText(QTextBrowser):
-    """Rich text as high as it is; fetches nothing."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setOpenLinks(False)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.viewport().setAutoFillBackground(False)  # type: ignore[union-attr]
-        self.document().setDocumentMargin(0)  # type: ignore[union-attr]
-        self.anchorClicked.connect(self._follow)
-
-    def loadResource(self, type: int, name: QUrl) -> Any:
-        """Bring nothing from anywhere."""
-        return None
-
-    def show_html(self, html: str) -> None:
-        """Show, and take the height that is needed."""
-        self.setHtml(html)
-        self._fit()
-
-    def resizeEvent(self, e: QResizeEvent | None) -> None:
-        """Take the height that is needed at this width."""
-        super().resizeEvent(e)
-        self._fit()
-
-    def _fit(self) -> None:
-        document = self.document()
-        if document is not None:
-            document.setTextWidth(max(1, self.viewport().width()))  # type: ignore[union-attr]
-            self.setFixedHeight(int(document.size().height()) + 2)
-
-    def _follow(self, link: QUrl) -> None:
-        if link.isRelative() and link.hasFragment():
-            self.scrollToAnchor(link.fragment())
-
-
-class Dots(QWidget):
-    """One dot a step: done, here, to come."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.theme, self.count, self.place = LIGHT, 0, 0
-        self.results: list[bool | None] = []
-
-    def show_place(self, place: int, results: Sequence[bool | None]) -> None:
-        """Show where we are; `results` right, wrong or neither for each step."""
-        self.place, self.results, self.count = place, list(results), len(results)
-        self.setAccessibleName(f"Step {place + 1} of {self.count}")
-        self.setToolTip(self.accessibleName())
-        self.updateGeometry()
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        """As wide as the dots."""
-        return QSize(scaled(15) * max(1, self.count), scaled(16))
-
-    def minimumSizeHint(self) -> QSize:
-        """As wide as the dots."""
-        return self.sizeHint()
-
-    def paintEvent(self, _event: Any) -> None:
-        """Paint."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        step, size = scaled(15), scaled(8)
-        for index, right in enumerate(self.results):
-            colour = self.theme.muted if index <= self.place else self.theme.border
-            if right is not None:
-                colour = self.theme.success if right else self.theme.warning
-            here = index == self.place
-            extent = size + (scaled(4) if here else 0)
-            box = QRectF(index * step + (step - extent) / 2, (self.height() - extent) / 2, 0, 0)
-            box.setSize(QRectF(0, 0, extent, extent).size())
-            painter.setPen(QColor(self.theme.text) if here else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(colour))
-            painter.drawEllipse(box)
-
-
-class LessonCard(QFrame):
-    """One lesson of the list."""
-
-    def __init__(self, place: int, lesson: Lesson, progress: Progress) -> None:
-        super().__init__()
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        column = QVBoxLayout(self)
-        title = _label(f"{place}. {lesson.title}", "heading")
-        column.addWidget(title)
-        column.addWidget(_label(lesson.idea))
-        row = QHBoxLayout()
-        steps = len(lesson.steps)
-        words = f"{lesson.minutes} minutes"
-        if progress.finished:
-            words += " · finished"
-        elif progress.step or progress.answers:
-            words += f" · step {progress.step + 1} of {steps}"
-        row.addWidget(_label(words, "muted"), 1)
-        going = (progress.step or progress.answers) and not progress.finished
-        self.button = QPushButton("Go on" if going else "Again" if progress.finished else "Start")
-        self.button.setAccessibleName(f"{self.button.text()}: lesson {place}, {lesson.title}")
-        row.addWidget(self.button)
-        column.addLayout(row)
 
 
 class LessonPanel(QWidget):
@@ -154,12 +56,14 @@ class LessonPanel(QWidget):
     leave_requested = pyqtSignal()
     hurry_requested = pyqtSignal()  # the rest of a run that is driven at full speed
     question_shown = pyqtSignal(object)  # QuestionWidget or None
+    retry_requested = pyqtSignal()  # what failed, once more
 
     def __init__(self, model: LessonModel) -> None:
         super().__init__()
         self.model, self._theme = model, LIGHT
         self.question: QuestionWidget | None = None
         self.cards: list[LessonCard] = []
+        self._known: list[tuple[str, Lesson, Progress]] = []
         self.stack = QStackedWidget()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -176,7 +80,7 @@ class LessonPanel(QWidget):
     # --- build
 
     def _build_home(self) -> None:
-        self.home = _scroller()
+        self.home = scroller()
         self.stack.addWidget(self.home)
 
     def _build_page(self) -> None:
@@ -184,7 +88,7 @@ class LessonPanel(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
         top = QHBoxLayout()
-        self.name = _label("", "muted")
+        self.name = label("", "muted")
         self.leave = QToolButton()
         self.leave.setText("All lessons")
         self.leave.setProperty("role", "chip")
@@ -193,9 +97,9 @@ class LessonPanel(QWidget):
         top.addWidget(self.name, 1)
         top.addWidget(self.leave)
         column.addLayout(top)
-        self.title = _label("", "heading")
+        self.title = label("", "heading")
         column.addWidget(self.title)
-        self.area = _scroller()
+        self.area = scroller()
         self._fill_scroll()
         column.addWidget(self.area, 1)
         column.addLayout(self._bottom())
@@ -206,8 +110,9 @@ class LessonPanel(QWidget):
         self.body = QVBoxLayout(inside)
         self.body.setContentsMargins(0, 0, SPACING, 0)
         self.body.setSpacing(SPACING)
-        self.text = StepText()
-        self.ask = StepText()
+        self.text, self.ask, self.told = (
+            StepText(name) for name in ("Text of the step", "Question", "What came out")
+        )
         self.check = QPushButton("Check")
         self.check.setProperty("role", "primary")
         self.check.clicked.connect(self.check_requested)
@@ -217,9 +122,16 @@ class LessonPanel(QWidget):
         self.bar.setRange(0, 0)
         self.bar.setTextVisible(False)
         self.bar.setMaximumHeight(scaled(6))
-        self.doing = _label("", "muted")
-        self.told = StepText()
-        for part in (self.text, self.ask, self.check, self.hurry, self.bar, self.doing, self.told):
+        self.doing = label("", "muted")
+        self.bar.setAccessibleName("Working")
+        self.retry = QPushButton("Run again")
+        self.retry.setProperty("role", "primary")
+        self.retry.clicked.connect(self.retry_requested)
+        self.after = NextLesson()
+        self.after.button.clicked.connect(lambda: self.lesson_requested.emit(self.after.path))
+        self.matrices = WrongMatrices()
+        parts = (self.text, self.ask, self.check, self.hurry, self.bar, self.doing, self.told)
+        for part in (*parts, self.matrices, self.retry, self.after):
             self.body.addWidget(part)
         self.body.addStretch(1)
         self.area.setWidget(inside)
@@ -243,18 +155,23 @@ class LessonPanel(QWidget):
 
     def show_home(self, known: Sequence[tuple[str, Lesson, Progress]], problems: str = "") -> None:
         """Show the list of lessons: path, lesson, progress of each."""
+        self._known = list(known)
+        wanted = next((k for k, row in enumerate(known, 1) if not row[2].finished), 0)
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
-        column.addWidget(_label("Each lesson has one idea. You predict, then the program runs."))
+        about = "Each lesson has one idea. You predict, then the program runs."
+        if not any(progress.begun or progress.finished for _, _, progress in known):
+            about += " New to this? Start with the first."
+        column.addWidget(label(about))
         self.cards = []
         for place, (path, lesson, progress) in enumerate(known, 1):
-            card = LessonCard(place, lesson, progress)
+            card = LessonCard(place, lesson, progress, wanted=place == wanted)
             card.button.clicked.connect(lambda _on, path=path: self.lesson_requested.emit(path))
             self.cards.append(card)
             column.addWidget(card)
         if problems:
-            column.addWidget(_label(problems, "muted"))
+            column.addWidget(label(problems, "muted"))
         column.addStretch(1)
         self.home.setWidget(inside)
 
@@ -298,7 +215,16 @@ class LessonPanel(QWidget):
             self.question.answered.connect(self.model.give)
             self.body.insertWidget(2, self.question)
             self.question.show_given(self.model.given)
+        self._order_focus()
         self.question_shown.emit(self.question)
+
+    def _order_focus(self) -> None:
+        """Let Tab go down the page: a question is made later than what stands under it."""
+        inner = self.question.stops() if self.question is not None else []
+        order = [self.leave, self.text, self.ask, *inner, self.check, self.hurry, self.told]
+        order += [self.retry, self.after.button, self.back, self.next]
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
 
     def show_phase(self) -> None:
         """Show the text with the numbers there are, and what one can do now."""
@@ -306,12 +232,14 @@ class LessonPanel(QWidget):
         if model.lesson is None:
             return
         working, asked = model.phase == "working", model.question
-        _show(self.text, to_html(model.text(model.step.text)))
-        _show(self.ask, f"<p>{inline(model.text(asked.ask))}</p>" if asked is not None else "")
+        show(self.text, to_html(model.text(model.step.text)))
+        show(self.ask, f"<p>{inline(model.text(asked.ask))}</p>" if asked is not None else "")
         if self.question is not None:
             self.question.setEnabled(model.phase == "open")
         drive = model.step.drive
-        self.check.setVisible(model.phase == "open" and (asked is not None or drive))
+        self.check.setVisible(
+            model.phase == "open" and (asked is not None or drive) and not model.problem
+        )
         self.check.setEnabled(asked is None or model.given is not None)
         self.check.setText("Check" if asked is not None else "Start driving")
         self.hurry.setVisible(working and drive)
@@ -319,7 +247,10 @@ class LessonPanel(QWidget):
         self.doing.setVisible(working)
         self.doing.setText(model.doing)
         self._show_told()
+        self.matrices.show_runs([WrongEntries(*one) for one in model.faulty()])
+        self.retry.setVisible(bool(model.problem) and not working)
         last = model.place == len(model.lesson.steps) - 1
+        self._show_after(last=last)
         self.back.setEnabled(model.place > 0 and not working)
         self.next.setEnabled(not working)
         self.next.setText("Finish" if last else "Next")
@@ -331,22 +262,34 @@ class LessonPanel(QWidget):
         model, theme = self.model, self._theme
         words, colour, head = "", theme.accent, ""
         if model.problem:
-            words, colour, head = inline(model.problem), theme.error, "That did not work."
+            words, colour, head = _line(model.problem), theme.error, "That did not work."
         elif model.phase == "told" and model.answered is not None:
             right = bool(model.answered.right)
             colour, head = (theme.success, "✓ Right") if right else (theme.warning, "✗ Not quite")
             words = to_html(model.answered.words)
         elif model.score:
-            words, head = inline(model.score), "Your run"
+            words, head = _line(model.score), "Your run"
         tint = mix(theme.window, colour, 0.12)
         html = (
             f'<table width="100%" cellpadding="8" bgcolor="{tint}"><tr><td>'
             f'<b style="color:{colour}">{head}</b>{words}</td></tr></table>'
         )
         seen = self.told.isVisible()
-        _show(self.told, html if words else "")
+        show(self.told, html if words else "")
         if words and not seen:
             self.area.ensureWidgetVisible(self.told)
+            if self.isActiveWindow() and self.isAncestorOf(QApplication.focusWidget()):
+                self.told.setFocus()  # a screen reader reads what it says
+
+    def _show_after(self, *, last: bool) -> None:
+        keys = [lesson.key for _, lesson, _ in self._known]
+        mine = self.model.lesson
+        place = keys.index(mine.key) + 1 if mine is not None and mine.key in keys else len(keys)
+        there = last and place < len(keys)
+        self.after.setVisible(there)
+        if there:
+            path, lesson, _ = self._known[place]
+            self.after.show_lesson(place + 1, path, lesson)
 
     def forward(self) -> None:
         """Go on, or leave after the last step."""
@@ -368,33 +311,12 @@ class LessonPanel(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
-        self._theme = self.dots.theme = theme
+        self._theme = self.dots.theme = self.matrices.theme = theme
         if self.question is not None:
             self.question.apply_theme(theme)
         self.show_phase()
         self.dots.update()
 
 
-def _label(words: str, role: str = "") -> QLabel:
-    label = QLabel(words)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    if role:
-        label.setProperty("role", role)
-    return label
-
-
-def _scroller() -> QScrollArea:
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    return area
-
-
-def _show(part: StepText, html: str) -> None:
-    part.setVisible(bool(html))
-    if part.property("shown") != html:
-        part.setProperty("shown", html)
-        part.show_html(html)
+def _line(words: str) -> str:
+    return f"<p>{inline(words)}</p>"

@@ -1,6 +1,6 @@
 """Questions of a lesson as widgets: each says by `answered` what its user means, None: nothing yet.
 
-    number   a slider with a spin box, logarithmic where the question says so
+    number   a slider with a spin box, logarithmic where the question says so; "?" until touched
     choice   a radio button a choice
     vertex   a click in the graph, which the window hands in, or its name typed
     bucket   a row of buckets to click
@@ -15,8 +15,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from PyQt6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
+from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtWidgets import (
     QButtonGroup,
     QDoubleSpinBox,
@@ -35,9 +35,11 @@ from gpu.graph import CSRGraph
 from gpu.lessons.answers import formatted
 from gpu.lessons.lesson import Question
 from viewer.text_size import scaled
-from viewer.theme import LIGHT, SPACING, Theme
+from viewer.theme import Theme
+from viewer.widgets.lesson_curve import CurveCanvas
 
 TICKS = 1000  # of a slider
+UNSET = "?"  # of a number that nobody has given yet
 BUCKETS_A_ROW = 8
 MOST_BUCKETS = 64
 
@@ -56,6 +58,10 @@ class QuestionWidget(QWidget):
     def show_given(self, given: Any) -> None:
         """Show an answer that was given before."""
 
+    def stops(self) -> list[QWidget]:
+        """Return what Tab stops at, in order."""
+        return []
+
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
 
@@ -70,7 +76,9 @@ class NumberQuestion(QuestionWidget):
         self.slider.setAccessibleName("Your answer, as a slider")
         self.box = QDoubleSpinBox()
         self.box.setDecimals(0 if question.high - question.low >= 10 else 2)
-        self.box.setRange(question.low, question.high)
+        self._unset = question.low - 10.0 ** -self.box.decimals()  # under what can be answered
+        self.box.setRange(self._unset, question.high)
+        self.box.setSpecialValueText(UNSET)
         self.box.setGroupSeparatorShown(True)
         self.box.setSuffix(f" {question.unit}" if question.unit else "")
         self.box.setAccessibleName("Your answer")
@@ -84,10 +92,15 @@ class NumberQuestion(QuestionWidget):
         self.column.addLayout(row)
         self.column.addWidget(self.box)
         self.slider.valueChanged.connect(self._slid)
+        self.slider.sliderReleased.connect(lambda: self._slid(self.slider.value()))
         self.box.valueChanged.connect(self._typed)
         with QSignalBlocker(self.slider), QSignalBlocker(self.box):
             self.slider.setValue(TICKS // 2)
-            self.box.setValue(self._value(0.5))
+            self.box.setValue(self._unset)
+
+    def stops(self) -> list[QWidget]:
+        """Return slider and box."""
+        return [self.slider, self.box]
 
     def show_given(self, given: Any) -> None:
         """Show a number."""
@@ -118,9 +131,28 @@ class NumberQuestion(QuestionWidget):
         self.answered.emit(self.box.value())
 
     def _typed(self, value: float) -> None:
+        if value < self.question.low:
+            self.answered.emit(None)
+            return
         with QSignalBlocker(self.slider):
             self.slider.setValue(round(TICKS * self._share(value)))
         self.answered.emit(value)
+
+
+class ChoiceWords(QLabel):
+    """The words of a choice: they wrap, which those of a radio button cannot; a click chooses."""
+
+    def __init__(self, words: str, button: QRadioButton) -> None:
+        super().__init__(words)
+        self._button = button
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+
+    def mousePressEvent(self, ev: QMouseEvent | None) -> None:
+        """Choose."""
+        if self.isEnabled():
+            self._button.setFocus()
+            self._button.click()
 
 
 class ChoiceQuestion(QuestionWidget):
@@ -130,10 +162,18 @@ class ChoiceQuestion(QuestionWidget):
         super().__init__(question)
         self.group = QButtonGroup(self)
         for place, words in enumerate(question.choices):
-            button = QRadioButton(words.replace("&", "&&"))
+            button = QRadioButton()
+            button.setAccessibleName(words)
             self.group.addButton(button, place)
-            self.column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            row = QHBoxLayout()
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(ChoiceWords(words, button), 1)
+            self.column.addLayout(row)
         self.group.idClicked.connect(lambda place: self.answered.emit(float(place)))
+
+    def stops(self) -> list[QWidget]:
+        """Return the buttons."""
+        return list(self.group.buttons())
 
     def show_given(self, given: Any) -> None:
         """Check a choice."""
@@ -157,6 +197,10 @@ class VertexQuestion(QuestionWidget):
         self.column.addWidget(self.said)
         self.column.addWidget(self.field)
         self.field.textEdited.connect(self._typed)
+
+    def stops(self) -> list[QWidget]:
+        """Return the field."""
+        return [self.field]
 
     def set_graph(self, graph: CSRGraph | None) -> None:
         """Know the names."""
@@ -206,6 +250,10 @@ class BucketQuestion(QuestionWidget):
         self.column.addLayout(grid)
         self.group.idClicked.connect(lambda bucket: self.answered.emit(float(bucket)))
 
+    def stops(self) -> list[QWidget]:
+        """Return the cells."""
+        return list(self.group.buttons())
+
     def show_given(self, given: Any) -> None:
         """Check a bucket."""
         button = self.group.button(int(given)) if isinstance(given, int | float) else None
@@ -225,6 +273,10 @@ class CurveQuestion(QuestionWidget):
         self.column.addWidget(self.canvas)
         self.canvas.changed.connect(lambda: self.answered.emit(list(self.canvas.heights)))
 
+    def stops(self) -> list[QWidget]:
+        """Return the curve."""
+        return [self.canvas]
+
     def show_given(self, given: Any) -> None:
         """Show heights, as many as there are values."""
         if isinstance(given, list) and len(given) == len(self.canvas.heights):
@@ -243,121 +295,6 @@ class CurveQuestion(QuestionWidget):
         """Take the colours of a theme."""
         self.canvas.theme = theme
         self.canvas.update()
-
-
-class CurveCanvas(QWidget):
-    """Points at equal steps, 0..1 high, dragged by the mouse or moved by keys."""
-
-    changed = pyqtSignal()
-    STEP = 0.05
-
-    def __init__(self, names: Sequence[str]) -> None:
-        super().__init__()
-        self.names, self.theme = list(names), LIGHT
-        self.heights = [0.5] * len(self.names)
-        self.truth: list[float] = []
-        self.chosen = 0
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumHeight(scaled(190))
-
-    def sizeHint(self) -> QSize:
-        """Wide and low."""
-        return QSize(scaled(320), scaled(200))
-
-    def place(self, index: int, height: float) -> QPointF:
-        """Return where a point of that height lies, pixels of the widget."""
-        room, count = self._room(), max(1, len(self.names) - 1)
-        return QPointF(
-            room.left() + room.width() * index / count, room.bottom() - height * room.height()
-        )
-
-    def _room(self) -> QRectF:
-        below = 2 * self.fontMetrics().height()
-        return QRectF(self.rect()).adjusted(3 * SPACING, SPACING, -2 * SPACING, -below - SPACING)
-
-    def mousePressEvent(self, a0: QMouseEvent | None) -> None:
-        """Take hold of the nearest point."""
-        if a0 is not None:
-            self._drag(a0.position())
-
-    def mouseMoveEvent(self, a0: QMouseEvent | None) -> None:
-        """Draw on: every point passed takes the pointer's height."""
-        if a0 is not None and a0.buttons() & Qt.MouseButton.LeftButton:
-            self._drag(a0.position())
-
-    def _drag(self, at: QPointF) -> None:
-        room = self._room()
-        share = (at.x() - room.left()) / max(1.0, room.width())
-        self.chosen = min(max(round(share * (len(self.names) - 1)), 0), len(self.names) - 1)
-        self._set((room.bottom() - at.y()) / max(1.0, room.height()))
-
-    def _set(self, height: float) -> None:
-        if self.isEnabled():
-            self.heights[self.chosen] = min(max(height, 0.0), 1.0)
-            self.update()
-            self.changed.emit()
-
-    def keyPressEvent(self, a0: QKeyEvent | None) -> None:
-        """Left, right choose; up, down move."""
-        if a0 is None:
-            return
-        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(a0.key()))
-        lift = {Qt.Key.Key_Up: self.STEP, Qt.Key.Key_Down: -self.STEP}.get(Qt.Key(a0.key()))
-        if step is not None:
-            self.chosen = min(max(self.chosen + step, 0), len(self.names) - 1)
-            self.update()
-        elif lift is not None:
-            self._set(self.heights[self.chosen] + lift)
-        else:
-            super().keyPressEvent(a0)
-
-    def focusInEvent(self, a0: QFocusEvent | None) -> None:
-        """Show which point the keys move."""
-        super().focusInEvent(a0)
-        self.update()
-
-    def paintEvent(self, _event: Any) -> None:
-        """Axes, the names of the values, the curve drawn, the curve found."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme, room = self.theme, self._room()
-        painter.fillRect(self.rect(), QColor(theme.plot))
-        painter.setPen(QPen(QColor(theme.border), 1.0))
-        painter.drawLine(room.bottomLeft(), room.bottomRight())
-        painter.drawLine(room.bottomLeft(), room.topLeft())
-        self._paint_words(painter, room)
-        self._paint_line(painter, self.heights, theme.series[0], dots=True)
-        if self.truth:
-            self._paint_line(painter, self.truth, theme.series[1], dots=False)
-
-    def _paint_words(self, painter: QPainter, room: QRectF) -> None:
-        painter.setPen(QColor(self.theme.muted))
-        metrics = self.fontMetrics()
-        high, free = metrics.height(), -1e9
-        for index, name in enumerate(self.names):
-            at, wide = self.place(index, 0.0), metrics.horizontalAdvance(name)
-            if at.x() - wide / 2 > free:
-                painter.drawText(QPointF(at.x() - wide / 2, at.y() + high), name)
-                free = at.x() + wide / 2 + SPACING
-        words = "Δ →   blue: yours, orange: the runs" if self.truth else "Δ →   drag the points"
-        painter.drawText(QPointF(room.left(), room.bottom() + 2 * high), words)
-        painter.save()
-        painter.translate(2 * SPACING, room.center().y() + metrics.horizontalAdvance("time →") / 2)
-        painter.rotate(-90)
-        painter.drawText(QPointF(0, 0), "time →")
-        painter.restore()
-
-    def _paint_line(
-        self, painter: QPainter, heights: list[float], colour: str, *, dots: bool
-    ) -> None:
-        points = [self.place(index, height) for index, height in enumerate(heights)]
-        painter.setPen(QPen(QColor(colour), 2.0))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPolyline(QPolygonF(points))
-        painter.setBrush(QColor(colour))
-        for index, point in enumerate(points if dots else []):
-            chosen = self.hasFocus() and index == self.chosen
-            painter.drawEllipse(point, 7 if chosen else 4, 7 if chosen else 4)
 
 
 def make_question(question: Question, values: Sequence[float] = ()) -> QuestionWidget:

@@ -1,0 +1,140 @@
+"""A window for lessons, and a student who answers them by real clicks and keys."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gpu.lessons.answers import Bench
+from gpu.lessons.read import find_lessons, read_lesson
+from viewer.main_window import MainWindow
+from viewer.models.decisions import by_hand
+from viewer.models.settings import Settings
+
+LEFT = Qt.MouseButton.LeftButton
+PATIENCE_MS = 180_000  # the first run on a machine compiles the model
+PATHS = {path.stem: path for path in find_lessons("/nowhere")}
+
+
+@cache
+def answers(path: str) -> Bench:
+    """Return a bench of a lesson that knows its answers: not that of the window."""
+    return Bench(read_lesson(path))
+
+
+def open_window(settings: Path) -> MainWindow:
+    """Return a window whose engine process is on its way up."""
+    window = MainWindow(Settings(settings))
+    window.run_on_start = False
+    window.resize(1280, 800)
+    window.show()
+    window.build_plots()
+    while window.features.install_next():
+        pass
+    window.start()
+    return window
+
+
+def close_window(window: MainWindow) -> None:
+    """Close for good, so that nothing is left behind."""
+    window.close()
+    window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    vars(window).clear()
+
+
+def settle(window: MainWindow, qtbot: QtBot, problem: str = "") -> None:
+    """Wait until nothing is being made."""
+    model = window.features.lessons.model
+    qtbot.wait(40)
+    qtbot.waitUntil(lambda: model.phase != "working", timeout=PATIENCE_MS)
+    assert problem in model.problem if problem else model.problem == ""
+
+
+def click(window: MainWindow, qtbot: QtBot, button: object) -> None:
+    """Click a button of the panel that can be seen, scrolling to it as a person would."""
+    panel = window.features.lessons.panel
+    panel.area.ensureWidgetVisible(button)
+    assert button.isVisible()  # type: ignore[attr-defined]
+    assert button.isEnabled()  # type: ignore[attr-defined]
+    qtbot.mouseClick(button, LEFT)
+
+
+def answer(window: MainWindow, qtbot: QtBot, right: bool) -> None:
+    """Answer the step's question by mouse and keys, then press Check."""
+    feature = window.features.lessons
+    asked, shown = feature.model.question, feature.panel.question
+    bench = answers(feature.model.lesson.path)
+    assert not feature.panel.check.isEnabled() or feature.model.given is not None
+    if asked.kind == "choice":
+        place = int(bench.right_answer(asked))
+        wrong = next(k for k in range(len(asked.choices)) if not bench.is_right(asked, float(k)))
+        click(window, qtbot, shown.group.button(place if right else wrong))
+    elif asked.kind == "bucket":
+        place = int(bench.right_answer(asked))
+        other = int(asked.low) if place != int(asked.low) else int(asked.high)
+        click(window, qtbot, shown.group.button(place if right else other))
+    elif asked.kind == "vertex":
+        count = window.session.graph.n
+        vertex = next(v for v in range(count) if bench.is_right(asked, float(v)) == right)
+        at = window.graph_view.place_of(vertex)
+        qtbot.mouseClick(window.graph_view, LEFT, pos=at.toPoint())
+    elif asked.kind == "number":
+        true = bench.right_answer(asked)
+        ends = sorted((asked.low, asked.high), key=lambda end: abs(end - true))
+        shown.box.setFocus()
+        shown.box.selectAll()
+        qtbot.keyClicks(shown.box, f"{true if right else ends[-1]:.6g}")
+        qtbot.keyClick(shown.box, Qt.Key.Key_Return)
+    else:
+        times = bench.curve_times(asked)
+        ranks = sorted(range(len(times)), key=lambda k: times[k] if right else -times[k])
+        for rank, index in enumerate(ranks):
+            at = shown.canvas.place(index, (rank + 0.5) / len(times))
+            qtbot.mouseClick(shown.canvas, LEFT, pos=at.toPoint())
+    click(window, qtbot, feature.panel.check)
+
+
+def drive(window: MainWindow, qtbot: QtBot) -> None:
+    """Begin the run, double Δ once, let the rest go at full speed."""
+    panel = window.features.lessons.panel
+    click(window, qtbot, panel.check)
+    delta = window.plots["delta"]
+    shown = lambda: delta.steerable and len(window.session.current.samples) > 1  # noqa: E731
+    qtbot.waitUntil(shown, timeout=PATIENCE_MS)
+    qtbot.mouseClick(delta.double_button, LEFT)
+    held = lambda: by_hand(window.session.current)  # noqa: E731
+    qtbot.waitUntil(held, timeout=PATIENCE_MS)
+    click(window, qtbot, panel.hurry)
+
+
+def walk(window: MainWindow, qtbot: QtBot, right: bool) -> list[bool | None]:
+    """Go from the first step to the last; return what each answer was judged."""
+    feature = window.features.lessons
+    model, panel, judged = feature.model, feature.panel, []
+    bench = answers(model.lesson.path)
+    settle(window, qtbot)
+    for step in model.lesson.steps:
+        assert model.step is step
+        if model.question is not None:
+            answer(window, qtbot, right)
+            settle(window, qtbot)
+            judged.append(model.answered.right)
+            words = step.question.right if right else step.question.wrong
+            assert model.answered.words == bench.filled(words)
+            assert panel.told.isVisible()
+        elif step.drive:
+            drive(window, qtbot)
+            settle(window, qtbot)
+            assert "x the time" in model.score, model.score
+        assert model.text(step.text) == bench.filled(step.text), step.key
+        assert panel.next.isEnabled()
+        qtbot.mouseClick(panel.next, LEFT)
+        if model.lesson is not None:
+            settle(window, qtbot)
+    assert model.lesson is None
+    return judged

@@ -1,0 +1,43 @@
+"""Every lesson walked from its first step to its last, by right answers and by wrong ones.
+
+One window for all of them: a class does the same, and its engine is started once. The numbers in
+every text are compared with those of a second bench that made the runs by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from lesson_stage import PATHS, close_window, open_window, walk
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from viewer.main_window import MainWindow
+
+
+@pytest.fixture(scope="module")
+def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
+    window = open_window(tmp_path_factory.mktemp("walks") / "window.ini")
+    for dock in window.docks.extra:  # panels made now are no leak of the first lesson
+        window.show_dock(dock)
+    window.features.layouts.use("explore")
+    yield window
+    close_window(window)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("right", [True, False], ids=["right", "wrong"])
+@pytest.mark.parametrize("key", PATHS)
+def test_walk_through_a_lesson(window: MainWindow, qtbot: QtBot, key: str, right: bool) -> None:
+    feature = window.features.lessons
+    window.settings.set_value("lessons", {})
+    graph = window.session.graph
+    feature.open_path(str(PATHS[key]))
+    asked = sum(step.question is not None for step in feature.model.lesson.steps)
+    assert walk(window, qtbot, right) == [right] * asked
+    assert window.session.graph is graph, "the window is as it was before the lesson"
+    known = window.settings.value("lessons")[key]
+    assert known["finished"]
+    assert {one["right"] for one in known["answers"].values()} == {right}
+    window.features.sweep.model.end()  # waits for its processes
