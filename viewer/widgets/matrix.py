@@ -34,13 +34,13 @@ from viewer.raster_matrix import STATISTICS
 from viewer.text_size import scaled
 from viewer.theme import SPACING, Theme
 from viewer.units import thousands
+from viewer.widgets.elided import ElidedLabel
 from viewer.widgets.live import LivePanel
 from viewer.widgets.matrix_blocks import BlocksPlot
 from viewer.widgets.matrix_canvas import MatrixCanvas
 from viewer.widgets.matrix_look import MatrixLook
 from viewer.widgets.matrix_parts import MatrixScale, RowCurve
 from viewer.widgets.plot_base import chip
-from viewer.widgets.plot_items import ElidedLabel
 
 TALL, HIGH = 480, 340  # pixels: with room for curve and blocks; for one of them
 WIDE = 400  # pixels: with room for two matrices side by side
@@ -121,11 +121,14 @@ class MatrixPanel(LivePanel):
         self._pages.addWidget(self.hint)
         self._pages.addWidget(page)
 
-    def _header(self) -> QHBoxLayout:
+    def _header(self) -> QBoxLayout:
         self.caption = ElidedLabel()
-        header = QHBoxLayout()
-        header.setSpacing(SPACING // 2)
-        header.addWidget(self.caption, 1)
+        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._head.setSpacing(SPACING // 2)
+        self._head.addWidget(self.caption, 1)
+        chips = QHBoxLayout()
+        chips.setSpacing(SPACING // 2)
+        self._head.addLayout(chips)
         group = QButtonGroup(self)
         self.statistics = {
             key: chip(word, f"A pixel of many entries shows their {word}", checkable=True)
@@ -133,12 +136,13 @@ class MatrixPanel(LivePanel):
         }
         for button in self.statistics.values():
             group.addButton(button)
-            header.addWidget(button)
+            chips.addWidget(button)
         group.buttonClicked.connect(self._choose_statistic)
         self.rival = chip("Compare", "Lay another algorithm's run beside this one")
         self.rival.clicked.connect(self.rival_requested)
-        header.addWidget(self.rival)
-        return header
+        chips.addWidget(self.rival)
+        chips.addStretch(1)
+        return self._head
 
     def apply_theme(self, theme: Theme) -> None:
         """Recolour everything."""
@@ -290,7 +294,9 @@ class MatrixPanel(LivePanel):
         pair, height = self.records[1] is not None, self.height()
         narrow = self.width() < scaled(WIDE)
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._box.setDirection(down if narrow and height >= scaled(STACKED) else across)
+        roomy = height >= scaled(STACKED)
+        self._box.setDirection(down if narrow and roomy else across)
+        self._head.setDirection(down if narrow and roomy else across)
         self.blocks.setVisible(height >= scaled(HIGH))
         self._rows.setVisible(height >= scaled(TALL))
         self.curves[1].setVisible(pair and not narrow)
