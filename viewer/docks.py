@@ -24,8 +24,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PyQt6.QtCore import QSize, Qt, QTimer
+from PyQt6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from viewer.models.settings import STATE_VERSION
 from viewer.text_size import scaled
@@ -136,6 +136,10 @@ class Docks:
         self.extra = tuple(more or ())  # docks of features, hidden until asked for
         self.by_key: dict[str, QDockWidget] = {}
         self.layout = FIRST
+        self._ghosts = QTimer(window)
+        self._ghosts.setSingleShot(True)
+        self._ghosts.setInterval(0)
+        self._ghosts.timeout.connect(self._hide_ghosts)
         window.setDockNestingEnabled(True)
         window.setAnimated(False)  # each change of a layout would make twenty animations
         window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
@@ -192,6 +196,26 @@ class Docks:
             docks[key].hide()
         self._keep_size(size)
         self._give_sizes(layout, left, bottom, [cell for cell in right if cell[0] in shown])
+        self._ghosts.start()  # Qt has set its tab bars up by then
+
+    def _hide_ghosts(self) -> None:
+        """Hide tab bars that no cell has any more: Qt forgets some of a cell that was taken apart.
+
+        Of several with the tabs of one cell, the newest is its own.
+        """
+        cells: set[frozenset[str]] = set()
+        for dock in self.by_key.values():
+            tabs = [dock, *self._window.tabifiedDockWidgets(dock)]
+            shown = frozenset(tab.windowTitle() for tab in tabs if not tab.isHidden())
+            if len(shown) > 1:
+                cells.add(shown)
+        here = Qt.FindChildOption.FindDirectChildrenOnly
+        for bar in reversed(self._window.findChildren(QTabBar, options=here)):
+            tabs_of_it = frozenset(bar.tabText(place) for place in range(bar.count()))
+            if tabs_of_it in cells:
+                cells.remove(tabs_of_it)
+            else:
+                bar.hide()
 
     def _keep_size(self, size: QSize) -> None:
         """Give the window its size back: on the way, docks may have needed more together."""
@@ -270,6 +294,7 @@ class Docks:
         """Give a dock that was just shown the height it needs, the cells below become tabs."""
         dock, window = self.by_key[key], self._window
         dock.raise_()
+        self._ghosts.start()
         if dock.isFloating() or window.dockWidgetArea(dock) != RIGHT or key not in self.extra:
             return
         wanted = max(scaled(USEFUL), int(USEFUL_SHARE * window.height()))
