@@ -22,8 +22,8 @@ from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.series import StepSeries, changes_within
 from viewer.units import time_words
+from viewer.widgets.elided import ElidedLabel
 from viewer.widgets.plot_base import chip
-from viewer.widgets.plot_items import ElidedLabel
 from viewer.widgets.plot_pair import PairPlot
 
 MOST_MARKS = 400  # in one window; more would cover each other

@@ -28,8 +28,9 @@ from viewer.models.session import RunRecord
 from viewer.theme import DASH_PATTERN, SPACING, Theme
 from viewer.units import NO_VALUE
 from viewer.widgets.axes import NumberAxis, TimeAxis, dress_axis
+from viewer.widgets.elided import ElidedLabel
 from viewer.widgets.live import LivePanel
-from viewer.widgets.plot_items import ElidedLabel, TimeViewBox
+from viewer.widgets.plot_items import TimeViewBox
 
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=False)
 

@@ -1,4 +1,4 @@
-"""Pieces that the plots share: the view of time, the filled range, a label that elides."""
+"""Pieces that the plots share: the view of time, the filled range, the legend."""
 
 from __future__ import annotations
 
@@ -8,39 +8,12 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QPainter, QPainterPath, QPen, QResizeEvent
-from PyQt6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from viewer.models.playback import PlaybackModel
 
 WHEEL_ZOOM = 0.8  # of the time shown remains per notch inwards
 MIDDLE = int(Qt.AlignmentFlag.AlignVCenter)
-
-
-class ElidedLabel(QLabel):
-    """One line that ends in an ellipsis where there is no room; the tooltip has it whole."""
-
-    def __init__(
-        self,
-        text: str = "",
-        role: str = "muted",
-        elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(text, parent)
-        self._elide = elide
-        self.setProperty("role", role)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(24)
-
-    def paintEvent(self, event: Any) -> None:
-        """Draw as much of the text as fits."""
-        shown = self.fontMetrics().elidedText(self.text(), self._elide, self.width())
-        painter = QPainter(self)
-        painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(self.rect(), int(self.alignment()), shown)
-        tip = self.text() if shown != self.text() else ""
-        if self.toolTip() != tip:
-            self.setToolTip(tip)
 
 
 class TimeViewBox(pg.ViewBox):

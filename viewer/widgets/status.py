@@ -6,10 +6,11 @@ Progress shows only for what takes longer than `PATIENCE_MS`, with a Cancel butt
 from __future__ import annotations
 
 from PyQt6.QtCore import QTimer, pyqtSignal
-from PyQt6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
+from PyQt6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QStatusBar, QWidget
 
 from viewer.models.session import PROGRESS_DONE, RunRecord, SessionModel
 from viewer.theme import SPACING, Theme
+from viewer.widgets.elided import ElidedLabel
 
 PATIENCE_MS = 300  # what is over sooner shows no bar
 PROGRESS_STEPS = 1000
@@ -36,8 +37,8 @@ class StatusBar(QStatusBar):
 
     def _build(self) -> None:
         self.setSizeGripEnabled(False)
-        self._state, self._drawn = QLabel(), QLabel()
-        self._verified, self._engine = QLabel(), QLabel()
+        self._state, self._drawn = _words(), _words()
+        self._verified, self._engine = _words(), _words()
         self._bar = QProgressBar()
         self._bar.setRange(0, PROGRESS_STEPS)
         self._bar.setTextVisible(False)
@@ -46,7 +47,6 @@ class StatusBar(QStatusBar):
         self._cancel = QPushButton("Cancel")
         self._cancel.setFlat(True)
         self._cancel.setToolTip("Give up what is under way")
-        self._state.setMinimumWidth(1)  # gives way where the window is narrow
         self._state.setContentsMargins(SPACING, 0, 0, 0)
         for part in (self._state, self._bar, self._cancel):
             self.addWidget(part)
@@ -77,7 +77,8 @@ class StatusBar(QStatusBar):
     def show_engine(self, words: str, error: str = "") -> None:
         """Say which engine and device there is; `error`, how far its times can be trusted."""
         self._engine.setText(words)
-        self._engine.setToolTip(f"{words}\n{error}" if error else words)
+        self._engine.detail = f"{words}\n{error}" if error else words
+        self._engine.setToolTip(self._engine.detail)
 
     def show_preparing(self, words: str) -> None:
         """Say what the engine process prepares, in place of "Ready"; "" once it is ready."""
@@ -122,10 +123,18 @@ class StatusBar(QStatusBar):
         words, level = verified_words(record)
         self._verified.setText(words)
         proofs = record.verification if record is not None else None
-        self._verified.setToolTip(proofs.detail if proofs is not None else words)
+        self._verified.detail = proofs.detail if proofs is not None else words
+        self._verified.setToolTip(self._verified.detail)
         if self._theme is not None:
             colour = getattr(self._theme, level)
             self._verified.setStyleSheet(f"color: {colour}")
+
+
+def _words() -> ElidedLabel:
+    """Return a label as wide as its words, that ends in an ellipsis where there is no room."""
+    label = ElidedLabel(role="")
+    label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+    return label
 
 
 def state_words(record: RunRecord) -> str:

@@ -23,9 +23,9 @@ from PyQt6.QtWidgets import (
 from viewer.models.playback import MAX_SPEED, MIN_SPEED, STEP_KINDS, StepKind
 from viewer.text_size import scaled
 from viewer.theme import SPACING, Theme
+from viewer.widgets.elided import ElidedLabel
 from viewer.widgets.icons import transport_icon
 from viewer.widgets.plot_base import chip
-from viewer.widgets.plot_items import ElidedLabel
 
 STEP_WORDS: dict[StepKind, str] = {
     "sample": "sample",

@@ -20,8 +20,9 @@ from viewer.series import CounterSeries
 from viewer.text_size import scaled
 from viewer.theme import SPACING
 from viewer.units import short, thousands
+from viewer.widgets.elided import ElidedLabel
 from viewer.widgets.plot_base import MEAN_PIXELS, chip, nice_ceiling
-from viewer.widgets.plot_items import ElidedLabel, Legend
+from viewer.widgets.plot_items import Legend
 from viewer.widgets.plot_pair import PairPlot
 
 LOW = 190  # pixels of height below which the sentence under the plot goes

@@ -1,0 +1,38 @@
+"""A label that says as much as there is room for, and the whole of it in its tooltip."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QPainter
+from PyQt6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+
+class ElidedLabel(QLabel):
+    """One line that ends in an ellipsis where there is no room; the tooltip has it whole."""
+
+    def __init__(
+        self,
+        text: str = "",
+        role: str = "muted",
+        elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(text, parent)
+        self._elide = elide
+        self.detail = ""  # the tooltip, whether it is cut or not
+        self.setProperty("role", role)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(24)
+
+    def paintEvent(self, event: Any) -> None:
+        """Draw as much of the text as fits."""
+        room = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), self._elide, room.width())
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(room, int(self.alignment()), shown)
+        tip = self.detail or (self.text() if shown != self.text() else "")
+        if self.toolTip() != tip:
+            self.setToolTip(tip)
