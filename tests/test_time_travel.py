@@ -231,9 +231,26 @@ def test_marks_of_a_run_whose_every_change_is_known() -> None:
     assert marks.numbers("peak").tolist() == [100]
     (stretch,) = marks.stretches  # work is 100 k, the band begins at 2000
     assert (stretch.first_ns, stretch.last_ns) == (0, 200_000)
-    assert marks.banded
     assert "below the band's 2k" in marks.stretch_words(stretch)
     assert marks.words_of("raised", samples, 26).startswith("Δ raised at 0.260 ms: 8 to 16, wor")
+
+
+def test_under_the_band_all_the_time_starvation_is_a_share_of_its_own_peak() -> None:
+    samples = np.zeros(1000, SAMPLE)
+    samples["t_ns"] = np.arange(1000) * 1000
+    samples["assigned_edges"] = 100
+    samples["assigned_edges"][300:500] = 20  # under a quarter of the peak
+    samples["band_low"], samples["band_high"] = 2_000, 6_000
+    marks = Marks()
+    marks.append(samples)
+    found = [(s.first_ns, s.last_ns) for s in marks.stretches]
+    assert found == [(300_000, 500_000)]  # not the whole strip
+    words = marks.stretch_words(marks.stretches[0])
+    assert "below 25 % of the peak, 25; nearly all of the run lies below the band's 2k" in words
+    samples["assigned_edges"][500:] = 4_000  # half of the time it has enough to do
+    half = Marks()
+    half.append(samples)
+    assert [(s.first_ns, s.last_ns) for s in half.stretches] == [(0, 500_000)]
 
 
 def test_without_a_band_starvation_is_a_share_of_the_peak() -> None:

@@ -11,10 +11,13 @@ the run's own samples. No Qt here.
 
 Starved is a sample whose work (`assigned_edges`, the paper's parallelism) lies below the
 controller's band, or, where the algorithm has no band, below `STARVED_SHARE` of the run's
-peak; a run whose peak is zero starves nowhere. A stretch lasts from its first starved
-sample to the next one that is not. Stretches nearer to each other than `BRIDGE_SHARE` of
-the run are one; those shorter than `LEAST_SHARE` of the run are no news and left out, so
-that at most a hundred are left.
+peak; a run whose peak is zero starves nowhere. A run that lies below the band nearly all the
+time (`ALWAYS_SHARE`: its graph is too small for the card) would be one stretch that tells
+nothing: there it is what lies below `OWN_SHARE` of its own peak, and the words say both.
+
+A stretch lasts from its first starved sample to the next one that is not. Stretches nearer to
+each other than `BRIDGE_SHARE` of the run are one; those shorter than `LEAST_SHARE` of the run
+are no news and left out, so that at most a hundred are left.
 
 To go from mark to mark is to go through changes of Δ, the peak, the starts of stretches
 and, while there are at most `FEW_SWITCHES` of them, bucket switches: where there are
@@ -32,6 +35,7 @@ from viewer.series import Growing, TimeSeries
 from viewer.units import percent, short, time_number, time_unit
 
 STARVED_SHARE = 0.05  # of the peak, where the algorithm has no band
+ALWAYS_SHARE, OWN_SHARE = 0.9, 0.25  # of the run's time; of its peak
 LEAST_SHARE = 0.01  # of the run: a shorter stretch is left out
 BRIDGE_SHARE = 0.002  # of the run: a shorter gap is bridged
 FEW_SWITCHES = 60  # up to so many are marks to go to one by one
@@ -59,6 +63,7 @@ class Marks:
         self.peak = -1  # sample number, -1 where there is none
         self._peak_work = 0.0
         self._stretches: list[Stretch] | None = None
+        self._low, self._low_words = 0.0, ""  # what they lie below, edges; and in words
 
     def append(self, samples: np.ndarray) -> None:
         """Take over SAMPLE (k,), the next ones."""
@@ -109,16 +114,27 @@ class Marks:
             self._stretches = self._find_stretches()
         return self._stretches
 
-    @property
-    def banded(self) -> bool:
-        """Whether starvation is measured against the controller's band."""
-        return self._band > 0
+    def _starved(self, times: np.ndarray, work: np.ndarray) -> np.ndarray:
+        """Return bool (k,): where too little was to do, as the module docstring has it."""
+        share = STARVED_SHARE
+        if self._band > 0:
+            under = self._under.view()
+            lasted = np.diff(times)
+            if float(lasted[under[:-1]].sum()) < ALWAYS_SHARE * float(times[-1] - times[0]):
+                self._low, self._low_words = self._band, f"the band's {short(self._band)}"
+                return under
+            share = OWN_SHARE
+        self._low = share * self._peak_work
+        self._low_words = f"{percent(share)} of the peak, {short(self._low)}"
+        if self._band > 0:
+            self._low_words += f"; nearly all of the run lies below the band's {short(self._band)}"
+        return work < self._low
 
     def _find_stretches(self) -> list[Stretch]:
         times, work = self.work.times, self.work.values
         if len(times) < 2 or self._peak_work <= 0:
             return []
-        starved = self._under.view() if self.banded else work < STARVED_SHARE * self._peak_work
+        starved = self._starved(times, work)
         edges = np.flatnonzero(np.diff(starved, prepend=False, append=False))
         if not len(edges):
             return []
@@ -197,11 +213,9 @@ class Marks:
         unit = time_unit(span)
         ends = [time_number(t, unit, like_ns=span) for t in (stretch.first_ns, stretch.last_ns)]
         share = percent((stretch.last_ns - stretch.first_ns) / span)
-        low = self._band if self.banded else STARVED_SHARE * self._peak_work
-        below = "the band's" if self.banded else f"{percent(STARVED_SHARE)} of the peak,"
         return (
             f"Starved from {ends[0]} to {ends[1]} {unit.word} ({share} of the run): "
-            f"{short(stretch.mean)} edges on average, below {below} {short(low)}"
+            f"{short(stretch.mean)} edges on average, below {self._low_words}"
         )
 
     def _when(self, time_ns: float) -> str:

@@ -35,6 +35,7 @@ from viewer.theme import Theme
 from viewer.widgets.compare_bar import CompareBar
 from viewer.widgets.plot_pair import PairPlot
 from viewer.widgets.runs import RunsPanel
+from viewer.widgets.timeline import Timeline
 
 RUNS_HEIGHT = 190  # pixels, of the table under the graph when it is asked for
 FACTORS = (("Half the Δ", 0.5), ("Twice the Δ", 2.0), ("Δ / 8", 0.125), ("Δ × 8", 8.0))
@@ -56,7 +57,7 @@ class CompareFeature(QObject):
         self.bar = CompareBar(self.model)
         self.view = PairView(window, self.model, self.bar)
         for plot in window.plots.values():
-            if isinstance(plot, PairPlot):
+            if isinstance(plot, PairPlot | Timeline):
                 plot.set_comparison(self.model)
         self._connect()
         self.apply_theme(window.theme)
@@ -90,6 +91,7 @@ class CompareFeature(QObject):
         panel.show_requested.connect(self.show_run)
         panel.compare_requested.connect(self.compare_with)
         panel.delete_requested.connect(self._window.session.remove_run)
+        panel.copy_requested.connect(self._window.features.take_away.copy_run)
         return panel
 
     def needs(self) -> dict[str, bool]:

@@ -7,7 +7,8 @@
 What a mark looks like: ▲ Δ raised, ▼ lowered, ◆ set by hand (along the upper edge), ○ the
 peak of parallelism (on the curve), | a bucket switch (from the lower edge; where they
 crowd, one in a few pixels), a bar along the lower edge where the run starved. What each
-of them means is defined in `viewer.marks`.
+of them means is defined in `viewer.marks`. While two runs are compared, B's work is a second
+line, at A's times; the marks are A's.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from PyQt6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 from viewer.marks import Marks
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
+from viewer.series import TimeSeries
 from viewer.theme import THEMES, Theme
 from viewer.widgets.overview_strip import MARGIN, Strip
 
@@ -53,6 +55,8 @@ class Overview(QWidget):
         self._theme = THEMES["light"]
         self._picture: QPixmap | None = None  # everything but the range, the window, the cursor
         self._marks, self._clock = Marks(), "modelled"
+        self._other: TimeSeries | None = None  # work of B, where two runs are compared
+        self._other_clock = ""
         self._shown: tuple[object, ...] = ()  # what the picture was drawn from
         self._range_from: float | None = None  # x where a range is being dragged from
         self._hovered: tuple[str, ...] = ()
@@ -71,11 +75,22 @@ class Overview(QWidget):
         """Return the least that can be hit with a pointer."""
         return QSize(80, 46)
 
-    def show_data(self, marks: Marks, clock: str) -> None:
-        """Draw these marks and their work, if they have changed; `clock`: the line style."""
-        shown = (marks, len(marks.work), clock, self._playback.duration_ns)
+    def show_data(
+        self,
+        marks: Marks,
+        clock: str,
+        other: TimeSeries | None = None,
+        other_clock: str = "",
+    ) -> None:
+        """Draw these marks and their work, if they have changed; `clock`: the line style.
+
+        other : work of a second run, at times of the first
+        """
+        more = 0 if other is None else len(other)
+        shown = (marks, len(marks.work), clock, self._playback.duration_ns, other, more)
         if shown != self._shown:
             self._marks, self._clock, self._shown = marks, clock, shown
+            self._other, self._other_clock = other, other_clock
             self._picture = None
         self.update()
 
@@ -197,7 +212,7 @@ class Overview(QWidget):
         if len(self._marks.work) and duration > 0:
             painter = QPainter(picture)
             strip = Strip(painter, self._theme, self.width(), self.height(), duration)
-            strip.draw(self._marks, self._clock)
+            strip.draw(self._marks, self._clock, self._other, self._other_clock)
             painter.end()
         return picture
 

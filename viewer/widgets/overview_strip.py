@@ -11,6 +11,8 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from viewer.marks import Marks
+from viewer.series import TimeSeries, Window
+from viewer.text_size import small_font
 from viewer.theme import DASH_PATTERN, Theme
 
 MARGIN = 6  # pixels left and right, so that the cursor's handle is never cut
@@ -22,6 +24,7 @@ SWITCH_HEIGHT = 5  # pixels of a bucket switch, above the foot
 SWITCH_APART = 4  # pixels between two switches, where they crowd
 CHANGE_APART = 4  # the same of changes of Δ in one direction
 PEAK_RADIUS = 3.0
+LETTER_GAP = 6  # pixels from the peak of a curve to its letter
 
 
 class Strip:
@@ -34,9 +37,9 @@ class Strip:
         self._width, self._foot = width, height - FOOT
         self._duration_ns = duration_ns
 
-    def draw(self, marks: Marks, clock: str) -> None:
-        """Paint everything, from back to front."""
-        peak = self._draw_work(marks, clock)
+    def draw(self, marks: Marks, clock: str, other: TimeSeries | None, other_clock: str) -> None:
+        """Paint everything, from back to front; `other`: work of B, on A's clock."""
+        peak = self._draw_runs(marks, clock, other, other_clock)
         self._draw_starvation(marks)
         self._draw_switches(marks)
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -54,28 +57,55 @@ class Strip:
         _, firsts = np.unique(pixels // apart, return_index=True)
         return [int(pixel) for pixel in pixels[firsts]]
 
-    def _draw_work(self, marks: Marks, clock: str) -> float:
-        """Paint the curve and what is under it; return pixels per edge."""
+    def _draw_runs(
+        self, marks: Marks, clock: str, other: TimeSeries | None, other_clock: str
+    ) -> float:
+        """Paint what was to do over time, in A with what is under it; return pixels per edge."""
         columns = max((self._width - 2 * MARGIN) // COLUMN, 16)
-        shown = marks.work.window(0.0, self._duration_ns, columns)
+        parts = [(marks.work, clock)]
+        if other is not None and len(other):
+            parts.append((other, other_clock))
+        shown = [work.window(0.0, self._duration_ns, columns) for work, _ in parts]
         top = MARK_HEIGHT + 2 * PEAK_RADIUS + 1
-        scale = (self._foot - top) / max(float(shown.mean.max()), 1e-9)
+        most = max(float(window.mean.max()) for window in shown)
+        scale = (self._foot - top) / max(most, 1e-9)
+        for place, (window, (_, its_clock)) in enumerate(zip(shown, parts, strict=True)):
+            self._draw_work(window, scale, place, its_clock, filled=place == 0)
+        if len(parts) > 1:
+            for place, window in enumerate(shown):
+                self._draw_letter(window, scale, place)
+        return scale
+
+    def _draw_work(self, shown: Window, scale: float, place: int, clock: str, filled: bool) -> None:
         heights = (self._foot - shown.mean * scale).tolist()
         xs = self._x(shown.x).tolist()
         line = [QPointF(x, y) for x, y in zip(xs, heights, strict=True)]
-        fill = QColor(self._theme.series[0])
-        fill.setAlpha(FILL_ALPHA)
-        self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(fill)
-        ends = QPointF(xs[0], self._foot), QPointF(xs[-1], self._foot)
-        self._painter.drawPolygon(QPolygonF([ends[0], *line, ends[1]]))
-        pen = QPen(QColor(self._theme.series[0]), 1)
+        if filled:
+            fill = QColor(self._theme.series[place])
+            fill.setAlpha(FILL_ALPHA)
+            self._painter.setPen(Qt.PenStyle.NoPen)
+            self._painter.setBrush(fill)
+            ends = QPointF(xs[0], self._foot), QPointF(xs[-1], self._foot)
+            self._painter.drawPolygon(QPolygonF([ends[0], *line, ends[1]]))
+        pen = QPen(QColor(self._theme.series[place]), 1)
         if clock != "measured":
             pen.setStyle(self._theme.modelled_pen_style)
             pen.setDashPattern(DASH_PATTERN)
         self._painter.setPen(pen)
         self._painter.drawPolyline(QPolygonF(line))
-        return scale
+
+    def _draw_letter(self, shown: Window, scale: float, place: int) -> None:
+        """Put "A" or "B" beside the highest point of its curve."""
+        best = int(np.argmax(shown.mean))
+        x = float(self._x(shown.x[best : best + 1])[0])
+        y = max(self._foot - float(shown.mean[best]) * scale, MARK_HEIGHT + 6.0)
+        painter = self._painter
+        font = small_font(painter.font())
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(QColor(self._theme.series[place]))
+        left = x + LETTER_GAP if x < self._width - 4 * LETTER_GAP else x - 3 * LETTER_GAP
+        painter.drawText(QPointF(left, y + painter.fontMetrics().ascent() / 2), "AB"[place])
 
     def _draw_starvation(self, marks: Marks) -> None:
         colour = QColor(self._theme.series[4])

@@ -22,13 +22,15 @@ from PyQt6.QtGui import QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QVBoxLayout
 
 from viewer.marks import Marks
+from viewer.models.comparison import ComparisonModel
 from viewer.models.narration import run_words, time_pair
 from viewer.models.playback import STEP_KINDS, StepKind, works_in_supersteps
 from viewer.models.session import RunRecord
+from viewer.series import TimeSeries
 from viewer.theme import SPACING
 from viewer.units import time_unit
 from viewer.widgets.icons import transport_icon
-from viewer.widgets.live import LivePanel
+from viewer.widgets.live import SAMPLES_PER_TICK, LivePanel
 from viewer.widgets.overview import Overview
 from viewer.widgets.timeline_controls import Controls, next_speed
 
@@ -45,6 +47,9 @@ class Timeline(LivePanel):
 
     def _build(self) -> None:
         self.marks = Marks()
+        self._pair: ComparisonModel | None = None
+        self._b: RunRecord | None = None
+        self._b_work, self._b_consumed = TimeSeries(), 0
         self._wanted_kind: StepKind = "sample"
         self._icon_colour = ""
         self.overview = Overview(self._session, self._playback)
@@ -262,7 +267,41 @@ class Timeline(LivePanel):
 
     def _draw_data(self) -> None:
         clock = self._record.clock if self._record is not None else "modelled"
-        self.overview.show_data(self.marks, clock)
+        other = self._b_work if self._b is not None else None
+        self.overview.show_data(self.marks, clock, other, self._b.clock if self._b else "")
+
+    # ---- a second run -------------------------------------------------------------------
+
+    def set_comparison(self, pair: ComparisonModel) -> None:
+        """Show B's work too, from now on, whenever two runs are compared."""
+        self._pair = pair
+        pair.pair_changed.connect(self._show_b)
+        pair.clocks_changed.connect(self._show_b)
+        self._show_b()
+
+    def _show_b(self) -> None:
+        self._b = self._pair.b if self._pair is not None else None
+        self._b_work, self._b_consumed = TimeSeries(), 0
+        self._mark_dirty()
+
+    def _show_growth(self, record: RunRecord, first: int, last: int) -> None:
+        super()._show_growth(record, first, last)
+        if record is self._b:
+            self._show_b() if first < self._b_consumed else self._mark_dirty()
+
+    def _behind(self) -> bool:
+        return super()._behind() or self._b_behind()
+
+    def _b_behind(self) -> bool:
+        return self._b is not None and self._b_consumed < len(self._b.samples)
+
+    def _take_block(self) -> None:
+        if super()._behind() or self._b is None or self._pair is None:
+            super()._take_block()
+            return
+        block = self._b.samples[self._b_consumed : self._b_consumed + SAMPLES_PER_TICK]
+        self._b_consumed += len(block)
+        self._b_work.append(self._pair.clocks.to_a(block["t_ns"]), block["assigned_edges"])
 
     def _draw_cursor(self) -> None:
         self.overview.update()
