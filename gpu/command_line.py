@@ -14,7 +14,7 @@ from typing import Any
 from gpu.algorithms import ALGORITHMS
 from gpu.apsp_rules import source_range
 from gpu.errors import GpuError
-from gpu.trace import GraphReference, RunSettings
+from gpu.trace import GraphReference, Probe, RunSettings
 
 NAME = "sssp-scope"
 SAMPLE = "sample:"
@@ -87,7 +87,13 @@ def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str
         if settings.delta is not None:
             words += [f"--{side}-delta", _number(settings.delta)]
         words += _parameter_words(settings, f"--{side}-set")
-    words += ["--probe", str(int(a.probe)), *_seed_words(a), "--align", how]
+    words += [
+        "--probe",
+        str(min(int(a.probe), int(Probe.VERTICES))),
+        *_seed_words(a),
+        "--align",
+        how,
+    ]
     return _line(words)
 
 

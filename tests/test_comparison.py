@@ -252,7 +252,7 @@ def test_buttons_and_menu_offer_what_can_be_done(
     click_row(panel, session.runs[0], qtbot)
     assert not panel.buttons["a"].isEnabled()  # it is shown already
     menu = panel.menu()
-    assert [row.isEnabled() for row in menu.actions()] == [False, False, True]
+    assert [row.isEnabled() for row in menu.actions()] == [False, False, True, True]
     with qtbot.waitSignal(panel.delete_requested):
         menu.actions()[2].trigger()
     pair.end()

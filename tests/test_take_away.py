@@ -9,9 +9,11 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QImage
 from PyQt6.QtSvg import QSvgRenderer
 from PyQt6.QtWidgets import QApplication, QFileDialog
@@ -171,15 +173,65 @@ def test_a_panel_is_chosen_in_the_menu(window: MainWindow, qtbot: QtBot, tmp_pat
     assert panel.size() == panel.parentWidget().contentsRect().size() or panel.width() > 0
 
 
-def test_a_copied_command_makes_the_same_run(
-    window: MainWindow, capsys: pytest.CaptureFixture[str]
+def said_by_the_copied_line(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """Run what is on the clipboard, as a shell would."""
+    words = shlex.split(QApplication.clipboard().text())
+    assert words[0] == "sssp-scope"
+    assert main([*words[1:], "--json"]) == 0
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return told
+
+
+def test_copied_commands_repeat_what_was_clicked(
+    window: MainWindow, qtbot: QtBot, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    first = window.session.current
+    given = gpu.run(
+        window.session.graph,
+        "near_far",
+        delta=48,
+        probe=2,
+        source=window.session.source,
+        parameters={"drop_stale": False} if knob_of("near_far", "drop_stale") else {},
+    )
+    second = RunRecord.from_trace(2, given)
+    window.session.add_run(second, show=False)
+    assert not window.actions_by_key["copy_sweep"].isEnabled()
+
+    table = window.show_dock("runs")
+    for record in (first, second):  # each by its row's menu
+        table.select(record)
+        menu = table.menu()
+        next(row for row in menu.actions() if row.text() == "Copy as command").trigger()
+        told, wanted = said_by_the_copied_line(capsys), summary(record.trace)
+        for key in ("time_ns", "processed_vertices", "relaxed_edges", "distances", "delta"):
+            assert told[key] == wanted[key], key
+    QApplication.clipboard().clear()
+    qtbot.keyClick(table.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert "near_far" in QApplication.clipboard().text()
+
+    window.features.compare.model.compare_with(second)
+    window.actions_by_key["align_share"].trigger()
     window.actions_by_key["copy_command"].trigger()
-    line = QApplication.clipboard().text()
-    assert main([*shlex.split(line)[1:], "--json"]) == 0
-    told, wanted = json.loads(capsys.readouterr().out), summary(window.session.current.trace)
-    for key in ("time_ns", "processed_vertices", "relaxed_edges", "distances"):
-        assert told[key] == wanted[key]
+    told = said_by_the_copied_line(capsys)
+    assert (told["a"]["time_ns"], told["b"]["time_ns"]) == (first.trace.time_ns, given.time_ns)
+    assert told["aligned"]["by"] == "share"
+
+    sweep_four_values(window)
+    assert window.actions_by_key["copy_sweep"].isEnabled()
+    window.actions_by_key["copy_sweep"].trigger()
+    told = said_by_the_copied_line(capsys)
+    points = window.features.sweep.model.points
+    assert [one["time_ns"] for one in told["points"]] == [p.time_ns for p in points[1:]]
+    assert told["controller"]["time_ns"] == points[0].time_ns
+    window.features.sweep.model.graph_hash = "another"
+    window.actions_by_key["copy_sweep"].trigger()
+    assert "was made on" in window.session.notice.words
+
+
+def knob_of(algorithm: str, key: str) -> bool:
+    row = ALGORITHMS[algorithm]
+    return key not in row.fixed and any(knob.key == key for knob in row.parameters)
 
 
 def test_all_runs_in_one_table(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

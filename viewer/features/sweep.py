@@ -23,6 +23,16 @@ FEATURE = Feature(
             ("Ctrl+Shift+W",),
             needs="graph",
         ),
+        ActionRow(
+            "copy_sweep",
+            "Copy s&weep as command",
+            "edit",
+            1,
+            "Copy a line for a shell that makes this sweep again, value by value",
+            "features.sweep.copy_command",
+            ("Ctrl+Alt+C",),
+            needs="swept",
+        ),
     ),
     (("sweep", "Sweep"),),
 )

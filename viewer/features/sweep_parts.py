@@ -8,8 +8,11 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QWidget
 
 from gpu import sweep
+from gpu.command_line import sweep_line
+from gpu.engine import graph_reference
 from gpu.errors import GpuError, ParameterError
 from gpu.sweep import SweepPoint
+from gpu.trace import GraphReference
 from viewer.features.base import Window
 from viewer.models.session import Notice
 from viewer.models.sweep import SweepModel
@@ -24,6 +27,8 @@ class SweepFeature(QObject):
         self._window = window
         self.model = SweepModel(self)
         self.model.failed.connect(self._report)
+        self.model.changed.connect(window.enable_actions)
+        window.docks["sweep"].addAction(window.actions_by_key["copy_sweep"])
         self._panel: SweepPanel | None = None
         window.run_panel.choices_changed.connect(self._offer_knobs)
         window.session.graph_changed.connect(self._offer_knobs)
@@ -43,6 +48,32 @@ class SweepFeature(QObject):
         assert isinstance(panel, SweepPanel)
         if not self.model.running and panel.knob.count():
             panel.button.click()
+
+    def needs(self) -> dict[str, bool]:
+        """Whether there is a sweep to copy."""
+        return {"swept": self.model.plan is not None and bool(self.model.points)}
+
+    def copy_command(self) -> None:
+        """Put the command that makes this sweep again on the clipboard."""
+        plan = self.model.plan
+        if plan is None:
+            return
+        reference = self._reference(plan.settings.source)
+        if reference is None:
+            words = f"This sweep was made on {self.model.graph_name}."
+            self._window.session.set_notice(Notice("info", words, "Open that graph again first."))
+            return
+        self._window.features.take_away.copy(
+            lambda: sweep_line(plan.settings, reference, plan.knob, plan.values)
+        )
+
+    def _reference(self, source: int) -> GraphReference | None:
+        """Return what names the graph of the sweep: the one shown, or that of a run."""
+        graph, wanted = self._window.session.graph, self.model.graph_hash
+        if graph is not None and graph.hash == wanted:
+            return graph_reference(graph, source)
+        known = [run.graph_reference for run in self._window.session.runs]
+        return next((one for one in known if one.hash == wanted), None)
 
     def start(self, knob: str, values: str) -> None:
         """Sweep one knob of what the Run panel says; values as typed, "" for the usual."""

@@ -79,13 +79,23 @@ class TakeAwayFeature(QObject):
     def copy_command(self) -> None:
         """Put the command that repeats this run, or this comparison, on the clipboard."""
         run, pair = self._window.session.current, self._window.features.compare.model
+        other = pair.b
         if run is None:
             return
+        if other is None:
+            self.copy_run(run)
+            return
+        shown, reference, how = run.settings, run.graph_reference, pair.how
+        self.copy(lambda: compare_line(shown, other.settings, reference, how))
+
+    def copy_run(self, run: RunRecord) -> None:
+        """Put the command that repeats a run on the clipboard."""
+        self.copy(lambda: run_line(run.settings, run.graph_reference))
+
+    def copy(self, make: Callable[[], str]) -> None:
+        """Put a line on the clipboard and say so, or say why there is none."""
         try:
-            if pair.b is not None:
-                line = compare_line(run.settings, pair.b.settings, run.graph_reference, pair.how)
-            else:
-                line = run_line(run.settings, run.graph_reference)
+            line = make()
         except GpuError as error:
             self._say("error", f"Not copied: {error}.")
             return

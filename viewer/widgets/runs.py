@@ -1,6 +1,7 @@
 """The table of runs: choose which one is shown, which two are compared, forget what is not wanted.
 
     Enter, double click   show this run              Delete   forget it
+    Ctrl+C                copy it as a command
     A                     show it, as run A          B        compare it with the one shown
 
 Buttons below and the context menu say the same. What has two letters is not known by colour
@@ -10,7 +11,7 @@ alone: the first column says A and B.
 from __future__ import annotations
 
 from PyQt6.QtCore import QModelIndex, QPoint, QRect, QSize, QSortFilterProxyModel, Qt, pyqtSignal
-from PyQt6.QtGui import QAction, QColor, QKeyEvent, QPainter, QResizeEvent
+from PyQt6.QtGui import QAction, QColor, QKeyEvent, QKeySequence, QPainter, QResizeEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -39,6 +40,7 @@ ACTIONS = (  # key, words, tip
     ("b", "Compare (B)", "Lay this run upon the one that is shown, as run B (B)"),
     ("delete", "Delete", "Forget this run and what it recorded (Delete)"),
 )
+COPY = ("copy", "Copy as command", "Copy a line for a shell that makes this run again (Ctrl+C)")
 
 
 class RunsView(QTableView):
@@ -56,6 +58,9 @@ class RunsView(QTableView):
             Qt.Key.Key_Delete: "delete",
             Qt.Key.Key_Backspace: "delete",
         }
+        if e is not None and e.matches(QKeySequence.StandardKey.Copy):
+            self.asked.emit("copy")
+            return
         plain = e is not None and not e.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         wish = keys.get(Qt.Key(e.key())) if e is not None and plain else None
         if wish is None:
@@ -104,6 +109,7 @@ class RunsPanel(QWidget):
     show_requested = pyqtSignal(object)  # RunRecord
     compare_requested = pyqtSignal(object)  # RunRecord, as B
     delete_requested = pyqtSignal(object)  # RunRecord
+    copy_requested = pyqtSignal(object)  # RunRecord, as a command
 
     def __init__(
         self, session: SessionModel, pair: ComparisonModel, parent: QWidget | None = None
@@ -207,6 +213,7 @@ class RunsPanel(QWidget):
             "a": self.show_requested,
             "b": self.compare_requested,
             "delete": self.delete_requested,
+            "copy": self.copy_requested,
         }[wish].emit(record)
 
     def _press(self) -> None:
@@ -221,10 +228,10 @@ class RunsPanel(QWidget):
         """Return the context menu of the selected run."""
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
-        for key, words, tip in ACTIONS:
+        for key, words, tip in (*ACTIONS, COPY):
             action = QAction(words, menu)
             action.setToolTip(tip)
-            action.setEnabled(self.buttons[key].isEnabled())
+            action.setEnabled(key not in self.buttons or self.buttons[key].isEnabled())
             action.setData(key)
             menu.addAction(action)
         menu.triggered.connect(self._ask_row)
