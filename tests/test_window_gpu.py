@@ -84,6 +84,7 @@ def test_live_samples_delta_by_hand_and_stop(window: MainWindow, qtbot: QtBot) -
     assert record.running, "samples came while it ran"
     window.controller.set_delta(640.0)
     qtbot.waitUntil(lambda: 640.0 in record.samples["delta"], timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not window.plots["buckets"].pending, timeout=PATIENCE_MS)
     keep_picture(window, "gpu_live")
     qtbot.mouseClick(panel._run, Qt.MouseButton.LeftButton)
     wait_for(record, "stopped", qtbot)
