@@ -1,0 +1,285 @@
+"""A drawing in the window: table, text, files, runs, and how it is kept and presented."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import draw_stage
+import pytest
+from draw_stage import (
+    CTRL,
+    LEFT,
+    Key,
+    arcs,
+    figure_1,
+    names,
+    spot,
+)
+from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtWidgets import QApplication, QFileDialog, QLineEdit
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost, path_graph, say, trace_of
+from test_window import close_for_good
+
+import sample_graphs
+from gpu.formats import load_graph
+from gpu.host import Ready, RunFinished
+from viewer.features import draw_files
+from viewer.features.draw_parts import DrawFeature
+from viewer.main_window import MainWindow
+from viewer.models.drawing import DrawingModel
+from viewer.models.settings import Settings
+from viewer.text_size import scaled
+from viewer.theme import THEMES
+from viewer.widgets.draw_page import DrawPage
+from viewer.widgets.draw_paste import PasteDialog
+
+host, window, feature = draw_stage.host, draw_stage.window, draw_stage.feature  # fixtures
+
+
+def test_the_table_and_the_canvas_are_one(feature: DrawFeature, qtbot: QtBot) -> None:
+    page, model = feature.page, feature.model
+    table, rows = page.table, page.table.model()
+
+    def write(row: int, column: int, text: str) -> None:
+        table.setCurrentIndex(rows.index(row, column))
+        table.setFocus()
+        qtbot.keyClicks(table, text[0])
+        field = QApplication.focusWidget()
+        assert isinstance(field, QLineEdit)
+        qtbot.keyClicks(field, text[1:])
+        qtbot.keyClick(field, Key.Key_Return)
+        qtbot.waitUntil(lambda: table.state() != table.State.EditingState)
+
+    write(0, 0, "Ulm")
+    assert names(model) == []
+    write(0, 1, "Bonn")
+    assert arcs(model) == ["Ulm → Bonn 1"]
+    qtbot.keyClick(table, Key.Key_Z, CTRL)
+    assert names(model) == []  # vertices and arc are one step
+    qtbot.keyClick(table, Key.Key_Y, CTRL)
+    write(0, 2, "12")
+    write(1, 2, "-3")
+    assert "negative" in page.words.text()
+    assert arcs(model) == ["Ulm → Bonn 12"]
+    write(1, 0, "Bonn")
+    write(1, 1, "Kiel")
+    write(1, 0, "Kiel")
+    assert arcs(model) == ["Ulm → Bonn 12", "Kiel → Kiel 1"]
+    # what is selected here is selected there
+    table.selectRow(0)
+    assert model.selected_arcs == {model.drawing.arcs[0].key}
+    model.select([], [model.drawing.arcs[1].key])
+    assert {index.row() for index in table.selectionModel().selectedRows()} == {1}
+    qtbot.keyClick(table, Key.Key_Delete)
+    assert arcs(model) == ["Ulm → Bonn 12"]
+    # direction and kind of weights
+    page.ways.setCurrentIndex(1)
+    page.ways.activated.emit(1)
+    assert arcs(model) == ["Ulm – Bonn 12"]
+    assert rows.headerData(0, Qt.Orientation.Horizontal) == "End"
+    write(0, 2, "2.5")
+    assert page.kinds.currentText() == "Decimals"
+    page.kinds.setCurrentIndex(0)
+    page.kinds.activated.emit(0)
+    assert "rounded" in page.words.text()
+    assert arcs(model) == ["Ulm – Bonn 2"]
+
+
+def test_a_list_is_pasted_and_copied(
+    feature: DrawFeature, window: MainWindow, qtbot: QtBot
+) -> None:
+    model, canvas = feature.model, feature.page.canvas
+    figure_1(model)
+    before = model.drawing
+    QApplication.clipboard().setText("A -> B -4\nB C 2")
+    qtbot.keyClick(canvas, Key.Key_V, CTRL)
+    dialog = window.findChild(PasteDialog)
+    assert "Line 1: -4 is negative" in dialog.found.text()
+    assert not dialog.draw.isEnabled()
+    dialog.text.selectAll()
+    qtbot.keyClicks(dialog.text, "x -- y 3")
+    qtbot.keyClick(dialog.text, Key.Key_Return)
+    qtbot.keyClicks(dialog.text, "y -- z")
+    qtbot.waitUntil(lambda: dialog.found.text().startswith("3 vertices, 2 edges"))
+    qtbot.mouseClick(dialog.draw, LEFT)
+    assert arcs(model) == ["x – y 3", "y – z 1"]
+    window.activateWindow()
+    qtbot.waitUntil(canvas.hasFocus)
+    qtbot.keyClick(canvas, Key.Key_C, CTRL)
+    assert QApplication.clipboard().text() == "x -- y 3\ny -- z 1\n"
+    qtbot.keyClick(canvas, Key.Key_Z, CTRL)
+    assert model.drawing == before  # nothing is lost by it
+
+
+def test_it_is_saved_in_the_formats_that_are_written(
+    feature: DrawFeature, window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    figure_1(feature.model)
+    for suffix in (".npz", ".csv", ".gr", ".wel", ".mtx", ".tsv"):
+        qtbot.keyClick(feature.page.canvas, Key.Key_S, CTRL)
+        dialog = window.findChild(QFileDialog)
+        assert "keeps names and places" in dialog.nameFilters()[0]
+        dialog.fileSelected.emit(str(tmp_path / f"mine{suffix}"))
+        dialog.reject()
+        QApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete.value)
+        graph = load_graph(tmp_path / f"mine{suffix}")
+        assert (graph.n, graph.m) == (3, 3), suffix
+        assert sorted(graph.weights.tolist()) == [1, 1, 10]
+        named = suffix in (".npz", ".csv", ".tsv")
+        assert {str(graph.id_of(v)) for v in range(3)} == ({*"SAB"} if named else {*"123"}) or (
+            suffix == ".wel"
+        )
+    feature.save_as(str(tmp_path / "mine.graph"))  # METIS knows no direction
+    assert window.session.notice.level == "error"
+    window.actions_by_key["draw_use"].trigger()
+    assert window.session.graph.provenance.origin == str(tmp_path / "mine.npz")
+
+
+def opened(settings: Settings) -> MainWindow:
+    window = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
+    window.show()
+    window.build_plots()
+    window.controller.show_graph(path_graph())
+    return window
+
+
+def test_the_drawing_is_kept(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -> None:
+    window = opened(Settings(tmp_path / "window.ini"))
+    feature = window.features.draw
+    assert window.docks["buckets"].isVisible()
+    window.actions_by_key["draw"].trigger()
+    figure_1(feature.model)
+    drawn = feature.model.drawing
+    assert not window.docks["buckets"].isVisible()
+    window.session.set_graph(sample_graphs.make("figure_6"))  # something else is opened
+    assert not feature.page.isVisible()
+    assert window.docks["buckets"].isVisible()
+    window.actions_by_key["draw"].trigger()
+    assert feature.model.drawing == drawn
+    # the graph shown comes into the drawing as a step
+    window.actions_by_key["draw"].trigger()
+    window.actions_by_key["draw_edit"].trigger()
+    assert len(names(feature.model)) == 9
+    assert "Undo" in feature.page.words.text()
+    window.actions_by_key["undo"].trigger()
+    assert feature.model.drawing == drawn
+    close_for_good(window)
+    # and it is there again next time; the docks were remembered as they stood before
+    window = opened(Settings(tmp_path / "window.ini"))
+    assert window.features.draw.model.drawing == drawn
+    assert window.docks["buckets"].isVisible()
+    window.actions_by_key["draw"].trigger()
+    assert window.features.draw.page.name.text() == "Drawing"
+    close_for_good(window)
+
+
+def test_a_kept_page_that_is_broken_is_no_obstacle(tmp_path: Path) -> None:
+    (tmp_path / draw_files.LATEST).write_text('{"format": "sssp-scope drawing", "version": 7}')
+    assert draw_files.latest(tmp_path) is None
+    assert draw_files.latest(tmp_path / "nowhere") is None
+
+
+def test_run_from_anywhere_is_of_the_drawing_and_waits_for_the_run_that_goes(
+    feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    figure_1(feature.model)
+    feature.model.set_source(feature.model.drawing.key_of_name["B"])
+    qtbot.mouseClick(window.run_panel._run, LEFT)
+    assert window.session.graph.name == "Drawing"
+    assert window.session.graph.id_of(host.asked("run")[0].source) == "B"
+    record = window.session.current
+    # while it goes on, the drawing is changed and used again
+    window.actions_by_key["draw"].trigger()
+    feature.model.set_weight([feature.model.drawing.arcs[0].key], 2)
+    feature.page.use_requested.emit()
+    assert len(host.asked("run")) == 1
+    assert host.asked("stop")
+    trace = trace_of(window.session.graph, record.settings, "stopped")
+    say(window.controller, host, RunFinished(record.run_id, trace))
+    assert len(host.asked("run")) == 2
+    assert window.session.graph.weights.tolist() == [2, 1, 1]
+    assert not feature.page.isVisible()
+
+
+def test_watch_shows_every_event_and_refuses_what_is_too_much(
+    feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    say(window.controller, host, Ready(0, 0.0))
+    feature.model.add_vertex(0, 200, "T")
+    qtbot.mouseClick(feature.page.watch, LEFT)
+    assert "0 arcs" in feature.page.words.text()
+    figure_1(feature.model)
+    qtbot.mouseClick(feature.page.watch, LEFT)
+    assert window.docks["microscope"].isVisible()
+    assert window.session.graph.n == 4
+    assert [asked.probe for asked in host.asked("run")] == [3]
+
+
+def test_it_can_be_presented(
+    feature: DrawFeature, window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    figure_1(feature.model)
+    before = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
+    small = feature.page.canvas.height()
+    window.features.present.begin()
+    assert not any(dock.isVisible() for dock in window.docks.by_key.values())
+    assert window.theme.name == "projector"
+    assert feature.page.canvas.height() > small / 2
+    window.activateWindow()
+    feature.page.canvas.setFocus()
+    qtbot.waitUntil(feature.page.canvas.hasFocus)
+    qtbot.keyClick(feature.page.canvas, Key.Key_Return, CTRL)  # though the menus are hidden
+    assert len(host.asked("run")) == 1
+    assert not feature.page.isVisible()
+    assert window.docks["timeline"].isVisible()
+    window.features.present.end()
+    assert window.theme.name == "light"
+    shown = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
+    assert before == {"run"}
+    assert {"run", "buckets", "timeline"} <= shown
+    # ended with the page open, all is as it was
+    window.actions_by_key["draw"].trigger()
+    window.features.present.begin()
+    window.features.present.end()
+    assert feature.page.isVisible()
+    feature.leave()
+    assert {key for key, dock in window.docks.by_key.items() if dock.isVisible()} == shown
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (700, 560)])
+def test_it_fits_small_windows_and_large_text(
+    feature: DrawFeature, window: MainWindow, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    figure_1(feature.model)
+    page = feature.page
+    window.resize(*size)
+    for name in THEMES:
+        window.set_theme(name)
+        QApplication.processEvents()
+        assert page.canvas.width() >= 160
+        assert page.canvas.height() >= 120
+        for button in (page.leave, page.watch, page.use):
+            assert page.rect().contains(button.geometry()), (name, size)
+            assert button.width() >= button.sizeHint().width()
+        feature.fit()
+        for key in "SAB":
+            assert page.canvas.rect().contains(spot(page.canvas, key)), (name, key)
+
+
+def test_it_fits_a_dock(qtbot: QtBot) -> None:
+    model = DrawingModel()
+    figure_1(model)
+    page = DrawPage(model)
+    qtbot.addWidget(page)
+    page.apply_theme(THEMES["light"])
+    page.resize(300, 520)
+    page.show()
+    QApplication.processEvents()
+    page.resize(300, 520)  # now that it is arranged for little room
+    assert page.width() <= scaled(300)
+    assert page.split.orientation() == Qt.Orientation.Vertical
+    for button in (page.leave, page.watch, page.use):
+        assert page.rect().contains(button.geometry())
+    page.resize(900, 520)
+    assert page.split.orientation() == Qt.Orientation.Horizontal
