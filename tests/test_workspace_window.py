@@ -23,10 +23,12 @@ import gpu
 import sample_graphs
 from gpu.formats import load_graph
 from gpu.graph import CSRGraph
-from gpu.host import GraphLoaded
+from gpu.host import GraphLoaded, Ready
 from gpu.trace import Trace
 from gpu.tracefile import save_trace
 from gpu.workspace import TABLE, Workspace, save_workspace, saved_graph
+from viewer import app
+from viewer.features.workspace_parts import QUICK_ARCS
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
@@ -228,3 +230,67 @@ def test_a_broken_file_costs_nothing(window: MainWindow, qtbot: QtBot, tmp_path:
     qtbot.waitUntil(lambda: len(window.session.runs) == 2)
     assert "sweep is left out" in window.session.notice.words
     assert np.isfinite(window.playback.cursor_ns)
+
+
+def named_on_the_command_line(window: MainWindow, path: Path, graph: CSRGraph) -> Any:
+    """Start the window as `sssp-scope PATH` does; return the fake engine."""
+    assert app._is_for_window(str(path))
+    host: Any = window.controller.host
+    window.start(str(path))
+    if not host.asked("load"):
+        return host
+    assert host.asked("load")[-1].what == str(path)
+    assert not host.asked("run")  # neither graph nor engine is here
+    arrive(window, graph)
+    host.outbox.append(Ready(0, 0.1))
+    return host
+
+
+def test_a_small_graph_named_on_the_command_line_runs_by_itself(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file, graph, _ = roads(tmp_path)
+    host = named_on_the_command_line(window, file, graph)
+    qtbot.waitUntil(lambda: len(host.asked("run")) == 1)
+    assert window.session.current.running
+    assert window.session.graph is graph
+    assert window.settings.recent_files[0] == str(file)
+    window.open_path(str(file))  # the second time it is opened by hand
+    arrive(window, graph)
+    qtbot.waitUntil(lambda: window.session.current is None)
+    assert len(host.asked("run")) == 1
+
+
+def test_a_large_graph_named_on_the_command_line_waits_for_run(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file = tmp_path / "large.gr"
+    file.write_text("p sp 1 0\n")
+    tails = np.arange(QUICK_ARCS + 1)
+    spots = np.zeros((QUICK_ARCS + 2, 2), np.float32)
+    spots[:, 0] = np.arange(QUICK_ARCS + 2)
+    ones = np.ones(QUICK_ARCS + 1, np.int32)
+    large = CSRGraph.from_arcs(
+        tails, tails + 1, ones, QUICK_ARCS + 2, positions=spots, name="large"
+    )
+    host = named_on_the_command_line(window, file, large)
+    qtbot.waitUntil(lambda: window.session.notice is not None)
+    assert "large is here" in window.session.notice.words
+    assert "Ctrl+R" in window.session.notice.advice
+    assert not host.asked("run")
+
+
+def test_a_workspace_named_on_the_command_line_shows_its_runs(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file, graph, trace = roads(tmp_path)
+    path = tmp_path / "lecture.scope"
+    workspace = Workspace(saved_graph(trace.graph, path), ((4, trace),), 4, None, 1, {})
+    save_workspace(workspace, path)
+    host = named_on_the_command_line(window, path, graph)
+    qtbot.waitUntil(lambda: bool(host.asked("load")))
+    assert host.asked("load")[-1].what == str(file)
+    arrive(window, graph)
+    qtbot.waitUntil(lambda: window.session.current is not None)
+    assert window.session.current.trace.time_ns == trace.time_ns
+    assert not host.asked("run")  # what it holds is shown, nothing is run

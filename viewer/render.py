@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NAME = "sssp-scope"
 PICTURE = "sssp-scope-dashboard.png"
-DEFAULT_SIZE = (1600, 1000)
+DEFAULT_SIZE, FILM_SIZE = (1600, 1000), (1280, 720)
 SMALLEST, LARGEST = 600, 8000  # pixels a side
 LIGHT = "light"
 EXAMPLES = """\
@@ -51,14 +51,19 @@ def build_parser() -> argparse.ArgumentParser:
         "-o", "--output", help="a picture (.png, .svg) or a film (.gif, .webp, .apng, .mp4) [.png]"
     )
     parser.add_argument(
-        "--size", type=_size, default=DEFAULT_SIZE, metavar="WxH", help="pixels [1600x1000]"
+        "--size", type=_size, metavar="WxH", help="pixels [1600x1000; of a film 1280x720]"
     )
-    parser.add_argument("--theme", choices=("light", "dark"), default=LIGHT, help="[light]")
+    parser.add_argument(
+        "--theme", choices=("light", "dark", "projector"), default=LIGHT, help="[light]"
+    )
     parser.add_argument(
         "--time", type=float, metavar="NS", help="moment to show, ns of the run [its end]"
     )
     parser.add_argument(
         "--seconds", type=float, default=8.0, metavar="S", help="length of a film [8]"
+    )
+    parser.add_argument(
+        "--fps", type=int, metavar="N", help="frames a second of a film [12; of an MP4 30]"
     )
     return parser
 
@@ -81,6 +86,7 @@ def main(argv: list[str] | None = None) -> int:
             theme=args.theme,
             time_ns=args.time,
             seconds=args.seconds,
+            rate=args.fps,
         )
     except GpuError as error:
         print(f"{NAME}: {error}", file=sys.stderr)
@@ -136,10 +142,11 @@ def write_picture(
     output: Path,
     missing: str = "",
     *,
-    size: tuple[int, int] = DEFAULT_SIZE,
+    size: tuple[int, int] | None = None,
     theme: str = LIGHT,
     time_ns: float | None = None,
     seconds: float = 8.0,
+    rate: int | None = None,
 ) -> None:
     """Draw a run as its suffix says: a picture (PNG, SVG) at a moment, or a film of all of it.
 
@@ -148,6 +155,7 @@ def write_picture(
     app = _application()
     from PyQt6.QtCore import QSize
 
+    from viewer.animate import FILMS
     from viewer.dashboard import Dashboard
     from viewer.theme import apply_theme
 
@@ -156,38 +164,61 @@ def write_picture(
         from gpu.layouts import layout
 
         graph = graph.with_positions(layout(graph))
+    if output.suffix.lower() in FILMS:
+        _write_film(trace, graph, output, size or FILM_SIZE, theme, seconds, rate)
+        return
     dashboard = Dashboard()
     dashboard.apply_theme(colours)
     dashboard.fill(trace, graph, missing)
     try:
-        _write(dashboard, output, QSize(*size), time_ns, seconds)
+        _write(dashboard, output, QSize(*(size or DEFAULT_SIZE)), time_ns)
     finally:
         dashboard.close()
         dashboard.deleteLater()
 
 
-def _write(
-    dashboard: Dashboard, output: Path, size: QSize, time_ns: float | None, seconds: float
-) -> None:
-    from PyQt6.QtCore import QSize
+def _write(dashboard: Dashboard, output: Path, size: QSize, time_ns: float | None) -> None:
+    from viewer.pictures import save_widget
 
-    from viewer.animate import FILMS, write_film
-    from viewer.pictures import frame_bytes, save_widget
-
-    suffix = output.suffix.lower()
-    if suffix in FILMS:
-        even = size.width() // 2 * 2, size.height() // 2 * 2
-
-        def draw(moment_ns: float) -> bytes:
-            return frame_bytes(dashboard.grab_picture(QSize(*even), moment_ns).toImage(), even)
-
-        write_film(draw, output, even, dashboard.playback.duration_ns, seconds)
-        return
     picture = dashboard.grab_picture(size, time_ns)
-    if suffix == ".svg":
+    if output.suffix.lower() == ".svg":
         save_widget(dashboard, output, dashboard.title.text(), dashboard.subtitle.text())
     elif not picture.save(str(output), "PNG"):
         raise OSError(None, "the picture could not be written", str(output))
+
+
+def _write_film(
+    trace: Trace,
+    graph: CSRGraph | None,
+    output: Path,
+    size: tuple[int, int],
+    theme: str,
+    seconds: float,
+    rate: int | None,
+) -> None:
+    from viewer.animate import write_film
+    from viewer.film import USUAL_RATE, FilmPlan
+    from viewer.film_stage import FilmStage
+    from viewer.pictures import frame_bytes
+
+    suffix = output.suffix.lower()
+    even = size[0] // 2 * 2, size[1] // 2 * 2
+    end = max(float(trace.time_ns), 1.0)
+    frames = USUAL_RATE[suffix] if rate is None else rate
+    plan = FilmPlan(suffix, even, seconds, frames, 0.0, end, theme=theme)
+    plan.check(output)
+    stage = FilmStage(trace, graph, graph.positions if graph is not None else None, plan)
+
+    def draw(moment_ns: float) -> bytes:
+        frame = next(drawn for drawn in stage.draw(moment_ns) if drawn is not None)
+        return frame_bytes(frame, even)
+
+    try:
+        for _ in stage.build():
+            pass
+        write_film(draw, output, even, end, seconds, rate=frames)
+    finally:
+        stage.close()
 
 
 def _application() -> QApplication:
