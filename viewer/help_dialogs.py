@@ -10,9 +10,11 @@ from PyQt6.QtWidgets import (
     QApplication,
     QDialog,
     QDialogButtonBox,
+    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -41,7 +43,20 @@ MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
             ("Double click", "Show the whole run"),
         ],
     ),
+    (
+        "Drawing",
+        [
+            ("Double click", "Add a vertex, edit a name or a weight"),
+            ("Drag from a rim", "Draw an arc"),
+            ("Tab, E", "Go to the next vertex, to its next arc"),
+            ("N, C", "Add a vertex, begin an arc"),
+            ("Enter, a digit", "Edit the name or the weight, type a weight"),
+            ("Arrow keys, with Shift", "Move what is selected, by one unit"),
+            ("S, V, A", "Choose a tool: select, vertices, arcs"),
+        ],
+    ),
 ]
+ROUND_IT = 110  # pixels: title, margins and button around the sheet
 ABOUT = """\
 An oscilloscope for shortest-path schedulers: load a graph, run a GPU shortest-path
 algorithm on it, and watch the scheduler think.
@@ -81,7 +96,9 @@ class ShortcutsDialog(_Dialog):
         parent: QWidget,
     ) -> None:
         super().__init__("Keyboard shortcuts", parent)
-        columns = QHBoxLayout()
+        sheet = QWidget()
+        columns = QHBoxLayout(sheet)
+        columns.setContentsMargins(0, 0, 2 * SPACING, 0)
         columns.setSpacing(5 * SPACING)
         groups: list[tuple[str, list[tuple[str, str]]]] = []
         for key, title in MENUS:
@@ -96,8 +113,24 @@ class ShortcutsDialog(_Dialog):
         half = (sum(len(keys) + 2 for _, keys in groups) + 1) // 2
         columns.addLayout(self._column(groups, 0, half))
         columns.addLayout(self._column(groups, half, 10**6))
-        self.column.addLayout(columns)
+        self._add_scrolled(sheet)
         self.add_close_button()
+
+    def _add_scrolled(self, sheet: QWidget) -> None:
+        """Show the sheet, with a scroll bar where the screen is too low for it."""
+        area = QScrollArea()
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(sheet)
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setAccessibleName("Keyboard shortcuts")
+        bar = area.verticalScrollBar()
+        wanted = sheet.sizeHint()
+        area.setMinimumWidth(wanted.width() + (bar.sizeHint().width() if bar is not None else 0))
+        self.column.addWidget(area)
+        screen = self.screen()
+        room = screen.availableSize().height() if screen is not None else wanted.height()
+        self.resize(self.sizeHint().width(), min(wanted.height() + ROUND_IT, int(0.9 * room)))
 
     def _column(
         self, groups: list[tuple[str, list[tuple[str, str]]]], first: int, last: int
