@@ -28,6 +28,7 @@ from gpu.engine import run as run_engine
 from gpu.errors import GpuError
 from gpu.formats import load_graph
 from gpu.graph import CSRGraph
+from gpu.lab import command_line
 from gpu.trace import Probe
 from gpu.verify import certificate
 
@@ -155,7 +156,7 @@ def _bench(args: argparse.Namespace) -> int:
     print(verdict(rows))
     now = datetime.now(UTC).isoformat(timespec="seconds")
     done = {
-        "command": "sssp-scope bench cpu " + " ".join(sys.argv[1:]),
+        "command": command_line("bench", "cpu"),
         "date": now,
         **host.environment(host.cores()),
         "runs": args.runs,

@@ -32,7 +32,7 @@ from gpu.algorithms import find
 from gpu.engine import EngineOutcome, RecordingObserver, RunBuffers
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.lab import benchmark_graphs, held_out_graphs
+from gpu.lab import benchmark_graphs, command_line, held_out_graphs
 from gpu.trace import reached_mask
 
 WARM_UPS, RUNS = 2, 9
@@ -190,7 +190,7 @@ def bench(args: argparse.Namespace) -> dict[str, Any]:
                 rows.append(row)
                 print(line(row, rows), flush=True)
     return {
-        "command": "sssp-scope bench gpu " + " ".join(sys.argv[1:]),
+        "command": command_line("bench", "gpu"),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {"numpy": np.__version__, "python": sys.version.split()[0]},
         "warm_ups": WARM_UPS,
