@@ -1,8 +1,10 @@
 """Pseudocode as data, beside the kernel's own source: which event lights which line of both.
 
 `assets/pseudocode/<algorithm>.toml` holds lines; a line has its text, the kinds of event that
-light it and an anchor, "file: words", which is found in the source when it is read. A kernel that
-is rewritten so that the words are gone fails a test, not a lesson.
+light it (with `a`, only those whose a is that: a phase is light or heavy) and an anchor, "file:
+words", which is found in the source when it is read. A kernel that is rewritten so that the words
+are gone fails a test, not a lesson. Of two lines that an event concerns
+the first is lit; both count it.
 """
 
 from __future__ import annotations
@@ -27,6 +29,11 @@ class Line:
     kinds: frozenset[EventKind]
     file: str
     row: int
+    only: int | None = None  # events whose a is this, None any
+
+    def concerns(self, kind: EventKind, a: int = 0) -> bool:
+        """Whether an event is done by this line."""
+        return kind in self.kinds and self.only in (None, a)
 
 
 @dataclass(frozen=True)
@@ -37,9 +44,9 @@ class Pseudocode:
     lines: tuple[Line, ...]
     sources: dict[str, tuple[str, ...]]
 
-    def lit_by(self, kind: EventKind) -> int:
-        """Return the place of the line that a kind of event lights, -1 where none does."""
-        return next((k for k, line in enumerate(self.lines) if kind in line.kinds), -1)
+    def lit_by(self, kind: EventKind, a: int = 0) -> int:
+        """Return the place of the line that an event lights, -1 where none does."""
+        return next((k for k, line in enumerate(self.lines) if line.concerns(kind, a)), -1)
 
 
 @cache
@@ -68,7 +75,7 @@ def _read(name: str, data: dict[str, Any]) -> Pseudocode:
         row = next((k for k, line in enumerate(sources[file]) if words in line), None)
         if row is None:
             raise ParameterError(f"{name}: no line of {file} has {words!r}; the source changed")
-        lines.append(Line(given["text"], _kinds(name, given), file, row))
+        lines.append(Line(given["text"], _kinds(name, given), file, row, given.get("a")))
     return Pseudocode(data["title"], tuple(lines), sources)
 
 

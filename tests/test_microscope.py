@@ -9,20 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import QEvent, QPoint, Qt
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, say
 
 import gpu
 from gpu.algorithms import ALGORITHMS
-from gpu.errors import ParameterError
 from gpu.events import MOST_ARCS, EventKind
 from gpu.host import Ready, RunFinished
 from gpu.pseudocode import pseudocode_of
 from gpu.replay import Replay
 from gpu.trace import Probe, Trace
 from sample_graphs import open_sample
-from viewer.features.microscope_parts import visible_delta
 from viewer.main_window import MainWindow
 from viewer.models.microscope import NO_EVENTS, OTHER_GRAPH, MicroscopeModel
 from viewer.models.playback import PlaybackModel
@@ -166,7 +164,7 @@ def test_every_algorithm_is_painted(stage: tuple, qtbot: QtBot, key: str) -> Non
             picture = board.grab().toImage()
             pictures.add(bytes(picture.constBits().asarray(picture.sizeInBytes())))
             assert not code.grab().isNull()
-        lit = pseudocode_of(key).lit_by(model.kind)
+        lit = pseudocode_of(key).lit_by(model.kind, int(model.shown["a"]))
         assert code.pseudo.lit == lit
         if lit >= 0:
             assert code.source.lit == pseudocode_of(key).lines[lit].row
@@ -256,6 +254,10 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
     assert not window.playback.playing
     assert window.docks["microscope"].isVisible()
     assert window.docks["code"].isVisible()
+    assert window.docks.layout == "microscope"
+    assert window.docks["code"].y() > window.docks["microscope"].y()
+    assert window.docks["code"].width() == window.width() == 1024
+    assert window.height() == 768
     assert not window.docks["buckets"].isVisible()
     assert window.actions_by_key["event_next"].isEnabled()
     view = window.graph_view
@@ -274,6 +276,37 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
     assert view.grab().toImage() != before
     window.playback.set_cursor(window.playback.duration_ns)
     assert model.position == len(model.replay)
+
+
+def test_one_looks_and_leaves(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
+    window.actions_by_key["layout_compare"].trigger()
+    assert not window.actions_by_key["microscope_leave"].isEnabled()
+    offer = next(b for b in window.run_panel.findChildren(QPushButton) if "event" in b.text())
+    window.controller.show_graph(open_sample("sample:grid?n=900"))
+    assert offer.isHidden()
+    window.controller.show_graph(open_sample("sample:figure_1"))
+    assert not offer.isHidden()
+    say(window.controller, host, Ready(0, 0.1))
+    window.docks["run"].show()
+    qtbot.waitUntil(offer.isVisible)
+    qtbot.mouseClick(offer, LEFT)
+    qtbot.waitUntil(lambda: bool(host.asked("run")))
+    assert host.asked("run")[-1].probe == Probe.EVENTS
+    record = window.session.runs[-1]
+    trace = recorded(record.settings.algorithm, "sample:figure_1")
+    trace = replace(trace, settings=record.settings)
+    say(window.controller, host, RunFinished(record.run_id, trace))
+    model = window.features.microscope.model
+    qtbot.waitUntil(lambda: model.position == 1)
+    assert window.docks.layout == "microscope"
+    panel = window.docks["microscope"].widget()
+    qtbot.mouseClick(panel.leave, LEFT)
+    assert window.docks.layout == "compare"
+    assert not window.docks["microscope"].isVisible()
+    assert not window.actions_by_key["microscope_leave"].isEnabled()
+    window.actions_by_key["microscope"].trigger()
+    assert window.docks["microscope"].isVisible()
+    assert len(host.asked("run")) == 1  # the recording is still there
 
 
 def test_the_event_is_drawn_on_the_graph(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
@@ -307,45 +340,3 @@ def test_the_run_panel_offers_it_where_it_is_allowed(window: MainWindow) -> None
         "Every event is recorded on modelled devices; choose one of those"
     )
     assert probe_problem(3, "model", MOST_ARCS) is None
-
-
-# --- the data
-
-
-@pytest.mark.parametrize("key", MODELLED)
-def test_each_kind_that_an_algorithm_makes_has_its_line(key: str) -> None:
-    code = pseudocode_of(key)
-    assert code is not None
-    for what in ("sample:figure_6", "sample:rmat?n=256&seed=3"):
-        if ALGORITHMS[key].result == "matrix" and "rmat" in what:
-            continue
-        kinds = {EventKind(kind) for kind in recorded(key, what).events["kind"].tolist()}
-        dark = {kind for kind in kinds if code.lit_by(kind) < 0} - {EventKind.SAMPLE}
-        assert not dark
-    for line in code.lines:
-        assert line.row < len(code.sources[line.file])
-        assert len(line.text) <= 60
-
-
-def test_wrong_pseudocode_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gpu import pseudocode
-
-    with pytest.raises(ParameterError, match=r"no line of queue\.cuh has 'no such words'"):
-        pseudocode._read("x.toml", {"lines": [{"text": "", "at": "queue.cuh: no such words"}]})
-    data = {
-        "title": "",
-        "lines": [{"text": "", "kinds": ["JUMP"], "at": "queue.cuh: #pragma once"}],
-    }
-    with pytest.raises(ParameterError, match="no event is called 'JUMP'"):
-        pseudocode._read("x.toml", data)
-    assert pseudocode_of("cugraph") is None
-
-
-def test_a_bucket_width_that_one_can_see() -> None:
-    graph = open_sample("sample:figure_6")
-    for key in MODELLED:
-        row = ALGORITHMS[key]
-        width = visible_delta(graph, row)
-        assert (width is None) == (row.dynamic or not row.bucketed)
-        if width is not None:
-            assert 2 < gpu.run(graph, "dijkstra").dist.max() / width < 32

@@ -14,6 +14,8 @@ be by making tabs of the cells below.
     Compare   graph, runs, timeline | what differs
     Lesson    lesson | graph, timeline | buckets and Δ
     Present   graph, one plot, timeline
+    All pairs     Run | graph, timeline | the matrix
+    Microscope    graph | workers and buckets, the code under both
     All pairs Run | graph, timeline | the matrix of distances, as high as the window
 """
 
@@ -45,6 +47,7 @@ LEFT_SHARE = 0.32  # of the window's width, the left side at most
 TIMELINE_HEIGHT = 112
 PLOT_SHARE = 0.24  # of the window's height: a plot under the graph
 RUNS_HEIGHT, RUNS_SHARE = 128, 0.16  # at least; of the window's height
+CODE_HEIGHT, CODE_SHARE = 170, 0.30
 PLOT_SIZE = (200, 120)  # the least that a plot asks for
 TITLE = 25  # height of a dock's title
 CELL = 172  # the least height of a plot that is worth a cell of its own, title included
@@ -122,6 +125,15 @@ LAYOUTS: dict[str, Layout] = {
         (1,),
         0.36,
         whole_right=True,
+    ),
+    "microscope": Layout(
+        "Microscope",
+        "Every event: workers and buckets beside the graph, the code below both",
+        (),
+        ("microscope",),
+        (1,),
+        0.48,
+        ("code",),
     ),
 }
 FIRST = "explore"
@@ -285,7 +297,8 @@ class Docks:
         parts = [100 * layout.parts[layout.right.index(cell[0])] for cell in areas[2]]
         window.resizeDocks(right, parts, DOWN)
         runs = max(scaled(RUNS_HEIGHT), int(RUNS_SHARE * window.height()))
-        heights = {"timeline": scaled(TIMELINE_HEIGHT), "runs": runs}
+        code = max(scaled(CODE_HEIGHT), int(CODE_SHARE * window.height()))
+        heights = {"timeline": scaled(TIMELINE_HEIGHT), "runs": runs, "code": code}
         plot = max(scaled(PLOT_SIZE[1] + TITLE), int(PLOT_SHARE * window.height()))
         wanted = [heights.get(cell[0], plot) for cell in areas[1]]
         window.resizeDocks(bottom, wanted, DOWN)

@@ -81,6 +81,10 @@ def install(window: Window) -> Any:
             """A matrix."""
             self.use("pairs")
 
+        def use_microscope(self) -> None:
+            """Every event."""
+            self.use("microscope")
+
         def reset(self) -> None:
             """Put the layout that is chosen up anew."""
             self.use(window.docks.layout)

@@ -1,8 +1,9 @@
 """The wiring of `viewer.features.microscope`: docks, the overlay on the graph, one click to all.
 
 One click (`open`) shows the recording of the current run if there is one; else it runs the
-graph shown, if it is small enough to be recorded, or opens an example first. The docks stand on
-the right, in place of the plots; the usual arrangement brings those back.
+graph shown, if it is small enough to be recorded, or opens an example first. Its two panels
+stand in a layout of their own (`viewer.docks`); leaving it puts the one before up again. The Run
+panel offers the same in words while the graph is small.
 """
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from PyQt6.QtCore import Qt, QTimer
-from PyQt6.QtWidgets import QDockWidget, QTabBar
+from PyQt6.QtWidgets import QDockWidget, QPushButton, QTabBar
 
 from gpu.algorithms import Algorithm, find
 from gpu.events import MOST_ARCS, EventKind
 from gpu.graph import CSRGraph
 from gpu.trace import Probe
+from viewer.docks import FIRST
 from viewer.models.microscope import MicroscopeModel
 from viewer.models.session import Notice
-from viewer.text_size import scaled
 from viewer.widgets import graph_events
 from viewer.widgets.microscope import MicroscopePanel
 from viewer.widgets.microscope_code import CodePanel
@@ -35,16 +36,13 @@ if TYPE_CHECKING:
 EXAMPLE = "sample:figure_6"
 DEVICE = "Classroom GPU"
 COMFORTABLE_ARCS = 400  # a larger graph is recorded only when asked for by the Run panel
-STAYING = ("run", "timeline", "microscope", "code")  # the other docks wait as tabs
-RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+LAYOUT = "microscope"
 PATIENCE_MS = 2000
 SLOW = Notice(
     "info",
     "Recording every event:",
     "the first time of each algorithm its recorder is compiled, which takes up to half a minute.",
 )
-NARROW = 1500  # pixels: the Run panel makes room below
-WIDTH_SHARE, CODE_SHARE = 0.46, 0.40  # of the window's width; of the height, for the code
 
 
 class MicroscopeFeature:
@@ -53,6 +51,7 @@ class MicroscopeFeature:
     def __init__(self, window: Window) -> None:
         self._window = window
         self.model = MicroscopeModel(window.session, window.playback)
+        self._before = FIRST  # the layout to go back to
         self._algorithm = ""  # that it shall run, if not the Run panel's
         self._wanted = False  # a run was asked for: show it from its first event
         self._theme: Theme = window.theme
@@ -67,8 +66,26 @@ class MicroscopeFeature:
         self.model.replay_changed.connect(self._show_replay)
         window.session.graph_changed.connect(self._run_wanted)
         window.graph_view.more_marks.append(self._paint)
+        self._offer = self._make_offer()
+        window.features.layouts.chosen.connect(window.enable_actions)
         self._show_replay()
+        self._show_offer()
         hide_empty_tabs(cast("QMainWindow", window.as_widget()))
+
+    def _make_offer(self) -> QPushButton:
+        """Put the button of the Run panel that opens the microscope under its own."""
+        button = QPushButton("Look at every event")
+        button.setToolTip("Run this graph with every event recorded and step through it")
+        button.clicked.connect(self.look)
+        self._window.session.graph_changed.connect(self._show_offer)
+        whole = self._window.run_panel.layout()
+        if whole is not None:
+            whole.addWidget(button)
+        return button
+
+    def _show_offer(self) -> None:
+        graph = self._window.session.graph
+        self._offer.setVisible(graph is not None and 0 < graph.m <= COMFORTABLE_ARCS)
 
     # --- for the window
 
@@ -78,11 +95,13 @@ class MicroscopeFeature:
             return CodePanel(self.model)
         panel = MicroscopePanel(self.model)
         panel.record_requested.connect(self.record)
+        panel.leave_requested.connect(self.leave)
         return panel
 
     def needs(self) -> dict[str, bool]:
         """Whether there are events to step through."""
-        return {"events": self.model.replay is not None}
+        shown = self._window.docks.layout == LAYOUT or self.is_shown
+        return {"events": self.model.replay is not None, "microscope": shown}
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -100,35 +119,29 @@ class MicroscopeFeature:
         if self.model.replay is None:
             self.record()
 
+    def look(self) -> None:
+        """Record what the Run panel says, every event, and show it."""
+        self.show()
+        self.record()
+
     def show(self) -> None:
-        """Show the docks, on the right in place of the plots and down to the status bar."""
-        window, docks = self._window, self._window.docks
-        main = cast("QMainWindow", window.as_widget())
-        upper, lower = docks["microscope"], docks["code"]
-        if main.width() < scaled(NARROW):
-            docks["run"].hide()
-        if upper.isVisible() and lower.isVisible():
-            hide_empty_tabs(main)
-            return
-        waiting = [key for key in docks.by_key if key not in STAYING]
-        for key in (*waiting, "microscope", "code"):
-            main.removeDockWidget(docks[key])  # out of the tabs in which it stands or waits
-        main.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
-        main.addDockWidget(RIGHT, upper)
-        main.splitDockWidget(upper, lower, Qt.Orientation.Vertical)
-        upper.show()
-        lower.show()
-        for key in waiting:
-            main.addDockWidget(RIGHT, docks[key])
-            main.tabifyDockWidget(upper, docks[key])
-            docks[key].hide()
-        for key in ("code", "microscope"):
-            window.show_dock(key)
-        width, height = int(main.width() * WIDTH_SHARE), main.height()
-        parts = [int(height * (1 - CODE_SHARE)), int(height * CODE_SHARE)]
-        main.resizeDocks([upper], [width], Qt.Orientation.Horizontal)
-        main.resizeDocks([upper, lower], parts, Qt.Orientation.Vertical)
-        hide_empty_tabs(main)
+        """Put up the layout of the microscope; what was there before is remembered."""
+        layouts, docks = self._window.features.layouts, self._window.docks
+        if docks.layout != LAYOUT:
+            self._before = docks.layout
+        if not (docks.layout == LAYOUT and self.is_shown):
+            layouts.use(LAYOUT)
+        hide_empty_tabs(cast("QMainWindow", self._window.as_widget()))
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether its two panels are there."""
+        return all(self._window.docks[key].isVisible() for key in ("microscope", "code"))
+
+    def leave(self) -> None:
+        """Put up the layout that was there before the microscope's."""
+        self.model.pause()
+        self._window.features.layouts.use(self._before)
 
     def record(self, algorithm: str = "") -> None:
         """Run the graph shown with every event kept; without a small one open an example.
@@ -201,6 +214,8 @@ class MicroscopeFeature:
             self._window.session.set_notice(SLOW)
 
     def _begin(self) -> None:
+        if self.is_shown:
+            self._window.docks["microscope"].raise_()  # a run may have brought its own panel up
         self._window.playback.pause()
         self.model.go(0)
         self.model.step(1)

@@ -218,6 +218,15 @@ class MicroscopeModel(QObject):
         self.counts = np.bincount(self._kinds[:position], minlength=max(EventKind) + 1)
         self.moved.emit()
 
+    def count_of(self, kinds: Collection[EventKind], a: int | None = None) -> int:
+        """Return how many events of some kinds (whose a is `a`) there were up to the one shown."""
+        if self.replay is None:
+            return 0
+        if a is None:
+            return sum(int(self.counts[kind]) for kind in kinds)
+        so_far = self.replay.events[: self.position]
+        return int((np.isin(so_far["kind"], list(kinds)) & (so_far["a"] == a)).sum())
+
     def summary_text(self) -> str:
         """Return where one stands and what happens there, for screen readers."""
         if self.replay is None:

@@ -1,5 +1,7 @@
 """One event on top of the graph: the arc that is relaxed, what it offers, who is at work.
 
+A vertex that a worker has set aside, on its way to a bucket, has a dashed ring.
+
 Painted by the graph view after its own marks (`GraphCanvas.more_marks`), only where vertices are
 drawn one by one. The arc follows the curve that the picture drew (`graph_items.Curves`).
 """
@@ -32,6 +34,7 @@ AT_VERTEX = (
     EventKind.SKIP,
 )
 OFFER_AT = 0.55  # of the arc, where what it offers is written
+ROOM_ON_ARC = 1.0  # times what the words cover: a longer arc carries them
 RING = 5.0  # pixels outside a disc
 
 
@@ -44,6 +47,11 @@ def paint_event(
         return
     placed = Placed(sheet.scene, canvas.camera)
     radius = radius_of(placed)
+    in_flight = {vertex for hand in state.workers.values() for vertex, _ in hand.collected}
+    for vertex in in_flight:
+        place = canvas.place_of(vertex)
+        if place is not None:
+            _dashed(painter, theme, place, radius)
     for number_, hand in state.workers.items():
         place = canvas.place_of(hand.vertex)
         if place is not None:
@@ -75,6 +83,13 @@ def _verb(kind: EventKind) -> str:
         EventKind.DEFER: "heavy arcs wait:",
         EventKind.RESUME: "heavy arcs from",
     }[kind]
+
+
+def _dashed(painter: QPainter, theme: Theme, at: QPointF, radius: float) -> None:
+    """Mark a vertex that a worker has set aside: it is on its way to a bucket."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(theme.series[1]), 2.0, Qt.PenStyle.DashLine))
+    painter.drawEllipse(at, radius + RING, radius + RING)
 
 
 def _ring(
@@ -137,8 +152,24 @@ def _arc(
     tip, before = path.pointAtPercent(1.0), path.pointAtPercent(0.9)
     _head(painter, tip, before, colour)
     if np.isfinite(reach):
-        words = f"now {number(reach)}" if won else f"offers {number(reach)}"
-        _chip(painter, theme, path.pointAtPercent(OFFER_AT), words, colour)
+        total = f"{number(reach - weight)} + {number(weight)} = {number(reach)}"
+        words = f"now {number(reach)}" if won else total
+        _chip(painter, theme, _beside(painter, placed, path, words), words, colour)
+
+
+def _beside(painter: QPainter, placed: Placed, path: QPainterPath, words: str) -> QPointF:
+    """Return where words about an arc stand: on it, or outside of it where they would hide it."""
+    at, metrics = path.pointAtPercent(OFFER_AT), QFontMetricsF(painter.font())
+    width, height = metrics.horizontalAdvance(words) + 14, metrics.height() + 6
+    run = path.pointAtPercent(1.0) - path.pointAtPercent(0.0)
+    length = max(float(np.hypot(run.x(), run.y())), 1e-9)
+    aside = QPointF(-run.y() / length, run.x() / length)
+    if length > ROOM_ON_ARC * (width * abs(run.x()) + height * abs(run.y())) / length:
+        return at
+    middle = placed.discs.mean(axis=0)
+    away = aside.x() * (at.x() - middle[0]) + aside.y() * (at.y() - middle[1])
+    reach = 8 + (width * abs(aside.x()) + height * abs(aside.y())) / 2
+    return at + aside * (reach if away > 0 else -reach)
 
 
 def _head(painter: QPainter, tip: QPointF, before: QPointF, colour: str) -> None:

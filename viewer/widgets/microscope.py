@@ -43,6 +43,7 @@ class MicroscopePanel(QWidget):
     """Shows a MicroscopeModel; see the module docstring."""
 
     record_requested = pyqtSignal(str)  # run with every event: an algorithm's key, "" any
+    leave_requested = pyqtSignal()
 
     def __init__(self, model: MicroscopeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,6 +80,7 @@ class MicroscopePanel(QWidget):
                 self.algorithm.addItem(row.title, row.key)
         self.last = self._button("◀ Previous", "Back to the last one of this kind")
         self.next = self._button("Next ▶", "On to the next one of this kind")
+        self.leave = self._button("Leave", "Back to the panels that were there before")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Event")
         self.where = QLabel()
@@ -101,6 +103,7 @@ class MicroscopePanel(QWidget):
         for part in (self.back, self.forward, self.play, self.pace):
             steps.addWidget(part)
         steps.addWidget(self.algorithm, 1)
+        steps.addWidget(self.leave)
         look = QHBoxLayout()
         look.addWidget(self.last)
         look.addWidget(self.goal, 1)
@@ -156,6 +159,7 @@ class MicroscopePanel(QWidget):
         self.pace.currentIndexChanged.connect(lambda: model.set_pace(self.pace.currentData()))
         self.last.clicked.connect(lambda: self.seek(-1))
         self.next.clicked.connect(lambda: self.seek(1))
+        self.leave.clicked.connect(self.leave_requested)
         self.goal.currentIndexChanged.connect(self._show_event)
         self.slider.valueChanged.connect(self._slide)
         self.algorithm.activated.connect(self._ask_again)

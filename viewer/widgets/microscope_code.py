@@ -1,7 +1,8 @@
 """Pseudocode and the kernel's own source, side by side: the line at work lit, counts as heat.
 
 Counts are those of the events up to the one shown; a line's colour says how often it ran against
-the busiest line. The source scrolls to the line that does what happens.
+the busiest line. The source scrolls to the line that does what happens, only where that is out of
+sight, and each file comes back as it was left, so that stepping to and fro does not jump.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from gpu.pseudocode import Pseudocode, pseudocode_of
 from viewer.models.microscope import MicroscopeModel
 from viewer.text_size import scaled
 from viewer.theme import LIGHT, SPACING, Theme, mix
+from viewer.widgets.code_colours import Span, language_of, spans_of
 
 ROOM_ABOVE = 0.35  # of the height, above the lit line
 CODE_PIXELS = 11  # height of the code's type, at the reference text size
@@ -40,12 +42,14 @@ class Lines(QWidget):
         self.counts: dict[int, int] = {}
         self.lit = -1
         self.numbered = False
+        self.spans: tuple[tuple[Span, ...], ...] = ()
         self._use_type()
 
-    def show_lines(self, lines: tuple[str, ...], numbered: bool) -> None:
-        """Take other lines; `numbered`: from 1, in the gutter."""
+    def show_lines(self, lines: tuple[str, ...], numbered: bool, language: str) -> None:
+        """Take other lines; `numbered`: from 1, in the gutter; `language`: see `spans_of`."""
         if lines != self.lines:
             self.lines, self.numbered, self.lit = lines, numbered, -1
+            self.spans = spans_of(lines, language)
             self.setMinimumSize(self.sizeHint())
             self.resize(self.sizeHint())
         self.update()
@@ -106,11 +110,24 @@ class Lines(QWidget):
             beside = f"{k + 1}" if self.numbered else (f"{count:,}" if count else "")
             painter.setPen(QColor(theme.text if count and not self.numbered else theme.muted))
             painter.drawText(gutter, Qt.AlignmentFlag.AlignRight, beside)
-            painter.setPen(QColor(theme.text))
-            painter.drawText(
-                box.adjusted(self._gutter, 0, 0, 0), Qt.AlignmentFlag.AlignLeft, self.lines[k]
-            )
+            self._paint_line(painter, box.adjusted(self._gutter, 0, 0, 0), k)
         painter.end()
+
+    def _paint_line(self, painter: QPainter, box: QRectF, k: int) -> None:
+        """Paint a line: what is no span in the colour of the text, all of it where it is lit."""
+        theme, line, done = self._theme, self.lines[k], 0
+        inks = {"comment": theme.muted, "word": theme.accent, "value": theme.series[3]}
+        pitch = QFontMetricsF(self.font()).horizontalAdvance("0")
+        for first, end, kind in (*(() if k == self.lit else self.spans[k]), (len(line), 0, "")):
+            for at, words, ink in (
+                (done, line[done:first], theme.text),
+                (first, line[first:end], inks.get(kind, theme.text)),
+            ):
+                if words.strip():
+                    painter.setPen(QColor(ink))
+                    place = box.adjusted(at * pitch, 0, 0, 0)
+                    painter.drawText(place, Qt.AlignmentFlag.AlignLeft, words)
+            done = end
 
 
 class CodePanel(QWidget):
@@ -124,6 +141,8 @@ class CodePanel(QWidget):
         self.pseudo, self.source = Lines(), Lines()
         self.pseudo_title, self.source_title = QLabel(), QLabel()
         self._scrolls: dict[Lines, QScrollArea] = {}
+        self._file = ""  # of the source that is shown
+        self._left_at: dict[str, int] = {}  # how far each file was scrolled
         split = self._split = QSplitter(Qt.Orientation.Horizontal)
         for title, lines in ((self.pseudo_title, self.pseudo), (self.source_title, self.source)):
             split.addWidget(self._part(title, lines))
@@ -177,31 +196,41 @@ class CodePanel(QWidget):
         self.hint.setText(self._model.problem or NO_CODE)
         if self._code is not None and shown:
             self.pseudo_title.setText(f"{self._code.title}: times so far")
-            self.pseudo.show_lines(tuple(line.text for line in self._code.lines), False)
+            self.pseudo.show_lines(tuple(line.text for line in self._code.lines), False, "pseudo")
             self._show_event()
 
     def _show_event(self) -> None:
-        code, counts = self._code, self._model.counts
+        code, event, kind = self._code, self._model.shown, self._model.kind
         if code is None or self._model.replay is None:
             return
-        kind = self._model.kind
-        done = [sum(int(counts[kind]) for kind in line.kinds) for line in code.lines]
-        lit = code.lit_by(kind) if kind is not None else -1
+        done = [self._model.count_of(line.kinds, line.only) for line in code.lines]
+        lit = code.lit_by(kind, int(event["a"])) if kind is not None and event is not None else -1
         self.pseudo.light(lit, dict(enumerate(done)))
         self._reveal(self.pseudo, lit)
-        file = code.lines[lit].file if lit >= 0 else self.source_title.text()
+        file = code.lines[lit].file if lit >= 0 else self._file
         file = file if file in code.sources else code.lines[0].file
-        self.source_title.setText(file)
-        self.source.show_lines(code.sources[file], True)
+        self._show_file(file, code.sources[file])
         heat: dict[int, int] = {}
         for line, count in zip(code.lines, done, strict=True):
             if line.file == file:
                 heat[line.row] = heat.get(line.row, 0) + count
         row = code.lines[lit].row if lit >= 0 else -1
+        self.source_title.setText(f"{file}, line {row + 1}" if row >= 0 else file)
         self.source.light(row, heat)
         self._reveal(self.source, row)
         said = code.lines[lit].text.strip() if lit >= 0 else "no line"
         self.setAccessibleDescription(f"Line at work: {said}")
+
+    def _show_file(self, file: str, lines: tuple[str, ...]) -> None:
+        """Show a file of the source, scrolled as it was when it was last left."""
+        bar = self._scrolls[self.source].verticalScrollBar()
+        if (file == self._file and self.source.lines == lines) or bar is None:
+            return
+        self._left_at[self._file] = bar.value()
+        self._file = file
+        self.source.show_lines(lines, True, language_of(file))
+        bar.setMaximum(max(0, int(self.source.sizeHint().height() - bar.pageStep())))
+        bar.setValue(self._left_at.get(file, 0))
 
     def _reveal(self, lines: Lines, row: int) -> None:
         """Scroll a line into view, where it is not."""
@@ -209,6 +238,6 @@ class CodePanel(QWidget):
         if row < 0 or bar is None:
             return
         top, seen = row * lines.row_height, bar.pageStep()
-        if not bar.value() + lines.row_height <= top <= bar.value() + seen - 3 * lines.row_height:
+        if not bar.value() <= top <= bar.value() + seen - lines.row_height:
             bar.setMaximum(max(bar.maximum(), int(lines.sizeHint().height() - seen)))
             bar.setValue(int(top - ROOM_ABOVE * seen))

@@ -1,0 +1,135 @@
+"""What the code panel shows: lines for every event, counts as heat, colours of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from test_microscope import MODELLED, recorded, show
+
+import gpu
+from gpu.algorithms import ALGORITHMS
+from gpu.errors import ParameterError
+from gpu.events import EventKind
+from gpu.pseudocode import Pseudocode, pseudocode_of
+from sample_graphs import open_sample
+from viewer.features.microscope_parts import visible_delta
+from viewer.models.microscope import MicroscopeModel
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import SessionModel
+from viewer.widgets.code_colours import language_of, spans_of
+from viewer.widgets.microscope_code import CodePanel
+
+Stage = tuple[SessionModel, MicroscopeModel]
+
+
+@pytest.fixture
+def stage(qapp: QApplication) -> Iterator[Stage]:
+    session, playback = SessionModel(), PlaybackModel()
+    playback.watch(session)
+    model = MicroscopeModel(session, playback)
+    session.set_graph(open_sample("sample:figure_6"))
+    yield session, model
+    model.pause()
+
+
+def code_of(key: str) -> Pseudocode:
+    code = pseudocode_of(key)
+    assert code is not None
+    return code
+
+
+@pytest.mark.parametrize("key", MODELLED)
+def test_each_kind_that_an_algorithm_makes_has_its_line(key: str) -> None:
+    code = code_of(key)
+    for what in ("sample:figure_6", "sample:rmat?n=256&seed=3"):
+        if ALGORITHMS[key].result == "matrix" and "rmat" in what:
+            continue
+        events = recorded(key, what).events
+        for kind, a in set(zip(events["kind"].tolist(), events["a"].tolist(), strict=True)):
+            assert kind == EventKind.SAMPLE or code.lit_by(EventKind(kind), a) >= 0
+    for line in code.lines:
+        assert line.row < len(code.sources[line.file])
+        assert len(line.text) <= 60
+
+
+@pytest.mark.parametrize("key", MODELLED)
+def test_heat_counts_what_the_run_did(stage: Stage, qtbot: QtBot, key: str) -> None:
+    session, model = stage
+    panel = CodePanel(model)
+    qtbot.addWidget(panel)
+    trace = recorded(key)
+    show(session, trace)
+    code, matrix = code_of(key), ALGORITHMS[key].result == "matrix"
+    events = [(EventKind(kind), a) for kind, a in trace.events[["kind", "a"]].tolist()]
+    for position in (len(events) // 3, 2 * len(events) // 3, len(events)):
+        model.go(position)
+        for k, line in enumerate(code.lines):
+            done = [a for kind, a in events[:position] if kind in line.kinds]
+            wanted = len(done) if line.only is None else done.count(line.only)
+            assert panel.pseudo.counts[k] == wanted
+    last = trace.samples[-1]
+    counts = {line.text.strip(): panel.pseudo.counts[k] for k, line in enumerate(code.lines)}
+    arcs = next(count for words, count in counts.items() if "(u, v, w)" in words)
+    assert arcs == last["relaxed_edges"]
+    assert sum(count for words, count in counts.items() if "]: " in words) == last["improved"]
+    if not matrix:
+        return
+    sources = len(trace.dist)
+    assert counts["each block, while a source is left:"] == sources
+    assert counts["row = ∞, but 0 at the source"] == sources
+    taken = counts.get("take waiting u below the edge")
+    rounds = counts["a round:"] * session.graph.n if taken is None else taken
+    assert rounds == last["processed_vertices"]
+    if "none below the edge: heavy arcs, if split" in counts:
+        assert (key == "delta_apsp") == (counts["take u again: its heavy arcs"] == taken > 0)
+        assert (
+            counts["none below the edge: heavy arcs, if split"] == counts["then light arcs again"]
+        )
+
+
+def test_code_is_coloured_as_it_is_written() -> None:
+    lines = ("int x = 3; /* two", "lines */ if (x)", "// for 4", 'call("if 5", y2);')
+    assert spans_of(lines, "c") == (
+        ((0, 3, "word"), (8, 9, "value"), (11, 17, "comment")),
+        ((0, 8, "comment"), (9, 11, "word")),
+        ((0, 8, "comment"),),
+        ((5, 11, "value"),),
+    )
+    text = ('"""An essay.', 'if 1"""', "for k in range(2):  # while", '"""one"""')
+    found = [[kind for _, _, kind in spans] for spans in spans_of(text, "python")]
+    assert found == [["comment"], ["comment"], ["word", "word", "value", "comment"], ["comment"]]
+    said = spans_of(("  for each arc (u, v, w):", "keep v, for its bucket"), "pseudo")
+    assert said == (((0, 10, "word"),), ())
+    for key in MODELLED:
+        for file, source in code_of(key).sources.items():
+            for line, spans in zip(source, spans_of(source, language_of(file)), strict=True):
+                assert all(first < end <= len(line) for first, end, _ in spans)
+                assert all(one[1] <= other[0] for one, other in pairwise(spans))
+
+
+def test_wrong_pseudocode_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gpu import pseudocode
+
+    with pytest.raises(ParameterError, match=r"no line of queue\.cuh has 'no such words'"):
+        pseudocode._read("x.toml", {"lines": [{"text": "", "at": "queue.cuh: no such words"}]})
+    data = {
+        "title": "",
+        "lines": [{"text": "", "kinds": ["JUMP"], "at": "queue.cuh: #pragma once"}],
+    }
+    with pytest.raises(ParameterError, match="no event is called 'JUMP'"):
+        pseudocode._read("x.toml", data)
+    assert pseudocode_of("cugraph") is None
+
+
+def test_a_bucket_width_that_one_can_see() -> None:
+    graph = open_sample("sample:figure_6")
+    for key in MODELLED:
+        row = ALGORITHMS[key]
+        width = visible_delta(graph, row)
+        assert (width is None) == (row.dynamic or not row.bucketed)
+        if width is not None:
+            assert 2 < gpu.run(graph, "dijkstra").dist.max() / width < 32
