@@ -22,9 +22,10 @@ from viewer.text_size import scaled
 from viewer.theme import Theme, luminance, mix
 from viewer.widgets.graph_scene import Arc, Placed, Scene
 
-TEXTBOOK_RADIUS = 15.0  # pixels: from here on, distances stand under the discs
+TEXTBOOK_RADIUS = 13.0  # pixels: from here on, distances stand under the discs
 OUTLINE = 1.5  # pixels around a disc that holds a name
 ROOM_FOR_WEIGHT = 50.0  # pixels between two discs
+FEW_ARCS, LEAST_ROOM = 60, 16.0  # so few arcs show their weights down to this room
 ROOM_FOR_ARROW = 20.0
 ARROW = 11.0  # pixels, length of a head
 BEND = 26.0  # pixels between neighbours in a fan
@@ -141,6 +142,7 @@ class ItemPainter:
     def _paint_weights(self, curves: Curves) -> None:
         colour = QColor(self._theme.muted)
         large = self._radius >= TEXTBOOK_RADIUS
+        room = LEAST_ROOM if len(self._scene.arcs) <= FEW_ARCS else ROOM_FOR_WEIGHT
         self._painter.save()
         if large:
             self._use_font(_sized(self._painter.font(), scaled(15)))
@@ -151,7 +153,7 @@ class ItemPainter:
                 box = self._loop_path(arc, place).boundingRect()
                 self._paint_words(QPointF(box.center().x(), box.top() - 8), words, colour)
                 continue
-            if curves.span[place] < ROOM_FOR_WEIGHT:
+            if curves.span[place] < room:
                 continue
             start, end = curves.start[place], curves.end[place]
             middle = (start + end) / 4 + curves.control[place] / 2
