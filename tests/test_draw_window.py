@@ -73,6 +73,15 @@ def test_the_table_and_the_canvas_are_one(feature: DrawFeature, qtbot: QtBot) ->
     assert {index.row() for index in table.selectionModel().selectedRows()} == {1}
     qtbot.keyClick(table, Key.Key_Delete)
     assert arcs(model) == ["Ulm → Bonn 12"]
+    # Enter edits what stands there
+    table.setCurrentIndex(rows.index(0, 2))
+    table.setFocus()
+    qtbot.keyClick(table, Key.Key_Return)
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_End)
+    qtbot.keyClicks(QApplication.focusWidget(), "0")
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
+    qtbot.waitUntil(lambda: arcs(model) == ["Ulm → Bonn 120"])
+    write(0, 2, "12")
     # direction and kind of weights
     page.ways.setCurrentIndex(1)
     page.ways.activated.emit(1)

@@ -11,6 +11,7 @@ from typing import Any
 
 from PyQt6.QtCore import (
     QAbstractTableModel,
+    QEvent,
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
@@ -18,6 +19,7 @@ from PyQt6.QtCore import (
     Qt,
     pyqtSignal,
 )
+from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from gpu.errors import ParameterError
@@ -30,6 +32,7 @@ Role = Qt.ItemDataRole
 TAIL, HEAD, WEIGHT = 0, 1, 2
 TITLES = {True: ("From", "To", "Weight"), False: ("End", "End", "Weight")}
 NEW = "new arc"
+EDIT_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2)
 
 
 class ArcsModel(QAbstractTableModel):
@@ -200,6 +203,23 @@ class ArcsTable(QTableView):
         assert down is not None
         down.setMinimumSectionSize(0)
         down.setDefaultSectionSize(self.fontMetrics().height() + scaled(6))
+
+    def event(self, e: QEvent | None) -> bool:
+        """Keep F2, which begins to edit, from the window's shortcuts."""
+        override = isinstance(e, QKeyEvent) and e.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(e, QKeyEvent) and e.key() in EDIT_KEYS and not e.modifiers():
+            e.accept()
+            return True
+        return super().event(e)
+
+    def keyPressEvent(self, e: QKeyEvent | None) -> None:
+        """Edit on Enter and F2."""
+        idle = self.state() != QAbstractItemView.State.EditingState
+        if e is not None and e.key() in EDIT_KEYS and not e.modifiers() and idle:
+            self.edit(self.currentIndex())
+            e.accept()
+        else:
+            super().keyPressEvent(e)
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """Select in the drawing what is selected here."""
