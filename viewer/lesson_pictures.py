@@ -142,7 +142,7 @@ def _of_fault(bench: Bench, run: RunSpec) -> Iterator[Picture]:
 
     _ready()
     found = WrongEntries(fault_title(run.variant), bench.wrong_entries(run.name))
-    words = f"{found.title}: {found.words}; a row for each source, a column for each vertex"
+    words = f"{found.title}: {found.words()}; a row for each source, a column for each vertex"
     yield Picture(_png(picture(found, SQUARE)), words)
     count = len(found.wrong)
     rows = [count * (frame + 1) // FRAMES for frame in range(FRAMES)]

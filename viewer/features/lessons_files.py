@@ -12,14 +12,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QObject, QProcess
+from PyQt6.QtCore import QObject, QProcess, Qt
 from PyQt6.QtWidgets import QFileDialog
 
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.read import find_lessons, read_lesson
 from viewer.features.base import Window
-from viewer.models.session import Notice
+from viewer.models.session import PROGRESS_UNKNOWN, Notice
 
 FOLDER = "lessons_folder"  # key in Settings: where the user's own lessons are
 WAIT_MS = 2000  # for the page's process to die
@@ -67,6 +67,8 @@ class Saver(QObject):
         super().__init__(window.as_widget())
         self._window = window
         self._process: QProcess | None = None
+        self._cancelled = False
+        window.status_bar.cancel_requested.connect(self.cancel)
 
     def results(self, lesson: Lesson, results: dict[str, Any]) -> None:
         """Ask where to write the answers."""
@@ -87,7 +89,8 @@ class Saver(QObject):
             process.finished.connect(lambda code, _how: self._page_written(path, code))
             run = "import sys; from viewer.app import main; sys.exit(main(sys.argv[1:]))"
             process.start(sys.executable, ["-c", run, "lesson", "html", lesson.path, "-o", path])
-            self._say(Notice("info", f"Writing {path}, with every run and picture of the lesson…"))
+            words = f"Writing {Path(path).name}, with every run and picture…"
+            self._window.session.set_progress(PROGRESS_UNKNOWN, words)
 
         self._ask(lesson, "Lesson as a web page", ".html", write)
 
@@ -95,6 +98,7 @@ class Saver(QObject):
         """Ask for a folder of one's own lessons, and remember it."""
         dialog = QFileDialog(self._window.as_widget(), "Folder of lessons", str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.use_folder)
         dialog.open()
 
@@ -104,6 +108,12 @@ class Saver(QObject):
         own = len(find_lessons(folder)) - len(find_lessons("/nowhere"))
         advice = "" if own else "A lesson is a .toml file with a .md file beside it."
         self._say(Notice("info" if own else "warning", f"{own} lessons in {folder}", advice))
+
+    def cancel(self) -> None:
+        """Write no page after all."""
+        if self._process is not None:
+            self._cancelled = True
+            self._process.kill()
 
     def close(self) -> None:
         """End what is being written."""
@@ -116,6 +126,7 @@ class Saver(QObject):
         dialog = QFileDialog(self._window.as_widget(), title, str(Path.home()), kind)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(suffix)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.selectFile(lesson.key + suffix)
         dialog.fileSelected.connect(write)
         dialog.open()
@@ -125,6 +136,11 @@ class Saver(QObject):
         assert process is not None
         said = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
         process.deleteLater()
+        self._window.session.set_progress(None)
+        if self._cancelled:
+            self._cancelled = False
+            self._say(Notice("info", f"{path} was not written"))
+            return
         words = f"Saved {path}" if code == 0 else f"{path} was not written: {said[-300:]}"
         self._say(Notice("info" if code == 0 else "error", words))
 

@@ -28,10 +28,10 @@ class WrongEntries:
     title: str
     wrong: np.ndarray
 
-    @property
-    def words(self) -> str:
-        """Return how many are wrong."""
-        return f"{int(np.count_nonzero(self.wrong))} of {self.wrong.size} wrong"
+    def words(self, rows: int | None = None) -> str:
+        """Return how many are wrong, of the first `rows` sources only."""
+        seen = self.wrong[:rows]
+        return f"{int(np.count_nonzero(seen))} of {seen.size} wrong"
 
 
 class WrongMatrices(QWidget):
@@ -46,7 +46,7 @@ class WrongMatrices(QWidget):
         """Show these, or nothing."""
         self.setVisible(bool(runs))
         self.shown = list(runs)
-        said = "; ".join(f"{run.title}: {run.words}" for run in runs)
+        said = "; ".join(f"{run.title}: {run.words()}" for run in runs)
         self.setAccessibleName(f"Wrong entries, a row for each source. {said}")
         self.setToolTip("A row for each source, a column for each vertex; wrong entries stand out")
         self._fit()
@@ -93,7 +93,7 @@ def paint_run(
     painter.setPen(QPen(QColor(theme.muted), 1.0))
     painter.drawRect(room)
     line = painter.fontMetrics().height()
-    for place, words in enumerate((run.title, run.words), 1):
+    for place, words in enumerate((run.title, run.words(rows)), 1):
         fits = painter.fontMetrics().elidedText(words, _RIGHT, int(room.width()))
         painter.setPen(QColor(theme.text if place == 1 else theme.muted))
         painter.drawText(QPointF(room.left(), room.bottom() + place * line - 2), fits)

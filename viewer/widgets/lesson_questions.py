@@ -245,6 +245,7 @@ class BucketQuestion(QuestionWidget):
             grid.addWidget(cell, place // BUCKETS_A_ROW, place % BUCKETS_A_ROW)
         grid.setColumnStretch(BUCKETS_A_ROW, 1)
         label = QLabel("Buckets, the nearest distances first")
+        label.setWordWrap(True)
         label.setProperty("role", "muted")
         self.column.addWidget(label)
         self.column.addLayout(grid)

@@ -1,0 +1,273 @@
+"""What surrounds the lessons: where to start, going on, a dead engine, files for a teacher."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lesson_files import ASKED, HEAD, ONE, RUNS, TWO, write
+from lesson_stage import (
+    LEFT,
+    PATHS,
+    PATIENCE_MS,
+    answer,
+    answers,
+    click,
+    close_window,
+    open_window,
+    settle,
+)
+from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+from test_lessons_html import Reader
+
+from viewer.main_window import MainWindow
+from viewer.models.lesson import Answered, LessonModel, Progress, sorted_names
+from viewer.widgets.lesson import LessonPanel
+
+LARGE = 'graph = "sample:grid?n=40000"'  # a run on it takes long enough to be killed
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    window = open_window(tmp_path / "window.ini")
+    yield window
+    close_window(window)
+
+
+def chosen(window: MainWindow, path: Path) -> None:
+    """Choose a file in the dialog that is open."""
+    dialog = window.findChild(QFileDialog)
+    assert dialog is not None
+    dialog.fileSelected.emit(str(path))
+    dialog.reject()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def saved(window: MainWindow, qtbot: QtBot, path: Path) -> None:
+    qtbot.waitUntil(
+        lambda: (
+            window.session.notice is not None and window.session.notice.words == f"Saved {path}"
+        ),
+        timeout=PATIENCE_MS,
+    )
+
+
+def test_a_newcomer_is_shown_the_way_and_asked_once(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    feature = window.features.lessons
+    hint = feature.hint
+    assert hint.isVisible()
+    assert "lesson 1" in hint.words.text()
+    qtbot.mouseClick(hint.start, LEFT)
+    assert feature.model.lesson.key == "1_order_matters"
+    assert feature.hint is None
+    settle(window, qtbot)
+    qtbot.mouseClick(feature.panel.next, LEFT)
+    settle(window, qtbot)
+    qtbot.mouseClick(feature.panel.leave, LEFT)
+    first, second = feature.panel.cards[:2]
+    assert first.button.text() == "Go on"
+    assert first.button.property("role") == "primary"
+    assert second.button.property("role") is None
+    qtbot.mouseClick(first.button, LEFT)
+    assert feature.model.place == 1, "it goes on where it was left"
+    settle(window, qtbot)
+    again = open_window(tmp_path / "window.ini")
+    try:
+        assert again.features.lessons.hint is None
+    finally:
+        close_window(again)
+
+
+def test_the_hint_goes_when_dismissed(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    feature = window.features.lessons
+    qtbot.mouseClick(feature.hint.cross, LEFT)
+    assert feature.hint is None
+    again = open_window(tmp_path / "window.ini")
+    try:
+        assert again.features.lessons.hint is None
+    finally:
+        close_window(again)
+
+
+def test_every_lesson_is_in_the_menu_and_the_palette_and_leads_to_the_next(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    feature, folder = window.features.lessons, tmp_path / "own"
+    folder.mkdir()
+    write(folder, HEAD + ONE + RUNS + ASKED.replace("high = 10", "high = 14") + TWO)
+    window.actions_by_key["lessons_folder"].trigger()
+    chosen(window, folder)
+    assert window.session.notice.words == f"1 lessons in {folder}"
+    menu = window.actions_by_key.menu("open_lesson")
+    menu.aboutToShow.emit()
+    rows = menu.actions()
+    assert [Path(row.data()).stem for row in rows] == [*PATHS, "mine"]
+    entries = [entry.words for entry in window.features.palette.entries()]
+    assert sum(words.startswith("Open lesson: ") for words in entries) == len(PATHS) + 1
+    last = list(PATHS)[-1]
+    steps = len(answers(str(PATHS[last])).lesson.steps)
+    known = {"step": steps - 1, "finished": False, "answers": {}}
+    window.settings.set_value("lessons", {last: known})
+    menu.actions()[-2].trigger()
+    assert feature.model.place == steps - 1
+    settle(window, qtbot)
+    after = feature.panel.after
+    assert after.words.text() == "Next: T"
+    click(window, qtbot, after.button)
+    assert feature.model.lesson.key == "mine"
+    settle(window, qtbot)
+    qtbot.mouseClick(feature.panel.next, LEFT)
+    settle(window, qtbot)
+    assert not after.isVisible(), "there is no lesson after the last"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills as POSIX does")
+def test_an_engine_that_dies_costs_no_answer_and_the_teacher_gets_files(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    feature = window.features.lessons
+    model, panel = feature.model, feature.panel
+    toml = HEAD + ONE.replace('graph = "sample:figure_1"', LARGE) + RUNS + ASKED + TWO
+    toml = toml.replace("high = 10", "high = 4000000").replace("[1, 4, 20]", "[1000, 4000]")
+    path = write(tmp_path, toml.replace("probe = 3", "probe = 1"))
+    feature.open_path(str(path))
+    model, panel = feature.model, feature.panel
+    settle(window, qtbot)
+    host = window.controller.host
+    qtbot.waitUntil(lambda: window.controller.ready, timeout=PATIENCE_MS)
+    answer(window, qtbot, right=True)
+    qtbot.waitUntil(lambda: window.controller.running, timeout=PATIENCE_MS)
+    os.kill(host.child_pid, signal.SIGKILL)
+    settle(window, qtbot, problem="your answer is kept")
+    assert "engine" in model.problem
+    assert panel.told.isVisible()
+    assert model.problem in panel.told.toPlainText()
+    kept = window.settings.value("lessons")["mine"]["answers"]["one"]
+    assert kept["right"] is None, "not judged yet"
+    assert model.given == kept["given"]
+    assert not panel.check.isVisible()
+    click(window, qtbot, panel.retry)
+    settle(window, qtbot)
+    assert model.answered.right
+    assert not panel.retry.isVisible()
+    right = answers(str(path)).filled(model.step.question.right)
+    assert model.answered.words == right
+
+    results = tmp_path / "results.json"
+    window.actions_by_key["lesson_results"].trigger()
+    chosen(window, results)
+    saved(window, qtbot, results)
+    found = json.loads(results.read_text(encoding="utf-8"))
+    assert (found["lesson"], found["questions"], found["right"]) == ("mine", 1, 1)
+    assert found["answers"][0]["given"] == kept["given"]
+    assert found["answers"][0]["seconds"] > 0
+    page, heard = tmp_path / "page.html", list[str]()
+    window.session.progress_changed.connect(lambda _share, words: heard.append(words))
+    window.actions_by_key["lesson_page"].trigger()
+    chosen(window, page)
+    qtbot.waitUntil(lambda: any("page.html" in words for words in heard))
+    window.status_bar.cancel_requested.emit()
+    notice = lambda: window.session.notice.words  # noqa: E731
+    qtbot.waitUntil(lambda: "was not written" in notice(), timeout=PATIENCE_MS)
+    assert not page.exists()
+    window.actions_by_key["lesson_page"].trigger()
+    chosen(window, page)
+    saved(window, qtbot, page)
+    text = page.read_text(encoding="utf-8")
+    read = Reader(text)
+    assert read.outside == []
+    assert (read.count["h2"], read.count["details"]) == (2, 1)
+    assert read.count["img"] >= 2, "a picture and an animation"
+    assert right.removeprefix("Yes, ") in text, "the same numbers as in the window"
+
+
+@pytest.mark.parametrize("points", [9, 14])
+def test_every_step_of_every_lesson_fits_beside_the_graph_at_1024_by_768(
+    window: MainWindow, qtbot: QtBot, points: int
+) -> None:
+    """Nothing is wider than the panel, every button is whole, and all have names."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    before, larger = app.font(), app.font()
+    larger.setPointSize(points)
+    app.setFont(larger)
+    try:
+        window.resize(1024, 768)
+        window.features.lessons.lessons()
+        QApplication.processEvents()
+        size = window.features.lessons.panel.size()
+        model = LessonModel()
+        panel = LessonPanel(model)
+        qtbot.addWidget(panel)
+        panel.resize(size)
+        panel.show()
+        assert panel.width() == size.width(), "the window is not narrower than the panel may be"
+        for path in PATHS.values():
+            look_at_every_step(model, panel, str(path), points)
+    finally:
+        app.setFont(before)
+
+
+def look_at_every_step(model: LessonModel, panel: LessonPanel, path: str, points: int) -> None:
+    bench = answers(path)
+    model.begin(bench.lesson, Progress(), lambda _known: None)
+    model.bench = bench
+    names = [sorted_names(step) for step in bench.lesson.steps]
+    model.made = {name for some in names for name in some}
+    for place, step in enumerate(bench.lesson.steps):
+        model.go(place)
+        fits(panel, f"{bench.lesson.key}, {step.key}, asked, {points} points")
+        if step.question is not None:
+            for right, words in ((True, step.question.right), (False, step.question.wrong)):
+                told = Answered(0.0, right, 1.0, bench.filled(words))
+                model.progress.answers[step.key], model.phase = told, "told"
+                model.changed.emit()
+                fits(panel, f"{bench.lesson.key}, {step.key}, {right}, {points} points")
+            model.phase = "open"
+
+
+def fits(panel: LessonPanel, where: str) -> None:
+    QApplication.processEvents()
+    inside = panel.area.widget()
+    assert inside.minimumSizeHint().width() <= panel.area.viewport().width(), where
+    for text in (panel.text, panel.ask, panel.told):
+        wide = text.document().idealWidth()
+        assert text.isHidden() or wide <= text.viewport().width() + 1, where
+    for button in (panel.back, panel.next, panel.check, panel.leave):
+        if button.isVisible():
+            needed = button.fontMetrics().horizontalAdvance(button.text())
+            assert button.width() >= needed + 8, (where, button.text())
+            assert panel.rect().contains(button.mapTo(panel, button.rect().center()).x(), 5), where
+    for part in panel.question.stops() if panel.question else []:
+        assert part.accessibleName() or part.text(), where
+    for text in (panel.text, panel.ask, panel.told, panel.bar):
+        assert text.accessibleName()
+
+
+def test_tab_goes_down_the_page(window: MainWindow, qtbot: QtBot) -> None:
+    feature = window.features.lessons
+    feature.start(1)
+    settle(window, qtbot)
+    feature.lesson_next()
+    settle(window, qtbot)
+    window.activateWindow()
+    panel = feature.panel
+    panel.question.field.setFocus()
+    qtbot.keyClicks(panel.question.field, "A")
+    heights = []
+    for _stop in range(3):
+        part = QApplication.focusWidget()
+        heights.append(part.mapToGlobal(part.rect().topLeft()).y())
+        assert part.accessibleName() or part.text()
+        qtbot.keyClick(part, Qt.Key.Key_Tab)
+    assert heights == sorted(heights)
+    assert QApplication.focusWidget() is not panel.question.field
