@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_formats_fuzz import fuzz
 
 from gpu.errors import CancelledByUserError
-from gpu.formats import load_graph, save_graph, source
+from gpu.formats import csr, load_graph, rows, save_graph, source, warm_up
 from gpu.formats.base import Reading
 from gpu.formats.filebytes import LargeBytes
 from gpu.formats.row_rules import SIGNED, RowRules
@@ -94,14 +95,26 @@ def test_a_mark_at_the_beginning_is_skipped(tmp_path: Path) -> None:
 def test_weights_that_are_not_int32_are_parsed_again(last: bytes, kind: type) -> None:
     rules = RowRules(**{**RULES.__dict__, "values": SIGNED})
     text = bytearray(b"a 1 2 3\na 98 99 " + last + b"\n")
-    rows, others = (
+    found, others = (
         read_rows(Reading(Path("x")), text, 0, rules, compiled=how) for how in (True, False)
     )
-    assert rows.values.dtype == kind
-    assert rows.ids.dtype == (np.int32 if kind is np.int32 else np.int64)
-    assert rows.ids.tolist() == others.ids.tolist() == [[1, 98], [2, 99]]
-    assert rows.values.tolist() == others.values.tolist() == [[3, float(last)]]
-    assert rows.integral == others.integral == last.lstrip(b"-").isdigit()
+    assert found.values.dtype == kind
+    assert found.ids.dtype == (np.int32 if kind is np.int32 else np.int64)
+    assert found.ids.tolist() == others.ids.tolist() == [[1, 98], [2, 99]]
+    assert found.values.tolist() == others.values.tolist() == [[3, float(last)]]
+    assert found.integral == others.integral == last.lstrip(b"-").isdigit()
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_mutated_files_through_the_loops_of_large_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warm_up()
+    monkeypatch.setattr(rows, "COMPILED_BYTES", 1)
+    monkeypatch.setattr(rows, "CHUNK_BYTES", 64)
+    monkeypatch.setattr(csr, "COMPILED_ARCS", 1)
+    monkeypatch.setattr(csr, "THREADED_ARCS", 4)
+    assert fuzz(5, 4.0, tmp_path) > 20
 
 
 def test_a_galois_file_becomes_the_graph_without_a_copy(tmp_path: Path) -> None:
