@@ -249,27 +249,30 @@ def _distance_index(dist, vertex, first, cursor, unit, unreached, out):
     """Write 0 where unreached at the cursor, else 1..255; return the largest distance met.
 
     dist int32 or float32 (n,); first int64 (n,), times first reached, or (0,) for none;
-    out uint8 (k,) for the k vertices of `vertex`; distance d becomes 1 + d / unit;
-    unreached : distances from this on are not distances
+    out uint8 (k,) for the k vertices of `vertex`; distance d becomes 1 + d * (1 / unit), float32;
+    unreached : distances from this on are not distances. A block is gathered, then computed upon
+    without branches, as vectors; the bits of floats >= 0 rise like the floats
     """
-    top = 0.0
-    timed = len(first) > 0
-    for place in range(len(vertex)):
-        owner = np.uint32(vertex[place])
-        value = np.float64(dist[owner])
-        shown = value < unreached
-        if timed:
-            shown = shown & (first[owner] >= 0) & (first[owner] <= cursor)
-        if shown:
-            if value > top:
-                top = value
-            level = value / unit
-            if level > 254.0:
-                level = 254.0
-            out[place] = np.uint8(1 + np.int32(level))
-        else:
-            out[place] = 0
-    return top
+    block = np.empty(PAGE + 1, dist.dtype)
+    bits = block.view(np.int32)
+    block[PAGE] = dist.dtype.type(unreached)
+    bound, top = bits[PAGE], np.int32(0)
+    per, last = np.float32(1.0 / unit), np.float32(254.0)
+    for start in range(0, len(vertex), PAGE):
+        owners, to = vertex[start : start + PAGE], out[start : start + PAGE]
+        for place in range(len(owners)):
+            block[place] = dist[np.uint32(owners[place])]
+        if len(first):
+            for place in range(len(owners)):
+                time = first[np.uint32(owners[place])]
+                bits[place] = bits[place] if time >= 0 and time <= cursor else bound
+        for place in range(len(owners)):
+            level = min(np.float32(block[place]) * per, last)
+            to[place] = np.uint8(np.int32(bits[place] < bound) * (1 + np.int32(level)))
+        for place in range(len(owners)):
+            top = max(top, bits[place] if bits[place] < bound else np.int32(0))
+    bits[PAGE] = top
+    return np.float64(block[PAGE])
 
 
 def _distance_types(scalar: Any) -> Any:

@@ -222,15 +222,16 @@ def distance_index(
     unreached: float,
     out: np.ndarray,
 ) -> float:
-    """Write 0 where unreached at the cursor, else 1 + d / unit; return the largest d met."""
-    values = dist[vertex].astype(np.float64)
+    """Write 0 where unreached at the cursor, else 1 + d * (1 / unit); return the largest d met."""
+    values = dist[vertex]
     shown = values < unreached
     if len(first):
         times = first[vertex]
         shown &= (times >= 0) & (times <= cursor)
     values = values[shown]
     out[:] = 0
-    out[shown] = 1 + np.minimum(254.0, values / unit).astype(np.int64)
+    levels = values.astype(np.float32) * np.float32(1.0 / unit)
+    out[shown] = 1 + np.minimum(levels, np.float32(254.0)).astype(np.int32)
     return float(values.max()) if len(values) else 0.0
 
 
