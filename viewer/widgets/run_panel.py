@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtCore import QSignalBlocker, pyqtSignal
 from PyQt6.QtWidgets import (
     QCheckBox,
     QFrame,
