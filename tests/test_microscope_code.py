@@ -20,6 +20,7 @@ from viewer.features.microscope_parts import visible_delta
 from viewer.models.microscope import MicroscopeModel
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
+from viewer.theme import LIGHT, PROJECTOR
 from viewer.widgets.code_colours import language_of, spans_of
 from viewer.widgets.microscope_code import CodePanel
 
@@ -89,6 +90,31 @@ def test_heat_counts_what_the_run_did(stage: Stage, qtbot: QtBot, key: str) -> N
         assert (
             counts["none below the edge: heavy arcs, if split"] == counts["then light arcs again"]
         )
+
+
+def test_the_line_at_work_stays_in_sight(stage: Stage, qtbot: QtBot) -> None:
+    session, model = stage
+    panel = CodePanel(model)
+    qtbot.addWidget(panel)
+    panel.resize(900, 220)
+    panel.show()
+    show(session, recorded("adds"))
+
+    def is_seen() -> bool:
+        seen = [lines.visibleRegion().boundingRect() for lines in (panel.pseudo, panel.source)]
+        rows = [int((lines.lit + 0.5) * lines.row_height) for lines in (panel.pseudo, panel.source)]
+        return all(box.top() <= y <= box.bottom() for box, y in zip(seen, rows, strict=True))
+
+    for theme in (LIGHT, PROJECTOR):
+        panel.apply_theme(theme)
+        for position in range(1, len(model.replay or ()), 5):
+            model.go(position)
+            if model.kind != EventKind.SAMPLE:
+                qtbot.waitUntil(is_seen)
+    panel.resize(900, 160)
+    model.go(10)
+    panel.apply_theme(LIGHT)
+    qtbot.waitUntil(is_seen)
 
 
 def test_code_is_coloured_as_it_is_written() -> None:

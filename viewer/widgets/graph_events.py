@@ -43,7 +43,7 @@ def paint_event(
 ) -> None:
     """Paint the event shown on a canvas that shows the same graph."""
     sheet, state, event = canvas.picture.sheet, model.state, model.shown
-    if sheet is None or sheet.scene is None or sheet.pixels is not None or state is None:
+    if sheet is None or sheet.scene is None or state is None:
         return
     placed = Placed(sheet.scene, canvas.camera)
     radius = radius_of(placed)

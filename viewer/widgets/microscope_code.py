@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from PyQt6.QtCore import QRectF, QSize, Qt
+from PyQt6.QtCore import QRectF, QSize, Qt, QTimer
 from PyQt6.QtGui import (
     QColor,
     QFontDatabase,
@@ -78,7 +78,9 @@ class Lines(QWidget):
 
     @property
     def _gutter(self) -> float:
-        return QFontMetricsF(self.font()).horizontalAdvance("0000") + SPACING
+        most = max(self.counts.values(), default=0) if not self.numbered else len(self.lines)
+        words = f"{max(most, 999):,}"
+        return QFontMetricsF(self.font()).horizontalAdvance(f"0{words}") + SPACING
 
     def sizeHint(self) -> QSize:
         """Return the size of all lines."""
@@ -156,6 +158,9 @@ class CodePanel(QWidget):
         self._pages.addWidget(self.hint)
         self._pages.addWidget(split)
         self.setMinimumSize(260, 140)
+        self._again = QTimer(self)  # other sizes of lines, or of the panel: once they are there
+        self._again.setSingleShot(True)
+        self._again.timeout.connect(self._show_event)
         model.replay_changed.connect(self._show_replay)
         model.moved.connect(self._show_event)
         self._show_replay()
@@ -182,11 +187,13 @@ class CodePanel(QWidget):
         super().resizeEvent(a0)
         across = self.width() >= scaled(WIDE)
         self._split.setOrientation(Qt.Orientation.Horizontal if across else Qt.Orientation.Vertical)
+        self._again.start()
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self.pseudo.apply_theme(theme)
         self.source.apply_theme(theme)
+        self._again.start()
 
     def _show_replay(self) -> None:
         record = self._model.record
