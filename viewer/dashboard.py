@@ -22,6 +22,7 @@ from gpu.graph import CSRGraph
 from gpu.trace import Trace
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
+from viewer.paper import lay_out
 from viewer.theme import SPACING, Theme
 from viewer.units import percent, thousands, time_words
 from viewer.widgets.buckets import BucketPanel
@@ -116,6 +117,10 @@ class Dashboard(QWidget):
             panel.flush()
         self.graph_view.flush()
         QApplication.processEvents()
+        lay_out(self)  # what hidden buttons gave back
+        self.grab()  # plots find their own place when they are painted
+        for panel in self.panels:
+            panel.flush()  # and what stands beside a plot is drawn by that
         return self.grab()
 
 

@@ -48,7 +48,7 @@ def on_paper(panel: QWidget, least: QSize = COMFORTABLE) -> Iterator[str]:
     panel.setUpdatesEnabled(False)
     try:
         panel.resize(_size_of(panel, ready(True), least).boundedTo(LARGEST))
-        _lay_out(panel)  # what folds by its size shows other controls now
+        lay_out(panel)  # what folds by its size shows other controls now
         hidden = pressed_in(panel)
         for part in hidden:
             part.hide()
@@ -60,7 +60,7 @@ def on_paper(panel: QWidget, least: QSize = COMFORTABLE) -> Iterator[str]:
         for part in hidden:
             part.show()
         panel.resize(before)
-        _lay_out(panel)  # it draws itself anew when the event loop is back
+        lay_out(panel)  # it draws itself anew when the event loop is back
         if around is not None:
             around.setEnabled(True)
         panel.setUpdatesEnabled(updates)
@@ -68,7 +68,8 @@ def on_paper(panel: QWidget, least: QSize = COMFORTABLE) -> Iterator[str]:
             focus.setFocus()
 
 
-def _lay_out(panel: QWidget) -> None:
+def lay_out(panel: QWidget) -> None:
+    """Give every part its place now."""
     for part in [panel, *panel.findChildren(QWidget)]:
         inner = part.layout()
         if inner is not None:
@@ -77,7 +78,7 @@ def _lay_out(panel: QWidget) -> None:
 
 def _settle(panel: QWidget) -> None:
     """Lay out and draw now what would wait for the event loop."""
-    _lay_out(panel)
+    lay_out(panel)
     flush = getattr(panel, "flush", None)
     if flush is not None:
         flush()
