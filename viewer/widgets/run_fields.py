@@ -31,8 +31,8 @@ from viewer.models.run_choices import PROBES, probe_problem
 from viewer.theme import SPACING, Theme
 
 DELTA_LOW, DELTA_HIGH = 1e-6, 2.0**31  # weight units
-LABEL_WIDTH = 80  # pixels: the longest label of one line
-FIELD_WIDTH = 60  # pixels: no field asks for more, the column gives what there is
+LABEL_WIDTH = 72  # pixels: the longest label of one line
+FIELD_WIDTH = 52  # pixels: no field asks for more, the column gives what there is
 HUGE = 2**31 - 1
 
 
