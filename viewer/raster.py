@@ -36,9 +36,10 @@ from viewer import raster_numpy
 
 COVERS = 16  # levels of coverage in the map and in the colour tables
 MAP_INK = 4.0  # inked pixels per pixel of the drawing, above which lines would hide the vertices
-DENSITY_INK = 5  # pixels of grey lines per pixel of the picture, at most, within the next two
-DENSITY_LEAST, DENSITY_MOST = 4_000_000, 20_000_000  # pixels; 10 ns each where lines are long
+DENSITY_INK = 3  # pixels of grey lines per pixel of the picture, at most, within the next two
+DENSITY_LEAST, DENSITY_MOST = 2_400_000, 12_000_000  # pixels; 10 ns each where lines are long
 DENSITY_ARCS = 1_500_000  # arcs at most in the grey layer: their heads are anywhere in memory
+QUANTILE_OF = 50_000  # inked pixels looked at to find the darkest grey
 DENSE = 0.9  # logical pixels between vertices; below, each is exactly one pixel
 SUBPIXEL = 0.6  # logical pixels: arcs and gaps shorter than this cannot be seen
 CROWD_RADIUS = 1.0  # logical pixels: the smallest disc on the grey layer
@@ -324,8 +325,9 @@ def _density(
     """Return the grey layer, uint8 (height * width,), 0 to 15, logarithmic in the count."""
     counts = np.zeros(place[3] * place[4], np.int32)
     draw.bin_density(indptr, indices, positions, counts, *place, step, margin)
-    top = int(np.quantile(counts[counts > 0], 0.995)) if counts.any() else 1
-    crowd = np.count_nonzero(counts) / max(len(counts), 1)
+    inked = counts[counts > 0]
+    top = int(np.quantile(inked[:: 1 + len(inked) // QUANTILE_OF], 0.995)) if len(inked) else 1
+    crowd = len(inked) / max(len(counts), 1)
     least = 1 + 5 * max(0.0, 1 - 2 * crowd)  # few lines must not be faint
     ranks = np.log1p(np.arange(top + 1)) / np.log1p(max(top, 4))
     table = np.rint(least + (COVERS - 1 - least) * ranks).astype(np.uint8)

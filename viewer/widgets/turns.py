@@ -4,21 +4,24 @@ What a person feels is not the time that all panels take together but the longes
 the window answers nothing. When five panels draw in one turn of the event loop, they are all
 painted in it too: 40 to 60 ms. So a panel asks for a turn; each turn of the loop gives one, paints
 what that panel changed, and looks at mouse, keys and timers before the next. A panel that asks
-again waits behind those that asked before.
+again waits behind those that asked before. Panels that have little to do (a cursor that moved)
+share a turn, as many as fit into `SHARED_MS`.
 """
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 
 from PyQt6.QtCore import QObject, QTimer
 
+SHARED_MS = 4.0
 BETWEEN_MS = 1  # not 0: what fell due meanwhile, a timer or a paint, comes first
 
 
 class Turns(QObject):
-    """Gives a turn to each who asks, in that order, one in a turn of the event loop."""
+    """Gives a turn to each who asks, in that order; see the module docstring."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -49,7 +52,8 @@ class Turns(QObject):
         return who in self._waiting
 
     def _next(self) -> None:
-        if self._waiting:
+        began = time.perf_counter()
+        while self._waiting and (time.perf_counter() - began) * 1e3 < SHARED_MS:
             self._waiting.popitem(last=False)[1]()
         if self._waiting:
             self._timer.start(BETWEEN_MS)
