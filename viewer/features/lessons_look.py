@@ -22,7 +22,8 @@ from viewer.widgets.graph_colours import COLOUR_MODES
 
 OUTLINE_MS = 2600  # how long a panel is outlined
 LESSON_SHARE, SCOPE_SHARE = 0.28, 0.38  # of the window's width, beside the microscope
-BARE = ("buckets", "delta", "parallelism", "work", "timeline")  # show nothing without a run
+BARE_SHARE = 0.38  # of the window's width, beside a graph and nothing else
+BARE = ("buckets", "delta", "parallelism", "work", "timeline", "why")  # show nothing without a run
 
 
 class Outline(QWidget):
@@ -63,12 +64,13 @@ class Look(QObject):
         self.fail, self.graph_changed = fail, graph_changed
         self.vertices: list[int] = []  # to be pointed out
         self._scoped = False
-        self._hidden: set[str] = set()  # docks put away because there is nothing in them
+        self._hidden: set[str] = set()  # docks with nothing in them
+        self._away: set[str] = set()  # those of them that will be shown again
         window.graph_view.more_marks.append(self._paint)
 
     def begin(self) -> None:
         """Another lesson, or none."""
-        self._hidden = set()
+        self._hidden, self._away = set(), set()
 
     def point_out(self, step: Step) -> None:
         """Put up layout, panels, colours and marked vertices of a step."""
@@ -104,11 +106,17 @@ class Look(QObject):
             gone.add("sweep")
         if bare and not step.sweeps and "sweep" not in step.panels:
             gone.add("sweep")
-        back, self._hidden = self._hidden - gone, gone
+        self._hidden = gone
         if self._scoped:
             return
+        back = self._away - gone
+        self._away = {key for key in gone if key in self._away or not docks[key].isHidden()}
         for key in gone:
             docks[key].hide()
+        if bare:  # nothing else wants the room
+            main = cast("QMainWindow", self._window.as_widget())
+            wide = int(BARE_SHARE * main.width())
+            main.resizeDocks([docks["lesson"]], [wide], Qt.Orientation.Horizontal)
         for key in back:
             docks[key].show()
 

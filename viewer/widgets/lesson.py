@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import (
     QApplication,
@@ -45,6 +45,8 @@ from viewer.widgets.lesson_questions import QuestionWidget, make_question
 
 FORWARD = (Qt.Key.Key_PageDown, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return)
 BACKWARD = (Qt.Key.Key_PageUp, Qt.Key.Key_Left, Qt.Key.Key_Backspace)
+LEAST_WIDTH = 240  # pixels at the reference text size
+SETTLE_MS = 60  # until a page that grew has its height
 TITLE_SCALE = 1.35  # of a step's title
 
 
@@ -71,7 +73,7 @@ class LessonPanel(QWidget):
         self._build_home()
         self._build_page()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumWidth(scaled(220))
+        self.setMinimumWidth(scaled(LEAST_WIDTH))
         model.lesson_changed.connect(self.show_lesson)
         model.step_changed.connect(self.show_step)
         model.changed.connect(self.show_phase)
@@ -102,6 +104,16 @@ class LessonPanel(QWidget):
         self.area = scroller()
         self._fill_scroll()
         column.addWidget(self.area, 1)
+        self.more = QPushButton("More below ▾")
+        self.more.setToolTip("Scroll down: the question or the answer is there")
+        self.more.setAccessibleName("Scroll down")
+        self.more.clicked.connect(self._page_down)
+        self.more.hide()
+        bar = self.area.verticalScrollBar()
+        assert bar is not None
+        bar.valueChanged.connect(self._show_more)
+        bar.rangeChanged.connect(self._show_more)
+        column.addWidget(self.more)
         column.addLayout(self._bottom())
         self.stack.addWidget(page)
 
@@ -277,9 +289,24 @@ class LessonPanel(QWidget):
         seen = self.told.isVisible()
         show(self.told, html if words else "")
         if words and not seen:
-            self.area.ensureWidgetVisible(self.told)
+            QTimer.singleShot(SETTLE_MS, self._show_told_box)  # once it has its height
             if self.isActiveWindow() and self.isAncestorOf(QApplication.focusWidget()):
                 self.told.setFocus()  # a screen reader reads what it says
+
+    def _show_told_box(self) -> None:
+        if self.told.isVisible():
+            self.area.ensureWidgetVisible(self.told, 0, SPACING)
+
+    def _show_more(self) -> None:
+        """Say that there is more below, where there is."""
+        bar = self.area.verticalScrollBar()
+        assert bar is not None
+        self.more.setVisible(bar.value() < bar.maximum() - SPACING)
+
+    def _page_down(self) -> None:
+        bar = self.area.verticalScrollBar()
+        assert bar is not None
+        bar.setValue(bar.value() + bar.pageStep() - 2 * self.fontMetrics().height())
 
     def _show_after(self, *, last: bool) -> None:
         keys = [lesson.key for _, lesson, _ in self._known]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PyQt6.QtCore import QRectF, QSize, Qt, QUrl
-from PyQt6.QtGui import QColor, QPainter, QResizeEvent
+from PyQt6.QtGui import QColor, QPainter, QResizeEvent, QTextOption
 from PyQt6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -24,6 +24,10 @@ from viewer.models.lesson import Progress
 from viewer.text_size import scaled
 from viewer.theme import LIGHT
 
+_WORDS = QTextOption.WrapMode.WordWrap
+TABLE_SIZES = (1.0, 0.88, 0.76, 0.76)  # of the text's size, the first that fits
+WRAPS = (_WORDS, _WORDS, _WORDS, QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+
 
 class StepText(QTextBrowser):
     """Rich text as high as it is; fetches nothing. `name` is for screen readers."""
@@ -31,6 +35,7 @@ class StepText(QTextBrowser):
     def __init__(self, name: str = "") -> None:
         super().__init__()
         self.setAccessibleName(name)
+        self._html, self._fitted = "", 0  # the width that it was laid out for
         self.setOpenLinks(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -46,7 +51,8 @@ class StepText(QTextBrowser):
 
     def show_html(self, html: str) -> None:
         """Show, and take the height that is needed."""
-        self.setHtml(html.replace("<table>", f'<table cellpadding="{scaled(3)}">'))
+        self._html = html.replace("<table>", f'<table cellpadding="{scaled(3)}">')
+        self._fitted = 0
         self._fit()
 
     def resizeEvent(self, e: QResizeEvent | None) -> None:
@@ -55,10 +61,21 @@ class StepText(QTextBrowser):
         self._fit()
 
     def _fit(self) -> None:
-        document = self.document()
-        if document is not None:
-            document.setTextWidth(max(1, self.viewport().width()))  # type: ignore[union-attr]
-            self.setFixedHeight(int(document.size().height()) + 2)
+        """Lay out; a table whose words do not fit is set smaller, and broken only in need."""
+        document, width = self.document(), max(1, self.viewport().width())  # type: ignore[union-attr]
+        if document is None or width == self._fitted:
+            return
+        self._fitted = width
+        sizes = TABLE_SIZES if "<table" in self._html else TABLE_SIZES[:1]
+        for size, wrap in zip(sizes, WRAPS, strict=False):
+            points = self.font().pointSizeF() * size
+            document.setDefaultStyleSheet(f"td, th {{ font-size: {points:.1f}pt }}")
+            self.setWordWrapMode(wrap)
+            self.setHtml(self._html)
+            document.setTextWidth(width)
+            if document.idealWidth() <= width:
+                break
+        self.setFixedHeight(int(document.size().height()) + 2)
 
     def _follow(self, link: QUrl) -> None:
         if link.isRelative() and link.hasFragment():
