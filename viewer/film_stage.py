@@ -31,7 +31,7 @@ from viewer.film import PANELS, FilmPlan
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.paper import PRESSED
-from viewer.theme import THEMES
+from viewer.theme import THEMES, palette_of, stylesheet_of
 from viewer.units import time_words
 
 EDGE, BAND, NAME = 12, 44, 20  # pixels: around, for title and totals, for a panel's name
@@ -73,7 +73,10 @@ class FilmStage(QObject):
         for key, place in self._places.items():
             part = self.parts[key] = self._make(key)
             yield
-            part.apply_theme(THEMES[self._plan.theme])
+            theme = THEMES[self._plan.theme]
+            part.setPalette(palette_of(theme))  # the window's own may be another
+            part.setStyleSheet(stylesheet_of(theme))
+            part.apply_theme(theme)
             part.resize(place.size())
             part.flush()
             yield

@@ -252,9 +252,9 @@ class RunsPanel(QWidget):
     def to_paper(self, on: bool) -> QSize | None:
         """Show whole cells of all columns; return the size that holds every row."""
         self._whole = on
-        self.table.setVerticalScrollBarPolicy(
-            Qt.ScrollBarPolicy.ScrollBarAlwaysOff if on else Qt.ScrollBarPolicy.ScrollBarAsNeeded
-        )
+        off, needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.table.setVerticalScrollBarPolicy(off if on else needed)
+        self.table.setHorizontalScrollBarPolicy(off if on else needed)
         columns, rows = self.table.horizontalHeader(), self.table.verticalHeader()
         self._fit_columns()
         if not on or not self.model.rowCount() or columns is None or rows is None:
