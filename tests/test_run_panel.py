@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QCheckBox, QSpinBox
+from PyQt6.QtWidgets import QApplication, QCheckBox, QScrollArea, QSpinBox
 from pytestqt.qtbot import QtBot
 
 import sample_graphs
@@ -18,7 +18,7 @@ from viewer.models.machines import CPU_DEVICE, machines
 from viewer.models.run_choices import PACES, RunChoices
 from viewer.models.session import SessionModel
 from viewer.models.settings import Settings
-from viewer.theme import THEMES
+from viewer.theme import THEMES, apply_theme
 from viewer.widgets.run_fields import DeltaSpin, ParameterForm
 from viewer.widgets.run_panel import RunPanel
 
@@ -283,3 +283,22 @@ def test_everything_fits_in_300_pixels(panel: RunPanel, session: SessionModel) -
         assert panel.minimumSizeHint().width() <= NARROW
         inside = panel._run.parentWidget().findChild(type(panel._form)).parentWidget()
         assert inside.minimumSizeHint().width() <= NARROW
+
+
+@pytest.mark.parametrize("theme", ["projector", "light"])
+def test_the_panel_asks_for_the_width_that_cuts_nothing(
+    theme: str, panel: RunPanel, qapp: QApplication
+) -> None:
+    """Whatever the theme and the algorithm: it need not scroll aside."""
+    apply_theme(qapp, theme)
+    try:
+        for index in range(panel._algorithm.count()):
+            panel._algorithm.setCurrentIndex(index)
+            QApplication.processEvents()
+            panel.resize(panel.minimumSizeHint().width(), 700)
+            QApplication.processEvents()
+            scroll = panel.findChild(QScrollArea)
+            assert scroll.widget().minimumSizeHint().width() <= scroll.viewport().width()
+        assert panel.minimumSizeHint().width() < NARROW
+    finally:
+        apply_theme(qapp, "light")

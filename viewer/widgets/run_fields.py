@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise, zip_longest
 from typing import Any
 
-from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QStandardItemModel
 from PyQt6.QtWidgets import (
     QAbstractSpinBox,
@@ -33,6 +33,7 @@ from viewer.theme import SPACING, Theme
 DELTA_LOW, DELTA_HIGH = 1e-6, 2.0**31  # weight units
 LABEL_WIDTH = 72  # pixels: the longest label of one line
 FIELD_WIDTH = 52  # pixels: no field asks for more, the column gives what there is
+WIDEST = 340  # pixels that the panel takes at most without being asked
 HUGE = 2**31 - 1
 
 
@@ -269,6 +270,29 @@ def file_words(graph: CSRGraph) -> str:
     known = READERS.get(graph.provenance.format)
     title = known.title if known is not None else graph.provenance.format
     return "; ".join((title, *graph.provenance.notes))
+
+
+class WideEnough(QScrollArea):
+    """Scrolls up and down, and asks for the width of what is in it, up to WIDEST.
+
+    So nothing is cut on the right when a theme, a font or an algorithm needs more room; where
+    type is so large that even WIDEST is too little, it scrolls sideways as well.
+    """
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the least width that cuts nothing, with room for the bar beside it."""
+        inside = self.widget()
+        bar = self.verticalScrollBar()
+        if inside is None or bar is None:
+            return super().minimumSizeHint()
+        wanted = inside.minimumSizeHint().width() + bar.sizeHint().width()
+        return QSize(min(wanted, WIDEST), super().minimumSizeHint().height())
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        """Tell the layout around when what is inside asks for another size, or got too little."""
+        if event is not None and event.type() in {QEvent.Type.LayoutRequest, QEvent.Type.Resize}:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
 
 def order_tabs(panel: QWidget) -> None:

@@ -19,7 +19,6 @@ from PyQt6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -37,6 +36,7 @@ from viewer.units import thousands
 from viewer.widgets.run_fields import (
     DeltaSpin,
     ParameterForm,
+    WideEnough,
     add_field,
     allow,
     allow_probes,
@@ -88,7 +88,7 @@ class RunPanel(QWidget):
         for group in (self._graph_group(), self._algorithm_group(), self._record_group()):
             column.addLayout(group)
         column.addStretch(1)
-        scroll = QScrollArea()
+        scroll = WideEnough()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setWidget(inside)
@@ -103,7 +103,6 @@ class RunPanel(QWidget):
         whole.setSpacing(0)
         whole.addWidget(scroll, 1)
         whole.addLayout(foot)
-        self.setMinimumWidth(220)
 
     def _build_graph_fields(self) -> None:
         samples = [(key, sample.title, sample.sentence) for key, sample in CATALOGUE.items()]
