@@ -22,6 +22,7 @@ from viewer.widgets.graph_colours import COLOUR_MODES
 
 OUTLINE_MS = 2600  # how long a panel is outlined
 LESSON_SHARE, SCOPE_SHARE = 0.28, 0.38  # of the window's width, beside the microscope
+NAMED, RINGS = 40, (38.0, 24.0)  # graphs so small have large discs; pixels around a vertex
 BARE_SHARE = 0.38  # of the window's width, beside a graph and nothing else
 BARE = ("buckets", "delta", "parallelism", "work", "timeline", "why")  # show nothing without a run
 
@@ -203,8 +204,10 @@ class Look(QObject):
         painter.save()
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(self._window.theme.accent), 3.0, Qt.PenStyle.DotLine))
+        graph = self._window.session.graph
+        radius = RINGS[0] if graph is not None and graph.n <= NAMED else RINGS[1]
         for vertex in self.vertices:
             place = view.place_of(vertex)
             if place is not None:
-                painter.drawEllipse(place, 24.0, 24.0)
+                painter.drawEllipse(place, radius, radius)
         painter.restore()

@@ -143,7 +143,8 @@ class LessonPanel(QWidget):
         self.after.button.clicked.connect(lambda: self.lesson_requested.emit(self.after.path))
         self.matrices = WrongMatrices()
         parts = (self.text, self.ask, self.check, self.hurry, self.bar, self.doing, self.told)
-        for part in (*parts, self.matrices, self.retry, self.after):
+        self.guide = label("", "muted")
+        for part in (*parts, self.guide, self.matrices, self.retry, self.after):
             self.body.addWidget(part)
         self.body.addStretch(1)
         self.area.setWidget(inside)
@@ -245,7 +246,7 @@ class LessonPanel(QWidget):
             return
         working, asked = model.phase == "working", model.question
         show(self.text, to_html(model.text(model.step.text)))
-        show(self.ask, f"<p>{inline(model.text(asked.ask))}</p>" if asked is not None else "")
+        show(self.ask, self._ask_html())
         if self.question is not None:
             self.question.setEnabled(model.phase == "open")
         drive = model.step.drive
@@ -253,22 +254,54 @@ class LessonPanel(QWidget):
             model.phase == "open" and (asked is not None or drive) and not model.problem
         )
         self.check.setEnabled(asked is None or model.given is not None)
-        self.check.setText("Check" if asked is not None else "Start driving")
+        ready = "Check" if model.given is not None else "Answer first, then check"
+        self.check.setText(ready if asked is not None else "Start driving")
         self.hurry.setVisible(working and drive)
         self.bar.setVisible(working)
         self.doing.setVisible(working)
         self.doing.setText(model.doing)
         self._show_told()
         self.matrices.show_runs([WrongEntries(*one) for one in model.faulty()])
+        self.guide.setVisible(bool(guide := self._guide_words()))
+        self.guide.setText(guide)
         self.retry.setVisible(bool(model.problem) and not working)
         last = model.place == len(model.lesson.steps) - 1
         self._show_after(last=last)
         self.back.setEnabled(model.place > 0 and not working)
         self.next.setEnabled(not working)
         self.next.setText("Finish" if last else "Next")
+        self._lead_on(on=model.phase in ("told", "done") and not model.problem and not last)
         answers = model.progress.answers
         results = [answers[s.key].right if s.key in answers else None for s in model.lesson.steps]
         self.dots.show_place(model.place, results)
+
+    def _lead_on(self, *, on: bool) -> None:
+        """Let Next stand out where it is what comes next."""
+        role = "primary" if on else None
+        if self.next.property("role") != role:
+            self.next.setProperty("role", role)
+            style = self.next.style()
+            assert style is not None
+            style.unpolish(self.next)
+            style.polish(self.next)
+
+    def _ask_html(self) -> str:
+        asked, theme = self.model.question, self._theme
+        if asked is None:
+            return ""
+        words = inline(self.model.text(asked.ask))
+        return _boxed(mix(theme.window, theme.muted, 0.12), words)
+
+    def _guide_words(self) -> str:
+        """Say how to look at what has been opened."""
+        model = self.model
+        if model.phase not in ("told", "done") or model.problem:
+            return ""
+        if model.step.microscope and model.step.seek is not None:
+            return "The microscope has this run event by event: ▶ steps on, Play goes by itself."
+        if model.step.compare is not None:
+            return "Two runs, A and B, on one clock: drag in the timeline to see both at a moment."
+        return ""
 
     def _show_told(self) -> None:
         model, theme = self.model, self._theme
@@ -282,10 +315,7 @@ class LessonPanel(QWidget):
         elif model.score:
             words, head = _line(model.score), "Your run"
         tint = mix(theme.window, colour, 0.12)
-        html = (
-            f'<table width="100%" cellpadding="8" bgcolor="{tint}"><tr><td>'
-            f'<b style="color:{colour}">{head}</b>{words}</td></tr></table>'
-        )
+        html = _boxed(tint, f'<b style="color:{colour}">{head}</b>{words}')
         seen = self.told.isVisible()
         show(self.told, html if words else "")
         if words and not seen:
@@ -343,6 +373,10 @@ class LessonPanel(QWidget):
             self.question.apply_theme(theme)
         self.show_phase()
         self.dots.update()
+
+
+def _boxed(tint: str, html: str) -> str:
+    return f'<table width="100%" cellpadding="8" bgcolor="{tint}"><tr><td>{html}</td></tr></table>'
 
 
 def _line(words: str) -> str:
