@@ -74,6 +74,7 @@ def test_every_arrangement_and_its_second_time(window: MainWindow, qtbot: QtBot)
     assert "lane is" in window.session.notice.words
 
     rings = arranged(window, "rings", qtbot)
+    assert window.session.notice is None  # it was said of the lanes
     away = np.hypot(*(rings - rings[record.settings.source]).T)
     assert np.corrcoef(away, dist)[0, 1] > 0.9999
     kept = set(layouts_folder().glob("*.npy"))

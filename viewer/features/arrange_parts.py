@@ -21,6 +21,7 @@ class ArrangeFeature(QObject):
         super().__init__(window.as_widget())
         self._window = window
         self.shown, self.asked = "", ""
+        self._said: Notice | None = None  # of lanes: no longer true of another arrangement
         session = window.session
         session.graph_changed.connect(self._take_graph)
         session.positions_changed.connect(self._take_positions)
@@ -70,7 +71,8 @@ class ArrangeFeature(QObject):
         if delta is not None and self._ask("lanes", record.dist, delta[0] * delta[1]):
             many = f"{thousands(delta[1])} buckets" if delta[1] > 1 else "a bucket"
             words = f"Each lane is {many} of Δ = {delta[0]:g}, with which this run began."
-            self._window.session.set_notice(Notice("info", words))
+            self._said = Notice("info", words)
+            self._window.session.set_notice(self._said)
         elif delta is None:
             self._ask("lanes", record.dist)
 
@@ -132,6 +134,8 @@ class ArrangeFeature(QObject):
         self._window.enable_actions()
 
     def _show(self, kind: str) -> None:
+        if kind not in (self.shown, "lanes") and self._said is self._window.session.notice:
+            self._window.session.set_notice(None)
         self.shown = kind
         for key, *_ in KINDS:
             self._window.actions_by_key[f"arrange_{key}"].setChecked(key == kind)
