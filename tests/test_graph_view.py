@@ -205,6 +205,16 @@ def test_click_asks_for_a_source(streets: Stage, qtbot: QtBot) -> None:
         qtbot.mouseClick(streets.view, Qt.MouseButton.LeftButton, pos=QPoint(1, 1))
 
 
+def test_the_star_stays_where_the_distances_shown_begin(streets: Stage) -> None:
+    streets.run(grid_dist(grid_graph()))
+    before = streets.view.grab().toImage()
+    streets.session.set_source(123)
+    assert (streets.view.source, streets.view._next_source) == (0, 123)
+    assert streets.view.grab().toImage() != before, "a dashed ring says where the next begins"
+    streets.session.set_current(None)
+    assert (streets.view.source, streets.view._next_source) == (123, -1)
+
+
 def test_a_drag_moves_and_asks_for_nothing(streets: Stage, qtbot: QtBot) -> None:
     start = streets.place(100)
     left = Qt.MouseButton.LeftButton

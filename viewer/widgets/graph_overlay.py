@@ -13,6 +13,7 @@ from viewer.theme import SPACING, Theme
 
 STAR_POINTS = 5
 PATH_POINTS = 20_000  # of a path, at most; a longer one is thinned
+NEXT_SOURCE = "next source"
 HOVER_ARCS = 300  # lit up around a hovered vertex, at most
 
 
@@ -26,6 +27,21 @@ def paint_source(painter: QPainter, theme: Theme, centre: QPointF, radius: float
         painter.setPen(QPen(QColor(theme.plot), 1.0))
         painter.setBrush(QColor(theme.error))
         painter.drawPolygon(star(centre, max(6.0, radius)))
+
+
+def paint_next_source(
+    painter: QPainter, theme: Theme, centre: QPointF, radius: float, room: QRectF
+) -> None:
+    """Ring the vertex that the next run starts from, dashed, with a word beside it."""
+    reach = max(radius, 6.0) + 4.0
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for colour, width, style in (
+        (theme.plot, 5.0, Qt.PenStyle.SolidLine),
+        (theme.error, 2.0, Qt.PenStyle.DashLine),
+    ):
+        painter.setPen(QPen(QColor(colour), width, style))
+        painter.drawEllipse(centre, reach, reach)
+    paint_card(painter, theme, centre, NEXT_SOURCE, room)
 
 
 def star(centre: QPointF, radius: float) -> QPolygonF:

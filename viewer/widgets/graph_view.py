@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from PyQt6.QtCore import QEvent, QPointF, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QShowEvent, QWheelEvent
+from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QShowEvent, QWheelEvent
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from viewer.models.playback import PlaybackModel
@@ -24,6 +24,7 @@ from viewer.models.session import RunRecord, SessionModel
 from viewer.widgets.graph_canvas import GraphCanvas
 from viewer.widgets.graph_colours import COLOUR_MODES, Look, Moment, Scale, look_at
 from viewer.widgets.graph_items import Names
+from viewer.widgets.graph_overlay import paint_next_source
 from viewer.widgets.graph_path import Path, parents_of, path_to
 from viewer.widgets.graph_tentative import Tentative, tentative, tentative_labels
 from viewer.widgets.graph_worker import NewestFirst
@@ -65,6 +66,8 @@ class GraphView(GraphCanvas):
         self._scale = Scale()
         self._pressed: QPointF | None = None  # where the button went down
         self._dragged = False
+        self._next_source = -1
+        self.more_marks.append(self._paint_next_source)
         self._source_before = 0  # the first click of a double-click is taken back
         self._parents: tuple[RunRecord, np.ndarray] | None = None
         self._tracer = NewestFirst(self)
@@ -156,8 +159,18 @@ class GraphView(GraphCanvas):
         self.show_graph(self._session.graph, self._session.positions)
 
     def _show_source(self, source: int) -> None:
-        self.source = source if self._session.graph is not None else -1
+        """Star where the distances shown begin; a vertex chosen since is the next source."""
+        graph, record = self._session.graph, self._session.current
+        ran = graph is not None and record is not None and record.graph_reference.n == graph.n
+        chosen = -1 if graph is None else source
+        self.source = record.shown_source if record is not None and ran else chosen
+        self._next_source = -1 if chosen == self.source else chosen
         self.update()
+
+    def _paint_next_source(self, painter: QPainter) -> None:
+        place = self.place_of(self._next_source)
+        if place is not None:
+            paint_next_source(painter, self._theme, place, self._radius(), QRectF(self.rect()))
 
     def _show_current(self, record: RunRecord | None) -> None:
         self._set_path(None)
@@ -174,6 +187,7 @@ class GraphView(GraphCanvas):
         if record is self._session.current:
             self._parents = None
             self._set_path(None)
+            self._show_source(self._session.source)
             self.refresh()
 
     def _show_samples(self, record: RunRecord, _first: int, _last: int) -> None:
