@@ -300,6 +300,7 @@ class Soak:
     def _megabytes(self) -> tuple[float, float, float]:
         """Return the resident size of the window's process, of its engine, of other children."""
         self._settle()
+        self.window.features.sweep.model.end()  # processes that an open lesson holds
         for record in list(self.window.session.runs):
             if record is not self.window.session.current:
                 self.window.session.remove_run(record)

@@ -41,14 +41,15 @@ class Shelf:
         """Return path and lesson of each that can be read, and what is wrong with the others."""
         lessons, problems = [], []
         for path in self.paths():
-            lesson = self._lesson(path)
+            lesson = self.lesson(path)
             if isinstance(lesson, str):
                 problems.append(lesson)
             else:
                 lessons.append((str(path), lesson))
         return lessons, problems
 
-    def _lesson(self, path: Path) -> Lesson | str:
+    def lesson(self, path: Path) -> Lesson | str:
+        """Return the lesson of a file, or what is wrong with it."""
         when = tuple(one.stat().st_mtime_ns for one in sorted(path.parent.glob(f"{path.stem}.*")))
         known = self._read.get(str(path))
         if known is None or known[0] != when:

@@ -347,12 +347,12 @@ class LessonsFeature(QObject):
         window = self._window
         if window.settings.value(GREETED, False) or self._known():
             return
-        lessons = self.shelf.found()[0]
+        paths = self.shelf.paths()
+        first = self.shelf.lesson(paths[0]) if paths else ""
         centre = window.notice_bar.parentWidget()
         column = centre.layout() if centre is not None else None
-        if not lessons or not isinstance(column, QVBoxLayout):
+        if isinstance(first, str) or not isinstance(column, QVBoxLayout):
             return
-        first = lessons[0][1]
         words = f"New here? Start with lesson 1, “{first.title}”: about {first.minutes} minutes."
         self.hint = hint = LessonHint(words, "Start lesson 1")
         hint.start_requested.connect(lambda: self.start(1))
