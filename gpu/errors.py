@@ -7,6 +7,7 @@ user: the command line (one line on stderr) or the window (a bar).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -46,6 +47,19 @@ class CancelledByUserError(GpuError):
     """The user asked to stop; not a fault, shown as information."""
 
 
+@dataclass(frozen=True)
+class Remedy:
+    """An option of `load_graph` with which a refused file opens.
+
+    option : its name; value : what helps, None where the user must choose
+    command_words : the advice of the command line, at the end of its sentence
+    """
+
+    option: str
+    value: str | None = None
+    command_words: str = ""
+
+
 class FormatError(GpuError):
     """A file that is not what its format promises.
 
@@ -54,13 +68,21 @@ class FormatError(GpuError):
     path : the file
     problem : what was found and what was expected
     line : 1-based line number, None for binary files and whole-file faults
+    remedy : the option that would help, if one does; `plain` is the sentence without its words
     """
 
-    def __init__(self, path: str | Path, problem: str, line: int | None = None) -> None:
-        place = f"{path}:{line}" if line is not None else f"{path}"
-        super().__init__(f"{place}: {problem}")
-        self.path, self.line, self.problem = str(path), line, problem
+    def __init__(
+        self,
+        path: str | Path,
+        problem: str,
+        line: int | None = None,
+        remedy: Remedy | None = None,
+    ) -> None:
+        self.plain = f"{path}:{line}: {problem}" if line is not None else f"{path}: {problem}"
+        advice = f" {remedy.command_words}" if remedy is not None and remedy.command_words else ""
+        super().__init__(f"{self.plain}{advice}")
+        self.path, self.line, self.problem, self.remedy = str(path), line, problem, remedy
 
-    def __reduce__(self) -> tuple[type, tuple[str, str, int | None]]:
+    def __reduce__(self) -> tuple[type, tuple[str, str, int | None, Remedy | None]]:
         """Pickle by the constructor's arguments: errors cross from the engine process."""
-        return type(self), (self.path, self.problem, self.line)
+        return type(self), (self.path, self.problem, self.line, self.remedy)

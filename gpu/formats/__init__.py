@@ -29,7 +29,7 @@ from gpu.formats import (
     pajek,
     tntp,
 )
-from gpu.formats.base import COMPRESSIONS, Format, Reading, shown
+from gpu.formats.base import COMPRESSIONS, NAME, UTF8_MARK, Format, Reading, shown
 from gpu.formats.source import Source
 from gpu.graph import CSRGraph
 
@@ -66,10 +66,17 @@ KNOWN_BEGINNINGS = (
     (b"\xfe\xff", "UTF-16 text"),
 )
 MARK_BYTES = 1024  # how far from the beginning a mark is looked for
-UTF8_MARK = b"\xef\xbb\xbf"
 LEAST_CONFIDENCE = 0.15
 
-__all__ = ["FORMAT_SUFFIXES", "READERS", "load_graph", "save_graph", "warm_up", "writer_for"]
+__all__ = [
+    "FORMAT_SUFFIXES",
+    "READERS",
+    "chosen_reader",
+    "load_graph",
+    "save_graph",
+    "warm_up",
+    "writer_for",
+]
 
 
 def load_graph(
@@ -109,9 +116,11 @@ def load_graph(
         reading.report(0.0, "opening")
         source = Source(reading)
         try:
-            reader = READERS[format] if format else _chosen(reading, source.head)
+            reader = READERS[format] if format else chosen_reader(reading, source.head)
             if weight_name is not None and not reader.named_weights:
-                raise reading.fault(f"{reader.title} does not name its weights; ask for none")
+                raise reading.fault(
+                    f"{reader.title} does not name its weights; ask for none", remedy=NAME
+                )
             data = source.read_all()
         finally:
             source.close()
@@ -128,7 +137,7 @@ def load_graph(
     return graph
 
 
-def _chosen(reading: Reading, head: bytes) -> Format:
+def chosen_reader(reading: Reading, head: bytes) -> Format:
     """Return the most confident reader; raise FormatError where there is none."""
     text = head.removeprefix(UTF8_MARK)
     known = [name for mark, name in KNOWN_BEGINNINGS if head.startswith(mark)]

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from gpu.errors import CancelledByUserError, FormatError, ParameterError
+from gpu.errors import CancelledByUserError, FormatError, ParameterError, Remedy
 from gpu.formats.filebytes import FileBytes
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
 
@@ -26,6 +26,10 @@ VERTICES_PER_BYTE = 16  # and so many more for each byte of it
 SHOWN_CHARACTERS = 60  # of a faulty line, quoted in an error
 
 COMPRESSIONS = (".gz", ".xz", ".bz2")
+UTF8_MARK = b"\xef\xbb\xbf"
+
+SIGNS = Remedy("weights", "absolute", "(or read with --weights absolute, unit or random)")
+NAME = Remedy("weight_name")
 
 
 @dataclass
@@ -59,9 +63,11 @@ class Reading:
         if self.progress is not None:
             self.progress(fraction, words)
 
-    def fault(self, problem: str, line: int | None = None) -> FormatError:
-        """Return the error to raise: what was found and what was expected."""
-        return FormatError(self.path, problem, line)
+    def fault(
+        self, problem: str, line: int | None = None, remedy: Remedy | None = None
+    ) -> FormatError:
+        """Return the error to raise: what was found, what was expected, what option helps."""
+        return FormatError(self.path, problem, line, remedy)
 
     def note(self, words: str) -> None:
         """Add a sentence for the user."""
@@ -104,6 +110,16 @@ class Reading:
         return Provenance(str(self.path), key, options, tuple(self.notes))
 
 
+class WeightNames(NamedTuple):
+    """What a file's beginning calls its weights; `usual` is read where no name is asked for.
+
+    No names: the beginning does not tell. Names and no `usual`: each arc weighs 1 until asked.
+    """
+
+    names: tuple[str, ...] = ()
+    usual: str | None = None
+
+
 @dataclass(frozen=True)
 class Format:
     """A row of the registry.
@@ -112,7 +128,7 @@ class Format:
     sniff : from the first decompressed bytes, 0 (not mine) to 1 (surely mine)
     read : of (Reading, the bytes of the whole file)
     write : of (graph, path), None where the format is only read
-    named_weights : its weights have names, of which `weight_name` chooses one
+    weight_names : of the first bytes, where weights have names, of which `weight_name` chooses one
     """
 
     key: str
@@ -121,7 +137,12 @@ class Format:
     sniff: Callable[[bytes], float]
     read: Callable[[Reading, FileBytes], CSRGraph]
     write: Callable[[CSRGraph, Path], None] | None = None
-    named_weights: bool = False
+    weight_names: Callable[[bytes], WeightNames] | None = None
+
+    @property
+    def named_weights(self) -> bool:
+        """Whether its weights have names."""
+        return self.weight_names is not None
 
 
 def shown(found: bytes | bytearray | memoryview) -> str:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpu.formats.base import Reading, shown
-from gpu.formats.exchange import choose_name
+from gpu.formats.base import Reading, WeightNames, shown
+from gpu.formats.exchange import choose_name, usual_name
 from gpu.formats.filebytes import FileBytes
-from gpu.formats.named_edges import split_line
+from gpu.formats.named_edges import is_number, split_line
 
 TAILS = ("source", "from", "tail", "src", "start", "u", "node1", "fromnodeid")
 HEADS = ("target", "to", "head", "dst", "dest", "destination", "end", "v", "node2", "tonodeid")
@@ -41,6 +41,21 @@ def headed(heading: list[bytes]) -> bool:
     """Return whether a heading names both ends of an edge."""
     names = _names(heading)
     return _first(names, TAILS) is not None and _first(names, HEADS) is not None
+
+
+def weights_of(heading: list[bytes], row: list[bytes]) -> WeightNames:
+    """Return the columns beside the ends that hold numbers in the first row."""
+    names = _names(heading)
+    ends = {_first(names, TAILS), _first(names, HEADS)}
+    others = [name for k, name in enumerate(names) if k not in ends]
+    numbers = [
+        name
+        for k, name in enumerate(names)
+        if k not in ends and k < len(row) and is_number(row[k].strip(), decimal=True)
+    ]
+    return WeightNames(
+        tuple(numbers), usual_name(others) or (others[0] if len(others) == 1 else None)
+    )
 
 
 def pick(

@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.base import Format, Reading, bare_name, shown
+from gpu.formats.base import NAME, Format, Reading, WeightNames, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
-from gpu.formats.columns import headed, pick
+from gpu.formats.columns import headed, pick, weights_of
 from gpu.formats.csr import tails_of
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import NAME_CHARACTERS, is_number, read_named_rows, split_line
@@ -102,6 +102,16 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
     )
 
 
+def weight_names(head: bytes) -> WeightNames:
+    """Return the columns of numbers that a heading names beside source and target."""
+    lines = [line for _, _, line in _data_lines(bytearray(head))]
+    if len(lines) > 1 and lines[0].strip().isdigit():
+        del lines[0]
+    separator = _separator(lines)
+    rows = [split_line(line, separator) for line in lines[:2]]
+    return weights_of(*rows) if len(rows) == 2 and headed(rows[0]) else WeightNames()
+
+
 # ---------------------------------------------------------------- the first lines
 
 
@@ -144,7 +154,9 @@ def _shape(reading: Reading, data: FileBytes) -> tuple[Shape, FileBytes, bool]:
             raise reading.fault("no rows under the heading")
         rows = [split_line(line, separator) for _, _, line in lines]
     elif reading.weight_name is not None:
-        raise reading.fault("no heading that names source and target, so weights have no name")
+        raise reading.fault(
+            "no heading that names source and target, so weights have no name", remedy=NAME
+        )
     elif _is_heading(rows):
         reading.note(f"heading skipped: {shown(lines[0][2])}")
         lines, rows = lines[1:], rows[1:]
@@ -303,5 +315,5 @@ def _writable_names(graph: CSRGraph, mark: str) -> np.ndarray:
 
 FORMAT = Format(
     "edge_list", "Edge list (SNAP, CSV, TSV)", (".csv", ".tsv", ".txt", ".el", ".wel"),
-    sniff, read, write, named_weights=True,
+    sniff, read, write, weight_names,
 )  # fmt: skip

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import GpuError
-from gpu.formats.base import Reading, bare_name, shown
+from gpu.formats.base import NAME, SIGNS, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.memory import require_memory
 from gpu.formats.named_edges import name_array
@@ -151,13 +151,21 @@ def choose_name(reading: Reading, names: Iterable[str]) -> str | None:
     Raises FormatError if the one that was asked for is not there.
     """
     names = list(names)
-    folded = {name.casefold(): name for name in reversed(names)}
     if reading.weight_name is not None:
+        folded = {name.casefold(): name for name in reversed(names)}
         found = folded.get(reading.weight_name.casefold())
         if found is None:
             there = ", ".join(repr(name[:40]) for name in names[:12]) or "none"
-            raise reading.fault(f"no weights named {reading.weight_name!r}; there are: {there}")
+            raise reading.fault(
+                f"no weights named {reading.weight_name!r}; there are: {there}", remedy=NAME
+            )
         return found
+    return usual_name(names)
+
+
+def usual_name(names: Iterable[str]) -> str | None:
+    """Return which of the names holds the weights where none is asked for."""
+    folded = {name.casefold(): name for name in reversed(list(names))}
     return next((folded[name] for name in WEIGHT_NAMES if name in folded), None)
 
 
@@ -171,8 +179,7 @@ def _number(reading: Reading, found: Any, tail: Any, head: Any) -> float:
     edge = " -> ".join(shown(str(end).encode(errors="replace")) for end in (tail, head))
     if value < 0:
         raise reading.fault(
-            f"edge {edge} has weight {value:g}, below zero; weights must be >= 0 "
-            "(or read with --weights absolute, unit or random)"
+            f"edge {edge} has weight {value:g}, below zero; weights must be >= 0", remedy=SIGNS
         )
     raise reading.fault(f"edge {edge} has weight {ascii(found)[:40]}; expected a finite number")
 

@@ -18,7 +18,7 @@ from typing import BinaryIO
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.base import Format, Reading, bare_name
+from gpu.formats.base import SIGNS, Format, Reading, bare_name
 from gpu.formats.build import graph_from_rows
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.memory import require_memory
@@ -124,8 +124,7 @@ def _check_signs(reading: Reading, bits: np.ndarray) -> None:
     if reading.weights == "file" and len(bits) and bits.min() < 0:
         arc = int(np.flatnonzero(bits < 0)[0])
         raise reading.fault(
-            f"arc {arc} has weight {bits[arc]}, below zero; weights must be >= 0 "
-            "(or read with --weights absolute, unit or random)"
+            f"arc {arc} has weight {bits[arc]}, below zero; weights must be >= 0", remedy=SIGNS
         )
 
 

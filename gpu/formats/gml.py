@@ -11,10 +11,11 @@ and `y`): see `gpu.formats.exchange`.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 
-from gpu.formats.base import Format, Reading
-from gpu.formats.exchange import graph_from_networkx, read_with
+from gpu.formats.base import Format, Reading, WeightNames
+from gpu.formats.exchange import graph_from_networkx, read_with, usual_name
 from gpu.formats.filebytes import FileBytes
 from gpu.graph import CSRGraph
 
@@ -23,6 +24,10 @@ BEFORE = re.compile(  # what may stand before the graph: comments, keys with the
     rb"(?:[ \t\r\n]++|#[^\n]*+|(?!graph\b)[A-Za-z]\w*+[ \t]++(?:\"[^\"]*+\"|[-+.\w]++))*+"
 )
 MOST_DEPTH = 100
+EDGE = re.compile(rb"\bedge\s*+\[([^\[\]]*+)\]")
+NUMBER_KEY = re.compile(rb"(?<!\S)([A-Za-z]\w*+)[ \t]++[-+.]?[0-9]")
+NOT_WEIGHTS = {"source", "target", "id", "key"}
+EDGES_LOOKED_AT = 100
 
 
 def sniff(head: bytes) -> float:
@@ -57,6 +62,15 @@ def _text(data: FileBytes) -> str:
         return announced.decode("latin-1")
 
 
+def weight_names(head: bytes) -> WeightNames:
+    """Return the keys of the first edges that have numbers."""
+    found: dict[str, None] = {}
+    for edge in islice(EDGE.finditer(head), EDGES_LOOKED_AT):
+        found |= dict.fromkeys(key.decode() for key in NUMBER_KEY.findall(edge[1]))
+    names = tuple(name for name in found if name.casefold() not in NOT_WEIGHTS)
+    return WeightNames(names, usual_name(names))
+
+
 def _check_depth(reading: Reading, data: FileBytes) -> None:
     """Refuse brackets deeper than MOST_DEPTH: NetworkX reads them by recursion."""
     depth = deepest = 0
@@ -68,4 +82,4 @@ def _check_depth(reading: Reading, data: FileBytes) -> None:
             raise reading.fault(f"brackets nest deeper than {MOST_DEPTH}", line)
 
 
-FORMAT = Format("gml", "GML", (".gml",), sniff, read, named_weights=True)
+FORMAT = Format("gml", "GML", (".gml",), sniff, read, weight_names=weight_names)

@@ -9,12 +9,14 @@ syntax is told with its line. Direction, weights and positions: see `gpu.formats
 from __future__ import annotations
 
 import io
+import re
+from html import unescape
 from typing import Any
 from xml.parsers import expat
 
 from gpu.errors import FormatError
-from gpu.formats.base import Format, Reading, shown
-from gpu.formats.exchange import graph_from_networkx, read_with
+from gpu.formats.base import Format, Reading, WeightNames, shown
+from gpu.formats.exchange import graph_from_networkx, read_with, usual_name
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.memory import require_memory
 from gpu.graph import CSRGraph
@@ -22,6 +24,12 @@ from gpu.graph import CSRGraph
 MARK_BYTES = 8192  # how far from the beginning the root element may stand
 MOST_DEPTH = 100
 CHUNK_BYTES = 1 << 20
+ATTRIBUTE = re.compile(rb"([\w.:]+)\s*+=\s*+(?:\"([^\"<]*+)\"|'([^'<]*+)')")
+GRAPHML_KEY = re.compile(rb"<key\b([^<>]*+)>")
+GEXF_BLOCK = re.compile(rb"<attributes\b([^<>]*+)>(.*?)</attributes>", re.DOTALL)
+GEXF_KEY = re.compile(rb"<attribute\b([^<>]*+)>")
+GEXF_EDGE = re.compile(rb"<edge\b([^<>]*+)>")
+NUMBERS = {"int", "integer", "long", "short", "float", "double", "decimal", ""}
 SYNTAX_SHARE = 0.5, 0.1  # of the progress bar: where it begins, and how much it takes
 
 
@@ -69,6 +77,44 @@ def read_gexf(reading: Reading, data: FileBytes) -> CSRGraph:
     return graph_from_networkx(reading, "gexf", graph, len(data))
 
 
+def graphml_names(head: bytes) -> WeightNames:
+    """Return the attributes of edges that are declared as numbers."""
+    keys = [_attributes(found) for found in GRAPHML_KEY.findall(head)]
+    names = tuple(
+        key["attr.name"]
+        for key in keys
+        if "attr.name" in key
+        and key.get("for", "all") in {"edge", "all"}
+        and key.get("attr.type", "") in NUMBERS
+    )
+    return WeightNames(names, usual_name(names))
+
+
+def gexf_names(head: bytes) -> WeightNames:
+    """Return the edges' own weight and declared numbers; none before the first edge is met."""
+    edges = [_attributes(found) for found in GEXF_EDGE.findall(head)]
+    if not edges:
+        return WeightNames()
+    names = ["weight"] if any("weight" in edge for edge in edges) else []
+    for attributes, block in GEXF_BLOCK.findall(head):
+        if _attributes(attributes).get("class") == "edge":
+            keys = [_attributes(found) for found in GEXF_KEY.findall(block)]
+            names += [
+                key["title"]
+                for key in keys
+                if "title" in key and key.get("type", "") in NUMBERS - {""}
+            ]
+    return WeightNames(tuple(dict.fromkeys(names)), usual_name(names))
+
+
+def _attributes(element: bytes) -> dict[str, str]:
+    """Return the attributes in the text of a start tag."""
+    return {
+        name.decode("utf-8", "replace"): unescape((a or b).decode("utf-8", "replace"))
+        for name, a, b in ATTRIBUTE.findall(element)
+    }
+
+
 def _check_syntax(reading: Reading, data: FileBytes) -> None:
     """Refuse XML that is not well formed, declares entities, or nests too deep."""
     require_memory(len(data), str(reading.path))
@@ -109,6 +155,6 @@ def _check_syntax(reading: Reading, data: FileBytes) -> None:
 
 
 GRAPHML = Format(
-    "graphml", "GraphML", (".graphml",), sniff_graphml, read_graphml, named_weights=True
+    "graphml", "GraphML", (".graphml",), sniff_graphml, read_graphml, weight_names=graphml_names
 )
-GEXF = Format("gexf", "GEXF", (".gexf",), sniff_gexf, read_gexf, named_weights=True)
+GEXF = Format("gexf", "GEXF", (".gexf",), sniff_gexf, read_gexf, weight_names=gexf_names)

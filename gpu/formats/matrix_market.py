@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu.formats.base import Format, Reading, bare_name, shown
+from gpu.formats.base import SIGNS, Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
 from gpu.formats.filebytes import FileBytes
@@ -46,9 +46,8 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
     reading.check_promise(n, entries, len(data), number, 2 if dense else 4)
     if symmetry == b"skew-symmetric" and value_rule(reading) == NOT_NEGATIVE:
         raise reading.fault(
-            "a skew-symmetric matrix has negative entries; weights must be >= 0 "
-            "(or read with --weights absolute, unit or random)", 1,
-        )  # fmt: skip
+            "a skew-symmetric matrix has negative entries; weights must be >= 0", 1, SIGNS
+        )
     if dense:
         return _read_array(reading, data, rows_at, number, n, symmetry)
     weighted = field != b"pattern"

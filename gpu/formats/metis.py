@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.base import Format, Reading, bare_name, shown
+from gpu.formats.base import SIGNS, Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_rows, value_rule
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.memory import require_memory
@@ -232,9 +232,8 @@ def _check_line(
         if header.weighted and k % 2:
             if value < 0 and value_rule(reading) == NOT_NEGATIVE:
                 raise reading.fault(
-                    f"weight {value} is below zero; weights must be >= 0 "
-                    "(or read with --weights absolute, unit or random)", number,
-                )  # fmt: skip
+                    f"weight {value} is below zero; weights must be >= 0", number, SIGNS
+                )
         elif not 1 <= value <= header.n:
             raise reading.fault(
                 f"vertex {value} is out of range: the header promises 1 to {header.n}", number

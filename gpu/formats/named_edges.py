@@ -18,7 +18,7 @@ from gpu.formats.row_rules import (
     NOT_NEGATIVE,
     SKIPPED,
     RowRules,
-    what_is_wrong,
+    row_fault,
 )
 from gpu.formats.rows import Rows, line_number
 from gpu.formats.source import READ_SHARE
@@ -111,7 +111,7 @@ def read_weight(reading: Reading, token: bytes, rules: RowRules, number: int) ->
     value = float(token) if _DECIMAL.fullmatch(token) else float("nan")
     low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT32_MAX
     if not low <= value <= FLOAT32_MAX:
-        raise reading.fault(what_is_wrong(b"0\t0\t" + token, _numbered(rules)), number)
+        raise row_fault(reading, b"0\t0\t" + token, number, _numbered(rules))
     return value
 
 

@@ -13,7 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from gpu.formats.base import shown
+from gpu.errors import FormatError, Remedy
+from gpu.formats.base import SIGNS, Reading, shown
 
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # as in gpu.formats.scan
 FLOAT32_MAX = float(np.finfo(np.float32).max)
@@ -86,21 +87,29 @@ class RowRules:
 # ---------------------------------------------------------------- words for a bad line
 
 
-def what_is_wrong(line: bytes, rules: RowRules) -> str:
-    """Say in one line what was found in a bad line and what was expected."""
+def row_fault(reading: Reading, line: bytes, number: int, rules: RowRules) -> FormatError:
+    """Return the error of a bad line: what was found in it and what was expected."""
+    words, remedy = _what_is_wrong(line, rules)
+    return reading.fault(words, number, remedy)
+
+
+def _what_is_wrong(line: bytes, rules: RowRules) -> tuple[str, Remedy | None]:
     tokens = _tokens(line, rules)
     found = f"found {shown(line)}, expected {rules.expected}"
     if rules.key:
         if not tokens or tokens[0] != rules.key:
-            return found
+            return found, None
         tokens = tokens[1:]
     for k, token in enumerate(tokens[: rules.columns]):
-        words = _id_fault(token, rules) if k < rules.id_columns else _value_fault(token, rules)
+        if k < rules.id_columns:
+            words, remedy = _id_fault(token, rules), None
+        else:
+            words, remedy = _value_fault(token, rules)
         if words:
-            return words
-    if len(tokens) != rules.columns:
-        return f"{len(tokens)} columns {found}" if not rules.key else found
-    return found
+            return words, remedy
+    if len(tokens) != rules.columns and not rules.key:
+        return f"{len(tokens)} columns {found}", None
+    return found, None
 
 
 def _tokens(line: bytes, rules: RowRules) -> list[bytes]:
@@ -117,19 +126,16 @@ def _id_fault(token: bytes, rules: RowRules) -> str:
     return ""
 
 
-def _value_fault(token: bytes, rules: RowRules) -> str:
+def _value_fault(token: bytes, rules: RowRules) -> tuple[str, Remedy | None]:
     name = rules.value_name
     if rules.values == SKIPPED:
-        return "" if token else f"a {name} is missing"
+        return "" if token else f"a {name} is missing", None
     if not IS_VALUE.fullmatch(token):
         wanted = "a finite number >= 0" if rules.values == NOT_NEGATIVE else "a finite number"
-        return f"{name} {shown(token)} is not {wanted}"
+        return f"{name} {shown(token)} is not {wanted}", None
     value = float(token)
     if not -FLOAT32_MAX <= value <= FLOAT32_MAX:
-        return f"{name} {shown(token)} is past the range of float32, {FLOAT32_MAX:.3g}"
+        return f"{name} {shown(token)} is past the range of float32, {FLOAT32_MAX:.3g}", None
     if value < 0 and rules.values == NOT_NEGATIVE:
-        return (
-            f"{name} {shown(token)} is below zero; weights must be >= 0 "
-            "(or read with --weights absolute, unit or random)"
-        )
-    return ""
+        return f"{name} {shown(token)} is below zero; weights must be >= 0", SIGNS
+    return "", None

@@ -25,7 +25,7 @@ from gpu.formats.row_rules import (
     NOT_NEGATIVE,
     SKIPPED,
     RowRules,
-    what_is_wrong,
+    row_fault,
 )
 from gpu.formats.source import READ_SHARE, cores
 
@@ -185,7 +185,7 @@ def _raise_first_fault(
     if len(found):
         at = int(found.min())
         line = line_at(data, at)
-        raise reading.fault(what_is_wrong(line, rules), line_number(data, at))
+        raise row_fault(reading, line, line_number(data, at), rules)
 
 
 # ---------------------------------------------------------------- plain Python
@@ -206,7 +206,7 @@ def _read_python(reading: Reading, data: FileBytes, start: int, rules: RowRules)
             continue
         stripped = line.strip(b" \t\r")
         if stripped and stripped[0] not in rules.comments:
-            raise reading.fault(what_is_wrong(line, rules), number)
+            raise row_fault(reading, line, number, rules)
         comments += bool(stripped)
         if number % ROWS_PER_REPORT == 0:
             reading.report(READ_SHARE, "parsing")
@@ -215,7 +215,7 @@ def _read_python(reading: Reading, data: FileBytes, start: int, rules: RowRules)
     bad = _first_bad_row(ids, values, rules)
     if bad is not None:
         number = row_lines[bad]
-        raise reading.fault(what_is_wrong(lines[number - first_line], rules), number)
+        raise row_fault(reading, lines[number - first_line], number, rules)
     return Rows(ids, values, integral, comments)
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import CancelledByUserError, FormatError
-from gpu.formats.base import COMPRESSIONS, Format, Reading, bare_name, shown
+from gpu.formats.base import COMPRESSIONS, NAME, Format, Reading, WeightNames, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.dimacs import placed
 from gpu.formats.filebytes import FileBytes
@@ -41,6 +41,7 @@ COLUMNS = {  # weight_name: column after init and term node
     "speed": 7,
     "toll": 8,
 }
+USUAL = "free_flow_time"
 SYNONYMS = {"time": "free_flow_time", "fft": "free_flow_time", "free flow time": "free_flow_time"}
 LEAST_COLUMNS = 5
 TAG = re.compile(rb"^[ \t]*+<([A-Z ]{1,40}+)>[ \t]*+([^\r\n]*+)", re.MULTILINE)
@@ -106,13 +107,19 @@ def _count(
 
 
 def _weight_name(reading: Reading) -> str:
-    asked = (reading.weight_name or "free_flow_time").casefold()
+    asked = (reading.weight_name or USUAL).casefold()
     name = SYNONYMS.get(asked, asked)
     if name not in COLUMNS:
         raise reading.fault(
-            f"no weights named {reading.weight_name!r}; there are: {', '.join(COLUMNS)}"
+            f"no weights named {reading.weight_name!r}; there are: {', '.join(COLUMNS)}",
+            remedy=NAME,
         )
     return name
+
+
+def weight_names(_head: bytes) -> WeightNames:
+    """Return the columns of every network."""
+    return WeightNames(tuple(COLUMNS), USUAL)
 
 
 def _rows_of(reading: Reading, data: FileBytes, start: int, column: int) -> bytearray:
@@ -169,4 +176,4 @@ def _read_positions(own: Reading, n: int) -> np.ndarray:
     return placed(own, read_rows(own, bytearray(b"\n".join(lines)), 0, rules), n, None)
 
 
-FORMAT = Format("tntp", "TNTP", (".tntp",), sniff, read, named_weights=True)
+FORMAT = Format("tntp", "TNTP", (".tntp",), sniff, read, weight_names=weight_names)
