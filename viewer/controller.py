@@ -29,6 +29,7 @@ from gpu.graph import CSRGraph
 from gpu.host import EngineHost, LoadRequest
 from gpu.trace import RunSettings, Verification
 from sample_graphs import suggested_source
+from viewer.models.open_choices import known_options, refusal
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
 from viewer.units import thousands
@@ -45,7 +46,7 @@ class Controller(QObject):
 
     running_changed = pyqtSignal(bool)  # a run was asked for and has not ended
     engine_changed = pyqtSignal(str)  # what the engine process prepares, "" once it is ready
-    file_opened = pyqtSignal(str)  # a path that was read without fault
+    file_opened = pyqtSignal(str, object)  # a path that was read without fault; its options
     file_failed = pyqtSignal(str)  # a path that could not be read
 
     def __init__(
@@ -62,6 +63,7 @@ class Controller(QObject):
         self.ready = False
         self._run_id = self._load_id = self._layout_id = self._proof_id = -1
         self._opening = ""  # what is being loaded
+        self._options: dict[str, Any] = {}  # and how
         self._when_ready: Callable[[], None] | None = None
         self._started_at = 0.0
         self._closed = False
@@ -96,7 +98,7 @@ class Controller(QObject):
     def open(self, what: str | Path, **options: Any) -> None:
         """Load a file or "sample:..." in the engine process; options of LoadRequest."""
         self.stop()
-        self._opening, self._layout_id = str(what), -1
+        self._opening, self._options, self._layout_id = str(what), known_options(options), -1
         self._load_id = self.host.load(LoadRequest(what, **options))
         self.session.set_progress(PROGRESS_UNKNOWN, f"Opening {_short(self._opening)}…")
 
@@ -252,7 +254,7 @@ class Controller(QObject):
             self._ask_for_layout(message.graph)
         self.session.set_notice(None)
         if not self._opening.startswith("sample:"):
-            self.file_opened.emit(self._opening)
+            self.file_opened.emit(self._opening, self._options)
 
     def _ask_for_layout(self, graph: CSRGraph) -> None:
         if graph.positions is None and graph.n:
@@ -322,7 +324,10 @@ class Controller(QObject):
         if not mine:
             return
         self.session.set_progress(None)
-        self._notice_error(message.error)
+        if not was_load or isinstance(message.error, CancelledByUserError):
+            self._notice_error(message.error)
+        else:
+            self.session.set_notice(refusal(message.error, self._opening, self._options))
         if was_load and not self._opening.startswith("sample:"):
             self.file_failed.emit(self._opening)
 

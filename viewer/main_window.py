@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QSize, QTimer
 from PyQt6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
-from PyQt6.QtWidgets import (
-    QApplication,
-    QMainWindow,
-    QToolBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QApplication, QMainWindow, QToolBar, QVBoxLayout, QWidget
 
 import sample_graphs
 from gpu.host import EngineHost
@@ -31,7 +25,7 @@ from viewer.drops import dropped_file, refuse_drops
 from viewer.features import Features, all_features
 from viewer.file_dialogs import FileDialogs
 from viewer.help_dialogs import AboutDialog, ShortcutsDialog
-from viewer.menus import fill_colours, fill_recent, fill_samples
+from viewer.menus import OPTIONS, fill_colours, fill_recent, fill_samples
 from viewer.models.machines import engine_words, is_modelled
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
@@ -270,9 +264,9 @@ class MainWindow(QMainWindow):
 
     # --- handlers of viewer.actions.ACTIONS
 
-    def open_path(self, path: str) -> None:
-        """Open a graph file, "sample:...", a saved run or a workspace."""
-        self.features.workspace.open(path)
+    def open_path(self, path: str, options: dict[str, Any] | None = None) -> None:
+        """Open a graph file, read by options; "sample:...", a saved run or a workspace."""
+        self.features.workspace.open(path, options)
 
     def start_run(self) -> None:
         """Run what the Run panel says."""
@@ -371,10 +365,11 @@ class MainWindow(QMainWindow):
             action.setChecked(action.data() == self.graph_view.colour_by)
 
     def _show_recent(self) -> None:
-        fill_recent(self.actions_by_key.menu("recent"), self.settings.recent_files)
+        menu, known = self.actions_by_key.menu("recent"), self.settings
+        fill_recent(menu, known.recent_files, known.recent_options)
 
     def _open_row(self, row: QAction) -> None:
-        self.open_path(row.data())
+        self.open_path(row.data(), row.property(OPTIONS))
 
     def _colour_by_row(self, row: QAction) -> None:
         self.graph_view.set_colour_by(row.data())

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMenu
 
 from sample_graphs import CATALOGUE
+from viewer.models.open_choices import words_of
+
+OPTIONS = "open_options"  # property of a row
 
 
 def fill_samples(menu: QMenu) -> None:
@@ -25,14 +29,22 @@ def fill_samples(menu: QMenu) -> None:
         menu.addAction(action)
 
 
-def fill_recent(menu: QMenu, paths: Iterable[str]) -> None:
-    """Show one row per path, its data, newest first, in place of what was there."""
+def fill_recent(
+    menu: QMenu, paths: Iterable[str], options: Mapping[str, dict[str, Any]] | None = None
+) -> None:
+    """Show one row per path, its data, newest first, in place of what was there.
+
+    options : how a file was read, by path; also the row's property OPTIONS
+    """
     menu.clear()
     menu.setToolTipsVisible(True)
     for path in paths:
-        action = QAction(Path(path).name, menu)
-        action.setToolTip(path)
+        how = (options or {}).get(path, {})
+        said = f" ({words_of(how)})" if how else ""
+        action = QAction(f"{Path(path).name}{said}".replace("&", "&&"), menu)
+        action.setToolTip(f"{path}{said}")
         action.setData(path)
+        action.setProperty(OPTIONS, how or None)
         menu.addAction(action)
     if menu.isEmpty():
         nothing = QAction("Nothing opened yet", menu)

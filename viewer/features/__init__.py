@@ -41,6 +41,7 @@ NAMES: tuple[str, ...] = (
     "draw",
     "matrix",
     "workspace",
+    "open_options",
     "take_away",
     "lessons",
     "present",

@@ -58,5 +58,5 @@ class Window(Protocol):
     def set_theme(self, name: str) -> None:
         """Put a theme on everything, and remember it."""
 
-    def open_path(self, path: str) -> None:
-        """Open a file or "sample:..."."""
+    def open_path(self, path: str, options: dict[str, Any] | None = None) -> None:
+        """Open a file, read by options of `gpu.load_graph`, or "sample:..."."""

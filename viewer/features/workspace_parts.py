@@ -10,6 +10,7 @@ one, and where it was looked for; the graph that is opened next and has that has
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,15 +107,20 @@ class WorkspaceFeature(QObject):
 
     # --- opening
 
-    def open(self, path: str) -> None:
-        """Open whatever it is: a workspace, a saved run, a graph file or "sample:..."."""
-        members = members_of(path)
-        if TABLE in members or Path(path).suffix.lower() == SUFFIX:
-            self._read(path, load_workspace)
-        elif {"header.npy", "samples.npy"} <= members:
-            self._read(path, load_run)
+    def open(self, path: str, options: dict[str, Any] | None = None) -> None:
+        """Open whatever it is: a workspace, a saved run, a graph file or "sample:...".
+
+        options : how a graph file is read; None as usual
+        """
+        load = loader_of(path)
+        if load is not None:
+            self._read(path, load)
         else:
-            self._open_graph(path)
+            self._open_graph(path, options)
+
+    def opens(self, path: str) -> bool:
+        """Return whether it is a workspace or a saved run, so that no graph is read."""
+        return loader_of(path) is not None
 
     def open_first(self, path: str) -> None:
         """Open what the command line names; run it where that takes about a second."""
@@ -132,14 +138,15 @@ class WorkspaceFeature(QObject):
         if self._task is not None:
             self._task.give_up()
 
-    def _open_graph(self, path: str) -> None:
-        """Open a graph; one that a workspace misses is read as it was then."""
-        waiting, options = self._waiting, {}
+    def _open_graph(self, path: str, options: dict[str, Any] | None) -> None:
+        """Open a graph; one that a workspace misses is read as it was then, unless told how."""
+        waiting = self._waiting
         if waiting is not None and waiting.asked:
             self._waiting = None
         elif waiting is not None and Path(path).name == Path(waiting.graph.origin).name:
-            options = reader_options(waiting.graph.options)
-        self._window.controller.open(path, **options)
+            usual = reader_options(waiting.graph.options)
+            options = usual if options is None else options
+        self._window.controller.open(path, **(options or {}))
 
     def _read(self, path: str, load: Any) -> None:
         session = self._window.session
@@ -277,7 +284,7 @@ class WorkspaceFeature(QObject):
         workspace = self.workspace(path)  # here; what is long is in the background
         self._window.files.save_in_background(path, lambda to: save_workspace(workspace, to))
 
-    def _run_first(self, path: str) -> None:
+    def _run_first(self, path: str, _options: object = None) -> None:
         asked, self._run_file = self._run_file, ""
         graph = self._window.session.graph
         if path != asked or graph is None:
@@ -297,6 +304,14 @@ def members_of(path: str) -> set[str]:
             return set(archive.namelist())
     except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
         return set()
+
+
+def loader_of(path: str) -> Callable[..., Workspace] | None:
+    """Return what reads a workspace or a saved run, None for anything else."""
+    members = members_of(path)
+    if TABLE in members or Path(path).suffix.lower() == SUFFIX:
+        return load_workspace
+    return load_run if {"header.npy", "samples.npy"} <= members else None
 
 
 def load_run(path: str, _progress: Any = None) -> Workspace:

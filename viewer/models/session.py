@@ -17,7 +17,7 @@ are kept.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from PyQt6.QtCore import QObject, pyqtSignal
@@ -40,12 +40,21 @@ PROGRESS_DONE = 1.0  # nothing is under way: hide the bar
 
 
 @dataclass(frozen=True)
+class Offer:
+    """A button beside a message: its words, and what the bar hands on when it is pressed."""
+
+    words: str
+    what: Any
+
+
+@dataclass(frozen=True)
 class Notice:
     """One message for the bar: what happened, and what to do about it."""
 
     level: NoticeLevel
     words: str
     advice: str = ""
+    offers: tuple[Offer, ...] = ()
 
 
 @dataclass(eq=False)

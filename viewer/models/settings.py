@@ -13,6 +13,8 @@ from typing import Any
 
 from PyQt6.QtCore import QByteArray, QSettings
 
+from viewer.models.open_choices import known_options
+
 ORGANISATION = "SSSP Scope"
 APPLICATION = "sssp-scope"
 STATE_VERSION = 2  # raise when docks are added, renamed or rearranged
@@ -53,10 +55,20 @@ class Settings:
             return []
         return [name for name in names if isinstance(name, str)][:MAX_RECENT]
 
-    def add_recent(self, path: str | Path) -> None:
-        """Put a path first among the recent ones."""
+    @property
+    def recent_options(self) -> dict[str, dict[str, Any]]:
+        """How recent files were read, by path; one that is not in it was read as usual."""
+        known = self._read_json("recent_options", {})
+        known = known if isinstance(known, dict) else {}
+        found = {path: known_options(known.get(path)) for path in self.recent_files}
+        return {path: options for path, options in found.items() if options}
+
+    def add_recent(self, path: str | Path, options: dict[str, Any] | None = None) -> None:
+        """Put a path first among the recent ones, with the options it was read with."""
         rest = [name for name in self.recent_files if name != str(path)]
+        options = self.recent_options | {str(path): known_options(options)}
         self._store.setValue("recent_files", json.dumps([str(path), *rest][:MAX_RECENT]))
+        self._store.setValue("recent_options", json.dumps(options))
 
     def remove_recent(self, path: str | Path) -> None:
         """Forget a path, for one that could not be opened."""
@@ -66,6 +78,7 @@ class Settings:
     def clear_recent(self) -> None:
         """Forget every path."""
         self._store.remove("recent_files")
+        self._store.remove("recent_options")
 
     @property
     def geometry(self) -> QByteArray | None:

@@ -1,25 +1,41 @@
 """One line above the picture: what happened and what to do; never a dialog.
 
-It shows the session's notice and asks the session to forget it when dismissed. An
-information goes by itself after `INFO_SECONDS`; a warning or an error stays.
+It shows the session's notice and asks the session to forget it when dismissed. What a notice
+offers are buttons; pressing one says which (`offer_taken`) and the notice goes. An information goes
+by itself after `INFO_SECONDS`; a warning, an error or an offer stays.
 """
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QSize, Qt, QTimer
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from functools import partial
+
+from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QResizeEvent
+from PyQt6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from viewer.icons import stroke_icon
-from viewer.models.session import Notice, SessionModel
+from viewer.models.session import Notice, Offer, SessionModel
 from viewer.theme import SPACING, Theme, mix
 
 INFO_SECONDS = 8.0
 ICON_PIXELS = 18
+BESIDE = 640  # pixels: in a narrower bar the buttons stand below the words
 TINT = 0.12  # share of the level's colour in the bar's background
 
 
 class NoticeBar(QFrame):
     """The session's notice, hidden while there is none."""
+
+    offer_taken = pyqtSignal(object)  # Offer.what of the button that was pressed
 
     def __init__(self, session: SessionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,8 +65,16 @@ class NoticeBar(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(SPACING + 2, 5, SPACING, 5)
         row.setSpacing(SPACING)
-        for part in (self._icon, self._words, self._button):
-            row.addWidget(part, 1 if part is self._words else 0, Qt.AlignmentFlag.AlignVCenter)
+        self.offers: list[QPushButton] = []
+        self._offers = QHBoxLayout()
+        self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        for layout in (self._offers, self._middle):
+            layout.setSpacing(SPACING)
+        self._middle.addWidget(self._words, 1)
+        self._middle.addLayout(self._offers)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addLayout(self._middle, 1)
+        row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def text(self) -> str:
         """Return what is shown."""
@@ -66,14 +90,41 @@ class NoticeBar(QFrame):
         self._timer.stop()
         self.setVisible(notice is not None)
         if notice is None:
+            self._show_offers(None)
             return
         words = notice.words
         if notice.advice and words and words[-1] not in ".!?:":
             words += "."
         self._words.setText(" ".join(part for part in (words, notice.advice) if part))
+        self._show_offers(notice)
         self._colour(notice.level)
-        if notice.level == "info":
+        if notice.level == "info" and not notice.offers:
             self._timer.start(int(INFO_SECONDS * 1000))
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Put the buttons where there is room."""
+        super().resizeEvent(a0)
+        ways = QBoxLayout.Direction
+        self._middle.setDirection(ways.LeftToRight if self.width() >= BESIDE else ways.TopToBottom)
+
+    def _show_offers(self, notice: Notice | None) -> None:
+        for button in self.offers:
+            self._offers.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self.offers = [self._offer(offer) for offer in (notice.offers if notice else ())]
+
+    def _offer(self, offer: Offer) -> QPushButton:
+        button = QPushButton(offer.words)
+        button.setAccessibleName(offer.words.rstrip("…"))
+        button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        button.clicked.connect(partial(self._take, offer))
+        self._offers.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        return button
+
+    def _take(self, offer: Offer, _checked: bool = False) -> None:
+        self._dismiss()
+        self.offer_taken.emit(offer.what)
 
     def _colour(self, level: str) -> None:
         theme = self._theme

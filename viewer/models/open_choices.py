@@ -1,0 +1,98 @@
+"""How a graph file is to be read: the choices as plain values, and in the words of the window.
+
+Options are those of `gpu.load_graph`, as a dict with only what differs from the usual reading, so
+an empty one means "as always". Whatever comes from settings or from a record of a graph goes
+through `known_options` first. Nothing heavy is imported: the controller needs this at start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gpu.errors import FormatError, GpuError
+from viewer.models.session import Notice, Offer
+
+DIRECTIONS: dict[bool | None, str] = {
+    None: "As the file says",
+    True: "Undirected: both ways along each edge",
+    False: "Directed: only as written",
+}
+WEIGHTS = {
+    "file": "As in the file",
+    "unit": "All 1",
+    "random": "Random, {low} to {high} (seed {seed})",
+    "absolute": "Without their sign (absolute)",
+}
+IN_SHORT = {"unit": "all weights 1", "random": "random weights", "absolute": "without signs"}
+OPEN_WITH = {  # (option, value) of a Remedy: the words on its button
+    ("weights", "absolute"): "Open without signs",
+}
+CHOOSE = "Choose options…"
+NAMES_OFFERED = 2  # as buttons; more are a list in the dialog
+
+
+@dataclass(frozen=True)
+class OpenRequest:
+    """What a button asks for: open `path` with the options, or ask first."""
+
+    path: str
+    options: dict[str, Any] = field(default_factory=dict)
+    ask: bool = False
+
+
+def known_options(given: Any) -> dict[str, Any]:
+    """Return those options that are known, of the right type, and not the usual ones."""
+    if not isinstance(given, Mapping):
+        return {}
+    found: dict[str, Any] = {}
+    if isinstance(given.get("undirected"), bool):
+        found["undirected"] = given["undirected"]
+    if given.get("weights") in set(WEIGHTS) - {"file"}:
+        found["weights"] = given["weights"]
+    if isinstance(given.get("weight_name"), str) and given["weight_name"]:
+        found["weight_name"] = given["weight_name"]
+    return found
+
+
+def words_of(options: Mapping[str, Any]) -> str:
+    """Return the options in a few words, "" for the usual reading."""
+    parts = []
+    if options.get("undirected") is not None:
+        parts.append("undirected" if options["undirected"] else "directed")
+    if options.get("weight_name"):
+        parts.append(f"weights from {options['weight_name']}")
+    if options.get("weights") in IN_SHORT:
+        parts.append(IN_SHORT[options["weights"]])
+    return ", ".join(parts)
+
+
+def refusal(error: GpuError, path: str, options: Mapping[str, Any]) -> Notice:
+    """Return what the bar says about a file that was not opened, with what helps as buttons."""
+    remedy = error.remedy if isinstance(error, FormatError) else None
+    given = known_options(options)
+    if remedy is None:
+        choose = (Offer(CHOOSE, OpenRequest(path, given, ask=True)),) if given else ()
+        return Notice("error", str(error), offers=choose)
+    offers = []
+    words = OPEN_WITH.get((remedy.option, remedy.value or ""))
+    if words is not None:
+        offers.append(Offer(words, OpenRequest(path, given | {remedy.option: remedy.value})))
+    offers.append(Offer(CHOOSE, OpenRequest(path, given, ask=True)))
+    assert isinstance(error, FormatError)
+    return Notice("error", error.plain, offers=tuple(offers))
+
+
+def unnamed(path: str, options: Mapping[str, Any], names: tuple[str, ...]) -> Notice:
+    """Return what the bar says where a file has several weights and none was taken."""
+    given = known_options(options)
+    offers = [
+        Offer(f"Weights from {name}", OpenRequest(path, given | {"weight_name": name}))
+        for name in names[:NAMES_OFFERED]
+        if len(names) <= NAMES_OFFERED
+    ]
+    offers.append(Offer(CHOOSE, OpenRequest(path, given, ask=True)))
+    words = f"{Path(path).name} names its weights: {', '.join(names)}."
+    return Notice("warning", words, "None was chosen, so each arc weighs 1.", tuple(offers))
