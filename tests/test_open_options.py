@@ -1,0 +1,285 @@
+"""Opening a graph otherwise than usual: dialog, the bar's buttons, recent files; clicks and keys.
+
+The engine process is played by `serve`: it reads the file that was asked for with the options
+that were asked for, and hands over what came of it, an error as it comes through the pipe.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+from test_take_away import answer
+from test_window import close_for_good
+from test_workspace_window import drop, new_window
+
+import gpu
+from gpu.errors import GpuError
+from gpu.formats import READERS, load_graph
+from gpu.formats.base import WeightNames
+from gpu.formats.peek import peek
+from gpu.graph import CSRGraph
+from gpu.host import Failed, GraphLoaded
+from viewer.main_window import MainWindow
+from viewer.models.open_choices import known_options, words_of
+from viewer.models.session import RunRecord
+from viewer.models.settings import Settings
+from viewer.widgets.open_dialog import LOOKING, OpenDialog
+
+SIGNED = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 -3\n2 1 4\n"
+TABLE = "source,target,km,hours\n0,1,3,0.5\n1,2,4,2.5\n"
+METIS = "3 2 1\n2 5\n1 5 3 7\n2 7\n"
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    window = new_window(tmp_path, "window")
+    yield window
+    close_for_good(window)
+
+
+def save(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def serve(window: MainWindow, qtbot: QtBot) -> Any:
+    """Let the engine process read what was asked for last; return the request."""
+    host: Any = window.controller.host
+    request, number = host.asked("load")[-1], host._number
+    options = {"undirected": request.undirected, "weights": request.weights}
+    before = window.session.graph
+    try:
+        graph = load_graph(request.what, weight_name=request.weight_name, **options)
+        host.outbox.append(GraphLoaded(number, graph, None))
+        qtbot.waitUntil(lambda: window.session.graph is graph)
+    except GpuError as error:
+        host.outbox.append(Failed(number, copy.copy(error)))
+        qtbot.waitUntil(lambda: window.session.notice is not None)
+        assert window.session.graph is before
+    return request
+
+
+def asked(window: MainWindow) -> int:
+    return len(window.controller.host.asked("load"))  # type: ignore[attr-defined]
+
+
+def dialog_of(window: MainWindow, qtbot: QtBot) -> OpenDialog:
+    """Return the dialog once the file has been looked at."""
+    shown = [one for one in window.findChildren(OpenDialog) if one.isVisible()]
+    assert len(shown) == 1
+    qtbot.waitUntil(lambda: shown[0].format.text() != LOOKING)
+    return shown[0]
+
+
+def choose(qtbot: QtBot, box: QComboBox, words: str) -> None:
+    """Go to a row with the keyboard."""
+    qtbot.keyClick(box, Qt.Key.Key_Home)
+    for _ in range(box.count()):
+        if words in box.currentText():
+            return
+        qtbot.keyClick(box, Qt.Key.Key_Down)
+    raise AssertionError(f"no row {words!r}")
+
+
+def press(qtbot: QtBot, button: QPushButton) -> None:
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def offers(window: MainWindow) -> list[str]:
+    return [button.text() for button in window.notice_bar.offers if button.isVisible()]
+
+
+def shown_graph(window: MainWindow) -> CSRGraph:
+    graph = window.session.graph
+    assert graph is not None
+    return graph
+
+
+def test_a_signed_matrix_dropped_opens_by_the_bars_button(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = save(tmp_path, "signed.mtx", SIGNED)
+    drop(window, path)
+    serve(window, qtbot)
+    words = window.notice_bar.text()
+    assert words.endswith("signed.mtx:3: weight '-3' is below zero; weights must be >= 0")
+    assert "--" not in words
+    with pytest.raises(GpuError, match=r"or read with --weights absolute, unit or random\)$"):
+        load_graph(path)  # the command line keeps its words
+    assert offers(window) == ["Open without signs", "Choose options…"]
+    assert window.settings.recent_files == []
+    press(qtbot, window.notice_bar.offers[0])
+    assert not window.notice_bar.isVisible()
+    assert serve(window, qtbot).weights == "absolute"
+    graph = shown_graph(window)
+    assert graph.weights.tolist() == [3, 4]
+    assert "1 negative weights read as their absolute values" in graph.provenance.notes
+    assert not window.notice_bar.isVisible()
+
+    window.session.add_run(RunRecord.from_trace(1, gpu.run(graph, "adds")))
+    window.actions_by_key["copy_command"].trigger()
+    assert "--weights absolute" in QApplication.clipboard().text()
+    kept = window.features.workspace.workspace(str(tmp_path / "w.ssspw")).graph
+    assert kept.options["weights"] == "absolute"
+
+    recent = window.actions_by_key.menu("recent")
+    recent.aboutToShow.emit()
+    assert [row.text() for row in recent.actions()] == ["signed.mtx (without signs)"]
+    recent.actions()[0].trigger()
+    assert serve(window, qtbot).weights == "absolute"
+    drop(window, path)  # as usual, whatever was remembered
+    assert serve(window, qtbot).weights == "file"
+    press(qtbot, window.notice_bar.offers[1])
+    dialog = dialog_of(window, qtbot)
+    choose(qtbot, dialog.weights, "All 1")
+    qtbot.keyClick(dialog, Qt.Key.Key_Return)
+    assert serve(window, qtbot).weights == "unit"
+
+
+def test_a_table_with_two_weights_asks_which(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = save(tmp_path, "roads.csv", TABLE)
+    window.open_path(str(path))
+    serve(window, qtbot)
+    qtbot.waitUntil(window.notice_bar.isVisible)
+    assert "names its weights: km, hours. None was chosen" in window.notice_bar.text()
+    assert offers(window) == ["Weights from km", "Weights from hours", "Choose options…"]
+    window.resize(window.minimumSizeHint())  # narrow: the buttons stand below the words
+    press(qtbot, window.notice_bar.offers[1])
+    serve(window, qtbot)
+    assert shown_graph(window).weights.tolist() == [0.5, 2.5]
+
+    window.actions_by_key["reopen_with_options"].trigger()
+    dialog = dialog_of(window, qtbot)
+    rows = [dialog.name.itemText(k) for k in range(dialog.name.count())]
+    assert rows == ["None: each arc weighs 1", "km", "hours"]
+    assert dialog.name.currentText() == "hours"  # as it was read
+    assert dialog.format.text() == READERS["edge_list"].title
+    choose(qtbot, dialog.weights, "Random, 1 to 100 (seed 1)")
+    assert not dialog.name.isEnabled()
+    choose(qtbot, dialog.weights, "As in the file")
+    choose(qtbot, dialog.name, "km")
+    choose(qtbot, dialog.direction, "Undirected")
+    press(qtbot, dialog.open_button)
+    request = serve(window, qtbot)
+    assert (request.undirected, request.weight_name) == (True, "km")
+    assert shown_graph(window).m == 4
+    window.actions_by_key["reopen_with_options"].trigger()
+    dialog = dialog_of(window, qtbot)
+    count = asked(window)
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not window.findChildren(OpenDialog))
+    assert asked(window) == count
+
+
+def test_open_with_options_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    reopen = window.actions_by_key["reopen_with_options"]
+    window.open_path("sample:grid")
+    window.enable_actions()
+    assert not reopen.isEnabled()
+    path = save(tmp_path, "mesh.graph", METIS)
+    window.actions_by_key["open_with_options"].trigger()
+    answer(window, path)
+    dialog = dialog_of(window, qtbot)
+    assert dialog.file.text() == "mesh.graph"
+    assert dialog.format.text() == "METIS"
+    assert not dialog.form.isRowVisible(dialog.name)  # METIS does not name its weights
+    choose(qtbot, dialog.direction, "Directed")
+    press(qtbot, dialog.open_button)
+    assert serve(window, qtbot).undirected is False
+    assert reopen.isEnabled()
+    assert window.settings.recent_options == {str(path): {"undirected": False}}
+
+    edges = save(tmp_path, "edges.txt", "0 1\n1 2\n")
+    window.features.open_options.ask(str(edges), {"weight_name": "cost"})
+    dialog = dialog_of(window, qtbot)
+    assert dialog.name.isEditable()  # no heading: what they are called is typed
+    assert dialog.options() == {"weight_name": "cost"}
+    choose(qtbot, dialog.direction, "Undirected")
+    press(qtbot, dialog.open_button)
+    serve(window, qtbot)
+    assert "no heading that names source and target" in window.notice_bar.text()
+    press(qtbot, window.notice_bar.offers[0])
+    dialog = dialog_of(window, qtbot)
+    assert dialog.options() == {"undirected": True, "weight_name": "cost"}
+    dialog.name.lineEdit().selectAll()
+    qtbot.keyClick(dialog.name, Qt.Key.Key_Delete)
+    qtbot.keyClick(dialog.name, Qt.Key.Key_Return)
+    serve(window, qtbot)
+    assert shown_graph(window).m == 4
+
+    broken = save(tmp_path, "broken.xyz", "%PDF-1.7")
+    window.features.open_options.ask(str(broken))
+    dialog = dialog_of(window, qtbot)
+    assert "PDF is not read" in dialog.format.text()
+    assert not dialog.open_button.isEnabled()
+    dialog.reject()
+
+
+def test_the_dialog_fits_a_narrow_screen(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    path = save(tmp_path, "a-rather-long-name-of-a-file-of-a-network.csv", TABLE)
+    dialog = window.features.open_options.ask(str(path))
+    dialog_of(window, qtbot)
+    dialog.resize(300, dialog.height())
+    qtbot.waitUntil(lambda: dialog.width() == 300)
+    for part in dialog.findChildren((QComboBox, QPushButton, QLabel)):
+        if part.isVisible():
+            assert dialog.rect().contains(part.geometry()), part.accessibleName()
+    for box in dialog.findChildren(QComboBox):
+        assert box.accessibleName()
+        label = dialog.form.labelForField(box)
+        assert label.buddy() is box  # Alt and a letter go there
+    dialog.reject()
+
+
+def test_settings_keep_options_and_read_old_entries(tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "s.ini")
+    settings._store.setValue("recent_files", '["/old.gr", "/odd.gr"]')  # of a version before
+    settings._store.setValue("recent_options", '{"/odd.gr": {"weights": 7, "undirected": "yes"}}')
+    assert settings.recent_options == {}
+    settings.add_recent("/new.gr", {"undirected": True, "weights": "file", "weight_name": None})
+    assert settings.recent_files == ["/new.gr", "/old.gr", "/odd.gr"]
+    assert Settings(tmp_path / "s.ini").recent_options == {"/new.gr": {"undirected": True}}
+    settings.add_recent("/new.gr")
+    assert settings.recent_options == {}
+    assert known_options("nonsense") == {}
+    told = {"undirected": True, "weights": "absolute", "weight_name": "km"}
+    assert words_of(told) == "undirected, weights from km, without signs"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "names"),
+    [
+        ("a.csv", "7\nsource,target,Type,km,cost\n0,1,Directed,3,4\n", (("km", "cost"), "cost")),
+        ("b.csv", "from;to;toll\na;b;3\n", (("toll",), "toll")),
+        ("c.gml", "graph [ edge [ source 0 target 1 km 2.5 name \"x\" ] ]", (("km",), None)),
+        (
+            "d.graphml",
+            "<graphml><key id='d' for='edge' attr.name='a &amp; b' attr.type='double'/>"
+            "<key id='e' for='node' attr.name='x' attr.type='double'/><graph/></graphml>",
+            (("a & b",), None),
+        ),
+        (
+            "e.gexf",
+            "<gexf><attributes class='edge'><attribute id='0' title='km' type='float'/>"
+            "</attributes><edges><edge source='0' target='1' weight='2'/></edges></gexf>",
+            (("weight", "km"), "weight"),
+        ),
+        ("f.gr", "p sp 1 0\n", None),
+    ],
+)  # fmt: skip
+def test_the_head_tells_what_weights_are_called(
+    tmp_path: Path, name: str, text: str, names: tuple[tuple[str, ...], str | None] | None
+) -> None:
+    found = peek(save(tmp_path, name, text))
+    assert found.weights == (WeightNames(*names) if names else None)
+    assert READERS[found.format].title == found.title
