@@ -110,7 +110,8 @@ class OpenOptions(QObject):
             task.deleteLater()
             if problem is not None and not isinstance(problem, GpuError | OSError):
                 raise problem
-            seen(found[0] if found else None, "" if problem is None else str(problem))
+            words = getattr(problem, "problem", str(problem)) if problem is not None else ""
+            seen(found[0] if found else None, f"{words[:1].upper()}{words[1:]}")
 
         task = Task(work, self)
         self._tasks.add(task)

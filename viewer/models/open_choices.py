@@ -17,14 +17,14 @@ from viewer.models.session import Notice, Offer
 
 DIRECTIONS: dict[bool | None, str] = {
     None: "As the file says",
-    True: "Undirected: both ways along each edge",
-    False: "Directed: only as written",
+    True: "Undirected, both ways",
+    False: "Directed, as written",
 }
 WEIGHTS = {
     "file": "As in the file",
     "unit": "All 1",
     "random": "Random, {low} to {high} (seed {seed})",
-    "absolute": "Without their sign (absolute)",
+    "absolute": "Without signs (absolute)",
 }
 IN_SHORT = {"unit": "all weights 1", "random": "random weights", "absolute": "without signs"}
 OPEN_WITH = {  # (option, value) of a Remedy: the words on its button

@@ -67,6 +67,7 @@ class NoticeBar(QFrame):
         row.setSpacing(SPACING)
         self.offers: list[QPushButton] = []
         self._offers = QHBoxLayout()
+        self._offers.addStretch(1)
         self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         for layout in (self._offers, self._middle):
             layout.setSpacing(SPACING)
@@ -119,7 +120,7 @@ class NoticeBar(QFrame):
         button.setAccessibleName(offer.words.rstrip("…"))
         button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         button.clicked.connect(partial(self._take, offer))
-        self._offers.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._offers.insertWidget(self._offers.count() - 1, button)
         return button
 
     def _take(self, offer: Offer, _checked: bool = False) -> None:

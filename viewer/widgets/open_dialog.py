@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtGui import QIcon
+from PyQt6.QtGui import QIcon, QResizeEvent
 from PyQt6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 LOOKING = "Looking at the file…"
 USUAL_WIDTH = 440  # pixels
 SHORTEST = 8  # characters that a list shows at least
+NARROW = 44  # characters: in a narrower dialog titles stand above their fields
 NAMELESS = {"unit", "random"}  # weights that are not the file's
 
 
@@ -107,7 +108,8 @@ class OpenDialog(QDialog):
         """Show what the beginning of the file tells, or why it cannot be read."""
         if found is None:
             self.format.setText(problem)
-            self.open_button.setEnabled(False)
+            for part in (self.direction, self.weights, self.open_button):
+                part.setEnabled(False)
             self._fit()
             return
         self.format.setText(found.title)
@@ -157,14 +159,24 @@ class OpenDialog(QDialog):
     def _enable(self) -> None:
         self.name.setEnabled(self.weights.currentData() not in NAMELESS)
 
-    def _fit(self) -> None:
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Put the titles above the fields where it is narrow; never cut a line of words."""
+        super().resizeEvent(a0)
+        narrow = self.width() < NARROW * self.fontMetrics().averageCharWidth()
+        wraps = QFormLayout.RowWrapPolicy
+        self.form.setRowWrapPolicy(wraps.WrapAllRows if narrow else wraps.WrapLongRows)
+        self.setMinimumHeight(self._height_needed())
+
+    def _height_needed(self) -> int:
         layout = self.layout()
-        if layout is not None:
-            layout.activate()
-            height = max(
-                layout.totalHeightForWidth(self.width()), layout.totalMinimumSize().height()
-            )
-            self.resize(self.width(), height)
+        assert layout is not None
+        layout.activate()
+        return max(layout.totalHeightForWidth(self.width()), layout.totalMinimumSize().height())
+
+    def _fit(self) -> None:
+        height = self._height_needed()
+        self.setMinimumHeight(height)
+        self.resize(self.width(), height)
 
     def _accept(self) -> None:
         options = self.options()
@@ -181,5 +193,8 @@ def _choice(rows: dict[Any, str], chosen: Any, name: str) -> QComboBox:
     box.setAccessibleName(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(SHORTEST)
+    view = box.view()
+    if view is not None and rows:  # a narrow dialog's lists say everything all the same
+        view.setMinimumWidth(view.sizeHintForColumn(0) + 2 * SPACING)
     box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     return box
