@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu.cuda import device, launch, layout
+from gpu.cuda import device, layout
 from gpu.cuda.adds import pool_blocks, table_size
 from gpu.cuda.module import KERNEL_FILES, KERNELS, compile_options, source_of
 from gpu.errors import EngineError, ParameterError
@@ -87,20 +87,3 @@ def test_sources_hold_each_header_once_and_none_by_reference(name: str) -> None:
     headers = [path.name for path in KERNELS.glob("*.cuh")]
     assert len(headers) > 5
     assert [name for name in headers if text.count(f"/*\n{name}: ") > 1] == []
-
-
-def test_a_kernel_rehearses_once_on_two_vertices() -> None:
-    """Each kernel, level and kind of weight; what is asked for is handed on."""
-    seen: list[tuple[int, str, int, object]] = []
-
-    def run(graph: CSRGraph, source: int, *, probe: int, parameters: dict, **given: object) -> None:
-        seen.append((graph.n, str(graph.weights.dtype), probe, parameters["workers"]))
-        assert given["buffers"].dist.shape == (2,)
-        launch.rehearse(run, graph, "cuda:0", probe, **parameters)  # as an engine does: no more
-
-    ends = np.array([0, 1]), np.array([1, 2])
-    for kind in (np.int32, np.float32):
-        graph = CSRGraph.from_arcs(*ends, np.ones(2, kind), 3)
-        for probe in (1, 2, 2, 1):
-            launch.rehearse(run, graph, "cuda:0", probe, workers=7)
-    assert seen == [(2, kind, probe, 7) for kind in ("int32", "float32") for probe in (1, 2)]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,6 +35,7 @@ from gpu.host import (
     RunStarted,
     Verified,
 )
+from gpu.host.worker import Worker
 from gpu.trace import RunSettings, reached_mask
 
 
@@ -310,3 +313,22 @@ def test_a_real_run_through_the_default_entries(tmp_path: Path) -> None:
         assert verified.passed, verified.detail
     finally:
         driven.host.close()
+
+
+@pytest.mark.parametrize("ending", ["warm-up ends", "stop"])
+def test_a_measured_run_waits_for_the_warm_up(ending: str) -> None:
+    """Or for Stop; the run on the model, which needs no quiet, does not ask."""
+    warmed, stopped, waited = threading.Event(), threading.Event(), threading.Event()
+    ring = SimpleNamespace(is_stopped=lambda run_id: run_id == 7 and stopped.is_set())
+    worker = Worker(None, ring, None, None)  # type: ignore[arg-type]
+    worker._warming = threading.Thread(target=warmed.wait)
+    worker._warming.start()
+    run = threading.Thread(target=lambda: (worker._quiet(7), waited.set()))
+    run.start()
+    assert not waited.wait(0.1)
+    (warmed if ending == "warm-up ends" else stopped).set()
+    assert waited.wait(DEADLINE_S)
+    assert worker._warming.is_alive() == (ending == "stop")
+    warmed.set()
+    run.join()
+    worker._warming.join()

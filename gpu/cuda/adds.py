@@ -21,7 +21,6 @@ from gpu.cuda.launch import (
     go,
     refuse_beyond,
     refuse_workers,
-    rehearse,
     resident_blocks,
 )
 from gpu.cuda.module import THREADS, function
@@ -91,7 +90,6 @@ def run(
 ) -> EngineOutcome:
     """Run ADDS on the GPU; the signature is that of `gpu.engine`."""
     del seed  # the device arbitrates by itself
-    rehearse(run, graph, device, probe, **parameters)
     outcome, _ = run_tuned(
         graph, source, delta, parameters, device, probe, period_ns, buffers, observer, TUNED
     )

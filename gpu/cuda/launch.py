@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +22,7 @@ from gpu.cuda import layout
 from gpu.cuda.device import Device, find_device
 from gpu.cuda.module import THREADS, constant, function
 from gpu.cuda.ring import RING_SAMPLES, HostRing
-from gpu.engine import EngineOutcome, Observer, RecordingObserver, RunBuffers
+from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
 from gpu.graph import CSRGraph
 from gpu.trace import SAMPLE, Flag, Probe, Reason
@@ -34,8 +33,6 @@ DEFAULT_PERIOD_NS = 10_000
 LIMIT_S = 120.0  # a kernel that has not finished by then ends itself
 SPARE_BYTES = 64 << 20  # left free on the device
 NEVER_NS = 2**62
-Run = Callable[..., EngineOutcome]  # the signature of `gpu.engine`
-_REHEARSED: set[tuple[Run, str, int, bool]] = set()
 
 
 class DeviceGraph:
@@ -349,33 +346,6 @@ def go(
     run.launch()
     run.watch(observer)
     return run.finish(observer), run
-
-
-def rehearse(run: Run, graph: CSRGraph, device: str, probe: int, **parameters: Any) -> None:
-    """Run two vertices first, once for each kernel, probe level and kind of weight.
-
-    What a first launch costs (the driver loads code and sets memory aside for it: 6 ms were seen
-    on an H200, of a run of 1.3) is no part of the algorithm, and would lie between the start of
-    the clock and the first sample.
-    """
-    variant = (run, device, probe, graph.integer)
-    if variant in _REHEARSED:
-        return
-    _REHEARSED.add(variant)  # first: the run below asks again
-    ends = np.zeros(1, np.int32), np.ones(1, np.int32)
-    pair = CSRGraph.from_arcs(*ends, np.ones(1, graph.weights.dtype), 2)
-    run(
-        pair,
-        0,
-        delta=None,
-        parameters=parameters,
-        device=device,
-        probe=probe,
-        period_ns=0,
-        seed=0,
-        buffers=RunBuffers.allocate(pair, probe),
-        observer=RecordingObserver(),
-    )
 
 
 def check_device(device: str, probe: int) -> Device:

@@ -25,7 +25,6 @@ from gpu.cuda.launch import (
     go,
     refuse_beyond,
     refuse_workers,
-    rehearse,
     resident_blocks,
 )
 from gpu.cuda.module import function
@@ -97,7 +96,6 @@ class Kernel:
         than samples can leave, some are left out.
         """
         del seed, parameters, period_ns
-        rehearse(self.run, graph, device, probe)
         return self.run_tuned(graph, source, delta, device, probe, buffers, observer, TUNED)[0]
 
     def run_tuned(

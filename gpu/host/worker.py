@@ -7,7 +7,8 @@ in shared memory (see ring).
 Threads     *main* serves commands. *watchdog* waits for the parent's death, removes the
             segments and ends the process, also in the middle of a run. *warm-up*
             imports and compiles once no command waits; a command that comes
-            meanwhile is served at once and waits only for what it needs itself.
+            meanwhile is served at once and waits only for what it needs itself, but a run
+            that is measured, which waits for quiet.
 
 Errors      A GpuError travels as it is. Anything else is a bug of ours or the machine's
             end: an EngineError with type and message on one line, and the traceback as
@@ -70,6 +71,7 @@ from gpu.host.warm_up import COMPILING, FIRST_ROWS, say_if_slow
 from gpu.trace import Probe, RunSettings, Verification, reached_mask
 
 PROGRESS_S = 0.05  # between two reports with the same words
+QUIET_S = 0.02  # between two looks at Stop while a measured run waits
 
 
 def main(
@@ -223,6 +225,8 @@ class Worker:
         buffers = self._buffers(command)
         with say_if_slow(lambda: self._say_compiling(run_id, command.settings, graph)) as call_off:
             settings = resolve(self._entries.check)(graph, command.settings)
+            if settings.engine != "model":
+                self._quiet(run_id)
             self._send(Started(run_id, settings, graph_reference(graph, settings.source)))
             observer = RingObserver(self._ring, run_id, command.steps, call_off)
             outcome = resolve(self._entries.execute)(graph, settings, buffers, observer)
@@ -231,6 +235,17 @@ class Worker:
         self._send(Ended(run_id, replace(outcome, events=None), events))
         if command.verify and outcome.outcome == "finished":
             self._verify(run_id, graph, settings.source, buffers.dist)
+
+    def _quiet(self, run_id: int) -> None:
+        """Let the warm-up end before a run that is measured.
+
+        A thread that compiles takes the interpreter, and cores: on an H200 up to 54 ms lay between
+        the start of a run's clock and its kernel. Stop ends the wait, and then the run.
+        """
+        while self._warming is not None and self._warming.is_alive():
+            if self._ring.is_stopped(run_id):
+                return
+            self._warming.join(QUIET_S)
 
     def _buffers(self, command: RunCommand) -> RunBuffers:
         """Take the space that the run writes into, and clear it."""
