@@ -17,7 +17,7 @@ FEATURE = Feature(
     (
         ActionRow(
             "open_with_options",
-            "Open &with options…",
+            "Open wit&h options…",
             "file",
             0,
             "Open a graph file and choose its direction and its weights",
