@@ -14,7 +14,7 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QFileDialog
 
 from gpu.errors import GpuError
-from gpu.graph import CSRGraph, Provenance
+from gpu.graph import CSRGraph
 from gpu.workspace import reader_options
 from viewer.background import Task
 from viewer.features.open_options import FROM_FILE
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from viewer.features.base import Window
     from viewer.widgets.open_dialog import OpenDialog
 
-SAMPLE = "sample"  # Provenance.format
 Seen = Callable[["Peek | None", str], None]  # the look, or why there is none
 
 
@@ -139,8 +138,6 @@ class OpenOptions(QObject):
 
 def read_from_file(graph: CSRGraph | None) -> bool:
     """Return whether a reader made this graph, of a file that can be read again."""
-    if graph is None or graph.provenance.format in {Provenance.format, SAMPLE}:
-        return False  # without the readers, which take 80 ms to import: a window starts with one
     from gpu.formats import READERS
 
-    return graph.provenance.format in READERS
+    return graph is not None and graph.provenance.format in READERS

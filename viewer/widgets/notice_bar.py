@@ -121,6 +121,7 @@ class NoticeBar(QFrame):
         button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         button.clicked.connect(partial(self._take, offer))
         self._offers.insertWidget(self._offers.count() - 1, button)
+        button.show()  # now, not when the layout next finds time
         return button
 
     def _take(self, offer: Offer, _checked: bool = False) -> None:
