@@ -1,8 +1,8 @@
 """A sweep in processes: every value of a plan, shared out to a pool.
 
 The graph lies in shared memory once, whoever made it. A real GPU runs one value at a time.
-Cancel is a flag that every run asks for (within 50 ms). A child that dies costs its value,
-and says so.
+Cancel is a flag that every run asks for (within 50 ms). A child that dies takes with it whatever
+waits in its pool: each such value is handed out once more, and one that dies again says so.
 
 A pool belongs to one sweep and ends with it, unless a `Pool` is handed in: who makes several sweeps
 in a row (a lesson does) starts the processes, which takes seconds, only once.
@@ -92,6 +92,7 @@ class Sweep:
     pool: Pool | None = None
     points: list[SweepPoint] = field(default_factory=list)
     _pending: dict[Future[SweepPoint], float | None] = field(default_factory=dict)
+    _again: set[float | None] = field(default_factory=set)  # handed out a second time
     _own: Pool | None = None
     _shared: SharedGraph | None = None
 
@@ -109,8 +110,13 @@ class Sweep:
         pool.stop.clear()
         self._shared = pool.share(self.graph)
         for value in values:
-            work = (pool.memory, self._shared.handle, self.plan, value)
-            self._pending[pool.submit(_measure, *work)] = value
+            self._hand_out(value)
+
+    def _hand_out(self, value: float | None) -> None:
+        assert self.pool is not None
+        assert self._shared is not None
+        work = (self.pool.memory, self._shared.handle, self.plan, value)
+        self._pending[self.pool.submit(_measure, *work)] = value
 
     @property
     def done(self) -> bool:
@@ -127,7 +133,10 @@ class Sweep:
         fresh = []
         for future in [future for future in self._pending if future.done()]:
             value = self._pending.pop(future)
-            if not future.cancelled():
+            if self._may_try_again(future, value):
+                self._again.add(value)
+                self._hand_out(value)
+            elif not future.cancelled():
                 fresh += list(self._outcome(future, value))
         self.points += fresh
         if self.done:
@@ -169,6 +178,11 @@ class Sweep:
             yield failed_point(self.plan, value, words)
         except GpuError as error:
             yield failed_point(self.plan, value, str(error))
+
+    def _may_try_again(self, future: Future[SweepPoint], value: float | None) -> bool:
+        if future.cancelled() or self.pool is None or self.pool.stop.is_set():
+            return False
+        return value not in self._again and isinstance(future.exception(), BrokenProcessPool)
 
     def _process_count(self) -> int:
         if self.plan.settings.engine == "cuda":
