@@ -6,15 +6,20 @@ The entry point `sssp-scope` is `viewer.app`, which opens the window, draws pict
 Results go to stdout, progress (only on a terminal) and errors to stderr, one line each.
 
     exit code   0 done, 1 a reported error, 2 wrong usage, 3 a failed check,
-                130 interrupted, 141 the reader of our output went away
+                130 interrupted, 141 the reader of our output went away, 143 told to end
+
+Told to end (SIGTERM, as `timeout` and job queues send it), a command cleans up as at Ctrl-C.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -23,7 +28,7 @@ from gpu.errors import GpuError
 
 NAME = "sssp-scope"
 DEBUG = "SSSP_SCOPE_DEBUG"  # environment: set to see tracebacks
-INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + SIGINT, 128 + SIGPIPE, as shells count
+INTERRUPTED, PIPE_CLOSED, ENDED = 130, 141, 143  # 128 + SIGINT, SIGPIPE, SIGTERM: as shells count
 _COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "run": ("run an algorithm on a graph and tell what it did", cli_run.add_run),
     "sweep": ("run over many values of delta, or of another knob", cli_sweep.add_sweep),
@@ -67,7 +72,8 @@ def main(argv: list[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
     try:
-        code = _run_command(sys.argv[1:] if argv is None else argv)
+        with _ends_cleanly():
+            code = _run_command(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -80,6 +86,24 @@ def main(argv: list[str] | None = None) -> int:
             raise
         print(f"{NAME}: {_words(error)}", file=sys.stderr)
         return 1
+
+
+@contextmanager
+def _ends_cleanly() -> Iterator[None]:
+    """Let SIGTERM leave through every `finally`: no file stays half written."""
+
+    def end(_number: int, _frame: object) -> None:
+        raise SystemExit(ENDED)
+
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -40,17 +40,23 @@ def small_font(font: QFont, more: int = 0) -> QFont:
     return small
 
 
+def grown(font: QFont, factor: float) -> QFont:
+    """Return a font `factor` times as large, in the unit in which its size was given."""
+    larger = QFont(font)
+    if font.pointSizeF() > 0:
+        larger.setPointSizeF(font.pointSizeF() * factor)
+    else:
+        larger.setPixelSize(round(font.pixelSize() * factor))
+    return larger
+
+
 def scale_application_font(app: QApplication, factor: float) -> bool:
     """Make the application's text `factor` times the system's; return whether that is news."""
     system = app.property(SYSTEM_FONT)
     if not isinstance(system, QFont):
         system = QFont(app.font())
         app.setProperty(SYSTEM_FONT, system)
-    wanted = QFont(system)
-    if system.pointSizeF() > 0:
-        wanted.setPointSizeF(system.pointSizeF() * factor)
-    else:
-        wanted.setPixelSize(round(system.pixelSize() * factor))
+    wanted = grown(system, factor)
     if wanted == app.font():
         return False
     app.setFont(wanted)

@@ -21,7 +21,7 @@ from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from viewer.models.drawing import Arc, Vertex
 from viewer.models.drawing_rules import weight_words
-from viewer.text_size import scaled
+from viewer.text_size import grown, scaled
 from viewer.theme import Theme, mix
 from viewer.widgets.draw_geometry import Curve, Outline, aside_of, box_around
 
@@ -39,11 +39,7 @@ class Style:
     def __init__(self, theme: Theme, font: QFont, grow: float = 1.0) -> None:
         self.theme = theme
         self.grow = grow  # times the usual size, where all is seen from afar
-        self.weight_font = QFont(font)
-        if font.pointSizeF() > 0:
-            self.weight_font.setPointSizeF(font.pointSizeF() * grow)
-        else:
-            self.weight_font.setPixelSize(round(font.pixelSize() * grow))
+        self.weight_font = grown(font, grow)
         self.name_font = QFont(self.weight_font)
         self.name_font.setBold(True)
         self.radius = scaled(RADIUS) * grow
