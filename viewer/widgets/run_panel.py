@@ -155,7 +155,7 @@ class RunPanel(QWidget):
         grid.addWidget(self._counts, 5, 0, 1, 2)
         label = field_label("Source", "The vertex to start from, by its own number")
         grid.addWidget(label, 6, 0)
-        pick = hint_label("or click the graph")
+        pick = hint_label("or click one")
         self._source_parts = (label, self._source, pick)
         pick.setWordWrap(False)
         source = field_row(self._source, pick)
