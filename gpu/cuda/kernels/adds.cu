@@ -53,6 +53,11 @@ Hypotheses and outcomes, one H100, int32, kernel ms on NY / grid 1024^2 / mesh 1
   but reading half of the timer: grids 16 and 18 to 11 %, R-MAT 2^20 20 to 12, 2^22 29 to 24.
   Neither counts nor times: 1 %; counts alone on R-MAT 2^22: 10 %, times alone 14 %: there each
   is a sector more from memory (4.9 to 5.9 GB read, 0.26 to 0.85 GB written).
+- Failed: the same in the order of time instead of by vertex, 8 bytes a note into chunks of a worker's
+  own, sorted out by vertex after the run. Noted in the loop over the arcs it spilled registers (17
+  to 26 % everywhere, 60 to 90 % where the worker's address was taken); copied at the end of a round
+  from the queue, a variant of its own: R-MAT 2^22 24.5 to 20 %, 2^20 11 to 12, mesh 5 to 9, roads
+  and grids 6 to 8 to 24 %. It is not the sectors alone, then; not known what else.
 
 The parts   scheduler.cuh decisions     queue.cuh   the bucket queue     relax.cuh   arcs
             worker.cuh    a worker      manager.cuh the manager          reader.cuh  its queue
