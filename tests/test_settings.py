@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from PyQt6.QtCore import QByteArray
 
 from viewer.models.settings import STATE_VERSION, THEME_NAMES, Settings
@@ -42,6 +43,19 @@ def test_settings_come_back_from_disk(qapp: object, tmp_path: Path) -> None:
     assert (again.recent_files, again.geometry, again.window_state) == ([], None, None)
     again.clear()
     assert again.theme == "light"
+
+
+def test_a_relative_path_is_found_from_another_folder(
+    qapp: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(tmp_path / "s.ini")
+    monkeypatch.chdir(tmp_path)
+    settings.add_recent("a.gr", {"undirected": True})
+    monkeypatch.chdir("/")
+    assert settings.recent_files == [str(tmp_path / "a.gr")]
+    assert settings.recent_options[str(tmp_path / "a.gr")]["undirected"] is True
+    settings.remove_recent(tmp_path / "a.gr")
+    assert settings.recent_files == []
 
 
 def test_damaged_settings_become_defaults(qapp: object, tmp_path: Path) -> None:

@@ -65,14 +65,15 @@ class Settings:
 
     def add_recent(self, path: str | Path, options: dict[str, Any] | None = None) -> None:
         """Put a path first among the recent ones, with the options it was read with."""
-        rest = [name for name in self.recent_files if name != str(path)]
-        options = self.recent_options | {str(path): known_options(options)}
-        self._store.setValue("recent_files", json.dumps([str(path), *rest][:MAX_RECENT]))
+        place = _place(path)
+        rest = [name for name in self.recent_files if name != place]
+        options = self.recent_options | {place: known_options(options)}
+        self._store.setValue("recent_files", json.dumps([place, *rest][:MAX_RECENT]))
         self._store.setValue("recent_options", json.dumps(options))
 
     def remove_recent(self, path: str | Path) -> None:
         """Forget a path, for one that could not be opened."""
-        rest = [name for name in self.recent_files if name != str(path)]
+        rest = [name for name in self.recent_files if name != _place(path)]
         self._store.setValue("recent_files", json.dumps(rest))
 
     def clear_recent(self) -> None:
@@ -143,3 +144,8 @@ class Settings:
             return json.loads(text)
         except ValueError:
             return default
+
+
+def _place(path: str | Path) -> str:
+    """Return where a path leads from any folder: the next start may be in another one."""
+    return str(Path(path).absolute())
