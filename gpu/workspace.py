@@ -4,10 +4,11 @@
 
     workspace.json     format, version, the graph, one entry a run, how the window stood
     runs/1.npz ...     the traces, each as `gpu.tracefile` writes it
+    graph.npz          the graph, if it has at most SMALL_ARCS arcs and no sample makes it again
 
-The graph is not in it: its path, absolute and relative to the workspace file, its reader's
-options and its hash are. So a folder with both can be moved, and another file of that
-name is told from the one that the runs were made on. A workspace is read as data from a
+Of a larger graph only the path, absolute and relative to the workspace file, its reader's options
+and its hash are kept. So a folder with both can be moved, and another file of that name is told
+from the one that the runs were made on. A workspace is read as data from a
 stranger: no pickle, no code, no path is written to except a temporary folder of ours, and sizes
 are checked before anything is allocated or unpacked.
 """
@@ -25,6 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from gpu.errors import GpuError, TraceError
+from gpu.formats import save_graph
+from gpu.graph import CSRGraph
 from gpu.trace import GraphReference, Trace
 from gpu.tracefile import load_trace, plain, save_trace
 from gpu.wholefile import written_whole
@@ -33,6 +36,9 @@ SUFFIX = ".ssspw"
 FORMAT = "sssp-scope workspace"
 VERSION = 1
 TABLE = "workspace.json"
+GRAPH = "graph.npz"
+SMALL_ARCS = 200_000  # a graph of so many is saved with its runs: 2 MB and less
+GRAPH_LIMIT = 16 << 20  # bytes of one that is read
 TABLE_LIMIT = 4 << 20  # bytes of JSON
 MOST_RUNS = 1000
 CHUNK = 1 << 20  # bytes copied at a time
@@ -100,6 +106,7 @@ class Workspace:
 
     runs : (number, trace), oldest first; `current`, `b` : numbers among them, or None
     window : how the window stood, JSON values; a reader takes of it what it knows
+    packed : the graph itself, as an .npz file has it; empty where it is not in the workspace
     """
 
     graph: SavedGraph | None
@@ -108,6 +115,7 @@ class Workspace:
     b: int | None = None
     source: int = 0
     window: dict[str, Any] = field(default_factory=dict)
+    packed: bytes = b""
 
 
 def saved_graph(graph: GraphReference, path: str | Path) -> SavedGraph:
@@ -121,8 +129,11 @@ def saved_graph(graph: GraphReference, path: str | Path) -> SavedGraph:
     return SavedGraph(graph.name, graph.origin, graph.hash, relative, dict(graph.options))
 
 
-def save_workspace(workspace: Workspace, path: str | Path) -> None:
-    """Write a workspace, whole or not at all; GpuError where that is refused."""
+def save_workspace(workspace: Workspace, path: str | Path, whole: CSRGraph | None = None) -> None:
+    """Write a workspace, whole or not at all; GpuError where that is refused.
+
+    whole : the graph that `workspace.graph` names; it goes along if it is small and no sample
+    """
     graph = workspace.graph
     table = {
         "format": FORMAT,
@@ -148,6 +159,10 @@ def save_workspace(workspace: Workspace, path: str | Path) -> None:
             save_trace(trace, part)
             archive.write(part, _member(number))
             part.unlink()
+        sample = graph is not None and graph.origin.startswith(SAMPLE)
+        if whole is not None and whole.m <= SMALL_ARCS and not sample:
+            save_graph(whole, Path(folder) / GRAPH)
+            archive.write(Path(folder) / GRAPH, GRAPH)
 
 
 def load_workspace(
@@ -188,7 +203,8 @@ def _read(archive: zipfile.ZipFile, size: int, progress: Callable[[float], None]
     if type(source) is not int or not isinstance(window, dict):
         raise WorkspaceError("damaged: how the window stood")
     chosen = [table[key] if table[key] in numbers else None for key in ("current", "b")]
-    return Workspace(_graph(table["graph"]), runs, chosen[0], chosen[1], source, window)
+    graph, packed = _graph(table["graph"]), _packed(archive, size)
+    return Workspace(graph, runs, chosen[0], chosen[1], source, window, packed)
 
 
 def _read_table(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
@@ -206,6 +222,15 @@ def _read_table(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
             f"workspace version {found!r}; this program reads version {VERSION}: {UPDATE}"
         )
     return table
+
+
+def _packed(archive: zipfile.ZipFile, size: int) -> bytes:
+    if GRAPH not in archive.namelist():
+        return b""
+    info = archive.getinfo(GRAPH)
+    if info.compress_type != zipfile.ZIP_STORED or info.file_size > min(GRAPH_LIMIT, size):
+        raise WorkspaceError(f"damaged: its {GRAPH} claims {info.file_size} bytes")
+    return archive.read(info)
 
 
 def _read_runs(

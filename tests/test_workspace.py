@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hand_made import small_trace
 from test_tracefile import same
 
+import sample_graphs
+from gpu import workspace
 from gpu.errors import GpuError
+from gpu.formats import load_graph
 from gpu.trace import GraphReference
 from gpu.workspace import (
     TABLE,
@@ -115,6 +120,31 @@ def test_broken_bytes_are_refused(tmp_path: Path) -> None:
         load_workspace(path)
     with pytest.raises(WorkspaceError, match="No such file"):
         load_workspace(tmp_path / "gone.ssspw")
+
+
+def test_a_small_graph_goes_along_and_comes_back_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, copy = tmp_path / "w.ssspw", tmp_path / "copy.npz"
+    whole = replace(sample_graphs.make("figure_6"), name="mine")
+    save_workspace(small_workspace(), path, whole)
+    found = load_workspace(path)
+    assert [number for number, _ in found.runs] == [2, 7]
+    copy.write_bytes(found.packed)
+    again = load_graph(copy)
+    assert (again.hash, again.name) == (whole.hash, "mine")
+    assert np.array_equal(again.positions, whole.positions)
+    assert [again.id_of(v) for v in range(again.n)] == [whole.id_of(v) for v in range(whole.n)]
+    monkeypatch.setattr(workspace, "GRAPH_LIMIT", len(found.packed) - 1)
+    with pytest.raises(WorkspaceError, match=r"its graph.npz claims"):
+        load_workspace(path)
+    monkeypatch.setattr(workspace, "SMALL_ARCS", whole.m - 1)
+    save_workspace(small_workspace(), path, whole)
+    assert load_workspace(path).packed == b""
+    monkeypatch.undo()
+    sample = replace(small_workspace(), graph=SavedGraph("s", "sample:figure_6", whole.hash))
+    save_workspace(sample, path, whole)
+    assert load_workspace(path).packed == b""
 
 
 def test_a_refused_place_leaves_nothing(tmp_path: Path) -> None:

@@ -171,6 +171,47 @@ def test_a_gpu_s_runs_open_without_one_and_find_a_graph_that_moved(
     assert window.features.compare.model.b is window.session.runs[1]
 
 
+@pytest.mark.parametrize("at_home", ["gone", "another graph"])
+def test_a_small_graph_comes_with_its_runs(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, settings_folder: Path, at_home: str
+) -> None:
+    file, graph, trace = roads(tmp_path)
+    window.controller.show_graph(graph)
+    window.session.add_run(RunRecord.from_trace(1, trace))
+    path = tmp_path / "mail" / "standing.ssspw"
+    path.parent.mkdir()
+    window.actions_by_key["save_workspace"].trigger()
+    answer(window, path)
+    saved(window, qtbot, path)
+    if at_home == "gone":
+        file.unlink()
+    else:
+        file.write_text("p sp 2 1\na 1 2 5\n")
+
+    other = new_window(tmp_path, "other")
+    host: Any = other.controller.host
+    drop(other, path)
+    if at_home == "another graph":
+        qtbot.waitUntil(lambda: len(host.asked("load")) == 1)
+        assert host.asked("load")[-1].what == str(file)
+        arrive(other, load_graph(file))
+        qtbot.waitUntil(lambda: len(host.asked("load")) == 2)
+    qtbot.waitUntil(lambda: bool(host.asked("load")))
+    request = host.asked("load")[-1]
+    kept = Path(request.what)
+    assert settings_folder in kept.parents
+    assert not request.undirected  # it holds both arcs of each road already
+    came = load_graph(kept)
+    assert came.hash == graph.hash
+    arrive(other, came)
+    qtbot.waitUntil(lambda: other.session.current is not None)
+    assert other.session.graph is came
+    assert other.session.current.trace.time_ns == trace.time_ns
+    assert other.session.source == window.session.source
+    assert other.session.notice is None
+    close_for_good(other)
+
+
 def test_a_weight_attribute_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     file = tmp_path / "roads.csv"
     file.write_text("from,to,km,hours\na,b,3,0.5\nb,c,4,2.5\n")

@@ -3,7 +3,8 @@
 A file is read whole in the background, and only then is anything shown: a broken one costs
 nothing. Its runs are in the table at once, also those of a GPU that is not here: a run is a
 recording. Its graph is opened in the engine process, as always; once it is here and has the hash of
-the runs', run, comparison and cursor are put back. Where the file is gone the bar says which
+the runs', run, comparison and cursor are put back. Where the file is gone, or is another graph by
+now, the one that came inside the workspace is taken (small graphs do); else the bar says which
 one, and where it was looked for; the graph that is opened next and has that hash is taken for it.
 """
 
@@ -32,6 +33,7 @@ from gpu.workspace import (
     saved_graph,
 )
 from viewer.background import Task
+from viewer.features.kept_graphs import keep_bytes
 from viewer.features.workspace_looks import (
     looks_of,
     put_back_looks,
@@ -55,12 +57,16 @@ HASH_AGAIN_MS = 50
 
 @dataclass
 class Waiting:
-    """A workspace whose graph is not here yet; asked: we opened the file ourselves."""
+    """A workspace whose graph is not here yet.
+
+    asked : we opened the file ourselves ; unpacked : the file is the graph that came with it
+    """
 
     graph: SavedGraph
     workspace: Workspace
     records: dict[int, RunRecord]
     asked: bool
+    unpacked: bool = False
 
 
 @dataclass
@@ -206,6 +212,8 @@ class WorkspaceFeature(QObject):
             options = {} if sample else reader_options(graph.options)
             window.controller.open(found, **options)
             return
+        if self._open_packed(self._waiting):
+            return
         waiting, self._waiting = self._waiting, None  # an empty window is no other graph
         window.session.set_graph(None)
         self._waiting = waiting
@@ -214,6 +222,20 @@ class WorkspaceFeature(QObject):
         words = f"The graph {graph.name} is not here; looked for {looked}."
         advice = "Its runs are shown. Open it where it is now: by its hash they will know it."
         window.session.set_notice(Notice("warning", words, advice))
+
+    def _open_packed(self, waiting: Waiting) -> bool:
+        """Open the graph that came inside the workspace; False where none did, or it was tried."""
+        packed, graph = waiting.workspace.packed, waiting.graph
+        if not packed or waiting.unpacked:
+            return False
+        try:
+            path = keep_bytes(packed, graph.name, graph.hash)
+        except (GpuError, OSError) as error:
+            self._window.session.set_notice(Notice("warning", f"{error}."))
+            return False
+        waiting.asked = waiting.unpacked = True
+        self._window.controller.open(str(path))
+        return True
 
     def _graph_is_here(self) -> None:
         graph, waiting = self._window.session.graph, self._waiting
@@ -226,10 +248,16 @@ class WorkspaceFeature(QObject):
             self._waiting = None
             QTimer.singleShot(0, lambda: self._join(graph, waiting))  # after its source is set
         elif waiting.asked:
-            self._waiting = None
-            self._add(waiting.workspace, waiting.records)
-            words = f"{waiting.graph.origin} is another graph than the saved runs'."
-            self._window.session.set_notice(Notice("warning", words, "They are in the table."))
+            QTimer.singleShot(0, lambda: self._meet_another(waiting))  # after it was opened
+
+    def _meet_another(self, waiting: Waiting) -> None:
+        """What we opened is not the graph of the runs: take the one that came along, or say so."""
+        if self._waiting is not waiting or self._open_packed(waiting):
+            return
+        self._waiting = None
+        self._add(waiting.workspace, waiting.records)
+        words = f"{waiting.graph.origin} is another graph than the saved runs'."
+        self._window.session.set_notice(Notice("warning", words, "They are in the table."))
 
     def _join(self, graph: CSRGraph, waiting: Waiting) -> None:
         """Show the runs on their graph, unless another one came meanwhile."""
@@ -282,7 +310,8 @@ class WorkspaceFeature(QObject):
         from gpu.workspace import save_workspace
 
         workspace = self.workspace(path)  # here; what is long is in the background
-        self._window.files.save_in_background(path, lambda to: save_workspace(workspace, to))
+        graph = self._window.session.graph
+        self._window.files.save_in_background(path, lambda to: save_workspace(workspace, to, graph))
 
     def _run_first(self, path: str, _options: object = None) -> None:
         asked, self._run_file = self._run_file, ""

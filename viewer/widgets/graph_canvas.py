@@ -40,7 +40,7 @@ ZOOM_IN, ZOOM_OUT = 2e5, 0.25  # limits, times the scale that fits
 REACH = 10.0  # pixels from the pointer to a vertex that counts as pointed at
 LOAD_AFTER_MS = 300  # from the first picture to loading the kernels: let the window paint
 EMPTY = ("Open a graph or drop a file here", "File ▸ Open, or one of the samples")
-MARGIN, MARGIN_FEW = 20, 64  # pixels around everything; with few, large discs
+MARGIN, MARGIN_FEW, MARGIN_SHARE = 20, 64, 8  # pixels around all; for few large discs, up to 1/8
 LEGEND_ROOM, LEGEND_FROM = 62, 240  # pixels kept free for the legend, in a picture so high
 NO_PLACES = ("Placing the vertices …", "the graph has no coordinates of its own")
 
@@ -188,7 +188,8 @@ class GraphCanvas(QWidget):
         few = self._drawing is not None and self._drawing.graph.n <= ITEM_VERTICES
         below = LEGEND_ROOM if self.height() >= LEGEND_FROM else 0
         height = self.height() - below
-        view = extent.fitted(self.width(), height, MARGIN_FEW if few else MARGIN)
+        margin = max(MARGIN, min(MARGIN_FEW, height // MARGIN_SHARE)) if few else MARGIN
+        view = extent.fitted(self.width(), height, margin)
         return replace(view, cy=view.cy - below / 2 / view.scale, height=max(1, self.height()))
 
     def _radius(self) -> float:

@@ -1,0 +1,47 @@
+"""Graphs that no file of the user's holds, kept in the settings' folder.
+
+A drawing that was used, a graph that came inside a workspace: each becomes `NAME-HASH.npz`, so that
+the runs made on it name a file that is there: a workspace, a trace, a copied command can open it
+again. The newest `MOST_KEPT` in a folder stay.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from PyQt6.QtCore import QStandardPaths
+
+from gpu.wholefile import written_whole
+
+MOST_KEPT = 200
+
+
+def kept_folder(name: str) -> Path:
+    """Return the folder of that name in the settings' folder, which may not be there yet."""
+    place = QStandardPaths.StandardLocation.AppConfigLocation
+    return Path(QStandardPaths.writableLocation(place)) / name
+
+
+def kept_path(folder: Path, name: str, hashed: str) -> Path:
+    """Return where a graph of that name and hash is kept; the folder is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    words = (re.sub(r"[^\w-]+", "-", word).strip("-").lower() for word in (name, hashed))
+    return folder / ("-".join(word[:80] or "graph" for word in words) + ".npz")
+
+
+def keep_bytes(packed: bytes, name: str, hashed: str) -> Path:
+    """Write an .npz as it came, whole or not at all; return where. Raises GpuError, OSError."""
+    path = kept_path(kept_folder("graphs"), name, hashed)
+    with written_whole(path) as file:
+        file.write(packed)
+    forget_old(path)
+    return path
+
+
+def forget_old(path: Path) -> None:
+    """Delete the oldest beside `path`, but not itself."""
+    kept = sorted(path.parent.glob("*.npz"), key=lambda one: one.stat().st_mtime)
+    for old in kept[:-MOST_KEPT]:
+        if old != path:
+            old.unlink(missing_ok=True)
