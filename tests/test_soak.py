@@ -257,11 +257,12 @@ class Soak:
     # --- housekeeping
 
     def _breathe(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        self.app.processEvents()
-        while time.monotonic() < end:
-            self.app.processEvents()
-            time.sleep(0.002)
+        """Let the window run, in a loop as the application's: `deleteLater` waits for one."""
+        from PyQt6.QtCore import QEventLoop, QTimer
+
+        loop = QEventLoop()
+        QTimer.singleShot(round(1000 * seconds), loop.quit)
+        loop.exec()
 
     def _tidy(self) -> None:
         """Cancel dialogs, close menus, forget old runs."""
