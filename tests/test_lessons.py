@@ -58,8 +58,15 @@ BROKEN: dict[str, tuple[str, str]] = {
     "no section": (WHOLE.replace('key = "two"', 'key = "three"'), "no section '## three'"),
     "section over": (HEAD + ONE, "a section 'two' and no step"),
     "misspelt": (WHOLE.replace("probe = 3", "prob = 3", 1), "unknown key 'prob'"),
-    "wrong type": (WHOLE.replace("probe = 3", "probe = 'x'", 1), "probe = 'x'; allowed: int"),
-    "true is no number": (WHOLE.replace("high = 10", "high = true"), "high = True"),
+    "wrong type": (
+        WHOLE.replace("probe = 3", "probe = 'x'", 1),
+        "probe = 'x'; allowed: a whole number",
+    ),
+    "true is no number": (
+        WHOLE.replace("high = 10", "high = true"),
+        "high = True; allowed: a number",
+    ),
+    "no id": (WHOLE.replace(TWO, TWO + "source = 1.5\n"), "source = 1.5; allowed: text in quotes"),
     "run without name": (WHOLE.replace('name = "a"\n', ""), "no name"),
     "list of text": (WHOLE.replace(TWO, TWO + "panels = [1]\n"), "panels = (1,)"),
     "list at all": (WHOLE.replace(TWO, TWO + "panels = 'work'\n"), "panels = 'work'"),
@@ -98,6 +105,14 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, case: str) -> None
     assert words in said
     assert str(tmp_path) in said, "the file is named"
     assert "\n" not in said.strip() or case == "no TOML"
+
+
+def test_ids_are_text_or_whole_numbers(tmp_path: Path) -> None:
+    """A graph's ids are numbers more often than not; a teacher writes them as such."""
+    own = "source = 5\nvertices = [5, 'a', -1]\n"
+    step = read_lesson(write(tmp_path, WHOLE.replace(TWO, TWO + own))).steps[1]
+    assert step.source == "5"
+    assert step.vertices == ("5", "a", "-1")
 
 
 def test_files_that_are_no_text(tmp_path: Path) -> None:

@@ -50,6 +50,8 @@ LISTS: dict[str, type | tuple[type, ...]] = {
     "compare": str,
     "values": (int, float),
 }
+IDS = {"source", "vertices"}  # vertices, by what the file calls them
+IN_WORDS = {str: "text in quotes", bool: "true or false", float: "a number", int: "a whole number"}
 RELATIONS = ("<", "<=", ">", ">=", "==")
 
 
@@ -197,7 +199,8 @@ def _filled(kind: type, given: Any, where: str) -> Any:
         required = f.default is MISSING and f.default_factory is MISSING
         if required and name not in given:
             raise LessonError(f"{where}: no {name}")
-    made = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+    made = {k: _ids(v) if k in IDS else v for k, v in given.items()}
+    made = {k: tuple(v) if isinstance(v, list) else v for k, v in made.items()}
     for name, value in made.items():
         _check_type(str(known[name].type), name, value, where)
     return kind(**made)
@@ -225,8 +228,16 @@ def _check_type(declared: str, name: str, value: Any, where: str) -> None:
         return
     wrong = not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed)
     if wrong:
-        names = " or ".join(kind.__name__ for kind in allowed)
+        kinds = set(allowed) - ({int} if float in allowed else set())
+        names = " or ".join(words for kind, words in IN_WORDS.items() if kind in kinds)
         raise LessonError(f"{where}: {name} = {value!r}; allowed: {names}")
+
+
+def _ids(given: Any) -> Any:
+    """Return a vertex's id, or a list of such, as text: `source = 5` names vertex 5, too."""
+    if isinstance(given, list):
+        return [_ids(one) for one in given]
+    return str(given) if type(given) is int else given
 
 
 def _only(given: dict[str, Any], allowed: set[str], where: str) -> dict[str, Any]:
