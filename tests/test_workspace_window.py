@@ -209,6 +209,8 @@ def test_a_small_graph_comes_with_its_runs(
     assert other.session.current.trace.time_ns == trace.time_ns
     assert other.session.source == window.session.source
     assert other.session.notice is None
+    other.actions_by_key["copy_command"].trigger()
+    assert f"run {kept} " in QApplication.clipboard().text()  # where it is now, not where it was
     close_for_good(other)
 
 

@@ -16,9 +16,10 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QApplication
 
 from gpu.command_line import compare_line, run_line
+from gpu.engine import graph_reference
 from gpu.errors import GpuError
 from gpu.export_runs import write_all_samples, write_runs, write_table
-from gpu.trace import Trace
+from gpu.trace import GraphReference, Trace
 from gpu.wholefile import written_whole
 from viewer.features.take_away_film import FilmMaker
 from viewer.features.take_away_tables import panel_table
@@ -85,12 +86,19 @@ class TakeAwayFeature(QObject):
         if other is None:
             self.copy_run(run)
             return
-        shown, reference, how = run.settings, run.graph_reference, pair.how
+        shown, reference, how = run.settings, self._reference(run), pair.how
         self.copy(lambda: compare_line(shown, other.settings, reference, how))
 
     def copy_run(self, run: RunRecord) -> None:
         """Put the command that repeats a run on the clipboard."""
-        self.copy(lambda: run_line(run.settings, run.graph_reference))
+        self.copy(lambda: run_line(run.settings, self._reference(run)))
+
+    def _reference(self, run: RunRecord) -> GraphReference:
+        """Return what names a run's graph: where it is now, for one that was opened elsewhere."""
+        graph = self._window.session.graph
+        if graph is not None and vars(graph).get("hash") == run.graph_reference.hash:
+            return graph_reference(graph, run.settings.source)
+        return run.graph_reference
 
     def copy(self, make: Callable[[], str]) -> None:
         """Put a line on the clipboard and say so, or say why there is none."""
