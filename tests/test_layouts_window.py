@@ -107,6 +107,28 @@ def test_every_layout_fits_every_size(
             assert window.docks[key].height() >= 120, (name, key)
 
 
+def test_plots_share_fewer_cells_when_text_grows(window: MainWindow) -> None:
+    plots = {"buckets", "delta", "parallelism", "work"}
+    window.use_light_theme()
+    window.resize(1280, 800)
+    QApplication.processEvents()
+    window.actions_by_key["layout_explore"].trigger()
+    usual = in_sight(window) & plots
+    window.actions_by_key["theme_projector"].trigger()
+    large = in_sight(window) & plots
+    assert len(large) < len(usual)
+    assert all(window.docks[key].height() >= 120 for key in large)
+    window.actions_by_key["undo"].trigger()
+    assert window.settings.theme == "light"
+    assert in_sight(window) & plots == usual
+    window.docks["work"].setFloating(True)  # now it is a person's own arrangement
+    moved = in_sight(window) & plots
+    window.actions_by_key["theme_projector"].trigger()
+    assert in_sight(window) & plots == moved
+    assert window.docks["work"].isFloating()
+    window.reset_layout()
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("key", ["sweep", "why"])
 def test_a_panel_that_is_shown_has_room(

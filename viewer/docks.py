@@ -148,6 +148,7 @@ class Docks:
         self.extra = tuple(more or ())  # docks of features, hidden until asked for
         self.by_key: dict[str, QDockWidget] = {}
         self.layout = FIRST
+        self._arranged: tuple[list[list[str]], dict[str, object]] = ([], {})
         self._ghosts = QTimer(window)
         self._ghosts.setSingleShot(True)
         self._ghosts.setInterval(0)
@@ -209,6 +210,29 @@ class Docks:
         self._keep_size(size)
         self._give_sizes(layout, left, bottom, [cell for cell in right if cell[0] in shown])
         self._ghosts.start()  # Qt has set its tab bars up by then
+        self._arranged = self._cells(layout), self._standing()
+
+    def refit(self) -> None:
+        """Text has another size: share the plots among the cells that have room for it now.
+
+        Only where docks stand as the layout put them; what a person moved stays.
+        """
+        cells, standing = self._arranged
+        if standing == self._standing() and cells != self._cells(LAYOUTS[self.layout]):
+            self.arrange(self.layout)
+
+    def _standing(self) -> dict[str, object]:
+        """Return where each dock is, and with which others, whatever its size."""
+        window = self._window
+        return {
+            key: (
+                window.dockWidgetArea(dock),
+                dock.isFloating(),
+                dock.isHidden(),
+                frozenset(other.objectName() for other in window.tabifiedDockWidgets(dock)),
+            )
+            for key, dock in self.by_key.items()
+        }
 
     def _hide_ghosts(self) -> None:
         """Hide tab bars that no cell has any more: Qt forgets some of a cell that was taken apart.

@@ -282,15 +282,15 @@ class MainWindow(QMainWindow):
 
     def use_light_theme(self) -> None:
         """Dark on white."""
-        self.set_theme("light")
+        self.choose_theme("light")
 
     def use_dark_theme(self) -> None:
         """Light on black."""
-        self.set_theme("dark")
+        self.choose_theme("dark")
 
     def toggle_theme(self) -> None:
         """The next theme."""
-        self.set_theme(next_theme(self.settings.theme))
+        self.choose_theme(next_theme(self.settings.theme))
 
     def reset_layout(self) -> None:
         """Put every dock back where the layout has it."""
@@ -325,6 +325,11 @@ class MainWindow(QMainWindow):
             if hasattr(plot, "apply_theme"):
                 plot.apply_theme(self.theme)
         self.features.call("apply_theme", self.theme)
+
+    def choose_theme(self, name: str) -> None:
+        """Put on the theme that a person chose; docks make room for its text."""
+        self.set_theme(name)
+        self.docks.refit()
 
     def _obey_choices(self) -> None:
         choices = self.run_panel.choices()

@@ -58,5 +58,8 @@ class Window(Protocol):
     def set_theme(self, name: str) -> None:
         """Put a theme on everything, and remember it."""
 
+    def choose_theme(self, name: str) -> None:
+        """Put on the theme that a person chose; docks make room for its text."""
+
     def open_path(self, path: str, options: dict[str, Any] | None = None) -> None:
         """Open a file, read by options of `gpu.load_graph`, or "sample:..."."""

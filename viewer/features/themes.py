@@ -30,7 +30,7 @@ def install(window: Window) -> Any:
 
         def use_projector(self) -> None:
             """Large and strong."""
-            window.set_theme("projector")
+            window.choose_theme("projector")
 
         def apply_theme(self, _theme: Theme) -> None:
             """Make icons as large as the text asks."""

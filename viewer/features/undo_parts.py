@@ -134,7 +134,7 @@ class UndoFeature(QObject):
                 window.graph_view.set_colour_by,
                 lambda *_: "colouring",
             ),
-            "theme": Wish(lambda: window.settings.theme, window.set_theme, lambda *_: "theme"),
+            "theme": Wish(lambda: window.settings.theme, window.choose_theme, lambda *_: "theme"),
             "layout": Wish(self._layout, self._set_layout, lambda *_: "layout"),
             "runs": Wish(self._runs, self._set_runs, lambda *_: "runs shown", self._are_runs_here),
         }
