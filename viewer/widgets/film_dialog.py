@@ -13,7 +13,6 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
@@ -32,6 +31,7 @@ from viewer.animate import LEAST_SECONDS, MOST_SECONDS, check_encoder
 from viewer.film import PANELS, SIZES, USUAL_RATE, FilmPlan
 from viewer.theme import SPACING, THEMES
 from viewer.units import time_unit
+from viewer.widgets.small_parts import choice
 
 KINDS = {".gif": "GIF", ".mp4": "MP4", ".webp": "WebP", ".apng": "APNG"}
 DECIMALS = 3
@@ -62,9 +62,9 @@ class FilmDialog(QDialog):
         self._show_cost()
 
     def _build(self, first: FilmPlan) -> None:
-        self.kind = _choice(KINDS, first.suffix, "Format of the film")
+        self.kind = choice(KINDS, first.suffix, "Format of the film")
         sizes = {size: f"{size[0]} × {size[1]}" for size in SIZES}
-        self.size_box = _choice(sizes, first.size, "Size, pixels")
+        self.size_box = choice(sizes, first.size, "Size, pixels")
         self.seconds = _number(LEAST_SECONDS, MOST_SECONDS, first.seconds, "Length, seconds", " s")
         self.seconds.setDecimals(1)
         self.rate = QSpinBox()
@@ -73,7 +73,7 @@ class FilmDialog(QDialog):
         self.rate.setSuffix(" frames/s")
         self.rate.setAccessibleName("Frames a second")
         themes = {key: key.capitalize() for key in THEMES}
-        self.theme_box = _choice(themes, first.theme, "Theme of the film")
+        self.theme_box = choice(themes, first.theme, "Theme of the film")
         word, end = f" {self._unit.word}", self._duration_ns * self._unit.factor
         self.start = _number(0.0, end, 0.0, "From this moment of the run", word)
         self.end = _number(0.0, end, end, "To this moment of the run", word)
@@ -184,16 +184,6 @@ class FilmDialog(QDialog):
         plan = self.plan()
         self.accept()
         self.chosen.emit(plan)
-
-
-def _choice(rows: dict[Any, str], chosen: Any, name: str) -> QComboBox:
-    box = QComboBox()
-    for key, title in rows.items():
-        box.addItem(title, key)
-    places = list(rows)
-    box.setCurrentIndex(places.index(chosen) if chosen in places else 0)
-    box.setAccessibleName(name)
-    return box
 
 
 def _number(low: float, high: float, value: float, name: str, suffix: str) -> QDoubleSpinBox:

@@ -13,13 +13,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
     QHBoxLayout,
-    QLabel,
     QStackedLayout,
     QVBoxLayout,
     QWidget,
@@ -41,6 +40,7 @@ from viewer.widgets.matrix_canvas import MatrixCanvas
 from viewer.widgets.matrix_look import MatrixLook
 from viewer.widgets.matrix_parts import MatrixScale, RowCurve
 from viewer.widgets.plot_base import chip
+from viewer.widgets.small_parts import centred_hint
 
 TALL, HIGH = 480, 340  # pixels: with room for curve and blocks; for one of them
 WIDE = 400  # pixels: with room for two matrices side by side
@@ -112,11 +112,7 @@ class MatrixPanel(LivePanel):
         self._rows.setLayout(_side_by_side(self.curves))
         column.addWidget(self._rows, 2)
         column.addWidget(self.blocks, 2)
-        self.hint = QLabel(self.HINT)
-        self.hint.setProperty("role", "muted")
-        self.hint.setWordWrap(True)
-        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.hint.setMargin(2 * SPACING)
+        self.hint = centred_hint(self.HINT)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.hint)
         self._pages.addWidget(page)

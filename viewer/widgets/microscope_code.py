@@ -25,6 +25,7 @@ from viewer.models.microscope import MicroscopeModel
 from viewer.text_size import scaled
 from viewer.theme import LIGHT, SPACING, Theme, mix
 from viewer.widgets.code_colours import Span, language_of, spans_of
+from viewer.widgets.small_parts import centred_hint
 
 ROOM_ABOVE = 0.35  # of the height, above the lit line
 CODE_PIXELS = 11  # height of the code's type, at the reference text size
@@ -150,10 +151,7 @@ class CodePanel(QWidget):
             split.addWidget(self._part(title, lines))
         split.setSizes([100, 100])
         split.setChildrenCollapsible(False)
-        self.hint = QLabel()
-        self.hint.setWordWrap(True)
-        self.hint.setProperty("role", "muted")
-        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hint = centred_hint(margin=0)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.hint)
         self._pages.addWidget(split)

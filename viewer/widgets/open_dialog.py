@@ -28,6 +28,7 @@ from gpu.formats.build import RANDOM_WEIGHTS
 from viewer.models.open_choices import DIRECTIONS, WEIGHTS
 from viewer.theme import SPACING
 from viewer.widgets.elided import ElidedLabel
+from viewer.widgets.small_parts import choice
 
 if TYPE_CHECKING:
     from gpu.formats.peek import Peek
@@ -185,12 +186,8 @@ class OpenDialog(QDialog):
 
 
 def _choice(rows: dict[Any, str], chosen: Any, name: str) -> QComboBox:
-    box = QComboBox()
-    for key, title in rows.items():
-        box.addItem(title, key)
-    places = list(rows)
-    box.setCurrentIndex(places.index(chosen) if chosen in places else 0)
-    box.setAccessibleName(name)
+    """Return a list that may be narrower than its rows."""
+    box = choice(rows, chosen, name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(SHORTEST)
     view = box.view()

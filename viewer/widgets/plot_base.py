@@ -31,6 +31,7 @@ from viewer.widgets.axes import NumberAxis, TimeAxis, dress_axis
 from viewer.widgets.elided import ElidedLabel
 from viewer.widgets.live import LivePanel
 from viewer.widgets.plot_items import TimeViewBox
+from viewer.widgets.small_parts import centred_hint
 
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=False)
 
@@ -129,11 +130,7 @@ class PlotPanel(LivePanel):
         self.body.setSpacing(SPACING // 2)
         self.body.addLayout(self.header)
         self.body.addLayout(self.row, 1)
-        self.hint = QLabel(self.HINT)
-        self.hint.setProperty("role", "muted")
-        self.hint.setWordWrap(True)
-        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.hint.setMargin(2 * SPACING)
+        self.hint = centred_hint(self.HINT)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.hint)
         self._pages.addWidget(page)

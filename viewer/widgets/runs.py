@@ -16,7 +16,6 @@ from PyQt6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QMenu,
     QStackedLayout,
     QStyledItemDelegate,
@@ -31,6 +30,7 @@ from viewer.models.runs_table import SORT_ROLE, RunsTable
 from viewer.models.session import RunRecord, SessionModel
 from viewer.theme import SPACING, THEMES, Theme
 from viewer.widgets.plot_base import chip
+from viewer.widgets.small_parts import centred_hint
 
 HINT = "Press Run: every run is listed here, and any two of one graph can be compared."
 MARK_WIDTH, WIDEST = 34, 200  # pixels: of the first column, and of any other
@@ -155,10 +155,7 @@ class RunsPanel(QWidget):
         for button in self.buttons.values():
             foot.addWidget(button)
         foot.addStretch(1)
-        self._hint = QLabel(HINT)
-        self._hint.setProperty("role", "muted")
-        self._hint.setWordWrap(True)
-        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._hint = centred_hint(HINT, margin=0)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)

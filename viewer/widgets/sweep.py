@@ -35,6 +35,7 @@ from viewer.text_size import scaled
 from viewer.theme import DASH_PATTERN, SPACING, THEMES, Theme
 from viewer.units import percent, short, time_words
 from viewer.widgets.axes import NumberAxis, dress_axis, log_ticks
+from viewer.widgets.small_parts import centred_hint
 
 TITLE = "Sweep"
 HINT = (
@@ -135,11 +136,7 @@ class SweepPanel(QWidget):
         controls = QHBoxLayout()
         for widget, stretch in ((self.knob, 2), (self.values, 2), (self.button, 0)):
             controls.addWidget(widget, stretch)
-        self.hint = QLabel(HINT)
-        self.hint.setProperty("role", "muted")
-        self.hint.setWordWrap(True)
-        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.hint.setMargin(2 * SPACING)
+        self.hint = centred_hint(HINT)
         page = QWidget()
         inside = QVBoxLayout(page)
         inside.setContentsMargins(0, 0, 0, 0)

@@ -34,6 +34,7 @@ from viewer.models.session import RunRecord
 from viewer.theme import SPACING
 from viewer.units import time_words
 from viewer.widgets.live import LivePanel
+from viewer.widgets.small_parts import centred_hint
 
 MOST_ROWS = 2_000  # a table that a person can scroll
 PAPER_ROWS = 200  # of them on a picture
@@ -80,11 +81,7 @@ class WhyPanel(LivePanel):
         column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
         column.addWidget(self.table, 1)
         column.addLayout(foot)
-        self.hint = QLabel(self.HINT)
-        self.hint.setProperty("role", "muted")
-        self.hint.setWordWrap(True)
-        self.hint.setMargin(2 * SPACING)
-        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hint = centred_hint(self.HINT)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.hint)
         self._pages.addWidget(page)
