@@ -10,13 +10,12 @@ the cell above. Docks that a layout does not show wait as tabs of the right side
 ones under the graph; when one is shown, `make_room` gives it the height that it needs, if need
 be by making tabs of the cells below.
 
-    Explore   Run | graph, timeline | every plot
-    Compare   graph, runs, timeline | what differs
-    Lesson    lesson | graph, timeline | buckets and Δ
-    Present   graph, one plot, timeline
-    All pairs     Run | graph, timeline | the matrix
-    Microscope    graph | workers and buckets, the code under both
-    All pairs Run | graph, timeline | the matrix of distances, as high as the window
+    Explore      Run | graph, timeline | every plot
+    Compare      graph, runs, timeline | what differs
+    Lesson       lesson | graph, timeline | buckets and Δ
+    Present      graph, one plot, timeline
+    All pairs    Run | graph, timeline | the matrix of distances, as high as the window
+    Microscope   graph | workers and buckets, the code under both
 """
 
 from __future__ import annotations
