@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpu.engine import run
     from gpu.formats import load_graph
     from gpu.graph import CSRGraph
-    from gpu.trace import Trace
+    from gpu.record.trace import Trace
 
 __all__ = ["CSRGraph", "Trace", "load_graph", "run"]
 
@@ -23,7 +23,7 @@ _HOMES = {
     "run": "gpu.engine",
     "load_graph": "gpu.formats",
     "CSRGraph": "gpu.graph",
-    "Trace": "gpu.trace",
+    "Trace": "gpu.record.trace",
 }
 
 

@@ -58,7 +58,7 @@ WINDOW_SWEEPS = 8  # manager sweeps per decision (ours)
 SETTLE_SWITCHES = 6  # head-bucket switches to wait after a change of delta (ours)
 MIN_OPEN_HEADS = 2  # open heads vary from 2 to 4 (code)
 
-# Reason codes, as gpu.trace.Reason; plain integers because Numba compiles `decide`.
+# Reason codes, as gpu.record.trace.Reason; plain integers because Numba compiles `decide`.
 (
     NONE,
     START,

@@ -33,10 +33,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS, find
-from gpu.apsp_rules import check_events, require_room, source_range
+from gpu.algorithms.all_pairs import check_events, require_room, source_range
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
-from gpu.trace import (
+from gpu.record.trace import (
     NEVER,
     SAMPLE,
     GraphReference,
@@ -251,7 +251,7 @@ def result_shape(graph: CSRGraph, settings: RunSettings) -> tuple[int, ...]:
 def default_device(engine: str) -> str:
     """Return the device that an engine uses when none is named."""
     if engine == "model":
-        from gpu.model.presets import DEFAULT_PRESET
+        from gpu.devices import DEFAULT_PRESET
 
         return DEFAULT_PRESET
     if engine == "cuda":

@@ -240,7 +240,7 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
         raise ParameterError(f"weights = {weights!r}; allowed: int or float")
     needed = n * sample.peak_bytes + n * n * sample.pair_bytes
     if n >= CHECK_MEMORY_FROM or needed >= CHECK_MEMORY_BYTES:
-        from gpu.formats.memory import require_memory
+        from gpu.memory import require_memory
 
         require_memory(needed, f"{sample.title} of {n:,} vertices")
     module, function = sample.maker.split(":")

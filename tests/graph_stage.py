@@ -9,7 +9,12 @@ from pytestqt.qtbot import QtBot
 
 from gpu.engine import graph_reference
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.trace import SAMPLE, RunSettings, Trace, VertexProbe
+from gpu.record.trace import (
+    SAMPLE,
+    RunSettings,
+    Trace,
+    VertexProbe,
+)
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.widgets.graph_view import GraphView

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpu.graph import CSRGraph
-from gpu.trace import (
+from gpu.record.trace import (
     NEVER,
     SAMPLE,
     Flag,

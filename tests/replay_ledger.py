@@ -1,7 +1,7 @@
-"""The state of a run by counting: what `gpu.events` says, looked up in the events before.
+"""The state of a run by counting: what `gpu.record.events` says, looked up in the events before.
 
-`gpu.replay` keeps a state up to date, one event after the other. This does not: each entry of
-the state is *defined* here, as "how often", "the last that" or "entered and has not left", over
+`gpu.replay.replay` keeps a state up to date, one event after the other. This does not: each entry
+of the state is *defined* here, as "how often", "the last that" or "entered and has not left", over
 the events before a position, for all positions at once. Nothing is shared with the replay but the
 meaning of the kinds of event; `tests/test_replay_states.py` compares the two at every event.
 """
@@ -15,9 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from gpu.events import MANAGER, EventKind
 from gpu.graph import CSRGraph
-from gpu.replay import Hand, Item, Pointers, State
+from gpu.record.events import MANAGER, EventKind
+from gpu.replay.replay import (
+    Hand,
+    Item,
+    Pointers,
+    State,
+)
 
 K = EventKind
 ENTER, TAKE = (K.PUSH, K.STAY), (K.POP, K.STALE, K.SKIP, K.LEAVE)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import gpu
+from gpu.devices import PRESETS
 from gpu.lab import calibrate, model_error
 from gpu.model.accuracy import error_words, rows
-from gpu.model.presets import PRESETS
 from sample_graphs import make
 
 

@@ -14,7 +14,7 @@ import gpu
 from gpu.algorithms import ALGORITHMS, Parameter
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.trace import reached_mask
+from gpu.record.trace import reached_mask
 
 HERE = ("model", "cpu")
 PAIRS = [

@@ -16,7 +16,7 @@ from PyQt6.QtWidgets import QApplication
 import gpu
 import sample_graphs
 from gpu.errors import CancelledByUserError, GpuError
-from gpu.tracefile import save_trace
+from gpu.record.tracefile import save_trace
 from viewer import app
 from viewer.animate import Film, check_film, moments, write_film
 

@@ -140,6 +140,6 @@ def test_without_a_display_the_dashboard_is_written(tmp_path: Path) -> None:
 
 
 def test_the_commands_are_those_of_the_command_line() -> None:
-    from gpu.cli import COMMANDS
+    from gpu.cli.main import COMMANDS
 
     assert set(app.COMMANDS) == set(COMMANDS)

@@ -14,8 +14,8 @@ import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
 from gpu.graph import CSRGraph
-from gpu.trace import Trace, Verification
-from gpu.tracefile import save_trace
+from gpu.record.trace import Trace, Verification
+from gpu.record.tracefile import save_trace
 from viewer import app, render
 from viewer.dashboard import Dashboard
 from viewer.theme import THEMES

@@ -12,8 +12,7 @@ from scipy.sparse.csgraph import shortest_path
 
 import gpu
 from gpu.algorithms import ALGORITHMS
-from gpu.apsp import ProofError, all_pairs, matrix_algorithms, matrix_file
-from gpu.apsp_rules import chunk_rows, matrix_bytes, source_range
+from gpu.algorithms.all_pairs import chunk_rows, matrix_bytes, source_range
 from gpu.engine import RunBuffers, checked_settings, result_shape
 from gpu.errors import (
     CancelledByUserError,
@@ -23,10 +22,21 @@ from gpu.errors import (
     WeightError,
 )
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.trace import NEVER, Flag, RunSettings, reached_mask
-from gpu.tracefile import load_trace, save_trace
-from gpu.verify import certificate, verify
-from gpu.verify_rows import verify_rows
+from gpu.proof.rows import verify_rows
+from gpu.proof.verify import certificate, verify
+from gpu.record.trace import (
+    NEVER,
+    Flag,
+    RunSettings,
+    reached_mask,
+)
+from gpu.record.tracefile import load_trace, save_trace
+from gpu.study.apsp import (
+    ProofError,
+    all_pairs,
+    matrix_algorithms,
+    matrix_file,
+)
 
 KEYS = matrix_algorithms()
 KINDS = [np.int32, np.float32]
@@ -211,7 +221,7 @@ def test_wrong_sources_are_named(given: dict[str, int], words: str) -> None:
 
 
 def test_a_matrix_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.formats.memory.available_bytes", lambda: 10_000)
+    monkeypatch.setattr("gpu.memory.available_bytes", lambda: 10_000)
     with pytest.raises(MemoryNeededError, match=r"60 sources to 60 vertices .* -o matrix\.npy"):
         gpu.run(random_graph(1, np.int32), "apsp_fast")
 
@@ -250,7 +260,7 @@ def test_a_wrong_row_is_found_and_named() -> None:
 
 
 def test_a_large_matrix_is_sampled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.verify_rows.ARCS_ALL", 3000)
+    monkeypatch.setattr("gpu.proof.rows.ARCS_ALL", 3000)
     graph = random_graph(3, np.int32)
     dist = gpu.run(graph, "apsp_fast").dist
     outcome = verify_rows(graph, 0, dist)
@@ -297,7 +307,7 @@ def test_nothing_half_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(KeyboardInterrupt):
         all_pairs(graph, path, progress=interrupt)
     assert left_in(tmp_path) == []
-    monkeypatch.setattr("gpu.verify_rows.certificate", lambda *_: "an arc can be relaxed")
+    monkeypatch.setattr("gpu.proof.rows.certificate", lambda *_: "an arc can be relaxed")
     with pytest.raises(ProofError, match="was not written"):
         all_pairs(graph, path, verify=True)
     assert left_in(tmp_path) == []

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu import cli
-from gpu.apsp import matrix_algorithms
-from gpu.cli_apsp import source_slice
+from gpu.cli import main as cli
+from gpu.cli.apsp import source_slice
 from gpu.errors import ParameterError
+from gpu.study.apsp import matrix_algorithms
 from sample_graphs import open_sample
 
 SAMPLE = "sample:grid?n=100&seed=2"
@@ -90,7 +90,7 @@ def test_wrong_requests_are_one_line(
 def test_a_failed_proof_is_code_3_and_leaves_nothing(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.verify_rows.certificate", lambda *_: "an arc can be relaxed")
+    monkeypatch.setattr("gpu.proof.rows.certificate", lambda *_: "an arc can be relaxed")
     path = tmp_path / "m.npy"
     code, _, err = call("apsp", SAMPLE, "-o", path, "--engine", "model", "--verify")
     assert code == 3

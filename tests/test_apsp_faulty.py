@@ -11,7 +11,14 @@ import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.model.apsp_faulty import BLOCKS, FAULTS, THREADS, Fault, _buckets, _edges
+from gpu.lessons.printed_listings import (
+    BLOCKS,
+    FAULTS,
+    THREADS,
+    Fault,
+    _buckets,
+    _edges,
+)
 
 TOP = Path(__file__).resolve().parent.parent
 
@@ -61,7 +68,7 @@ def test_what_each_leaves_behind(graph: CSRGraph) -> None:
 
 
 def test_at_46340_the_index_still_fits(graph: CSRGraph) -> None:
-    from gpu.model.apsp_faulty import row_index_overflows
+    from gpu.lessons.printed_listings import row_index_overflows
 
     assert row_index_overflows(graph, 46_340).wrong == 0
 
@@ -83,4 +90,4 @@ def test_they_are_offered_nowhere_else() -> None:
         if path.name != "apsp_faulty.py" and "lessons" not in path.parts:
             text = path.read_text(encoding="utf-8")
             assert "import apsp_faulty" not in text, path
-            assert "from gpu.model.apsp_faulty" not in text, path
+            assert "from gpu.lessons.printed_listings" not in text, path

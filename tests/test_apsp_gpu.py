@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu.cuda import apsp, apsp_layout
+from gpu.cuda import apsp, apsp_records as apsp_layout
 from gpu.cuda.device import why_not
 from gpu.engine import RecordingObserver, RunBuffers
 from gpu.errors import MemoryNeededError, WeightError
 from gpu.graph import CSRGraph
-from gpu.trace import NEVER, Flag, reached_mask
-from gpu.verify import certificate, oracle_distances
-from gpu.verify_rows import verify_rows
+from gpu.proof.rows import verify_rows
+from gpu.proof.verify import certificate, oracle_distances
+from gpu.record.trace import NEVER, Flag, reached_mask
 
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]

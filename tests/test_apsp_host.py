@@ -14,7 +14,7 @@ import gpu
 from gpu.errors import MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, Entries, Failed, Memory, RunFinished, Verified
-from gpu.trace import RunSettings, Trace
+from gpu.record.trace import RunSettings, Trace
 from viewer.models.session import RunRecord
 
 COMPILING_S = 240.0  # of a fresh clone, on two busy cores

@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 from test_nvrtc import compiled_bytes
 
-from gpu.cuda import apsp, apsp_layout
-from gpu.cuda.apsp_layout import JOB, Shape, job_records, plan_chunks
+from gpu.cuda import apsp, apsp_records as apsp_layout
+from gpu.cuda.apsp_records import (
+    JOB,
+    Shape,
+    job_records,
+    plan_chunks,
+)
 from gpu.cuda.module import compile_options, source_of
 from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph
@@ -105,6 +110,6 @@ def test_blocks_fill_a_multiprocessor(shared: int, threads: int) -> None:
 
 
 def test_looking_at_the_launcher_imports_no_cupy() -> None:
-    code = "import sys, gpu.cuda.apsp, gpu.apsp_rules; print('cupy' in sys.modules)"
+    code = "import sys, gpu.cuda.apsp, gpu.algorithms.all_pairs; print('cupy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -15,8 +15,8 @@ from test_window import close_for_good, with_finished_run
 from test_window_engine import LEFT, PATIENCE_MS, press_run, wait_for
 
 import sample_graphs
-from gpu.layout_cache import layouts_folder
-from gpu.trace import reached_mask
+from gpu.placement.cache import layouts_folder
+from gpu.record.trace import reached_mask
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 from viewer.units import thousands

@@ -17,7 +17,7 @@ from test_controller import FakeHost
 from test_window import close_for_good
 
 from gpu.errors import CancelledByUserError
-from gpu.export import write_csv
+from gpu.record.export import write_csv
 from viewer.background import Task
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from hand_made import small_trace
 
-from gpu import cli
+from gpu.cli import main as cli
 from gpu.errors import GpuError
-from gpu.tracefile import load_trace, save_trace
+from gpu.record.tracefile import load_trace, save_trace
 
 ROADS = """c five vertices, the last never reached
 p sp 5 4
@@ -283,7 +283,7 @@ def test_a_full_disk_does_not_cost_the_result(
     def full(*_: object) -> None:
         raise GpuError("cannot write run.npz: No space left on device")
 
-    monkeypatch.setattr("gpu.cli_run.save_trace", full)
+    monkeypatch.setattr("gpu.cli.run.save_trace", full)
     code, out, err = call("run", roads, "--json", "--trace", tmp_path / "run.npz")
     assert code == 1
     assert json.loads(out)["distances"]["sum"] == 18
@@ -307,7 +307,7 @@ def test_whatever_happens_there_is_no_traceback(
         raise fault
 
     monkeypatch.delenv(cli.DEBUG, raising=False)
-    monkeypatch.setattr("gpu.cli_graphs.open_graph", fail)
+    monkeypatch.setattr("gpu.cli.graphs.open_graph", fail)
     outcome = call("info", "roads.gr")
     assert outcome[0] == code
     assert outcome[1] == ""
@@ -330,7 +330,7 @@ def test_progress_only_on_a_terminal(
 ) -> None:
     assert call("run", roads)[2] == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setattr("gpu.cli_inputs.PROGRESS_S", 0.0)
+    monkeypatch.setattr("gpu.cli.inputs.PROGRESS_S", 0.0)
     shown = call("run", roads, "--verify")[2]
     assert "\rverifying" in shown
     assert shown.endswith("\r")

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from gpu import bench, bench_io, cli
-from gpu.bench import ROWS, Row, measure
+from gpu.cli import main as cli
 from gpu.errors import EngineError
 from gpu.formats import load_graph
-from gpu.lab import command_line
+from gpu.lab import bench, bench_io, command_line
+from gpu.lab.bench import ROWS, Row, measure
 
 
 def fake(*tries: float, fault: Exception | None = None) -> bench.Measurement:

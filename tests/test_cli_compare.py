@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu.cli import main
+from gpu.cli.main import main
 
 ROADS = "sample:city_roads?n=1000"
 

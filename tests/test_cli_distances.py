@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hand_made import small_graph, small_trace
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from gpu.distances import read_distances
 from gpu.errors import FormatError
-from gpu.export import write_distances
+from gpu.proof.distances import read_distances
+from gpu.record.export import write_distances
 
 GOOD = {
     "commas": "id,distance\n1,0\n2,4\n3,7\n4,7\n5,\n",

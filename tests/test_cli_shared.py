@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpu import cli
+from gpu.cli import main as cli
 
 # file, sum of distances, largest: from the lowest id, see the folder's own README
 KNOWN = (

@@ -13,13 +13,13 @@ import pytest
 import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.cli import main
-from gpu.command_line import compare_line, run_line, sweep_line
+from gpu.cli.command_line import compare_line, run_line, sweep_line
+from gpu.cli.main import main
 from gpu.engine import graph_reference
 from gpu.errors import GpuError
-from gpu.export import summary
 from gpu.formats import load_graph
-from gpu.trace import RunSettings, Trace
+from gpu.record.export import summary
+from gpu.record.trace import RunSettings, Trace
 
 TOTALS = ("time_ns", "processed_vertices", "relaxed_edges", "improved", "samples", "distances")
 ROWS = [key for key, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]

@@ -10,7 +10,15 @@ import pytest
 
 import gpu
 import sample_graphs
-from gpu.compare import (
+from gpu.graph import CSRGraph
+from gpu.record.trace import (
+    SAMPLE,
+    GraphReference,
+    RunSettings,
+    Verification,
+    VertexProbe,
+)
+from gpu.study.compare import (
     ALIGNMENTS,
     CompareError,
     Side,
@@ -20,9 +28,13 @@ from gpu.compare import (
     difference,
     obstacle,
 )
-from gpu.compare_words import names, percent_words, summarise, time_words, times_words
-from gpu.graph import CSRGraph
-from gpu.trace import SAMPLE, GraphReference, RunSettings, Verification, VertexProbe
+from gpu.study.compare_words import (
+    names,
+    percent_words,
+    summarise,
+    time_words,
+    times_words,
+)
 
 GRAPH = GraphReference("roads", "memory", "1", 4, 6, True, 1)
 PROVED = Verification(True, True, "both hold")

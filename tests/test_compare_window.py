@@ -15,7 +15,7 @@ from test_controller import FakeHost, path_graph, say, trace_of
 
 from gpu.algorithms import ALGORITHMS
 from gpu.host import GraphLoaded, RunFinished, Verified
-from gpu.trace import Trace, Verification, VertexProbe
+from gpu.record.trace import Trace, Verification, VertexProbe
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings

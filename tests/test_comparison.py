@@ -12,8 +12,8 @@ from panel_stage import REFERENCE, Bench, make_record, make_samples, make_trace
 from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gpu.compare import CompareError, align
-from gpu.trace import Trace, Verification
+from gpu.record.trace import Trace, Verification
+from gpu.study.compare import CompareError, align
 from viewer.models import comparison
 from viewer.models.comparison import ComparisonModel
 from viewer.models.runs_table import COLUMNS, RunsTable

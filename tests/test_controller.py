@@ -24,7 +24,13 @@ from gpu.host import (
     RunStarted,
     Verified,
 )
-from gpu.trace import SAMPLE, Flag, RunSettings, Trace, Verification
+from gpu.record.trace import (
+    SAMPLE,
+    Flag,
+    RunSettings,
+    Trace,
+    Verification,
+)
 from viewer.controller import Controller
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_DONE, SessionModel

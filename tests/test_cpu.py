@@ -16,7 +16,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.cpu import delta_stepping, dijkstra, host
 from gpu.errors import MemoryNeededError, ParameterError, WeightError
 from gpu.graph import CSRGraph
-from gpu.trace import Flag
+from gpu.record.trace import Flag
 
 ON_CPU = [key for key, row in ALGORITHMS.items() if "cpu" in row.engines]
 
@@ -135,7 +135,7 @@ def test_a_distance_past_the_type_is_refused_with_the_arc_named(key: str, kind: 
 
 
 def test_memory_is_looked_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.formats.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("gpu.memory.available_bytes", lambda: 1000)
     graph = make_graph("grid", np.int32)
     with pytest.raises(MemoryNeededError, match="Dijkstra's heap on grid: needs about"):
         gpu.run(graph, "dijkstra", "cpu")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu.cuda import device, layout
+from gpu.cuda import device, records as layout
 from gpu.cuda.adds import pool_blocks, table_size
 from gpu.cuda.module import KERNEL_FILES, KERNELS, compile_options, source_of
 from gpu.errors import EngineError, ParameterError

@@ -21,8 +21,13 @@ from gpu.cuda.supersteps import TUNED, Kernel
 from gpu.engine import RecordingObserver, RunBuffers
 from gpu.errors import MemoryNeededError, WeightError
 from gpu.graph import CSRGraph
-from gpu.trace import NEVER, Flag, Reason, reached_mask
-from gpu.verify import oracle_distances
+from gpu.proof.verify import oracle_distances
+from gpu.record.trace import (
+    NEVER,
+    Flag,
+    Reason,
+    reached_mask,
+)
 
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu import delta as rules
-from gpu import scheduler
+from gpu import delta as rules, scheduler
 from gpu.delta import WINDOW_SWEEPS, decide, hand_back, make_controller, take_over
-from gpu.trace import Reason
+from gpu.record.trace import Reason
 
 LARGE = {"threads": 1000, "buckets": 32, "max_open": 4}
 

@@ -1,6 +1,6 @@
 """Every event of a run, replayed: the states agree with samples, distances and each other.
 
-The recorder and the replay know nothing of one another but what `gpu.events` says, so their
+The recorder and the replay know nothing of one another but what `gpu.record.events` says, so their
 agreement on 50 random graphs for every algorithm is a test of both.
 """
 
@@ -19,12 +19,12 @@ import gpu
 import gpu.model.log as log
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import ParameterError
-from gpu.events import MANAGER, MOST_ARCS, EventKind
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, GraphLoaded, LoadRequest, Memory, RunFinished
-from gpu.replay import Replay, State
-from gpu.trace import RunSettings, Trace, reached_mask
-from gpu.tracefile import load_trace, save_trace
+from gpu.record.events import MANAGER, MOST_ARCS, EventKind
+from gpu.record.trace import RunSettings, Trace, reached_mask
+from gpu.record.tracefile import load_trace, save_trace
+from gpu.replay.replay import Replay, State
 from sample_graphs import open_sample
 
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]

@@ -9,10 +9,15 @@ import pytest
 
 import gpu
 from gpu.algorithms import ALGORITHMS, find
-from gpu.events import EventKind
-from gpu.explain import explain, number, place_words, plural
 from gpu.graph import CSRGraph
-from gpu.replay import Replay
+from gpu.record.events import EventKind
+from gpu.replay.explain import (
+    explain,
+    number,
+    place_words,
+    plural,
+)
+from gpu.replay.replay import Replay
 from sample_graphs import open_sample
 
 CLASSROOM = "Classroom GPU"

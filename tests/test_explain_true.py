@@ -3,7 +3,7 @@
 A sentence is taken apart into its numbers and names; what they must be is looked up by
 counting over the events before (`replay_ledger`), in the graph and in the event itself, never in
 the state that the sentence was made of. Runs: figures 1 and 6, random graphs, and a few that
-make the rare kinds happen, so that every kind of `gpu.events` is told at least once.
+make the rare kinds happen, so that every kind of `gpu.record.events` is told at least once.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from test_replay_states import settings_of, small_graph
 
 import gpu
 from gpu.algorithms import ALGORITHMS, find
-from gpu.events import MANAGER, EventKind
-from gpu.explain import apart, explain
 from gpu.graph import CSRGraph
 from gpu.model.machine import BLOCK_WORDS
-from gpu.replay import Replay
-from gpu.trace import Reason
+from gpu.record.events import MANAGER, EventKind
+from gpu.record.trace import Reason
+from gpu.replay.explain import apart, explain
+from gpu.replay.replay import Replay
 from sample_graphs import open_sample
 
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]

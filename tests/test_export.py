@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hand_made import samples, small_graph, small_trace
 
-from gpu.export import (
+from gpu.record.export import (
     flag_words,
     perfetto_events,
     reason_words,
@@ -22,7 +22,7 @@ from gpu.export import (
     write_json,
     write_perfetto,
 )
-from gpu.trace import SAMPLE, Flag
+from gpu.record.trace import SAMPLE, Flag
 
 PROMISED = """algorithm engine device clock time_ns probe delta delta_final
     processed_vertices relaxed_edges improved work_efficiency verified distances graph source

@@ -14,9 +14,9 @@ from hand_made import small_trace
 import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.export import write_perfetto
-from gpu.export_runs import write_all_samples, write_runs
-from gpu.trace import Trace
+from gpu.record.export import write_perfetto
+from gpu.record.trace import Trace
+from gpu.study.export_runs import write_all_samples, write_runs
 
 PHASES = {"C": {"args"}, "X": {"dur", "tid"}, "i": {"s", "tid"}, "M": {"args"}}
 

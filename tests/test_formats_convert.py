@@ -8,7 +8,7 @@ import pytest
 from exchange_files import DIRECTED, TRIANGLE
 from test_formats import FILES, UNDIRECTED, arcs_of
 
-from gpu import cli
+from gpu.cli import main as cli
 from gpu.formats import READERS, load_graph
 
 INPUTS: dict[str, bytes] = {

@@ -22,8 +22,9 @@ from exchange_files import (
 )
 from test_formats import arcs_of, both_ways, save
 
+from gpu import memory
 from gpu.errors import FormatError, MemoryNeededError
-from gpu.formats import load_graph, memory
+from gpu.formats import load_graph
 
 
 @pytest.mark.parametrize("name", DIRECTED)

@@ -26,8 +26,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from exchange_files import DIRECTED, TRIANGLE
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from test_formats import FILES, UNDIRECTED
 
 from gpu.errors import FormatError, GpuError

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from test_formats import FILES, galois, parser, save
 
+from gpu import memory
 from gpu.errors import FormatError, MemoryNeededError
-from gpu.formats import load_graph, memory, source
+from gpu.formats import load_graph, source
 
 __all__ = ["parser"]
 

@@ -14,7 +14,7 @@ import pytest
 
 from gpu.errors import FormatError
 from gpu.formats import load_graph
-from gpu.verify import oracle_distances
+from gpu.proof.verify import oracle_distances
 
 # file: n, m, weights (None: unit), format
 REFERENCE = {

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.engine import RunBuffers, graph_reference
 from gpu.graph import INT_UNREACHED
-from gpu.trace import RunSettings
+from gpu.record.trace import RunSettings
 from viewer.models.session import RunRecord
 from viewer.widgets.graph_colours import (
     COLOUR_MODES,

@@ -36,7 +36,7 @@ from gpu.host import (
     Verified,
 )
 from gpu.host.worker import Worker
-from gpu.trace import RunSettings, reached_mask
+from gpu.record.trace import RunSettings, reached_mask
 
 
 @pytest.fixture(scope="module")
@@ -291,7 +291,7 @@ def test_importing_the_host_is_light() -> None:
     code = "import sys, gpu.host; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert not loaded & {"numba", "scipy", "networkx", "PyQt6", "gpu.formats", "gpu.verify"}
+    assert not loaded & {"numba", "scipy", "networkx", "PyQt6", "gpu.formats", "gpu.proof.verify"}
 
 
 @pytest.mark.slow

@@ -15,7 +15,12 @@ import numpy as np
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import CancelledByUserError, FormatError, ParameterError, WeightError
 from gpu.graph import CSRGraph, Provenance
-from gpu.trace import SAMPLE, Flag, RunSettings, Verification
+from gpu.record.trace import (
+    SAMPLE,
+    Flag,
+    RunSettings,
+    Verification,
+)
 
 UP_TO = 10**9  # samples of a run that goes on until it is stopped
 
@@ -115,7 +120,7 @@ def run_has_a_bug(graph, given, buffers, observer):
 
 
 def run_with_events(graph, given, buffers, observer):
-    from gpu.trace import EVENT
+    from gpu.record.trace import EVENT
 
     events = np.zeros(50_000, EVENT)
     events["a"] = np.arange(50_000)

@@ -14,8 +14,8 @@ from gpu.algorithms import ALGORITHMS
 from gpu.cuda.device import why_not
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, Memory, Ready, RunFinished, RunStarted, Verified
-from gpu.trace import SAMPLE, Flag, RunSettings
-from gpu.verify import oracle_distances
+from gpu.proof.verify import oracle_distances
+from gpu.record.trace import SAMPLE, Flag, RunSettings
 
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]

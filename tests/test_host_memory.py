@@ -18,7 +18,7 @@ from gpu.host import memory as memory_module
 from gpu.host.memory import Memory, share
 from gpu.host.observer import LARGE_SLICE, RingObserver
 from gpu.host.ring import RING, Knobs, SampleRing, SampleStore
-from gpu.trace import SAMPLE
+from gpu.record.trace import SAMPLE
 
 SHM = memory_module.SHM_FOLDER
 

@@ -40,10 +40,10 @@ from gpu.host import (
     Ready,
     RunFinished,
     Verified,
+    dispatcher as scheduler,
     process,
-    scheduler,
 )
-from gpu.trace import NEVER, Flag
+from gpu.record.trace import NEVER, Flag
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ FORBIDDEN: dict[str, set[str]] = {
     "viewer": {"tests"},
     "assets": QT | {"viewer", "gpu", "tests"},
 }
-LIGHT = ("gpu/__init__.py", "gpu/graph.py", "gpu/trace.py", "gpu/engine.py", "gpu/errors.py")
+LIGHT = ("gpu/__init__.py", "gpu/graph.py", "gpu/record/trace.py", "gpu/engine.py", "gpu/errors.py")
 
 
 def imported(tree: ast.AST) -> list[tuple[int, str]]:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import sample_graphs
-from gpu import layout_cache
 from gpu.errors import CancelledByUserError, MemoryNeededError
 from gpu.graph import CSRGraph
-from gpu.layout_cache import kept_layout, layouts_folder
-from gpu.layouts import layout
-from gpu.layouts_distance import MOST_LANES, lane_buckets
+from gpu.placement import cache as layout_cache
+from gpu.placement.by_distance import MOST_LANES, lane_buckets
+from gpu.placement.cache import kept_layout, layouts_folder
+from gpu.placement.placements import layout
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +108,7 @@ def test_memory_is_asked_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(wanted: int, what: str) -> None:
         raise MemoryNeededError(f"{what} needs {wanted} bytes")
 
-    monkeypatch.setattr("gpu.layouts.require_memory", full)
+    monkeypatch.setattr("gpu.placement.placements.require_memory", full)
     for kind in ("pivot_mds", "rings", "lanes"):
         with pytest.raises(MemoryNeededError):
             kept_layout(roads(), kind, dist=np.zeros(2_500, np.int32))

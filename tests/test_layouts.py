@@ -12,8 +12,8 @@ import pytest
 from gpu import load_graph
 from gpu.errors import CancelledByUserError, ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.layouts import WIDTH, layout, provisional
-from gpu.verify import oracle_distances
+from gpu.placement.placements import WIDTH, layout, provisional
+from gpu.proof.verify import oracle_distances
 from sample_graphs import make, suggested_source
 
 
@@ -170,7 +170,8 @@ def test_force_directed_is_for_small_graphs() -> None:
 
 def test_first_picture_does_without_scipy() -> None:
     code = (
-        "import sys; from gpu.layouts import provisional; from sample_graphs import make\n"
+        "import sys; from sample_graphs import make\n"
+        "from gpu.placement.placements import provisional\n"
         "provisional(make('grid', n=400)); assert 'scipy.sparse.csgraph' not in sys.modules"
     )
     checkout = Path(__file__).resolve().parent.parent

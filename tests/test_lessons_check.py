@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lesson_files import ONE, TEXT, TWO, WHOLE, write
 
-from gpu.cli import main
+from gpu.cli.main import main
 from gpu.lessons.check import COLOURS, PANELS, check_file
 from gpu.lessons.lesson import Claim, Question, RunSpec, Step, SweepSpec
 from gpu.lessons.quantities import (

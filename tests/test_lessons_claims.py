@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gpu.events import EventKind
 from gpu.lessons.answers import CURVE_RIGHT, PLACE, Bench
 from gpu.lessons.check import check_lesson
 from gpu.lessons.lesson import Claim, Question, Step, Value
 from gpu.lessons.read import find_lessons, read_lesson
+from gpu.record.events import EventKind
 
 PATHS = {path.stem: path for path in find_lessons("/nowhere")}
 WORDS = re.compile(r"\b(?:node|nodes|arc|arcs)\b", re.IGNORECASE)
@@ -125,7 +125,7 @@ def test_runs_are_short_enough_to_wait_for(key: str) -> None:
 
 
 def test_distances_of_the_runs_are_proved() -> None:
-    from gpu.verify import certificate
+    from gpu.proof.verify import certificate
 
     for key in PATHS:
         held = bench(key)
@@ -210,7 +210,7 @@ def test_lesson_7_the_words_about_three_times_and_half_hold() -> None:
 
 
 def test_lesson_8_one_of_nine_faults_is_only_slow() -> None:
-    from gpu.model.apsp_faulty import FAULTS
+    from gpu.lessons.printed_listings import FAULTS
 
     held = bench("8_all_pairs")
     runs = [run for step in held.lesson.steps for run in step.runs if run.variant]

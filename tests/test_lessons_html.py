@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from pytestqt.qtbot import QtBot
 
-from gpu.cli import main
+from gpu.cli.main import main
 from gpu.lessons.answers import Bench
 from gpu.lessons.html import Picture, page
 from gpu.lessons.markdown import inline, to_html

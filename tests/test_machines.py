@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpu.algorithms import ALGORITHMS
-from gpu.model.presets import PRESETS
+from gpu.devices import PRESETS
 from viewer.models import machines
 from viewer.models.run_choices import RunChoices
 

@@ -9,19 +9,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.apsp_rules import same_rows
-from gpu.cli import main
-from gpu.command_line import run_line
+from gpu.algorithms.all_pairs import same_rows
+from gpu.cli.command_line import run_line
+from gpu.cli.main import main
 from gpu.engine import RunBuffers, checked_settings
 from gpu.errors import ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.trace import NEVER, SAMPLE, GraphReference, RunSettings, Trace, VertexProbe
+from gpu.record.trace import (
+    NEVER,
+    SAMPLE,
+    GraphReference,
+    RunSettings,
+    Trace,
+    VertexProbe,
+)
 from viewer.models import session as session_module
 from viewer.models.matrix import (
     BEGUN,

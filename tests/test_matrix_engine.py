@@ -20,10 +20,9 @@ from test_window_engine import PATIENCE_MS, press_run, wait_for, wait_for_proof
 
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.host import EngineHost, EngineLost, Entries, Memory
-from gpu.host import memory as host_memory
-from gpu.trace import RunSettings
-from gpu.verify import verify
+from gpu.host import EngineHost, EngineLost, Entries, Memory, memory as host_memory
+from gpu.proof.verify import verify
+from gpu.record.trace import RunSettings
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
@@ -57,7 +56,7 @@ def test_a_large_matrix_goes_where_there_is_room(
     large = host_memory.LARGE
     free = {str(tmp_path): 3 * large}
     monkeypatch.setattr(host_memory, "free_bytes", lambda at: free.get(str(at), 2 * large))
-    monkeypatch.setattr("gpu.formats.memory.available_bytes", lambda: large // 2)
+    monkeypatch.setattr("gpu.memory.available_bytes", lambda: large // 2)
     assert host_memory.place_for(1000, str(tmp_path))[0] == "memory"
     assert host_memory.place_for(large, str(tmp_path)) == ("file", 3 * large)
     assert host_memory.place_for(4 * large, str(tmp_path)) == ("", 3 * large)

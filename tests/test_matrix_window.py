@@ -24,7 +24,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.host import LiveRun, Progress, RunFinished, RunStarted, Verified
-from gpu.trace import Trace, Verification
+from gpu.record.trace import Trace, Verification
 from viewer.main_window import MainWindow
 from viewer.models.session import PROGRESS_DONE, RunRecord
 from viewer.models.settings import Settings

@@ -15,11 +15,11 @@ from test_controller import FakeHost, say
 
 import gpu
 from gpu.algorithms import ALGORITHMS
-from gpu.events import MOST_ARCS, EventKind
 from gpu.host import Ready, RunFinished
-from gpu.pseudocode import pseudocode_of
-from gpu.replay import Replay
-from gpu.trace import Probe, Trace
+from gpu.record.events import MOST_ARCS, EventKind
+from gpu.record.trace import Probe, Trace
+from gpu.replay.pseudocode import pseudocode_of
+from gpu.replay.replay import Replay
 from sample_graphs import open_sample
 from viewer.main_window import MainWindow
 from viewer.models.microscope import NO_EVENTS, OTHER_GRAPH, MicroscopeModel

@@ -13,8 +13,8 @@ from test_microscope import MODELLED, recorded, show
 import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import ParameterError
-from gpu.events import EventKind
-from gpu.pseudocode import Pseudocode, pseudocode_of
+from gpu.record.events import EventKind
+from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from sample_graphs import open_sample
 from viewer.features.microscope_parts import visible_delta
 from viewer.models.microscope import MicroscopeModel
@@ -138,7 +138,7 @@ def test_code_is_coloured_as_it_is_written() -> None:
 
 
 def test_wrong_pseudocode_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gpu import pseudocode
+    from gpu.replay import pseudocode
 
     with pytest.raises(ParameterError, match=r"no line of queue\.cuh has 'no such words'"):
         pseudocode._read("x.toml", {"lines": [{"text": "", "at": "queue.cuh: no such words"}]})

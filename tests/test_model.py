@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import gpu
+from gpu import devices as presets
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import MemoryNeededError, ParameterError, SourceError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.model import presets
-from gpu.trace import NEVER, Flag, reached_mask
+from gpu.record.trace import NEVER, Flag, reached_mask
 
 MODELLED = [k for k, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]
 FAMILIES = (

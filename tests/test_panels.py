@@ -19,7 +19,7 @@ from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpu.trace import SAMPLE
+from gpu.record.trace import SAMPLE
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
 from viewer.theme import THEMES

@@ -14,7 +14,7 @@ from panel_stage import (
 from PyQt6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from gpu.trace import Reason
+from gpu.record.trace import Reason
 from viewer.theme import THEMES
 from viewer.widgets.buckets import BucketPanel, heat_table
 from viewer.widgets.delta import DeltaPanel

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gpu import cli
 from gpu.algorithms import ALGORITHMS
-from gpu.trace import Trace
+from gpu.cli import main as cli
+from gpu.record.trace import Trace
 
 TOP = Path(__file__).resolve().parent.parent
 README = (TOP / "README.md").read_text(encoding="utf-8")

@@ -14,11 +14,11 @@ import pytest
 from replay_ledger import Ledger
 
 import gpu
-from gpu import replay as replay_module
 from gpu.algorithms import ALGORITHMS
-from gpu.events import EventKind
 from gpu.graph import CSRGraph
-from gpu.replay import Replay
+from gpu.record.events import EventKind
+from gpu.replay import replay as replay_module
+from gpu.replay.replay import Replay
 
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 GRAPHS = 50

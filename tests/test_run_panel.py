@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 import sample_graphs
 from gpu.algorithms import ALGORITHMS, Algorithm, Parameter
+from gpu.devices import PRESETS
 from gpu.graph import CSRGraph
-from gpu.model.presets import PRESETS
 from viewer.models.machines import CPU_DEVICE, machines
 from viewer.models.run_choices import PACES, RunChoices
 from viewer.models.session import SessionModel

@@ -12,7 +12,7 @@ import pytest
 
 from gpu.errors import MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.verify import oracle_distances
+from gpu.proof.verify import oracle_distances
 from sample_graphs import (
     CATALOGUE,
     FIRST_SAMPLE,
@@ -355,7 +355,7 @@ def test_references_choose() -> None:
 
 
 def test_memory_is_checked_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.formats.memory.available_bytes", lambda: 10**9)
+    monkeypatch.setattr("gpu.memory.available_bytes", lambda: 10**9)
     with pytest.raises(MemoryNeededError, match="R-MAT of 20,000,000 vertices"):
         make("rmat", n=20_000_000)
     with pytest.raises(MemoryNeededError, match="Complete graph of 40,000 vertices"):

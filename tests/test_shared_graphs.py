@@ -29,8 +29,8 @@ from gpu.algorithms import ALGORITHMS
 from gpu.cuda.device import why_not
 from gpu.errors import FormatError, WeightError
 from gpu.graph import CSRGraph
-from gpu.trace import reached_mask
-from gpu.verify import oracle_distances
+from gpu.proof.verify import oracle_distances
+from gpu.record.trace import reached_mask
 
 ALL = "SSSP_SCOPE_ALL_GRAPHS"
 FOLDER = "SSSP_SCOPE_SHARED_GRAPHS"

@@ -40,7 +40,9 @@ def modules_after(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("module", ["gpu", "gpu.graph", "gpu.trace", "gpu.engine", "gpu.host"])
+@pytest.mark.parametrize(
+    "module", ["gpu", "gpu.graph", "gpu.record.trace", "gpu.engine", "gpu.host"]
+)
 def test_importing_the_core_imports_neither_window_nor_heavy_libraries(module: str) -> None:
     assert modules_after(f"import {module}") & (HEAVY | WINDOW) == set()
 

@@ -8,12 +8,11 @@ from collections import Counter
 import numpy as np
 import pytest
 from hand_made import small_graph
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gpu.errors import SourceError
 from gpu.graph import CSRGraph
-from gpu.statistics import as_json, reachable, statistics
+from gpu.study.statistics import as_json, reachable, statistics
 
 ARCS = st.integers(1, 7).flatmap(
     lambda n: st.tuples(

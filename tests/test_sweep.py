@@ -14,12 +14,12 @@ import pytest
 
 import gpu
 import sample_graphs
-from gpu import sweep, sweep_pool
-from gpu.cli import main
+from gpu.cli.main import main
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.host.memory import SHM_FOLDER
-from gpu.trace import RunSettings
+from gpu.record.trace import RunSettings
+from gpu.study import sweep, sweep_pool
 
 DEADLINE_S = 60.0
 

@@ -23,11 +23,11 @@ from test_window import close_for_good
 
 import gpu
 import sample_graphs
-from gpu import sweep
 from gpu.algorithms import ALGORITHMS
-from gpu.cli import main
-from gpu.export import summary
-from gpu.trace import SAMPLE, Probe
+from gpu.cli.main import main
+from gpu.record.export import summary
+from gpu.record.trace import SAMPLE, Probe
+from gpu.study import sweep
 from viewer.main_window import MainWindow
 from viewer.models.decisions import decisions
 from viewer.models.session import RunRecord

@@ -10,7 +10,7 @@ from PyQt6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QStandardItemModel
 from PyQt6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpu.trace import SAMPLE, Reason
+from gpu.record.trace import SAMPLE, Reason
 from viewer.marks import FEW_SWITCHES, Marks
 from viewer.models.playback import WHOLE_RUN_SECONDS, PlaybackModel
 from viewer.widgets.live import DESCRIBE_MS

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 from hand_made import small_trace
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from gpu.errors import GpuError, TraceError
-from gpu.trace import EVENT, Trace
-from gpu.tracefile import load_trace, save_trace
+from gpu.record.trace import EVENT, Trace
+from gpu.record.tracefile import load_trace, save_trace
 from gpu.wholefile import check_writable, written_whole
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from gpu import delta
-from gpu.cuda import layout
+from gpu.cuda import records as layout
 from gpu.lab import make_vectors
 
 KERNELS = Path(delta.__file__).parent / "cuda" / "kernels"

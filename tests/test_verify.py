@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from gpu import load_graph
 from gpu.errors import CancelledByUserError, SourceError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.verify import certificate, oracle_distances, verify
+from gpu.proof.verify import certificate, oracle_distances, verify
 from sample_graphs import make, suggested_source
 
 SAMPLES = ["city_roads", "grid", "mesh", "rmat", "figure_1", "figure_6"]

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 import gpu
 import sample_graphs
-from gpu.trace import Reason, Trace
+from gpu.record.trace import Reason, Trace
 from viewer.models.decisions import by_hand, decisions, rivals, score_words
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel

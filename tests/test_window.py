@@ -14,7 +14,7 @@ from test_controller import FakeHost, path_graph, say, trace_of
 
 import sample_graphs
 from gpu.host import GraphLoaded, RunFinished, RunStarted, Verified
-from gpu.trace import Verification
+from gpu.record.trace import Verification
 from viewer.action_rows import ACTIONS, MENUS
 from viewer.icons import read_icon
 from viewer.main_window import MainWindow

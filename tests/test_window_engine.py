@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.verify import verify
+from gpu.proof.verify import verify
 from viewer.main_window import MainWindow
 from viewer.models.machines import CPU_DEVICE
 from viewer.models.session import RunRecord

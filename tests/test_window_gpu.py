@@ -18,7 +18,7 @@ from test_window_engine import PATIENCE_MS, press_run, wait_for, wait_for_proof,
 from gpu.algorithms import ALGORITHMS
 from gpu.cuda.device import why_not
 from gpu.graph import CSRGraph
-from gpu.verify import oracle_distances
+from gpu.proof.verify import oracle_distances
 from viewer.main_window import MainWindow
 from viewer.models.machines import REAL_DEVICE
 

@@ -14,11 +14,11 @@ from hand_made import small_trace
 from test_tracefile import same
 
 import sample_graphs
-from gpu import workspace
 from gpu.errors import GpuError
 from gpu.formats import load_graph
-from gpu.trace import GraphReference
-from gpu.workspace import (
+from gpu.record import workspace
+from gpu.record.trace import GraphReference
+from gpu.record.workspace import (
     TABLE,
     SavedGraph,
     Workspace,

@@ -24,9 +24,14 @@ import sample_graphs
 from gpu.formats import load_graph
 from gpu.graph import CSRGraph
 from gpu.host import GraphLoaded, Ready
-from gpu.trace import Trace
-from gpu.tracefile import save_trace
-from gpu.workspace import TABLE, Workspace, save_workspace, saved_graph
+from gpu.record.trace import Trace
+from gpu.record.tracefile import save_trace
+from gpu.record.workspace import (
+    TABLE,
+    Workspace,
+    save_workspace,
+    saved_graph,
+)
 from viewer import app
 from viewer.features.workspace_parts import QUICK_ARCS
 from viewer.main_window import MainWindow

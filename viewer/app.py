@@ -69,7 +69,7 @@ def main(argv: list[str] | None = None) -> int:
     if arguments[:2] == ["lesson", "html"] and not _qt_missing():
         return _lesson_page(arguments)
     if not _is_for_window(first):
-        from gpu.cli import main as run_command
+        from gpu.cli.main import main as run_command
 
         return run_command(arguments)
     if first == "--measure-start" and STARTED not in os.environ:

@@ -19,7 +19,14 @@ from pathlib import Path
 import numpy as np
 
 from gpu.graph import CSRGraph
-from gpu.trace import SAMPLE, Flag, Reason, RunSettings, Trace, VertexProbe
+from gpu.record.trace import (
+    SAMPLE,
+    Flag,
+    Reason,
+    RunSettings,
+    Trace,
+    VertexProbe,
+)
 
 SAMPLES, VERTICES = 1_000_000, 260_000
 PERIOD_NS = 10_000

@@ -69,7 +69,7 @@ def time_open(file: str) -> dict[str, float]:
     """Return seconds from the choice of `file` to its first picture, and of warming up."""
     began = time.perf_counter()
     from gpu.formats import load_graph
-    from gpu.layouts import provisional
+    from gpu.placement.placements import provisional
 
     raster.load_kernels()
     _warm(load_graph, provisional)

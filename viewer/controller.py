@@ -27,7 +27,7 @@ from gpu.engine import checked_settings, graph_reference
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, LoadRequest
-from gpu.trace import RunSettings, Verification
+from gpu.record.trace import RunSettings, Verification
 from sample_graphs import suggested_source
 from viewer.models.open_choices import known_options, refusal
 from viewer.models.playback import PlaybackModel
@@ -263,8 +263,9 @@ class Controller(QObject):
     def lay_out(
         self, kind: str, dist: np.ndarray | None = None, delta: float | None = None
     ) -> bool:
-        """Ask for another arrangement of the vertices (`gpu.layouts.layout`); what is drawn stays
-        until it is there. Returns whether it could be asked for now.
+        """Ask for another placement of the vertices (`gpu.placement.placements`).
+
+        What is drawn stays until it is there. Returns whether it could be asked for now.
         """
         if self.session.graph is None or self.running or self._load_id >= 0:
             return False

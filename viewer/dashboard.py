@@ -19,7 +19,7 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.graph import CSRGraph
-from gpu.trace import Trace
+from gpu.record.trace import Trace
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.paper import lay_out

@@ -13,7 +13,7 @@ from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QFileDialog, QWidget
 
 from gpu.errors import CancelledByUserError, GpuError
-from gpu.trace import Trace
+from gpu.record.trace import Trace
 from viewer.background import Task
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, SessionModel
 from viewer.models.settings import Settings
@@ -79,17 +79,17 @@ class FileDialogs(QObject):
         return run.trace
 
     def _write_trace(self, path: str) -> None:
-        from gpu.tracefile import save_trace
+        from gpu.record.tracefile import save_trace
 
         save_trace(self._trace(), path)
 
     def _write_csv(self, path: str) -> None:
-        from gpu.export import write_csv
+        from gpu.record.export import write_csv
 
         write_csv(self._trace(), path)
 
     def _write_perfetto(self, path: str) -> None:
-        from gpu.export import write_perfetto
+        from gpu.record.export import write_perfetto
 
         write_perfetto(self._trace(), path)
 

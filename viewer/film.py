@@ -119,7 +119,7 @@ class FilmPlan:
 
     def check(self, path: str | Path) -> None:
         """Raise GpuError in one sentence where it cannot be made here."""
-        from gpu.formats.memory import require_memory
+        from gpu.memory import require_memory
         from viewer.animate import check_film
 
         if self.problem:

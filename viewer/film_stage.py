@@ -25,7 +25,7 @@ from PyQt6.QtGui import QColor, QFont, QImage, QPainter
 from PyQt6.QtWidgets import QLabel, QWidget
 
 from gpu.graph import CSRGraph
-from gpu.trace import Trace
+from gpu.record.trace import Trace
 from viewer.dashboard import subtitle_words, totals_words
 from viewer.film import PANELS, FilmPlan
 from viewer.models.playback import PlaybackModel

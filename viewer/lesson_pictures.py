@@ -28,8 +28,8 @@ from gpu.lessons.answers import Bench
 from gpu.lessons.html import Picture
 from gpu.lessons.lesson import RunSpec, Step, SweepSpec
 from gpu.lessons.moments import moment_ns
-from gpu.trace import Probe, Trace, reached_mask
-from gpu.verify import verify
+from gpu.proof.verify import verify
+from gpu.record.trace import Probe, Trace, reached_mask
 
 if TYPE_CHECKING:
     from PyQt6.QtGui import QPixmap
@@ -45,7 +45,7 @@ _kept: dict[str, Any] = {}  # the QApplication: Python would collect it between 
 
 def write(arguments: list[str]) -> int:
     """Run `lesson html` with pictures; return its exit code."""
-    from gpu import cli, cli_lesson
+    from gpu.cli import lesson as cli_lesson, main as cli
 
     cli_lesson.use_pictures(Drawer().of_step)
     try:
@@ -199,7 +199,7 @@ def _dashboard(trace: Trace, graph: CSRGraph) -> Any:
     _kept["app"] = app
     colours = apply_theme(app, LIGHT)
     if graph.positions is None and graph.n:
-        from gpu.layouts import layout
+        from gpu.placement.placements import layout
 
         graph = graph.with_positions(layout(graph))
     dashboard = Dashboard()

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu.trace import REASON_WORDS, Reason
+from gpu.record.trace import REASON_WORDS, Reason
 from viewer.series import Growing, TimeSeries
 from viewer.units import percent, short, time_number, time_unit
 

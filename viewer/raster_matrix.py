@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu.trace import reached_mask
+from gpu.record.trace import reached_mask
 
 STRIPE = 1 << 22  # entries looked at in one piece: some 20 ms
 PART = 1 << 18  # entries looked at together: they stay in the cache

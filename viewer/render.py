@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.trace import Probe, Trace
+from gpu.record.trace import Probe, Trace
 
 if TYPE_CHECKING:
     from PyQt6.QtCore import QSize
@@ -70,7 +70,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     """Return 0 when the picture is written, 1 on a reported error; argparse exits 2."""
-    from gpu.tracefile import load_trace
+    from gpu.record.tracefile import load_trace
 
     args = build_parser().parse_args(argv)
     output = Path(args.output or Path(args.trace).with_suffix(".png"))
@@ -106,7 +106,7 @@ def dashboard_without_display(file: str | None, reason: str) -> int:
 
     import gpu
     import sample_graphs
-    from gpu.verify import verify
+    from gpu.proof.verify import verify
 
     said = f"{NAME}: {reason}: running without a window; --help shows the commands"
     print(said, file=sys.stderr)
@@ -161,7 +161,7 @@ def write_picture(
 
     colours = apply_theme(app, theme)
     if graph is not None and graph.positions is None and graph.n:
-        from gpu.layouts import layout
+        from gpu.placement.placements import layout
 
         graph = graph.with_positions(layout(graph))
     if output.suffix.lower() in FILMS:
@@ -239,7 +239,7 @@ def _open_again(origin: str, options: dict[str, Any]) -> CSRGraph:
 
         return open_reference(origin, options)
     from gpu.formats import load_graph
-    from gpu.workspace import reader_options
+    from gpu.record.workspace import reader_options
 
     return load_graph(origin, **reader_options(options))
 

@@ -11,7 +11,7 @@ The idea    Delta-stepping within a block (Meyer, Sanders). The bucket is what l
 
 Made right  The printed listing puts no source into a bucket, never takes a vertex out of
             one, misses a barrier and walks empty buckets one by one
-            (`gpu.model.apsp_faulty` shows what that does). Here a bucket is never stored:
+            (`gpu.lessons.printed_listings` shows what that does). Here a bucket is never stored:
             one bit a vertex says that it waits, its distance says where. A second array of
             distances is not needed either, since the bits, not a comparison of two arrays,
             say who improved.

@@ -10,7 +10,7 @@ The idea    A block takes a source and relaxes all m arcs, again and again, unti
             on a long one: as many rounds as the deepest path has hops.
 
 Made right  The printed listing does not work; its faults can be watched in
-            `gpu.model.apsp_faulty`. Here "something changed" is decided behind a barrier and
+            `gpu.lessons.printed_listings`. Here "something changed" is decided behind a barrier and
             anew for every source, the threads share the arcs, arcs are directed, and a row is
             found by a 64-bit index.
 

@@ -20,17 +20,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpu.cpu import delta_stepping_loop as loop
-from gpu.cpu import delta_stepping_state as state
-from gpu.cpu import host
+from gpu.cpu import delta_stepping_loop as loop, delta_stepping_state as state, host
 from gpu.delta import near_far_delta
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import GpuError
-from gpu.formats.memory import require_memory
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.memory import require_memory
 from gpu.model.driver import MOST_SAMPLES, overflow_error
 from gpu.model.machine import records, sample_buffer, vertex_arrays
-from gpu.trace import Flag, Probe
+from gpu.record.trace import Flag, Probe
 
 LOOK_S = 0.01  # between two looks at Stop
 FEWEST_SLOTS, MOST_SLOTS = 1024, 2**16

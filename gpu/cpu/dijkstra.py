@@ -11,12 +11,12 @@ import numpy as np
 
 from gpu.cpu import dijkstra_loop, host
 from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.formats.memory import require_memory
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.memory import require_memory
 from gpu.model.driver import drive
 from gpu.model.log import make_log
 from gpu.model.machine import FINISHED, POOL_DRY, records, sample_buffer, vertex_arrays
-from gpu.trace import Flag, Probe
+from gpu.record.trace import Flag, Probe
 
 PERIOD_NS = 100_000  # between samples, unless another is asked for
 NEVER_NS = 2**62  # a sample that does not come: probe level 0

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from gpu.errors import ParameterError
-from gpu.trace import Probe
+from gpu.record.trace import Probe
 
 DEVICE = "cpu"  # the one device of the engine
 NO_CLOCK, RETURNS, WRITES = range(3)  # how the clock's C function gives its time

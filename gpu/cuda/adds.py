@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.cuda import layout
+from gpu.cuda import records as layout
 from gpu.cuda.device import Device
 from gpu.cuda.launch import (
     SPARE_BYTES,

@@ -14,8 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gpu.apsp_rules import C_DELTA, C_FAST, source_range, wanted_delta
-from gpu.cuda.apsp_layout import Shape
+from gpu.algorithms.all_pairs import (
+    C_DELTA,
+    C_FAST,
+    source_range,
+    wanted_delta,
+)
+from gpu.cuda.apsp_records import Shape
 from gpu.cuda.apsp_stream import Conveyor
 from gpu.cuda.device import Device
 from gpu.cuda.launch import check_device, device_graph

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.cuda.apsp_layout import (
+from gpu.cuda.apsp_records import (
     CONTROL,
     JOB,
     PROGRESS,
@@ -34,7 +34,12 @@ from gpu.cuda.device import Device
 from gpu.cuda.launch import SPARE_BYTES, device_graph, overflow_error
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
-from gpu.trace import SAMPLE, Flag, Probe, Reason
+from gpu.record.trace import (
+    SAMPLE,
+    Flag,
+    Probe,
+    Reason,
+)
 
 POLL_S = 2e-4  # between two looks at Stop
 PERIOD_NS = 1_000_000  # between two samples

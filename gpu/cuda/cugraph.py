@@ -16,7 +16,7 @@ from gpu.cuda.device import find_device
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import MemoryNeededError, ParameterError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.trace import SAMPLE, Flag, Probe
+from gpu.record.trace import SAMPLE, Flag, Probe
 
 BYTES_PER_ARC = 48  # an estimate: the edge list, and three times that for the library
 

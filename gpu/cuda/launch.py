@@ -18,14 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from gpu.cuda import layout
+from gpu.cuda import records as layout
 from gpu.cuda.device import Device, find_device
 from gpu.cuda.module import THREADS, constant, function
 from gpu.cuda.ring import RING_SAMPLES, HostRing
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
 from gpu.graph import CSRGraph
-from gpu.trace import SAMPLE, Flag, Probe, Reason
+from gpu.record.trace import (
+    SAMPLE,
+    Flag,
+    Probe,
+    Reason,
+)
 
 POLL_S = 2e-4  # between two looks at the ring
 SNAPSHOT_S = 0.1  # between two copies of the distances mid-run

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gpu.cuda.layout import RUN, STATE
+from gpu.cuda.records import RUN, STATE
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
 THREADS = {  # threads a block

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu.cuda.layout import HOST_CONTROL
-from gpu.trace import SAMPLE
+from gpu.cuda.records import HOST_CONTROL
+from gpu.record.trace import SAMPLE
 
 RING_SAMPLES = 1 << 14  # 4 MiB: 160 ms of samples at the default period
 

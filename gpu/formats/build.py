@@ -15,9 +15,9 @@ import numpy as np
 
 from gpu.formats.base import RANDOM_SEED, Reading
 from gpu.formats.csr import arcs_to_csr, checked_with_facts, tails_of
-from gpu.formats.memory import require_memory
 from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, SKIPPED
 from gpu.graph import MAX_COUNT, CSRGraph
+from gpu.memory import require_memory
 
 RANDOM_WEIGHTS = 100  # the largest
 BUILD_FRACTION = 0.92  # of the progress bar, when sorting begins

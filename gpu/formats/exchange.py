@@ -30,10 +30,10 @@ import numpy as np
 from gpu.errors import GpuError
 from gpu.formats.base import NAME, SIGNS, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
-from gpu.formats.memory import require_memory
 from gpu.formats.named_edges import name_array
 from gpu.formats.row_rules import FLOAT32_MAX, NOT_NEGATIVE, SKIPPED
 from gpu.graph import CSRGraph
+from gpu.memory import require_memory
 
 WEIGHT_NAMES = ("weight", "value", "length", "distance", "cost", "time")
 COORDINATES = (("x", "y"), ("lon", "lat"), ("lng", "lat"), ("longitude", "latitude"))

@@ -21,9 +21,9 @@ from gpu.errors import GraphError
 from gpu.formats.base import SIGNS, Format, Reading, bare_name
 from gpu.formats.build import graph_from_rows
 from gpu.formats.filebytes import FileBytes
-from gpu.formats.memory import require_memory
 from gpu.formats.write import write_file
 from gpu.graph import CSRGraph
+from gpu.memory import require_memory
 
 HEADER_BYTES = 32
 TARGET_BYTES = {1: 4, 2: 8}

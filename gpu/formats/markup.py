@@ -18,8 +18,8 @@ from gpu.errors import FormatError
 from gpu.formats.base import Format, Reading, WeightNames, shown
 from gpu.formats.exchange import graph_from_networkx, read_with, usual_name
 from gpu.formats.filebytes import FileBytes
-from gpu.formats.memory import require_memory
 from gpu.graph import CSRGraph
+from gpu.memory import require_memory
 
 MARK_BYTES = 8192  # how far from the beginning the root element may stand
 MOST_DEPTH = 100

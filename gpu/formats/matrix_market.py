@@ -18,11 +18,11 @@ from gpu.formats.base import SIGNS, Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
 from gpu.formats.filebytes import FileBytes
-from gpu.formats.memory import require_memory
 from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, RowRules
 from gpu.formats.rows import line_at, read_rows
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
+from gpu.memory import require_memory
 
 BANNER = b"%%matrixmarket"
 FIELDS = (b"pattern", b"integer", b"unsigned-integer", b"real", b"double")

@@ -18,13 +18,13 @@ from gpu.errors import GraphError
 from gpu.formats.base import SIGNS, Format, Reading, bare_name, shown
 from gpu.formats.build import graph_from_rows, value_rule
 from gpu.formats.filebytes import FileBytes
-from gpu.formats.memory import require_memory
 from gpu.formats.named_edges import is_number
 from gpu.formats.row_rules import NOT_NEGATIVE
 from gpu.formats.rows import line_at, runs_compiled
 from gpu.formats.source import HEAD_BYTES, READ_SHARE
 from gpu.formats.write import write_text
 from gpu.graph import CSRGraph
+from gpu.memory import require_memory
 
 COMMENT = b"%"
 FORMS = ("0", "1", "10", "11", "100", "101", "110", "111")

@@ -23,9 +23,9 @@ import numpy as np
 from gpu.formats.base import COMPRESSIONS, Format, Reading, bare_name
 from gpu.formats.build import graph_from_rows
 from gpu.formats.filebytes import FileBytes
-from gpu.formats.memory import require_memory
 from gpu.formats.write import write_file
 from gpu.graph import CSRGraph
+from gpu.memory import require_memory
 
 VERSION = 1
 MAGIC = b"PK\x03\x04"

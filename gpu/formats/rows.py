@@ -17,7 +17,6 @@ import numpy as np
 from gpu.formats.base import Reading
 from gpu.formats.csr import have_numba, numba_loaded
 from gpu.formats.filebytes import FileBytes
-from gpu.formats.memory import require_memory
 from gpu.formats.row_rules import (
     FLOAT32_MAX,
     INT64_MAX,
@@ -28,6 +27,7 @@ from gpu.formats.row_rules import (
     row_fault,
 )
 from gpu.formats.source import READ_SHARE, cores
+from gpu.memory import require_memory
 
 COMPILED_BYTES = 100_000  # larger text is parsed compiled, if Numba is loaded anyway
 COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it costs as much as that in NumPy

@@ -21,7 +21,7 @@ from typing import Protocol
 
 from gpu.formats.base import Reading
 from gpu.formats.filebytes import LARGE_BYTES, FileBytes, LargeBytes
-from gpu.formats.memory import require_memory
+from gpu.memory import require_memory
 
 HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file
 BLOCK_BYTES = 1 << 20  # read from disk at a time

@@ -24,13 +24,13 @@ import numpy as np
 
 from gpu.errors import EngineError
 from gpu.graph import CSRGraph
+from gpu.host.dispatcher import Scheduler
 from gpu.host.jobs import Job, LayoutJob, LoadJob, RunJob
 from gpu.host.memory import Memory
 from gpu.host.messages import Entries, LiveRun, LoadRequest, Message
 from gpu.host.ring import FRAME
-from gpu.host.scheduler import Scheduler
 from gpu.host.shared_graph import open_graph, share_graph
-from gpu.trace import SAMPLE, RunSettings
+from gpu.record.trace import SAMPLE, RunSettings
 
 
 class EngineHost:
@@ -108,7 +108,7 @@ class EngineHost:
     def layout(
         self, kind: str = "auto", *, dist: np.ndarray | None = None, delta: float | None = None
     ) -> int:
-        """Lay out the graph last asked for. See `gpu.layouts.layout`."""
+        """Lay out the graph last asked for. See `gpu.placement.placements.layout`."""
         run_id = self._new_id()
         scheduler = self._scheduler
         scheduler.drop_queued(LayoutJob)

@@ -11,7 +11,12 @@ from gpu.host.memory import Segment
 from gpu.host.messages import LiveRun, LoadRequest
 from gpu.host.ring import SampleStore
 from gpu.host.shared_graph import SharedGraph
-from gpu.trace import SAMPLE, Flag, RunSettings, Trace
+from gpu.record.trace import (
+    SAMPLE,
+    Flag,
+    RunSettings,
+    Trace,
+)
 
 GRACE_S = 0.25  # from a stop to the kill
 YIELD_S = 2.0  # the same for a layout, or for proofs, that stand in the way of a request

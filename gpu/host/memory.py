@@ -224,7 +224,7 @@ def shared_free(wanted: int) -> int:
     folder = free_bytes(SHM_FOLDER) if SHM_FOLDER.is_dir() else BOUNDLESS
     if wanted < LARGE:
         return folder
-    from gpu.formats.memory import available_bytes
+    from gpu.memory import available_bytes
 
     known = available_bytes()
     return folder if known is None else min(folder, known)

@@ -18,7 +18,12 @@ from gpu.engine import EngineOutcome, RunBuffers
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph, Provenance
 from gpu.host.memory import SharedArrays
-from gpu.trace import GraphReference, RunSettings, Trace, Verification
+from gpu.record.trace import (
+    GraphReference,
+    RunSettings,
+    Trace,
+    Verification,
+)
 
 
 @dataclass(frozen=True)
@@ -248,9 +253,9 @@ class Entries:
 
     check: str = "gpu.engine:checked_settings"
     execute: str = "gpu.engine:execute"
-    verify: str = "gpu.verify:verify"
+    verify: str = "gpu.proof.verify:verify"
     load_graph: str = "gpu.formats:load_graph"
     open_sample: str = "sample_graphs:open_sample"
-    provisional: str = "gpu.layouts:provisional"
-    layout: str = "gpu.layout_cache:kept_layout"
+    provisional: str = "gpu.placement.placements:provisional"
+    layout: str = "gpu.placement.cache:kept_layout"
     warm_up: str = "gpu.host.warm_up:warm_up"

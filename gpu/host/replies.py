@@ -41,7 +41,7 @@ from gpu.host.process import EngineProcess
 from gpu.host.shared_graph import open_buffers, open_graph
 
 if TYPE_CHECKING:
-    from gpu.host.scheduler import Scheduler
+    from gpu.host.dispatcher import Scheduler
 
 
 class Replies:

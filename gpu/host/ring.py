@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu.host.memory import Memory, Segment, Shapes, SharedArrays
-from gpu.trace import SAMPLE
+from gpu.record.trace import SAMPLE
 
 RING = 65_536  # samples, 16 MB: 2 s of a kernel that samples every 30 us
 FRAME = 16_384  # samples that one poll takes while a run goes on, so that no frame takes long

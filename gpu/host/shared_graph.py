@@ -15,7 +15,7 @@ from gpu.engine import RunBuffers, result_shape
 from gpu.graph import CSRGraph
 from gpu.host.memory import Memory, Segment, Shapes, share
 from gpu.host.messages import GraphHandle
-from gpu.trace import Probe, RunSettings, VertexProbe
+from gpu.record.trace import Probe, RunSettings, VertexProbe
 
 PICTURE = "provisional"  # name of the provisional positions in a graph's segment
 

@@ -20,7 +20,7 @@ import numpy as np
 from gpu.algorithms import ALGORITHMS
 from gpu.engine import run
 from gpu.graph import CSRGraph
-from gpu.trace import Probe
+from gpu.record.trace import Probe
 
 COMPILING = "compiling the model, first run only"
 FIRST_ROWS = 2  # of the registry: what the window runs first, and what it compares that with
@@ -43,7 +43,7 @@ def warm_up(say: Callable[[str], object]) -> None:
     """Compile what the first runs on the model and their proofs need."""
     importlib.import_module("gpu.compiled")  # Numba: a second that is no compiling
     with say_if_slow(lambda: say(COMPILING)):
-        from gpu.verify import verify
+        from gpu.proof.verify import verify
 
         graph = _tiny_graph()
         for row in islice(ALGORITHMS.values(), FIRST_ROWS):

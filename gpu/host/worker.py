@@ -33,7 +33,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS
-from gpu.apsp_rules import size_words
+from gpu.algorithms.all_pairs import size_words
 from gpu.engine import EngineOutcome, RunBuffers, graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.graph import CSRGraph
@@ -68,7 +68,12 @@ from gpu.host.shared_graph import (
     with_note,
 )
 from gpu.host.warm_up import COMPILING, FIRST_ROWS, say_if_slow
-from gpu.trace import Probe, RunSettings, Verification, reached_mask
+from gpu.record.trace import (
+    Probe,
+    RunSettings,
+    Verification,
+    reached_mask,
+)
 
 PROGRESS_S = 0.05  # between two reports with the same words
 QUIET_S = 0.02  # between two looks at Stop while a measured run waits

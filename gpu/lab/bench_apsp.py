@@ -31,7 +31,7 @@ import numpy as np
 from gpu.cuda import apsp
 from gpu.engine import RecordingObserver, RunBuffers
 from gpu.graph import CSRGraph
-from gpu.verify_rows import verify_rows
+from gpu.proof.rows import verify_rows
 
 KINDS = {"edge_apsp": apsp.EDGE, "delta_apsp": apsp.DELTA, "apsp_fast": apsp.FAST}
 SIZES = ((12_800, 51_200), (25_600, 25_600))

@@ -29,8 +29,8 @@ from gpu.errors import GpuError
 from gpu.formats import load_graph
 from gpu.graph import CSRGraph
 from gpu.lab import command_line
-from gpu.trace import Probe
-from gpu.verify import certificate
+from gpu.proof.verify import certificate
+from gpu.record.trace import Probe
 
 RUNS, WARM_UPS = 9, 2
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -143,7 +143,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _bench(args: argparse.Namespace) -> int:
-    from gpu.bench import graph_file
+    from gpu.lab.bench import graph_file
 
     file = graph_file(args.file, Path("sample:"))
     if not Path(file).is_file():

@@ -33,7 +33,7 @@ from gpu.engine import EngineOutcome, RecordingObserver, RunBuffers
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.lab import benchmark_graphs, command_line, held_out_graphs
-from gpu.trace import reached_mask
+from gpu.record.trace import reached_mask
 
 WARM_UPS, RUNS = 2, 9
 SHORT_RUNS, SHORT_MS = 31, 6.0

@@ -9,7 +9,7 @@ the first try was run on NY too, traces of R-MAT 2^22 were read, all measured sw
     fitted     grid_1024, mesh_100, rmat_20
     held out   ny, grid_4096, rmat_22
 
-Fitted are six times of `gpu.model.presets` (CONSTANTS), nothing else: the latencies of
+Fitted are six times of `gpu.devices` (CONSTANTS), nothing else: the latencies of
 DESIGN section 5, the sweep of the manager, the rates of L2 and DRAM and the kernels' own sizes
 (chunks, queues, thresholds) are measured or read off the kernels. TOUCHES, trips to L2 of an
 arc, was brought in because R-MAT 2^20 was too fast without it, and lowered from 3 when the
@@ -32,9 +32,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from gpu import devices as presets
 from gpu.graph import CSRGraph
 from gpu.lab import model_error
-from gpu.model import presets
 
 CONSTANTS = ("round_ns", "trip_ns", "miss_ns", "push_ns", "superstep_ns", "alone_ns")
 STEP = 1.2  # factor

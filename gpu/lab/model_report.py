@@ -4,7 +4,7 @@
 
 Four families (city roads, grid, 3-D mesh, R-MAT; with a file, that road network too) on one
 device. Everything is modelled time of a deterministic simulation, so the figures are the
-same on every machine; they say what the cost model of `gpu.model.presets` implies, whose
+same on every machine; they say what the cost model of `gpu.devices` implies, whose
 constants were fitted on an H100 (`gpu.lab.calibrate`) and scaled to this device, which
 nothing checked. Work = processed / settled vertices.
 """

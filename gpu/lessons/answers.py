@@ -4,9 +4,9 @@ A `Bench` makes the runs of one lesson on the modelled GPU (deterministic, so th
 student sees is what the test saw), keeps them, and answers values. The window makes the same runs
 through its engine process and hands the traces in (`adopt`), so nothing runs twice.
 
-A run with a `variant` is one of the printed listings with its fault (`gpu.model.apsp_faulty`):
-no engine makes it. `trace` wraps its rows so that they can be shown like any other run's, and
-`fault` returns what went wrong.
+A run with a `variant` is one of the printed listings with its fault
+(`gpu.lessons.printed_listings`): no engine makes it. `trace` wraps its rows so that they can be
+shown like any other run's, and `fault` returns what went wrong.
 """
 
 from __future__ import annotations
@@ -35,7 +35,12 @@ from gpu.lessons.quantities import (
     sweep_value,
 )
 from gpu.lessons.read import value_of
-from gpu.trace import SAMPLE, Flag, RunSettings, Trace
+from gpu.record.trace import (
+    SAMPLE,
+    Flag,
+    RunSettings,
+    Trace,
+)
 
 __all__ = [
     "AT_QUANTITIES",
@@ -122,8 +127,8 @@ class Bench:
         self._traces[name] = trace
 
     def adopt_sweep(self, name: str, points: list[Any]) -> None:
-        """Take a sweep that somebody else has made, `gpu.sweep.SweepPoint` in any order."""
-        from gpu.sweep import in_order
+        """Take a sweep that somebody else has made, `gpu.study.sweep.SweepPoint` in any order."""
+        from gpu.study.sweep import in_order
 
         self._sweeps[name] = in_order(points)
 
@@ -136,14 +141,14 @@ class Bench:
         return self._traces[name]
 
     def fault(self, name: str) -> Any:
-        """Return the `gpu.model.apsp_faulty.Fault` of a run with a variant. ParameterError."""
+        """Return the `printed_listings.Fault` of a run with a variant. ParameterError."""
         if name not in self._faults:
             self._traces[name] = self._make_fault(*self._run(name))
         return self._faults[name]
 
     def wrong_entries(self, name: str) -> np.ndarray:
         """Return where the rows of a faulty run are wrong, bool (n, n). ParameterError."""
-        from gpu.model.apsp_faulty import right_rows
+        from gpu.lessons.printed_listings import right_rows
 
         wrong: np.ndarray = self.fault(name).rows != right_rows(self.graph(*self._run(name)))
         return wrong
@@ -158,8 +163,8 @@ class Bench:
         return self._sweeps[name]
 
     def sweep_plan(self, step: Step, spec: SweepSpec) -> Any:
-        """Return the `gpu.sweep.SweepPlan` of a sweep."""
-        from gpu import sweep
+        """Return the `gpu.study.sweep.SweepPlan` of a sweep."""
+        from gpu.study import sweep
 
         run = RunSpec(spec.name, spec.algorithm, spec.graph, device=spec.device)
         graph = self.graph(step, spec)
@@ -307,7 +312,7 @@ class Bench:
 
     def _make_fault(self, step: Step, spec: RunSpec) -> Trace:
         from gpu.engine import checked_settings, graph_reference
-        from gpu.model.apsp_faulty import FAULTS
+        from gpu.lessons.printed_listings import FAULTS
 
         if spec.variant not in FAULTS:
             allowed = ", ".join(FAULTS)
@@ -323,7 +328,7 @@ class Bench:
         return Trace(settings, reference, last, rows, "modelled", "finished", environment)
 
     def _make_sweep(self, step: Step, spec: SweepSpec) -> list[Any]:
-        from gpu import sweep
+        from gpu.study import sweep
 
         plan, graph = self.sweep_plan(step, spec), self.graph(step, spec)
         values: list[float | None] = [None] if plan.controller else []

@@ -91,8 +91,8 @@ def _names(bench: Bench) -> Iterator[str]:
 
 def _set_up(bench: Bench, step: Step, spec: RunSpec | SweepSpec) -> Iterator[Callable[[], Any]]:
     """Yield what must not raise: the graph, the source, the settings."""
+    from gpu.devices import find_preset
     from gpu.engine import checked_settings
-    from gpu.model.presets import find_preset
 
     graph = bench.graph
     yield lambda: _size(graph(step, spec))
@@ -114,7 +114,7 @@ def _size(graph: CSRGraph) -> None:
 
 
 def _faults() -> tuple[str, ...]:
-    from gpu.model.apsp_faulty import FAULTS
+    from gpu.lessons.printed_listings import FAULTS
 
     return tuple(FAULTS)
 

@@ -41,7 +41,7 @@ class RunSpec:
     graph : "sample:..." or a file beside the lesson, None for the step's own
         (`Bench.reference` says what to open); source : the graph's own id, None: suggested
     device : of the modelled GPU (lessons run everywhere)
-    variant : name of a faulty listing of `gpu.model.apsp_faulty`, else "": no engine makes
+    variant : name of a faulty listing of `gpu.lessons.printed_listings`, else "": no engine makes
         such a run, `Bench.trace` does, at once, and `Bench.fault` says what went wrong
     """
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.errors import ParameterError
-from gpu.events import EventKind
 from gpu.lessons.quantities import events_of
-from gpu.trace import Trace
+from gpu.record.events import EventKind
+from gpu.record.trace import Trace
 
 WORDS = ("start", "end", "peak", "first_change")
 EVENT = "event:"

@@ -19,9 +19,14 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import ParameterError
-from gpu.events import EventKind
 from gpu.graph import CSRGraph
-from gpu.trace import Flag, Trace, mean_over_time, reached_mask
+from gpu.record.events import EventKind
+from gpu.record.trace import (
+    Flag,
+    Trace,
+    mean_over_time,
+    reached_mask,
+)
 
 
 def _busy_share(trace: Trace) -> float:
@@ -33,7 +38,7 @@ def _busy_share(trace: Trace) -> float:
 def _workers(trace: Trace) -> int:
     if trace.settings.engine != "model":
         return 0
-    from gpu.model.presets import find_preset
+    from gpu.devices import find_preset
 
     return find_preset(trace.settings.device).workers
 
@@ -41,7 +46,7 @@ def _workers(trace: Trace) -> int:
 def _threads(trace: Trace) -> int:
     if trace.settings.engine != "model":
         return 0
-    from gpu.model.presets import find_preset
+    from gpu.devices import find_preset
 
     return find_preset(trace.settings.device).resident_threads
 
@@ -137,7 +142,7 @@ AT_QUANTITIES = {
     "times_processed": "times that the vertex was processed (probe 2)",
     "bucket": "floor(distance / Δ) of the vertex, with the run's first Δ",
     "queued_in": "bucket that the vertex entered first (probe 3)",
-    "events": "how many events of this kind there were, a name of gpu.events.EventKind (probe 3)",
+    "events": "how many events of this kind there were, a name of EventKind (probe 3)",
     "entered": "how many vertices entered this bucket first (probe 3)",
 }
 VERTEX_QUANTITIES: dict[str, tuple[str, Callable[[Trace], np.ndarray]]] = {
@@ -219,7 +224,7 @@ def events_of(trace: Trace) -> np.ndarray:
 
 def sweep_value(points: Sequence[Any], name: str, quantity: str) -> float:
     """Return one of SWEEP_QUANTITIES of sweep `name`. ParameterError."""
-    from gpu import sweep
+    from gpu.study import sweep
 
     if quantity not in SWEEP_QUANTITIES:
         allowed = ", ".join(SWEEP_QUANTITIES)
@@ -250,7 +255,7 @@ def sweep_value(points: Sequence[Any], name: str, quantity: str) -> float:
 
 
 def fault_value(fault: Any, quantity: str) -> float:
-    """Return one of FAULT_QUANTITIES of a `gpu.model.apsp_faulty.Fault`. ParameterError."""
+    """Return one of FAULT_QUANTITIES of a `gpu.lessons.printed_listings.Fault`. ParameterError."""
     if quantity not in FAULT_QUANTITIES:
         allowed = ", ".join([*FAULT_QUANTITIES, SENTENCE])
         raise ParameterError(f"no quantity {quantity!r} of a faulty listing; there are: {allowed}")

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from gpu import delta as rules
+from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import MemoryNeededError
-from gpu.events import EventKind
 from gpu.graph import CSRGraph
 from gpu.model import adds_loop, machine
 from gpu.model.driver import drive, sampling_period
 from gpu.model.log import LOG_FULL, Log, check_probe, grown, note
-from gpu.model.presets import Preset, find_preset
-from gpu.trace import Flag, Reason
+from gpu.record.events import EventKind
+from gpu.record.trace import Flag, Reason
 
 ARRAY_SHARE = 4  # bytes per word of the device's own arrays
 

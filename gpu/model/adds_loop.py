@@ -22,8 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu import delta as delta_rules
-from gpu import scheduler
+from gpu import delta as delta_rules, scheduler
 from gpu.compiled import compiled_inline, compiled_lean
 from gpu.delta import BY_HAND, FAR_BUCKETS, NONE
 from gpu.model.adds_worker import push, round_events, schedule, worker_event

@@ -12,17 +12,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpu.apsp_rules import C_DELTA, C_FAST, source_range, wanted_delta
+from gpu.algorithms.all_pairs import (
+    C_DELTA,
+    C_FAST,
+    source_range,
+    wanted_delta,
+)
+from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.events import EventKind
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model import apsp_loop
 from gpu.model.driver import drive, sampling_period
 from gpu.model.log import Log, check_probe, make_log, note
 from gpu.model.machine import WAVE_ROUNDS, records, vertex_arrays
 from gpu.model.modelled_run import ModelledRun, make_state
-from gpu.model.presets import Preset, find_preset
-from gpu.trace import Reason
+from gpu.record.events import EventKind
+from gpu.record.trace import Reason
 
 TAKEN = 1024  # vertices of one sweep at most, as in the kernel
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
 from gpu.model.driver import drive, sampling_period
 from gpu.model.log import check_probe
 from gpu.model.near_far import NearFarRun
-from gpu.model.presets import Preset, find_preset
 
 ANY_DELTA = 1.0  # never used: the threshold does not move
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpu.delta import near_far_delta
+from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.events import EventKind
 from gpu.graph import CSRGraph
 from gpu.model import delta_stepping_loop
 from gpu.model.driver import drive, sampling_period
@@ -22,8 +22,8 @@ from gpu.model.modelled_run import (
     make_state,
     wave_arrays,
 )
-from gpu.model.presets import Preset, find_preset
-from gpu.trace import Reason
+from gpu.record.events import EventKind
+from gpu.record.trace import Reason
 
 FEWEST_SLOTS, MOST_SLOTS = 64, 2**16
 

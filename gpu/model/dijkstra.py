@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.events import EventKind
 from gpu.graph import CSRGraph
 from gpu.model import dijkstra_loop
 from gpu.model.driver import drive, sampling_period
 from gpu.model.log import Log, check_probe, make_log, note
 from gpu.model.machine import POOL_DRY, records
 from gpu.model.modelled_run import ModelledRun, graph_arrays, make_state
-from gpu.model.presets import Preset, find_preset
+from gpu.record.events import EventKind
 
 SAMPLES_WANTED = 1000  # the default period divides the expected time by this
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from gpu.engine import EngineOutcome, Observer
 from gpu.errors import WeightError
-from gpu.events import EventKind
 from gpu.graph import CSRGraph
 from gpu.model.log import Log, events_of, note
 from gpu.model.machine import FINISHED, NO_SAMPLES_NS, OVERFLOW, sample_buffer
-from gpu.trace import Flag, Probe
+from gpu.record.events import EventKind
+from gpu.record.trace import Flag, Probe
 
 ARCS_PER_SLICE = 200_000  # about 10 ms of wall time between two looks at Stop
 MOST_SAMPLES = 2**17  # from here on the period doubles

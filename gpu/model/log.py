@@ -18,9 +18,9 @@ import numpy as np
 
 from gpu.compiled import compiled_lean
 from gpu.errors import ParameterError
-from gpu.events import MANAGER, MOST_ARCS, EventKind
 from gpu.graph import CSRGraph
-from gpu.trace import EVENT, Probe
+from gpu.record.events import MANAGER, MOST_ARCS, EventKind
+from gpu.record.trace import EVENT, Probe
 
 PUSH, POP, STALE, RELAX, IMPROVE, CLIP, RESERVE, WRITTEN = range(1, 9)
 ASSIGN, FINISH, HEAD, DELTA, OPEN, BLOCK_TAKEN, BLOCK_FREED = range(9, 16)

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpu.delta import band, make_controller
+from gpu.devices import Preset
 from gpu.engine import RunBuffers
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model.log import Log, make_log
-from gpu.model.presets import Preset
-from gpu.trace import SAMPLE, Probe
+from gpu.record.trace import SAMPLE, Probe
 
 BLOCK_WORDS = 1024  # items per pool block; the CUDA kernel's blocks are 16K
 BLOCKS_PER_BUCKET = 3  # in the pool at the start, beside room for 2 n items

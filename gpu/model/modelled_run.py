@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from gpu.devices import Preset
 from gpu.engine import RunBuffers
-from gpu.events import EventKind
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model.log import LOG_FULL, Log, grown, note
 from gpu.model.machine import NO_SAMPLES_NS, WARP, arc_ns, records, vertex_arrays
-from gpu.model.presets import Preset
-from gpu.trace import Flag, Probe, Reason
+from gpu.record.events import EventKind
+from gpu.record.trace import Flag, Probe, Reason
 
 Array = np.ndarray
 Seven = tuple[Array, Array, Array, Array, Array, Array, Array]

@@ -1,8 +1,8 @@
 """Where the vertices stand: as in the file, as a map, by forces, in lanes or on rings.
 
-The engine process finds the places (`gpu.layouts`), with progress and Cancel; what is drawn
-stays until they are there, and stays for good if it is given up. What was found once is
-kept (`gpu.layout_cache`), so that a second time costs no wait.
+The engine process finds the places (`gpu.placement.placements`), with progress and Cancel; what is
+drawn stays until they are there, and stays for good if it is given up. What was found once is kept
+(`gpu.placement.cache`), so that a second time costs no wait.
 
 Lanes and rings show the distances of the run that is shown: the lanes are the buckets of the Δ
 with which it began, or several of them where there are too many to tell apart; it is said.

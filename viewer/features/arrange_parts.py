@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PyQt6.QtCore import QObject, QTimer
 
-from gpu.layouts_distance import lane_buckets
+from gpu.placement.by_distance import lane_buckets
 from viewer.features.arrange import KINDS, OWN
 from viewer.features.base import Window
 from viewer.models.session import PROGRESS_DONE, Notice, RunRecord

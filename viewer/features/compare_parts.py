@@ -18,12 +18,12 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow, QWidget
 
 from gpu.algorithms import ALGORITHMS, Algorithm
-from gpu.apsp_rules import same_rows
-from gpu.compare import CompareError
+from gpu.algorithms.all_pairs import same_rows
 from gpu.engine import checked_settings
 from gpu.errors import GpuError
-from gpu.trace import RunSettings
-from gpu.workspace import reader_options
+from gpu.record.trace import RunSettings
+from gpu.record.workspace import reader_options
+from gpu.study.compare import CompareError
 from sample_graphs import remembered_reference
 from viewer.controller import BLINK_S
 from viewer.docks import TALL

@@ -15,9 +15,9 @@ from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtWidgets import QDockWidget, QPushButton, QTabBar
 
 from gpu.algorithms import Algorithm, find
-from gpu.events import MOST_ARCS, EventKind
 from gpu.graph import CSRGraph
-from gpu.trace import Probe
+from gpu.record.events import MOST_ARCS, EventKind
+from gpu.record.trace import Probe
 from viewer.docks import FIRST
 from viewer.models.microscope import MicroscopeModel
 from viewer.models.session import Notice

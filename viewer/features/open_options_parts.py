@@ -15,7 +15,7 @@ from PyQt6.QtWidgets import QFileDialog
 
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.workspace import reader_options
+from gpu.record.workspace import reader_options
 from viewer.background import Task
 from viewer.features.open_options import FROM_FILE
 from viewer.file_dialogs import open_filters

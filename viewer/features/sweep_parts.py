@@ -7,12 +7,12 @@ from dataclasses import replace
 from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QWidget
 
-from gpu import sweep
-from gpu.command_line import sweep_line
+from gpu.cli.command_line import sweep_line
 from gpu.engine import graph_reference
 from gpu.errors import GpuError, ParameterError
-from gpu.sweep import SweepPoint
-from gpu.trace import GraphReference
+from gpu.record.trace import GraphReference
+from gpu.study import sweep
+from gpu.study.sweep import SweepPoint
 from viewer.features.base import Window
 from viewer.models.session import Notice
 from viewer.models.sweep import SweepModel

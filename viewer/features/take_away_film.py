@@ -17,7 +17,7 @@ from PyQt6.QtCore import QObject, QTimer
 from PyQt6.QtGui import QImage
 
 from gpu.errors import CancelledByUserError, GpuError
-from gpu.trace import Trace
+from gpu.record.trace import Trace
 from viewer.film import FilmPlan
 from viewer.models.session import Notice
 

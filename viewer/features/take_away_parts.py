@@ -15,11 +15,11 @@ from PyQt6.QtCore import QObject, QSize, Qt
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QApplication
 
-from gpu.command_line import compare_line, run_line
+from gpu.cli.command_line import compare_line, run_line
 from gpu.engine import graph_reference
 from gpu.errors import GpuError
-from gpu.export_runs import write_all_samples, write_runs, write_table
-from gpu.trace import GraphReference, Trace
+from gpu.record.trace import GraphReference, Trace
+from gpu.study.export_runs import write_all_samples, write_runs, write_table
 from gpu.wholefile import written_whole
 from viewer.features.take_away_film import FilmMaker
 from viewer.features.take_away_tables import panel_table

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from gpu.algorithms import find
 from gpu.errors import GpuError
-from gpu.events import EventKind
-from gpu.export import sample_header, sample_rows
-from gpu.export_runs import runs_table, sweep_table
-from gpu.trace import Trace, reached_mask
+from gpu.record.events import EventKind
+from gpu.record.export import sample_header, sample_rows
+from gpu.record.trace import Trace, reached_mask
+from gpu.study.export_runs import runs_table, sweep_table
 from viewer.models.session import RunRecord
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QByteArray
 from PyQt6.QtWidgets import QMainWindow
 
-from gpu.compare import ALIGNMENTS
 from gpu.errors import GpuError
-from gpu.sweep_saved import SavedSweep, sweep_as_dict, sweep_from_dict
+from gpu.study.compare import ALIGNMENTS
+from gpu.study.sweep_saved import SavedSweep, sweep_as_dict, sweep_from_dict
 from viewer.models.run_choices import RunChoices
 from viewer.theme import THEMES
 

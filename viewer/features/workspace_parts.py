@@ -22,8 +22,8 @@ from PyQt6.QtWidgets import QFileDialog
 from gpu.engine import graph_reference
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
-from gpu.trace import Trace
-from gpu.workspace import (
+from gpu.record.trace import Trace
+from gpu.record.workspace import (
     SUFFIX,
     TABLE,
     SavedGraph,
@@ -307,7 +307,7 @@ class WorkspaceFeature(QObject):
         return Workspace(graph, kept, current, other, session.source, looks_of(window))
 
     def _writer(self, path: str) -> None:
-        from gpu.workspace import save_workspace
+        from gpu.record.workspace import save_workspace
 
         workspace = self.workspace(path)  # here; what is long is in the background
         graph = self._window.session.graph
@@ -345,7 +345,7 @@ def loader_of(path: str) -> Callable[..., Workspace] | None:
 
 def load_run(path: str, _progress: Any = None) -> Workspace:
     """Return a saved run as a workspace of one. Raises TraceError, MemoryNeededError."""
-    from gpu.tracefile import load_trace
+    from gpu.record.tracefile import load_trace
 
     trace = load_trace(path)
     return Workspace(saved_graph(trace.graph, path), ((1, trace),), 1, None, trace.settings.source)

@@ -5,8 +5,8 @@ clock. B is a second run beside it. So choosing another current run chooses anot
 B as the current one swaps them; a current run that cannot be compared with B (another graph)
 ends the comparison.
 
-`clocks` lays B's times on A's (`gpu.compare`). While one of the runs goes on it is made anew a
-few times a second, not with every batch of samples. Where it cannot be made as asked, time is
+`clocks` lays B's times on A's (`gpu.study.compare`). While one of the runs goes on it is made anew
+a few times a second, not with every batch of samples. Where it cannot be made as asked, time is
 used and `problem` says why.
 
 Of runs with many samples or vertices (`AT_ONCE`), the clocks and what the words are made of are
@@ -23,9 +23,17 @@ from dataclasses import replace
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from gpu.compare import SAME_CLOCK, Align, ClockMap, CompareError, Side, align, obstacle
-from gpu.compare_words import Summary, names, summarise
-from gpu.trace import Probe, RunSettings
+from gpu.record.trace import Probe, RunSettings
+from gpu.study.compare import (
+    SAME_CLOCK,
+    Align,
+    ClockMap,
+    CompareError,
+    Side,
+    align,
+    obstacle,
+)
+from gpu.study.compare_words import Summary, names, summarise
 from viewer.background import Task
 from viewer.models.session import RunRecord, SessionModel
 
@@ -89,7 +97,7 @@ class ComparisonModel(QObject):
         return names(*pair) if pair is not None else ("", "")
 
     def sides(self) -> tuple[Side, Side] | None:
-        """Return A and B as `gpu.compare` sees them."""
+        """Return A and B as `gpu.study.compare` sees them."""
         if self.a is None or self.b is None:
             return None
         return self._side(self.a), self._side(self.b)
@@ -259,7 +267,7 @@ class ComparisonModel(QObject):
 
 
 def side_of(record: RunRecord) -> Side:
-    """Return a run of the window as `gpu.compare` sees it; what is not final is left out."""
+    """Return a run of the window as `gpu.study.compare` sees it; what is not final is left out."""
     trace = record.trace
     return Side(
         record.settings,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gpu.trace import REASON_WORDS, Flag, Reason
+from gpu.record.trace import REASON_WORDS, Flag, Reason
 from viewer.models.session import RunRecord
 from viewer.units import percent, short, time_words
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpu.algorithms import Algorithm
-from gpu.model.presets import PRESETS
+from gpu.devices import PRESETS
 
 REAL_DEVICE = "cuda:0"
 CPU_DEVICE = "cpu"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from gpu.trace import reached_mask
+from gpu.record.trace import reached_mask
 from viewer.models.session import RunRecord, SessionModel
 from viewer.raster_matrix import STATISTICS, Window
 from viewer.units import thousands, time_words

@@ -15,9 +15,9 @@ from collections.abc import Collection
 import numpy as np
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from gpu.events import MANAGER, EventKind
-from gpu.explain import explain
-from gpu.replay import Replay, State
+from gpu.record.events import MANAGER, EventKind
+from gpu.replay.explain import explain
+from gpu.replay.replay import Replay, State
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 

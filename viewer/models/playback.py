@@ -27,7 +27,7 @@ from typing import Literal
 import numpy as np
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from gpu.trace import SAMPLE
+from gpu.record.trace import SAMPLE
 from viewer.models.session import RunRecord, SessionModel
 
 StepKind = Literal["sample", "switch", "delta", "superstep"]

@@ -10,12 +10,17 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
-from gpu.apsp_rules import ADVICE, matrix_bytes, size_words, source_range
+from gpu.algorithms.all_pairs import (
+    ADVICE,
+    matrix_bytes,
+    size_words,
+    source_range,
+)
+from gpu.devices import DEFAULT_PRESET
 from gpu.errors import GpuError
-from gpu.events import MOST_ARCS, MOST_ROW_ARCS
 from gpu.host.memory import place_for
-from gpu.model.presets import DEFAULT_PRESET
-from gpu.trace import Probe, RunSettings
+from gpu.record.events import MOST_ARCS, MOST_ROW_ARCS
+from gpu.record.trace import Probe, RunSettings
 from viewer.models.machines import machines, problem_of
 from viewer.units import thousands
 

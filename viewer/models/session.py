@@ -25,7 +25,14 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from gpu.algorithms import Algorithm, find
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
-from gpu.trace import SAMPLE, GraphReference, RunSettings, Trace, Verification, VertexProbe
+from gpu.record.trace import (
+    SAMPLE,
+    GraphReference,
+    RunSettings,
+    Trace,
+    Verification,
+    VertexProbe,
+)
 
 RunState = Literal["running", "finished", "stopped", "failed"]
 NoticeLevel = Literal["info", "warning", "error"]

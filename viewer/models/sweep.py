@@ -1,6 +1,6 @@
 """A sweep as the window knows it: its plan, its points as they come, cancel.
 
-`gpu.sweep` does the work in processes of its own; a thread waits for them, this model's
+`gpu.study.sweep` does the work in processes of its own; a thread waits for them, this model's
 timer takes over what the thread has. One sweep at a time; a new one replaces what the old
 one found. Nothing here blocks the window, and `close` waits until all processes are gone.
 """
@@ -15,8 +15,14 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.sweep import SweepFindings, SweepPlan, SweepPoint, findings, in_order
-from gpu.sweep_pool import Pool, run_sweep
+from gpu.study.sweep import (
+    SweepFindings,
+    SweepPlan,
+    SweepPoint,
+    findings,
+    in_order,
+)
+from gpu.study.sweep_pool import Pool, run_sweep
 
 POLL_MS = 50
 

@@ -20,7 +20,7 @@ from PyQt6.QtCore import QRectF
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QVBoxLayout
 
-from gpu.trace import BUCKETS
+from gpu.record.trace import BUCKETS
 from viewer.models.session import RunRecord
 from viewer.series import HEAT_LEVELS, HeatSeries
 from viewer.text_size import scaled

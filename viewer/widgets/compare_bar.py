@@ -12,7 +12,7 @@ import re
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from gpu.compare import ALIGNMENTS
+from gpu.study.compare import ALIGNMENTS
 from viewer.models.comparison import ComparisonModel
 from viewer.theme import SPACING, Theme
 from viewer.widgets.plot_base import chip

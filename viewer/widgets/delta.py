@@ -17,7 +17,7 @@ import pyqtgraph as pg
 from PyQt6.QtCore import QSignalBlocker, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QWidget
 
-from gpu.trace import REASON_WORDS, Reason
+from gpu.record.trace import REASON_WORDS, Reason
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.series import StepSeries, changes_within

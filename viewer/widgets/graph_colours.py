@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gpu.trace import VertexProbe, reached_mask
+from gpu.record.trace import VertexProbe, reached_mask
 from viewer.models.session import RunRecord
 from viewer.raster_colour import LEVELS, Colouring
 from viewer.units import short, time_number, time_unit

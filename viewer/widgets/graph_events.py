@@ -12,8 +12,8 @@ import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
-from gpu.events import EventKind
-from gpu.explain import number
+from gpu.record.events import EventKind
+from gpu.replay.explain import number
 from viewer.models.microscope import MicroscopeModel
 from viewer.theme import Theme
 from viewer.widgets.graph_canvas import GraphCanvas

@@ -18,10 +18,10 @@ import numpy as np
 from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QLabel, QWidget
 
-from gpu.compare import VertexDifference, difference
 from gpu.errors import GpuError
-from gpu.formats.memory import require_memory
 from gpu.graph import INT_UNREACHED
+from gpu.memory import require_memory
+from gpu.study.compare import VertexDifference, difference
 from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel

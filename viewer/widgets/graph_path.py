@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from gpu.graph import CSRGraph
-from gpu.trace import reached_mask
+from gpu.record.trace import reached_mask
 from viewer.units import thousands
 
 CHUNK = 4_000_000  # arcs at a time, to bound memory

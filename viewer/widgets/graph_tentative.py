@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpu.explain import number
+from gpu.replay.explain import number
 from viewer.raster_colour import Colouring
 from viewer.widgets.graph_colours import Look
 

@@ -17,7 +17,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
-from gpu.trace import reached_mask
+from gpu.record.trace import reached_mask
 from viewer.colormaps import table_for
 from viewer.models.matrix import STATE_NAMES, MatrixModel, name_of
 from viewer.models.session import SessionModel

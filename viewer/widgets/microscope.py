@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.algorithms import ALGORITHMS
-from gpu.events import EventKind
+from gpu.record.events import EventKind
 from viewer.models.microscope import PACES, MicroscopeModel
 from viewer.theme import LIGHT, SPACING, Theme
 from viewer.units import time_words

@@ -14,9 +14,9 @@ from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QRes
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.algorithms import Algorithm
-from gpu.events import MANAGER, EventKind
-from gpu.explain import number, place_words
-from gpu.replay import Hand, Item, State
+from gpu.record.events import MANAGER, EventKind
+from gpu.replay.explain import number, place_words
+from gpu.replay.replay import Hand, Item, State
 from viewer.models.microscope import MicroscopeModel
 from viewer.theme import LIGHT, SPACING, Theme, mix
 
@@ -78,7 +78,7 @@ class Board(QWidget):
         self.update()
 
     def _preset_workers(self) -> int:
-        from gpu.model.presets import find_preset
+        from gpu.devices import find_preset
 
         record = self._model.record
         given = record.settings.parameters.get("workers") if record is not None else None

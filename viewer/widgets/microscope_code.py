@@ -20,7 +20,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QLabel, QScrollArea, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
-from gpu.pseudocode import Pseudocode, pseudocode_of
+from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from viewer.models.microscope import MicroscopeModel
 from viewer.text_size import scaled
 from viewer.theme import LIGHT, SPACING, Theme, mix

@@ -14,7 +14,7 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtGui import QPen, QResizeEvent
 
-from gpu.compare import ALIGNMENTS
+from gpu.study.compare import ALIGNMENTS
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord
 from viewer.text_size import small_font, small_pixels

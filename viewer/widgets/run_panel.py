@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
-from gpu.trace import RunSettings
+from gpu.record.trace import RunSettings
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
 from viewer.models.machines import Machine, machines, problem_of
 from viewer.models.run_choices import PACES, PROBES, RunChoices, room_words, sources_of

@@ -29,7 +29,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from gpu.sweep import DELTA, C, SweepPoint
+from gpu.study.sweep import DELTA, C, SweepPoint
 from viewer.models.sweep import SweepModel
 from viewer.text_size import scaled
 from viewer.theme import DASH_PATTERN, SPACING, THEMES, Theme

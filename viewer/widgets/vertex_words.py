@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from gpu.trace import VertexProbe, reached_mask
+from gpu.record.trace import VertexProbe, reached_mask
 from viewer.models.session import RunRecord
 from viewer.units import short, time_number, time_unit
 from viewer.widgets.graph_colours import Moment, delta_at

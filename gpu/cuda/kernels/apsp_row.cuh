@@ -42,7 +42,7 @@ struct Control {  // written by the host while kernels run
     u32 stop, unused;
 };
 
-struct Job {  // one chunk of sources: gpu.cuda.apsp_layout.JOB, the same bytes
+struct Job {  // one chunk of sources: gpu.cuda.apsp_records.JOB, the same bytes
     const uint2 *rows;  // first and end arc of each vertex
     const uint2 *arcs;  // head, weight bits
     const u32 *tails;   // of each arc
@@ -57,7 +57,7 @@ struct Job {  // one chunk of sources: gpu.cuda.apsp_layout.JOB, the same bytes
     u32 first, count, n, m, words, unused;
 };
 
-static_assert(sizeof(Job) == 120, "Job and gpu.cuda.apsp_layout.JOB differ in size");
+static_assert(sizeof(Job) == 120, "Job and gpu.cuda.apsp_records.JOB differ in size");
 static_assert(sizeof(Progress) == 64, "Progress is one cache line");
 
 __device__ __forceinline__ u32 plus(u32 dist, u32 weight) {

@@ -3,7 +3,7 @@ common.cuh: what every kernel shares: the run's record, distances as ordered bit
 stores that other blocks see, and the clock.
 
 Compile with  -DLEVEL=0..2  probe level        -DWEIGHT_FLOAT=0|1   int32 or float32 weights
-              -DTHREADS=T   threads a block    -DRUN_BYTES=b        size of gpu.cuda.layout.RUN
+              -DTHREADS=T   threads a block    -DRUN_BYTES=b        size of gpu.cuda.records.RUN
 
 Distances are kept as unsigned bits: an int32 >= 0 and a float32 >= 0 both order as their bits
 do, so that one atomicMin serves both. "Unreached" is the largest int32, or infinity.
@@ -56,7 +56,7 @@ struct HostControl {  // pinned memory; the host writes the first line, the kern
     u64 unused_too[7];
 };
 
-struct Run {  // gpu.cuda.layout.RUN, the same bytes
+struct Run {  // gpu.cuda.records.RUN, the same bytes
     const uint2 *rows;  // first and end arc of each vertex
     const uint2 *arcs;  // head, weight bits
     u32 *dist;
@@ -86,8 +86,8 @@ struct Run {  // gpu.cuda.layout.RUN, the same bytes
     u32 keep, flush_rounds, pile_room, wide_enter, wide_leave, unused_too;
 };
 
-static_assert(sizeof(Run) == RUN_BYTES, "Run and gpu.cuda.layout.RUN differ in size");
-static_assert(sizeof(State) == STATE_BYTES, "State and gpu.cuda.layout.STATE differ in size");
+static_assert(sizeof(Run) == RUN_BYTES, "Run and gpu.cuda.records.RUN differ in size");
+static_assert(sizeof(State) == STATE_BYTES, "State and gpu.cuda.records.STATE differ in size");
 
 __device__ __forceinline__ u32 plus(u32 dist, u32 weight) {
     return WEIGHT_FLOAT ? __float_as_uint(__uint_as_float(dist) + __uint_as_float(weight))

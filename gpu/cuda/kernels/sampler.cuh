@@ -43,7 +43,7 @@ struct Sampler {
         }
     }
 
-    // Word `lane` of a SAMPLE (gpu.trace).
+    // Word `lane` of a SAMPLE (gpu.record.trace).
     __device__ __forceinline__ u64 sample_word(volatile ManagerShared &v, u64 t, u64 sequence,
                                                const Totals &now, u32 flags, float clip_share) {
         u32 lane = lane_id(), head = v.head, assigned = v.assigned;

@@ -57,7 +57,7 @@ struct Courier {
         if (lane_id() == 0) poke_host(&run.host->samples_written, sequence);
     }
 
-    // Word `lane` of a SAMPLE (gpu.trace).
+    // Word `lane` of a SAMPLE (gpu.record.trace).
     __device__ __forceinline__ u64 sample_word(uint4 a, uint4 b, uint4 c, const Totals &now) {
         float delta = __uint_as_float(c.w);
         bool held = FAR_PILE && wishes.delta > 0.0;

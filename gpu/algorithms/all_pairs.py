@@ -1,0 +1,107 @@
+"""All pairs, what both engines agree on: which sources, how wide a bucket, how much memory.
+
+A run from every vertex gives a matrix: row i holds the distances from source first + i. A
+row has n entries and a matrix k rows, so an index into it passes 2^31 from n = 46,341 on:
+everything here, and everything in the kernels, counts entries in 64 bits.
+
+Delta       The blocks of a GPU work on one source each, with a few hundred threads: far less
+            parallelism is needed than for one source on the whole device, so delta is
+            narrower than Near-Far's 32 W / D. The factors were swept on an H100
+            (`gpu/lab/results/apsp_2026-11-21.json`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gpu.errors import MemoryNeededError, ParameterError
+from gpu.record.events import MOST_ROW_ARCS
+
+C_DELTA = 8.0  # delta_apsp: delta = C x mean weight / mean degree
+C_FAST = 8.0  # apsp_fast: the same, for the width of its near range
+ROWS = ("first_source", "sources")  # parameters that say which rows there are
+ADVICE = "take fewer sources, or write to a file: sssp-scope apsp FILE -o matrix.npy"
+
+
+def source_range(parameters: Mapping[str, Any], n: int) -> tuple[int, int]:
+    """Return the first source and how many rows; ParameterError where they are no vertices.
+
+    parameters : `first_source` and `sources` (None: all the rest); n : vertices
+    """
+    first = int(parameters["first_source"])
+    if not 0 <= first < n:
+        raise ParameterError(f"first_source = {first}; allowed: 0 to {n - 1}, the vertices")
+    rest = n - first
+    count = rest if parameters["sources"] is None else int(parameters["sources"])
+    if not 1 <= count <= rest:
+        raise ParameterError(
+            f"sources = {count} from {first} on; allowed: 1 to {rest}, the graph has {n} vertices"
+        )
+    return first, count
+
+
+def wanted_delta(factor: float, mean_weight: float, mean_degree: float, integer: bool) -> float:
+    """Return factor x W / D, weight units; at least 1 for integers, and above 0."""
+    delta = factor * mean_weight / max(mean_degree, 1e-9)
+    if integer:
+        return max(delta, 1.0)
+    return delta if delta > 0 else 1.0
+
+
+def same_rows(given: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters `given` with the sources of a run with parameters `like`."""
+    return {**given, **{key: like[key] for key in ROWS if key in like}}
+
+
+def check_events(rows: int, arcs: int) -> None:
+    """Raise ParameterError where recording every event of so many sources is too much."""
+    if rows * arcs > MOST_ROW_ARCS:
+        most = max(1, MOST_ROW_ARCS // max(arcs, 1))
+        raise ParameterError(
+            f"every event of {rows:,} sources on {arcs:,} arcs is too much to record; allowed: "
+            f"{MOST_ROW_ARCS:,} arcs times sources: take {most:,} sources, or probe level 2"
+        )
+
+
+def matrix_bytes(rows: int, n: int) -> int:
+    """Return the bytes of `rows` rows of n 4-byte distances."""
+    return 4 * int(rows) * int(n)
+
+
+def require_room(rows: int, n: int) -> None:
+    """Raise MemoryNeededError, with sizes and advice, where a matrix does not fit memory."""
+    from gpu.memory import available_bytes
+
+    free = available_bytes()
+    needed = matrix_bytes(rows, n)
+    if free is not None and needed > free:
+        raise MemoryNeededError(matrix_words(rows, n, free, "memory"))
+
+
+def matrix_words(rows: int, n: int, free: int, where: str) -> str:
+    """Return the sentence that refuses a matrix: sizes, what is free, what to do."""
+    return (
+        f"distances from {rows:,} sources to {n:,} vertices need "
+        f"{size_words(matrix_bytes(rows, n))} of {where}, {size_words(free)} are free: {ADVICE}"
+    )
+
+
+def size_words(size: int) -> str:
+    """Return bytes in kB, MB or GB."""
+    if size < 10**6:
+        return f"{size / 1e3:.0f} kB"
+    return f"{size / 1e9:.1f} GB" if size >= 10**9 else f"{size / 1e6:.0f} MB"
+
+
+def chunk_rows(n: int, count: int, row_share: int, free: int, at_once: int, most: int) -> int:
+    """Return how many rows one chunk of sources has; 0 where not even one fits.
+
+    n : vertices; count : sources in all; free : bytes that all chunks together may take
+    row_share : bytes that one source takes, all its copies on the device counted
+    at_once : sources that run together, below which a chunk would leave blocks idle
+    most : bytes of rows from which on a longer chunk gains nothing
+    """
+    fit = free // max(row_share, 1)
+    wanted = max(most // max(4 * n, 1), 2 * at_once, 1)
+    return int(min(fit, wanted, count))

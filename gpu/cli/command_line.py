@@ -1,0 +1,155 @@
+"""What was clicked, as a line for a shell: `sssp-scope run ...` that repeats a run.
+
+The line names the graph as the run's trace does (a path, or a sample with its options), and
+every setting that differs from what the command takes by itself, with its value in full, so that
+another machine makes the same modelled run. Words that a shell would read otherwise are
+quoted as POSIX shells want it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from gpu.algorithms import ALGORITHMS
+from gpu.algorithms.all_pairs import source_range
+from gpu.errors import GpuError
+from gpu.record.trace import GraphReference, Probe, RunSettings
+
+NAME = "sssp-scope"
+SAMPLE = "sample:"
+MEMORY = "memory"  # origin of a graph that came from no file
+FIRST_SEED = 1
+
+
+def run_line(settings: RunSettings, graph: GraphReference) -> str:
+    """Return `sssp-scope run ...` that makes this run again.
+
+    Raises GpuError where the graph came from no file and no sample.
+    """
+    if ALGORITHMS[settings.algorithm].result == "matrix":
+        return apsp_line(settings, graph, "matrix.npy")
+    words = ["run", *_graph_words(graph), *_source_words(settings), *_algorithm_words(settings)]
+    words += ["--device", settings.device] if settings.device else []
+    if settings.delta is not None:
+        words += ["--delta", _number(settings.delta)]
+    words += ["--probe", str(int(settings.probe))]
+    if settings.sample_period_ns:
+        words += ["--period-ns", str(settings.sample_period_ns)]
+    return _line([*words, *_seed_words(settings), *_parameter_words(settings, "--set")])
+
+
+def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
+    """Return `sssp-scope apsp ...` that computes this matrix again and proves it.
+
+    Raises GpuError as `run_line` does.
+    """
+    first, count = source_range(settings.parameters, graph.n)
+    words = ["apsp", *_graph_words(graph), "-o", output, *_algorithm_words(settings)]
+    words += ["--device", settings.device] if settings.device else []
+    words += [] if count == graph.n else ["--sources", f"{first}:{first + count}"]
+    words += [] if settings.delta is None else ["--delta", _number(settings.delta)]
+    workers = settings.parameters.get("workers")
+    return _line([*words, *([] if workers is None else ["--workers", str(workers)]), "--verify"])
+
+
+def sweep_line(
+    settings: RunSettings, graph: GraphReference, knob: str, values: tuple[float, ...]
+) -> str:
+    """Return `sssp-scope sweep ...` over the same values of the same knob.
+
+    Raises GpuError as `run_line` does.
+    """
+    words = ["sweep", *_graph_words(graph), *_source_words(settings), *_algorithm_words(settings)]
+    words += ["--device", settings.device] if settings.device else []
+    if settings.delta is not None:
+        words += ["--delta", _number(settings.delta)]
+    words += ["--knob", knob, "--values", ",".join(map(_number, values))]
+    return _line([*words, *_seed_words(settings), *_parameter_words(settings, "--set")])
+
+
+def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str = "time") -> str:
+    """Return `sssp-scope compare ...` of two runs on one graph, laid on one clock by `how`.
+
+    Both sides take A's probe level and seed: the command has one of each. Of two matrices
+    it is two lines in one, each with a file of its own.
+    Raises GpuError as `run_line` does, and where the sources differ.
+    """
+    if ALGORITHMS[a.algorithm].result == "matrix":
+        pair = ((a, "a.npy"), (b, "b.npy"))
+        return " && ".join(apsp_line(settings, graph, output) for settings, output in pair)
+    if a.source != b.source:
+        raise GpuError("the command compares runs from one source; these have two")
+    words = ["compare", *_graph_words(graph), *_source_words(a)]
+    for side, settings in (("a", a), ("b", b)):
+        words += [f"--{side}", settings.algorithm, f"--{side}-engine", settings.engine]
+        words += [f"--{side}-device", settings.device] if settings.device else []
+        if settings.delta is not None:
+            words += [f"--{side}-delta", _number(settings.delta)]
+        words += _parameter_words(settings, f"--{side}-set")
+    words += [
+        "--probe",
+        str(min(int(a.probe), int(Probe.VERTICES))),
+        *_seed_words(a),
+        "--align",
+        how,
+    ]
+    return _line(words)
+
+
+def _line(words: list[str]) -> str:
+    return shlex.join([NAME, *words])
+
+
+def _graph_words(graph: GraphReference) -> list[str]:
+    if graph.origin == MEMORY:
+        raise GpuError(f"{graph.name} came from no file, so no command opens it again")
+    if graph.origin.startswith(SAMPLE):
+        from sample_graphs import remembered_reference
+
+        return [remembered_reference(graph.origin, graph.options)]
+    words = [graph.origin]
+    if graph.options.get("undirected") is not None:
+        words.append("--undirected" if graph.options["undirected"] else "--directed")
+    if graph.options.get("weights") not in (None, "file"):
+        words += ["--weights", str(graph.options["weights"])]
+    if graph.options.get("weight_name") is not None:
+        words += ["--weight-name", str(graph.options["weight_name"])]
+    return words
+
+
+def _source_words(settings: RunSettings) -> list[str]:
+    return ["--source-index", str(settings.source)]
+
+
+def _algorithm_words(settings: RunSettings) -> list[str]:
+    return ["--algorithm", settings.algorithm, "--engine", settings.engine]
+
+
+def _seed_words(settings: RunSettings) -> list[str]:
+    return ["--seed", str(settings.seed)] if settings.seed != FIRST_SEED else []
+
+
+def _parameter_words(settings: RunSettings, flag: str) -> list[str]:
+    """Return every parameter that is not at its default, as `--set key=value`.
+
+    What the algorithm's row fixes is no parameter of its own and stays out.
+    """
+    words: list[str] = []
+    for parameter in ALGORITHMS[settings.algorithm].parameters:
+        value = settings.parameters.get(parameter.key)
+        if value is not None and value != parameter.default:
+            words += [flag, f"{parameter.key}={_text(value)}"]
+    return words
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _number(value: float) -> str:
+    """Return the shortest digits that read back the same."""
+    whole = float(value).is_integer() and abs(value) < 2**53
+    return str(int(value)) if whole else repr(float(value))

@@ -1,0 +1,245 @@
+"""The command compare: two runs on one graph, what they differ in, as numbers and a sentence.
+
+Each side is an algorithm, run here, or a trace saved before (`--a run.npz`). Options without a
+letter hold for both sides, `--a-delta`, `--b-device` and the like for one. Where times are
+measured, each side runs once more with probes off, and those are the times that are compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gpu.algorithms import ALGORITHMS
+from gpu.cli.inputs import (
+    ProgressLine,
+    add_examples,
+    add_graph_options,
+    add_source_options,
+    choose_source,
+    open_graph,
+    progress_line,
+)
+from gpu.cli.run import CHECK_FAILED, option_pair, option_positive
+from gpu.graph import CSRGraph
+from gpu.record.trace import Probe, Trace
+from gpu.record.tracefile import load_trace
+from gpu.study.compare import (
+    ALIGNMENTS,
+    Align,
+    CompareError,
+    Side,
+    align,
+    column,
+    common_axis,
+    obstacle,
+)
+from gpu.study.compare_words import (
+    Summary,
+    names,
+    percent_words,
+    summarise,
+    time_words,
+)
+
+TRACE_SUFFIX = ".npz"
+POINTS = 11  # rows of the columns on a common axis
+CURVES = ("delta", "assigned_edges", "busy_workers", "processed_vertices", "relaxed_edges")
+
+
+def add_compare(parser: argparse.ArgumentParser) -> None:
+    """Fill the parser of `compare`."""
+    first, second = list(ALGORITHMS)[:2]
+    engines = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
+    add_graph_options(parser)
+    add_source_options(parser)
+    both = parser.add_argument_group("both sides")
+    both.add_argument("--engine", choices=engines, default="model", help="[model]")
+    both.add_argument("--device", help="a device of the engine, by name [the engine's default]")
+    levels = [int(p) for p in (Probe.OFF, Probe.SAMPLES, Probe.VERTICES)]
+    both.add_argument("--probe", type=int, choices=levels, default=1, help="[1]")
+    both.add_argument("--seed", type=int, default=1, help="of the modelled GPU's arbitration [1]")
+    for side, default in (("a", first), ("b", second)):
+        _add_side(parser, side, default, engines)
+    out = parser.add_argument_group("what comes out")
+    out.add_argument(
+        "--align", choices=list(ALIGNMENTS), default="time", help="how the clocks meet [time]"
+    )
+    out.add_argument(
+        "--points", type=_points, default=POINTS, help=f"moments in the JSON's curves [{POINTS}]"
+    )
+    out.add_argument("--verify", action="store_true", help="check both runs by both proofs")
+    out.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.set_defaults(handle=_compare)
+    add_examples(
+        parser,
+        f"sssp-scope compare roads.gr.gz --a {first} --b {second} --engine model --source 1 --json",
+        f"sssp-scope compare sample:city_roads --a {first} --a-delta 64 --b {first}",
+        "sssp-scope compare sample:rmat --a-device 'RTX 3090' --b-set drop_stale=false --verify",
+        "sssp-scope compare roads.gr.gz --a monday.npz --b tuesday.npz --align share",
+    )
+
+
+def _add_side(parser: argparse.ArgumentParser, side: str, default: str, engines: list[str]) -> None:
+    group = parser.add_argument_group(f"side {side.upper()}")
+    group.add_argument(
+        f"--{side}",
+        metavar="ALGORITHM",
+        default=default,
+        help=f"{', '.join(ALGORITHMS)}, or a saved trace (RUN.npz) [{default}]",
+    )
+    words = {"delta": "bucket width, weight units [automatic]", "device": "[--device]"}
+    group.add_argument(f"--{side}-delta", type=option_positive, help=words["delta"])
+    group.add_argument(f"--{side}-device", help=words["device"])
+    group.add_argument(f"--{side}-engine", choices=engines, help="[--engine]")
+    group.add_argument(
+        f"--{side}-set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=option_pair,
+        help="a parameter of the algorithm; may be given several times",
+    )
+
+
+def _compare(args: argparse.Namespace) -> int:
+    with progress_line() as progress:
+        graph = open_graph(args.file, args, progress)
+        a, again_a = _side(graph, args, "a", progress)
+        b, again_b = _side(graph, args, "b", progress)
+    problem = obstacle(a, b)
+    if problem:
+        raise CompareError(problem)
+    summary = summarise(a, b, (again_a, again_b))
+    if args.json:
+        print(json.dumps(_as_json(a, b, summary, args.align, args.points)))
+    else:
+        _print(a, b, summary)
+    proofs = [side.verification for side in (a, b) if side.verification is not None]
+    return 0 if all(proof.passed for proof in proofs) else CHECK_FAILED
+
+
+def _side(
+    graph: CSRGraph, args: argparse.Namespace, name: str, progress: ProgressLine
+) -> tuple[Side, Side | None]:
+    """Return one side and, where its time is measured with probes on, a rerun without."""
+    asked = getattr(args, name)
+    if asked.endswith(TRACE_SUFFIX):
+        return Side.of(load_trace(asked)), None
+    trace = _run(graph, args, name, args.probe, progress)
+    if args.verify:
+        from gpu.proof.verify import verify
+
+        progress.show(-1, f"{name.upper()}: verifying")
+        proofs = verify(graph, trace.settings.source, trace.dist)
+        trace = replace(trace, verification=proofs)
+    if trace.clock == "measured" and args.probe > Probe.OFF:
+        return Side.of(trace), Side.of(_run(graph, args, name, int(Probe.OFF), progress))
+    return Side.of(trace), None
+
+
+def _run(
+    graph: CSRGraph, args: argparse.Namespace, name: str, probe: int, progress: ProgressLine
+) -> Trace:
+    from gpu.engine import run
+
+    given = {key: getattr(args, f"{name}_{key}") for key in ("delta", "device", "engine", "set")}
+
+    def on_samples(samples: np.ndarray) -> None:
+        progress.show(-1, f"{name.upper()}: {int(samples[-1]['processed_vertices']):,} processed")
+
+    return run(
+        graph,
+        getattr(args, name),
+        given["engine"] or args.engine,
+        choose_source(graph, args),
+        given["delta"],
+        probe,
+        device=given["device"] or args.device,
+        parameters=dict(given["set"]),
+        seed=args.seed,
+        on_samples=on_samples,
+    )
+
+
+def _as_json(a: Side, b: Side, summary: Summary, how: Align, points: int) -> dict[str, Any]:
+    told: dict[str, Any] = {"words": summary.words, "cautions": list(summary.cautions)}
+    told |= summary.numbers
+    told["graph"] = {key: getattr(a.graph, key) for key in ("name", "hash", "n", "m")}
+    for side, name in ((a, "a"), (b, "b")):
+        source = {"id": side.graph.source_id, "index": side.settings.source}
+        told[name] |= {"source": source, "parameters": dict(side.settings.parameters)}
+    return told | {"aligned": _curves(a, b, how, points)}
+
+
+def _curves(a: Side, b: Side, how: Align, points: int) -> dict[str, Any]:
+    """Return columns of both runs at moments in common, or why there are none."""
+    try:
+        clocks = align(a, b, how)
+    except CompareError as error:
+        return {"by": how, "problem": str(error)}
+    times_a, times_b = common_axis(a, b, clocks, points)
+    told: dict[str, Any] = {"by": how, "a_ns": times_a.tolist(), "b_ns": times_b.tolist()}
+    for name in CURVES:
+        found = (column(s.samples, name, t) for s, t in ((a, times_a), (b, times_b)))
+        told[name] = dict(zip("ab", (_plain(values) for values in found), strict=True))
+    return told
+
+
+def _plain(values: np.ndarray) -> list[float | None]:
+    return [value if np.isfinite(value) else None for value in values.tolist()]
+
+
+def _print(a: Side, b: Side, summary: Summary) -> None:
+    numbers = summary.numbers
+    rows = [("", *(f"{letter}: {name}" for letter, name in zip("AB", names(a, b), strict=True)))]
+    rows += [(title, *(words(numbers[side]) for side in "ab")) for title, words in _ROWS]
+    widths = [max(len(row[place]) for row in rows) for place in range(3)]
+    print(f"{a.graph.name}, {a.graph.n:,} vertices, {a.graph.m:,} arcs, from {a.graph.source_id}")
+    for row in rows:
+        print(
+            "  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()
+        )
+    print(summary.words)
+    for caution in summary.cautions:
+        print(caution)
+
+
+def _delta(numbers: dict[str, Any]) -> str:
+    if not ALGORITHMS[numbers["algorithm"]].bucketed:
+        return "none"
+    return "automatic" if numbers["delta"] is None else f"{numbers['delta']:g}"
+
+
+def _share(value: float | None) -> str:
+    return "not known" if value is None else percent_words(value)
+
+
+def _verified(value: bool | None) -> str:
+    return "not tried" if value is None else "yes" if value else "NO"
+
+
+_ROWS: tuple[tuple[str, Any], ...] = (
+    ("time", lambda n: f"{time_words(n['time_ns'])} ({n['clock']})"),
+    ("Δ", _delta),
+    ("device", lambda n: f"{n['device']}, probe level {n['probe']}"),
+    ("processed", lambda n: f"{n['processed_vertices']:,} vertices"),
+    ("relaxed", lambda n: f"{n['relaxed_edges']:,} edges"),
+    ("efficiency", lambda n: _share(n["work_efficiency"])),
+    ("GPU busy", lambda n: _share(n["busy_share"])),
+    ("verified", lambda n: _verified(n["verified"])),
+)
+
+
+def _points(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 2 <= number <= 100_000:
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: a whole number from 2 to 100000")
+    return number

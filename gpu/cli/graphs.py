@@ -1,0 +1,189 @@
+"""The commands about graphs: info, samples, convert."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpu.cli.inputs import (
+    add_examples,
+    add_graph_options,
+    add_source_options,
+    choose_source,
+    open_graph,
+    print_table,
+    progress_line,
+)
+from gpu.errors import GpuError
+from gpu.graph import CSRGraph
+from gpu.record.tracefile import plain
+from gpu.study.statistics import as_json, reachable, statistics
+from gpu.wholefile import check_writable
+
+
+def add_info(parser: argparse.ArgumentParser) -> None:
+    """Fill the parser of `info`."""
+    add_graph_options(parser)
+    add_source_options(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.set_defaults(handle=_info)
+    add_examples(
+        parser, "sssp-scope info roads.gr.gz", "sssp-scope info sample:grid --json --source 0"
+    )
+
+
+def add_samples(parser: argparse.ArgumentParser) -> None:
+    """Fill the parser of `samples`."""
+    parser.add_argument("--json", action="store_true", help="one JSON list on stdout")
+    parser.set_defaults(handle=_samples)
+    add_examples(
+        parser,
+        "sssp-scope samples",
+        "sssp-scope run 'sample:rmat?n=65536&seed=2'",
+        "sssp-scope convert sample:city_roads roads.gr.gz",
+    )
+
+
+def add_convert(parser: argparse.ArgumentParser) -> None:
+    """Fill the parser of `convert`."""
+    add_graph_options(parser)
+    parser.add_argument("out", metavar="OUT", help="where to write; the suffix says the format")
+    parser.add_argument(
+        "--to", metavar="FORMAT", help="a format's name, where the suffix is silent"
+    )
+    parser.set_defaults(handle=_convert)
+    add_examples(
+        parser,
+        "sssp-scope convert roads.gr.gz roads.npz",
+        "sssp-scope convert --undirected --weights random edges.txt edges.gr",
+        "sssp-scope convert 'sample:grid?n=10000' grid.mtx",
+        "sssp-scope convert --weight-name length Sydney_net.tntp sydney.wel",
+    )
+
+
+def describe(graph: CSRGraph, source: int) -> dict[str, Any]:
+    """Return everything `info` tells, JSON-ready."""
+    reached = int(np.count_nonzero(reachable(graph, source))) if graph.n else 0
+    kept = graph.provenance
+    return {
+        "name": graph.name,
+        "origin": kept.origin,
+        "format": kept.format,
+        "options": plain(kept.options),
+        "notes": list(kept.notes),
+        "hash": graph.hash,
+        **as_json(statistics(graph)),
+        "weight_type": "int32" if graph.integer else "float32",
+        "ids": _ids(graph),
+        "positions": _bounds(graph),
+        "source": {"id": graph.id_of(source), "index": source} if graph.n else None,
+        "reachable": {"count": reached, "share": reached / graph.n if graph.n else 0.0},
+    }
+
+
+def _info(args: argparse.Namespace) -> int:
+    with progress_line() as progress:
+        graph = open_graph(args.file, args, progress)
+        asked = args.source is not None or args.source_index is not None
+        source = choose_source(graph, args) if graph.n or asked else 0
+        told = describe(graph, source)
+    if args.json:
+        print(json.dumps(told))
+        return 0
+    print(f"{told['name']} ({told['origin']}, {told['format']})")
+    rows = [
+        ("vertices", f"{told['n']:,}"),
+        ("arcs", f"{told['m']:,}; mean degree {graph.mean_degree:.3g}"),
+        ("out-degree", _spread_words(told["degree"])),
+        ("weights", f"{told['weight_type']}; {_spread_words(told['weight'])}"),
+        ("zero weights", f"{told['zero_weights']:,}"),
+        ("loops", f"{told['loops']:,}"),
+        ("parallel arcs", f"{told['parallel_arcs']:,}"),
+        ("isolated", f"{told['isolated']:,} vertices"),
+        ("reachable", _reachable_words(told)),
+        ("ids", told["ids"]),
+        ("positions", _position_words(told["positions"])),
+        ("memory", f"{told['nbytes']:,} bytes"),
+        *(("note", note) for note in told["notes"]),
+    ]
+    print_table(rows)
+    return 0
+
+
+def _samples(args: argparse.Namespace) -> int:
+    from sample_graphs import CATALOGUE
+
+    if args.json:
+        print(json.dumps([plain(_fields(sample)) for sample in CATALOGUE.values()]))
+        return 0
+    width = max(len(key) for key in CATALOGUE)
+    for key, sample in CATALOGUE.items():
+        print(f"sample:{key:<{width}}  {sample.title}: {sample.sentence}")
+    return 0
+
+
+def _convert(args: argparse.Namespace) -> int:
+    check_writable(args.out)
+    if Path(args.out).exists() and not Path(args.out).is_file():
+        raise GpuError(f"cannot write {args.out}: it is no regular file; name a file")
+    from gpu.formats import save_graph, writer_for
+
+    writer_for(args.out, args.to)  # refused before a large file is read
+    with progress_line() as progress:
+        graph = open_graph(args.file, args, progress)
+        save_graph(graph, Path(args.out), args.to)
+    print(f"{args.out}: {graph.n:,} vertices, {graph.m:,} arcs")
+    return 0
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    return {
+        key: value
+        for key in record.__dataclass_fields__
+        if not callable(value := getattr(record, key))
+    }
+
+
+def _ids(graph: CSRGraph) -> str:
+    if not graph.n:
+        return "none"
+    kind = "consecutive" if graph.ids is None else "the file's own"
+    return f"{kind}, {graph.id_of(0)} to {graph.id_of(graph.n - 1)}"
+
+
+def _bounds(graph: CSRGraph) -> dict[str, float] | None:
+    if graph.positions is None or not graph.n:
+        return None
+    low, high = graph.positions.min(axis=0).tolist(), graph.positions.max(axis=0).tolist()
+    bounds = {"x_min": low[0], "x_max": high[0], "y_min": low[1], "y_max": high[1]}
+    clean: dict[str, float] = plain(bounds)
+    return clean
+
+
+def _spread_words(spread: dict[str, Any] | None) -> str:
+    if spread is None:
+        return "none"
+    return (
+        f"{spread['min']:g} to {spread['max']:g}, mean {spread['mean']:.4g}; "
+        f"quartiles {spread['p25']:g}, {spread['p50']:g}, {spread['p75']:g}"
+    )
+
+
+def _reachable_words(told: dict[str, Any]) -> str:
+    if told["source"] is None:
+        return "no vertices"
+    share = told["reachable"]
+    return f"{share['count']:,} vertices ({share['share']:.2%}) from vertex {told['source']['id']}"
+
+
+def _position_words(bounds: dict[str, float] | None) -> str:
+    if bounds is None:
+        return "none: the window computes a layout"
+    return (
+        f"x {bounds['x_min']:g} to {bounds['x_max']:g}, "
+        f"y {bounds['y_min']:g} to {bounds['y_max']:g}"
+    )

@@ -1,0 +1,301 @@
+"""The commands about runs: run and verify."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gpu.algorithms import ALGORITHMS, Parameter
+from gpu.cli.inputs import (
+    ProgressLine,
+    add_examples,
+    add_graph_options,
+    add_source_options,
+    choose_source,
+    open_graph,
+    print_table,
+    progress_line,
+)
+from gpu.errors import GpuError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.proof.distances import read_distances
+from gpu.record.export import (
+    summary,
+    write_csv,
+    write_distances,
+    write_perfetto,
+)
+from gpu.record.trace import Probe, Trace, Verification
+from gpu.record.tracefile import load_trace, save_trace
+from gpu.wholefile import check_writable
+
+CHECK_FAILED = 3
+COMPILING = "running; the first run of an algorithm compiles it"
+_OUTPUTS = ("trace", "distances", "csv", "perfetto")
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Fill the parser of `run`; the algorithms' own options come from the registry."""
+    add_graph_options(parser)
+    add_source_options(parser)
+    what = add_what_runs(parser)
+    what.add_argument("--probe", type=int, choices=[int(p) for p in Probe], default=1, help="[1]")
+    what.add_argument("--period-ns", type=int, default=0, help="between samples [the device's own]")
+    out = parser.add_argument_group("what comes out")
+    out.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    out.add_argument("--verify", action="store_true", help="check the distances by both proofs")
+    out.add_argument("--trace", metavar="RUN.npz", help="save the whole trace")
+    out.add_argument("--distances", metavar="D.csv", help="save id,distance (unreached: empty)")
+    out.add_argument("--csv", metavar="S.csv", help="save the samples")
+    out.add_argument("--perfetto", metavar="P.json", help="save a trace for Perfetto")
+    parser.set_defaults(handle=_run)
+    add_examples(
+        parser,
+        "sssp-scope run roads.gr.gz --source 1 --verify",
+        "sssp-scope run roads.gr.gz --algorithm near_far --delta 5000 --json",
+        "sssp-scope run sample:city_roads --device 'Classroom GPU' --buckets 8 --trace run.npz",
+        "sssp-scope run sample:rmat --probe 2 --set dynamic_delta=false --perfetto run.json",
+    )
+
+
+def add_what_runs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add algorithm, engine, device, delta, seed and every parameter of any algorithm."""
+    engines = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
+    first = next(iter(ALGORITHMS))
+    what = parser.add_argument_group("what runs")
+    what.add_argument(
+        "--algorithm",
+        choices=list(ALGORITHMS),
+        help=f"[{first}; on an engine without it, the first of these that has it]",
+    )
+    what.add_argument("--engine", choices=engines, default="model", help="[model]")
+    what.add_argument("--device", help="a device of the engine, by name [the engine's default]")
+    what.add_argument(
+        "--delta", type=option_positive, help="bucket width, weight units [automatic]"
+    )
+    what.add_argument("--seed", type=int, default=1, help="of the modelled GPU's arbitration [1]")
+    _add_parameters(parser)
+    return what
+
+
+def chosen_algorithm(args: argparse.Namespace) -> str:
+    """Return the algorithm asked for, else the first that the engine has; say so if unusual."""
+    if args.algorithm is not None:
+        return str(args.algorithm)
+    first = next(iter(ALGORITHMS))
+    able = [key for key, row in ALGORITHMS.items() if row.problem(args.engine) is None]
+    if not able or first in able:
+        return first
+    print(
+        f"sssp-scope: {first} does not run on the engine {args.engine}; --algorithm {able[0]} "
+        f"is taken (there are: {', '.join(able)})",
+        file=sys.stderr,
+    )
+    return able[0]
+
+
+def parameters_of(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what `--set` and the parameters' own options ask for."""
+    given = dict(args.set)
+    for key, value in vars(args).items():
+        if key.startswith("set_") and value is not None:
+            given[key.removeprefix("set_")] = value
+    return given
+
+
+def add_verify(parser: argparse.ArgumentParser) -> None:
+    """Fill the parser of `verify`."""
+    add_graph_options(parser)
+    add_source_options(parser)
+    parser.add_argument("table", metavar="D.csv", nargs="?", help="columns id,distance")
+    parser.add_argument("--trace", metavar="RUN.npz", help="check the distances of a saved run")
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.set_defaults(handle=_verify, usage_error=parser.error)
+    add_examples(
+        parser,
+        "sssp-scope verify roads.gr.gz distances.csv --source 1",
+        "sssp-scope verify roads.gr.gz --trace run.npz",
+    )
+
+
+def _run(args: argparse.Namespace) -> int:
+    for output in _OUTPUTS:
+        if getattr(args, output) is not None:
+            check_writable(getattr(args, output))
+    with progress_line() as progress:
+        graph = open_graph(args.file, args, progress)
+        trace = _traced(graph, args, progress)
+    try:
+        _write_outputs(graph, trace, args)
+    finally:  # a full disk must not cost the result as well
+        print(json.dumps(summary(trace))) if args.json else _print_run(trace)
+    return _check(trace.verification)
+
+
+def _traced(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -> Trace:
+    from gpu.engine import run
+    from gpu.host.warm_up import say_if_slow
+
+    algorithm, source = chosen_algorithm(args), choose_source(graph, args)
+    with say_if_slow(lambda: progress.show(-1, COMPILING)) as running:
+
+        def on_samples(samples: np.ndarray) -> None:
+            running()
+            progress.show(-1, f"running: {int(samples[-1]['processed_vertices']):,} processed")
+
+        trace = run(
+            graph,
+            algorithm,
+            args.engine,
+            source,
+            args.delta,
+            args.probe,
+            device=args.device,
+            parameters=parameters_of(args),
+            seed=args.seed,
+            sample_period_ns=args.period_ns,
+            on_samples=on_samples,
+        )
+    if not args.verify:
+        return trace
+    from gpu.proof.verify import verify
+
+    progress.show(-1, "verifying")
+    return replace(trace, verification=verify(graph, trace.settings.source, trace.dist))
+
+
+def _write_outputs(graph: CSRGraph, trace: Trace, args: argparse.Namespace) -> None:
+    if args.trace is not None:
+        save_trace(trace, args.trace)
+    if args.distances is not None:
+        write_distances(graph, trace.dist, args.distances)
+    if args.csv is not None:
+        write_csv(trace, args.csv)
+    if args.perfetto is not None:
+        write_perfetto(trace, args.perfetto)
+
+
+def _print_run(trace: Trace) -> None:
+    told = summary(trace)
+    row, graph, found = ALGORITHMS[told["algorithm"]], told["graph"], told["distances"]
+    print(f"{row.title} on {graph['name']}, from vertex {told['source']['id']}")
+    rows = [
+        ("graph", f"{graph['n']:,} vertices, {graph['m']:,} arcs"),
+        ("engine", f"{told['engine']}: {told['device']}, probe level {told['probe']}"),
+        ("time", f"{told['time_ns'] / 1e6:.6g} ms ({told['clock']})"),
+        ("processed", f"{told['processed_vertices']:,} vertices"),
+        ("efficiency", f"{told['work_efficiency']:.3f} (settled / processed)"),
+        ("relaxed", f"{told['relaxed_edges']:,} edges, {told['improved']:,} improved"),
+        ("distances", f"{found['reached']:,} reached, sum {found['sum']}, max {found['max']}"),
+    ]
+    if told["delta"] is not None:
+        change = f"{told['delta']:g}, at the end {told['delta_final']:g}"
+        rows.insert(3, ("Δ", f"{change}, changed {told['delta_changes']} times"))
+    if trace.verification is not None:
+        rows.append(("verified", _verdict(trace.verification)))
+    print_table(rows)
+
+
+def _verify(args: argparse.Namespace) -> int:
+    if (args.table is None) == (args.trace is None):
+        args.usage_error("name one thing to check: D.csv, or --trace RUN.npz")
+    trace = None if args.trace is None else load_trace(args.trace)
+    with progress_line() as progress:
+        graph = open_graph(args.file, args, progress)
+        if trace is None:
+            source, dist = choose_source(graph, args), read_distances(args.table, graph)
+        else:
+            source, dist = _of_trace(trace, graph, args)
+        from gpu.proof.verify import verify
+
+        progress.show(-1, "verifying")
+        outcome = verify(graph, source, dist)
+    if args.json:
+        told: dict[str, Any] = {"verified": outcome.passed, "oracle": outcome.oracle}
+        told |= {"certificate": outcome.certificate, "detail": outcome.detail}
+        print(json.dumps(told | {"source": {"id": graph.id_of(source), "index": source}}))
+    else:
+        print(f"{args.table or args.trace}: {_verdict(outcome)}")
+    return _check(outcome)
+
+
+def _of_trace(trace: Trace, graph: CSRGraph, args: argparse.Namespace) -> tuple[int, np.ndarray]:
+    """Return source and distances of a trace that was made on this very graph."""
+    if trace.graph.hash != graph.hash:
+        made = f"{trace.graph.name} ({trace.graph.n:,} vertices, {trace.graph.m:,} arcs)"
+        raise GpuError(
+            f"{args.trace} was made on {made}, and {args.file} is another graph, or the same "
+            "read otherwise (--undirected, --weights)"
+        )
+    if args.source is not None or args.source_index is not None:
+        given = choose_source(graph, args)
+        if given != trace.settings.source:
+            raise GpuError(f"{args.trace} started from vertex {trace.graph.source_id}")
+    return trace.settings.source, trace.dist
+
+
+def _check(outcome: Verification | None) -> int:
+    """Return 0, or 3 with a line on stderr where a proof failed."""
+    if outcome is None or outcome.passed:
+        return 0
+    print(f"sssp-scope: verification failed: {outcome.detail}", file=sys.stderr)
+    return CHECK_FAILED
+
+
+def _verdict(outcome: Verification) -> str:
+    return f"{'yes' if outcome.passed else 'NO'}: {outcome.detail}"
+
+
+def _add_parameters(parser: argparse.ArgumentParser) -> None:
+    """Add `--set` and one option for each parameter of any algorithm."""
+    group = parser.add_argument_group("parameters of the algorithms")
+    group.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], type=option_pair)
+    known: dict[str, tuple[Parameter, list[str]]] = {}
+    for row in ALGORITHMS.values():
+        for parameter in row.parameters:
+            known.setdefault(parameter.key, (parameter, []))[1].append(row.key)
+    for parameter, algorithms in known.values():
+        flag = f"--{parameter.key.replace('_', '-')}"
+        words = f"{', '.join(algorithms)}: {parameter.help}".replace("%", "%%")
+        if parameter.kind == "bool":
+            kept: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
+        else:
+            kept = {"type": _kind(parameter), "metavar": parameter.kind.upper()}
+        default = "" if parameter.default is None else f" [{parameter.default}]"
+        kept |= {"dest": f"set_{parameter.key}", "default": None, "help": words + default}
+        group.add_argument(flag, **kept)
+
+
+def option_pair(text: str) -> tuple[str, Any]:
+    """Read KEY=VALUE; values are numbers, true, false or auto."""
+    key, equals, value = text.partition("=")
+    if not (key and equals):
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE, as in buckets=8")
+    words = {"true": True, "false": False, "auto": None}
+    return key.replace("-", "_"), words.get(value.lower(), value)
+
+
+def _kind(parameter: Parameter) -> Any:
+    def read(text: str) -> Any:
+        try:
+            return parameter.checked(text)
+        except ParameterError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return read
+
+
+def option_positive(text: str) -> float:
+    """Read a finite number above 0; argparse's own error says what was given."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: a finite number above 0")
+    return number

@@ -1,0 +1,135 @@
+"""The command `sweep`: one knob, many values, the paper's figures 4 and 7 as a table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from gpu.algorithms import ALGORITHMS
+from gpu.cli.inputs import (
+    add_examples,
+    add_graph_options,
+    add_source_options,
+    choose_source,
+    open_graph,
+    progress_line,
+)
+from gpu.cli.run import (
+    CHECK_FAILED,
+    add_what_runs,
+    chosen_algorithm,
+    parameters_of,
+)
+from gpu.engine import graph_reference
+from gpu.errors import ParameterError
+from gpu.record.trace import RunSettings
+from gpu.record.tracefile import plain
+from gpu.study import sweep, sweep_pool
+from gpu.study.sweep import SweepPoint
+
+
+def add_sweep(parser: argparse.ArgumentParser) -> None:
+    """Fill the parser of `sweep`."""
+    add_graph_options(parser)
+    add_source_options(parser)
+    add_what_runs(parser)
+    how = parser.add_argument_group("what is swept")
+    how.add_argument(
+        "--knob", metavar="KEY", default=sweep.DELTA, help="delta, c, or a parameter's key [delta]"
+    )
+    how.add_argument(
+        "--values", metavar="V,V,...", help="values [doublings around the automatic one]"
+    )
+    how.add_argument("--count", type=int, default=sweep.COUNT, help=f"[{sweep.COUNT}]")
+    how.add_argument("--processes", type=int, help="runs at a time [one a processor core]")
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.set_defaults(handle=_sweep)
+    add_examples(
+        parser,
+        "sssp-scope sweep roads.gr.gz --algorithm adds --engine model --source 1 --json",
+        "sssp-scope sweep sample:mesh --algorithm near_far --knob c --values 1,8,32,256",
+        "sssp-scope sweep sample:rmat --knob workers --delta 20",
+    )
+
+
+def _sweep(args: argparse.Namespace) -> int:
+    if args.processes is not None and args.processes < 1:
+        raise ParameterError(f"--processes {args.processes}; allowed: 1 or more")
+    with progress_line() as progress:
+        graph = open_graph(args.file, args, progress)
+        settings = RunSettings(
+            chosen_algorithm(args),
+            args.engine,
+            args.device or "",
+            choose_source(graph, args),
+            args.delta,
+            seed=args.seed,
+            parameters=parameters_of(args),
+        )
+        plan = sweep.make_plan(graph, settings, args.knob, _values(args.values), args.count)
+        points = sweep_pool.run_sweep(
+            graph,
+            plan,
+            lambda _point, share: progress.show(share, "sweeping"),
+            args.processes,
+        )
+    found = sweep.findings(points)
+    if args.json:
+        reference = graph_reference(graph, plan.settings.source)
+        told: dict[str, Any] = {
+            "algorithm": plan.settings.algorithm,
+            "engine": plan.settings.engine,
+            "device": plan.settings.device,
+            "knob": plan.knob,
+            "source": {"id": reference.source_id, "index": plan.settings.source},
+            "graph": {"name": reference.name, "n": graph.n, "m": graph.m, "hash": reference.hash},
+            "points": [sweep.as_dict(point) for point in points if point.value is not None],
+            "controller": sweep.as_dict(found.controller),
+            "best_time": found.best_time and found.best_time.value,
+            "best_work": found.best_work and found.best_work.value,
+            "clip": found.clip and found.clip.value,
+        }
+        print(json.dumps(plain(told)))
+    else:
+        _print(points, found, plan)
+    return _check(points)
+
+
+def _print(points: list[SweepPoint], found: sweep.SweepFindings, plan: sweep.SweepPlan) -> None:
+    settings = plan.settings
+    clock = next((point.clock for point in points if point.clock), "")
+    print(f"{ALGORITHMS[settings.algorithm].title} on {settings.engine}: {settings.device}")
+    print(f"{plan.knob:>12}  {'Δ':>10}  {'ms, ' + clock:>14}  {'work':>7}  {'clipped':>7}")
+    marks = {
+        "best time": found.best_time,
+        "best work": found.best_work,
+        "clips up to here": found.clip,
+    }
+    for point in points:
+        name = "controller" if point.value is None else f"{point.value:g}"
+        if point.failure:
+            print(f"{name:>12}  {point.failure}")
+            continue
+        words = ", ".join(word for word, marked in marks.items() if marked is point)
+        line = f"{name:>12}  {point.delta:>10g}  {point.time_ns / 1e6:>14.4g}"
+        print(f"{line}  {point.work:>7.3f}  {point.clip_share:>7.1%}  {words}".rstrip())
+
+
+def _check(points: list[SweepPoint]) -> int:
+    """Return 0, or 3 with a line on stderr where a run failed or its distances are wrong."""
+    wrong = [point for point in points if point.failure or point.certificate is not None]
+    for point in wrong[:1]:
+        words = point.failure or f"wrong distances: {point.certificate}"
+        print(f"sssp-scope: at {point.value}: {words}", file=sys.stderr)
+    return CHECK_FAILED if wrong else 0
+
+
+def _values(text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise ParameterError(f"--values {text}; allowed: numbers with commas between") from None

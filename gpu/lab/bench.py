@@ -1,0 +1,270 @@
+"""How fast the program itself is on this machine, against what it must reach (DESIGN 5).
+
+Every row is measured here and now, the median of several tries, wall clock. Parts that
+need a window run in processes of their own, so that no import or compilation of one row
+helps another; parts that cannot be measured here say why. Nothing is asserted: a timed
+test fails on a busy machine and teaches nobody.
+
+    start      from the command to the first painted window, files of the cache warm
+    open       from FILE to the first provisional picture, as the warm engine process opens it
+    recolour   one frame of 1000 x 800 pixels with 1,000,000 vertices
+    rebin      drawing a view of 24,000,000 vertices anew, street grid, the slowest of four zooms
+    seek       from another cursor to the last paint, in a trace of 1,000,000 samples, zoomed in
+    stall      the longest time the GUI thread did not answer while a run streamed
+    model      arcs relaxed a second by ADDS on the modelled GPU, level 1, one core, compiled
+    io         graph files: the three rows of `gpu.lab.bench_io`
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from gpu.errors import GpuError
+from gpu.lab import bench_io
+
+TRIES = 3
+START_TRIES = 5
+REBIN_BYTES = 3 * 2**30  # 24 M vertices, 48 M arcs, and what drawing them takes
+PATIENCE_S = 300  # for one subprocess
+NEW_YORK = Path("road", "USA-road-d.NY.gr.gz")  # in the folder of real graphs, if there is one
+NEW_YORK_VERTICES = 264_346  # the made-up city that stands in for it
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured figure; `value` None where it could not be measured, `note` says why.
+
+    most : whether `target` is an upper bound (seconds) rather than a lower one (a rate)
+    tries : every single figure, in `unit`
+    """
+
+    name: str
+    what: str
+    unit: str
+    target: float
+    most: bool = True
+    value: float | None = None
+    tries: tuple[float, ...] = ()
+    note: str = ""
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the target was reached; None where nothing was measured."""
+        if self.value is None:
+            return None
+        return self.value <= self.target if self.most else self.value >= self.target
+
+
+# of a folder for files and a graph file: every single figure, and a note
+Measurement = Callable[[Path, str], tuple[list[float], str]]
+
+
+class _CannotMeasureError(GpuError):
+    """This row cannot be measured here; the message says why."""
+
+
+def add_bench(parser: argparse.ArgumentParser) -> None:
+    """Fill the parser of `bench`."""
+    about = ", ".join((*ROWS, *GROUPS))
+    parser.add_argument("names", metavar="NAME", nargs="*", help=f"what to measure: {about} [all]")
+    parser.add_argument("--graph", metavar="FILE", help="of open, stall and model [New York]")
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.set_defaults(handle=_bench, usage_error=parser.error)
+    parser.epilog = (
+        "examples:\n  sssp-scope bench\n  sssp-scope bench ui             the window alone\n"
+        "  sssp-scope bench io --json\n"
+        "  sssp-scope bench model --graph roads.gr.gz --json\n"
+        "  sssp-scope bench cpu --help     the baselines on this computer's cores\n"
+        "  sssp-scope bench gpu --help     the kernels, on a machine with an NVIDIA GPU"
+    )
+
+
+def _bench(args: argparse.Namespace) -> int:
+    names = [row for name in args.names for row in GROUPS.get(name, (name,))]
+    unknown = [name for name in names if name not in ROWS]
+    if unknown:
+        args.usage_error(f"no benchmark {unknown[0]!r}; there are: {', '.join((*ROWS, *GROUPS))}")
+    done = []
+    with tempfile.TemporaryDirectory(prefix="sssp-scope-bench-") as folder:
+        graph = graph_file(args.graph, Path(folder))
+        for name in dict.fromkeys(names) or ROWS:
+            done.append(measure(name, Path(folder), graph))
+            if not args.json:
+                print(_line(done[-1]), flush=True)
+    if args.json:
+        rows = [{**asdict(row), "reached": row.reached} for row in done]
+        print(json.dumps({"rows": rows, "graph": graph, "machine": machine()}))
+    return 0
+
+
+def measure(name: str, folder: Path, graph: str) -> Row:
+    """Return one row measured; `folder` is for files of its own."""
+    row, how = ROWS[name]
+    try:
+        tries, note = how(folder, graph)
+    except (GpuError, ImportError, OSError, subprocess.SubprocessError) as error:
+        return _with(row, note=f"not measured: {' '.join(str(error).split())}")
+    return _with(row, value=statistics.median(tries), tries=tuple(tries), note=note)
+
+
+def machine() -> dict[str, Any]:
+    """Return what the figures depend on."""
+    import numpy
+
+    return {
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
+        "processor": platform.processor() or platform.machine(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+    }
+
+
+def _with(row: Row, **changed: Any) -> Row:
+    return Row(**{**asdict(row), **changed})
+
+
+def _line(row: Row) -> str:
+    bound = f"{'<=' if row.most else '>='} {row.target:g} {row.unit}"
+    if row.value is None:
+        return f"{row.name:<10} {'-':>12}  {bound:<14} {row.what}: {row.note}"
+    mark = "" if row.reached else "  MISSED"
+    value = f"{row.value:.3g} {row.unit}"
+    note = f" ({row.note})" if row.note else ""
+    return f"{row.name:<10} {value:>12}  {bound:<14} {row.what}{note}{mark}"
+
+
+def graph_file(given: str | None, folder: Path) -> str:
+    """Return the road network to use: the given one, New York if it is at hand, else made."""
+    if given is not None:
+        return given
+    beside = Path(__file__).resolve().parents[2] / "shared" / "graphs"
+    real = Path(os.environ.get("SSSP_SCOPE_SHARED_GRAPHS", beside)) / NEW_YORK
+    return str(real if real.is_file() else folder / "city_roads.gr.gz")
+
+
+def _made(graph: str) -> str:
+    """Make the stand-in for New York if it is wanted and not there yet; return its note."""
+    if Path(graph).name != "city_roads.gr.gz":
+        return Path(graph).name
+    if not Path(graph).exists():
+        import sample_graphs
+        from gpu.formats import save_graph
+
+        made = sample_graphs.make("city_roads", n=NEW_YORK_VERTICES, seed=1, weights="int")
+        save_graph(made.with_positions(None), Path(graph))
+    return "made-up city roads of New York's size"
+
+
+def _output(command: list[str]) -> str:
+    """Return the last line that a Python module prints, or raise with its last words."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    if done.returncode != 0 or not done.stdout.strip():
+        words = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
+        raise _CannotMeasureError(f"{' '.join(command)}: {words}")
+    return done.stdout.strip().splitlines()[-1]
+
+
+def _figure(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise _CannotMeasureError(f"expected a number, found {text!r}") from error
+
+
+def _start(_folder: Path, _graph: str) -> tuple[list[float], str]:
+    _output(["viewer.app", "--measure-start"])  # the first start reads the disk
+    command = ["viewer.app", "--measure-start"]
+    return [_figure(_output(command)) for _ in range(START_TRIES)], ""
+
+
+def _open(_folder: Path, graph: str) -> tuple[list[float], str]:
+    note = _made(graph)
+    _output(["viewer.bench_ui", "open", graph])  # the first one compiles
+    told = [json.loads(_output(["viewer.bench_ui", "open", graph])) for _ in range(TRIES)]
+    cold = statistics.median(one["import_s"] for one in told)
+    return [one["open_s"] for one in told], f"{note}; imports before that: {cold:.1f} s"
+
+
+def _recolour(_folder: Path, _graph: str) -> tuple[list[float], str]:
+    told = json.loads(_output(["viewer.bench_ui", "recolour"]))
+    replay = statistics.median(told["replay_ms"])
+    return told["recolour_ms"], (
+        f"live; replayed {replay:.1f} ms, first drawing of the view {told['bin_ms']:.0f} ms"
+    )
+
+
+def _rebin(_folder: Path, _graph: str) -> tuple[list[float], str]:
+    from gpu.memory import require_memory
+
+    require_memory(REBIN_BYTES, "drawing 24 million vertices")
+    told = [json.loads(_output(["viewer.bench_ui", "rebin"])) for _ in range(TRIES)]
+    zooms = zip(*(one["grey_ms"] for one in told), strict=True)
+    grey = max(statistics.median(zoom) for zoom in zooms)
+    return [max(one["rebin_ms"]) for one in told], f"with long edges as grey: {grey:.0f} ms"
+
+
+def _seek(_folder: Path, _graph: str) -> tuple[list[float], str]:
+    told = json.loads(_output(["viewer.bench_ui", "seek"]))
+    whole, worst = statistics.median(told["seek_ms"]), max(told["seek_ms"] + told["zoomed_ms"])
+    return told["zoomed_ms"], f"whole run shown {whole:.0f} ms; longest of all {worst:.0f} ms"
+
+
+def _stall(_folder: Path, graph: str) -> tuple[list[float], str]:
+    note = _made(graph)
+    command = ["viewer.app", "--measure-stall", graph]
+    return [_figure(_output(command)) for _ in range(TRIES)], note
+
+
+def _model(_folder: Path, graph: str) -> tuple[list[float], str]:
+    note = _made(graph)
+    from gpu.engine import run
+    from gpu.formats import load_graph
+
+    roads = load_graph(graph)
+    source = roads.vertex_of(roads.id_of(0))
+    run(roads, "adds", "model", source)  # compiles, or loads what was compiled
+    rates = []
+    for _ in range(TRIES):
+        begin = time.perf_counter()
+        trace = run(roads, "adds", "model", source)
+        rates.append(trace.relaxed_edges / (time.perf_counter() - begin) / 1e6)
+    return rates, f"{note}; {trace.relaxed_edges:,} arcs relaxed"
+
+
+ROWS: dict[str, tuple[Row, Measurement]] = {
+    "start": (Row("start", "start to first painted window", "s", 1.5), _start),
+    "open": (Row("open", "road network to first provisional picture", "s", 1.5), _open),
+    "recolour": (Row("recolour", "one frame, 1M vertices at 1000x800", "ms", 5), _recolour),
+    "rebin": (Row("rebin", "another view of 24M vertices", "ms", 250), _rebin),
+    "seek": (Row("seek", "seek in a trace of 1M samples", "ms", 50), _seek),
+    "stall": (Row("stall", "longest stall of the GUI thread in a run", "ms", 50), _stall),
+    "model": (Row("model", "ADDS on the model, arcs relaxed", "M/s", 10, most=False), _model),
+    "io_dimacs": (Row("io_dimacs", "DIMACS text, 5M arcs", "s", 0.5), bench_io.dimacs),
+    "io_mtx": (Row("io_mtx", ".mtx, 5M entries, over SciPy", "x", 1.0), bench_io.matrix_market),
+    "io_galois": (Row("io_galois", "Galois binary over a plain read", "x", 1.5), bench_io.galois),
+}
+GROUPS = {  # one word for several rows
+    "ui": ("start", "open", "recolour", "rebin", "seek", "stall"),
+    "io": ("io_dimacs", "io_mtx", "io_galois"),
+}

@@ -1,0 +1,1 @@
+"""Where vertices stand in the picture: found with progress, kept in a cache."""

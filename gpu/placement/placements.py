@@ -1,0 +1,386 @@
+"""Where to draw vertices that have no coordinates.
+
+pivot_mds   Brandes and Pich 2007. Hop distances from a few pivots, each the vertex
+            farthest from those before; the two main directions of the centred squared
+            distances are x and y. O(pivots x (n + m)); roads come out as a map-like sheet.
+fr          Fruchterman and Reingold 1991, from pivot_mds: all pairs repel, arcs attract.
+            O(n^2) a step, so for small graphs only; separates what pivot_mds lays on
+            top of each other.
+lanes       columns by bucket, rings, radius by distance: `gpu.placement.by_distance`.
+rings
+
+Arcs count both ways here, whatever their direction, and weights do not count. Further
+components are drawn in a row below the largest one, the smallest as dots below that.
+All of it is the same every time, finite, and, of pivot_mds and fr, 1000 units wide and no
+taller. SciPy's csgraph is not used: its import takes longer than the first picture may.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from gpu.compiled import compiled
+from gpu.errors import CancelledByUserError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.memory import require_memory
+from gpu.placement.by_distance import (
+    BY_DISTANCE,
+    DISTANCE_BYTES,
+    WIDTH,
+    by_distance,
+    checked_distances,
+)
+
+Progress = Callable[[float, str], None]
+Stop = Callable[[], bool]
+KINDS = ("auto", "pivot_mds", "fr", *BY_DISTANCE)
+PROVISIONAL_PIVOTS, PROVISIONAL_PIVOTS_LARGE = 15, 10  # pivots; from 100,000 vertices
+PIVOTS, PIVOTS_LARGE, LARGE = 50, 15, 1_000_000  # pivots; pivots of a graph above LARGE
+ANCHORS = 10  # pivots that decide which way is left and down
+FR_MOST = 2_000  # vertices up to which "auto" is fr
+FR_ALLOWED = 10_000  # vertices up to which fr is done at all
+FR_STEPS = 120
+DRAWN_PARTS = 24  # components drawn by themselves, beside the largest; others are dots
+AT_ONCE = 8_192  # vertices handled at a time: they stay in the processor's cache
+
+
+def provisional(graph: CSRGraph) -> np.ndarray:
+    """Return a first picture, float32 (n, 2), within 0.4 s for 264,000 vertices."""
+    pivots = PROVISIONAL_PIVOTS if graph.n < 100_000 else PROVISIONAL_PIVOTS_LARGE
+    return _parts_drawn(graph, _Watch(None, None), "pivot_mds", pivots)
+
+
+def layout(
+    graph: CSRGraph,
+    kind: str = "auto",
+    *,
+    dist: np.ndarray | None = None,
+    delta: float | None = None,
+    progress: Progress | None = None,
+    should_stop: Stop | None = None,
+) -> np.ndarray:
+    """Lay a graph out.
+
+    Parameters
+    ----------
+    kind : one of `KINDS`; "auto" is fr up to 2,000 vertices, else pivot_mds
+    dist : int32 or float32 (n,), a run's distances; lanes and rings need them
+    delta : width of a lane, weight units, > 0; None: 32 lanes
+    progress : called with 0..1 and words; should_stop : asked several times a second
+
+    Returns
+    -------
+    float32 (n, 2), finite
+
+    Raises
+    ------
+    ParameterError, MemoryNeededError, CancelledByUserError
+    """
+    watch = _Watch(progress, should_stop)
+    if kind not in KINDS:
+        raise ParameterError(f"no layout {kind!r}; there are: {', '.join(KINDS)}")
+    if kind in BY_DISTANCE:
+        require_memory(graph.n * DISTANCE_BYTES, "layout")
+        checked = checked_distances(graph, kind, dist, delta)
+        place = graph.positions
+        if place is None and graph.n:
+            place = _parts_drawn(graph, watch.share(0.7), "pivot_mds", PROVISIONAL_PIVOTS_LARGE)
+        watch.at(0.8, "arranging by distance")
+        return by_distance(kind, checked, delta, place)
+    if kind == "auto":
+        kind = "fr" if graph.n <= FR_MOST else "pivot_mds"
+    if kind == "fr" and graph.n > FR_ALLOWED:
+        allowed = f"allowed: up to {FR_ALLOWED}; use pivot_mds"
+        raise ParameterError(f"layout fr: {graph.n} vertices; {allowed}")
+    pivots = PIVOTS if graph.n <= LARGE else PIVOTS_LARGE
+    require_memory(graph.n * (4 * pivots + 60) + 8 * graph.m, "layout")
+    return _parts_drawn(graph, watch, kind, pivots)
+
+
+class _Watch:
+    """Tells progress and obeys the wish to stop."""
+
+    def __init__(
+        self, progress: Progress | None, should_stop: Stop | None, part: float = 1.0
+    ) -> None:
+        self._progress, self._should_stop, self._part = progress, should_stop, part
+
+    def at(self, fraction: float, words: str) -> None:
+        """Report; raises CancelledByUserError."""
+        if self._should_stop is not None and self._should_stop():
+            raise CancelledByUserError("layout stopped")
+        if self._progress is not None:
+            self._progress(self._part * fraction, words)
+
+    def share(self, part: float) -> _Watch:
+        """Return a watch for the first `part` (0..1) of the work."""
+        return _Watch(self._progress, self._should_stop, part)
+
+
+def _parts_drawn(graph: CSRGraph, watch: _Watch, kind: str, pivots: int) -> np.ndarray:
+    """Draw each component by itself and put them together."""
+    n = graph.n
+    if n <= 2:
+        return np.array([[0.0, 0.0], [WIDTH, 0.0]], np.float32)[:n]
+    indptr, indices = _both_ways(graph)
+    label, queue = np.full(n, -1, np.int32), np.empty(n, np.int32)
+    sizes = _label_parts(indptr, indices, label, queue)
+    if len(sizes) == 1:
+        return _normalised(_embedded(indptr, indices, watch, kind, pivots)).astype(np.float32)
+    drawn = np.argsort(-sizes, kind="stable")[: DRAWN_PARTS + 1]
+    drawn = drawn[sizes[drawn] >= 3]
+    place, boxes = np.zeros((n, 2)), []
+    for part in drawn:
+        inside = np.flatnonzero(label == part)
+        piece = _piece(indptr, indices, inside)
+        points = _normalised(_embedded(*piece, watch, kind, pivots))
+        boxes.append((inside, points * math.sqrt(len(inside) / sizes[drawn[0]])))
+    dots = np.flatnonzero(~np.isin(label, drawn))
+    _packed(place, boxes, dots[np.argsort(label[dots], kind="stable")])
+    return place.astype(np.float32)
+
+
+def _packed(
+    place: np.ndarray, boxes: list[tuple[np.ndarray, np.ndarray]], dots: np.ndarray
+) -> None:
+    """Set the largest part on top, the others in rows below, the dots in a strip at the foot."""
+    gap = 0.04 * WIDTH
+    x, bottom, row_height = 0.0, 0.0, 0.0
+    for number, (inside, points) in enumerate(boxes):
+        width, height = points.max(axis=0)
+        if number == 0 or x + width > WIDTH:
+            x, bottom, row_height = 0.0, bottom - row_height - gap, 0.0
+        place[inside] = points + np.array([x, bottom - height])
+        x, row_height = x + width + gap, max(row_height, height)
+    if len(dots):
+        columns = max(50, math.ceil(math.sqrt(6 * len(dots))))
+        row, column = np.divmod(np.arange(len(dots)), columns)
+        step = WIDTH / columns
+        place[dots] = np.column_stack((column * step, bottom - row_height - gap - row * step))
+
+
+def _normalised(points: np.ndarray) -> np.ndarray:
+    """Turn and scale points (k,2) to 0..WIDTH wide, at most as tall, from 0."""
+    size = points.max(axis=0) - points.min(axis=0)
+    if size[1] > size[0]:
+        points = points[:, ::-1]
+    points = points - points.min(axis=0)
+    return points * (WIDTH / max(float(points.max()), 1e-12))
+
+
+def _both_ways(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+    """Return indptr int64 and indices int32 in which every arc has its reverse."""
+    if _is_symmetric(graph.indptr, graph.indices):
+        return graph.indptr, graph.indices
+    indptr = np.zeros(graph.n + 1, np.int64)
+    indices = np.empty(2 * graph.m, np.int32)
+    _symmetrise(graph.indptr, graph.indices, indptr, indices)
+    return indptr, indices
+
+
+def _piece(
+    indptr: np.ndarray, indices: np.ndarray, inside: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the subgraph of one component, its vertices `inside` renumbered."""
+    number = np.empty(len(indptr) - 1, np.int32)
+    number[inside] = np.arange(len(inside), dtype=np.int32)
+    degree = np.diff(indptr)
+    member = np.zeros(len(degree), bool)
+    member[inside] = True
+    kept = number[indices[np.repeat(member, degree)]]
+    return np.concatenate(([0], np.cumsum(degree[inside]))), kept
+
+
+def _embedded(
+    indptr: np.ndarray, indices: np.ndarray, watch: _Watch, kind: str, pivots: int
+) -> np.ndarray:
+    """Return float64 (n,2) of a connected graph: pivot_mds and, if wanted, fr after it."""
+    n = len(indptr) - 1
+    hops = np.empty((min(pivots, n), n), np.int32)
+    queue, nearest, pivots_taken = np.empty(n, np.int32), np.full(n, n, np.int32), []
+    pivot = _hop_distances(indptr, indices, 0, hops[0], queue, nearest.copy())
+    for row in range(len(hops)):
+        watch.at(row / (len(hops) + 1), f"distances from pivot {row + 1} of {len(hops)}")
+        pivots_taken.append(pivot)
+        pivot = _hop_distances(indptr, indices, pivot, hops[row], queue, nearest)
+    points = _main_directions(hops, pivots_taken[:ANCHORS])
+    return _refined(indptr, indices, points, watch) if kind == "fr" else points
+
+
+def _main_directions(hops: np.ndarray, anchors: list[int]) -> np.ndarray:
+    """Return (n,2): the first two principal directions of double-centred squared hops.
+
+    Which way the directions point is left open by the method; the first pivots decide it,
+    so that a picture does not turn over when it is refined with more pivots.
+
+    The centred squares C = -1/2 J (D - mean) are never stored: J, centring over the
+    pivots, is a small matrix, so C C' follows from the sums of D and D D'.
+    """
+    count, n = hops.shape
+    total, products = np.zeros(count), np.zeros((count, count))
+    for first in range(0, n, AT_ONCE):
+        part = _squares(hops, first)
+        total += part.sum(axis=1)
+        products += part @ part.T
+    centring = np.eye(count) - 1 / count
+    mean = total / n
+    gram = centring @ (products - n * np.outer(mean, mean)) @ centring
+    vectors = np.linalg.eigh(gram)[1][:, ::-1][:, :2]
+    weights = np.zeros((count, 2))
+    weights[:, : vectors.shape[1]] = centring @ vectors
+    points = np.empty((n, 2))
+    for first in range(0, n, AT_ONCE):
+        points[first : first + AT_ONCE] = _squares(hops, first).T @ weights
+    side = 0.6 ** np.arange(len(anchors)) @ (points[anchors] - points.mean(axis=0))
+    return points * np.where(side > 0, -1.0, 1.0)
+
+
+def _squares(hops: np.ndarray, first: int) -> np.ndarray:
+    part = hops[:, first : first + AT_ONCE].astype(np.float64)
+    part *= part
+    return part
+
+
+def _refined(
+    indptr: np.ndarray, indices: np.ndarray, points: np.ndarray, watch: _Watch
+) -> np.ndarray:
+    """Return points (n,2) after FR_STEPS of attraction and repulsion, cooling down."""
+    n = len(points)
+    points = _normalised(points) * (math.sqrt(n) / WIDTH)  # ideal arc length 1
+    spread = np.random.Generator(np.random.PCG64(1)).random((n, 2)) - 0.5
+    points = np.ascontiguousarray(points + 0.2 * spread)
+    for step in range(FR_STEPS):
+        watch.at(step / FR_STEPS, "arranging")
+        hottest = 0.1 * math.sqrt(n) * (1 - step / FR_STEPS) ** 2 + 0.01
+        _force_step(indptr, indices, points, hottest)
+    return points
+
+
+@compiled
+def _is_symmetric(indptr: np.ndarray, indices: np.ndarray) -> bool:
+    """Whether every arc has its reverse, by a 64-bit sum that almost surely tells."""
+    balance = np.uint64(0)
+    mix, more = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+    for u in range(len(indptr) - 1):
+        for arc in range(indptr[u], indptr[u + 1]):
+            v = indices[arc]
+            there = (np.uint64(u) * mix) ^ (np.uint64(v) * more)
+            back = (np.uint64(v) * mix) ^ (np.uint64(u) * more)
+            balance += (there ^ (there >> np.uint64(29))) * more
+            balance -= (back ^ (back >> np.uint64(29))) * more
+    return balance == np.uint64(0)
+
+
+@compiled
+def _symmetrise(
+    indptr: np.ndarray, indices: np.ndarray, both_indptr: np.ndarray, both: np.ndarray
+) -> None:
+    """Write each arc and its reverse; both_indptr (n+1,) is 0 at entry, both is (2m,)."""
+    n = len(indptr) - 1
+    for u in range(n):
+        both_indptr[u + 1] += indptr[u + 1] - indptr[u]
+        for arc in range(indptr[u], indptr[u + 1]):
+            both_indptr[indices[arc] + 1] += 1
+    for u in range(n):
+        both_indptr[u + 1] += both_indptr[u]
+    free = both_indptr[:n].copy()
+    for u in range(n):
+        for arc in range(indptr[u], indptr[u + 1]):
+            v = indices[arc]
+            both[free[u]] = v
+            free[u] += 1
+            both[free[v]] = u
+            free[v] += 1
+
+
+@compiled
+def _label_parts(
+    indptr: np.ndarray, indices: np.ndarray, label: np.ndarray, queue: np.ndarray
+) -> np.ndarray:
+    """Number the components in the order of their first vertex; returns their sizes."""
+    sizes = np.zeros(len(label), np.int64)
+    parts = 0
+    for root in range(len(label)):
+        if label[root] >= 0:
+            continue
+        label[root] = parts
+        queue[0] = root
+        taken, filled = 0, 1
+        while taken < filled:
+            u = queue[taken]
+            taken += 1
+            for arc in range(indptr[u], indptr[u + 1]):
+                v = indices[arc]
+                if label[v] < 0:
+                    label[v] = parts
+                    queue[filled] = v
+                    filled += 1
+        sizes[parts] = filled
+        parts += 1
+    return sizes[:parts]
+
+
+@compiled
+def _hop_distances(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    start: int,
+    hops: np.ndarray,
+    queue: np.ndarray,
+    nearest: np.ndarray,
+) -> int:
+    """Search breadth first from `start`; hops (n,) are written, `nearest` (n,) lowered.
+
+    Returns the vertex farthest from every start so far: the largest of `nearest`.
+    """
+    hops[:] = -1
+    hops[start] = 0
+    queue[0] = start
+    taken, filled = 0, 1
+    while taken < filled:
+        u = queue[taken]
+        taken += 1
+        beyond = hops[u] + 1
+        for arc in range(indptr[u], indptr[u + 1]):
+            v = indices[arc]
+            if hops[v] < 0:
+                hops[v] = beyond
+                queue[filled] = v
+                filled += 1
+    farthest = 0
+    for v in range(len(hops)):
+        nearest[v] = min(nearest[v], hops[v])
+        if nearest[v] > nearest[farthest]:
+            farthest = v
+    return farthest
+
+
+@compiled
+def _force_step(
+    indptr: np.ndarray, indices: np.ndarray, points: np.ndarray, hottest: float
+) -> None:
+    """Move every point by its forces, by at most `hottest`; the ideal arc length is 1."""
+    n = len(points)
+    moves = np.zeros((n, 2))
+    for u in range(n):
+        for v in range(u + 1, n):
+            x, y = points[u, 0] - points[v, 0], points[u, 1] - points[v, 1]
+            push = 1.0 / max(x * x + y * y, 1e-4)
+            moves[u, 0] += x * push
+            moves[u, 1] += y * push
+            moves[v, 0] -= x * push
+            moves[v, 1] -= y * push
+        for arc in range(indptr[u], indptr[u + 1]):
+            v = indices[arc]
+            x, y = points[v, 0] - points[u, 0], points[v, 1] - points[u, 1]
+            pull = math.sqrt(x * x + y * y)
+            moves[u, 0] += x * pull
+            moves[u, 1] += y * pull
+    for u in range(n):
+        size = math.sqrt(moves[u, 0] ** 2 + moves[u, 1] ** 2)
+        if size > 0:
+            points[u, 0] += moves[u, 0] * (min(size, hottest) / size)
+            points[u, 1] += moves[u, 1] * (min(size, hottest) / size)

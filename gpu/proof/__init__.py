@@ -1,0 +1,1 @@
+"""Whether distances are right: two independent proofs, and distances of others to be checked."""

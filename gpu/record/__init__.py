@@ -1,0 +1,1 @@
+"""What a run leaves behind: samples, events, traces, their files and exports."""

@@ -1,0 +1,274 @@
+"""What a run leaves behind: samples, per-vertex times, events, distances.
+
+SAMPLE is one record of 256 bytes, the same bytes in a CUDA kernel's pinned ring,
+in the modelled GPU, in shared memory and on disk. All counters are totals since
+the start of the run, so that any two samples give the mean rate between them and
+a lost sample loses detail, never truth. The last sample carries FINISHED and the
+run's totals.
+
+Time is in nanoseconds since the kernel started; whether those were *measured* or
+*modelled* is the trace's `clock`, and every axis must say which.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+PART_ENTRIES = 1 << 22  # distances of a matrix that are looked at together
+BUCKETS = 32  # slots of the occupancy array, and the paper's ring size
+
+SAMPLE = np.dtype(
+    [
+        ("t_ns", "<i8"),  # since the start of the run
+        ("head_bucket", "<i8"),  # absolute number of the bucket being drained
+        ("bucket_switches", "<i8"),  # total: times the head moved on
+        ("processed_vertices", "<i8"),  # total: vertices taken from a work list
+        ("relaxed_edges", "<i8"),  # total: arcs examined
+        ("improved", "<i8"),  # total: relaxes that lowered a distance
+        ("delta", "<f8"),  # bucket width in force, weight units
+        ("base", "<f8"),  # lowest distance of the head bucket, weight units
+        ("band_low", "<f4"),  # the controller's band, in edges, as assigned_edges
+        ("band_high", "<f4"),
+        ("clip_share", "<f4"),  # of the pushes since the last reading, past the ring, 0..1
+        ("assigned_edges", "<f4"),  # assigned vertices x mean degree: the paper's parallelism
+        ("assigned_vertices", "<i4"),  # handed to workers and not finished
+        ("busy_workers", "<i4"),
+        ("open_buckets", "<i4"),  # head buckets that work is taken from
+        ("flags", "<u4"),  # Flag, since the last sample
+        ("reason", "<u4"),  # Reason of the last change of delta or of the open heads
+        ("delta_changes", "<u4"),  # total
+        ("occupancy", "<i4", (BUCKETS,)),  # vertices waiting, head first
+        ("sequence", "<i8"),  # number of this sample, from 0
+        ("reserved", "<u4", (4,)),
+    ]
+)
+assert SAMPLE.itemsize == 256
+
+EVENT = np.dtype(  # probe level 3; what a, b and c mean stands beside each EventKind
+    [
+        ("t_ns", "<i8"),
+        ("kind", "<i4"),
+        ("worker", "<i4"),  # -1: the manager
+        ("a", "<i8"),
+        ("b", "<i8"),
+        ("c", "<f8"),
+    ]
+)
+
+
+class Flag(enum.IntFlag):
+    """What happened since the sample before."""
+
+    DELTA_RAISED = 1
+    DELTA_LOWERED = 2
+    BUCKET_SWITCHED = 4
+    CLIPPED = 8
+    DELTA_BY_HAND = 16
+    FINISHED = 32
+    STOPPED = 64
+
+
+class Reason(enum.IntEnum):
+    """Why delta, or the number of open heads, last changed."""
+
+    NONE = 0
+    START = 1  # the initial value
+    STARVED_OPEN = 2  # utilisation under the band: one more head opened
+    STARVED_RAISE = 3  # still under the band with all heads open: delta doubled
+    FLOODED_CLOSE = 4  # utilisation over the band: one head closed
+    FLOODED_LOWER = 5  # still over with one head open: delta halved
+    CLIPPING = 6  # too much work beyond the ring: delta doubled, lower bound set
+    BY_HAND = 7  # the user took over
+    PROBING = 8  # start-up: doubled without waiting for the settling time
+
+
+REASON_WORDS = {
+    Reason.NONE: "unchanged",
+    Reason.START: "initial value",
+    Reason.STARVED_OPEN: "workers starved: opened one more bucket",
+    Reason.STARVED_RAISE: "workers starved: Δ doubled",
+    Reason.FLOODED_CLOSE: "more work than workers: closed one bucket",
+    Reason.FLOODED_LOWER: "more work than workers: Δ halved",
+    Reason.CLIPPING: "too much work past the last bucket: Δ doubled",
+    Reason.BY_HAND: "set by hand",
+    Reason.PROBING: "start-up: searching for enough parallelism",
+}
+
+NEVER = np.int64(-1)  # a per-vertex time that did not happen
+
+
+class Probe(enum.IntEnum):
+    """How much a run records (DESIGN section 2)."""
+
+    OFF = 0
+    SAMPLES = 1
+    VERTICES = 2
+    EVENTS = 3
+
+
+@dataclass(frozen=True)
+class VertexProbe:
+    """Per-vertex record of probe level 2, arrays of shape (n,).
+
+    Where the result is a matrix, entry s is source s: when it was begun, when it was
+    finished, and how many rounds it took.
+
+    first_reached_ns, last_improved_ns : int64, NEVER where it did not happen
+    times_processed : int32
+    """
+
+    first_reached_ns: np.ndarray
+    last_improved_ns: np.ndarray
+    times_processed: np.ndarray
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What was asked for: enough to run it again.
+
+    `delta` None means automatic; `parameters` are the algorithm's own, by key,
+    as in its registry row, defaults filled in.
+    """
+
+    algorithm: str
+    engine: str
+    device: str
+    source: int  # 0-based index
+    delta: float | None = None
+    probe: int = Probe.SAMPLES
+    seed: int = 1
+    sample_period_ns: int = 0  # 0: the device's own
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class GraphReference:
+    """Which graph a run was made on, without its arrays: enough to open it again."""
+
+    name: str
+    origin: str
+    hash: str
+    n: int
+    m: int
+    integer: bool
+    source_id: int | str  # the file's own name of the source
+    options: dict[str, Any] = field(default_factory=dict)  # given to the reader or generator
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Outcome of the two proofs of `gpu.proof.verify`; `detail` is one sentence."""
+
+    oracle: bool | None  # None: not tried
+    certificate: bool | None
+    detail: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether at least one proof ran and none failed."""
+        tried = [proof for proof in (self.oracle, self.certificate) if proof is not None]
+        return bool(tried) and all(tried)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One run, whole and immutable.
+
+    samples : SAMPLE (k,), k >= 1, times never falling; the last holds the totals
+    dist : int32 (INT_UNREACHED where unreached) or float32 (inf) of shape (n,); from k
+        sources (k, n), row i from settings.source + i
+    vertices : per-vertex record from probe level 2, else None
+    events : EVENT (e,) from probe level 3, else None
+    clock : "modelled" or "measured": what t_ns is
+    outcome : "finished" or "stopped"
+    environment : engine, device and library versions, date
+    """
+
+    settings: RunSettings
+    graph: GraphReference
+    samples: np.ndarray
+    dist: np.ndarray
+    clock: str
+    outcome: str
+    environment: dict[str, Any]
+    vertices: VertexProbe | None = None
+    events: np.ndarray | None = None
+    verification: Verification | None = None
+
+    @property
+    def last(self) -> np.void:
+        """The final sample: the run's totals."""
+        return self.samples[-1]
+
+    @property
+    def time_ns(self) -> int:
+        """Length of the run on its own clock, ns."""
+        return int(self.last["t_ns"])
+
+    @property
+    def processed_vertices(self) -> int:
+        """Vertices taken from work lists: the paper's work."""
+        return int(self.last["processed_vertices"])
+
+    @property
+    def relaxed_edges(self) -> int:
+        """Arcs examined."""
+        return int(self.last["relaxed_edges"])
+
+    @property
+    def reached(self) -> int:
+        """Vertices with a finite distance; of a matrix, in all rows together.
+
+        Counting a large matrix takes a second: the engine process has done it already and says
+        so in the environment.
+        """
+        known = self.environment.get("reached")
+        if known is not None:
+            return int(known)
+        return int(sum(np.count_nonzero(reached_mask(part)) for part in _parts(self.dist)))
+
+    @property
+    def work_efficiency(self) -> float:
+        """Settled over processed vertices, 1 for a perfect schedule."""
+        return self.reached / self.processed_vertices if self.processed_vertices else 0.0
+
+    def distance_summary(self) -> dict[str, int | float]:
+        """Return reached, sum and max of the finite distances; exact integers for int32."""
+        whole = self.dist.dtype == np.int32
+        reached, total, largest = 0, 0 if whole else 0.0, 0 if whole else 0.0
+        for part in _parts(self.dist):
+            finite = part[reached_mask(part)]
+            if len(finite):
+                reached += len(finite)
+                total += finite.sum(dtype=np.int64 if whole else np.float64).item()
+                largest = max(largest, finite.max().item())
+        return {"reached": reached, "sum": total, "max": largest}
+
+
+def _parts(dist: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield a row, or a matrix a few rows at a time: it may be larger than memory."""
+    if dist.ndim == 1:
+        yield dist
+        return
+    rows = max(1, PART_ENTRIES // max(dist.shape[1], 1))
+    for first in range(0, len(dist), rows):
+        yield dist[first : first + rows]
+
+
+def mean_over_time(samples: np.ndarray, column: str) -> float:
+    """Return a column's mean over time: SAMPLE (k,), each value holds until the next sample."""
+    steps = np.diff(samples["t_ns"])
+    total = float(steps.sum())
+    return float((samples[column][:-1] * steps).sum() / total) if total else 0.0
+
+
+def reached_mask(dist: np.ndarray) -> np.ndarray:
+    """Return which distances are finite: bool of the same shape."""
+    if dist.dtype == np.int32:
+        return dist != np.iinfo(np.int32).max
+    return np.isfinite(dist)

@@ -1,0 +1,288 @@
+"""A trace as one versioned `.npz` file, never pickled.
+
+The file is a plain NumPy archive (`numpy.load` opens it) with one member a NumPy array:
+
+    header     uint8 (bytes,): JSON, see below        samples    SAMPLE (k,), k >= 1
+    dist       int32 or float32 (n,) or (k, n)        events     EVENT (e,), probe 3 only
+    first_reached_ns, last_improved_ns int64 (n,), times_processed int32 (n,), from probe 2
+
+The header holds `format`, `version`, `arrays` (the other members), settings, graph
+reference, clock, outcome, environment and verification. A file is read as data from a
+stranger: sizes are checked against the header before anything is allocated, dtypes must
+match exactly, and whatever is wrong becomes one TraceError in one line.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import math
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from gpu.errors import TraceError
+from gpu.graph import MAX_COUNT
+from gpu.record.trace import (
+    EVENT,
+    SAMPLE,
+    GraphReference,
+    RunSettings,
+    Trace,
+    Verification,
+    VertexProbe,
+)
+from gpu.wholefile import written_whole
+
+FORMAT = "sssp-scope trace"
+VERSION = 1
+HEADER_LIMIT = 4 << 20  # bytes of JSON; ours have about 2,000
+UNPACKED_PER_BYTE = 300  # zlib at level 1 packs constant arrays at most 230 to 1 (measured)
+UNPACKED_SLACK = 1 << 20  # bytes that any file may unpack to
+CHUNK = 4 << 20  # bytes read at a time
+
+_MEMBERS: dict[str, tuple[np.dtype, ...]] = {
+    "samples": (SAMPLE,),
+    "dist": (np.dtype(np.int32), np.dtype(np.float32)),
+    "first_reached_ns": (np.dtype(np.int64),),
+    "last_improved_ns": (np.dtype(np.int64),),
+    "times_processed": (np.dtype(np.int32),),
+    "events": (EVENT,),
+}
+_DIMENSIONS = {"dist": (1, 2)}  # of a member, where it is not one
+_VERTEX_MEMBERS = ("first_reached_ns", "last_improved_ns", "times_processed")
+_WRONG = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    RuntimeError,  # encrypted members; NotImplementedError: unknown compression
+    ValueError,
+    TypeError,
+    KeyError,
+    EOFError,
+    OverflowError,
+    MemoryError,
+)
+
+
+def save_trace(trace: Trace, path: str | Path) -> None:
+    """Write `trace` to `path`, whole or not at all; GpuError where that is refused."""
+    arrays: dict[str, np.ndarray] = {"samples": trace.samples, "dist": trace.dist}
+    if trace.vertices is not None:
+        arrays |= {name: getattr(trace.vertices, name) for name in _VERTEX_MEMBERS}
+    if trace.events is not None:
+        arrays["events"] = trace.events
+    header = json.dumps(_header(trace) | {"arrays": list(arrays)}).encode()
+    arrays = {"header": np.frombuffer(header, np.uint8), **arrays}
+    with (
+        written_whole(path) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+    ):
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def load_trace(path: str | Path) -> Trace:
+    """Read a trace written by `save_trace`.
+
+    Raises TraceError, naming the file: missing, not a trace, another version, damaged;
+    MemoryNeededError where its arrays do not fit.
+    """
+    try:
+        size = Path(path).stat().st_size
+        with zipfile.ZipFile(path) as archive:
+            return _read(archive, size)
+    except TraceError as error:
+        raise TraceError(f"{path}: {error}") from error
+    except OSError as error:
+        raise TraceError(f"{path}: {error.strerror or error}") from error
+    except _WRONG as error:
+        words = " ".join(str(error).split()) or type(error).__name__
+        raise TraceError(f"{path}: not a trace of SSSP Scope, or damaged ({words})") from error
+
+
+def plain(value: Any) -> Any:
+    """Return `value` as JSON knows it: NumPy scalars unwrapped, NaN and infinity as None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (int, float, str)) else str(value)
+
+
+def _header(trace: Trace) -> dict[str, Any]:
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "settings": asdict(trace.settings),
+        "graph": asdict(trace.graph),
+        "clock": trace.clock,
+        "outcome": trace.outcome,
+        "environment": trace.environment,
+        "verification": None if trace.verification is None else asdict(trace.verification),
+    }
+    clean: dict[str, Any] = plain(header)
+    return clean
+
+
+def _read(archive: zipfile.ZipFile, size: int) -> Trace:
+    members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+    if "header" not in members or len(members) != len(archive.infolist()):
+        raise TraceError("not a trace of SSSP Scope: it has no header")
+    if members["header"].file_size > HEADER_LIMIT:
+        raise TraceError(f"damaged: its header is over {HEADER_LIMIT} bytes")
+    header = _read_header(archive.read(members["header"]))
+    unpacked = sum(info.file_size for info in members.values())
+    if unpacked > size * UNPACKED_PER_BYTE + UNPACKED_SLACK:
+        raise TraceError(f"refused: {size} bytes would unpack to {unpacked}; not a trace of ours")
+    from gpu.memory import require_memory
+
+    require_memory(unpacked, str(archive.filename))
+    told = _typed(header, {"arrays": (list,)})["arrays"]
+    for name in told:
+        if name not in members or name not in _MEMBERS:
+            raise TraceError(f"damaged: its array {name!r} is missing or unknown")
+    return _assemble(header, {name: _read_array(archive, members[name], name) for name in told})
+
+
+def _read_header(raw: bytes) -> dict[str, Any]:
+    _, _, array_at = raw.partition(b"\n")  # the npy header ends at its first newline
+    header = json.loads(array_at.decode("utf-8"))
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise TraceError("not a trace of SSSP Scope: another kind of header")
+    if header.get("version") != VERSION:
+        raise TraceError(
+            f"trace version {header.get('version')!r}; this program reads version {VERSION}: "
+            "update SSSP Scope, or make the run again"
+        )
+    return header
+
+
+def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> np.ndarray:
+    """Return one member, allocated only once its size agrees with the archive's."""
+    with archive.open(info) as member:
+        version = np.lib.format.read_magic(member)
+        if version != (1, 0):
+            raise TraceError(f"damaged: {name} has array version {version}")
+        shape, by_columns, dtype = np.lib.format.read_array_header_1_0(member)
+        dimensions = _DIMENSIONS.get(name, (1,))
+        if dtype not in _MEMBERS[name] or len(shape) not in dimensions:
+            raise TraceError(f"damaged: {name} is {dtype} of shape {shape}")
+        sane = all(0 <= length <= MAX_COUNT for length in shape)
+        if not sane or math.prod(shape) * dtype.itemsize > info.file_size:
+            raise TraceError(f"damaged: {name} claims {' x '.join(map(str, shape))} entries")
+        if by_columns and len(shape) > 1:
+            raise TraceError(f"damaged: {name} is stored by columns")
+        array = np.empty(math.prod(shape), dtype)
+        _fill(member, array, name)
+    return array.reshape(shape)
+
+
+def _fill(member: IO[bytes], array: np.ndarray, name: str) -> None:
+    into = array.view(np.uint8)
+    done = 0
+    while done < len(into):
+        got = member.read(min(CHUNK, len(into) - done))
+        if not got:
+            raise TraceError(f"damaged: {name} ends early")
+        into[done : done + len(got)] = np.frombuffer(got, np.uint8)
+        done += len(got)
+    if member.read(1):  # also makes the archive compare its checksum
+        raise TraceError(f"damaged: {name} is longer than it says")
+
+
+def _assemble(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Trace:
+    for name in ("samples", "dist"):
+        if name not in arrays:
+            raise TraceError(f"damaged: it has no {name}")
+    settings = RunSettings(**_typed(header["settings"], _SETTINGS))
+    graph = GraphReference(**_typed(header["graph"], _GRAPH))
+    _check_arrays(arrays, settings, graph)
+    words = _typed({key: header[key] for key in _WORDS}, _WORDS)
+    verification = header["verification"]
+    vertices = [arrays[name] for name in _VERTEX_MEMBERS if name in arrays]
+    return Trace(
+        settings=settings,
+        graph=graph,
+        samples=arrays["samples"],
+        dist=arrays["dist"],
+        clock=words["clock"],
+        outcome=words["outcome"],
+        environment=words["environment"],
+        vertices=VertexProbe(*vertices) if vertices else None,
+        events=arrays.get("events"),
+        verification=None
+        if verification is None
+        else Verification(**_typed(verification, _VERIFICATION)),
+    )
+
+
+def _check_arrays(
+    arrays: dict[str, np.ndarray], settings: RunSettings, graph: GraphReference
+) -> None:
+    samples, dist = arrays["samples"], arrays["dist"]
+    if not len(samples):
+        raise TraceError("damaged: it has no samples")
+    if (np.diff(samples["t_ns"]) < 0).any():
+        raise TraceError("damaged: time runs backwards in its samples")
+    if (dist.dtype == np.int32) != graph.integer:
+        raise TraceError(f"damaged: distances are {dist.dtype}")
+    vertices = [name for name in _VERTEX_MEMBERS if name in arrays]
+    if len(vertices) not in (0, len(_VERTEX_MEMBERS)):
+        raise TraceError(f"damaged: of the per-vertex arrays it has only {', '.join(vertices)}")
+    for name in ("dist", *vertices):
+        if arrays[name].ndim == 1 and len(arrays[name]) != graph.n:
+            raise TraceError(f"damaged: {name} has {len(arrays[name])} of {graph.n} entries")
+    rows = graph.n - settings.source  # at most
+    if dist.ndim == 2 and (dist.shape[1] != graph.n or not 1 <= len(dist) <= rows):
+        raise TraceError(f"damaged: dist has shape {dist.shape} on {graph.n} vertices")
+    if not 0 <= settings.source < graph.n:
+        raise TraceError(f"damaged: source {settings.source} of {graph.n} vertices")
+
+
+_SETTINGS: dict[str, tuple[type, ...]] = {
+    "algorithm": (str,),
+    "engine": (str,),
+    "device": (str,),
+    "source": (int,),
+    "delta": (float, int, type(None)),
+    "probe": (int,),
+    "seed": (int,),
+    "sample_period_ns": (int,),
+    "parameters": (dict,),
+}
+_GRAPH: dict[str, tuple[type, ...]] = {
+    "name": (str,),
+    "origin": (str,),
+    "hash": (str,),
+    "n": (int,),
+    "m": (int,),
+    "integer": (bool,),
+    "source_id": (int, str),
+    "options": (dict,),
+}
+_WORDS: dict[str, tuple[type, ...]] = {"clock": (str,), "outcome": (str,), "environment": (dict,)}
+_VERIFICATION: dict[str, tuple[type, ...]] = {
+    "oracle": (bool, type(None)),
+    "certificate": (bool, type(None)),
+    "detail": (str,),
+}
+
+
+def _typed(given: dict[str, Any], fields: dict[str, tuple[type, ...]]) -> dict[str, Any]:
+    """Return exactly `fields` of `given`, or raise TraceError naming the wrong one."""
+    for key, kinds in fields.items():
+        value = given[key]
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            raise TraceError(f"damaged: {key} is {value!r}")
+    return {key: given[key] for key in fields}

@@ -1,0 +1,270 @@
+"""A workspace: what a window was looking at, as one file that opens on another machine.
+
+`NAME.ssspw` is a zip archive of
+
+    workspace.json     format, version, the graph, one entry a run, how the window stood
+    runs/1.npz ...     the traces, each as `gpu.record.tracefile` writes it
+    graph.npz          the graph, if it has at most SMALL_ARCS arcs and no sample makes it again
+
+Of a larger graph only the path, absolute and relative to the workspace file, its reader's options
+and its hash are kept. So a folder with both can be moved, and another file of that name is told
+from the one that the runs were made on. A workspace is read as data from a
+stranger: no pickle, no code, no path is written to except a temporary folder of ours, and sizes
+are checked before anything is allocated or unpacked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gpu.errors import GpuError, TraceError
+from gpu.formats import save_graph
+from gpu.graph import CSRGraph
+from gpu.record.trace import GraphReference, Trace
+from gpu.record.tracefile import load_trace, plain, save_trace
+from gpu.wholefile import written_whole
+
+SUFFIX = ".ssspw"
+FORMAT = "sssp-scope workspace"
+VERSION = 1
+TABLE = "workspace.json"
+GRAPH = "graph.npz"
+SMALL_ARCS = 200_000  # a graph of so many is saved with its runs: 2 MB and less
+GRAPH_LIMIT = 16 << 20  # bytes of one that is read
+TABLE_LIMIT = 4 << 20  # bytes of JSON
+MOST_RUNS = 1000
+CHUNK = 1 << 20  # bytes copied at a time
+SAMPLE = "sample:"
+UPDATE = "update SSSP Scope"
+READER_OPTIONS = ("undirected", "weights", "weight_name")  # of `gpu.load_graph`
+_WRONG = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    TypeError,
+    KeyError,
+    EOFError,
+    RuntimeError,
+    OverflowError,
+    RecursionError,
+    MemoryError,
+)
+
+
+class WorkspaceError(GpuError):
+    """A workspace file that is not one, is damaged, or of another version."""
+
+
+@dataclass(frozen=True)
+class SavedGraph:
+    """Which graph was open: enough to open it again, or to ask for it in words.
+
+    origin : path, or "sample:KEY" ; relative : the path from the workspace's folder, or ""
+    options : given to the reader or generator ; hash : of `CSRGraph.hash`
+    """
+
+    name: str
+    origin: str
+    hash: str
+    relative: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def found(self, folder: Path) -> str | None:
+        """Return what to open ("sample:..." or a path that is there), None where it is gone.
+
+        folder : where the workspace file is; beside it comes first.
+        """
+        if self.origin.startswith(SAMPLE):
+            from sample_graphs import remembered_reference
+
+            return remembered_reference(self.origin, self.options)
+        return next((str(name) for name in self.looked(folder) if name.is_file()), None)
+
+    def looked(self, folder: Path) -> list[Path]:
+        """Return where `found` looks for a file, best first, each place once."""
+        names = [folder / self.relative] if self.relative else []
+        names += [Path(self.origin), folder / Path(self.origin).name]
+        return list(dict.fromkeys(Path(os.path.normpath(name)) for name in names))
+
+
+def reader_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Return of a graph's recorded options those that its file is to be read with again."""
+    return {key: options[key] for key in READER_OPTIONS if key in options}
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """What was saved.
+
+    runs : (number, trace), oldest first; `current`, `b` : numbers among them, or None
+    window : how the window stood, JSON values; a reader takes of it what it knows
+    packed : the graph itself, as an .npz file has it; empty where it is not in the workspace
+    """
+
+    graph: SavedGraph | None
+    runs: tuple[tuple[int, Trace], ...] = ()
+    current: int | None = None
+    b: int | None = None
+    source: int = 0
+    window: dict[str, Any] = field(default_factory=dict)
+    packed: bytes = b""
+
+
+def saved_graph(graph: GraphReference, path: str | Path) -> SavedGraph:
+    """Return how a workspace at `path` should name a graph."""
+    relative = ""
+    if not graph.origin.startswith(SAMPLE) and Path(graph.origin).is_absolute():
+        try:
+            relative = os.path.relpath(graph.origin, Path(path).resolve().parent)
+        except ValueError:  # another drive
+            relative = ""
+    return SavedGraph(graph.name, graph.origin, graph.hash, relative, dict(graph.options))
+
+
+def save_workspace(workspace: Workspace, path: str | Path, whole: CSRGraph | None = None) -> None:
+    """Write a workspace, whole or not at all; GpuError where that is refused.
+
+    whole : the graph that `workspace.graph` names; it goes along if it is small and no sample
+    """
+    graph = workspace.graph
+    table = {
+        "format": FORMAT,
+        "version": VERSION,
+        "graph": None if graph is None else vars(graph),
+        "runs": [number for number, _ in workspace.runs],
+        "current": workspace.current,
+        "b": workspace.b,
+        "source": workspace.source,
+        "window": workspace.window,
+    }
+    text = json.dumps(plain(table), indent=1, ensure_ascii=False).encode()
+    if len(text) > TABLE_LIMIT:
+        raise WorkspaceError(f"cannot write {path}: what the window holds is over {TABLE_LIMIT} B")
+    with (
+        tempfile.TemporaryDirectory(prefix="sssp-") as folder,
+        written_whole(path) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive,
+    ):
+        archive.writestr(TABLE, text)
+        for number, trace in workspace.runs:
+            part = Path(folder) / f"{number}.npz"
+            save_trace(trace, part)
+            archive.write(part, _member(number))
+            part.unlink()
+        sample = graph is not None and graph.origin.startswith(SAMPLE)
+        if whole is not None and whole.m <= SMALL_ARCS and not sample:
+            save_graph(whole, Path(folder) / GRAPH)
+            archive.write(Path(folder) / GRAPH, GRAPH)
+
+
+def load_workspace(
+    path: str | Path, progress: Callable[[float], None] = lambda _share: None
+) -> Workspace:
+    """Read a workspace written by `save_workspace`; `progress` is told 0..1 after each run.
+
+    Raises WorkspaceError, naming the file, where it is missing, no workspace, of another version
+    or damaged; MemoryNeededError where its traces do not fit.
+    """
+    try:
+        size = Path(path).stat().st_size
+        with zipfile.ZipFile(path) as archive:
+            return _read(archive, size, progress)
+    except WorkspaceError as error:
+        raise WorkspaceError(f"{path}: {error}") from error
+    except TraceError as error:
+        words = str(error).rpartition(".npz: ")[2]
+        raise WorkspaceError(f"{path}: damaged: one of its runs: {words}") from error
+    except OSError as error:
+        raise WorkspaceError(f"{path}: {error.strerror or error}") from error
+    except _WRONG as error:
+        words = " ".join(str(error).split()) or type(error).__name__
+        raise WorkspaceError(
+            f"{path}: not a workspace of SSSP Scope, or damaged ({words})"
+        ) from error
+
+
+def _read(archive: zipfile.ZipFile, size: int, progress: Callable[[float], None]) -> Workspace:
+    table = _read_table(archive, size)
+    numbers = table["runs"]
+    if not isinstance(numbers, list) or len(numbers) > MOST_RUNS:
+        raise WorkspaceError(f"damaged: its list of runs; allowed: up to {MOST_RUNS}")
+    if not all(type(number) is int for number in numbers) or len(set(numbers)) < len(numbers):
+        raise WorkspaceError("damaged: the numbers of its runs")
+    runs = _read_runs(archive, numbers, size, progress)
+    source, window = table["source"], table["window"]
+    if type(source) is not int or not isinstance(window, dict):
+        raise WorkspaceError("damaged: how the window stood")
+    chosen = [table[key] if table[key] in numbers else None for key in ("current", "b")]
+    graph, packed = _graph(table["graph"]), _packed(archive, size)
+    return Workspace(graph, runs, chosen[0], chosen[1], source, window, packed)
+
+
+def _read_table(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
+    members = {info.filename: info for info in archive.infolist()}
+    if TABLE not in members:
+        raise WorkspaceError(f"not a workspace of SSSP Scope: it has no {TABLE}")
+    if members[TABLE].file_size > min(TABLE_LIMIT, size):
+        raise WorkspaceError(f"damaged: its {TABLE} is over {min(TABLE_LIMIT, size)} bytes")
+    table = json.loads(archive.read(TABLE).decode("utf-8"))
+    if not isinstance(table, dict) or table.get("format") != FORMAT:
+        raise WorkspaceError("not a workspace of SSSP Scope: another kind of file")
+    if table.get("version") != VERSION:
+        found = table.get("version")
+        raise WorkspaceError(
+            f"workspace version {found!r}; this program reads version {VERSION}: {UPDATE}"
+        )
+    return table
+
+
+def _packed(archive: zipfile.ZipFile, size: int) -> bytes:
+    if GRAPH not in archive.namelist():
+        return b""
+    info = archive.getinfo(GRAPH)
+    if info.compress_type != zipfile.ZIP_STORED or info.file_size > min(GRAPH_LIMIT, size):
+        raise WorkspaceError(f"damaged: its {GRAPH} claims {info.file_size} bytes")
+    return archive.read(info)
+
+
+def _read_runs(
+    archive: zipfile.ZipFile,
+    numbers: Sequence[int],
+    size: int,
+    progress: Callable[[float], None],
+) -> tuple[tuple[int, Trace], ...]:
+    found = []
+    with tempfile.TemporaryDirectory(prefix="sssp-") as folder:
+        part = Path(folder) / "run.npz"
+        for number in numbers:
+            info = archive.getinfo(_member(number))
+            if info.compress_type != zipfile.ZIP_STORED or info.file_size > size:
+                raise WorkspaceError(f"damaged: run {number} claims {info.file_size} bytes")
+            with archive.open(info) as packed, part.open("wb") as file:
+                while piece := packed.read(CHUNK):
+                    file.write(piece)
+            found.append((number, load_trace(part)))
+            progress(len(found) / len(numbers))
+    return tuple(found)
+
+
+def _graph(told: Any) -> SavedGraph | None:
+    if told is None:
+        return None
+    names = ("name", "origin", "hash", "relative")
+    if not isinstance(told, dict) or not all(isinstance(told.get(name), str) for name in names):
+        raise WorkspaceError("damaged: the graph that it names")
+    if not isinstance(told.get("options"), dict) or "\0" in told["origin"] + told["relative"]:
+        raise WorkspaceError("damaged: how its graph was opened")
+    name, origin, hashed, relative = (told[key] for key in names)
+    return SavedGraph(name, origin, hashed, relative, told["options"])
+
+
+def _member(number: int) -> str:
+    return f"runs/{number}.npz"

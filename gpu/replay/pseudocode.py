@@ -1,0 +1,86 @@
+"""Pseudocode as data, beside the kernel's own source: which event lights which line of both.
+
+`assets/pseudocode/<algorithm>.toml` holds lines; a line has its text, the kinds of event that
+light it (with `a`, only those whose a is that: a phase is light or heavy) and an anchor, "file:
+words", which is found in the source when it is read. A kernel that is rewritten so that the words
+are gone fails a test, not a lesson. Of two lines that an event concerns
+the first is lit; both count it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from gpu.errors import ParameterError
+from gpu.record.events import EventKind
+
+KERNELS = "gpu.cuda.kernels"  # the package whose files anchors name, unless a file says another
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of pseudocode; `file` and `row` (from 0) are where the source does it."""
+
+    text: str
+    kinds: frozenset[EventKind]
+    file: str
+    row: int
+    only: int | None = None  # events whose a is this, None any
+
+    def concerns(self, kind: EventKind, a: int = 0) -> bool:
+        """Whether an event is done by this line."""
+        return kind in self.kinds and self.only in (None, a)
+
+
+@dataclass(frozen=True)
+class Pseudocode:
+    """The lines of one algorithm, and the sources that they name: file -> lines."""
+
+    title: str
+    lines: tuple[Line, ...]
+    sources: dict[str, tuple[str, ...]]
+
+    def lit_by(self, kind: EventKind, a: int = 0) -> int:
+        """Return the place of the line that an event lights, -1 where none does."""
+        return next((k for k, line in enumerate(self.lines) if line.concerns(kind, a)), -1)
+
+
+@cache
+def pseudocode_of(algorithm: str) -> Pseudocode | None:
+    """Return the pseudocode of a key of `gpu.algorithms`, or None where nobody wrote one.
+
+    Raises ParameterError for a kind that does not exist, or words that no line has.
+    """
+    for entry in sorted(files("assets.pseudocode").iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".toml"):
+            data = tomllib.loads(entry.read_text(encoding="utf-8"))
+            if algorithm in data.get("algorithms", [entry.name.removesuffix(".toml")]):
+                return _read(entry.name, data)
+    return None
+
+
+def _read(name: str, data: dict[str, Any]) -> Pseudocode:
+    package = data.get("package", KERNELS)
+    sources: dict[str, tuple[str, ...]] = {}
+    lines = []
+    for given in data["lines"]:
+        file, words = given["at"].split(": ", 1)
+        if file not in sources:
+            text = (files(package) / file).read_text(encoding="utf-8")
+            sources[file] = tuple(text.splitlines())
+        row = next((k for k, line in enumerate(sources[file]) if words in line), None)
+        if row is None:
+            raise ParameterError(f"{name}: no line of {file} has {words!r}; the source changed")
+        lines.append(Line(given["text"], _kinds(name, given), file, row, given.get("a")))
+    return Pseudocode(data["title"], tuple(lines), sources)
+
+
+def _kinds(name: str, given: dict[str, Any]) -> frozenset[EventKind]:
+    unknown = [kind for kind in given.get("kinds", ()) if kind not in EventKind.__members__]
+    if unknown:
+        raise ParameterError(f"{name}: no event is called {unknown[0]!r}; see gpu.record.events")
+    return frozenset(EventKind[kind] for kind in given.get("kinds", ()))

@@ -1,0 +1,187 @@
+"""All pairs: the door to a matrix, in memory or in a file larger than memory.
+
+    all_pairs(graph)                          -> Trace, dist of shape (n, n)
+    all_pairs(graph, "matrix.npy", ...)       -> the same, written row by row
+
+A file is an ordinary `.npy` (`numpy.load(path, mmap_mode="r")` opens it). Its space is taken
+first, then rows go into a memory map of it as they are computed; it gets its name only when it is
+whole, and proved if that was asked. Stop, Ctrl-C, an error or a failed proof leave nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpu.algorithms import ALGORITHMS, find
+from gpu.algorithms.all_pairs import matrix_bytes, size_words
+from gpu.engine import (
+    RecordingObserver,
+    RunBuffers,
+    checked_settings,
+    execute,
+    make_trace,
+    result_shape,
+)
+from gpu.errors import CancelledByUserError, GpuError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.record.trace import (
+    NEVER,
+    Probe,
+    RunSettings,
+    Trace,
+    VertexProbe,
+)
+from gpu.wholefile import check_writable, written_whole
+
+SPARE_BYTES = 32 << 20  # left free on the disk
+Progress = Callable[[float, str], object]
+
+
+class ProofError(GpuError):
+    """Distances that a proof found wrong."""
+
+
+def matrix_algorithms() -> list[str]:
+    """Return the keys of all rows whose result is a matrix, the one to take first last."""
+    return [key for key, row in ALGORITHMS.items() if row.result == "matrix"]
+
+
+def all_pairs(
+    graph: CSRGraph,
+    out: str | Path | None = None,
+    *,
+    algorithm: str | None = None,
+    engine: str = "model",
+    first_source: int = 0,
+    sources: int | None = None,
+    delta: float | None = None,
+    probe: int = Probe.SAMPLES,
+    device: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    verify: bool = False,
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Trace:
+    """Return distances from `sources` vertices, from `first_source` on, to all.
+
+    Parameters
+    ----------
+    out : a `.npy` file to write, None for an array in memory
+    algorithm : a key of `matrix_algorithms()`; None: the last of them, our own
+    sources : how many rows; None: all the rest
+    delta, probe, device, parameters : as in `gpu.run`
+    verify : prove rows by certificate (`gpu.proof.rows`), before the file gets its name
+    progress : told 0..1 and words, often; should_stop : asked often
+
+    Returns
+    -------
+    Trace
+        `dist` is int32 or float32 (sources, n), a read-only memory map where `out` was given
+
+    Raises
+    ------
+    ParameterError, MemoryNeededError, WeightError, EngineError; CancelledByUserError where
+    should_stop said so; ProofError where `out` was given and a proof fails; GpuError where
+    the file cannot be written
+    """
+    known = matrix_algorithms()
+    chosen = known[-1] if algorithm is None else algorithm
+    if find(chosen).result != "matrix":
+        raise ParameterError(f"{chosen} has one source; from many run: {', '.join(known)}")
+    given = {**(parameters or {}), "first_source": first_source, "sources": sources}
+    settings = checked_settings(
+        graph, RunSettings(chosen, engine, device or "", 0, delta, probe, parameters=given)
+    )
+    shape = result_shape(graph, settings)
+    told = _Told(progress or (lambda *_: None), should_stop or (lambda: False), shape[0])
+    if out is None:
+        buffers = RunBuffers.allocate(graph, probe, shape)
+        return _run(graph, settings, buffers, told, verify)
+    with matrix_file(out, shape, graph.weights.dtype) as rows:
+        buffers = RunBuffers(rows, _probe_arrays(graph, probe))
+        trace = _run(graph, settings, buffers, told, verify)
+        if trace.verification is not None and not trace.verification.passed:
+            raise ProofError(f"{trace.verification.detail}; {out} was not written")
+        rows.flush()
+    return replace(trace, dist=np.load(out, mmap_mode="r"))
+
+
+@contextmanager
+def matrix_file(
+    path: str | Path, shape: tuple[int, ...], dtype: np.dtype
+) -> Iterator[np.memmap[Any, Any]]:
+    """Give a writable map of a new `.npy` file that gets its name when the block ends well.
+
+    Raises GpuError where there is no space, or the file cannot be written.
+    """
+    check_writable(path)
+    needed = matrix_bytes(*shape)
+    free = shutil.disk_usage(Path(os.path.realpath(path)).parent).free
+    if needed + SPARE_BYTES > free:
+        raise GpuError(
+            f"cannot write {path}: {shape[0]:,} rows of {shape[1]:,} distances are "
+            f"{size_words(needed)}, {size_words(free)} are free there: take fewer sources, or "
+            "another disk"
+        )
+    with written_whole(path) as file:
+        if not hasattr(file, "name") or not Path(file.name).is_file():
+            raise GpuError(f"cannot write {path}: a matrix needs a file of its own")
+        kind = np.dtype(dtype)
+        header = {"descr": kind.str, "fortran_order": False, "shape": tuple(shape)}
+        np.lib.format.write_array_header_1_0(file, header)
+        file.flush()
+        begin = file.tell()
+        if hasattr(os, "posix_fallocate"):  # a full disk is an error now and no SIGBUS later
+            os.posix_fallocate(file.fileno(), 0, begin + needed)
+        else:
+            file.truncate(begin + needed)
+        yield np.memmap(file.name, kind, "r+", begin, tuple(shape))
+
+
+class _Told:
+    """Passes samples on as progress."""
+
+    def __init__(self, progress: Progress, should_stop: Callable[[], bool], rows: int) -> None:
+        self.progress, self.should_stop, self._rows = progress, should_stop, rows
+
+    def on_samples(self, samples: np.ndarray) -> None:
+        """Say how many sources are done."""
+        done = int(samples[-1]["occupancy"][2])
+        self.progress(done / self._rows, f"{done:,} of {self._rows:,} sources")
+
+
+def _run(
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, told: _Told, verify: bool
+) -> Trace:
+    observer = RecordingObserver(told.on_samples, told.should_stop)
+    outcome = execute(graph, settings, buffers, observer)
+    if outcome.outcome == "stopped":
+        raise CancelledByUserError("stopped before every source was done; nothing was written")
+    trace = make_trace(graph, settings, buffers, outcome, observer.samples())
+    if not verify:
+        return trace
+    from gpu.proof.rows import verify_rows
+
+    proved = verify_rows(
+        graph,
+        settings.source,
+        buffers.dist,
+        progress=told.progress,
+        should_stop=told.should_stop,
+    )
+    return replace(trace, verification=proved)
+
+
+def _probe_arrays(graph: CSRGraph, probe: int) -> VertexProbe | None:
+    if probe < Probe.VERTICES:
+        return None
+    begun, ended = np.full(graph.n, NEVER, np.int64), np.full(graph.n, NEVER, np.int64)
+    return VertexProbe(begun, ended, np.zeros(graph.n, np.int32))

@@ -1,0 +1,255 @@
+"""What two runs differ in, as a sentence with its numbers, computed from the traces alone.
+
+The sentence is honest before it is short. A ratio of times is given only of two runs that
+ended, on clocks of one kind; a modelled time against a measured one has none. A time measured
+with probes on is not a time to quote: where a rerun at level 0 is at hand (`quoted`) it is
+used and named, else the sentence says which level the time carries. Modelled time does not
+depend on the level. What else must be known to read it (other devices, other sources, a run
+stopped or not verified) follows as cautions.
+
+    work    vertices processed (the paper's measure)
+    busy    share of the device's workers that had work, mean over the run
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gpu.record.trace import Probe
+from gpu.study.compare import Side, obstacle
+
+SAME = 0.01  # times and works this close are called the same
+TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is said of two runs.
+
+    words : one or two sentences; cautions : what must be known to read them, each a sentence
+    numbers : the figures in the words and more, JSON-ready, None where unknown
+    """
+
+    words: str
+    cautions: tuple[str, ...]
+    numbers: dict[str, Any]
+
+    @property
+    def whole(self) -> str:
+        """Everything in one line."""
+        return " ".join((self.words, *self.cautions))
+
+
+def names(a: Side, b: Side) -> tuple[str, str]:
+    """Return what to call the runs: their algorithms or, if that is one, what differs too."""
+    first, second = a.algorithm.title, b.algorithm.title
+    if a.settings.algorithm != b.settings.algorithm:
+        return first, second
+    for words in (_delta, _device, _parameters, _source):
+        mine, other = words(a, b), words(b, a)
+        if mine != other:
+            return f"{first} ({mine})", f"{second} ({other})"
+    return f"A ({first})", f"B ({second})"
+
+
+def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None, None)) -> Summary:
+    """Return the comparison in words; `quoted`: reruns of A and B at probe level 0, if any."""
+    problem = obstacle(a, b)
+    if problem:
+        return Summary(f"{problem}.", (), {"comparable": False, "reason": problem})
+    times = _quoted_times(a, b, quoted)
+    numbers = _numbers(a, b, times)
+    told = names(a, b)
+    words = [_time_and_work(a, b, told, times, numbers)]
+    busy = _busy_words(told, numbers)
+    return Summary(
+        " ".join([*words, *busy]), tuple(_cautions(a, b, told, times is not None)), numbers
+    )
+
+
+def time_words(time_ns: float, like_ns: float | None = None) -> str:
+    """Return "1.23 ms": three digits in the unit that fits it, or that fits another time."""
+    size = time_ns if like_ns is None else like_ns
+    factor, unit = next((pair for pair in TIME_UNITS if size >= pair[0] * 0.9995), TIME_UNITS[-1])
+    return f"{float(f'{time_ns / factor:.3g}'):g} {unit}"
+
+
+def times_words(ratio: float) -> str:
+    """Return "2.1x", two digits or three."""
+    return f"{ratio:.0f}x" if ratio >= 99.5 else f"{ratio:.2g}x" if ratio < 1 else f"{ratio:.1f}x"
+
+
+def percent_words(share: float) -> str:
+    """Return "2 %", with a decimal below 10."""
+    value = 100 * share
+    return f"{value:.1f} %" if 0 < value < 9.95 else f"{value:.0f} %"
+
+
+def _quoted_times(
+    a: Side, b: Side, quoted: tuple[Side | None, Side | None]
+) -> tuple[float, float] | None:
+    """Return the times of reruns at level 0 where both have one; None for the runs' own."""
+    if not any(_probed(side) for side in (a, b)):
+        return None
+    pairs = zip((a, b), quoted, strict=True)
+    first, second = (again if _probed(side) else side for side, again in pairs)
+    if first is None or second is None or not (first.finished and second.finished):
+        return None
+    return first.time_ns, second.time_ns
+
+
+def _probed(side: Side) -> bool:
+    return side.clock == "measured" and side.settings.probe > Probe.OFF
+
+
+def _numbers(a: Side, b: Side, times: tuple[float, float] | None) -> dict[str, Any]:
+    first, second = times or (a.time_ns, b.time_ns)
+    ended = a.finished and b.finished
+    like = a.clock == b.clock
+    return {
+        "comparable": True,
+        "a": _side_numbers(a, first),
+        "b": _side_numbers(b, second),
+        "b_time_over_a": second / first if ended and like and first > 0 else None,
+        "b_work_over_a": b.processed / a.processed if ended and a.processed else None,
+        "times_at_probe_0": times is not None,
+    }
+
+
+def _side_numbers(side: Side, time_ns: float) -> dict[str, Any]:
+    settings = side.settings
+    checked = side.verification
+    reached = side.reached
+    return {
+        "algorithm": settings.algorithm,
+        "engine": settings.engine,
+        "device": settings.device,
+        "clock": side.clock,
+        "probe": settings.probe,
+        "outcome": side.outcome,
+        "delta": settings.delta,
+        "time_ns": time_ns,
+        "processed_vertices": side.processed,
+        "relaxed_edges": int(side.samples["relaxed_edges"][-1]) if len(side.samples) else 0,
+        "work_efficiency": reached / side.processed if reached and side.processed else None,
+        "busy_share": side.busy_share,
+        "verified": None if checked is None else checked.passed,
+    }
+
+
+def _time_and_work(
+    a: Side,
+    b: Side,
+    told: tuple[str, str],
+    times: tuple[float, float] | None,
+    numbers: dict[str, Any],
+) -> str:
+    pair = times or (a.time_ns, b.time_ns)
+    if not (a.finished and b.finished):
+        return _unfinished(a, b, told)
+    ratio, work = numbers["b_time_over_a"], numbers["b_work_over_a"]
+    if ratio is None:
+        each = " and ".join(
+            f"{name} took {time_words(time)} ({side.clock})"
+            for name, time, side in zip(told, pair, (a, b), strict=True)
+        )
+        why = ": times of unlike clocks have no ratio" if a.clock != b.clock else ""
+        return f"{each}{why}; {told[0]} did {_work_words(a, b, 1 / work if work else None)}."
+    if abs(ratio - 1) < SAME or ratio > 1:
+        (faster, slower), (fast, slow) = (a, b), pair
+        (name, other), work = told, 1 / work if work else None
+    else:
+        (faster, slower), (fast, slow) = (b, a), pair[::-1]
+        name, other = told[::-1]
+    against = f"({time_words(fast, max(pair))} against {time_words(slow, max(pair))}, {a.clock})"
+    done = f"{against} with {_work_words(faster, slower, work)}."
+    if abs(ratio - 1) < SAME:
+        return f"{name} took as long as {other} {done}"
+    return f"{name} finished {times_words(slow / fast)} sooner {done}"
+
+
+def _work_words(one: Side, other: Side, ratio: float | None) -> str:
+    """Return how the work of `one` compares; `ratio`: its work over that of `other`."""
+    against = f"({one.processed:,} against {other.processed:,} vertices processed)"
+    if ratio is None:
+        return f"work not known {against}"
+    if abs(ratio - 1) < SAME:
+        return f"the same work {against}"
+    return f"{times_words(ratio)} the work {against}"
+
+
+def _unfinished(a: Side, b: Side, told: tuple[str, str]) -> str:
+    said = []
+    for side, name in zip((a, b), told, strict=True):
+        state = {"running": "is still running", "stopped": "was stopped", "failed": "failed"}
+        at = f"{time_words(side.time_ns)} ({side.clock}), {side.processed:,} vertices processed"
+        if side.finished:
+            said.append(f"{name} took {at}")
+        else:
+            said.append(f"{name} {state.get(side.outcome, side.outcome)} at {at}")
+    return f"{'; '.join(said)}."
+
+
+def _busy_words(told: tuple[str, str], numbers: dict[str, Any]) -> list[str]:
+    shares = (numbers["a"]["busy_share"], numbers["b"]["busy_share"])
+    said = [
+        f"{name} {{}}{percent_words(share)}"
+        for name, share in zip(told, shares, strict=True)
+        if share is not None
+    ]
+    if not said:
+        return []
+    said[0] = f"{said[0].format('kept ')} of the GPU busy"
+    return [", ".join([said[0], *(words.format("") for words in said[1:])]) + "."]
+
+
+def _cautions(a: Side, b: Side, told: tuple[str, str], at_level_0: bool) -> list[str]:
+    said = []
+    if at_level_0:
+        said.append("Times are of reruns with probes off.")
+    elif any(_probed(side) for side in (a, b)):
+        levels = " and ".join(str(side.settings.probe) for side in (a, b))
+        said.append(f"Measured with probes on (levels {levels}): not to be quoted as speed.")
+    if a.settings.device != b.settings.device or a.settings.engine != b.settings.engine:
+        said.append(f"Different devices: {_device(a, b)} and {_device(b, a)}.")
+    if a.settings.source != b.settings.source:
+        said.append(f"Different sources: {a.graph.source_id} and {b.graph.source_id}.")
+    for side, name in zip((a, b), told, strict=True):
+        if side.verification is not None and not side.verification.passed:
+            said.append(f"The distances of {name} are wrong: {side.verification.detail}.")
+    unproved = [
+        n for s, n in zip((a, b), told, strict=True) if s.finished and s.verification is None
+    ]
+    if unproved:
+        said.append(f"Not verified: {' and '.join(unproved)}.")
+    return said
+
+
+def _delta(side: Side, _other: Side) -> str:
+    if not side.algorithm.bucketed:
+        return ""
+    return "automatic Δ" if side.settings.delta is None else f"Δ {side.settings.delta:g}"
+
+
+def _device(side: Side, other: Side) -> str:
+    if side.settings.device != other.settings.device:
+        return side.settings.device
+    return f"{side.settings.device}, {side.clock}"
+
+
+def _parameters(side: Side, other: Side) -> str:
+    mine, others = side.settings.parameters, other.settings.parameters
+    differs = [key for key in mine if mine[key] != others.get(key)]
+    titles = {knob.key: knob.title for knob in side.algorithm.parameters}
+    return ", ".join(f"{titles.get(key, key)} {_plain(mine[key])}" for key in differs)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "automatic" if value is None else f"{value}"
+
+
+def _source(side: Side, _other: Side) -> str:
+    return f"from {side.graph.source_id}"

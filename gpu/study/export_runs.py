@@ -1,0 +1,179 @@
+"""All runs in one table: a row a run, or a row a sample with the run's number beside it.
+
+A sweep is a table too, a row a point. Every row carries the clock and the probe level, so that
+one cut out still says what its time is. A column's name ends in its unit, or is what it
+counts. Settings that only some algorithms have get a column each (`set_buckets`), empty elsewhere.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from gpu.record.export import sample_header, sample_rows, summary
+from gpu.record.trace import Trace
+from gpu.study.sweep import (
+    SweepPlan,
+    SweepPoint,
+    findings,
+    unit_of,
+)
+from gpu.wholefile import written_whole
+
+SET = "set_"  # before the key of an algorithm's parameter
+TOTALS = (
+    "algorithm",
+    "engine",
+    "device",
+    "seed",
+    "outcome",
+    "clock",
+    "probe",
+    "time_ns",
+    "delta",
+    "delta_final",
+    "delta_changes",
+    "bucket_switches",
+    "processed_vertices",
+    "relaxed_edges",
+    "improved",
+    "work_efficiency",
+    "verified",
+    "samples",
+)
+UNITS = {  # names that lack their unit
+    "delta": "delta_weight_units",
+    "delta_final": "delta_final_weight_units",
+    "improved": "improved_distances",
+    "work_efficiency": "work_efficiency_0_to_1",
+}
+SWEEP = (
+    "knob",
+    "value",
+    "value_unit",
+    "delta_weight_units",
+    "clock",
+    "time_ns",
+    "processed_vertices",
+    "relaxed_edges",
+    "improved_distances",
+    "reached_vertices",
+    "mean_parallelism_edges",
+    "clip_share_0_to_1",
+    "work_processed_per_reached",
+    "marks",
+    "verified",
+    "problem",
+    "path_ns",
+    "path_delta_weight_units",
+    "probe",
+    "seed",
+    "algorithm",
+    "engine",
+    "device",
+    "graph",
+    "source_index",
+)
+
+
+def write_table(
+    header: Sequence[str], rows: Iterable[Sequence[Any]], path: str | Path, delimiter: str = ","
+) -> None:
+    """Write a CSV file, whole or not at all; None becomes an empty cell.
+
+    Raises GpuError where it cannot be written.
+    """
+    with written_whole(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        table = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        table.writerow(header)
+        table.writerows(rows)
+        text.flush()
+        text.detach()
+
+
+def write_runs(runs: Sequence[tuple[int, Trace]], path: str | Path) -> None:
+    """Write one row a run: (number, trace); settings, graph, totals, proof and versions."""
+    write_table(*runs_table(runs), path)
+
+
+def runs_table(runs: Sequence[tuple[int, Trace]]) -> tuple[list[str], list[list[Any]]]:
+    """Return header and rows of `write_runs`."""
+    told = [summary(trace) for _, trace in runs]
+    knobs = sorted({key for row in told for key in row["parameters"]})
+    around = sorted({key for row in told for key in row["environment"]})
+    header = ["run", *(UNITS.get(key, key) for key in TOTALS), "reached_vertices"]
+    header += ["source_id", "source_index"]
+    header += ["graph", "graph_origin", "graph_hash", "vertices", "edges"]
+    header += [SET + key for key in knobs] + [f"environment_{key}" for key in around]
+    rows = [
+        [
+            number,
+            *_cells(trace, row),
+            *_picked(row["parameters"], knobs),
+            *_picked(row["environment"], around),
+        ]
+        for (number, trace), row in zip(runs, told, strict=True)
+    ]
+    return header, rows
+
+
+def sweep_table(
+    plan: SweepPlan, points: Sequence[SweepPoint], graph: str
+) -> tuple[list[str], list[list[Any]]]:
+    """Return a sweep as a table: a row a point, the controller's own run without a value.
+
+    `marks` says which points are the best; `path_ns` and `path_delta_weight_units` hold the
+    controller's Δ over time, with spaces between.
+    """
+    found, settings = findings(points), plan.settings
+    marks = {
+        "best time": found.best_time,
+        "least work": found.best_work,
+        "clips up to here": found.clip,
+        "controller": found.controller,
+    }
+    unit = unit_of(settings.algorithm, plan.knob)
+    fixed = [settings.algorithm, settings.engine, settings.device, graph, settings.source]
+    rows = []
+    for point in points:
+        words = ", ".join(name for name, marked in marks.items() if marked is point)
+        failed = bool(point.failure)
+        counts: list[Any] = [point.clock, point.time_ns, point.processed_vertices]
+        counts += [point.relaxed_edges, point.improved, point.reached, point.mean_parallelism]
+        counts += [point.clip_share, point.work]
+        proved = None if failed else point.certificate is None
+        row: list[Any] = [plan.knob, point.value, unit, None if isnan(point.delta) else point.delta]
+        row += [None] * len(counts) if failed else counts
+        row += [words, proved, point.failure or point.certificate]
+        row += [" ".join(map(str, path)) for path in (point.path_ns, point.path_delta)]
+        rows.append([*row, int(settings.probe), settings.seed, *fixed])
+    return list(SWEEP), rows
+
+
+def write_all_samples(runs: Sequence[tuple[int, Trace]], path: str | Path) -> None:
+    """Write every sample of every run, its number and algorithm first; columns of `write_csv`."""
+    write_table(
+        ["run", "algorithm", *sample_header()],
+        (
+            [number, trace.settings.algorithm, *row]
+            for number, trace in runs
+            for row in sample_rows(trace)
+        ),
+        path,
+    )
+
+
+def _cells(trace: Trace, row: dict[str, Any]) -> list[Any]:
+    graph = trace.graph
+    cells = [row[key] for key in TOTALS]
+    cells += [trace.reached, graph.source_id, trace.settings.source]
+    return [*cells, graph.name, graph.origin, graph.hash, graph.n, graph.m]
+
+
+def _picked(values: dict[str, Any], keys: Sequence[str]) -> list[Any]:
+    return [values.get(key) for key in keys]

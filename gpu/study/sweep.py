@@ -1,0 +1,280 @@
+"""One knob, many values: runs that differ in nothing else, side by side in processes.
+
+Figures 4 and 7 of the paper draw time and work against delta; a sweep makes such a
+picture for any knob: delta itself, C (delta = C x mean weight / mean degree), or a
+whole-number parameter of the algorithm's registry row (`gpu.study.sweep_pool` makes the runs in
+processes). A dynamic algorithm is held still
+while its delta is swept, and its own controller's run is made as well, to be laid over the
+curve.
+
+Points      `best_work` has the fewest vertices processed, `best_time` the least time,
+            `clip` is the largest value whose pushes went beyond the ring (a mean share of
+            CLIP_SHARE or more): below it the ring no longer orders the work.
+
+Checked     Every run by the certificate of `gpu.proof.verify`, in the process that made it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gpu.algorithms import Algorithm, Parameter, find
+from gpu.delta import near_far_delta
+from gpu.engine import checked_settings, run
+from gpu.errors import CancelledByUserError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.record.trace import (
+    Probe,
+    RunSettings,
+    Trace,
+    mean_over_time,
+)
+
+DELTA, C = "delta", "c"
+COUNT = 12  # values of a sweep by default
+DOUBLINGS_BELOW = 8  # of those, below Near-Far's delta
+CLIP_SHARE = 0.01  # mean share of pushes beyond the ring from which a run counts as clipped
+PATH_POINTS = 400  # of the controller's path that are kept
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """What is swept: `values` of one knob, everything else as in `settings`.
+
+    knob : "delta", "c", or the key of a whole-number parameter
+    controller : whether the run with the algorithm's own delta is made too
+    """
+
+    settings: RunSettings
+    knob: str
+    values: tuple[float, ...]
+    controller: bool = False
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """One run of a sweep; `value` None: the controller's own run.
+
+    time_ns : on `clock`                  mean_parallelism : edges assigned, mean over time
+    clip_share : 0..1, mean of pushes     certificate : None holds, else the violation
+    path_ns, path_delta : delta over time, at most PATH_POINTS changes; the controller's only
+    """
+
+    value: float | None
+    settings: RunSettings
+    clock: str
+    time_ns: int
+    processed_vertices: int
+    relaxed_edges: int
+    improved: int
+    reached: int
+    mean_parallelism: float
+    clip_share: float
+    delta: float
+    certificate: str | None = None
+    path_ns: tuple[int, ...] = ()
+    path_delta: tuple[float, ...] = ()
+    failure: str = ""
+
+    @property
+    def work(self) -> float:
+        """Vertices processed for each one reached: 1 is perfect."""
+        return self.processed_vertices / max(self.reached, 1)
+
+
+@dataclass(frozen=True)
+class SweepFindings:
+    """What the curve says; each a point or None."""
+
+    best_time: SweepPoint | None
+    best_work: SweepPoint | None
+    clip: SweepPoint | None
+    controller: SweepPoint | None
+
+
+def knobs(settings: RunSettings) -> dict[str, str]:
+    """Return what can be swept for this algorithm: key -> title."""
+    row = find(settings.algorithm)
+    named = {DELTA: "Δ", C: "C (Δ = C x mean weight / mean degree)"} if row.bucketed else {}
+    more = {p.key: p.title for p in row.parameters if _sweepable(p, row, settings.engine)}
+    return named | more
+
+
+def unit_of(algorithm: str, knob: str) -> str:
+    """Return the unit of a knob's values: of Δ weight units, of C none, of a parameter its own."""
+    if knob in {DELTA, C}:
+        return "weight units" if knob == DELTA else "C, without unit"
+    found = next((p for p in find(algorithm).parameters if p.key == knob), None)
+    return found.unit if found is not None else ""
+
+
+def _sweepable(knob: Parameter, row: Algorithm, engine: str) -> bool:
+    return knob.kind == "int" and knob.key not in row.fixed and knob.concerns(engine)
+
+
+def make_plan(
+    graph: CSRGraph,
+    settings: RunSettings,
+    knob: str = DELTA,
+    values: Sequence[float] | None = None,
+    count: int = COUNT,
+) -> SweepPlan:
+    """Return a checked plan; `values` None takes `count` doublings around the usual value.
+
+    Raises ParameterError, SourceError.
+    """
+    settings = checked_settings(graph, replace(settings, probe=Probe.SAMPLES))
+    row, known = find(settings.algorithm), knobs(settings)
+    if row.result != "row":
+        raise ParameterError(f"{row.key} finds all pairs; a sweep needs one source a run")
+    if knob not in known:
+        raise ParameterError(f"{row.key} has no {knob!r} to sweep; it has: {', '.join(known)}")
+    if not 1 <= count <= 1000:
+        raise ParameterError(f"{count} values; allowed: 1 to 1000")
+    chosen = tuple(values) if values else usual_values(graph, settings, knob, count)
+    bad = [value for value in chosen if not (value > 0 and math.isfinite(value))]
+    if bad:
+        raise ParameterError(f"{knob} = {bad[0]}; allowed: a finite number above 0")
+    plan = SweepPlan(settings, knob, tuple(sorted(set(chosen))), row.dynamic and knob in {DELTA, C})
+    for value in plan.values:
+        settings_of(graph, plan, value)
+    return plan
+
+
+def usual_values(
+    graph: CSRGraph, settings: RunSettings, knob: str, count: int
+) -> tuple[float, ...]:
+    """Return `count` values, each twice the one before, around the default or within bounds."""
+    if knob in {DELTA, C}:
+        middle = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
+        if knob == C:
+            middle *= _degree(graph) / (graph.mean_weight or 1.0)
+        below = min(DOUBLINGS_BELOW, count - 1)
+        return tuple(_rounded(middle * 2.0 ** (step - below)) for step in range(count))
+    knob_row = next(p for p in find(settings.algorithm).parameters if p.key == knob)
+    low, high = max(knob_row.low, 1.0), knob_row.high
+    grown = [low * 2.0**step for step in range(64) if low * 2.0**step <= high]
+    return tuple(grown[-count:]) or (low,)
+
+
+def settings_of(graph: CSRGraph, plan: SweepPlan, value: float | None) -> RunSettings:
+    """Return the settings of one run; `value` None: the controller's. ParameterError."""
+    row, settings = find(plan.settings.algorithm), plan.settings
+    if value is None:
+        return checked_settings(graph, replace(settings, delta=None))
+    if plan.knob in {DELTA, C}:
+        unit = 1.0 if plan.knob == DELTA else graph.mean_weight / _degree(graph)
+        parameters = {**settings.parameters, **row.still}
+        delta = value * unit
+        return checked_settings(graph, replace(settings, delta=delta, parameters=parameters))
+    parameters = {**settings.parameters, plan.knob: value}
+    return checked_settings(graph, replace(settings, parameters=parameters))
+
+
+def measure(
+    graph: CSRGraph,
+    plan: SweepPlan,
+    value: float | None,
+    should_stop: Callable[[], bool] | None = None,
+) -> SweepPoint:
+    """Run one value in this process and reduce its trace to a point.
+
+    Raises CancelledByUserError where it was stopped, else what `gpu.run` raises.
+    """
+    from gpu.proof.verify import certificate
+
+    settings = settings_of(graph, plan, value)
+    trace = run(
+        graph,
+        settings.algorithm,
+        settings.engine,
+        settings.source,
+        settings.delta,
+        settings.probe,
+        device=settings.device,
+        parameters=settings.parameters,
+        seed=settings.seed,
+        sample_period_ns=settings.sample_period_ns,
+        should_stop=should_stop,
+    )
+    if trace.outcome == "stopped":
+        raise CancelledByUserError("the sweep was cancelled")
+    return point_of(trace, value, certificate(graph, settings.source, trace.dist))
+
+
+def point_of(trace: Trace, value: float | None, violation: str | None) -> SweepPoint:
+    """Reduce a whole trace to what a sweep keeps."""
+    samples = trace.samples
+    path = np.flatnonzero(np.diff(samples["delta"], prepend=np.nan) != 0)[:PATH_POINTS]
+    return SweepPoint(
+        value,
+        trace.settings,
+        trace.clock,
+        trace.time_ns,
+        trace.processed_vertices,
+        trace.relaxed_edges,
+        int(trace.last["improved"]),
+        trace.reached,
+        mean_over_time(samples, "assigned_edges"),
+        _clip_share(samples),
+        float(samples["delta"][0]),
+        violation,
+        tuple(int(t) for t in samples["t_ns"][path]) if value is None else (),
+        tuple(float(d) for d in samples["delta"][path]) if value is None else (),
+    )
+
+
+def findings(points: Sequence[SweepPoint]) -> SweepFindings:
+    """Return the marked points of what is there so far."""
+    good = [p for p in points if not p.failure and p.certificate is None]
+    curve = [p for p in good if p.value is not None]
+    clipped = [p for p in curve if p.clip_share >= CLIP_SHARE]
+    return SweepFindings(
+        min(curve, key=lambda p: p.time_ns, default=None),
+        min(curve, key=lambda p: (p.processed_vertices, p.time_ns), default=None),
+        max(clipped, key=lambda p: p.value or 0.0, default=None),
+        next((p for p in good if p.value is None), None),
+    )
+
+
+def failed_point(plan: SweepPlan, value: float | None, words: str) -> SweepPoint:
+    """Return a point that says why there is none."""
+    delta = value if value is not None and plan.knob == DELTA else math.nan
+    return SweepPoint(value, plan.settings, "", 0, 0, 0, 0, 0, 0.0, 0.0, delta, failure=words)
+
+
+def in_order(points: Sequence[SweepPoint]) -> list[SweepPoint]:
+    """Sort: the controller's run, then by value."""
+    return sorted(points, key=lambda p: (p.value is not None, p.value or 0.0))
+
+
+def as_dict(point: SweepPoint | None) -> dict[str, Any] | None:
+    """Return a point as plain JSON types, its settings left out but for the parameters."""
+    if point is None:
+        return None
+    told: Mapping[str, Any] = asdict(point)
+    kept = {key: value for key, value in told.items() if key != "settings"}
+    path = {key: list(kept.pop(key)) for key in ("path_ns", "path_delta")}
+    delta = None if math.isnan(point.delta) else point.delta
+    kept |= {"delta": delta, "work": point.work, "verified": point.certificate is None}
+    return kept | (path if point.value is None else {})
+
+
+def _degree(graph: CSRGraph) -> float:
+    return max(graph.mean_degree, 1e-9)
+
+
+def _rounded(value: float) -> float:
+    """Keep three digits, so that a person can read and repeat the value."""
+    return float(f"{value:.3g}")
+
+
+def _clip_share(samples: np.ndarray) -> float:
+    pushed = np.diff(samples["improved"], prepend=0).astype(np.float64)
+    total = float(pushed.sum())
+    return float((samples["clip_share"] * pushed).sum() / total) if total else 0.0
