@@ -14,11 +14,11 @@ from test_window import close_for_good
 
 from gpu.errors import EngineError
 from gpu.host import Failed
-from viewer.features.draw_parts import DrawFeature
+from viewer.features.draw.canvas import DrawCanvas
+from viewer.features.draw.drawing import EMPTY, DrawingModel
+from viewer.features.draw.feature import DrawFeature
 from viewer.main_window import MainWindow
-from viewer.models.drawing import EMPTY, DrawingModel
 from viewer.models.settings import Settings
-from viewer.widgets.draw_canvas import DrawCanvas
 
 LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
 NONE, SHIFT, CTRL = (

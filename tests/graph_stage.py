@@ -15,9 +15,9 @@ from gpu.record.trace import (
     Trace,
     VertexProbe,
 )
+from viewer.graph.view import GraphView
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
-from viewer.widgets.graph_view import GraphView
 
 SIDE = 30
 
@@ -106,7 +106,7 @@ class Stage:
         return picture.pixelColor(self.place(vertex)).name()
 
     def table_colour(self, table: str, index: int, steps: int = 255) -> str:
-        from viewer import colormaps
+        from viewer.common import colormaps
 
         rows = colormaps.table_for(table, self.view._theme, steps)
         return "#" + "".join(f"{channel:02x}" for channel in rows[index])

@@ -18,13 +18,13 @@ from gpu.record.trace import (
 )
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
-from viewer.widgets.buckets import BucketPanel
-from viewer.widgets.delta import DeltaPanel
-from viewer.widgets.live import LivePanel
-from viewer.widgets.parallelism import ParallelismPanel
-from viewer.widgets.plot_base import PlotPanel
-from viewer.widgets.timeline import Timeline
-from viewer.widgets.work import WorkPanel
+from viewer.plots.buckets import BucketPanel
+from viewer.plots.delta import DeltaPanel
+from viewer.plots.live import LivePanel
+from viewer.plots.parallelism import ParallelismPanel
+from viewer.plots.plot_base import PlotPanel
+from viewer.plots.timeline import Timeline
+from viewer.plots.work import WorkPanel
 
 PLOTS = (BucketPanel, DeltaPanel, ParallelismPanel, WorkPanel)
 PANELS = (*PLOTS, Timeline)

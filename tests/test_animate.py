@@ -18,7 +18,12 @@ import sample_graphs
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.record.tracefile import save_trace
 from viewer import app
-from viewer.animate import Film, check_film, moments, write_film
+from viewer.export.animate import (
+    Film,
+    check_film,
+    moments,
+    write_film,
+)
 
 SIZE = ["--size", "641x600", "--seconds", "0.3"]
 NO_VIDEO = importlib.util.find_spec("imageio_ffmpeg") is None

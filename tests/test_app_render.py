@@ -16,9 +16,10 @@ from gpu.algorithms import ALGORITHMS
 from gpu.graph import CSRGraph
 from gpu.record.trace import Trace, Verification
 from gpu.record.tracefile import save_trace
-from viewer import app, render
-from viewer.dashboard import Dashboard
-from viewer.theme import THEMES
+from viewer import app
+from viewer.common.theme import THEMES
+from viewer.export import render
+from viewer.export.dashboard import Dashboard
 
 SIZE = "900x600"
 

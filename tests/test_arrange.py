@@ -17,9 +17,9 @@ from test_window_engine import LEFT, PATIENCE_MS, press_run, wait_for
 import sample_graphs
 from gpu.placement.cache import layouts_folder
 from gpu.record.trace import reached_mask
+from viewer.common.units import thousands
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
-from viewer.units import thousands
 
 BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 PLACES = {"own": 1, "pivot_mds": 2, "fr": 3, "lanes": 4, "rings": 5}

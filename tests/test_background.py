@@ -18,7 +18,7 @@ from test_window import close_for_good
 
 from gpu.errors import CancelledByUserError
 from gpu.record.export import write_csv
-from viewer.background import Task
+from viewer.common.background import Task
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 

@@ -122,7 +122,7 @@ def test_the_stand_in_for_new_york_is_a_file(
 def test_the_pictures_are_made_in_a_process_of_their_own(tmp_path: Path) -> None:
     path = tmp_path / "tiny.gr"
     path.write_text("p sp 3 3\na 1 2 1\na 2 3 1\na 3 1 1\n")
-    command = [sys.executable, "-m", "viewer.bench_ui"]
+    command = [sys.executable, "-m", "viewer.bench.ui"]
     done = subprocess.run([*command, "open", path], capture_output=True, text=True, check=True)
     told = json.loads(done.stdout)
     assert told["open_s"] > 0

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from viewer import colormaps
-from viewer.theme import THEMES, Theme
+from viewer.common import colormaps
+from viewer.common.theme import THEMES, Theme
 
 # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB
 SEEN_BY = {

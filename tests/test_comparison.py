@@ -14,18 +14,18 @@ from pytestqt.qtbot import QtBot
 
 from gpu.record.trace import Trace, Verification
 from gpu.study.compare import CompareError, align
+from viewer.common.theme import THEMES
+from viewer.features.compare.bar import CompareBar
+from viewer.features.compare.runs import RunsPanel
+from viewer.features.compare.runs_table import COLUMNS, RunsTable
 from viewer.models import comparison
 from viewer.models.comparison import ComparisonModel
-from viewer.models.runs_table import COLUMNS, RunsTable
 from viewer.models.session import RunRecord, SessionModel
-from viewer.theme import THEMES
-from viewer.widgets.buckets import BucketPanel
-from viewer.widgets.compare_bar import CompareBar
-from viewer.widgets.delta import DeltaPanel
-from viewer.widgets.parallelism import ParallelismPanel
-from viewer.widgets.plot_pair import PairPlot
-from viewer.widgets.runs import RunsPanel
-from viewer.widgets.work import WorkPanel
+from viewer.plots.buckets import BucketPanel
+from viewer.plots.delta import DeltaPanel
+from viewer.plots.parallelism import ParallelismPanel
+from viewer.plots.plot_pair import PairPlot
+from viewer.plots.work import WorkPanel
 
 LEFT = Qt.MouseButton.LeftButton
 PANELS = (BucketPanel, DeltaPanel, ParallelismPanel, WorkPanel)

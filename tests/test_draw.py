@@ -26,7 +26,7 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 
 from gpu.formats import load_graph
-from viewer.features.draw_parts import DrawFeature
+from viewer.features.draw.feature import DrawFeature
 from viewer.main_window import MainWindow
 
 host, window, feature = draw_stage.host, draw_stage.window, draw_stage.feature  # fixtures

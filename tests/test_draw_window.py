@@ -24,15 +24,15 @@ from test_window import close_for_good
 import sample_graphs
 from gpu.formats import load_graph
 from gpu.host import Ready, RunFinished
-from viewer.features import draw_files
-from viewer.features.draw_parts import DrawFeature
+from viewer.common.text_size import scaled
+from viewer.common.theme import THEMES
+from viewer.features.draw import files as draw_files
+from viewer.features.draw.drawing import DrawingModel
+from viewer.features.draw.feature import DrawFeature
+from viewer.features.draw.page import DrawPage
+from viewer.features.draw.paste import PasteDialog
 from viewer.main_window import MainWindow
-from viewer.models.drawing import DrawingModel
 from viewer.models.settings import Settings
-from viewer.text_size import scaled
-from viewer.theme import THEMES
-from viewer.widgets.draw_page import DrawPage
-from viewer.widgets.draw_paste import PasteDialog
 
 host, window, feature = draw_stage.host, draw_stage.window, draw_stage.feature  # fixtures
 

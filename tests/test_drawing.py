@@ -14,8 +14,8 @@ import sample_graphs
 from gpu.errors import GpuError, ParameterError
 from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph
-from viewer.models.drawing import EMPTY, Drawing, DrawingModel
-from viewer.models.drawing_graph import (
+from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
+from viewer.features.draw.graph import (
     can_be_drawn,
     from_graph,
     from_json,
@@ -24,15 +24,15 @@ from viewer.models.drawing_graph import (
     to_graph,
     to_json,
 )
-from viewer.models.drawing_layout import PRESETS, spring
-from viewer.models.drawing_rules import (
+from viewer.features.draw.positions import PRESETS, spring
+from viewer.features.draw.rules import (
     LARGEST_WHOLE,
     checked_weight,
     next_name,
     read_weight,
     weight_words,
 )
-from viewer.models.drawing_text import edge_text, parse_edges
+from viewer.features.draw.text import edge_text, parse_edges
 
 PLACES = st.floats(-1e4, 1e4, width=32)
 WEIGHTS = st.one_of(

@@ -18,13 +18,13 @@ from test_window import close_for_good
 import gpu
 import sample_graphs
 from gpu.errors import GpuError
-from viewer.film import PANELS, FilmPlan
-from viewer.film_stage import places
-from viewer.gif import SAME, GifWriter, Palette
+from viewer.export.film import PANELS, FilmPlan
+from viewer.export.film_stage import places
+from viewer.export.gif import SAME, GifWriter, Palette
+from viewer.features.take_away.film_dialog import FilmDialog
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
-from viewer.widgets.film_dialog import FilmDialog
 
 PIL_IMAGE = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 
@@ -150,7 +150,7 @@ def test_what_cannot_be_made_is_said_at_once(
 
 
 def test_no_piece_holds_the_window(window: MainWindow, qtbot: QtBot) -> None:
-    from viewer.film_stage import FilmStage
+    from viewer.export.film_stage import FilmStage
 
     session = window.session
     plan = FilmPlan(last_ns=float(window.playback.duration_ns))

@@ -12,12 +12,12 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.graph import INT_UNREACHED, CSRGraph
-from viewer import raster
-from viewer.bench_seek import made_run
-from viewer.models.narration import share_at
+from viewer.bench.seek import made_run
+from viewer.graph import picture as graph_picture
+from viewer.graph.colours import Moment
 from viewer.models.session import RunRecord
-from viewer.widgets import graph_picture
-from viewer.widgets.graph_colours import Moment
+from viewer.plots.narration import share_at
+from viewer.raster import raster
 
 VERTEX = 10 * SIDE + 10  # distance 100: reached at 1000 ns, settled at 1200
 

@@ -13,8 +13,7 @@ from pytestqt.qtbot import QtBot
 from gpu.engine import RunBuffers, graph_reference
 from gpu.graph import INT_UNREACHED
 from gpu.record.trace import RunSettings
-from viewer.models.session import RunRecord
-from viewer.widgets.graph_colours import (
+from viewer.graph.colours import (
     COLOUR_MODES,
     Moment,
     Scale,
@@ -22,6 +21,7 @@ from viewer.widgets.graph_colours import (
     look_at,
     tick_values,
 )
+from viewer.models.session import RunRecord
 
 
 @pytest.fixture

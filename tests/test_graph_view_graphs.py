@@ -12,12 +12,12 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.graph import CSRGraph
-from viewer import raster
+from viewer.common.theme import THEMES
+from viewer.graph.scene import cut_scene
+from viewer.graph.view import GraphView
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
-from viewer.theme import THEMES
-from viewer.widgets.graph_scene import cut_scene
-from viewer.widgets.graph_view import GraphView
+from viewer.raster import raster
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_an_old_picture_moves_at_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPa
         return real(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(raster, "bin_graph", slow)
-    monkeypatch.setattr("viewer.widgets.graph_picture.AT_ONCE", 0)
+    monkeypatch.setattr("viewer.graph.picture.AT_ONCE", 0)
     stage.view.pan(50, 30)
     stage.view.repaint()  # does not wait
     assert stage.view.picture.busy
@@ -171,7 +171,7 @@ def test_numpy_draws_until_the_kernels_are_there(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(raster, "kernels", lambda: None)
-        patch.setattr("viewer.raster_colour.kernels", lambda: None)
+        patch.setattr("viewer.raster.colour.kernels", lambda: None)
         patch.setattr(raster, "load_kernels", lambda: None)
         stage = Stage(qtbot, grid_graph())
         sheet = stage.view.picture.sheet

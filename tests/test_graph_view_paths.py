@@ -9,7 +9,7 @@ from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gpu.graph import INT_UNREACHED, CSRGraph
-from viewer.widgets.graph_path import Path, parents_of, path_to
+from viewer.graph.path import Path, parents_of, path_to
 
 
 @pytest.fixture

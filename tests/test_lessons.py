@@ -334,7 +334,7 @@ def test_a_step_without_a_graph(tmp_path: Path) -> None:
 def test_panels_are_those_of_the_window() -> None:
     from viewer.docks import LAYOUTS, TITLES
     from viewer.features import all_features
-    from viewer.widgets.graph_colours import COLOUR_MODES
+    from viewer.graph.colours import COLOUR_MODES
 
     docks = set(TITLES) | {key for row in all_features() for key, _ in row.docks}
     assert set(PANELS) <= docks

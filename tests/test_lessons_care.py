@@ -26,9 +26,14 @@ from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 from test_lessons_html import Reader
 
+from viewer.features.lessons.model import (
+    Answered,
+    LessonModel,
+    Progress,
+    sorted_names,
+)
+from viewer.features.lessons.panel import LessonPanel
 from viewer.main_window import MainWindow
-from viewer.models.lesson import Answered, LessonModel, Progress, sorted_names
-from viewer.widgets.lesson import LessonPanel
 
 LARGE = 'graph = "sample:grid?n=40000"'  # a run on it takes long enough to be killed
 

@@ -139,7 +139,7 @@ def drawn() -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("key", drawn())
 def test_a_page_with_pictures(qtbot: QtBot, tmp_path: Path, key: str) -> None:
-    from viewer.lesson_pictures import write
+    from viewer.features.lessons.page import write
 
     out = tmp_path / "page.html"
     assert write(["lesson", "html", key, "-o", str(out)]) == 0

@@ -13,8 +13,8 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu.lessons.lesson import Question
+from viewer.features.lessons.questions import make_question
 from viewer.main_window import MainWindow
-from viewer.widgets.lesson_questions import make_question
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 from panel_stage import Bench
 from pytestqt.qtbot import QtBot
 
-from viewer.text_size import scaled
-from viewer.widgets.axes import NAME_PIXELS, NumberAxis, thinned
-from viewer.widgets.work import LOW, WorkPanel
+from viewer.common.text_size import scaled
+from viewer.plots.axes import NAME_PIXELS, NumberAxis, thinned
+from viewer.plots.work import LOW, WorkPanel
 
 
 @pytest.mark.parametrize("logarithmic", [False, True])

@@ -28,6 +28,7 @@ from gpu.record.trace import (
     Trace,
     VertexProbe,
 )
+from viewer.features.matrix.canvas import places_of, runs_of
 from viewer.models import session as session_module
 from viewer.models.matrix import (
     BEGUN,
@@ -41,8 +42,12 @@ from viewer.models.matrix import (
 )
 from viewer.models.run_choices import probe_problem
 from viewer.models.session import RunRecord, SessionModel
-from viewer.raster_matrix import Window, colour_index, grid_of, look
-from viewer.widgets.matrix_canvas import places_of, runs_of
+from viewer.raster.matrix import (
+    Window,
+    colour_index,
+    grid_of,
+    look,
+)
 
 MATRICES = [key for key, row in ALGORITHMS.items() if row.result == "matrix"]
 N = 6

@@ -25,10 +25,10 @@ from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.host import LiveRun, Progress, RunFinished, RunStarted, Verified
 from gpu.record.trace import Trace, Verification
+from viewer.features.matrix.panel import MatrixPanel
 from viewer.main_window import MainWindow
 from viewer.models.session import PROGRESS_DONE, RunRecord
 from viewer.models.settings import Settings
-from viewer.widgets.matrix import MatrixPanel
 
 LEFT = Qt.MouseButton.LeftButton
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

@@ -21,16 +21,16 @@ from gpu.record.trace import Probe, Trace
 from gpu.replay.pseudocode import pseudocode_of
 from gpu.replay.replay import Replay
 from sample_graphs import open_sample
+from viewer.common.theme import DARK, LIGHT
+from viewer.features.microscope.board import Board
+from viewer.features.microscope.code import CodePanel
+from viewer.features.microscope.model import NO_EVENTS, OTHER_GRAPH, MicroscopeModel
+from viewer.features.microscope.panel import GOALS, MicroscopePanel
 from viewer.main_window import MainWindow
-from viewer.models.microscope import NO_EVENTS, OTHER_GRAPH, MicroscopeModel
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import probe_problem
 from viewer.models.session import RunRecord, SessionModel
 from viewer.models.settings import Settings
-from viewer.theme import DARK, LIGHT
-from viewer.widgets.microscope import GOALS, MicroscopePanel
-from viewer.widgets.microscope_board import Board
-from viewer.widgets.microscope_code import CodePanel
 
 LEFT = Qt.MouseButton.LeftButton
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]

@@ -16,13 +16,13 @@ from gpu.errors import ParameterError
 from gpu.record.events import EventKind
 from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from sample_graphs import open_sample
-from viewer.features.microscope_parts import visible_delta
-from viewer.models.microscope import MicroscopeModel
+from viewer.common.theme import LIGHT, PROJECTOR
+from viewer.features.microscope.code import CodePanel
+from viewer.features.microscope.code_colours import language_of, spans_of
+from viewer.features.microscope.feature import visible_delta
+from viewer.features.microscope.model import MicroscopeModel
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
-from viewer.theme import LIGHT, PROJECTOR
-from viewer.widgets.code_colours import language_of, spans_of
-from viewer.widgets.microscope_code import CodePanel
 
 Stage = tuple[SessionModel, MicroscopeModel]
 

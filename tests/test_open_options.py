@@ -26,11 +26,11 @@ from gpu.formats.base import WeightNames
 from gpu.formats.peek import peek
 from gpu.graph import CSRGraph
 from gpu.host import Failed, GraphLoaded
+from viewer.features.open_options.dialog import LOOKING, OpenDialog
 from viewer.main_window import MainWindow
 from viewer.models.open_choices import known_options, words_of
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
-from viewer.widgets.open_dialog import LOOKING, OpenDialog
 
 SIGNED = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 -3\n2 1 4\n"
 TABLE = "source,target,km,hours\n0,1,3,0.5\n1,2,4,2.5\n"

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from test_window import host, settings, window  # noqa: F401  # fixtures
 
+from viewer.features.palette.panel import match
 from viewer.main_window import MainWindow
-from viewer.widgets.palette import match
 
 
 def test_letters_match_in_order_and_starts_of_words_first() -> None:

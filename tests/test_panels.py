@@ -20,11 +20,11 @@ from PyQt6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.record.trace import SAMPLE
+from viewer.common.theme import THEMES
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
-from viewer.theme import THEMES
-from viewer.widgets.live import SAMPLES_PER_TICK, LivePanel
-from viewer.widgets.plot_base import PlotPanel
+from viewer.plots.live import SAMPLES_PER_TICK, LivePanel
+from viewer.plots.plot_base import PlotPanel
 
 
 @pytest.fixture

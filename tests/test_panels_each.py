@@ -15,13 +15,13 @@ from PyQt6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from gpu.record.trace import Reason
-from viewer.theme import THEMES
-from viewer.widgets.buckets import BucketPanel, heat_table
-from viewer.widgets.delta import DeltaPanel
-from viewer.widgets.parallelism import ParallelismPanel
-from viewer.widgets.plot_base import nice_ceiling
-from viewer.widgets.timeline import Timeline
-from viewer.widgets.work import WorkPanel
+from viewer.common.theme import THEMES
+from viewer.plots.buckets import BucketPanel, heat_table
+from viewer.plots.delta import DeltaPanel
+from viewer.plots.parallelism import ParallelismPanel
+from viewer.plots.plot_base import nice_ceiling
+from viewer.plots.timeline import Timeline
+from viewer.plots.work import WorkPanel
 
 
 @pytest.fixture
@@ -354,7 +354,12 @@ def test_axis_tops_are_round(value: float, top: float) -> None:
 
 
 def test_axes_label_what_fits() -> None:
-    from viewer.widgets.axes import decimals_of, even_ticks, log_ticks, round_step
+    from viewer.plots.axes import (
+        decimals_of,
+        even_ticks,
+        log_ticks,
+        round_step,
+    )
 
     assert round_step(0.3) == 0.5
     assert [decimals_of(step) for step in (5, 0.5, 0.25, 2.5)] == [0, 1, 2, 1]

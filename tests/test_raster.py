@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gpu.graph import INT_UNREACHED, CSRGraph
-from viewer import raster, raster_colour, raster_numpy
-from viewer.raster import PixelMap, Style, View
-from viewer.raster_colour import Colouring
+from viewer.raster import colour as raster_colour, plain as raster_numpy, raster
+from viewer.raster.colour import Colouring
+from viewer.raster.raster import PixelMap, Style, View
 
 kernels = raster.load_kernels()
 WIDTH, HEIGHT = 61, 43

@@ -14,13 +14,13 @@ import sample_graphs
 from gpu.algorithms import ALGORITHMS, Algorithm, Parameter
 from gpu.devices import PRESETS
 from gpu.graph import CSRGraph
+from viewer.common.theme import THEMES, apply_theme
+from viewer.frame.run_fields import DeltaSpin, ParameterForm
+from viewer.frame.run_panel import RunPanel
 from viewer.models.machines import CPU_DEVICE, machines
 from viewer.models.run_choices import PACES, RunChoices
 from viewer.models.session import SessionModel
 from viewer.models.settings import Settings
-from viewer.theme import THEMES, apply_theme
-from viewer.widgets.run_fields import DeltaSpin, ParameterForm
-from viewer.widgets.run_panel import RunPanel
 
 LEFT = Qt.MouseButton.LeftButton
 NARROW = 300  # pixels

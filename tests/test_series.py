@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from viewer.series import (
+from viewer.common.units import (
+    percent,
+    short,
+    thousands,
+    time_number,
+    time_unit,
+    time_words,
+)
+from viewer.plots.series import (
     CounterSeries,
     ExtremeTree,
     Growing,
@@ -16,7 +24,6 @@ from viewer.series import (
     heat_index,
     joint_steps,
 )
-from viewer.units import percent, short, thousands, time_number, time_unit, time_words
 
 LENGTHS = st.lists(st.integers(0, 40), min_size=1, max_size=12)  # sizes of the batches
 

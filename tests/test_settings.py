@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QByteArray
 
+from viewer.common.theme import THEMES
 from viewer.models.settings import STATE_VERSION, THEME_NAMES, Settings
-from viewer.theme import THEMES
 
 # ---- settings --------------------------------------------------------------------------
 

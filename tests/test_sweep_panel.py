@@ -11,10 +11,10 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import sample_graphs
+from viewer.common.theme import THEMES
+from viewer.features.sweep.panel import SweepPanel
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
-from viewer.theme import THEMES
-from viewer.widgets.sweep import SweepPanel
 
 LEFT = Qt.MouseButton.LeftButton
 PATIENCE_MS = 120_000

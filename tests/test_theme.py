@@ -14,8 +14,8 @@ from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWid
 from pytestqt.qtbot import QtBot
 
 import viewer
-from viewer.text_size import scaled, small_pixels, text_pixels
-from viewer.theme import (
+from viewer.common.text_size import scaled, small_pixels, text_pixels
+from viewer.common.theme import (
     THEMES,
     Theme,
     apply_theme,
@@ -25,7 +25,7 @@ from viewer.theme import (
     next_theme,
     palette_of,
 )
-from viewer.widgets.axes import TimeAxis, dress_axis
+from viewer.plots.axes import TimeAxis, dress_axis
 
 TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.2: least contrast of text, of graphics
 

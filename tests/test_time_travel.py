@@ -11,11 +11,11 @@ from PyQt6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.record.trace import SAMPLE, Reason
-from viewer.marks import FEW_SWITCHES, Marks
 from viewer.models.playback import WHOLE_RUN_SECONDS, PlaybackModel
-from viewer.widgets.live import DESCRIBE_MS
-from viewer.widgets.timeline import Timeline
-from viewer.widgets.timeline_controls import next_speed
+from viewer.plots.live import DESCRIBE_MS
+from viewer.plots.marks import FEW_SWITCHES, Marks
+from viewer.plots.timeline import Timeline
+from viewer.plots.timeline_controls import next_speed
 
 LEFT, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -19,7 +19,7 @@ from gpu.graph import CSRGraph
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
-from viewer.widgets.timeline import Timeline
+from viewer.plots.timeline import Timeline
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 

@@ -16,12 +16,12 @@ import sample_graphs
 from gpu.host import GraphLoaded, RunFinished, RunStarted, Verified
 from gpu.record.trace import Verification
 from viewer.action_rows import ACTIONS, MENUS
-from viewer.icons import read_icon
+from viewer.common.icons import read_icon
+from viewer.common.theme import THEMES
+from viewer.frame.status_bar import verified_words
 from viewer.main_window import MainWindow
 from viewer.models.session import PROGRESS_UNKNOWN, Notice
 from viewer.models.settings import Settings
-from viewer.theme import THEMES
-from viewer.widgets.status import verified_words
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -14,8 +14,8 @@ from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
 from PyQt6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
 from viewer.action_rows import ACTIONS, MENUS, ActionRow
-from viewer.icons import stroke_icon
-from viewer.theme import Theme
+from viewer.common.icons import stroke_icon
+from viewer.common.theme import Theme
 
 
 class ActionSet(QObject):

@@ -4,8 +4,8 @@ What is asked for is decided before Qt is imported, so that `sssp-scope run ...`
 where there is no Qt at all and the window starts as early as it can:
 
     sssp-scope [FILE]           the window, on the first sample or on FILE
-    sssp-scope render ...       `viewer.render`: the dashboard of a saved trace
-    sssp-scope lesson html ...  `viewer.lesson_pictures`: a lesson as a page, with pictures
+    sssp-scope render ...       `viewer.export.render`: the dashboard of a saved trace
+    sssp-scope lesson html ...  `viewer.features.lessons.page`: a lesson as a page, with pictures
     sssp-scope run|info|...     `gpu.cli`: everything that needs no window
 
 Where no display can be reached, the first sample (or FILE) is run without a window and
@@ -105,13 +105,13 @@ def _is_for_window(first: str) -> bool:
 
 
 def _render(arguments: list[str]) -> int:
-    from viewer.render import main as render
+    from viewer.export.render import main as render
 
     return render(arguments)
 
 
 def _lesson_page(arguments: list[str]) -> int:
-    from viewer.lesson_pictures import write
+    from viewer.features.lessons.page import write
 
     return write(arguments)
 
@@ -183,7 +183,7 @@ def _open(file: str | None, switch: str) -> int:
     if problem and switch.startswith("--measure"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     elif problem:
-        from viewer.render import dashboard_without_display
+        from viewer.export.render import dashboard_without_display
 
         return dashboard_without_display(file, problem)
     app = make_application()
@@ -204,7 +204,7 @@ def make_application() -> QApplication:
     from PyQt6.QtGui import QGuiApplication
     from PyQt6.QtWidgets import QApplication
 
-    from viewer.icons import app_icon
+    from viewer.common.icons import app_icon
 
     app = QApplication([NAME])
     app.setApplicationName(NAME)
@@ -215,7 +215,7 @@ def make_application() -> QApplication:
 
 
 def _measure(switch: str, window: MainWindow) -> None:
-    from viewer.bench_start import print_stall, when_painted
+    from viewer.bench.start import print_stall, when_painted
 
     if switch == "--measure-stall":
         print_stall(window)

@@ -29,10 +29,10 @@ from gpu.graph import CSRGraph
 from gpu.host import EngineHost, LoadRequest
 from gpu.record.trace import RunSettings, Verification
 from sample_graphs import suggested_source
+from viewer.common.units import thousands
 from viewer.models.open_choices import known_options, refusal
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
-from viewer.units import thousands
 
 POLL_MS = 33
 BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed

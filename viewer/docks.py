@@ -28,8 +28,8 @@ from itertools import pairwise
 from PyQt6.QtCore import QSize, Qt, QTimer
 from PyQt6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
+from viewer.common.text_size import scaled
 from viewer.models.settings import STATE_VERSION
-from viewer.text_size import scaled
 
 TITLES = {
     "run": "Run",

@@ -19,27 +19,32 @@ from gpu.host import EngineHost
 from gpu.model.accuracy import error_words
 from viewer.action_rows import ACTIONS
 from viewer.actions import ActionSet
+from viewer.common.drops import dropped_file, refuse_drops
+from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
 from viewer.docks import PLOTS, Docks
-from viewer.drops import dropped_file, refuse_drops
 from viewer.features import Features, all_features
-from viewer.file_dialogs import FileDialogs
-from viewer.help_dialogs import AboutDialog, ShortcutsDialog
-from viewer.menus import OPTIONS, fill_colours, fill_recent, fill_samples
+from viewer.frame.file_dialogs import FileDialogs
+from viewer.frame.help_dialogs import AboutDialog, ShortcutsDialog
+from viewer.frame.menus import (
+    OPTIONS,
+    fill_colours,
+    fill_recent,
+    fill_samples,
+)
+from viewer.frame.notice_bar import NoticeBar
+from viewer.frame.run_panel import RunPanel
+from viewer.frame.status_bar import StatusBar
+from viewer.graph.colours import COLOUR_MODES
+from viewer.graph.view import GraphView
 from viewer.models.machines import engine_words, is_modelled
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import Notice, SessionModel
 from viewer.models.settings import Settings
-from viewer.theme import apply_theme, next_theme
-from viewer.widgets.graph_colours import COLOUR_MODES
-from viewer.widgets.graph_view import GraphView
-from viewer.widgets.notice_bar import NoticeBar
-from viewer.widgets.run_panel import RunPanel
-from viewer.widgets.status import StatusBar
 
 if TYPE_CHECKING:
-    from viewer.widgets.live import LivePanel
+    from viewer.plots.live import LivePanel
 
 FRAME_MS = 33  # playback moves at 30 Hz
 SMALL_SIZE, LARGE_SIZE = QSize(1280, 800), QSize(1760, 1100)  # bounds of the first size
@@ -157,7 +162,7 @@ class MainWindow(QMainWindow):
 
     def _build_next_plot(self) -> None:
         """Build one plot and come back for the next: the window answers in between."""
-        from viewer.plots import warm_up
+        from viewer.plots.panels import warm_up
 
         missing = [key for key in PLOTS if key not in self.plots]
         if missing:
@@ -175,8 +180,8 @@ class MainWindow(QMainWindow):
                 self._build_plot(key)
 
     def _build_plot(self, key: str) -> None:
-        from viewer.plots import make_panel
-        from viewer.widgets.delta import DeltaPanel
+        from viewer.plots.delta import DeltaPanel
+        from viewer.plots.panels import make_panel
 
         panel = self.plots[key] = make_panel(key, self.session, self.playback)
         panel.apply_theme(self.theme)

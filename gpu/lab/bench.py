@@ -200,14 +200,14 @@ def _start(_folder: Path, _graph: str) -> tuple[list[float], str]:
 
 def _open(_folder: Path, graph: str) -> tuple[list[float], str]:
     note = _made(graph)
-    _output(["viewer.bench_ui", "open", graph])  # the first one compiles
-    told = [json.loads(_output(["viewer.bench_ui", "open", graph])) for _ in range(TRIES)]
+    _output(["viewer.bench.ui", "open", graph])  # the first one compiles
+    told = [json.loads(_output(["viewer.bench.ui", "open", graph])) for _ in range(TRIES)]
     cold = statistics.median(one["import_s"] for one in told)
     return [one["open_s"] for one in told], f"{note}; imports before that: {cold:.1f} s"
 
 
 def _recolour(_folder: Path, _graph: str) -> tuple[list[float], str]:
-    told = json.loads(_output(["viewer.bench_ui", "recolour"]))
+    told = json.loads(_output(["viewer.bench.ui", "recolour"]))
     replay = statistics.median(told["replay_ms"])
     return told["recolour_ms"], (
         f"live; replayed {replay:.1f} ms, first drawing of the view {told['bin_ms']:.0f} ms"
@@ -218,14 +218,14 @@ def _rebin(_folder: Path, _graph: str) -> tuple[list[float], str]:
     from gpu.memory import require_memory
 
     require_memory(REBIN_BYTES, "drawing 24 million vertices")
-    told = [json.loads(_output(["viewer.bench_ui", "rebin"])) for _ in range(TRIES)]
+    told = [json.loads(_output(["viewer.bench.ui", "rebin"])) for _ in range(TRIES)]
     zooms = zip(*(one["grey_ms"] for one in told), strict=True)
     grey = max(statistics.median(zoom) for zoom in zooms)
     return [max(one["rebin_ms"]) for one in told], f"with long edges as grey: {grey:.0f} ms"
 
 
 def _seek(_folder: Path, _graph: str) -> tuple[list[float], str]:
-    told = json.loads(_output(["viewer.bench_ui", "seek"]))
+    told = json.loads(_output(["viewer.bench.ui", "seek"]))
     whole, worst = statistics.median(told["seek_ms"]), max(told["seek_ms"] + told["zoomed_ms"])
     return told["zoomed_ms"], f"whole run shown {whole:.0f} ms; longest of all {worst:.0f} ms"
 

@@ -5,7 +5,8 @@
 
 Questions are <details>: think first, then open. No script, nothing is loaded from
 anywhere, pictures are data URIs. The pictures come from a callable, since drawing them needs Qt
-and this package does not know Qt (`viewer.lesson_pictures` has one); sweeps are drawn here, as SVG.
+and this package does not know Qt (`viewer.features.lessons.page` has one); sweeps are drawn here,
+as SVG.
 
 A step with `drive` can only be done in the window: the page says so.
 """

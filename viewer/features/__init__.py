@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from viewer.action_rows import ActionRow
 
 if TYPE_CHECKING:
-    from viewer.features.base import Window
+    from viewer.features.window import Window
 
 NAMES: tuple[str, ...] = (
     "time",
@@ -102,4 +102,4 @@ class Features:
 
 
 def _module(name: str) -> Any:
-    return import_module(f"viewer.features.{name}")
+    return import_module(f"viewer.features.{name}.rows")

@@ -34,7 +34,7 @@ from gpu.study.compare import (
     obstacle,
 )
 from gpu.study.compare_words import Summary, names, summarise
-from viewer.background import Task
+from viewer.common.background import Task
 from viewer.models.session import RunRecord, SessionModel
 
 LIVE_MS = 400  # between two looks at runs that go on

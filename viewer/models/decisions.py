@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gpu.record.trace import REASON_WORDS, Flag, Reason
+from viewer.common.units import percent, short, time_words
 from viewer.models.session import RunRecord
-from viewer.units import percent, short, time_words
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ import numpy as np
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from gpu.record.trace import reached_mask
+from viewer.common.units import thousands, time_words
 from viewer.models.session import RunRecord, SessionModel
-from viewer.raster_matrix import STATISTICS, Window
-from viewer.units import thousands, time_words
+from viewer.raster.matrix import STATISTICS, Window
 
 WAITING, RUNNING, DONE, BEGUN = range(4)  # BEGUN: running or done, nobody knows which
 STATE_NAMES = ("waiting", "running", "done", "begun")

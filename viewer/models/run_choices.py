@@ -21,8 +21,8 @@ from gpu.errors import GpuError
 from gpu.host.memory import place_for
 from gpu.record.events import MOST_ARCS, MOST_ROW_ARCS
 from gpu.record.trace import Probe, RunSettings
+from viewer.common.units import thousands
 from viewer.models.machines import machines, problem_of
-from viewer.units import thousands
 
 PROBES = (
     (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),

@@ -1,0 +1,1 @@
+"""How fast the window is: measured from outside and from within."""

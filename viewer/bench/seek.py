@@ -1,0 +1,128 @@
+"""How long a seek takes in a trace of a million samples, everything in the window shown.
+
+A made-up run over city roads of 260,000 vertices, probe level 2, in the real window
+(1280 x 800, no engine process), once its samples were taken over. The cursor is put at
+random instants; a seek has ended when no panel waits to be drawn any more and every
+paint has been done: cursor lines, the numbers at the cursor, the ring's bars, the
+timeline, the graph's vertices as they stood then. In the second half of the tries the
+plots are zoomed in, so that nearly every seek leaves the window of time that they show
+and heat map and curves are drawn anew. Times are wall-clock and have the panels' own
+timers in them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from gpu.graph import CSRGraph
+from gpu.record.trace import (
+    SAMPLE,
+    Flag,
+    Reason,
+    RunSettings,
+    Trace,
+    VertexProbe,
+)
+
+SAMPLES, VERTICES = 1_000_000, 260_000
+PERIOD_NS = 10_000
+SEEKS = 40  # of each sort
+ZOOM = 0.002  # of the run is shown while zoomed in
+SIZE = (1280, 800)
+
+
+def time_seek() -> dict[str, object]:
+    """Return milliseconds of every seek: whole run shown, and zoomed in."""
+    from PyQt6.QtWidgets import QApplication
+
+    app = QApplication.instance() or QApplication([])
+    from viewer.main_window import MainWindow
+    from viewer.models.session import RunRecord
+    from viewer.models.settings import Settings
+    from viewer.raster import raster
+
+    raster.load_kernels()
+    with tempfile.TemporaryDirectory(prefix="sssp-scope-bench-") as folder:
+        window = MainWindow(Settings(Path(folder) / "seek.ini"))
+        window.resize(*SIZE)
+        window.show()
+        window.build_plots()
+        graph, trace = made_run()
+        window.session.set_graph(graph)
+        window.session.add_run(RunRecord.from_trace(1, trace))
+        window.graph_view.flush()
+        _settle(window)
+        playback, rng = window.playback, np.random.default_rng(1)
+        result = {}
+        for name, share in (("seek_ms", 1.0), ("zoomed_ms", ZOOM)):
+            playback.set_view(0.0, share * playback.duration_ns)
+            _settle(window)
+            places = rng.uniform(0, playback.duration_ns, SEEKS)
+            result[name] = [_seek(window, place) for place in places.tolist()]
+        window.close()
+        app.processEvents()
+    return {**result, "samples": SAMPLES, "vertices": graph.n}
+
+
+def _seek(window: object, time_ns: float) -> float:
+    began = time.perf_counter()
+    window.playback.set_cursor(time_ns)  # type: ignore[attr-defined]
+    _settle(window)
+    return (time.perf_counter() - began) * 1e3
+
+
+def _settle(window: object) -> None:
+    """Return once nothing waits to be drawn and all is painted."""
+    from PyQt6.QtCore import QCoreApplication
+
+    parts = list(window.plots.values())  # type: ignore[attr-defined]
+    shown = [part for part in parts if part.isVisible()]
+    QCoreApplication.processEvents()
+    while any(part.pending for part in shown) or window.graph_view.stale:  # type: ignore[attr-defined]
+        QCoreApplication.processEvents()
+    QCoreApplication.processEvents()
+
+
+def made_run(count: int = SAMPLES, vertices: int = VERTICES) -> tuple[CSRGraph, Trace]:
+    """Return a city and a run over it of `count` samples, with times for every vertex."""
+    import sample_graphs
+    from gpu.engine import graph_reference
+
+    graph = sample_graphs.make("city_roads", n=vertices, seed=1)
+    assert graph.positions is not None
+    samples = made_samples(count)
+    end = int(samples["t_ns"][-1])
+    far = np.hypot(*(graph.positions - graph.positions[0]).astype(float).T)
+    first = (far / far.max() * 0.9 * end).astype(np.int64)
+    last = first + (np.arange(graph.n) % 7) * (end // 100)
+    times = VertexProbe(first, last, np.ones(graph.n, np.int32))
+    settings = RunSettings("adds", "model", "RTX 2080 Ti", 0, None, 2)
+    reference = graph_reference(graph, 0)
+    dist = far.astype(np.float32) if graph.weights.dtype != np.int32 else far.astype(np.int32)
+    return graph, Trace(settings, reference, samples, dist, "modelled", "finished", {}, times)
+
+
+def made_samples(count: int) -> np.ndarray:
+    """Return SAMPLE (count,): work that comes and goes, thousands of changes and switches."""
+    rng = np.random.default_rng(0)
+    number = np.arange(count)
+    samples = np.zeros(count, SAMPLE)
+    samples["t_ns"] = number * PERIOD_NS
+    samples["sequence"] = number
+    wave = 1 + np.sin(number / count * 40) + rng.random(count)
+    samples["assigned_edges"] = 10_000 * wave
+    samples["band_low"], samples["band_high"] = 8_000, 25_000
+    samples["delta"] = 2.0 ** (3 + (number * 5_000 // count) % 4)
+    samples["delta_changes"] = number * 5_000 // count
+    samples["reason"] = Reason.STARVED_RAISE
+    samples["bucket_switches"] = samples["head_bucket"] = number * 100_000 // count
+    samples["open_buckets"] = 1 + number % 3
+    samples["occupancy"] = rng.integers(0, 5_000, 32)[None, :] * wave[:, None]
+    for total, rate in (("processed_vertices", 2), ("relaxed_edges", 6), ("improved", 3)):
+        samples[total] = rate * number
+    samples["flags"][-1] = Flag.FINISHED
+    return samples

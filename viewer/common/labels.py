@@ -1,0 +1,31 @@
+"""Small widgets that several panels and dialogs have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QComboBox, QLabel
+
+from viewer.common.theme import SPACING
+
+
+def centred_hint(words: str = "", margin: int = 2 * SPACING) -> QLabel:
+    """Return what a panel says, quietly and in its middle, while it has nothing to show."""
+    label = QLabel(words)
+    label.setProperty("role", "muted")
+    label.setWordWrap(True)
+    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    label.setMargin(margin)
+    return label
+
+
+def choice(rows: dict[Any, str], chosen: Any, name: str) -> QComboBox:
+    """Return a list of titles by key; `chosen` is shown, or the first; `name` is spoken."""
+    box = QComboBox()
+    for key, title in rows.items():
+        box.addItem(title, key)
+    places = list(rows)
+    box.setCurrentIndex(places.index(chosen) if chosen in places else 0)
+    box.setAccessibleName(name)
+    return box

@@ -1,0 +1,244 @@
+"""Three looks of one product: light, dark and projector, as data, and how they are put on.
+
+Fusion, an explicit palette and a small stylesheet, so that every system and every
+screenshot shows the same window. One accent colour, which means "you can act
+here"; the cursor has the colour of the text, data has colours of its own.
+
+Data colours follow Okabe and Ito ("Color Universal Design", 2008): blue, vermilion,
+bluish green, reddish purple, orange; darkened for the light background and lightened
+for the dark one until each reaches a contrast of 3 to 1 against it and against the band
+(text: 4.5 to 1), and spread in lightness until the first four are at least 20 apart in
+CIE Lab in the sight of protanopes, deuteranopes and tritanopes. Tests compute all that.
+Nothing is said by colour alone: markers differ in shape, lines in place and label.
+
+The projector's theme is for a wall seen from the last row: black on white, since a beamer
+makes no black darker than its wall; lines twice as wide and with the contrast of text, since
+it washes colours out; text 1.35 times the system's (`viewer.common.text_size`).
+
+Modelled against measured time: a measured line is solid; a modelled one is dashed
+(long dash, short gap, so that a dense line still reads as a line). Plots hand over at
+most two points a pixel, and at that size a dashed pen of width 1 stays cheap; the
+figures are in `viewer.plots.plot_base`. The axis says the word as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QColor, QPalette
+from PyQt6.QtWidgets import QApplication
+
+from viewer.common.text_size import scale_application_font, text_pixels
+
+SPACING = 8  # pixels between things that belong together; margins are the same
+DASH_PATTERN = (6.0, 2.5)  # of modelled lines, in pen widths: drawn, left out
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours as "#rrggbb"; line styles as Qt's."""
+
+    name: str
+    window: str  # background of the window and of panels
+    base: str  # background of lists, fields and buttons
+    border: str
+    text: str
+    muted: str  # secondary text: axis labels, hints
+    accent: str
+    on_accent: str  # text on the accent colour
+    plot: str  # background of plots and of the graph
+    grid: str
+    band: str  # fill of the utilisation band
+    success: str
+    warning: str
+    error: str
+    series: tuple[str, ...]  # data colours, told apart by everyone, most used first
+    heat: tuple[str, ...]  # ramp from "a little" to "very much", luminance one way
+    measured_pen_style: Qt.PenStyle = Qt.PenStyle.SolidLine
+    modelled_pen_style: Qt.PenStyle = Qt.PenStyle.CustomDashLine
+    text_scale: float = 1.0  # times the system's text size
+    line_width: int = 1  # pixels, of lines that carry data
+
+    @property
+    def dark(self) -> bool:
+        """Whether text is lighter than its background."""
+        return luminance(self.text) > luminance(self.window)
+
+    def pen_style(self, clock: str) -> Qt.PenStyle:
+        """Return the line style for a clock, "modelled" or "measured"."""
+        return self.measured_pen_style if clock == "measured" else self.modelled_pen_style
+
+
+LIGHT = Theme(
+    name="light",
+    window="#f4f5f7",
+    base="#ffffff",
+    border="#d0d4da",
+    text="#1b1f24",
+    muted="#59616b",
+    accent="#0b63c5",
+    on_accent="#ffffff",
+    plot="#ffffff",
+    grid="#e4e7eb",
+    band="#d9efe6",
+    success="#1a7346",
+    warning="#8a5a00",
+    error="#b3261e",
+    series=("#0b57a8", "#c75400", "#00946e", "#8c2f6b", "#9c6a00", "#2b86b8", "#4a4f55"),
+    heat=("#e3f0ea", "#b5dccd", "#78c0bd", "#3f9cb6", "#2270a6", "#20458a", "#191f56"),
+)
+
+DARK = Theme(
+    name="dark",
+    window="#17191e",
+    base="#21242b",
+    border="#393e48",
+    text="#e7e9ec",
+    muted="#a0a8b3",
+    accent="#5eabf7",
+    on_accent="#0d1116",
+    plot="#1b1e24",
+    grid="#2c3038",
+    band="#1f3a33",
+    success="#5ecb93",
+    warning="#e8b34a",
+    error="#ff8a80",
+    series=("#4f9df0", "#f08a4b", "#4fdf9f", "#e08cc6", "#f0c94a", "#8fb0c8", "#b8bec7"),
+    heat=("#22304f", "#25507c", "#207599", "#2b9a9b", "#5cbc8b", "#a6d672", "#f3ea7a"),
+)
+
+PROJECTOR = Theme(
+    name="projector",
+    window="#ffffff",
+    base="#ffffff",
+    border="#7d848c",
+    text="#000000",
+    muted="#2b3036",
+    accent="#0046b0",
+    on_accent="#ffffff",
+    plot="#ffffff",
+    grid="#c9ced4",
+    band="#d6f0e4",
+    success="#005c30",
+    warning="#6e4700",
+    error="#a30f0a",
+    series=("#0046b8", "#b83c00", "#00784f", "#8a0068", "#7d5300", "#00658f", "#2f3338"),
+    heat=("#d5eadf", "#9fd3c0", "#5cb3b5", "#2489a8", "#105f97", "#123c80", "#0b1248"),
+    text_scale=1.35,
+    line_width=2,
+)
+
+THEMES: dict[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK, PROJECTOR)}
+
+
+def next_theme(name: str) -> str:
+    """Return the theme after this one: light, dark, projector, light."""
+    names = list(THEMES)
+    return names[(names.index(name) + 1) % len(names)]
+
+
+def apply_theme(app: QApplication, name: str) -> Theme:
+    """Put a theme on the whole application and return it; raise KeyError if unknown."""
+    theme = THEMES[name]
+    app.setStyle("Fusion")
+    if scale_application_font(app, theme.text_scale):
+        app.setStyleSheet("")  # under a stylesheet, old and new, widgets keep their old fonts
+        app.sendPostedEvents()
+    app.setPalette(palette_of(theme))
+    titles = f"QDockWidget {{ font-size: {text_pixels()}px; }}"  # Qt would keep the system's
+    app.setStyleSheet(stylesheet_of(theme) + titles)
+    return theme
+
+
+def palette_of(theme: Theme) -> QPalette:
+    """Return the QPalette of a theme, every role set, disabled ones faded."""
+    role = QPalette.ColorRole
+    palette = QPalette()
+    for key, colour in {
+        role.Window: theme.window,
+        role.WindowText: theme.text,
+        role.Base: theme.base,
+        role.AlternateBase: theme.window,
+        role.Text: theme.text,
+        role.Button: theme.base,
+        role.ButtonText: theme.text,
+        role.BrightText: theme.error,
+        role.ToolTipBase: theme.base,
+        role.ToolTipText: theme.text,
+        role.PlaceholderText: theme.muted,
+        role.Highlight: theme.accent,
+        role.HighlightedText: theme.on_accent,
+        role.Accent: theme.accent,
+        role.Link: theme.accent,
+        role.LinkVisited: theme.accent,
+        role.Light: mix(theme.base, theme.text, 0.04),
+        role.Midlight: mix(theme.base, theme.text, 0.08),
+        role.Mid: theme.border,
+        role.Dark: mix(theme.border, theme.text, 0.3),
+        role.Shadow: "#000000",
+    }.items():
+        palette.setColor(key, QColor(colour))
+    faded = QColor(mix(theme.text, theme.window, 0.55))
+    for key in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
+        palette.setColor(QPalette.ColorGroup.Disabled, key, faded)
+    palette.setColor(QPalette.ColorGroup.Disabled, role.Highlight, QColor(theme.border))
+    return palette
+
+
+def stylesheet_of(theme: Theme) -> str:
+    """Return the small stylesheet: what Fusion and the palette cannot say.
+
+    Widgets opt in by a dynamic property `role`: "muted", "heading" or "strong" on
+    labels, "chip" on small tool buttons, "primary" on the one button that matters.
+    """
+    hover, faded = mix(theme.accent, theme.text, 0.15), mix(theme.text, theme.window, 0.55)
+    return f"""
+QToolTip {{ color: {theme.text}; background: {theme.base};
+    border: 1px solid {theme.border}; padding: 4px 6px; }}
+QMainWindow::separator {{ background: {theme.border}; width: 1px; height: 1px; margin: 1px; }}
+QMainWindow::separator:hover {{ background: {theme.accent}; }}
+QDockWidget::title {{ background: {theme.window}; padding: 5px {SPACING}px; text-align: left; }}
+QStatusBar {{ color: {theme.muted}; border-top: 1px solid {theme.border}; }}
+QStatusBar::item {{ border: none; }}
+QLabel[role="muted"] {{ color: {theme.muted}; }}
+QLabel[role="heading"] {{ color: {theme.text}; font-weight: 600; }}
+QLabel[role="strong"] {{ color: {theme.text}; font-weight: 600; }}
+QToolButton[role="chip"] {{ color: {theme.muted}; background: transparent;
+    border: 1px solid {theme.border}; border-radius: 4px; padding: 1px 7px; }}
+QToolButton[role="chip"]:hover {{ color: {theme.text}; background: {theme.base}; }}
+QToolButton[role="chip"]:focus {{ border-color: {theme.accent}; }}
+QToolButton[role="chip"]:checked {{ color: {theme.accent}; border-color: {theme.accent}; }}
+QToolButton[role="chip"]:disabled {{ color: {faded}; }}
+QPushButton[role="primary"] {{ color: {theme.on_accent}; background: {theme.accent};
+    border: 1px solid {theme.accent}; border-radius: 4px; padding: 5px 14px; font-weight: 600; }}
+QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus {{
+    background: {hover}; border-color: {theme.text}; }}
+QPushButton[role="primary"]:disabled {{ color: {theme.muted}; background: {theme.window};
+    border-color: {theme.border}; }}
+"""
+
+
+def mix(first: str, second: str, share: float) -> str:
+    """Return `first` with `share` (0..1) of `second` mixed in, per sRGB channel."""
+    pairs = zip(_channels(first), _channels(second), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of "#rrggbb", 0..1 (WCAG 2.2)."""
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (channel / 255 for channel in _channels(colour))
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(first: str, second: str) -> float:
+    """Return the contrast ratio of two colours, 1..21 (WCAG 2.2)."""
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

@@ -1,0 +1,1 @@
+"""Pictures, films and dashboards: what is drawn on paper."""

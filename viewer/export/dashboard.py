@@ -1,0 +1,152 @@
+"""One picture of one run: the graph, the four panels, a title line and a line of totals.
+
+The same widgets as in the window, laid out for paper instead of for work. `fill` puts a
+run and its graph in, `grab_picture` returns what it looks like at a moment.
+"""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QSize
+from PyQt6.QtGui import QPixmap
+from PyQt6.QtWidgets import (
+    QApplication,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.graph import CSRGraph
+from gpu.record.trace import Trace
+from viewer.common.theme import SPACING, Theme
+from viewer.common.units import percent, thousands, time_words
+from viewer.export.paper import lay_out
+from viewer.frame.status_bar import verified_words
+from viewer.graph.view import GraphView
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import RunRecord, SessionModel
+from viewer.plots.buckets import BucketPanel
+from viewer.plots.delta import DeltaPanel
+from viewer.plots.parallelism import ParallelismPanel
+from viewer.plots.plot_base import PlotPanel
+from viewer.plots.work import WorkPanel
+
+SMALLEST_PANEL = (200, 84)  # pixels
+PANEL_TITLES = ("Buckets", "Δ", "Parallelism", "Work")
+
+
+class Dashboard(QWidget):
+    """The picture as a widget; never shown on a screen."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.session, self.playback = SessionModel(self), PlaybackModel(self)
+        self.playback.watch(self.session)
+        models = (self.session, self.playback)
+        self.graph_view = GraphView(*models)
+        self.panels: tuple[PlotPanel, ...] = (
+            BucketPanel(*models),
+            DeltaPanel(*models),
+            ParallelismPanel(*models),
+            WorkPanel(*models),
+        )
+        self._build()
+
+    def _build(self) -> None:
+        self.title, self.subtitle, self.totals = QLabel(), QLabel(), QLabel()
+        self.missing = QLabel()
+        self.title.setProperty("role", "heading")
+        for quiet in (self.subtitle, self.missing):
+            quiet.setProperty("role", "muted")
+        self.missing.setWordWrap(True)
+        self.missing.hide()
+        font = self.title.font()
+        font.setPointSizeF(font.pointSizeF() * 1.5)
+        self.title.setFont(font)
+        side = QGridLayout()
+        side.setSpacing(SPACING)
+        for row, (name, panel) in enumerate(zip(PANEL_TITLES, self.panels, strict=True)):
+            label = QLabel(name)
+            label.setProperty("role", "heading")
+            panel.setMinimumSize(*SMALLEST_PANEL)
+            side.addWidget(label, 2 * row, 0)
+            side.addWidget(panel, 2 * row + 1, 0)
+            side.setRowStretch(2 * row + 1, 4 if 0 < row < len(self.panels) - 1 else 5)
+        middle = QHBoxLayout()
+        middle.setSpacing(2 * SPACING)
+        middle.addWidget(self.graph_view, 3)
+        middle.addLayout(side, 2)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(*([2 * SPACING] * 4))
+        whole.setSpacing(SPACING)
+        for part in (self.title, self.subtitle, self.missing):
+            whole.addWidget(part)
+        whole.addLayout(middle, 1)
+        whole.addWidget(self.totals)
+
+    def fill(self, trace: Trace, graph: CSRGraph | None, missing: str = "") -> None:
+        """Show a run; without its graph, say in words why it is missing."""
+        if graph is not None:
+            self.session.set_graph(graph)
+            self.session.set_source(trace.settings.source)
+        self.graph_view.setVisible(graph is not None)
+        self.missing.setVisible(bool(missing))
+        self.missing.setText(missing)
+        record = RunRecord.from_trace(0, trace)
+        self.session.add_run(record)
+        self.title.setText(record.title)
+        self.subtitle.setText(subtitle_words(trace))
+        self.totals.setText(totals_words(record))
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.graph_view.apply_theme(theme)
+        for panel in self.panels:
+            panel.apply_theme(theme)
+
+    def grab_picture(self, size: QSize, time_ns: float | None = None) -> QPixmap:
+        """Return the picture at `time_ns`, at the end of the run if None."""
+        self.resize(size)
+        self.playback.set_cursor(self.playback.duration_ns if time_ns is None else time_ns)
+        self.grab()  # lays everything out; never shown, since not every platform has windows
+        for panel in self.panels:
+            for button in panel.findChildren(QToolButton):
+                button.hide()  # nothing to press on paper
+            panel.flush()
+        self.graph_view.flush()
+        QApplication.processEvents()
+        lay_out(self)  # what hidden buttons gave back
+        self.grab()  # plots find their own place when they are painted
+        for panel in self.panels:
+            panel.flush()  # and what stands beside a plot is drawn by that
+        return self.grab()
+
+
+def subtitle_words(trace: Trace) -> str:
+    """Return device, clock, probe level and size of the graph in one line."""
+    settings = trace.settings
+    delta = "automatic Δ" if settings.delta is None else f"Δ = {settings.delta:g}"
+    bucketed = f" · {delta}" if RunRecord.from_trace(0, trace).algorithm.bucketed else ""
+    return (
+        f"{settings.device} ({settings.engine} engine) · {trace.clock} time"
+        f" · probe level {settings.probe}{bucketed}"
+        f" · {thousands(trace.graph.n)} vertices, {thousands(trace.graph.m)} edges"
+    )
+
+
+def totals_words(record: RunRecord) -> str:
+    """Return the run's totals and what is known of its correctness."""
+    trace = record.trace
+    assert trace is not None
+    words, _ = verified_words(record)
+    if record.verification is None:
+        words = "not verified"
+    return (
+        f"{time_words(trace.time_ns)} {trace.clock}"
+        f" · {thousands(trace.processed_vertices)} vertices processed"
+        f" · {thousands(trace.relaxed_edges)} edges relaxed"
+        f" · {thousands(trace.reached)} reached"
+        f" · work efficiency {percent(trace.work_efficiency)} · {words}"
+    )

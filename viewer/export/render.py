@@ -1,0 +1,256 @@
+"""`sssp-scope render run.npz -o run.png|.svg|.gif|.mp4`: a saved run's dashboard, no screen needed.
+
+The graph is not in a trace: it is found again where the trace says that it came from
+(a file or a sample) and compared by hash. Where it is gone or another one, the panels
+are drawn without it and a sentence says so.
+
+The same picture is what `sssp-scope` makes where there is no display.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpu.errors import GpuError
+from gpu.graph import CSRGraph
+from gpu.record.trace import Probe, Trace
+
+if TYPE_CHECKING:
+    from PyQt6.QtCore import QSize
+    from PyQt6.QtWidgets import QApplication
+
+    from viewer.export.dashboard import Dashboard
+
+NAME = "sssp-scope"
+PICTURE = "sssp-scope-dashboard.png"
+DEFAULT_SIZE, FILM_SIZE = (1600, 1000), (1280, 720)
+SMALLEST, LARGEST = 600, 8000  # pixels a side
+LIGHT = "light"
+EXAMPLES = """\
+examples:
+  sssp-scope run roads.gr.gz --source 1 --trace run.npz
+  sssp-scope render run.npz -o run.png
+  sssp-scope render run.npz -o half.png --time 1.5e6 --theme dark --size 1920x1080
+  sssp-scope render run.npz -o run.mp4 --seconds 12 --size 1280x720"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of `sssp-scope render`."""
+    parser = argparse.ArgumentParser(
+        prog=f"{NAME} render",
+        description="Draw the dashboard of a saved run: graph, buckets, Δ, parallelism, work.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("trace", help="a run saved by --trace or File > Save trace (.npz)")
+    parser.add_argument(
+        "-o", "--output", help="a picture (.png, .svg) or a film (.gif, .webp, .apng, .mp4) [.png]"
+    )
+    parser.add_argument(
+        "--size", type=_size, metavar="WxH", help="pixels [1600x1000; of a film 1280x720]"
+    )
+    parser.add_argument(
+        "--theme", choices=("light", "dark", "projector"), default=LIGHT, help="[light]"
+    )
+    parser.add_argument(
+        "--time", type=float, metavar="NS", help="moment to show, ns of the run [its end]"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=8.0, metavar="S", help="length of a film [8]"
+    )
+    parser.add_argument(
+        "--fps", type=int, metavar="N", help="frames a second of a film [12; of an MP4 30]"
+    )
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Return 0 when the picture is written, 1 on a reported error; argparse exits 2."""
+    from gpu.record.tracefile import load_trace
+
+    args = build_parser().parse_args(argv)
+    output = Path(args.output or Path(args.trace).with_suffix(".png"))
+    try:
+        trace = load_trace(args.trace)
+        graph, missing = find_graph(trace)
+        write_picture(
+            trace,
+            graph,
+            output,
+            missing,
+            size=args.size,
+            theme=args.theme,
+            time_ns=args.time,
+            seconds=args.seconds,
+            rate=args.fps,
+        )
+    except GpuError as error:
+        print(f"{NAME}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"{NAME}: {error.filename or output}: {error.strerror or error}", file=sys.stderr)
+        return 1
+    if missing:
+        print(f"{NAME}: {missing}", file=sys.stderr)
+    print(output)
+    return 0
+
+
+def dashboard_without_display(file: str | None, reason: str) -> int:
+    """Run the first sample, or `file`, here, and write its dashboard; print its path last."""
+    from dataclasses import replace
+
+    import gpu
+    import sample_graphs
+    from gpu.proof.verify import verify
+
+    said = f"{NAME}: {reason}: running without a window; --help shows the commands"
+    print(said, file=sys.stderr)
+    output = Path.cwd() / PICTURE
+    try:
+        graph = _open_again(file or f"sample:{sample_graphs.FIRST_SAMPLE}", {})
+        source = sample_graphs.suggested_source(graph)
+        trace = gpu.run(graph, source=source, probe=Probe.VERTICES)
+        trace = replace(trace, verification=verify(graph, source, trace.dist))
+        write_picture(trace, graph, output)
+    except (GpuError, OSError) as error:
+        print(f"{NAME}: {error}", file=sys.stderr)
+        return 1
+    print(output)
+    return 0
+
+
+def find_graph(trace: Trace) -> tuple[CSRGraph | None, str]:
+    """Return the graph that the trace was made on, or None and a sentence that says why."""
+    origin = trace.graph.origin
+    try:
+        graph = _open_again(origin, trace.graph.options)
+    except (GpuError, OSError, TypeError, ValueError) as error:
+        return None, f"Drawn without its graph: {error}"
+    if graph.hash != trace.graph.hash:
+        return None, f"Drawn without its graph: {origin} is another graph than the run's"
+    return graph, ""
+
+
+def write_picture(
+    trace: Trace,
+    graph: CSRGraph | None,
+    output: Path,
+    missing: str = "",
+    *,
+    size: tuple[int, int] | None = None,
+    theme: str = LIGHT,
+    time_ns: float | None = None,
+    seconds: float = 8.0,
+    rate: int | None = None,
+) -> None:
+    """Draw a run as its suffix says: a picture (PNG, SVG) at a moment, or a film of all of it.
+
+    Raises OSError or GpuError where it cannot be written.
+    """
+    app = _application()
+    from PyQt6.QtCore import QSize
+
+    from viewer.common.theme import apply_theme
+    from viewer.export.animate import FILMS
+    from viewer.export.dashboard import Dashboard
+
+    colours = apply_theme(app, theme)
+    if graph is not None and graph.positions is None and graph.n:
+        from gpu.placement.placements import layout
+
+        graph = graph.with_positions(layout(graph))
+    if output.suffix.lower() in FILMS:
+        _write_film(trace, graph, output, size or FILM_SIZE, theme, seconds, rate)
+        return
+    dashboard = Dashboard()
+    dashboard.apply_theme(colours)
+    dashboard.fill(trace, graph, missing)
+    try:
+        _write(dashboard, output, QSize(*(size or DEFAULT_SIZE)), time_ns)
+    finally:
+        dashboard.close()
+        dashboard.deleteLater()
+
+
+def _write(dashboard: Dashboard, output: Path, size: QSize, time_ns: float | None) -> None:
+    from viewer.export.pictures import save_widget
+
+    picture = dashboard.grab_picture(size, time_ns)
+    if output.suffix.lower() == ".svg":
+        save_widget(dashboard, output, dashboard.title.text(), dashboard.subtitle.text())
+    elif not picture.save(str(output), "PNG"):
+        raise OSError(None, "the picture could not be written", str(output))
+
+
+def _write_film(
+    trace: Trace,
+    graph: CSRGraph | None,
+    output: Path,
+    size: tuple[int, int],
+    theme: str,
+    seconds: float,
+    rate: int | None,
+) -> None:
+    from viewer.export.animate import write_film
+    from viewer.export.film import USUAL_RATE, FilmPlan
+    from viewer.export.film_stage import FilmStage
+    from viewer.export.pictures import frame_bytes
+
+    suffix = output.suffix.lower()
+    even = size[0] // 2 * 2, size[1] // 2 * 2
+    end = max(float(trace.time_ns), 1.0)
+    frames = USUAL_RATE[suffix] if rate is None else rate
+    plan = FilmPlan(suffix, even, seconds, frames, 0.0, end, theme=theme)
+    plan.check(output)
+    stage = FilmStage(trace, graph, graph.positions if graph is not None else None, plan)
+
+    def draw(moment_ns: float) -> bytes:
+        frame = next(drawn for drawn in stage.draw(moment_ns) if drawn is not None)
+        return frame_bytes(frame, even)
+
+    try:
+        for _ in stage.build():
+            pass
+        write_film(draw, output, even, end, seconds, rate=frames)
+    finally:
+        stage.close()
+
+
+def _application() -> QApplication:
+    """Return the QApplication, offscreen unless there is one already."""
+    from PyQt6.QtWidgets import QApplication
+
+    app = QApplication.instance()
+    if isinstance(app, QApplication):
+        return app
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    return QApplication([NAME])
+
+
+def _open_again(origin: str, options: dict[str, Any]) -> CSRGraph:
+    """Open what a trace names, with the options that it was opened with."""
+    if origin.startswith("sample:"):
+        from sample_graphs import open_reference
+
+        return open_reference(origin, options)
+    from gpu.formats import load_graph
+    from gpu.record.workspace import reader_options
+
+    return load_graph(origin, **reader_options(options))
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    try:
+        size = int(width), int(height)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: WIDTHxHEIGHT in pixels") from None
+    if not all(SMALLEST <= side <= LARGEST for side in size):
+        allowed = f"{SMALLEST} to {LARGEST} pixels a side"
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: {allowed}")
+    return size

@@ -1,0 +1,142 @@
+"""The arrangement at work: asks the engine process, says what is shown, keeps the old one."""
+
+from __future__ import annotations
+
+import numpy as np
+from PyQt6.QtCore import QObject, QTimer
+
+from gpu.placement.by_distance import lane_buckets
+from viewer.common.units import thousands
+from viewer.features.arrange.rows import KINDS, OWN
+from viewer.features.window import Window
+from viewer.models.session import PROGRESS_DONE, Notice, RunRecord
+
+AUTO_FORCES, MOST_FORCES = 2_000, 10_000  # vertices: what "auto" is, what is allowed
+
+
+class ArrangeFeature(QObject):
+    """Knows which arrangement is shown (`shown`) and which is asked for (`asked`, "" for none)."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window.as_widget())
+        self._window = window
+        self.shown, self.asked = "", ""
+        self._said: Notice | None = None  # of lanes: no longer true of another arrangement
+        session = window.session
+        session.graph_changed.connect(self._take_graph)
+        session.positions_changed.connect(self._take_positions)
+        session.progress_changed.connect(self._take_progress)
+        session.current_changed.connect(self._ask_needs)
+        session.run_changed.connect(self._ask_needs)
+        self._take_graph()
+
+    def needs(self) -> dict[str, bool]:
+        """Say which arrangements there can be."""
+        graph, record = self._window.session.graph, self._record()
+        free = graph is not None and graph.n > 0 and not self._window.controller.running
+        return {
+            "movable": free,
+            "placed": free and graph is not None and graph.positions is not None,
+            "pushable": free and graph is not None and graph.n <= MOST_FORCES,
+            "distances": free and record is not None,
+        }
+
+    # --- handlers of the rows
+
+    def use_own(self) -> None:
+        """The positions that came with the graph."""
+        graph = self._window.session.graph
+        if graph is not None and graph.positions is not None:
+            if self.asked:
+                self._window.controller.cancel()
+            self.asked = ""
+            self._window.session.set_positions(graph.positions)
+            self._show(OWN)
+
+    def use_pivot_mds(self) -> None:
+        """By hops."""
+        self._ask("pivot_mds")
+
+    def use_fr(self) -> None:
+        """By forces."""
+        self._ask("fr")
+
+    def use_lanes(self) -> None:
+        """Columns of buckets."""
+        record = self._record()
+        if record is None or record.dist is None:
+            self._show(self.shown)
+            return
+        delta = self._delta_of(record)
+        if delta is not None and self._ask("lanes", record.dist, delta[0] * delta[1]):
+            many = f"{thousands(delta[1])} buckets" if delta[1] > 1 else "a bucket"
+            words = f"Each lane is {many} of Δ = {delta[0]:g}, with which this run began."
+            self._said = Notice("info", words)
+            self._window.session.set_notice(self._said)
+        elif delta is None:
+            self._ask("lanes", record.dist)
+
+    def use_rings(self) -> None:
+        """Circles of equal distance."""
+        record = self._record()
+        if record is not None:
+            self._ask("rings", record.dist)
+
+    # --- asking
+
+    def _record(self) -> RunRecord | None:
+        """Return the run shown, if it has the distances of the graph shown."""
+        record, graph = self._window.session.current, self._window.session.graph
+        if record is None or graph is None or record.trace is None or record.dist is None:
+            return None
+        return record if record.dist.shape == (graph.n,) else None
+
+    def _delta_of(self, record: RunRecord) -> tuple[float, int] | None:
+        """Return Δ where the run began, and how many such buckets share a lane; None for none."""
+        if not record.algorithm.bucketed or record.dist is None or not len(record.samples):
+            return None
+        delta = float(record.settings.delta or record.samples["delta"][0])
+        return (delta, lane_buckets(record.dist, delta)) if delta > 0 else None
+
+    def _ask(self, kind: str, dist: np.ndarray | None = None, delta: float | None = None) -> bool:
+        asked = self._window.controller.lay_out(kind, dist, delta)
+        self.asked = kind if asked else ""
+        self._show(self.shown)  # until it is there
+        return asked
+
+    # --- the session changed
+
+    def _take_graph(self) -> None:
+        graph = self._window.session.graph
+        self.asked = ""
+        if graph is None:
+            self._show("")
+        elif graph.positions is not None:
+            self._show(OWN)
+        else:
+            self._show("fr" if graph.n <= AUTO_FORCES else "pivot_mds")
+
+    def _take_positions(self) -> None:
+        if self.asked:
+            kind, self.asked = self.asked, ""
+            self._show(kind)
+
+    def _take_progress(self, fraction: float, _words: str) -> None:
+        if fraction >= PROGRESS_DONE and self.asked:
+            QTimer.singleShot(0, self._look_whether_given_up)  # the positions come after this
+
+    def _look_whether_given_up(self) -> None:
+        if self._window.session.progress >= PROGRESS_DONE:
+            self.asked = ""
+            self._show(self.shown)
+
+    def _ask_needs(self, _record: object = None) -> None:
+        self._window.enable_actions()
+
+    def _show(self, kind: str) -> None:
+        if kind not in (self.shown, "lanes") and self._said is self._window.session.notice:
+            self._window.session.set_notice(None)
+        self.shown = kind
+        for key, *_ in KINDS:
+            self._window.actions_by_key[f"arrange_{key}"].setChecked(key == kind)
+        self._window.enable_actions()

@@ -1,0 +1,1 @@
+"""Two runs on one clock, and the table of all runs."""

@@ -1,0 +1,163 @@
+"""The bar above the graph while two runs are compared: what differs, and how they are laid out.
+
+One sentence with its numbers, what must be known to read it, and what can be changed: how the
+clocks meet, how the graph shows two runs, which run is A. It owns nothing: it shows the
+comparison's model and asks.
+"""
+
+from __future__ import annotations
+
+import re
+
+from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gpu.study.compare import ALIGNMENTS
+from viewer.common.theme import SPACING, Theme
+from viewer.models.comparison import ComparisonModel
+from viewer.plots.plot_base import chip
+
+UNIT = re.compile(r"(\d) (?=%|[nµm]?s\b)")  # a number stays with its unit
+LAYOUTS = {  # how the graph shows two runs
+    "split": ("side by side", "Both runs, each in a map of its own, one cursor"),
+    "difference": ("difference", "One map: who settled a vertex first"),
+    "work": ("wasted work", "One map: who processed a vertex more often"),
+    "single": ("A alone", "The map of A; the plots still show both"),
+}
+ALIGN_TIPS = {
+    "time": "Both runs start at 0 and run on",
+    "share": "B is shown where it had settled as many vertices as A",
+    "bucket": "B is shown where its head bucket began at the distance that A's did",
+}
+
+
+class CompareBar(QFrame):
+    """Sentence, cautions and choices; hidden while nothing is compared."""
+
+    align_requested = pyqtSignal(str)
+    layout_requested = pyqtSignal(str)
+    swap_requested = pyqtSignal()
+    end_requested = pyqtSignal()
+
+    def __init__(self, pair: ComparisonModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._pair = pair
+        self._theme: Theme | None = None
+        self._build()
+        self._connect()
+        self._show_pair()
+
+    def _build(self) -> None:
+        self.setAccessibleName("Comparison")
+        self.words, self.cautions = QLabel(), QLabel()
+        self.words.setWordWrap(True)
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.cautions.setWordWrap(True)
+        self.cautions.setProperty("role", "muted")
+        self.align_box = _box("How the clocks of the two runs meet")
+        for key, words in ALIGNMENTS.items():
+            self.align_box.addItem(words, key)
+            self.align_box.setItemData(
+                self.align_box.count() - 1, ALIGN_TIPS[key], Qt.ItemDataRole.ToolTipRole
+            )
+        self.layout_box = _box("How the graph shows the two runs")
+        for name, (words, tip) in LAYOUTS.items():
+            self.layout_box.addItem(words, name)
+            self.layout_box.setItemData(
+                self.layout_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole
+            )
+        self.swap_button = chip("Swap A and B", "B becomes the run that every panel shows")
+        self.end_button = chip("End", "Show A alone again")
+        row = QHBoxLayout()
+        row.setSpacing(SPACING)
+        for label, field in (("Align by", self.align_box), ("Graph", self.layout_box)):
+            title = QLabel(label)
+            title.setProperty("role", "muted")
+            row.addWidget(title)
+            row.addWidget(field)
+        row.addStretch(1)
+        row.addWidget(self.swap_button)
+        row.addWidget(self.end_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING + 2, SPACING // 2 + 2, SPACING + 2, SPACING // 2 + 2)
+        column.setSpacing(SPACING // 2)
+        column.addWidget(self.words)
+        column.addWidget(self.cautions)
+        column.addLayout(row)
+
+    def _connect(self) -> None:
+        self.align_box.activated.connect(self._ask_align)
+        self.layout_box.activated.connect(self._ask_layout)
+        self.swap_button.clicked.connect(self.swap_requested)
+        self.end_button.clicked.connect(self.end_requested)
+        self._pair.pair_changed.connect(self._show_pair)
+        self._pair.words_changed.connect(self._show_words)
+        self._pair.align_changed.connect(self._show_align)
+
+    def _ask_align(self) -> None:
+        self.align_requested.emit(self.align_box.currentData())
+
+    def _ask_layout(self) -> None:
+        self.layout_requested.emit(self.layout_box.currentData())
+
+    def show_layout(self, name: str) -> None:
+        """Show which layout of the graph is on."""
+        with QSignalBlocker(self.layout_box):
+            self.layout_box.setCurrentIndex(self.layout_box.findData(name))
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        self.setStyleSheet(f"CompareBar {{ border-bottom: 1px solid {theme.border}; }}")
+        self._show_words()
+
+    def text(self) -> str:
+        """Return what is said, without marks of letters and colours."""
+        summary = self._pair.summary()
+        problem = f" {self._pair.problem}." if self._pair.problem else ""
+        return f"{summary.whole}{problem}" if summary is not None else ""
+
+    def _show_pair(self) -> None:
+        self.setVisible(self._pair.active)
+        self._show_words()
+        self._show_align(self._pair.how)
+
+    def _show_align(self, how: str) -> None:
+        with QSignalBlocker(self.align_box):
+            self.align_box.setCurrentIndex(self.align_box.findData(how))
+
+    def _show_words(self) -> None:
+        summary = self._pair.summary()
+        if summary is None:
+            return
+        self.words.setText(self._lettered(summary.words))
+        cautions = list(summary.cautions)
+        if self._pair.problem:
+            cautions.append(f"Not aligned: {self._pair.problem}.")
+        self.cautions.setText(" ".join(cautions))
+        self.cautions.setVisible(bool(cautions))
+        self.setAccessibleDescription(self.text())
+
+    def _lettered(self, words: str) -> str:
+        """Return rich text in which the first mention of each run carries its letter."""
+        words = words.replace("&", "&amp;").replace("<", "&lt;")
+        words = UNIT.sub("\\1&nbsp;", words)
+        if self._theme is None:
+            return words
+        marks: list[tuple[int, str, str]] = []
+        for letter, name, colour in zip("AB", self._pair.names, self._theme.series, strict=False):
+            at = words.find(name)
+            if at >= 0 and not name.startswith(f"{letter} ("):
+                marks.append((at, letter, colour))
+        for at, letter, colour in sorted(marks, reverse=True):
+            mark = f'<b style="color:{colour}">{letter}</b>&nbsp;'
+            words = words[:at] + mark + words[at:]
+        return words
+
+
+def _box(name: str) -> QComboBox:
+    box = QComboBox()
+    box.setAccessibleName(name)
+    box.setToolTip(name)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    return box

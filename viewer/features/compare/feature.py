@@ -1,0 +1,392 @@
+"""The comparison at work: from a wish to a second run, from two runs to what the window shows.
+
+The engine process makes one run at a time. What is asked for while it is busy waits: first the
+run that is to be B, then reruns without probes of measured runs, whose times alone may be
+compared. A run that was already made with the same settings is taken as it is.
+
+While B is being made, the cursor stays at its newest sample, so that both runs are seen to
+work on one clock, until somebody moves it. If B was over in a blink, both are replayed.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from PyQt6.QtCore import QObject, Qt, QTimer
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QMainWindow, QWidget
+
+from gpu.algorithms import ALGORITHMS, Algorithm
+from gpu.algorithms.all_pairs import same_rows
+from gpu.engine import checked_settings
+from gpu.errors import GpuError
+from gpu.record.trace import RunSettings
+from gpu.record.workspace import reader_options
+from gpu.study.compare import CompareError
+from sample_graphs import remembered_reference
+from viewer.common.theme import Theme
+from viewer.controller import BLINK_S
+from viewer.docks import TALL
+from viewer.features.compare.bar import CompareBar
+from viewer.features.compare.runs import RunsPanel
+from viewer.features.compare.view import PairView
+from viewer.features.window import Window
+from viewer.models.comparison import ComparisonModel
+from viewer.models.session import Notice, RunRecord
+from viewer.plots.plot_pair import PairPlot
+from viewer.plots.timeline import Timeline
+
+RUNS_HEIGHT = 190  # pixels, of the table under the graph when it is asked for
+FACTORS = (("Half the Δ", 0.5), ("Twice the Δ", 2.0), ("Δ / 8", 0.125), ("Δ × 8", 8.0))
+
+
+class CompareFeature(QObject):
+    """Owns the comparison's model, its bar and the second graph; see the module docstring."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window.as_widget())
+        self._window = window
+        self.model = ComparisonModel(window.session, self)
+        self._waiting: RunSettings | None = None  # to be B, once the engine is free
+        self._tried: list[RunSettings] = []  # reruns without probes, asked for once
+        self._opens: RunRecord | None = None  # to be shown once its graph is here
+        self._follows = self._moves = False  # the cursor follows B; it is we who move it
+        self._started_at = 0.0
+        window.build_plots()
+        self.bar = CompareBar(self.model)
+        self.view = PairView(window, self.model, self.bar)
+        for plot in window.plots.values():
+            if isinstance(plot, PairPlot | Timeline):
+                plot.set_comparison(self.model)
+        self._connect()
+        self.apply_theme(window.theme)
+        self._show_current()
+
+    def _connect(self) -> None:
+        window, model = self._window, self.model
+        # the user asks
+        self.bar.align_requested.connect(model.set_align)
+        self.bar.layout_requested.connect(self.view.set_layout)
+        self.bar.swap_requested.connect(model.swap)
+        self.bar.end_requested.connect(model.end)
+        others = window.actions_by_key.menu("compare_other")
+        others.aboutToShow.connect(self._fill_others)
+        others.triggered.connect(self._compare_row)
+        # the models change
+        window.session.current_changed.connect(self._show_current)
+        window.session.run_changed.connect(self._take_change)
+        window.session.samples_appended.connect(self._take_growth)
+        window.session.graph_changed.connect(self._take_graph)
+        window.playback.cursor_changed.connect(self._let_go)
+        window.controller.running_changed.connect(self._pump_soon)
+        model.pair_changed.connect(self._show_pair)
+        model.clocks_changed.connect(self._show_length)
+        model.words_changed.connect(self._pump_soon)
+        model.align_changed.connect(self._show_align)
+
+    def make_panel(self, _dock: str) -> QWidget:
+        """Return the table of runs."""
+        panel = RunsPanel(self._window.session, self.model)
+        panel.show_requested.connect(self.show_run)
+        panel.compare_requested.connect(self.compare_with)
+        panel.delete_requested.connect(self._window.session.remove_run)
+        panel.copy_requested.connect(self._window.features.take_away.copy_run)
+        return panel
+
+    def needs(self) -> dict[str, bool]:
+        """Say whether there is a run to compare with, and whether two are compared."""
+        return {"comparable": self._basis() is not None, "comparing": self.model.active}
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Pass a theme on."""
+        self.bar.apply_theme(theme)
+        self.view.apply_theme(theme)
+
+    def close(self) -> None:
+        """The window closes."""
+        self.model.close()
+
+    # --- handlers of the rows
+
+    def compare_rival(self) -> None:
+        """Lay the first other algorithm of the same engine upon the current run."""
+        record = self._window.session.current
+        rival = rival_of(record) if record is not None else None
+        if rival is not None:
+            self.compare_algorithm(rival.key)
+
+    def swap_runs(self) -> None:
+        """A becomes B, B becomes A."""
+        self.model.swap()
+
+    def end_comparison(self) -> None:
+        """Show A alone."""
+        self.model.end()
+
+    def align_time(self) -> None:
+        """Let both runs start at 0."""
+        self.model.set_align("time")
+
+    def align_share(self) -> None:
+        """Lay B on A by the share of vertices settled."""
+        self.model.set_align("share")
+
+    def align_bucket(self) -> None:
+        """Lay B on A by the head bucket's distance."""
+        self.model.set_align("bucket")
+
+    def pair_split(self) -> None:
+        """Show a map for each run."""
+        self.view.set_layout("split")
+
+    def pair_difference(self) -> None:
+        """Show who settled a vertex first."""
+        self.view.set_layout("difference")
+
+    def pair_work(self) -> None:
+        """Show who processed a vertex more often."""
+        self.view.set_layout("work")
+
+    def pair_single(self) -> None:
+        """Show the map of A."""
+        self.view.set_layout("single")
+
+    def show_runs(self) -> None:
+        """Show the table of runs."""
+        was_hidden = self._window.docks["runs"].isHidden()
+        panel = self._window.show_dock("runs")
+        assert isinstance(panel, RunsPanel)
+        window = self._window.as_widget()
+        if was_hidden and isinstance(window, QMainWindow) and window.height() >= TALL:
+            dock = self._window.docks["runs"]
+            window.resizeDocks([dock], [RUNS_HEIGHT], Qt.Orientation.Vertical)
+        panel.table.setFocus()
+
+    # --- wishes
+
+    def compare_algorithm(self, key: str) -> None:
+        """Make B from the current run with another algorithm, its Δ automatic."""
+        basis = self._basis()
+        if basis is not None:
+            chosen = self._window.run_panel.choices().parameters.get(key, {})
+            chosen = same_rows(chosen, basis.settings.parameters)
+            self._make(replace(basis.settings, algorithm=key, delta=None, parameters=chosen))
+
+    def compare_delta(self, delta: float | None) -> None:
+        """Make B from the current run with another Δ, held still; None: an automatic one."""
+        basis = self._basis()
+        if basis is None:
+            return
+        row, parameters = basis.algorithm, basis.settings.parameters
+        if delta is not None:
+            parameters = {**parameters, **row.still}
+        elif any(parameters.get(key) == value for key, value in row.still.items()):
+            parameters = {key: parameters[key] for key in parameters if key not in row.still}
+        self._make(replace(basis.settings, delta=delta, parameters=parameters))
+
+    def compare_with(self, record: RunRecord) -> None:
+        """Take a run of the table as B; say why where that is not possible."""
+        try:
+            self.model.compare_with(record)
+        except CompareError as error:
+            words = f"{str(error)[:1].upper()}{str(error)[1:]}."
+            self._window.session.set_notice(Notice("warning", words))
+
+    def show_run(self, record: RunRecord) -> None:
+        """Make a run the current one; its graph is opened again where another one is shown."""
+        session, reference = self._window.session, record.graph_reference
+        if session.graph is not None and session.graph.hash == reference.hash:
+            session.set_current(record)
+        elif reference.origin.startswith("sample:"):
+            self._open(record, remembered_reference(reference.origin, reference.options))
+        elif reference.origin == "memory":
+            words = f"{reference.name} was made by a program and cannot be opened again."
+            session.set_notice(Notice("warning", words))
+        else:
+            self._open(record, reference.origin)
+
+    # --- a second run is made
+
+    def _basis(self) -> RunRecord | None:
+        """Return the run that another may be made from: the current one, on the graph shown."""
+        record, graph = self._window.session.current, self._window.session.graph
+        if record is None or graph is None or graph.hash != record.graph_reference.hash:
+            return None
+        return record if record.state != "failed" else None
+
+    def _make(self, settings: RunSettings) -> None:
+        graph = self._window.session.graph
+        assert graph is not None
+        try:
+            self._waiting = checked_settings(graph, settings)
+        except GpuError as error:
+            self._window.session.set_notice(Notice("error", str(error)))
+            return
+        self._pump()
+
+    def _pump_soon(self, _news: object = None) -> None:
+        """Look for something to run once the news has gone round."""
+        if self._waiting is not None or self.model.missing_reruns():
+            QTimer.singleShot(0, self._pump)
+
+    def _pump(self) -> None:
+        """Start what waits, if the engine is free."""
+        if self._window.controller.running:
+            return
+        wanted, self._waiting = self._waiting, None
+        if wanted is not None:
+            self._start_b(wanted)
+            return
+        missing = [run for run in self.model.missing_reruns() if run not in self._tried]
+        if missing:
+            self._tried.append(missing[0])
+            self._window.controller.start_run(missing[0], show=False)
+
+    def _start_b(self, settings: RunSettings) -> None:
+        basis = self._basis()
+        if basis is None or basis.state not in ("finished", "stopped"):
+            return
+        known = self._known(settings, basis)
+        if known is not None:
+            self.compare_with(known)
+            return
+        pace = self._window.run_panel.choices().samples_per_second
+        before = len(self._window.session.runs)
+        self._window.playback.pause()
+        self._window.controller.start_run(settings, pace, show=False)
+        if len(self._window.session.runs) > before:
+            self._follows, self._started_at = True, time.monotonic()
+            self.compare_with(self._window.session.runs[-1])
+
+    def _known(self, settings: RunSettings, basis: RunRecord) -> RunRecord | None:
+        """Return a finished run with these settings on this graph."""
+        graph = basis.graph_reference.hash
+        return next(
+            (
+                run
+                for run in self._window.session.runs
+                if run is not basis
+                and run.settings == settings
+                and run.graph_reference.hash == graph
+                and run.state == "finished"
+            ),
+            None,
+        )
+
+    # --- the models changed
+
+    def _show_current(self, _record: RunRecord | None = None) -> None:
+        record = self._window.session.current
+        rival = rival_of(record) if record is not None else None
+        words = f"Compare with {rival.title}" if rival is not None else "Compare"
+        action = self._window.actions_by_key["compare_rival"]
+        action.setText(f"&{words}")
+        action.setIconText(words)
+
+    def _show_pair(self) -> None:
+        self._show_length()
+        self._follows = self._follows and self.model.b is not None and self.model.b.running
+        self._show_align(self.model.how)
+        self._window.enable_actions()
+
+    def _show_align(self, how: str) -> None:
+        self._window.actions_by_key[f"align_{how}"].setChecked(True)
+
+    def _show_length(self) -> None:
+        """Let the axes hold the longer of the two runs."""
+        b = self.model.b
+        end = 0.0
+        if self.model.active and b is not None and len(b.samples):
+            end = float(self.model.clocks.to_a(float(b.samples["t_ns"][-1])))
+        self._window.playback.set_least(end)
+
+    def _take_growth(self, record: RunRecord, _first: int, _last: int) -> None:
+        if record is not self.model.b:
+            return
+        self._show_length()
+        if self._follows:
+            self._moves = True
+            newest = float(record.samples["t_ns"][-1])
+            self._window.playback.set_cursor(float(self.model.clocks.to_a(newest)))
+            self._moves = False
+
+    def _take_change(self, record: RunRecord) -> None:
+        ended = not record.running
+        if record is self.model.b and ended and self._follows:
+            self._follows = False
+            blink = time.monotonic() - self._started_at < BLINK_S
+            if record.state == "finished" and blink and self._window.controller.replay_short:
+                self._window.controller.replay()
+        if record is self._window.session.current:
+            self._window.enable_actions()
+
+    def _let_go(self, _cursor_ns: float) -> None:
+        if not self._moves:
+            self._follows = False
+
+    def _open(self, record: RunRecord, origin: str) -> None:
+        kept = {} if origin.startswith("sample:") else record.graph_reference.options
+        chosen = reader_options(kept)
+        self._opens = record
+        self._window.controller.open(origin, **chosen)
+
+    def _take_graph(self) -> None:
+        """Show the run whose graph was asked for, once the graph is here."""
+        record, graph = self._opens, self._window.session.graph
+        self._opens = None
+        if record is None or graph is None:
+            return
+        if graph.hash == record.graph_reference.hash and record in self._window.session.runs:
+            self._window.session.set_current(record)
+
+    # --- the menu "Compare with"
+
+    def _fill_others(self) -> None:
+        menu, basis = self._window.actions_by_key.menu("compare_other"), self._basis()
+        menu.clear()
+        if basis is None:
+            return
+        for row in rivals_of(basis):
+            self._add_row(row.title, row.summary, ("algorithm", row.key))
+        if not basis.algorithm.bucketed or not len(basis.samples):
+            return
+        menu.addSeparator()
+        delta = basis.settings.delta or float(basis.samples["delta"][-1])
+        for words, factor in FACTORS:
+            tip = f"{basis.algorithm.title} again, with Δ held at {delta * factor:g}"
+            self._add_row(f"{words}: {delta * factor:g}", tip, ("delta", delta * factor))
+        if basis.settings.delta is not None:
+            self._add_row("Automatic Δ", "The algorithm chooses Δ", ("delta", None))
+
+    def _add_row(self, words: str, tip: str, data: tuple[str, object]) -> None:
+        menu = self._window.actions_by_key.menu("compare_other")
+        menu.setToolTipsVisible(True)
+        action = QAction(words, menu)
+        action.setToolTip(tip)
+        action.setStatusTip(tip)
+        action.setData(data)
+        menu.addAction(action)
+
+    def _compare_row(self, action: QAction) -> None:
+        kind, value = action.data()
+        if kind == "algorithm":
+            self.compare_algorithm(value)
+        else:
+            self.compare_delta(value)
+
+
+def rivals_of(record: RunRecord) -> list[Algorithm]:
+    """Return the algorithms that could have run in its place, ablations last."""
+    engine, row = record.settings.engine, record.algorithm
+    found = [
+        other
+        for other in ALGORITHMS.values()
+        if other.key != row.key and other.result == row.result and other.problem(engine) is None
+    ]
+    return sorted(found, key=lambda other: bool(other.fixed))
+
+
+def rival_of(record: RunRecord) -> Algorithm | None:
+    """Return the first other algorithm on the same engine, None where there is none."""
+    return next(iter(rivals_of(record)), None)

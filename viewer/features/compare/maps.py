@@ -1,0 +1,294 @@
+"""The graph of two runs: B's picture beside A's, or one picture of what differs.
+
+Beside each other: `SecondView` is a whole graph view on models of its own (`Mirror`), which hold
+the same graph and run B; both show the same part of the map, whichever is moved, and the cursor
+of the second stands where the cursor of the first falls on B's clock.
+
+As a difference: every vertex takes the colour of the run that settled it first, the stronger
+the earlier, or of the run that processed it more often. At the cursor only those are coloured
+that one of the runs had settled by then. The colours are those of the letters A and B on the
+plots. It is exact (probe level 2 of both runs) or it is not shown, and the legend says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtWidgets import QLabel, QWidget
+
+from gpu.errors import GpuError
+from gpu.graph import INT_UNREACHED
+from gpu.memory import require_memory
+from gpu.study.compare import VertexDifference, difference
+from viewer.common.theme import SPACING, Theme
+from viewer.common.units import short, time_number, time_unit
+from viewer.graph.colours import (
+    NEEDS_PAIR,
+    Legend,
+    Look,
+    Moment,
+)
+from viewer.graph.view import GraphView
+from viewer.graph.worker import NewestFirst
+from viewer.models.comparison import ComparisonModel
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import RunRecord, SessionModel
+from viewer.raster.colour import LEVELS, Colouring
+
+BYTES_A_VERTEX = 80  # while a difference is computed; 16 are kept
+MOST = 0.98  # of the vertices lie on the bar
+MIDDLE = LEVELS // 2
+UNKNOWN = Look(Colouring(), "plain", Legend("Difference of A and B", note="being computed…"))
+
+
+class Mirror(QObject):
+    """Models for a second view: the window's graph, run B, B's time at the cursor."""
+
+    def __init__(
+        self,
+        session: SessionModel,
+        playback: PlaybackModel,
+        pair: ComparisonModel,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._from, self._cursor_of, self._pair = session, playback, pair
+        self.session, self.playback = SessionModel(self), PlaybackModel(self)
+        self.playback.watch(self.session)
+        session.graph_changed.connect(self._take_graph)
+        session.positions_changed.connect(self._take_positions)
+        session.source_changed.connect(self._take_source)
+        session.run_changed.connect(self._pass_change)
+        session.row_changed.connect(self._pass_row)
+        session.samples_appended.connect(self._pass_growth)
+        pair.pair_changed.connect(self._take_pair)
+        pair.clocks_changed.connect(self._take_cursor)
+        playback.cursor_changed.connect(self._take_cursor)
+        self._take_graph()
+        self._take_pair()
+
+    def _take_graph(self) -> None:
+        self.session.set_graph(self._from.graph)
+        self._take_positions()
+        self._take_source()
+
+    def _take_positions(self) -> None:
+        if self.session.positions is not self._from.positions:
+            self.session.set_positions(self._from.positions)
+
+    def _take_source(self, _vertex: int = 0) -> None:
+        if self.session.graph is not None:
+            self.session.set_source(self._pair.b.shown_source if self._pair.b else 0)
+
+    def _take_pair(self) -> None:
+        self.session.set_current(self._pair.b)
+        self._take_source()
+        self._take_cursor()
+
+    def _pass_row(self, record: RunRecord) -> None:
+        if record is self.session.current:
+            self._take_source()
+            self.session.row_changed.emit(record)
+
+    def _pass_change(self, record: RunRecord) -> None:
+        if record is self.session.current:
+            self.session.run_changed.emit(record)
+            self._take_cursor()
+
+    def _pass_growth(self, record: RunRecord, first: int, last: int) -> None:
+        if record is self.session.current:
+            self.session.samples_appended.emit(record, first, last)
+            self._take_cursor()
+
+    def _take_cursor(self, _cursor_ns: float = 0.0) -> None:
+        if self.session.current is not None:
+            at = float(self._pair.clocks.to_b(self._cursor_of.cursor_ns))
+            newest = self.session.current.running and at >= self.playback.duration_ns
+            if newest != self.playback.following:
+                self.playback.set_following(newest)
+            if not newest:
+                self.playback.set_cursor(at)
+
+
+class SecondView(GraphView):
+    """Run B's picture; looks where the first view looks."""
+
+    def __init__(self, mirror: Mirror, first: GraphView) -> None:
+        super().__init__(mirror.session, mirror.playback)
+        self.setAccessibleName("Graph of B")
+        self._first = first
+        self._led = False
+        first.camera_changed.connect(self._follow)
+        self.camera_changed.connect(self._lead)
+        first.colour_by_changed.connect(self.set_colour_by)
+        self.set_colour_by(first.colour_by)
+
+    def _follow(self, _camera: object = None) -> None:
+        if not self._led and self.isVisible():
+            self._led = True
+            self.look_like(self._first)
+            self._led = False
+
+    def _lead(self, _camera: object) -> None:
+        if not self._led and self.isVisible():
+            self._led = True
+            self._first.look_like(self)
+            self._led = False
+
+
+class Badge(QLabel):
+    """A letter and a name in the corner of a graph; lets the mouse through."""
+
+    def __init__(self, place: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._place = place
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.move(SPACING, SPACING)
+        self.hide()
+
+    def show_words(self, letter: str, words: str, theme: Theme) -> None:
+        """Show "A ADDS" on the colour of the letter."""
+        colour = theme.series[self._place]
+        self.setStyleSheet(
+            f"QLabel {{ color: {theme.text}; background: {theme.plot}; padding: 2px 8px;"
+            f" border: 1px solid {theme.border}; border-left: 4px solid {colour};"
+            " border-radius: 3px; }"
+        )
+        self.setText(f"<b>{letter}</b>&nbsp; {words}")
+        self.adjustSize()
+        self.show()
+        self.raise_()
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A difference made ready to draw: table levels, where the bar ends, for both ways."""
+
+    first: np.ndarray  # int64 (n,) ns, when the first of the two settled it
+    time: tuple[np.ndarray, float]  # int32 levels (n,), ns at the ends of the bar
+    work: tuple[np.ndarray, float]  # the same, times processed
+
+
+class DifferenceLooks(QObject):
+    """How to colour by the difference of A and B; computed in the background, once a pair."""
+
+    changed = pyqtSignal()
+
+    def __init__(self, pair: ComparisonModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pair = pair
+        self._found: Found | str | None = None  # str: why there is none
+        self._asked = False
+        self._worker = NewestFirst(self)
+        self._worker.done.connect(self._take)
+        pair.pair_changed.connect(self.forget)
+        pair.clocks_changed.connect(self.forget)
+        pair.words_changed.connect(self._forget_refusal)
+
+    def forget(self) -> None:
+        """Another pair, or another alignment: compute again when asked."""
+        self._worker.clear()
+        self._found, self._asked = None, False
+        self.changed.emit()
+
+    def wait(self) -> None:
+        """Return once nothing is being computed (tests, pictures)."""
+        self._worker.wait()
+
+    def by_time(self, moment: Moment) -> Look:
+        """Return the look "who settled it first"."""
+        found, moment = self._ready(), _ended(moment)
+        if not isinstance(found, Found):
+            return found
+        levels, top = found.time
+        unit = time_unit(top)
+        ends = [f"{time_number(top * share, unit)} {unit.word}" for share in (1.0, 0.5)]
+        ticks = ((0.0, f"A {ends[0]}"), (0.25, ends[1]), (0.5, "0"), (0.75, ends[1]))
+        legend = Legend(
+            self._title("Settled earlier"),
+            (*ticks, (1.0, f"B {ends[0]}")),
+            ((0, self._nothing(moment)),),
+        )
+        return self._look(levels, found, moment, legend)
+
+    def by_work(self, moment: Moment) -> Look:
+        """Return the look "who processed it more often"."""
+        found, moment = self._ready(), _ended(moment)
+        if not isinstance(found, Found):
+            return found
+        levels, top = found.work
+        ticks = ((0.0, f"A +{short(top)}"), (0.5, "same"), (1.0, f"B +{short(top)}"))
+        title = "Processed more often, by A or by B (wasted work)"
+        note = "counts of the whole run" if np.isfinite(moment.cursor_ns) else ""
+        legend = Legend(title, ticks, ((0, self._nothing(moment)),), note)
+        return self._look(levels, found, moment, legend)
+
+    def _title(self, words: str) -> str:
+        pair = self._pair
+        clock = pair.a.clock if pair.a is not None else ""
+        how = {"time": "", "share": ", aligned by share settled", "bucket": ", aligned by bucket"}
+        return f"{words}, by A or by B ({clock} time{how[pair.how]})"
+
+    def _nothing(self, moment: Moment) -> str:
+        return "not settled yet" if np.isfinite(moment.cursor_ns) else "unreached"
+
+    def _look(self, levels: np.ndarray, found: Found, moment: Moment, legend: Legend) -> Look:
+        colouring = Colouring("distance", levels, unit=1.0, final=True)
+        if np.isfinite(moment.cursor_ns):
+            colouring = replace(colouring, first=found.first, cursor=moment.cursor_ns)
+        return Look(colouring, "difference", legend)
+
+    def _ready(self) -> Found | Look:
+        if self._found is None and not self._asked:
+            self._ask()
+        if isinstance(self._found, str):
+            return replace(UNKNOWN, legend=replace(UNKNOWN.legend, note=self._found))
+        return self._found if self._found is not None else UNKNOWN
+
+    def _ask(self) -> None:
+        sides, clocks = self._pair.sides(), self._pair.clocks
+        if sides is None:
+            self._found = NEEDS_PAIR
+            return
+        self._asked = True
+
+        def job() -> Found | str:
+            try:
+                require_memory(BYTES_A_VERTEX * sides[0].graph.n, "the difference of two runs")
+                return made_ready(difference(*sides, clocks))
+            except GpuError as error:
+                return str(error)
+
+        self._worker.submit(job)
+
+    def _take(self, found: Found | str) -> None:
+        if self._asked:
+            self._found = found
+            self.changed.emit()
+
+    def _forget_refusal(self) -> None:
+        if isinstance(self._found, str):
+            self.forget()
+
+
+def _ended(moment: Moment) -> Moment:
+    """Return a moment at the end of both runs as one without an end."""
+    return replace(moment, cursor_ns=np.inf) if moment.cursor_ns >= moment.duration_ns else moment
+
+
+def made_ready(found: VertexDifference) -> Found:
+    """Return table levels of a difference: 0 A's end, MIDDLE none, 2 * MIDDLE B's end."""
+    first = np.where(found.known, found.settled_ns, -1.0).astype(np.int64)
+    earlier_b = -found.later_ns  # B's end of the table where B was first
+    return Found(first, _levels(earlier_b, found.known), _levels(found.more_work, found.known))
+
+
+def _levels(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, float]:
+    sizes = np.abs(values[known])
+    sizes = sizes[sizes > 0]
+    top = float(np.quantile(sizes[:: max(1, len(sizes) // 200_000)], MOST)) if len(sizes) else 1.0
+    top = max(top, 1.0)
+    levels = MIDDLE + np.rint(np.clip(values / top, -1, 1) * MIDDLE)
+    return np.where(known, levels, INT_UNREACHED).astype(np.int32), top

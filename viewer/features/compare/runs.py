@@ -1,0 +1,310 @@
+"""The table of runs: choose which one is shown, which two are compared, forget what is not wanted.
+
+    Enter, double click   show this run              Delete   forget it
+    Ctrl+C                copy it as a command
+    A                     show it, as run A          B        compare it with the one shown
+
+Buttons below and the context menu say the same. What has two letters is not known by colour
+alone: the first column says A and B.
+"""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QModelIndex, QPoint, QRect, QSize, QSortFilterProxyModel, Qt, pyqtSignal
+from PyQt6.QtGui import QAction, QColor, QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PyQt6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QStackedLayout,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.common.labels import centred_hint
+from viewer.common.theme import SPACING, THEMES, Theme
+from viewer.features.compare.runs_table import SORT_ROLE, RunsTable
+from viewer.models.comparison import ComparisonModel
+from viewer.models.session import RunRecord, SessionModel
+from viewer.plots.plot_base import chip
+
+HINT = "Press Run: every run is listed here, and any two of one graph can be compared."
+MARK_WIDTH, WIDEST = 34, 200  # pixels: of the first column, and of any other
+ROOM, DISC = 12, 18  # pixels: more than the words of a cell need; of a letter's disc
+ACTIONS = (  # key, words, tip
+    ("a", "Show (A)", "Show this run in every panel; of two that are compared it is A (Enter, A)"),
+    ("b", "Compare (B)", "Lay this run upon the one that is shown, as run B (B)"),
+    ("delete", "Delete", "Forget this run and what it recorded (Delete)"),
+)
+COPY = ("copy", "Copy as command", "Copy a line for a shell that makes this run again (Ctrl+C)")
+
+
+class RunsView(QTableView):
+    """The table itself: its keys are wishes."""
+
+    asked = pyqtSignal(str)  # a key of ACTIONS
+
+    def keyPressEvent(self, e: QKeyEvent | None) -> None:
+        """Obey the keys of the module docstring."""
+        keys = {
+            Qt.Key.Key_Return: "a",
+            Qt.Key.Key_Enter: "a",
+            Qt.Key.Key_A: "a",
+            Qt.Key.Key_B: "b",
+            Qt.Key.Key_Delete: "delete",
+            Qt.Key.Key_Backspace: "delete",
+        }
+        if e is not None and e.matches(QKeySequence.StandardKey.Copy):
+            self.asked.emit("copy")
+            return
+        plain = e is not None and not e.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        wish = keys.get(Qt.Key(e.key())) if e is not None and plain else None
+        if wish is None:
+            super().keyPressEvent(e)
+        else:
+            self.asked.emit(wish)
+
+
+class MarkDelegate(QStyledItemDelegate):
+    """Draws A and B as letters on the colour that they have on the plots."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.theme = THEMES["light"]
+
+    def paint(
+        self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex
+    ) -> None:
+        """Paint the cell's ground as ever, the letter upon a disc."""
+        mark = str(index.data() or "")
+        if painter is None or mark not in ("A", "B"):
+            super().paint(painter, option, index)
+            return
+        colour = QColor(self.theme.series["AB".index(mark)])
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if option.state & option.state.State_Selected:
+            painter.fillRect(option.rect, option.palette.highlight())
+        side = min(option.rect.height() - 4, DISC)
+        disc = QRect(0, 0, side, side)
+        disc.moveCenter(option.rect.center())
+        painter.setPen(QColor(self.theme.plot))  # seen on the colour of a selected row too
+        painter.setBrush(colour)
+        painter.drawEllipse(disc)
+        font = painter.font()
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(QColor(self.theme.plot))
+        painter.drawText(disc, int(Qt.AlignmentFlag.AlignCenter), mark)
+        painter.restore()
+
+
+class RunsPanel(QWidget):
+    """The table with its buttons; see the module docstring."""
+
+    show_requested = pyqtSignal(object)  # RunRecord
+    compare_requested = pyqtSignal(object)  # RunRecord, as B
+    delete_requested = pyqtSignal(object)  # RunRecord
+    copy_requested = pyqtSignal(object)  # RunRecord, as a command
+
+    def __init__(
+        self, session: SessionModel, pair: ComparisonModel, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._pair = session, pair
+        self._whole = False  # on paper nothing is left out
+        self.model = RunsTable(session, pair, self)
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self.model)
+        self._sorted.setSortRole(SORT_ROLE)
+        self._build()
+        self._connect()
+        self._show_rows()
+
+    def _build(self) -> None:
+        self.table = RunsView()
+        self.table.setAccessibleName("Runs")
+        self.table.setModel(self._sorted)
+        self._marks = MarkDelegate(self.table)
+        self.table.setItemDelegateForColumn(0, self._marks)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setSortingEnabled(True)
+        self.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setFrameShape(self.table.Shape.NoFrame)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.setTabKeyNavigation(False)
+        rows, columns = self.table.verticalHeader(), self.table.horizontalHeader()
+        assert rows is not None
+        assert columns is not None
+        rows.hide()
+        rows.setDefaultSectionSize(self.fontMetrics().height() + 8)
+        columns.setHighlightSections(False)
+        columns.setStretchLastSection(True)
+        columns.setMinimumSectionSize(MARK_WIDTH)
+        columns.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.buttons = {key: chip(words, tip) for key, words, tip in ACTIONS}
+        foot = QHBoxLayout()
+        foot.setSpacing(SPACING)
+        for button in self.buttons.values():
+            foot.addWidget(button)
+        foot.addStretch(1)
+        self._hint = centred_hint(HINT, margin=0)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
+        column.setSpacing(SPACING // 2)
+        column.addWidget(self.table, 1)
+        column.addLayout(foot)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self._hint)
+        self._pages.addWidget(page)
+        self.setMinimumSize(200, 120)
+
+    def _connect(self) -> None:
+        # the user asks
+        self.table.asked.connect(self.ask)
+        self.table.doubleClicked.connect(self._ask_to_show)
+        self.table.customContextMenuRequested.connect(self._open_menu)
+        for key, button in self.buttons.items():
+            button.setObjectName(key)
+            button.clicked.connect(self._press)
+        # the models change
+        self.model.rowsInserted.connect(self._show_rows)
+        self.model.rowsRemoved.connect(self._show_rows)
+        self._session.current_changed.connect(self._select_current)
+        self._session.run_changed.connect(self._show_change)
+        self._pair.pair_changed.connect(self._show_buttons)
+        selection = self.table.selectionModel()
+        assert selection is not None
+        selection.selectionChanged.connect(self._show_buttons)
+
+    # ---- what the user can do -----------------------------------------------------------
+
+    @property
+    def chosen(self) -> RunRecord | None:
+        """The run of the selected row."""
+        index = self.table.currentIndex()
+        chosen = self.table.selectionModel()
+        if not index.isValid() or chosen is None or not chosen.hasSelection():
+            return None
+        return self.model.run_at(self._sorted.mapToSource(index).row())
+
+    def select(self, record: RunRecord) -> None:
+        """Select the row of a run."""
+        index = self._sorted.mapFromSource(self.model.index(self.model.row_of(record), 0))
+        self.table.selectRow(index.row())
+
+    def ask(self, wish: str) -> None:
+        """Ask for what a key of ACTIONS says, of the selected run."""
+        record = self.chosen
+        if record is None:
+            return
+        {
+            "a": self.show_requested,
+            "b": self.compare_requested,
+            "delete": self.delete_requested,
+            "copy": self.copy_requested,
+        }[wish].emit(record)
+
+    def _press(self) -> None:
+        sender = self.sender()
+        assert sender is not None
+        self.ask(sender.objectName())
+
+    def _ask_to_show(self, _index: QModelIndex) -> None:
+        self.ask("a")
+
+    def menu(self) -> QMenu:
+        """Return the context menu of the selected run."""
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        for key, words, tip in (*ACTIONS, COPY):
+            action = QAction(words, menu)
+            action.setToolTip(tip)
+            action.setEnabled(key not in self.buttons or self.buttons[key].isEnabled())
+            action.setData(key)
+            menu.addAction(action)
+        menu.triggered.connect(self._ask_row)
+        return menu
+
+    def _open_menu(self, place: QPoint) -> None:
+        view = self.table.viewport()
+        if self.chosen is not None and view is not None:
+            menu = self.menu()
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(view.mapToGlobal(place))
+
+    def _ask_row(self, action: QAction) -> None:
+        self.ask(action.data())
+
+    # ---- what it shows ------------------------------------------------------------------
+
+    def to_paper(self, on: bool) -> QSize | None:
+        """Show whole cells of all columns; return the size that holds every row."""
+        self._whole = on
+        off, needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.table.setVerticalScrollBarPolicy(off if on else needed)
+        self.table.setHorizontalScrollBarPolicy(off if on else needed)
+        columns, rows = self.table.horizontalHeader(), self.table.verticalHeader()
+        self._fit_columns()
+        if not on or not self.model.rowCount() or columns is None or rows is None:
+            return None
+        height = columns.height() + rows.length() + 3 * SPACING
+        return QSize(columns.length() + 3 * SPACING, height)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of the letters."""
+        self._marks.theme = theme
+        view = self.table.viewport()
+        if view is not None:
+            view.update()
+
+    def _show_rows(self, *_: object) -> None:
+        self._pages.setCurrentIndex(1 if self.model.rowCount() else 0)
+        self._fit_columns()
+        self._select_current(self._session.current)
+
+    def _fit_columns(self) -> None:
+        """Give each column its room; where that is too much, leave out what all rows share."""
+        if self.model.rowCount():
+            for column in range(self.model.columnCount()):
+                self.table.setColumnHidden(column, False)
+            self.table.resizeColumnsToContents()
+            self.table.setColumnWidth(0, MARK_WIDTH)
+            for column in range(1, self.model.columnCount()):
+                wanted = self.table.columnWidth(column) + ROOM
+                self.table.setColumnWidth(column, wanted if self._whole else min(wanted, WIDEST))
+            view, header = self.table.viewport(), self.table.horizontalHeader()
+            assert view is not None
+            assert header is not None
+            for column in self.model.shared_columns():
+                if header.length() > view.width() and not self._whole:
+                    self.table.setColumnHidden(column, True)
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Fit the columns into the new width."""
+        super().resizeEvent(a0)
+        self._fit_columns()
+
+    def _show_change(self, _record: RunRecord) -> None:
+        self._fit_columns()
+        self._show_buttons()
+
+    def _select_current(self, record: RunRecord | None) -> None:
+        if record is not None and record in self._session.runs:
+            self.select(record)
+        self._show_buttons()
+
+    def _show_buttons(self, *_: object) -> None:
+        record, shown = self.chosen, self._session.current
+        self.buttons["a"].setEnabled(record is not None and record is not shown)
+        other = shown is not None and record is not shown and record is not self._pair.b
+        self.buttons["b"].setEnabled(record is not None and other)
+        self.buttons["delete"].setEnabled(record is not None and not record.running)

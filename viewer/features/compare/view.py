@@ -1,0 +1,121 @@
+"""Where the comparison is seen around the graph: the bar above, the second map, the difference."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QObject
+from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from viewer.common.theme import Theme
+from viewer.features.compare.bar import LAYOUTS, CompareBar
+from viewer.features.compare.maps import (
+    Badge,
+    DifferenceLooks,
+    Mirror,
+    SecondView,
+)
+from viewer.features.window import Window
+from viewer.models.comparison import ComparisonModel
+
+SETTING = "compare_layout"
+DIFFERENCES = {"difference": "difference", "work": "difference_work"}  # layout -> colour mode
+FIRST_LAYOUT = "split"
+
+
+class PairView(QObject):
+    """Lays the graphs of A and B out as the comparison's layout says."""
+
+    def __init__(self, window: Window, pair: ComparisonModel, bar: CompareBar) -> None:
+        super().__init__(window.as_widget())
+        self._window, self._pair, self._bar = window, pair, bar
+        remembered = window.settings.value(SETTING, FIRST_LAYOUT)
+        self.layout_name = remembered if remembered in LAYOUTS else FIRST_LAYOUT
+        self._colour_before = ""  # how A was coloured before a difference was shown
+        self.second: SecondView | None = None
+        self.looks = DifferenceLooks(pair, self)
+        first = window.graph_view
+        first.more_looks |= {
+            "difference": self.looks.by_time,
+            "difference_work": self.looks.by_work,
+        }
+        self._badges = [Badge(0, first)]
+        self._put_in_place()
+        self.looks.changed.connect(first.refresh)
+        first.colour_by_changed.connect(self._take_colour)
+        pair.pair_changed.connect(self._show)
+        pair.words_changed.connect(self._show_badges)
+
+    def _put_in_place(self) -> None:
+        """Stand the bar above the graph, and make room beside the graph."""
+        first = self._window.graph_view
+        centre = first.parentWidget()
+        column = centre.layout() if centre is not None else None
+        assert isinstance(column, QVBoxLayout)
+        place = column.indexOf(first)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(1)
+        column.insertWidget(place, self._bar)
+        column.removeWidget(first)
+        self._row.addWidget(first, 1)
+        column.insertLayout(place + 1, self._row, 1)
+
+    def set_layout(self, name: str) -> None:
+        """Show two maps, a difference or A alone: a key of LAYOUTS."""
+        self.layout_name = name
+        self._window.settings.set_value(SETTING, name)
+        self._show()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        if self.second is not None:
+            self.second.apply_theme(theme)
+        self._show_badges()
+
+    def _show(self) -> None:
+        split = self._pair.active and self.layout_name == "split"
+        if split and self.second is None:
+            self._make_second()
+        if self.second is not None:
+            self.second.setVisible(split)
+            if split:
+                self.second.look_like(self._window.graph_view)
+        self._colour()
+        self._bar.show_layout(self.layout_name)
+        self._window.actions_by_key[f"pair_{self.layout_name}"].setChecked(True)
+        self._show_badges()
+
+    def _make_second(self) -> None:
+        first = self._window.graph_view
+        mirror = Mirror(self._window.session, self._window.playback, self._pair, self)
+        self.second = SecondView(mirror, first)
+        self.second.apply_theme(self._window.theme)
+        self._row.addWidget(self.second, 1)
+        self._badges.append(Badge(1, self.second))
+        self.looks.changed.connect(self.second.refresh)
+
+    def _colour(self) -> None:
+        """Colour by the difference while that is the layout, and as before afterwards."""
+        view, wanted = self._window.graph_view, DIFFERENCES.get(self.layout_name)
+        if self._pair.active and wanted is not None:
+            if view.colour_by not in DIFFERENCES.values():
+                self._colour_before = view.colour_by
+            view.set_colour_by(wanted)
+        elif view.colour_by in DIFFERENCES.values() and self._colour_before:
+            view.set_colour_by(self._colour_before)
+
+    def _take_colour(self, colour_by: str) -> None:
+        """Follow somebody who chose or left a difference in the menu of colours."""
+        if not self._pair.active:
+            return
+        found = next((key for key, mode in DIFFERENCES.items() if mode == colour_by), None)
+        if found is not None and found != self.layout_name:
+            self.set_layout(found)
+        elif found is None and self.layout_name in DIFFERENCES:
+            self.set_layout("single")
+
+    def _show_badges(self) -> None:
+        both = self.second is not None and not self.second.isHidden()
+        for place, badge in enumerate(self._badges):
+            shown = self._pair.active and both
+            badge.setVisible(shown)
+            if shown:
+                badge.show_words("AB"[place], self._pair.names[place], self._window.theme)

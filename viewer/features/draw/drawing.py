@@ -1,0 +1,374 @@
+"""A graph that somebody draws: the document, its history, and what is selected.
+
+A `Drawing` never changes: each edit makes another one, which shares with the one before whatever
+stayed. The history is a list of drawings, so undo cannot be wrong: it shows an older one. A step
+costs a pointer for each vertex and arc, 8 MB for 500 steps of the largest drawing. Opening
+something else into the drawing, a preset or a pasted list, is a step like any other, so
+nothing is ever lost by it.
+
+Positions are in units of the canvas at full size, x to the right and y up as in CSRGraph. Vertices
+and arcs have keys that are never given twice; the selection, which is no part of the history,
+names them by these.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from gpu.errors import ParameterError
+from viewer.features.draw.rules import (
+    Weight,
+    check_counts,
+    checked_name,
+    checked_weight,
+    next_name,
+)
+
+MOST_STEPS = 500  # of the history
+TYPING_S = 1.0  # between two changes of one kind that are one step
+UNTITLED = "Drawing"
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """A vertex: its key, its name, where it is."""
+
+    key: int
+    name: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """An arc, or an edge where the drawing is undirected; ends are keys of vertices."""
+
+    key: int
+    tail: int
+    head: int
+    weight: Weight
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What is drawn, at one moment.
+
+    directed : whether arcs lead one way; decimals : weights are float32, else int32
+    source : key of the vertex that runs start from, -1 for the first
+    """
+
+    name: str = UNTITLED
+    vertices: tuple[Vertex, ...] = ()
+    arcs: tuple[Arc, ...] = ()
+    directed: bool = True
+    decimals: bool = False
+    source: int = -1
+
+    @cached_property
+    def by_key(self) -> dict[int, Vertex]:
+        """Vertices by key."""
+        return {vertex.key: vertex for vertex in self.vertices}
+
+    @cached_property
+    def arc_by_key(self) -> dict[int, Arc]:
+        """Arcs by key."""
+        return {arc.key: arc for arc in self.arcs}
+
+    @cached_property
+    def key_of_name(self) -> dict[str, int]:
+        """Keys of vertices by name."""
+        return {vertex.name: vertex.key for vertex in self.vertices}
+
+    @property
+    def source_vertex(self) -> Vertex | None:
+        """Where runs start, None in an empty drawing."""
+        first = self.vertices[0] if self.vertices else None
+        return self.by_key.get(self.source, first)
+
+    def arc_words(self, arc: Arc) -> str:
+        """Return "A → B"; a line instead of the arrow where the drawing is undirected."""
+        mark = "→" if self.directed else "–"
+        return f"{self.by_key[arc.tail].name} {mark} {self.by_key[arc.head].name}"
+
+
+EMPTY = Drawing()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One entry of the history: what was done, what came of it, when, what may be merged."""
+
+    words: str
+    drawing: Drawing
+    kind: str = ""
+    at: float = 0.0
+
+
+class DrawingModel(QObject):
+    """The drawing, its history, its selection; see the module docstring."""
+
+    changed = pyqtSignal()  # another drawing, or another place in the history
+    selection_changed = pyqtSignal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._steps = [Step("", EMPTY)]
+        self._at = 0
+        self._next_key = 1
+        self.selected_vertices: frozenset[int] = frozenset()
+        self.selected_arcs: frozenset[int] = frozenset()
+        self.current = -1  # key of the vertex or arc that keys act on, -1 for none
+
+    @property
+    def drawing(self) -> Drawing:
+        """What is drawn now."""
+        return self._steps[self._at].drawing
+
+    # --- history
+
+    @property
+    def undo_words(self) -> str:
+        """What undo would take back, "" where there is nothing."""
+        return self._steps[self._at].words if self._at else ""
+
+    @property
+    def redo_words(self) -> str:
+        """What redo would do again, "" where there is nothing."""
+        return self._steps[self._at + 1].words if self._at + 1 < len(self._steps) else ""
+
+    def undo(self) -> None:
+        """Take back one step, if there is one."""
+        self._go(self._at - 1)
+
+    def redo(self) -> None:
+        """Do again what was taken back, if anything was."""
+        self._go(self._at + 1)
+
+    def forget_history(self, drawing: Drawing) -> None:
+        """Begin anew with a drawing that was kept from an earlier time."""
+        self._steps, self._at = [Step("", drawing)], 0
+        self._reserve_keys(drawing)
+        self._settle()
+
+    def _go(self, place: int) -> None:
+        if 0 <= place < len(self._steps):
+            self._at = place
+            self._settle()
+
+    def _push(self, words: str, drawing: Drawing, kind: str = "") -> None:
+        """Put a new drawing behind the current one; what was undone is gone."""
+        if drawing == self.drawing:
+            return
+        now, last = time.monotonic(), self._steps[self._at]
+        del self._steps[self._at + 1 :]
+        if kind and last.kind == kind and now - last.at < TYPING_S:
+            self._steps.pop()
+        self._steps.append(Step(words, drawing, kind, now))
+        del self._steps[: -MOST_STEPS - 1]
+        self._at = len(self._steps) - 1
+        self._settle()
+
+    @contextmanager
+    def together(self, words: str) -> Iterator[None]:
+        """Make one step of all edits within; none of them stays where one is refused."""
+        base = self._steps[self._at]
+        try:
+            yield
+        except ParameterError:
+            self._at = self._place_of(base)
+            del self._steps[self._at + 1 :]
+            self._settle()
+            raise
+        begun = self._place_of(base)
+        if self._at > begun + 1:
+            self._steps[begun + 1 :] = [Step(words, self.drawing)]
+            self._at = begun + 1
+            self._settle()
+
+    def _place_of(self, step: Step) -> int:
+        return next(place for place, one in enumerate(self._steps) if one is step)
+
+    def _settle(self) -> None:
+        """Tell of another drawing; what is not there any more is not selected any more."""
+        drawing, before = self.drawing, (self.selected_vertices, self.selected_arcs, self.current)
+        self.selected_vertices &= drawing.by_key.keys()
+        self.selected_arcs &= drawing.arc_by_key.keys()
+        if self.current not in drawing.by_key and self.current not in drawing.arc_by_key:
+            self.current = -1
+        self.changed.emit()
+        if before != (self.selected_vertices, self.selected_arcs, self.current):
+            self.selection_changed.emit()
+
+    def _new_key(self) -> int:
+        self._next_key += 1
+        return self._next_key - 1
+
+    def _reserve_keys(self, drawing: Drawing) -> None:
+        keys = [*drawing.by_key, *drawing.arc_by_key]
+        self._next_key = max([self._next_key, *(key + 1 for key in keys)])
+
+    # --- selection
+
+    def select(
+        self, vertices: Iterable[int] = (), arcs: Iterable[int] = (), current: int | None = None
+    ) -> None:
+        """Select by keys; `current` is the one that keys act on (None: the only one selected)."""
+        chosen, lines = frozenset(vertices), frozenset(arcs)
+        if current is None:
+            both = [*chosen, *lines]
+            current = both[0] if len(both) == 1 else -1
+        self._set_selection(chosen, lines, current)
+
+    def select_all(self) -> None:
+        """Select every vertex and arc."""
+        self.select(self.drawing.by_key, self.drawing.arc_by_key)
+
+    def _set_selection(self, vertices: frozenset[int], arcs: frozenset[int], current: int) -> None:
+        if (vertices, arcs, current) != (self.selected_vertices, self.selected_arcs, self.current):
+            self.selected_vertices, self.selected_arcs, self.current = vertices, arcs, current
+            self.selection_changed.emit()
+
+    # --- edits; each is one step, or raises ParameterError and changes nothing
+
+    def add_vertex(self, x: float, y: float, name: str = "") -> int:
+        """Add a vertex, select it, return its key."""
+        old = self.drawing
+        check_counts(len(old.vertices) + 1, len(old.arcs))
+        taken = old.key_of_name
+        vertex = Vertex(
+            self._new_key(), checked_name(name, taken) if name else next_name(taken), x, y
+        )
+        self._push(f"vertex {vertex.name}", replace(old, vertices=(*old.vertices, vertex)))
+        self.select([vertex.key])
+        return vertex.key
+
+    def add_arc(self, tail: int, head: int, weight: Weight = 1) -> int:
+        """Add an arc from one vertex to another or itself, select it, return its key."""
+        old = self.drawing
+        check_counts(len(old.vertices), len(old.arcs) + 1)
+        weight = self._fitting(checked_weight(weight))
+        arc = Arc(self._new_key(), tail, head, weight)
+        self._push(f"arc {old.arc_words(arc)}", self._with_arcs(old, (*old.arcs, arc)))
+        self.select([], [arc.key])
+        return arc.key
+
+    def add_arc_to_new(self, tail: int, x: float, y: float) -> int:
+        """Add a vertex and an arc to it in one step, select the arc, return its key."""
+        old = self.drawing
+        check_counts(len(old.vertices) + 1, len(old.arcs) + 1)
+        vertex = Vertex(self._new_key(), next_name(old.key_of_name), x, y)
+        new = replace(old, vertices=(*old.vertices, vertex))
+        arc = Arc(self._new_key(), tail, vertex.key, self._fitting(1))
+        words = f"arc {new.arc_words(arc)}"
+        self._push(words, replace(new, arcs=(*new.arcs, arc)))
+        self.select([], [arc.key])
+        return arc.key
+
+    def move(self, places: Mapping[int, tuple[float, float]], kind: str = "") -> None:
+        """Put vertices elsewhere; moves of one `kind` in quick succession are one step."""
+        old = self.drawing
+        moved = tuple(
+            replace(vertex, x=places[vertex.key][0], y=places[vertex.key][1])
+            if vertex.key in places
+            else vertex
+            for vertex in old.vertices
+        )
+        names = [vertex.name for vertex in old.vertices if vertex.key in places]
+        words = f"move of {names[0]}" if len(names) == 1 else f"move of {len(names)} vertices"
+        self._push(words, replace(old, vertices=moved), kind and f"{kind} {sorted(places)}")
+
+    def rename(self, key: int, text: str) -> None:
+        """Give a vertex another name."""
+        old = self.drawing
+        taken = {vertex.name for vertex in old.vertices if vertex.key != key}
+        name = checked_name(text, taken)
+        renamed = tuple(
+            replace(vertex, name=name) if vertex.key == key else vertex for vertex in old.vertices
+        )
+        self._push(f"name {name}", replace(old, vertices=renamed))
+
+    def set_weight(self, keys: Collection[int], weight: Weight) -> None:
+        """Give arcs another weight; a fraction makes the weights of the drawing decimals."""
+        old, weight = self.drawing, checked_weight(weight)
+        weight = self._fitting(weight)
+        arcs = tuple(replace(arc, weight=weight) if arc.key in keys else arc for arc in old.arcs)
+        self._push("weight", self._with_arcs(old, arcs))
+
+    def set_ends(self, key: int, tail: int, head: int) -> None:
+        """Let an arc run elsewhere."""
+        old = self.drawing
+        arcs = tuple(
+            replace(arc, tail=tail, head=head) if arc.key == key else arc for arc in old.arcs
+        )
+        self._push("ends of an arc", replace(old, arcs=arcs))
+
+    def reverse(self, keys: Collection[int]) -> None:
+        """Turn arcs around."""
+        old = self.drawing
+        arcs = tuple(
+            replace(arc, tail=arc.head, head=arc.tail) if arc.key in keys else arc
+            for arc in old.arcs
+        )
+        self._push("direction", replace(old, arcs=arcs))
+
+    def remove(self, vertices: Collection[int], arcs: Collection[int]) -> None:
+        """Take vertices away, with their arcs, and arcs."""
+        old = self.drawing
+        gone = set(vertices)
+        kept = tuple(vertex for vertex in old.vertices if vertex.key not in gone)
+        lines = tuple(
+            arc
+            for arc in old.arcs
+            if arc.key not in arcs and arc.tail not in gone and arc.head not in gone
+        )
+        source = -1 if old.source in gone else old.source
+        words = "deletion of everything" if not kept and old.vertices else "deletion"
+        self._push(words, replace(old, vertices=kept, arcs=lines, source=source))
+
+    def set_source(self, key: int) -> None:
+        """Say where runs start."""
+        if key not in self.drawing.by_key:
+            raise ParameterError("Runs start from a vertex of the drawing: choose one.")
+        self._push("start vertex", replace(self.drawing, source=key))
+
+    def set_directed(self, directed: bool) -> None:
+        """Let arcs lead one way, or both."""
+        self._push("direction of all", replace(self.drawing, directed=directed))
+
+    def set_decimals(self, decimals: bool) -> int:
+        """Take weights as decimals, or round them to whole numbers; return how many changed."""
+        old = self.drawing
+        convert = float if decimals else round
+        arcs = tuple(replace(arc, weight=checked_weight(convert(arc.weight))) for arc in old.arcs)
+        self._push(
+            "decimal weights" if decimals else "whole weights",
+            replace(old, arcs=arcs, decimals=decimals),
+        )
+        return sum(a.weight != b.weight for a, b in zip(old.arcs, arcs, strict=True))
+
+    def set_name(self, text: str) -> None:
+        """Give the drawing another name."""
+        self._push("name of the drawing", replace(self.drawing, name=checked_name(text, ())))
+
+    def replace_all(self, drawing: Drawing, words: str) -> None:
+        """Draw something else instead; undo brings back what was there."""
+        check_counts(len(drawing.vertices), len(drawing.arcs))
+        self._reserve_keys(drawing)
+        self._push(words, drawing)
+        self.select()
+
+    def _fitting(self, weight: Weight) -> Weight:
+        return checked_weight(float(weight)) if self.drawing.decimals else weight
+
+    def _with_arcs(self, old: Drawing, arcs: tuple[Arc, ...]) -> Drawing:
+        """Return a drawing with other arcs; all weights become decimals where one is."""
+        if old.decimals or all(isinstance(arc.weight, int) for arc in arcs):
+            return replace(old, arcs=arcs)
+        as_decimals = tuple(replace(arc, weight=checked_weight(float(arc.weight))) for arc in arcs)
+        return replace(old, arcs=as_decimals, decimals=True)

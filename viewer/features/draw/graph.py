@@ -1,0 +1,257 @@
+"""A drawing becomes a CSRGraph and comes back, from files and samples too.
+
+To a graph: vertices in the order in which they were drawn, arcs likewise; an edge of an undirected
+drawing as both arcs, rows sorted. Names that count on from 0 or 1 become its numbering, other
+whole numbers its ids, anything else words. Positions go along.
+
+From a graph: one whose arcs pair up, each with one of the same weight the other way, becomes an
+undirected drawing. Positions are scaled until neighbours stand a comfortable distance apart; a
+graph that a drawing was saved as keeps its places exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gpu.errors import ParameterError
+from gpu.graph import CSRGraph, Provenance
+from viewer.features.draw.drawing import (
+    EMPTY,
+    UNTITLED,
+    Arc,
+    Drawing,
+    Vertex,
+)
+from viewer.features.draw.positions import circle, spring
+from viewer.features.draw.rules import (
+    MOST_ARCS,
+    MOST_VERTICES,
+    NAME_LENGTH,
+    Weight,
+    check_counts,
+    checked_name,
+    checked_weight,
+    weight_words,
+)
+from viewer.features.draw.text import Parsed
+
+SPACING = 120.0  # units between neighbours
+COMFORTABLE = (0.4, 2.5)  # times SPACING: positions within are kept as they are
+FORMAT, VERSION = "sssp-scope drawing", 1
+
+
+# ---------------------------------------------------------------- to a graph
+
+
+def to_graph(drawing: Drawing, origin: str = "memory", notes: tuple[str, ...] = ()) -> CSRGraph:
+    """Return what is drawn as a checked graph; raise ParameterError where nothing is."""
+    if not drawing.vertices:
+        raise ParameterError("Nothing is drawn yet: add a vertex first.")
+    place = {vertex.key: k for k, vertex in enumerate(drawing.vertices)}
+    ends: list[tuple[int, int]] = []
+    weights: list[Weight] = []
+    for arc in drawing.arcs:
+        ends.append((place[arc.tail], place[arc.head]))
+        weights.append(arc.weight)
+        if not drawing.directed and arc.tail != arc.head:
+            ends.append((place[arc.head], place[arc.tail]))
+            weights.append(arc.weight)
+    both = np.array(ends, np.int64).reshape(-1, 2)
+    values = np.array(weights, np.float32 if drawing.decimals else np.int32)
+    if not drawing.directed:  # sorted rows: the same graph again however its edges were drawn
+        order = np.lexsort((values, both[:, 1], both[:, 0]))
+        both, values = both[order], values[order]
+    ids, base = _ids([vertex.name for vertex in drawing.vertices])
+    return CSRGraph.from_arcs(
+        both[:, 0],
+        both[:, 1],
+        values,
+        len(place),
+        positions=np.array([(v.x, v.y) for v in drawing.vertices], np.float32),
+        ids=ids,
+        id_base=base,
+        name=drawing.name,
+        provenance=Provenance(origin, "drawing", {}, notes),
+    )
+
+
+def source_index(drawing: Drawing) -> int:
+    """Return the index of the vertex that runs start from."""
+    start = drawing.source_vertex
+    return drawing.vertices.index(start) if start is not None else 0
+
+
+def _ids(names: list[str]) -> tuple[np.ndarray | None, int]:
+    """Return the ids and the base of a graph's numbering."""
+    whole = [name for name in names if name.isascii() and name.isdigit() and str(int(name)) == name]
+    if len(whole) < len(names) or any(int(name) > 2**62 for name in whole):
+        return np.array(names), 0
+    numbers = [int(name) for name in names]
+    for base in (0, 1):
+        if numbers == list(range(base, base + len(numbers))):
+            return None, base
+    return np.array(numbers, np.int64), 0
+
+
+# ---------------------------------------------------------------- from a graph
+
+
+def can_be_drawn(graph: CSRGraph | None) -> bool:
+    """Whether a graph is small enough to be edited by hand."""
+    return graph is not None and graph.n <= MOST_VERTICES and graph.m <= 2 * MOST_ARCS
+
+
+def from_graph(
+    graph: CSRGraph, positions: np.ndarray | None = None, source: int | None = None
+) -> Drawing:
+    """Return a graph as a drawing.
+
+    positions : float32 (n, 2) where they differ from the graph's own; source : an index or None
+    Raises ParameterError where it is too large.
+    """
+    check_counts(graph.n, graph.m // 2 if graph.m > MOST_ARCS else graph.m)
+    places = positions if positions is not None else graph.positions
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr)).tolist()
+    heads = graph.indices.tolist()
+    pairs = list(zip(tails, heads, graph.weights.tolist(), strict=True))
+    edges = _paired(pairs)
+    directed = edges is None
+    arcs = pairs if edges is None else edges
+    check_counts(graph.n, len(arcs))
+    if places is None or not np.isfinite(places).all():
+        spots = spring(graph.n, [(tail, head) for tail, head, _ in arcs])
+    else:
+        spots = comfortable(places.astype(np.float64))
+    names = _names(graph)
+    vertices = tuple(Vertex(k + 1, names[k], float(x), float(y)) for k, (x, y) in enumerate(spots))
+    decimals = not graph.integer
+    lines = tuple(
+        Arc(graph.n + 1 + k, tail + 1, head + 1, checked_weight(weight))
+        for k, (tail, head, weight) in enumerate(arcs)
+    )
+    name = " ".join(graph.name.replace('"', "").split())[:NAME_LENGTH] or UNTITLED
+    start = -1 if source is None or not 0 < source < graph.n else source + 1
+    return Drawing(name, vertices, lines, directed, decimals, start)
+
+
+def from_parsed(found: Parsed, name: str = "Pasted graph") -> Drawing:
+    """Return a text that was read without mistakes as a drawing, laid out."""
+    if found.graph is not None:
+        return replace(from_graph(found.graph), name=name)
+    n = len(found.names)
+    spots = spring(n, [(tail, head) for tail, head, _ in found.arcs])
+    decimals = any(isinstance(weight, float) for *_, weight in found.arcs)
+    vertices = tuple(
+        Vertex(k + 1, word, float(spots[k][0]), float(spots[k][1]))
+        for k, word in enumerate(found.names)
+    )
+    arcs = tuple(
+        Arc(n + 1 + k, tail + 1, head + 1, checked_weight(float(w)) if decimals else w)
+        for k, (tail, head, w) in enumerate(found.arcs)
+    )
+    return Drawing(name, vertices, arcs, not found.undirected, decimals)
+
+
+def _paired(arcs: Sequence[tuple[int, int, float]]) -> list[tuple[int, int, float]] | None:
+    """Return each edge once if all arcs pair up, both ways with one weight, else None."""
+    count = Counter(arcs)
+    loops_only = all(tail == head for tail, head, _ in arcs)
+    if loops_only or any(count[head, tail, w] != k for (tail, head, w), k in count.items()):
+        return None
+    return [arc for arc in arcs if arc[0] <= arc[1]]
+
+
+def _names(graph: CSRGraph) -> list[str]:
+    """Return names that a drawing may have, all different, as near to the graph's as can be."""
+    taken: set[str] = set()
+    names = []
+    for vertex in range(graph.n):
+        wanted = " ".join(str(graph.id_of(vertex)).replace('"', "").split())[:NAME_LENGTH]
+        try:
+            name = checked_name(wanted, taken)
+        except ParameterError:
+            k = 2
+            while (name := f"{(wanted or 'v')[: NAME_LENGTH - 6]} {k}") in taken:
+                k += 1
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def comfortable(places: np.ndarray) -> np.ndarray:
+    """Return places, float64 (n, 2), scaled so that nearest neighbours are about SPACING apart.
+
+    Places that are comfortable already, as in a saved drawing, stay where they are.
+    """
+    n = len(places)
+    if n < 2:
+        return places * 0 if n and np.abs(places).max() > 1e6 else places
+    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+    np.fill_diagonal(apart, np.inf)
+    nearest = apart.min(axis=1)
+    nearest = nearest[nearest > 0]
+    if not len(nearest):
+        return circle(n)
+    gap = float(np.median(nearest))
+    if COMFORTABLE[0] * SPACING <= gap <= COMFORTABLE[1] * SPACING:
+        return places
+    middle = (places.min(axis=0) + places.max(axis=0)) / 2
+    return (places - middle) * (SPACING / gap)
+
+
+# ---------------------------------------------------------------- kept between sessions
+
+
+def to_json(drawing: Drawing) -> dict[str, object]:
+    """Return a drawing as JSON values."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": drawing.name,
+        "directed": drawing.directed,
+        "decimals": drawing.decimals,
+        "source": drawing.source,
+        "vertices": [[v.key, v.name, v.x, v.y] for v in drawing.vertices],
+        "arcs": [[a.key, a.tail, a.head, weight_words(a.weight)] for a in drawing.arcs],
+    }
+
+
+def from_json(told: object) -> Drawing:
+    """Return a drawing from JSON values; raise ParameterError where they are none."""
+    try:
+        return _drawing_of(told)
+    except (TypeError, ValueError, KeyError, IndexError, OverflowError) as error:
+        raise ParameterError(f"this is no drawing of SSSP Scope ({error})") from error
+
+
+def _drawing_of(told: object) -> Drawing:
+    if not isinstance(told, dict) or (told["format"], told["version"]) != (FORMAT, VERSION):
+        raise ParameterError("this is no drawing of SSSP Scope, or one of another version")
+    decimals, taken = bool(told["decimals"]), set[str]()
+    vertices = []
+    for key, name, x, y in told["vertices"]:
+        if not (math.isfinite(x) and math.isfinite(y)):
+            raise ParameterError("a vertex stands nowhere")
+        vertices.append(Vertex(int(key), checked_name(str(name), taken), float(x), float(y)))
+        taken.add(vertices[-1].name)
+    keys = {vertex.key for vertex in vertices}
+    arcs = []
+    for key, tail, head, words in told["arcs"]:
+        if tail not in keys or head not in keys:
+            raise ParameterError("an arc ends at no vertex")
+        weight = checked_weight(float(words) if decimals else int(words))
+        arcs.append(Arc(int(key), tail, head, weight))
+    if len(keys | {arc.key for arc in arcs}) != len(vertices) + len(arcs):
+        raise ParameterError("two parts have one key")
+    check_counts(len(vertices), len(arcs))
+    source = told["source"] if told["source"] in keys else -1
+    name = checked_name(str(told["name"]), ())
+    return replace(
+        EMPTY, name=name, vertices=tuple(vertices), arcs=tuple(arcs), source=source,
+        directed=bool(told["directed"]), decimals=decimals,
+    )  # fmt: skip

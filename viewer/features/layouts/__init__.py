@@ -1,0 +1,1 @@
+"""Named arrangements of the docks."""

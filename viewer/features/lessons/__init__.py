@@ -1,0 +1,1 @@
+"""Lessons: predictions before runs, answers computed."""

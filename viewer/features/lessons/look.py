@@ -1,0 +1,213 @@
+"""What a step of a lesson points at: layout, panels, vertices, a moment; the microscope.
+
+Panels that would be empty are put away until there is something in them: before the first run
+a lesson shows its text and the graph, before a question about a sweep is answered no sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from PyQt6.QtCore import QEvent, QObject, QRect, Qt, QTimer
+from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PyQt6.QtWidgets import QMainWindow, QWidget
+
+from gpu.errors import GpuError
+from gpu.lessons.lesson import Step
+from gpu.lessons.moments import EVENT, event_index, moment_ns
+from viewer.features.window import Window
+from viewer.graph.colours import COLOUR_MODES
+from viewer.models.session import RunRecord
+
+OUTLINE_MS = 2600  # how long a panel is outlined
+LESSON_SHARE, SCOPE_SHARE = 0.28, 0.38  # of the window's width, beside the microscope
+NAMED, RINGS = 40, (38.0, 24.0)  # graphs so small have large discs; pixels around a vertex
+BARE_SHARE = 0.38  # of the window's width, beside a graph and nothing else
+BARE = ("buckets", "delta", "parallelism", "work", "timeline", "why")  # show nothing without a run
+
+
+class Outline(QWidget):
+    """A border around a dock for a moment; clicks go through."""
+
+    def __init__(self, over: QWidget, colour: str) -> None:
+        super().__init__(over)
+        self._colour = colour
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setGeometry(QRect(0, 0, over.width(), over.height()))
+        over.installEventFilter(self)
+        self.show()
+        self.raise_()
+        QTimer.singleShot(OUTLINE_MS, self.deleteLater)
+
+    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
+        """Stay as large as the dock."""
+        parent = self.parentWidget()
+        if parent is not None and a1 is not None and a1.type() == QEvent.Type.Resize:
+            self.setGeometry(parent.rect())
+        return False
+
+    def paintEvent(self, a0: QPaintEvent | None) -> None:
+        """Paint the border."""
+        painter = QPainter(self)
+        painter.setPen(QPen(QColor(self._colour), 4.0))
+        painter.drawRect(self.rect().adjusted(2, 2, -2, -2))
+
+
+class Look(QObject):
+    """Directs the eye; `fail` is told what cannot be shown, `graph_changed` of another graph."""
+
+    def __init__(
+        self, window: Window, fail: Callable[[str], None], graph_changed: Callable[[], None]
+    ) -> None:
+        super().__init__(window.as_widget())
+        self._window = window
+        self.fail, self.graph_changed = fail, graph_changed
+        self.vertices: list[int] = []  # to be pointed out
+        self._scoped = False
+        self._hidden: set[str] = set()  # docks with nothing in them
+        self._away: set[str] = set()  # those of them that will be shown again
+        window.graph_view.more_marks.append(self._paint)
+
+    def begin(self) -> None:
+        """Another lesson, or none."""
+        self._hidden, self._away = set(), set()
+
+    def point_out(self, step: Step) -> None:
+        """Put up layout, panels, colours and marked vertices of a step."""
+        window = self._window
+        if step.layout or self._scoped:
+            self._scoped = False
+            window.features.layouts.use(step.layout or "lesson")
+            window.show_dock("lesson").setFocus()
+        if step.colour_by in COLOUR_MODES:
+            window.graph_view.set_colour_by(step.colour_by)
+        graph, self.vertices = window.session.graph, []
+        for name in step.vertices if graph is not None else ():
+            try:
+                self.vertices.append(graph.vertex_of(name))  # type: ignore[union-attr]
+            except GpuError:
+                continue
+        window.graph_view.refresh()
+        self._put_away(step, before=True)
+        for key in step.panels:
+            self._outline(key)
+
+    def _put_away(self, step: Step, *, before: bool) -> None:
+        """Hide the docks that would be empty, or show what another step's sweep found.
+
+        before : the step's question is still open, so that its own sweep is not there yet
+        """
+        docks = self._window.docks
+        bare = self._window.session.current is None
+        gone = set(BARE) if bare else set()
+        if "sweep" in step.panels and not gone.issuperset(BARE):
+            gone |= {"buckets", "delta"} - set(step.panels)
+        if before and step.sweeps:
+            gone.add("sweep")
+        if bare and not step.sweeps and "sweep" not in step.panels:
+            gone.add("sweep")
+        self._hidden = gone
+        if self._scoped:
+            return
+        back = self._away - gone
+        self._away = {key for key in gone if key in self._away or not docks[key].isHidden()}
+        for key in gone:
+            docks[key].hide()
+        if bare:  # nothing else wants the room
+            main = cast("QMainWindow", self._window.as_widget())
+            wide = int(BARE_SHARE * main.width())
+            main.resizeDocks([docks["lesson"]], [wide], Qt.Orientation.Horizontal)
+        for key in back:
+            docks[key].show()
+
+    def _outline(self, key: str) -> None:
+        window = self._window
+        if key not in window.docks.by_key or key in {"microscope", "code"} | self._hidden:
+            return
+        window.show_dock(key)
+        dock = window.docks[key]
+        dock.raise_()
+        for old in dock.findChildren(Outline):
+            old.hide()
+            old.deleteLater()
+        Outline(dock, window.theme.accent)
+
+    def show_result(self, step: Step, records: Mapping[str, RunRecord]) -> None:
+        """Compare, show and seek as the step says, once its runs are there."""
+        window, compare = self._window, self._window.features.compare
+        if step.compare and all(name in records for name in step.compare):
+            a, b = (records[name] for name in step.compare)
+            self._front(a)
+            compare.compare_with(b)
+        elif step.show in records:
+            self._front(records[step.show])
+        if step.seek is not None and step.seek.run in records:
+            record = records[step.seek.run]
+            if not step.compare:
+                self._front(record)
+            if record.trace is not None:
+                window.playback.pause()
+                self._seek(record, step)
+        self._put_away(step, before=False)
+        for key in () if self._scoped else step.panels:
+            self._outline(key)
+
+    def _open_microscope(self) -> None:
+        """Show the microscope; it puts every other dock aside, the lesson comes back at once."""
+        window, docks = self._window, self._window.docks
+        window.features.microscope.show()
+        main = cast("QMainWindow", window.as_widget())
+        main.removeDockWidget(docks["lesson"])
+        main.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["lesson"])
+        docks["run"].hide()
+        docks["lesson"].show()
+        docks["microscope"].raise_()
+        wide = main.width()
+        parts = [int(LESSON_SHARE * wide), int(SCOPE_SHARE * wide)]
+        both = [docks["lesson"], docks["microscope"]]
+        main.resizeDocks(both, parts, Qt.Orientation.Horizontal)
+        self._scoped = True
+
+    def _front(self, record: RunRecord) -> None:
+        session = self._window.session
+        if record in session.runs:
+            same = session.graph is not None and (session.graph.hash == record.graph_reference.hash)
+            if same:
+                session.set_current(record)
+            else:
+                self.graph_changed()
+                self._window.features.compare.show_run(record)
+
+    def _seek(self, record: RunRecord, step: Step) -> None:
+        assert step.seek is not None
+        assert record.trace is not None
+        window, to = self._window, step.seek.to
+        try:
+            if step.microscope and record.trace.events is not None:
+                scope = window.features.microscope
+                self._open_microscope()
+                first = 1 if to == "start" else None
+                if isinstance(to, str) and to.startswith(EVENT):
+                    first = event_index(record.trace, to) + 1
+                place = first
+                if place is not None:
+                    QTimer.singleShot(0, lambda: scope.model.go(place))
+                    return
+            window.playback.set_cursor(moment_ns(record.trace, to))
+        except GpuError as error:
+            self.fail(str(error))
+
+    def _paint(self, painter: QPainter) -> None:
+        """Ring the vertices that the step points out."""
+        view = self._window.graph_view
+        painter.save()
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(self._window.theme.accent), 3.0, Qt.PenStyle.DotLine))
+        graph = self._window.session.graph
+        radius = RINGS[0] if graph is not None and graph.n <= NAMED else RINGS[1]
+        for vertex in self.vertices:
+            place = view.place_of(vertex)
+            if place is not None:
+                painter.drawEllipse(place, radius, radius)
+        painter.restore()

@@ -1,0 +1,388 @@
+"""The Lesson panel: the list of lessons, then one step at a time.
+
+The list says for each lesson its idea, how long it takes and how far one is. A step shows its text,
+then its question with the one button that matters, then what was right and why. The text scrolls;
+Back and Next stay at the bottom, and the last step names the lesson that comes next.
+
+Text is escaped and turned into HTML by our own small Markdown; the browser fetches nothing, and
+only links within the text do anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QKeyEvent
+from PyQt6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.lessons.lesson import Lesson
+from gpu.lessons.markdown import inline, to_html
+from viewer.common.text_size import scaled
+from viewer.common.theme import (
+    LIGHT,
+    SPACING,
+    Theme,
+    mix,
+)
+from viewer.features.lessons.matrix import WrongEntries, WrongMatrices
+from viewer.features.lessons.model import LessonModel, Progress
+from viewer.features.lessons.questions import QuestionWidget, make_question
+from viewer.features.lessons.step_parts import (
+    Dots,
+    LessonCard,
+    NextLesson,
+    StepText,
+    label,
+    scroller,
+    show,
+)
+
+FORWARD = (Qt.Key.Key_PageDown, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return)
+BACKWARD = (Qt.Key.Key_PageUp, Qt.Key.Key_Left, Qt.Key.Key_Backspace)
+LEAST_WIDTH = 240  # pixels at the reference text size
+SETTLE_MS = 60  # until a page that grew has its height
+TITLE_SCALE = 1.35  # of a step's title
+
+
+class LessonPanel(QWidget):
+    """See the module docstring."""
+
+    lesson_requested = pyqtSignal(str)  # path
+    check_requested = pyqtSignal()
+    leave_requested = pyqtSignal()
+    hurry_requested = pyqtSignal()  # the rest of a run that is driven at full speed
+    question_shown = pyqtSignal(object)  # QuestionWidget or None
+    retry_requested = pyqtSignal()  # what failed, once more
+
+    def __init__(self, model: LessonModel) -> None:
+        super().__init__()
+        self.model, self._theme = model, LIGHT
+        self.question: QuestionWidget | None = None
+        self.cards: list[LessonCard] = []
+        self._known: list[tuple[str, Lesson, Progress]] = []
+        self.stack = QStackedWidget()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.stack)
+        self._build_home()
+        self._build_page()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumWidth(scaled(LEAST_WIDTH))
+        model.lesson_changed.connect(self.show_lesson)
+        model.step_changed.connect(self.show_step)
+        model.changed.connect(self.show_phase)
+        self.show_lesson()
+
+    # --- build
+
+    def _build_home(self) -> None:
+        self.home = scroller()
+        self.stack.addWidget(self.home)
+
+    def _build_page(self) -> None:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
+        top = QHBoxLayout()
+        self.name = label("", "muted")
+        self.leave = QToolButton()
+        self.leave.setText("All lessons")
+        self.leave.setProperty("role", "chip")
+        self.leave.setToolTip("Leave this lesson; your answers are kept")
+        self.leave.clicked.connect(self.leave_requested)
+        top.addWidget(self.name, 1)
+        top.addWidget(self.leave)
+        column.addLayout(top)
+        self.title = label("", "heading")
+        column.addWidget(self.title)
+        self.area = scroller()
+        self._fill_scroll()
+        column.addWidget(self.area, 1)
+        self.more = QPushButton("More below ▾")
+        self.more.setToolTip("Scroll down: the question or the answer is there")
+        self.more.setAccessibleName("Scroll down")
+        self.more.clicked.connect(self._page_down)
+        self.more.hide()
+        bar = self.area.verticalScrollBar()
+        assert bar is not None
+        bar.valueChanged.connect(self._show_more)
+        bar.rangeChanged.connect(self._show_more)
+        column.addWidget(self.more)
+        column.addLayout(self._bottom())
+        self.stack.addWidget(page)
+
+    def _fill_scroll(self) -> None:
+        inside = QWidget()
+        self.body = QVBoxLayout(inside)
+        self.body.setContentsMargins(0, 0, SPACING, 0)
+        self.body.setSpacing(SPACING)
+        self.text, self.ask, self.told = (
+            StepText(name) for name in ("Text of the step", "Question", "What came out")
+        )
+        self.check = QPushButton("Check")
+        self.check.setProperty("role", "primary")
+        self.check.clicked.connect(self.check_requested)
+        self.hurry = QPushButton("Finish at full speed")
+        self.hurry.clicked.connect(self.hurry_requested)
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 0)
+        self.bar.setTextVisible(False)
+        self.bar.setMaximumHeight(scaled(6))
+        self.doing = label("", "muted")
+        self.bar.setAccessibleName("Working")
+        self.retry = QPushButton("Run again")
+        self.retry.setProperty("role", "primary")
+        self.retry.clicked.connect(self.retry_requested)
+        self.after = NextLesson()
+        self.after.button.clicked.connect(lambda: self.lesson_requested.emit(self.after.path))
+        self.matrices = WrongMatrices()
+        parts = (self.text, self.ask, self.check, self.hurry, self.bar, self.doing, self.told)
+        self.guide = label("", "muted")
+        for part in (*parts, self.guide, self.matrices, self.retry, self.after):
+            self.body.addWidget(part)
+        self.body.addStretch(1)
+        self.area.setWidget(inside)
+
+    def _bottom(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.back, self.next = QPushButton("Back"), QPushButton("Next")
+        self.back.setToolTip("The step before (PgUp)")
+        self.next.setToolTip("The next step (PgDn)")
+        self.back.clicked.connect(lambda: self.model.go(self.model.place - 1))
+        self.next.clicked.connect(self.forward)
+        self.dots = Dots()
+        row.addWidget(self.back)
+        row.addStretch(1)
+        row.addWidget(self.dots)
+        row.addStretch(1)
+        row.addWidget(self.next)
+        return row
+
+    # --- show
+
+    def show_home(self, known: Sequence[tuple[str, Lesson, Progress]], problems: str = "") -> None:
+        """Show the list of lessons: path, lesson, progress of each."""
+        self._known = list(known)
+        wanted = next((k for k, row in enumerate(known, 1) if not row[2].finished), 0)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(SPACING, SPACING, SPACING, SPACING)
+        about = "Each lesson has one idea. You predict, then the program runs."
+        if not any(progress.begun or progress.finished for _, _, progress in known):
+            about += " New to this? Start with the first."
+        column.addWidget(label(about))
+        self.cards = []
+        for place, (path, lesson, progress) in enumerate(known, 1):
+            card = LessonCard(place, lesson, progress, wanted=place == wanted)
+            card.button.clicked.connect(lambda _on, path=path: self.lesson_requested.emit(path))
+            self.cards.append(card)
+            column.addWidget(card)
+        if problems:
+            column.addWidget(label(problems, "muted"))
+        column.addStretch(1)
+        self.home.setWidget(inside)
+
+    def show_lesson(self) -> None:
+        """Show the page of a lesson, or the list."""
+        self.stack.setCurrentIndex(0 if self.model.lesson is None else 1)
+
+    def show_step(self) -> None:
+        """Show another step from its beginning."""
+        model, lesson = self.model, self.model.lesson
+        if lesson is None:
+            return
+        self.name.setText(f"{lesson.title}  ·  step {model.place + 1} of {len(lesson.steps)}")
+        self.title.setText(model.step.title)
+        font = self.font()
+        font.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
+        font.setBold(True)
+        self.title.setFont(font)
+        self._show_question()
+        bar = self.area.verticalScrollBar()
+        assert bar is not None
+        bar.setValue(0)
+        self.setFocus()
+
+    def _show_question(self) -> None:
+        old, self.question = self.question, None
+        if old is not None:
+            self.body.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        asked, bench = self.model.question, self.model.bench
+        if asked is not None and bench is not None:
+            values: Sequence[float] = ()
+            if asked.kind == "curve" and asked.answer is not None:
+                found = bench.lesson.sweep(asked.answer.of)
+                values = found[1].values if found is not None else ()
+                values = sorted(values or bench.sweep_plan(*found).values) if found else ()
+            self.question = make_question(asked, values)
+            self.question.apply_theme(self._theme)
+            self.question.setAccessibleName(asked.ask)
+            self.question.answered.connect(self.model.give)
+            self.body.insertWidget(2, self.question)
+            self.question.show_given(self.model.given)
+        self._order_focus()
+        self.question_shown.emit(self.question)
+
+    def _order_focus(self) -> None:
+        """Let Tab go down the page: a question is made later than what stands under it."""
+        inner = self.question.stops() if self.question is not None else []
+        order = [self.leave, self.text, self.ask, *inner, self.check, self.hurry, self.told]
+        order += [self.retry, self.after.button, self.back, self.next]
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
+
+    def show_phase(self) -> None:
+        """Show the text with the numbers there are, and what one can do now."""
+        model = self.model
+        if model.lesson is None:
+            return
+        working, asked = model.phase == "working", model.question
+        show(self.text, to_html(model.text(model.step.text)))
+        show(self.ask, self._ask_html())
+        if self.question is not None:
+            self.question.setEnabled(model.phase == "open")
+        drive = model.step.drive
+        self.check.setVisible(
+            model.phase == "open" and (asked is not None or drive) and not model.problem
+        )
+        self.check.setEnabled(asked is None or model.given is not None)
+        ready = "Check" if model.given is not None else "Answer first, then check"
+        self.check.setText(ready if asked is not None else "Start driving")
+        self.hurry.setVisible(working and drive)
+        self.bar.setVisible(working)
+        self.doing.setVisible(working)
+        self.doing.setText(model.doing)
+        self._show_told()
+        self.matrices.show_runs([WrongEntries(*one) for one in model.faulty()])
+        self.guide.setVisible(bool(guide := self._guide_words()))
+        self.guide.setText(guide)
+        self.retry.setVisible(bool(model.problem) and not working)
+        last = model.place == len(model.lesson.steps) - 1
+        self._show_after(last=last)
+        self.back.setEnabled(model.place > 0 and not working)
+        self.next.setEnabled(not working)
+        self.next.setText("Finish" if last else "Next")
+        self._lead_on(on=model.phase in ("told", "done") and not model.problem and not last)
+        answers = model.progress.answers
+        results = [answers[s.key].right if s.key in answers else None for s in model.lesson.steps]
+        self.dots.show_place(model.place, results)
+
+    def _lead_on(self, *, on: bool) -> None:
+        """Let Next stand out where it is what comes next."""
+        role = "primary" if on else None
+        if self.next.property("role") != role:
+            self.next.setProperty("role", role)
+            style = self.next.style()
+            assert style is not None
+            style.unpolish(self.next)
+            style.polish(self.next)
+
+    def _ask_html(self) -> str:
+        asked, theme = self.model.question, self._theme
+        if asked is None:
+            return ""
+        words = inline(self.model.text(asked.ask))
+        return _boxed(mix(theme.window, theme.muted, 0.12), words)
+
+    def _guide_words(self) -> str:
+        """Say how to look at what has been opened."""
+        model = self.model
+        if model.phase not in ("told", "done") or model.problem:
+            return ""
+        if model.step.microscope and model.step.seek is not None:
+            return "The microscope has this run event by event: ▶ steps on, Play goes by itself."
+        if model.step.compare is not None:
+            return "Two runs, A and B, on one clock: drag in the timeline to see both at a moment."
+        return ""
+
+    def _show_told(self) -> None:
+        model, theme = self.model, self._theme
+        words, colour, head = "", theme.accent, ""
+        if model.problem:
+            words, colour, head = _line(model.problem), theme.error, "That did not work."
+        elif model.phase == "told" and model.answered is not None:
+            right = bool(model.answered.right)
+            colour, head = (theme.success, "✓ Right") if right else (theme.warning, "✗ Not quite")
+            words = to_html(model.answered.words)
+        elif model.score:
+            words, head = _line(model.score), "Your run"
+        tint = mix(theme.window, colour, 0.12)
+        html = _boxed(tint, f'<b style="color:{colour}">{head}</b>{words}')
+        seen = self.told.isVisible()
+        show(self.told, html if words else "")
+        if words and not seen:
+            QTimer.singleShot(SETTLE_MS, self._show_told_box)  # once it has its height
+            if self.isActiveWindow() and self.isAncestorOf(QApplication.focusWidget()):
+                self.told.setFocus()  # a screen reader reads what it says
+
+    def _show_told_box(self) -> None:
+        if self.told.isVisible():
+            self.area.ensureWidgetVisible(self.told, 0, SPACING)
+
+    def _show_more(self) -> None:
+        """Say that there is more below, where there is."""
+        bar = self.area.verticalScrollBar()
+        assert bar is not None
+        self.more.setVisible(bar.value() < bar.maximum() - SPACING)
+
+    def _page_down(self) -> None:
+        bar = self.area.verticalScrollBar()
+        assert bar is not None
+        bar.setValue(bar.value() + bar.pageStep() - 2 * self.fontMetrics().height())
+
+    def _show_after(self, *, last: bool) -> None:
+        keys = [lesson.key for _, lesson, _ in self._known]
+        mine = self.model.lesson
+        place = keys.index(mine.key) + 1 if mine is not None and mine.key in keys else len(keys)
+        there = last and place < len(keys)
+        self.after.setVisible(there)
+        if there:
+            path, lesson, _ = self._known[place]
+            self.after.show_lesson(place + 1, path, lesson)
+
+    def forward(self) -> None:
+        """Go on, or leave after the last step."""
+        lesson = self.model.lesson
+        if lesson is not None and self.model.place == len(lesson.steps) - 1:
+            self.leave_requested.emit()
+        else:
+            self.model.go(self.model.place + 1)
+
+    def keyPressEvent(self, a0: QKeyEvent | None) -> None:
+        """Turn pages by the keys that a clicker sends."""
+        mine = a0 is not None and self.hasFocus() and self.model.lesson is not None  # no field's
+        if mine and a0 is not None and a0.key() in FORWARD:
+            self.forward()
+        elif mine and a0 is not None and a0.key() in BACKWARD:
+            self.model.go(self.model.place - 1)
+        else:
+            super().keyPressEvent(a0)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = self.dots.theme = self.matrices.theme = theme
+        if self.question is not None:
+            self.question.apply_theme(theme)
+        self.show_phase()
+        self.dots.update()
+
+
+def _boxed(tint: str, html: str) -> str:
+    return f'<table width="100%" cellpadding="8" bgcolor="{tint}"><tr><td>{html}</td></tr></table>'
+
+
+def _line(words: str) -> str:
+    return f"<p>{inline(words)}</p>"

@@ -1,0 +1,311 @@
+"""Questions of a lesson as widgets: each says by `answered` what its user means, None: nothing yet.
+
+    number   a slider with a spin box, logarithmic where the question says so; "?" until touched
+    choice   a radio button a choice
+    vertex   a click in the graph, which the window hands in, or its name typed
+    bucket   a row of buckets to click
+    curve    heights dragged over the values of a sweep, or moved by the arrow keys
+
+Each works with keys alone, and says its question as its accessible name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtGui import QMouseEvent
+from PyQt6.QtWidgets import (
+    QButtonGroup,
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QRadioButton,
+    QSlider,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.graph import CSRGraph
+from gpu.lessons.answers import formatted
+from gpu.lessons.lesson import Question
+from viewer.common.text_size import scaled
+from viewer.common.theme import Theme
+from viewer.features.lessons.curve import CurveCanvas
+
+TICKS = 1000  # of a slider
+UNSET = "?"  # of a number that nobody has given yet
+BUCKETS_A_ROW = 8
+MOST_BUCKETS = 64
+
+
+class QuestionWidget(QWidget):
+    """Base: a column; `answered` brings a float, a list of floats, or None."""
+
+    answered = pyqtSignal(object)
+
+    def __init__(self, question: Question) -> None:
+        super().__init__()
+        self.question = question
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+
+    def show_given(self, given: Any) -> None:
+        """Show an answer that was given before."""
+
+    def stops(self) -> list[QWidget]:
+        """Return what Tab stops at, in order."""
+        return []
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+
+
+class NumberQuestion(QuestionWidget):
+    """A slider and a spin box that say the same."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, TICKS)
+        self.slider.setAccessibleName("Your answer, as a slider")
+        self.box = QDoubleSpinBox()
+        self.box.setDecimals(0 if question.high - question.low >= 10 else 2)
+        self._unset = question.low - 10.0 ** -self.box.decimals()  # under what can be answered
+        self.box.setRange(self._unset, question.high)
+        self.box.setSpecialValueText(UNSET)
+        self.box.setGroupSeparatorShown(True)
+        self.box.setSuffix(f" {question.unit}" if question.unit else "")
+        self.box.setAccessibleName("Your answer")
+        self.box.setKeyboardTracking(False)
+        row = QHBoxLayout()
+        for words in (formatted(question.low), formatted(question.high)):
+            label = QLabel(words)
+            label.setProperty("role", "muted")
+            row.addWidget(label)
+        row.insertWidget(1, self.slider, 1)
+        self.column.addLayout(row)
+        self.column.addWidget(self.box)
+        self.slider.valueChanged.connect(self._slid)
+        self.slider.sliderReleased.connect(lambda: self._slid(self.slider.value()))
+        self.box.valueChanged.connect(self._typed)
+        with QSignalBlocker(self.slider), QSignalBlocker(self.box):
+            self.slider.setValue(TICKS // 2)
+            self.box.setValue(self._unset)
+
+    def stops(self) -> list[QWidget]:
+        """Return slider and box."""
+        return [self.slider, self.box]
+
+    def show_given(self, given: Any) -> None:
+        """Show a number."""
+        if isinstance(given, int | float):
+            with QSignalBlocker(self.slider), QSignalBlocker(self.box):
+                self.box.setValue(given)
+                self.slider.setValue(round(TICKS * self._share(given)))
+
+    @property
+    def _logarithmic(self) -> bool:
+        return self.question.logarithmic and self.question.low > 0
+
+    def _value(self, share: float) -> float:
+        low, high = self.question.low, self.question.high
+        if self._logarithmic:
+            return float(low * (high / low) ** share)
+        return low + (high - low) * share
+
+    def _share(self, value: float) -> float:
+        low, high = self.question.low, self.question.high
+        if self._logarithmic:
+            return math.log(max(value, low) / low) / math.log(high / low)
+        return (value - low) / (high - low)
+
+    def _slid(self, tick: int) -> None:
+        with QSignalBlocker(self.box):
+            self.box.setValue(self._value(tick / TICKS))
+        self.answered.emit(self.box.value())
+
+    def _typed(self, value: float) -> None:
+        if value < self.question.low:
+            self.answered.emit(None)
+            return
+        with QSignalBlocker(self.slider):
+            self.slider.setValue(round(TICKS * self._share(value)))
+        self.answered.emit(value)
+
+
+class ChoiceWords(QLabel):
+    """The words of a choice: they wrap, which those of a radio button cannot; a click chooses."""
+
+    def __init__(self, words: str, button: QRadioButton) -> None:
+        super().__init__(words)
+        self._button = button
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+
+    def mousePressEvent(self, ev: QMouseEvent | None) -> None:
+        """Choose."""
+        if self.isEnabled():
+            self._button.setFocus()
+            self._button.click()
+
+
+class ChoiceQuestion(QuestionWidget):
+    """One radio button a choice."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        self.group = QButtonGroup(self)
+        for place, words in enumerate(question.choices):
+            button = QRadioButton()
+            button.setAccessibleName(words)
+            self.group.addButton(button, place)
+            row = QHBoxLayout()
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(ChoiceWords(words, button), 1)
+            self.column.addLayout(row)
+        self.group.idClicked.connect(lambda place: self.answered.emit(float(place)))
+
+    def stops(self) -> list[QWidget]:
+        """Return the buttons."""
+        return list(self.group.buttons())
+
+    def show_given(self, given: Any) -> None:
+        """Check a choice."""
+        button = self.group.button(int(given)) if isinstance(given, int | float) else None
+        if button is not None:
+            button.setChecked(True)
+
+
+class VertexQuestion(QuestionWidget):
+    """Says which vertex was clicked; its name may be typed instead."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        self._graph: CSRGraph | None = None
+        self.said = QLabel("Click a vertex in the graph, or type its name:")
+        self.said.setProperty("role", "muted")
+        self.said.setWordWrap(True)
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("name of a vertex")
+        self.field.setAccessibleName("Name of a vertex")
+        self.column.addWidget(self.said)
+        self.column.addWidget(self.field)
+        self.field.textEdited.connect(self._typed)
+
+    def stops(self) -> list[QWidget]:
+        """Return the field."""
+        return [self.field]
+
+    def set_graph(self, graph: CSRGraph | None) -> None:
+        """Know the names."""
+        self._graph = graph
+
+    def choose(self, vertex: int) -> None:
+        """Take a click in the graph."""
+        self.show_given(vertex)
+        self.answered.emit(float(vertex))
+
+    def show_given(self, given: Any) -> None:
+        """Show the name of a vertex."""
+        if isinstance(given, int | float) and self._graph is not None:
+            self.field.setText(str(self._graph.id_of(int(given))))
+
+    def _typed(self, words: str) -> None:
+        from gpu.errors import GpuError
+
+        try:
+            found = self._graph.vertex_of(words.strip()) if self._graph is not None else None
+        except GpuError:
+            found = None
+        self.answered.emit(None if found is None else float(found))
+
+
+class BucketQuestion(QuestionWidget):
+    """One button a bucket, low to high, drawn as a row of cells."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        low, high = int(question.low), int(question.high)
+        grid = QGridLayout()
+        grid.setSpacing(2)
+        self.group = QButtonGroup(self)
+        for place, bucket in enumerate(range(low, min(high, low + MOST_BUCKETS - 1) + 1)):
+            cell = QToolButton()
+            cell.setText(str(bucket))
+            cell.setCheckable(True)
+            cell.setMinimumSize(scaled(38), scaled(34))
+            cell.setAccessibleName(f"Bucket {bucket}")
+            self.group.addButton(cell, bucket)
+            grid.addWidget(cell, place // BUCKETS_A_ROW, place % BUCKETS_A_ROW)
+        grid.setColumnStretch(BUCKETS_A_ROW, 1)
+        label = QLabel("Buckets, the nearest distances first")
+        label.setWordWrap(True)
+        label.setProperty("role", "muted")
+        self.column.addWidget(label)
+        self.column.addLayout(grid)
+        self.group.idClicked.connect(lambda bucket: self.answered.emit(float(bucket)))
+
+    def stops(self) -> list[QWidget]:
+        """Return the cells."""
+        return list(self.group.buttons())
+
+    def show_given(self, given: Any) -> None:
+        """Check a bucket."""
+        button = self.group.button(int(given)) if isinstance(given, int | float) else None
+        if button is not None:
+            button.setChecked(True)
+
+
+class CurveQuestion(QuestionWidget):
+    """Heights over the values of a sweep; `truth` is laid upon them once it is known."""
+
+    def __init__(self, question: Question, values: Sequence[float]) -> None:
+        super().__init__(question)
+        self.canvas = CurveCanvas([formatted(value) for value in values])
+        self.canvas.setAccessibleName(
+            "Your curve: time over Δ. Left and right choose a point, up and down move it."
+        )
+        self.column.addWidget(self.canvas)
+        self.canvas.changed.connect(lambda: self.answered.emit(list(self.canvas.heights)))
+
+    def stops(self) -> list[QWidget]:
+        """Return the curve."""
+        return [self.canvas]
+
+    def show_given(self, given: Any) -> None:
+        """Show heights, as many as there are values."""
+        if isinstance(given, list) and len(given) == len(self.canvas.heights):
+            self.canvas.heights = list(given)
+            self.canvas.update()
+
+    def show_truth(self, times: Sequence[float]) -> None:
+        """Lay the measured times upon the drawn ones: on a scale of their logarithms."""
+        logs = [math.log(max(time, 1.0)) for time in times]
+        low, high = min(logs), max(logs)
+        span = (high - low) or 1.0
+        self.canvas.truth = [0.05 + 0.9 * (one - low) / span for one in logs]
+        self.canvas.update()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.canvas.theme = theme
+        self.canvas.update()
+
+
+def make_question(question: Question, values: Sequence[float] = ()) -> QuestionWidget:
+    """Return the widget of a question; `values` are those of a curve's sweep."""
+    if question.kind == "curve":
+        return CurveQuestion(question, values)
+    kinds = {
+        "number": NumberQuestion,
+        "choice": ChoiceQuestion,
+        "vertex": VertexQuestion,
+        "bucket": BucketQuestion,
+    }
+    return kinds[question.kind](question)

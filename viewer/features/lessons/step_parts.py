@@ -1,0 +1,206 @@
+"""Pieces of the Lesson panel: text as high as it is, dots for the steps, the card of a lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PyQt6.QtCore import QRectF, QSize, Qt, QUrl
+from PyQt6.QtGui import QColor, QPainter, QResizeEvent, QTextOption
+from PyQt6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.lessons.lesson import Lesson
+from viewer.common.text_size import scaled
+from viewer.common.theme import LIGHT
+from viewer.features.lessons.model import Progress
+
+_WORDS = QTextOption.WrapMode.WordWrap
+TABLE_SIZES = (1.0, 0.88, 0.76, 0.76)  # of the text's size, the first that fits
+WRAPS = (_WORDS, _WORDS, _WORDS, QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+
+
+class StepText(QTextBrowser):
+    """Rich text as high as it is; fetches nothing. `name` is for screen readers."""
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._html, self._fitted = "", 0  # the width that it was laid out for
+        self.setOpenLinks(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.viewport().setAutoFillBackground(False)  # type: ignore[union-attr]
+        self.document().setDocumentMargin(0)  # type: ignore[union-attr]
+        self.anchorClicked.connect(self._follow)
+
+    def loadResource(self, type: int, name: QUrl) -> Any:
+        """Bring nothing from anywhere."""
+        return None
+
+    def show_html(self, html: str) -> None:
+        """Show, and take the height that is needed."""
+        self._html = html.replace("<table>", f'<table cellpadding="{scaled(3)}">')
+        self._fitted = 0
+        self._fit()
+
+    def resizeEvent(self, e: QResizeEvent | None) -> None:
+        """Take the height that is needed at this width."""
+        super().resizeEvent(e)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Lay out; a table whose words do not fit is set smaller, and broken only in need."""
+        document, width = self.document(), max(1, self.viewport().width())  # type: ignore[union-attr]
+        if document is None or width == self._fitted:
+            return
+        self._fitted = width
+        sizes = TABLE_SIZES if "<table" in self._html else TABLE_SIZES[:1]
+        for size, wrap in zip(sizes, WRAPS, strict=False):
+            points = self.font().pointSizeF() * size
+            document.setDefaultStyleSheet(f"td, th {{ font-size: {points:.1f}pt }}")
+            self.setWordWrapMode(wrap)
+            self.setHtml(self._html)
+            document.setTextWidth(width)
+            if document.idealWidth() <= width:
+                break
+        self.setFixedHeight(int(document.size().height()) + 2)
+
+    def _follow(self, link: QUrl) -> None:
+        if link.isRelative() and link.hasFragment():
+            self.scrollToAnchor(link.fragment())
+
+
+class Dots(QWidget):
+    """One dot a step: done, here, to come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.theme, self.count, self.place = LIGHT, 0, 0
+        self.results: list[bool | None] = []
+
+    def show_place(self, place: int, results: Sequence[bool | None]) -> None:
+        """Show where we are; `results` right, wrong or neither for each step."""
+        self.place, self.results, self.count = place, list(results), len(results)
+        self.setAccessibleName(f"Step {place + 1} of {self.count}")
+        self.setToolTip(self.accessibleName())
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """As wide as the dots."""
+        return QSize(scaled(15) * max(1, self.count), scaled(16))
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the dots."""
+        return self.sizeHint()
+
+    def paintEvent(self, _event: Any) -> None:
+        """Paint."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        step, size = scaled(15), scaled(8)
+        for index, right in enumerate(self.results):
+            colour = self.theme.muted if index <= self.place else self.theme.border
+            if right is not None:
+                colour = self.theme.success if right else self.theme.warning
+            here = index == self.place
+            extent = size + (scaled(4) if here else 0)
+            box = QRectF(index * step + (step - extent) / 2, (self.height() - extent) / 2, 0, 0)
+            box.setSize(QRectF(0, 0, extent, extent).size())
+            painter.setPen(QColor(self.theme.text) if here else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colour))
+            painter.drawEllipse(box)
+
+
+class LessonCard(QFrame):
+    """One lesson of the list; `wanted`: the one to take next."""
+
+    def __init__(self, place: int, lesson: Lesson, progress: Progress, *, wanted: bool) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        column = QVBoxLayout(self)
+        column.addWidget(label(f"{place}. {lesson.title}", "heading"))
+        column.addWidget(label(lesson.idea))
+        row = QHBoxLayout()
+        words = f"{lesson.minutes} minutes"
+        if progress.finished:
+            words += " · finished" + _right_words(progress)
+        elif progress.begun:
+            words += f" · step {progress.step + 1} of {len(lesson.steps)}"
+        row.addWidget(label(words, "muted"), 1)
+        going = progress.begun and not progress.finished
+        self.button = QPushButton("Go on" if going else "Again" if progress.finished else "Start")
+        self.button.setAccessibleName(f"{self.button.text()}: lesson {place}, {lesson.title}")
+        if wanted:
+            self.button.setProperty("role", "primary")
+        row.addWidget(self.button)
+        column.addLayout(row)
+
+
+class NextLesson(QFrame):
+    """At the end of a lesson: which one comes next, and the button that opens it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.path = ""
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        column = QVBoxLayout(self)
+        self.words = label("", "heading")
+        self.idea = label("")
+        self.button = QPushButton("Start it")
+        self.button.setProperty("role", "primary")
+        for part in (self.words, self.idea, self.button):
+            column.addWidget(part)
+
+    def show_lesson(self, place: int, path: str, lesson: Lesson) -> None:
+        """Name the lesson that comes next."""
+        self.path = path
+        self.words.setText(f"Next: {lesson.title}")
+        self.idea.setText(f"{lesson.idea} About {lesson.minutes} minutes.")
+        self.button.setText(f"Start lesson {place}")
+        self.button.setAccessibleName(f"Start lesson {place}, {lesson.title}")
+
+
+def _right_words(progress: Progress) -> str:
+    judged = [answer.right for answer in progress.answers.values() if answer.right is not None]
+    return f" · {sum(judged)} of {len(judged)} right" if judged else ""
+
+
+def label(words: str, role: str = "") -> QLabel:
+    """Return words that wrap, as they are."""
+    made = QLabel(words)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setWordWrap(True)
+    if role:
+        made.setProperty("role", role)
+    return made
+
+
+def scroller() -> QScrollArea:
+    """Return an area that scrolls downwards only."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area
+
+
+def show(part: StepText, html: str) -> None:
+    """Show HTML in a text, or hide the text where there is none."""
+    part.setVisible(bool(html))
+    if part.property("shown") != html:
+        part.setProperty("shown", html)
+        part.show_html(html)

@@ -1,0 +1,1 @@
+"""Distances of all pairs as a picture."""

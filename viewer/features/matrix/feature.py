@@ -1,0 +1,114 @@
+"""The all-pairs feature at work: one model for matrix, graph and table.
+
+A click in the graph chooses the row (it sets the session's source, which a matrix follows);
+Shift+click, which shows the path, chooses the column. A cell chosen in the matrix shows its path
+in the graph. The panel comes up by itself with the first run that has a matrix.
+"""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtWidgets import QWidget
+
+from viewer.features.compare.feature import rival_of
+from viewer.features.matrix.panel import MatrixPanel
+from viewer.features.window import Window
+from viewer.models.matrix import MatrixModel
+from viewer.models.session import RunRecord
+
+QUIET_LAYOUTS = ("lesson", "present")  # where no panel comes up by itself
+PATH_AFTER_MS = 120  # while an arrow key is held, no path is looked for
+
+
+class MatrixFeature(QObject):
+    """Owns the matrix model; makes the panel."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window.as_widget())
+        self._window = window
+        self.model = MatrixModel(window.session, self)
+        self.panel: MatrixPanel | None = None
+        self._came_up = False
+        self._path = QTimer(self)
+        self._path.setSingleShot(True)
+        self._path.setInterval(PATH_AFTER_MS)
+        self._path.timeout.connect(self._show_path)
+        window.graph_view.target_requested.connect(self._take_target)
+        window.session.current_changed.connect(self._take_current)
+        self.model.cell_changed.connect(self._path.start)
+        self.model.statistic_changed.connect(self._mark_statistic)
+        self._mark_statistic(self.model.statistic)
+        self._take_current(window.session.current)
+
+    def make_panel(self, _dock: str) -> QWidget:
+        """Return the panel."""
+        window = self._window
+        pair = window.features.compare.model
+        self.panel = MatrixPanel(window.session, window.playback, self.model, pair)
+        self.panel.rival_requested.connect(window.actions_by_key["compare_rival"].trigger)
+        pair.pair_changed.connect(self._show_rival)
+        self._show_rival()
+        return self.panel
+
+    def needs(self) -> dict[str, bool]:
+        """Say whether there is a matrix."""
+        return {"matrix": self.model.record is not None}
+
+    def close(self) -> None:
+        """The window closes."""
+        self._path.stop()
+        if self.panel is not None:
+            self.panel.close_looks()
+
+    # --- handlers of the rows
+
+    def show_matrix(self) -> None:
+        """Show the panel, ready for the arrow keys."""
+        panel = self._window.show_dock("matrix")
+        assert isinstance(panel, MatrixPanel)
+        panel.canvases[0].setFocus()
+
+    def matrix_mean(self, _checked: bool = True) -> None:
+        """A pixel shows the mean of its entries."""
+        self.model.set_statistic("mean")
+
+    def matrix_least(self, _checked: bool = True) -> None:
+        """A pixel shows the least of its entries."""
+        self.model.set_statistic("least")
+
+    def matrix_fit(self) -> None:
+        """Show all of the matrix."""
+        self.model.fit()
+
+    # --- the models change
+
+    def _take_current(self, record: RunRecord | None) -> None:
+        if record is None or not record.is_matrix:
+            return
+        self._show_rival()
+        if not self._came_up and self._window.docks.layout not in QUIET_LAYOUTS:
+            self._came_up = True
+            QTimer.singleShot(0, self._come_up)
+
+    def _come_up(self) -> None:
+        if self.model.record is not None:
+            self._window.show_dock("matrix")
+
+    def _show_rival(self) -> None:
+        record = self.model.record
+        rival = rival_of(record) if record is not None else None
+        if self.panel is not None:
+            self.panel.show_rival(rival.title if rival is not None else "")
+
+    def _mark_statistic(self, key: str) -> None:
+        self._window.actions_by_key[f"matrix_{key}"].setChecked(True)
+
+    def _take_target(self, vertex: int) -> None:
+        """A path to a vertex was asked for in the graph: that is the column."""
+        if self.model.record is not None:
+            self.model.choose_column(vertex)
+
+    def _show_path(self) -> None:
+        """Show the shortest path of the chosen cell in the graph."""
+        if self.model.record is not None and self.model.column >= 0:
+            self._window.graph_view.trace_path(self.model.column)

@@ -1,0 +1,1 @@
+"""Every event of a small run, one by one."""

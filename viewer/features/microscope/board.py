@@ -1,0 +1,380 @@
+"""Workers and work lists at one event, painted: cells with flags, buckets with their items.
+
+A cell per worker says its assignment flag: idle, or its bucket, how many items it was handed and
+the vertex in its hands. Below, a row per bucket (pile, heap, list): its bounds, the manager's
+pointers, and a chip per item with vertex and distance; dashed while its write is not complete,
+tinted once handed to a worker, struck out once taken. What the event shown touches is outlined.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
+from PyQt6.QtWidgets import QSizePolicy, QWidget
+
+from gpu.algorithms import Algorithm
+from gpu.record.events import MANAGER, EventKind
+from gpu.replay.explain import number, place_words
+from gpu.replay.replay import Hand, Item, State
+from viewer.common.theme import (
+    LIGHT,
+    SPACING,
+    Theme,
+    mix,
+)
+from viewer.features.microscope.model import MicroscopeModel
+
+MOST_CELLS = 48  # workers drawn; the rest is a number
+MOST_CHIPS = 60  # items of a bucket drawn
+CELL = 132.0  # pixels, the least width of a worker's cell
+IN_BUCKET = frozenset(
+    {
+        EventKind.PUSH, EventKind.POP, EventKind.STALE, EventKind.CLIP, EventKind.RESERVE,
+        EventKind.WRITTEN, EventKind.ASSIGN, EventKind.FINISH, EventKind.BLOCK_TAKEN,
+        EventKind.BLOCK_FREED, EventKind.STAY, EventKind.LEAVE, EventKind.SKIP, EventKind.DEFER,
+    }
+)  # fmt: skip
+
+
+class Board(QWidget):
+    """Paints a MicroscopeModel; see the module docstring."""
+
+    lit = pyqtSignal(int, int)  # top and bottom of the bucket that the event shown touches
+
+    def __init__(self, model: MicroscopeModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lit_at: tuple[int, tuple[int, int] | None] = (-1, None)
+        self._model, self._theme, self._workers = model, LIGHT, 0
+        self._needed = 200.0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
+        self.setAccessibleName("Workers and buckets")
+        model.moved.connect(self.update)
+        model.replay_changed.connect(self._count_workers)
+        self._count_workers()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the height that the last picture needed."""
+        return QSize(300, int(self._needed))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same height, at the least width."""
+        return QSize(200, int(self._needed))
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Other lines, another height."""
+        super().resizeEvent(a0)
+        self.update()
+
+    def _count_workers(self) -> None:
+        replay, record = self._model.replay, self._model.record
+        self._workers = 0
+        if replay is not None and record is not None:
+            seen = int(replay.events["worker"].max()) + 1
+            wanted = record.settings.parameters.get("workers") or 0
+            self._workers = max(
+                seen, int(wanted), self._preset_workers() if replay.state.ring else 0
+            )
+        self.update()
+
+    def _preset_workers(self) -> int:
+        from gpu.devices import find_preset
+
+        record = self._model.record
+        given = record.settings.parameters.get("workers") if record is not None else None
+        if record is None or given:
+            return int(given or 0)
+        return int(find_preset(record.settings.device).workers)
+
+    def paintEvent(self, a0: QPaintEvent | None) -> None:
+        """Paint everything; ask for another height where it does not fit."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        state, record = self._model.state, self._model.record
+        if state is None or record is None:
+            return
+        pen = _Pen(painter, self._theme, self.width(), self._model)
+        pen.workers(state, record.algorithm, self._workers)
+        pen.lists(state, record.algorithm)
+        painter.end()
+        now = (self._model.position, pen.lit_at)
+        if now != self._lit_at:
+            self._lit_at = now
+            if pen.lit_at is not None:
+                self.lit.emit(*pen.lit_at)
+        if abs(pen.y + SPACING - self._needed) > 1:
+            self._needed = pen.y + SPACING
+            self._lit_at = (-1, None)  # said again once there is room to scroll to it
+            self.updateGeometry()
+
+
+class _Pen:
+    """Paints from top to bottom; `y` is how far it came."""
+
+    def __init__(self, painter: QPainter, theme: Theme, width: int, model: MicroscopeModel) -> None:
+        self.painter, self.theme, self.model = painter, theme, model
+        self.left, self.right = float(SPACING), float(width - SPACING)
+        self.metrics = QFontMetricsF(painter.font())
+        self.line = self.metrics.height()
+        self.y = 2.0
+        event = model.shown
+        self.worker = int(event["worker"]) if event is not None else MANAGER
+        self.bucket, self.vertex = None, -1
+        self.lit_at: tuple[int, int] | None = None
+        if event is not None and model.kind in IN_BUCKET:
+            self.bucket = int(event["b"])
+            self.vertex = int(event["a"])
+
+    def title(self, words: str, more: str = "") -> None:
+        self.y += SPACING / 2
+        font = self.painter.font()
+        font.setBold(True)
+        self.painter.setFont(font)
+        self.painter.setPen(QColor(self.theme.text))
+        at = QPointF(self.left, self.y + self.metrics.ascent())
+        self.painter.drawText(at, words)
+        wide = QFontMetricsF(font).horizontalAdvance(words)
+        font.setBold(False)
+        self.painter.setFont(font)
+        if more:
+            self.painter.setPen(QColor(self.theme.muted))
+            room = self.right - self.left - wide - 2 * SPACING
+            more = self.metrics.elidedText(more, Qt.TextElideMode.ElideRight, room)
+            self.painter.drawText(QPointF(at.x() + wide + 2 * SPACING, at.y()), more)
+        self.y += self.line + SPACING / 2
+
+    # --- workers
+
+    def workers(self, state: State, row: Algorithm, count: int) -> None:
+        busy = sum(not hand.idle for hand in state.workers.values())
+        noun = "blocks" if row.result == "matrix" else "workers"
+        self.title(noun.capitalize(), f"{busy} of {count} busy")
+        shown = list(range(count))
+        if count > MOST_CELLS:
+            busy_ones = [k for k, hand in sorted(state.workers.items()) if not hand.idle]
+            rest = [k for k in shown if k not in set(busy_ones)]
+            shown = sorted((busy_ones + rest)[:MOST_CELLS])
+        gap = 6.0
+        across = max(1, int((self.right - self.left + gap) // (CELL + gap)))
+        width = (self.right - self.left + gap) / across - gap
+        height = 2 * self.line + 8
+        for place, number_ in enumerate(shown):
+            x = self.left + (place % across) * (width + gap)
+            y = self.y + (place // across) * (height + gap)
+            self.cell(QRectF(x, y, width, height), number_, state, row)
+        self.y += -(-len(shown) // across) * (height + gap)
+        if count > len(shown):
+            self.note(f"and {count - len(shown):,} more, idle")
+
+    def cell(self, box: QRectF, worker: int, state: State, row: Algorithm) -> None:
+        hand, theme = state.workers.get(worker, Hand()), self.theme
+        acting = worker == self.worker
+        fill = theme.base if hand.idle else mix(theme.base, theme.accent, 0.16)
+        self.painter.setPen(
+            QPen(QColor(theme.accent if acting else theme.border), 2.4 if acting else 1)
+        )
+        self.painter.setBrush(QColor(fill))
+        self.painter.drawRoundedRect(box, 5, 5)
+        inside = box.adjusted(7, 4, -7, -4)
+        top = QRectF(inside.x(), inside.y(), inside.width(), self.line)
+        below = top.translated(0, self.line)
+        name = f"{worker}"
+        self.text(top, name, theme.text, bold=True)
+        flag, doing = self.words(hand, row)
+        self.text(top, flag, theme.muted if hand.idle else theme.text, right=True)
+        self.text(below, doing, theme.text)
+
+    def words(self, hand: Hand, row: Algorithm) -> tuple[str, str]:
+        graph = self.model.replay.graph  # type: ignore[union-attr]
+        if hand.idle:
+            return "idle", f"{len(hand.collected)} set aside" if hand.collected else ""
+        at = f"v={graph.id_of(hand.vertex)}" if hand.vertex >= 0 else "reads its piece"
+        if hand.arc >= 0:
+            at += f" → {graph.id_of(int(graph.indices[hand.arc]))}"
+        if hand.source >= 0:
+            rounds = f"round {max(0, self.rounds(hand) - 1)}"
+            doing = f"{rounds} · {at}" if hand.vertex >= 0 else rounds
+            return f"s={graph.id_of(hand.source)}", doing
+        if hand.collected:
+            names = [str(graph.id_of(vertex)) for vertex, _ in hand.collected]
+            few = " ".join(names) if len(names) < 5 else f"{len(names)} items"
+            at += f", aside: {few}"
+        if hand.bucket < 0:
+            return "busy", at
+        return f"{place_words(row, hand.bucket)} × {hand.count}", at
+
+    def rounds(self, hand: Hand) -> int:
+        state = self.model.state
+        return state.rounds.get(hand.source, 0) if state is not None else 0
+
+    def text(
+        self, box: QRectF, words: str, colour: str, right: bool = False, bold: bool = False
+    ) -> None:
+        font = self.painter.font()
+        font.setBold(bold)
+        self.painter.setFont(font)
+        words = QFontMetricsF(font).elidedText(words, Qt.TextElideMode.ElideRight, box.width())
+        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+        self.painter.setPen(QColor(colour))
+        self.painter.drawText(box, side | Qt.AlignmentFlag.AlignVCenter, words)
+        font.setBold(False)
+        self.painter.setFont(font)
+
+    def note(self, words: str) -> None:
+        box = QRectF(self.left, self.y, self.right - self.left, self.line)
+        self.text(box, words, self.theme.muted)
+        self.y += self.line + SPACING / 2
+
+    # --- work lists
+
+    def lists(self, state: State, row: Algorithm) -> None:
+        if state.ring:
+            first = f"head {state.head}, open {state.open_heads}, Δ {number(state.delta)}"
+            self.title("Buckets", first)
+        elif row.result == "matrix":
+            done = f"{state.sources_done} sources done, {state.running} at work"
+            self.title("Sources", done)
+        elif state.round >= 0:
+            end = f", below {number(state.threshold)}" if np.isfinite(state.threshold) else ""
+            phase = ("", ", light arcs", ", heavy arcs")[state.phase + 1]
+            self.title("Work lists", f"superstep {state.round}{end}{phase}")
+        else:
+            self.title("Work lists")
+        for bucket in self.shown(state, row):
+            self.bucket_row(state, row, bucket)
+
+    def shown(self, state: State, row: Algorithm) -> list[int]:
+        held = {bucket for bucket, items in state.buckets.items() if items}
+        held |= {bucket for bucket, waits in state.deferred.items() if waits}
+        if state.ring:
+            held |= set(range(state.head, state.head + state.open_heads))
+            held |= {b for b, p in state.pointers.items() if p.reserved != p.completed}
+        elif row.result == "matrix":
+            held |= {worker for worker, hand in state.workers.items() if hand.source >= 0}
+        elif not row.bucketed:
+            held.add(0)
+        else:
+            held |= {0, 1} if state.phase < 0 else {state.head}
+        if self.bucket is not None:
+            held.add(self.bucket)
+        return sorted(held)
+
+    def bucket_row(self, state: State, row: Algorithm, bucket: int) -> None:
+        theme, top = self.theme, self.y
+        lit = bucket == self.bucket
+        label = self.label(state, row, bucket)
+        label = label[0].upper() + label[1:]
+        said = self.said_of(state, bucket)
+        self.y += 4
+        head = QRectF(self.left + 8, self.y, self.right - self.left - 16, self.line)
+        tag = self.tag(state, bucket)
+        name = f"{label}{tag}"
+        self.text(head, name, theme.text, bold=True)
+        wide = self.metrics.horizontalAdvance(name) * 1.12 + 2 * SPACING
+        words = " · ".join(said)
+        if wide + self.metrics.horizontalAdvance(words) > head.width():
+            self.y += self.line
+            head, wide = head.translated(0, self.line), 0.0
+        self.text(head.adjusted(wide, 0, 0, 0), words, theme.muted)
+        self.y += self.line + 4
+        items = state.buckets.get(bucket, [])
+        if label == "The heap":
+            items = sorted(items, key=lambda item: item.dist)
+        if items or row.result == "row":
+            self.chips(state, items)
+        self.y += 4
+        colour = theme.accent if lit else theme.border
+        self.painter.setPen(QPen(QColor(colour), 2.0 if lit else 1.0))
+        self.painter.setBrush(Qt.BrushStyle.NoBrush)
+        self.painter.drawRoundedRect(
+            QRectF(self.left, top, self.right - self.left, self.y - top), 5, 5
+        )
+        if lit:
+            self.lit_at = (int(top), int(self.y))
+        self.y += 5
+
+    def said_of(self, state: State, bucket: int) -> list[str]:
+        """Return a bucket's bounds, pointers, blocks and what waits in it for heavy arcs."""
+        said, pointers = [], state.pointers.get(bucket)
+        if state.ring or state.phase >= 0:
+            low = state.base + (bucket - state.head) * state.delta
+            said.append(f"{number(low)} to {number(low + state.delta)}")
+        if state.ring and pointers is not None:
+            said.append(
+                f"read {pointers.read} · resv {pointers.reserved} · "
+                f"WCC {pointers.written} · CWC {pointers.completed}"
+            )
+            if pointers.blocks:
+                said.append(f"blocks {', '.join(map(str, pointers.blocks))}")
+        waits = state.deferred.get(bucket, [])
+        if waits:
+            graph = self.model.replay.graph  # type: ignore[union-attr]
+            names = ", ".join(str(graph.id_of(vertex)) for vertex in waits[:MOST_CELLS])
+            said.append(f"heavy arcs wait: {names}")
+        return said
+
+    def label(self, state: State, row: Algorithm, bucket: int) -> str:
+        hand = state.workers.get(bucket)
+        if row.result == "row" or hand is None or hand.source < 0:
+            return place_words(row, bucket)
+        graph = self.model.replay.graph  # type: ignore[union-attr]
+        reached = int(np.isfinite(state.rows[hand.source]).sum())
+        source = f"block {bucket}: source {graph.id_of(hand.source)}"
+        return f"{source}, round {max(0, self.rounds(hand) - 1)}, {reached} of {graph.n} reached"
+
+    def tag(self, state: State, bucket: int) -> str:
+        if not state.ring:
+            return ""
+        slot = f" (slot {bucket % state.ring})" if bucket >= state.ring else ""
+        if bucket == state.head:
+            return f"{slot}, head"
+        return f"{slot}, open" if bucket < state.head + state.open_heads else slot
+
+    def chips(self, state: State, items: list[Item]) -> None:
+        x, height = self.left + 8, self.line + 6
+        if not items:
+            self.text(QRectF(x, self.y, 120, height), "empty", self.theme.muted)
+            self.y += height
+            return
+        for item in items[:MOST_CHIPS]:
+            words = self.chip_words(state, item)
+            width = self.metrics.horizontalAdvance(words) + 16
+            if x + width > self.right - 8 and x > self.left + 8:
+                x, self.y = self.left + 8, self.y + height + 4
+            self.chip(QRectF(x, self.y, width, height), words, item)
+            x += width + 5
+        self.y += height
+        if len(items) > MOST_CHIPS:
+            self.y += 3
+            self.note(f"   and {len(items) - MOST_CHIPS:,} more")
+
+    def chip_words(self, state: State, item: Item) -> str:
+        graph = self.model.replay.graph  # type: ignore[union-attr]
+        held = f" ▸ {item.worker}" if item.worker != MANAGER else ""
+        return f"{graph.id_of(item.vertex)}: {number(item.dist)}{held}"
+
+    def chip(self, box: QRectF, words: str, item: Item) -> None:
+        theme = self.theme
+        lit = item.vertex == self.vertex and not item.taken
+        ink = theme.series[1] if lit else theme.border if item.taken else theme.muted
+        pen = QPen(QColor(ink), 2.0 if lit else 1.2)
+        if not item.written:
+            pen.setStyle(Qt.PenStyle.DashLine)
+        fill = theme.base
+        if item.worker != MANAGER:
+            fill = mix(theme.base, theme.accent, 0.08 if item.taken else 0.22)
+        self.painter.setPen(pen)
+        self.painter.setBrush(QColor(fill))
+        self.painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+        font = self.painter.font()
+        font.setStrikeOut(item.taken)
+        self.painter.setFont(font)
+        self.painter.setPen(QColor(theme.muted if item.taken else theme.text))
+        self.painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+        font.setStrikeOut(False)
+        self.painter.setFont(font)

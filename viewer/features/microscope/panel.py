@@ -1,0 +1,233 @@
+"""The microscope's panel: step through events, read what each does, see workers and buckets.
+
+Buttons and keys move the model; the sentence stands in large type; the board below is painted by
+`microscope_board`. Nothing here knows an algorithm.
+"""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QSlider,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.algorithms import ALGORITHMS
+from gpu.record.events import EventKind
+from viewer.common.theme import LIGHT, SPACING, Theme
+from viewer.common.units import time_words
+from viewer.features.microscope.board import Board
+from viewer.features.microscope.model import PACES, MicroscopeModel
+
+GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may seek
+    ("improve", "Improvement", (EventKind.IMPROVE,)),
+    ("head", "Head or threshold", (EventKind.HEAD, EventKind.SPLIT, EventKind.EDGE)),
+    ("delta", "Change of Δ", (EventKind.DELTA, EventKind.OPEN)),
+    ("step", "Superstep or round", (EventKind.SUPERSTEP, EventKind.ROUND)),
+    ("work", "Work handed out", (EventKind.ASSIGN, EventKind.SOURCE, EventKind.POP)),
+    ("waste", "Wasted item", (EventKind.STALE, EventKind.SKIP)),
+)
+SENTENCE_LINES = 2  # kept free, so that nothing jumps
+
+
+class MicroscopePanel(QWidget):
+    """Shows a MicroscopeModel; see the module docstring."""
+
+    record_requested = pyqtSignal(str)  # run with every event: an algorithm's key, "" any
+    leave_requested = pyqtSignal()
+
+    def __init__(self, model: MicroscopeModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.setAccessibleName("Microscope")
+        self._build()
+        self._connect()
+        self.apply_theme(LIGHT)
+        self._show_replay()
+
+    def _build(self) -> None:
+        self.back = self._button("◀", "The event before (,)")
+        self.forward = self._button("▶", "The next event (.)")
+        self.play = self._button("Play", "Let events go by")
+        self.pace = QComboBox()
+        self.pace.setAccessibleName("Events a second")
+        self.pace.setToolTip("How many events go by in a second")
+        for pace in PACES:
+            self.pace.addItem(f"{pace}/s", pace)
+        self.pace.setCurrentIndex(PACES.index(5))
+        self.goal = QComboBox()
+        self.goal.setAccessibleName("What to look for")
+        self.goal.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.goal.setMinimumContentsLength(8)
+        for key, title, _ in GOALS:
+            self.goal.addItem(title, key)
+        self.algorithm = QComboBox()
+        self.algorithm.setAccessibleName("Algorithm")
+        self.algorithm.setToolTip("Run another algorithm on this graph, every event recorded")
+        self.algorithm.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.algorithm.setMinimumContentsLength(8)
+        for row in ALGORITHMS.values():
+            if "model" in row.engines:
+                self.algorithm.addItem(row.title, row.key)
+        self.last = self._button("◀ Previous", "Back to the last one of this kind")
+        self.next = self._button("Next ▶", "On to the next one of this kind")
+        self.leave = self._button("Leave", "Back to the panels that were there before")
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName("Event")
+        self.where = QLabel()
+        self.where.setProperty("role", "muted")
+        self.sentence = QLabel()
+        self.sentence.setWordWrap(True)
+        self.sentence.setAccessibleName("What happens")
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.board = Board(self._model)
+        scroll = QScrollArea()
+        scroll.setWidget(self.board)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._arrange(scroll)
+
+    def _arrange(self, scroll: QScrollArea) -> None:
+        steps = QHBoxLayout()
+        for part in (self.back, self.forward, self.play, self.pace):
+            steps.addWidget(part)
+        steps.addWidget(self.algorithm, 1)
+        steps.addWidget(self.leave)
+        look = QHBoxLayout()
+        look.addWidget(self.last)
+        look.addWidget(self.goal, 1)
+        look.addWidget(self.next)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(SPACING, SPACING // 2, SPACING, 0)
+        column.setSpacing(SPACING // 2 + 1)
+        column.addLayout(steps)
+        column.addLayout(look)
+        along = QHBoxLayout()
+        along.addWidget(self.slider, 1)
+        along.addWidget(self.where)
+        column.addLayout(along)
+        column.addWidget(self.sentence)
+        column.addWidget(scroll, 1)
+        self._scroll = scroll
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self._empty_page())
+        self._pages.addWidget(page)
+        self.setMinimumSize(260, 200)
+
+    def _empty_page(self) -> QWidget:
+        self.problem = QLabel()
+        self.problem.setWordWrap(True)
+        self.problem.setProperty("role", "muted")
+        self.problem.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.record = QPushButton("Run and record every event")
+        self.record.setToolTip("Run the graph shown on the Classroom GPU with every event kept")
+        self.record.clicked.connect(lambda: self.record_requested.emit(""))
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(2 * SPACING, SPACING, 2 * SPACING, SPACING)
+        column.addStretch(1)
+        column.addWidget(self.problem)
+        column.addWidget(self.record, 0, Qt.AlignmentFlag.AlignCenter)
+        column.addStretch(2)
+        return page
+
+    def _button(self, words: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setText(words)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.setAutoRepeat(words in "◀▶")
+        return button
+
+    def _connect(self) -> None:
+        model = self._model
+        self.back.clicked.connect(lambda: model.step(-1))
+        self.forward.clicked.connect(lambda: model.step(1))
+        self.play.clicked.connect(model.toggle)
+        self.pace.currentIndexChanged.connect(lambda: model.set_pace(self.pace.currentData()))
+        self.last.clicked.connect(lambda: self.seek(-1))
+        self.next.clicked.connect(lambda: self.seek(1))
+        self.leave.clicked.connect(self.leave_requested)
+        self.goal.currentIndexChanged.connect(self._show_event)
+        self.slider.valueChanged.connect(self._slide)
+        self.algorithm.activated.connect(self._ask_again)
+        model.moved.connect(self._show_event)
+        self.board.lit.connect(self._reveal, Qt.ConnectionType.QueuedConnection)  # type: ignore[call-arg]
+        model.replay_changed.connect(self._show_replay)
+        model.playing_changed.connect(self._show_playing)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme, and room for the sentence in its type."""
+        font = self.font()
+        font.setPointSizeF(font.pointSizeF() * 1.2)
+        self.sentence.setFont(font)
+        lines = self.sentence.fontMetrics().lineSpacing() * SENTENCE_LINES
+        self.sentence.setMinimumHeight(lines)
+        self.board.apply_theme(theme)
+
+    def seek(self, direction: int) -> None:
+        """Go to the next (+1) or last (-1) event of the kind chosen."""
+        self._model.seek(self._wanted(), direction)
+
+    def _wanted(self) -> tuple[EventKind, ...]:
+        return GOALS[max(self.goal.currentIndex(), 0)][2]
+
+    def _ask_again(self) -> None:
+        self.record_requested.emit(self.algorithm.currentData())
+
+    def _slide(self, position: int) -> None:
+        if position != self._model.position:
+            self._model.pause()
+            self._model.go(position)
+
+    def _show_replay(self) -> None:
+        replay = self._model.replay
+        self._pages.setCurrentIndex(0 if replay is None else 1)
+        self.problem.setText(self._model.problem)
+        self.record.setVisible(replay is None)
+        record = self._model.record
+        if record is not None:
+            self.algorithm.setCurrentIndex(self.algorithm.findData(record.settings.algorithm))
+        if replay is not None:
+            self.slider.blockSignals(True)
+            self.slider.setRange(0, len(replay))
+            self.slider.blockSignals(False)
+            self._show_event()
+        self.setAccessibleDescription(self._model.summary_text())
+
+    def _show_event(self) -> None:
+        model, replay = self._model, self._model.replay
+        if replay is None or model.state is None:
+            return
+        self.slider.blockSignals(True)
+        self.slider.setValue(model.position)
+        self.slider.blockSignals(False)
+        self.where.setText(
+            f"event {model.position:,} of {len(replay):,} · {time_words(model.state.t_ns)}"
+        )
+        self.sentence.setText(model.sentence or "Nothing has happened yet.")
+        self.back.setEnabled(model.position > 0)
+        self.forward.setEnabled(model.position < len(replay))
+        self.last.setEnabled(replay.find(self._wanted(), -1) is not None)
+        self.next.setEnabled(replay.find(self._wanted(), 1) is not None)
+        self.setAccessibleDescription(model.summary_text())
+
+    def _reveal(self, top: int, bottom: int) -> None:
+        """Scroll to the bucket that the event touches."""
+        middle, half = (top + bottom) // 2, (bottom - top) // 2 + SPACING
+        self._scroll.ensureVisible(0, middle, 0, half)
+
+    def _show_playing(self, playing: bool) -> None:
+        self.play.setText("Pause" if playing else "Play")

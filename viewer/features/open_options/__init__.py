@@ -1,0 +1,1 @@
+"""Open a file with options."""

@@ -1,0 +1,197 @@
+"""How shall this file be read? A small dialog before a graph is opened.
+
+It is there before the file has been looked at; `show_file` brings what its beginning tells. Weights
+with names have a row only where the format names them: a list where the beginning shows the names,
+a field to type in where it does not. The dialog reads nothing and opens nothing itself.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QIcon, QResizeEvent
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.formats.base import RANDOM_SEED
+from gpu.formats.build import RANDOM_WEIGHTS
+from viewer.common.elided import ElidedLabel
+from viewer.common.labels import choice
+from viewer.common.theme import SPACING
+from viewer.models.open_choices import DIRECTIONS, WEIGHTS
+
+if TYPE_CHECKING:
+    from gpu.formats.peek import Peek
+
+LOOKING = "Looking at the file…"
+USUAL_WIDTH = 440  # pixels
+SHORTEST = 8  # characters that a list shows at least
+NARROW = 44  # characters: in a narrower dialog titles stand above their fields
+NAMELESS = {"unit", "random"}  # weights that are not the file's
+
+
+class OpenDialog(QDialog):
+    """Chooses options of `gpu.load_graph`; see the module docstring."""
+
+    chosen = pyqtSignal(object)  # dict, only what is not usual
+
+    def __init__(
+        self,
+        path: str,
+        options: dict[str, Any],
+        again: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        """options : chosen at first; again : the graph is open already."""
+        super().__init__(parent)
+        self._asked_name = str(options.get("weight_name") or "")
+        self.setWindowTitle("Reopen with options" if again else "Open with options")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._build(path, options, "Re&open" if again else "&Open")
+        self.weights.currentIndexChanged.connect(self._enable)
+        self.buttons.accepted.connect(self._accept)
+        self.buttons.rejected.connect(self.reject)
+        self._enable()
+
+    def _build(self, path: str, options: dict[str, Any], word: str) -> None:
+        self.file = ElidedLabel(Path(path).name, "strong", Qt.TextElideMode.ElideMiddle)
+        self.file.detail = path
+        self.file.setAccessibleName("File")
+        self.format = QLabel(LOOKING)
+        self.format.setWordWrap(True)
+        self.format.setTextFormat(Qt.TextFormat.PlainText)
+        self.format.setAccessibleName("Format")
+        self.direction = _choice(DIRECTIONS, options.get("undirected"), "Direction")
+        numbers = {"low": 1, "high": RANDOM_WEIGHTS, "seed": RANDOM_SEED}
+        titles = {key: title.format(**numbers) for key, title in WEIGHTS.items()}
+        self.weights = _choice(titles, options.get("weights", "file"), "Weights")
+        self.name = _choice({}, None, "Weight name")
+        self.form = QFormLayout()
+        self.form.setSpacing(SPACING)
+        self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for title, field in (
+            ("File", self.file),
+            ("Format", self.format),
+            ("&Direction", self.direction),
+            ("&Weights", self.weights),
+            ("Weight &name", self.name),
+        ):
+            self.form.addRow(title, field)
+        self.form.setRowVisible(self.name, False)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        button = self.buttons.addButton(word, QDialogButtonBox.ButtonRole.AcceptRole)
+        assert button is not None
+        self.open_button = button
+        button.setProperty("role", "primary")
+        button.setDefault(True)
+        for any_button in self.buttons.buttons():
+            any_button.setIcon(QIcon())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*([2 * SPACING] * 4))
+        column.setSpacing(2 * SPACING)
+        column.addLayout(self.form)
+        column.addWidget(self.buttons)
+        self.resize(USUAL_WIDTH, self.sizeHint().height())
+        self.direction.setFocus()
+
+    def show_file(self, found: Peek | None, problem: str = "") -> None:
+        """Show what the beginning of the file tells, or why it cannot be read."""
+        if found is None:
+            self.format.setText(problem)
+            for part in (self.direction, self.weights, self.open_button):
+                part.setEnabled(False)
+            self._fit()
+            return
+        self.format.setText(found.title)
+        self.form.setRowVisible(self.name, found.weights is not None)
+        if found.weights is None:
+            self._asked_name = ""
+        else:
+            self._fill_names(found.weights.names, found.weights.usual)
+        self._enable()
+        self._fit()
+
+    def options(self) -> dict[str, Any]:
+        """Return what is chosen now, without what is usual."""
+        chosen = {
+            "undirected": self.direction.currentData(),
+            "weights": self.weights.currentData(),
+            "weight_name": self._name(),
+        }
+        return {key: value for key, value in chosen.items() if value not in (None, "", "file")}
+
+    def _name(self) -> str:
+        if self.weights.currentData() in NAMELESS:
+            return ""
+        if not self.name.count():  # the look is not done, or there are no names
+            return self._asked_name
+        if self.name.isEditable():
+            return self.name.currentText().strip()
+        return str(self.name.currentData())
+
+    def _fill_names(self, names: tuple[str, ...], usual: str | None) -> None:
+        self.name.clear()
+        self.name.setEditable(not names)
+        if not names:
+            line = self.name.lineEdit()
+            assert line is not None
+            line.setPlaceholderText("The usual one")
+            line.setAccessibleName("Weight name")
+            self.name.addItem(self._asked_name)
+            return
+        self.name.addItem(f"The usual one: {usual}" if usual else "None: each arc weighs 1", "")
+        for name in dict.fromkeys((*names, self._asked_name)):
+            if name:
+                self.name.addItem(name, name)
+        places = [str(self.name.itemData(k)).casefold() for k in range(self.name.count())]
+        self.name.setCurrentIndex(places.index(self._asked_name.casefold()))
+
+    def _enable(self) -> None:
+        self.name.setEnabled(self.weights.currentData() not in NAMELESS)
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Put the titles above the fields where it is narrow; never cut a line of words."""
+        super().resizeEvent(a0)
+        narrow = self.width() < NARROW * self.fontMetrics().averageCharWidth()
+        wraps = QFormLayout.RowWrapPolicy
+        self.form.setRowWrapPolicy(wraps.WrapAllRows if narrow else wraps.WrapLongRows)
+        self.setMinimumHeight(self._height_needed())
+
+    def _height_needed(self) -> int:
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
+        return max(layout.totalHeightForWidth(self.width()), layout.totalMinimumSize().height())
+
+    def _fit(self) -> None:
+        height = self._height_needed()
+        self.setMinimumHeight(height)
+        self.resize(self.width(), height)
+
+    def _accept(self) -> None:
+        options = self.options()
+        self.accept()
+        self.chosen.emit(options)
+
+
+def _choice(rows: dict[Any, str], chosen: Any, name: str) -> QComboBox:
+    """Return a list that may be narrower than its rows."""
+    box = choice(rows, chosen, name)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(SHORTEST)
+    view = box.view()
+    if view is not None and rows:  # a narrow dialog's lists say everything all the same
+        view.setMinimumWidth(view.sizeHintForColumn(0) + 2 * SPACING)
+    box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return box

@@ -1,0 +1,1 @@
+"""Every action, by typing."""

@@ -1,0 +1,168 @@
+"""Every action by name: type a few letters, press Enter.
+
+The letters may be anywhere in the words, in order ("swdl" finds "Sweep Δ"); starts of
+words and unbroken stretches count more, so what one means comes first. With nothing typed
+the list stands as in the menus, what was used last on top. An action that cannot be used now
+stands greyed, with its reason in the status line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PyQt6.QtCore import QEvent, QObject, Qt, pyqtSignal
+from PyQt6.QtGui import QAction, QKeyEvent
+from PyQt6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.common.theme import SPACING
+
+WIDTH, MOST_ROWS = 560, 12  # pixels; rows seen at once
+ENTRY = Qt.ItemDataRole.UserRole
+MOVING_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row: words to find it by, where it stands, its keys, and what it does."""
+
+    words: str
+    place: str
+    keys: str
+    action: QAction
+
+
+class Palette(QDialog):
+    """The list and its field; emits the entry that was chosen and closes."""
+
+    chosen = pyqtSignal(object)  # Entry
+
+    def __init__(self, entries: Sequence[Entry], recent: Sequence[str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._entries = sorted(entries, key=lambda entry: _rank(entry, recent))
+        self.setWindowTitle("Commands")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(min(WIDTH, max(parent.width() - 4 * SPACING, 240)))
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Type what you want to do")
+        self.field.setAccessibleName("Find a command")
+        self.field.setClearButtonEnabled(True)
+        self.rows = QListWidget()
+        self.rows.setAccessibleName("Commands")
+        self.rows.setUniformItemSizes(True)
+        self.rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.rows.setMinimumHeight(MOST_ROWS * (self.fontMetrics().height() + 12))
+        self.rows.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.about = QLabel()
+        self.about.setProperty("role", "muted")
+        self.about.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*([SPACING] * 4))
+        for part in (self.field, self.rows, self.about):
+            column.addWidget(part)
+        self.field.textChanged.connect(self._fill)
+        self.field.returnPressed.connect(self._choose)
+        self.rows.itemClicked.connect(self._choose_row)
+        self.rows.currentItemChanged.connect(self._tell)
+        self.field.installEventFilter(self)
+        self._fill("")
+
+    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
+        """Let the arrow keys of the field move in the list."""
+        if isinstance(a1, QKeyEvent) and a1.key() in MOVING_KEYS:
+            if a1.type() == QEvent.Type.KeyPress:
+                self.rows.keyPressEvent(a1)
+            return True
+        return super().eventFilter(a0, a1)
+
+    def _fill(self, typed: str) -> None:
+        self.rows.clear()
+        scored = [(match(typed, f"{e.place} {e.words}"), e) for e in self._entries]
+        found = [(score, entry) for score, entry in scored if score is not None]
+        if typed:
+            found.sort(key=lambda pair: -pair[0])
+        for _, entry in found:
+            item = QListWidgetItem(self.rows)
+            item.setData(ENTRY, entry)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.words}, {entry.place}")
+            row = _Row(entry)
+            item.setSizeHint(row.sizeHint())
+            self.rows.setItemWidget(item, row)
+        if self.rows.count():
+            self.rows.setCurrentRow(0)
+        else:
+            self.about.setText(f"Nothing is called {typed!r}. Try a shorter word.")
+
+    def _tell(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            action: QAction = item.data(ENTRY).action
+            now = "" if action.isEnabled() else " (not now: nothing here to use it on)"
+            self.about.setText((action.statusTip() or action.toolTip()) + now)
+
+    def _choose(self) -> None:
+        item = self.rows.currentItem()
+        if item is not None:
+            self._choose_row(item)
+
+    def _choose_row(self, item: QListWidgetItem) -> None:
+        entry: Entry = item.data(ENTRY)
+        if entry.action.isEnabled():
+            self.accept()
+            self.chosen.emit(entry)
+
+
+class _Row(QWidget):
+    """Words at the left, where they stand and the keys at the right."""
+
+    def __init__(self, entry: Entry) -> None:
+        super().__init__()
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(SPACING, 3, SPACING, 3)
+        name, place, keys = QLabel(entry.words), QLabel(entry.place), QLabel(entry.keys)
+        place.setProperty("role", "muted")
+        keys.setProperty("role", "strong")
+        name.setEnabled(entry.action.isEnabled())
+        line.addWidget(name)
+        line.addWidget(place, 1)
+        line.addWidget(keys)
+
+
+def match(typed: str, words: str) -> float | None:
+    """Return how well letters fit words, None where they are not all there in order."""
+    score, place, last = 0.0, 0, -2
+    low = words.casefold()
+    for letter in typed.casefold().replace(" ", ""):
+        found = low.find(letter, place)
+        if found < 0:
+            return None
+        start = _start_of_word(low, letter, place)
+        if found != last + 1 and start >= 0:
+            found = start
+        score += 3.0 if found == last + 1 else 0.0
+        score += 2.0 if found == 0 or not low[found - 1].isalnum() else 0.0
+        place, last = found + 1, found
+    return score - 0.01 * len(words)
+
+
+def _start_of_word(words: str, letter: str, first: int) -> int:
+    """Return the next place where a word starts with the letter, -1 where none does."""
+    for place in range(first, len(words)):
+        if words[place] == letter and (place == 0 or not words[place - 1].isalnum()):
+            return place
+    return -1
+
+
+def _rank(entry: Entry, recent: Sequence[str]) -> int:
+    """Sort what was used last to the top; the sort keeps the rest."""
+    name = entry.words
+    return recent.index(name) if name in recent else len(recent)

@@ -1,0 +1,1 @@
+"""Full screen at a projector."""

@@ -1,0 +1,201 @@
+"""The presentation at work: it puts the window back as it was when it ends.
+
+While it lasts, one event filter of the application sees the keys first: Esc ends it, B blanks,
+P is the dot, and what clickers send (Page Up and Down, and the arrows while a lesson is open)
+turns the pages of the lesson. A key typed into a field is the field's.
+"""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QByteArray, QEvent, QObject, QPoint, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PyQt6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QMainWindow,
+    QPlainTextEdit,
+    QTextEdit,
+    QToolBar,
+    QWidget,
+)
+
+from viewer.common.text_size import scaled
+from viewer.features.present.rows import PRESENTING
+from viewer.features.window import Window
+
+PROJECTOR = "projector"
+DOT_PIXELS = 22  # at the reference text size
+DOT = QColor(220, 30, 30, 190)
+FIELDS = (QLineEdit, QAbstractSpinBox, QComboBox, QTextEdit, QPlainTextEdit)
+FORWARD, BACK = (Qt.Key.Key_Right, Qt.Key.Key_PageDown), (Qt.Key.Key_Left, Qt.Key.Key_PageUp)
+
+
+class Curtain(QWidget):
+    """A black sheet over the whole window."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.setAccessibleName("Blank screen; any key returns")
+        self.setCursor(Qt.CursorShape.BlankCursor)
+        self.hide()
+
+    def paintEvent(self, a0: QPaintEvent | None) -> None:
+        """Fill with black."""
+        QPainter(self).fillRect(self.rect(), Qt.GlobalColor.black)
+
+
+class Dot(QWidget):
+    """A round mark under the mouse; clicks go through it."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAccessibleName("Pointer dot")
+        self.hide()
+
+    def follow(self, place: QPoint) -> None:
+        """Stand with the middle at a place of the window."""
+        size = scaled(DOT_PIXELS)
+        self.resize(size, size)
+        self.move(place.x() - size // 2, place.y() - size // 2)
+        self.raise_()
+
+    def paintEvent(self, a0: QPaintEvent | None) -> None:
+        """Draw the dot."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(DOT)
+        painter.drawEllipse(self.rect())
+
+
+class PresentFeature(QObject):
+    """On and off; see the module docstring."""
+
+    ended = pyqtSignal()  # the window stands as before
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window.as_widget())
+        self._window = window
+        self.on = False
+        self._before: tuple[str, str, QByteArray, Qt.WindowState] | None = None
+        self.curtain, self.dot = Curtain(window.as_widget()), Dot(window.as_widget())
+
+    def needs(self) -> dict[str, bool]:
+        """Say whether a presentation is going on."""
+        return {PRESENTING: self.on}
+
+    def toggle(self) -> None:
+        """Begin, or end."""
+        self.end() if self.on else self.begin()
+
+    def begin(self) -> None:
+        """Full screen and large; remember how the window stood."""
+        window, main = self._window, self._main()
+        self._before = (
+            window.theme.name,
+            window.docks.layout,
+            main.saveState(),
+            main.windowState(),
+        )
+        self.on = True
+        window.set_theme(PROJECTOR)
+        if not self._lesson_open():
+            window.features.layouts.use_present()
+        self._show_bars(False)
+        main.showFullScreen()
+        app = QApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)
+        window.enable_actions()
+
+    def end(self) -> None:
+        """Put the window back as it was. Idempotent."""
+        if not self.on or self._before is None:
+            return
+        app = QApplication.instance()
+        assert app is not None
+        app.removeEventFilter(self)
+        window, main = self._window, self._main()
+        theme, layout, state, window_state = self._before
+        self.on, self._before = False, None
+        self.curtain.hide()
+        self.dot.hide()
+        main.unsetCursor()
+        self._show_bars(True)
+        main.setWindowState(window_state)
+        window.set_theme(theme)
+        window.features.layouts.mark(layout)
+        main.restoreState(state)
+        window.enable_actions()
+        self.ended.emit()
+
+    def close(self) -> None:
+        """The window closes: remember the theme that was there before."""
+        self.end()
+
+    def blank(self) -> None:
+        """Black, until any key or click."""
+        if self.on:
+            self.curtain.setGeometry(self._main().rect())
+            self.curtain.show()
+            self.curtain.raise_()
+
+    def toggle_dot(self) -> None:
+        """Show or hide the dot."""
+        if self.on:
+            self.dot.setVisible(not self.dot.isVisible())
+            self.dot.follow(self._main().mapFromGlobal(self._main().cursor().pos()))
+
+    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
+        """See keys and mouse first, while a presentation goes on."""
+        if isinstance(a1, QMouseEvent):
+            if a1.type() == QEvent.Type.MouseMove and self.dot.isVisible():
+                self.dot.follow(self._main().mapFromGlobal(a1.globalPosition().toPoint()))
+            if a1.type() == QEvent.Type.MouseButtonPress and self.curtain.isVisible():
+                self.curtain.hide()
+                return True
+        if isinstance(a1, QKeyEvent) and a1.type() == QEvent.Type.KeyPress:
+            return self._press(a1)
+        return False
+
+    def _press(self, event: QKeyEvent) -> bool:
+        """Return whether the key was ours."""
+        if self.curtain.isVisible():
+            self.curtain.hide()
+            return True
+        if event.key() == Qt.Key.Key_Escape:
+            self.end()
+            return True
+        if event.modifiers() != Qt.KeyboardModifier.NoModifier or self._typing():
+            return False
+        if event.key() == Qt.Key.Key_B:
+            self.blank()
+        elif event.key() == Qt.Key.Key_P:
+            self.toggle_dot()
+        elif self._lesson_open() and event.key() in FORWARD + BACK:
+            key = "lesson_next" if event.key() in FORWARD else "lesson_back"
+            self._window.actions_by_key[key].trigger()
+        else:
+            return False
+        return True
+
+    def _typing(self) -> bool:
+        return isinstance(QApplication.focusWidget(), FIELDS)
+
+    def _lesson_open(self) -> bool:
+        row = self._window.actions_by_key.rows.get("lesson_next")
+        return row is not None and self._window.actions_by_key["lesson_next"].isEnabled()
+
+    def _show_bars(self, shown: bool) -> None:
+        main = self._main()
+        for bar in (main.menuBar(), main.findChild(QToolBar), main.statusBar()):
+            if bar is not None:
+                bar.setVisible(shown)
+
+    def _main(self) -> QMainWindow:
+        main = self._window.as_widget()
+        assert isinstance(main, QMainWindow)
+        return main

@@ -1,0 +1,1 @@
+"""One knob over many values."""

@@ -1,0 +1,373 @@
+"""Time and work against Δ, or against another knob: figures 4 and 7 of the paper, for this graph.
+
+Both curves are shares of their own least value, on logarithmic axes, so that 1 is the best
+of each and the distance between the two lowest points is the paper's point: least work is
+not least time. ● marks the best time, ■ the least work; left of the shaded edge pushes go
+beyond the ring (clipping). The controller's own run is a line at its time, over every Δ
+that it used. A click on a point makes that run in the window.
+
+Asked here, done by `viewer.models.sweep`; the panel holds no result of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.study.sweep import DELTA, C, SweepPoint
+from viewer.common.labels import centred_hint
+from viewer.common.text_size import scaled
+from viewer.common.theme import (
+    DASH_PATTERN,
+    SPACING,
+    THEMES,
+    Theme,
+)
+from viewer.common.units import percent, short, time_words
+from viewer.models.sweep import SweepModel
+from viewer.plots.axes import NumberAxis, dress_axis, log_ticks
+
+TITLE = "Sweep"
+HINT = (
+    "Sweep Δ: run the chosen algorithm with many bucket widths, and see that the least work and "
+    "the least time are at different ones."
+)
+NEAR_PIXELS = 16  # of the pointer, to be on a point
+POINT_PIXELS, MARK_PIXELS = 6, 13
+LABEL_PIXELS = 46  # least distance of two numbers under the plot
+ROOM = 0.06  # of an axis, beyond its data
+
+
+class KnobAxis(pg.AxisItem):
+    """Bottom axis of log10 values with short numbers."""
+
+    def __init__(self) -> None:
+        super().__init__("bottom", maxTickLength=-4)
+        self.enableAutoSIPrefix(False)
+        self.setStyle(tickTextOffset=3, hideOverlappingLabels=True)
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        """Return round numbers, as many as fit."""
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return []
+        return [(1.0, log_ticks(low, high, max(2, int(size / scaled(LABEL_PIXELS)))))]
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Return 0.5, 950, 1.2k."""
+        return [short(10 ** min(value, 300)) for value in values]
+
+
+class SweepPanel(QWidget):
+    """The chooser, the two curves and what they say."""
+
+    sweep_requested = pyqtSignal(str, str)  # knob, values as typed ("" for the usual ones)
+    cancel_requested = pyqtSignal()
+    run_requested = pyqtSignal(object)  # SweepPoint
+
+    def __init__(self, model: SweepModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme = THEMES["light"]
+        self._shown: list[SweepPoint] = []
+        self.setAccessibleName(TITLE)
+        self._build_controls()
+        self._build_plot()
+        self._build_frame()
+        self._connect()
+        self.apply_theme(self._theme)
+        self.show_sweep()
+
+    # --- build
+
+    def _build_controls(self) -> None:
+        self.knob = QComboBox()
+        self.knob.setAccessibleName("What is swept")
+        self.values = QLineEdit()
+        self.values.setPlaceholderText("auto")
+        self.values.setAccessibleName("Values of the sweep, with commas between")
+        self.values.setToolTip("Values with commas between; empty: doublings around the usual one")
+        self.values.setMinimumWidth(60)
+        self.button = QPushButton("Sweep")
+        self.button.setProperty("role", "primary")
+        self.button.setAccessibleDescription("Run the chosen algorithm once for each value")
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(4)
+        self.words = QLabel()
+        self.words.setWordWrap(True)
+        self.words.setToolTip("Work: vertices processed for each one settled; 1 is perfect")
+
+    def _build_plot(self) -> None:
+        self._axes: dict[str, pg.AxisItem] = {"bottom": KnobAxis(), "left": NumberAxis(True)}
+        self.view = pg.PlotWidget(axisItems=self._axes)
+        self.view.setFrameShape(self.view.Shape.NoFrame)
+        self.view.setAccessibleName("Sweep, plot")
+        self.plot = self.view.getPlotItem()
+        self.plot.setMenuEnabled(False, enableViewBoxMenu=False)
+        menu = self.plot.ctrlMenu
+        menu.setParent(self.view, menu.windowFlags())
+        self.plot.hideButtons()
+        self.plot.setMouseEnabled(x=False, y=False)
+        self.plot.layout.setContentsMargins(0, 8, 12, 0)
+        self.view.scene().contextMenu = []
+        self._clipped = pg.LinearRegionItem(movable=False)
+        self._path = pg.PlotDataItem()
+        self._curves = {"time": pg.PlotDataItem(), "work": pg.PlotDataItem()}
+        self._marks = {"time": pg.ScatterPlotItem(), "work": pg.ScatterPlotItem()}
+        self._here = pg.ScatterPlotItem()
+        for item in (self._clipped, self._path, *self._curves.values(), *self._marks.values()):
+            self.plot.addItem(item, ignoreBounds=True)
+        self.plot.addItem(self._here, ignoreBounds=True)
+        self._legend = QLabel()
+        self._legend.setTextFormat(Qt.TextFormat.RichText)
+
+    def _build_frame(self) -> None:
+        controls = QHBoxLayout()
+        for widget, stretch in ((self.knob, 2), (self.values, 2), (self.button, 0)):
+            controls.addWidget(widget, stretch)
+        self.hint = centred_hint(HINT)
+        page = QWidget()
+        inside = QVBoxLayout(page)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(SPACING // 2)
+        for part in (self._legend, self.view, self.words):
+            inside.addWidget(part, 1 if part is self.view else 0)
+        pages = QWidget()
+        self._pages = QStackedLayout(pages)
+        self._pages.addWidget(self.hint)
+        self._pages.addWidget(page)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING, SPACING, SPACING, SPACING // 2)
+        column.setSpacing(SPACING // 2)
+        column.addLayout(controls)
+        column.addWidget(self.bar)
+        column.addWidget(pages, 1)
+        self.setMinimumSize(240, 300)
+
+    def _connect(self) -> None:
+        self.button.clicked.connect(self._press)
+        self.values.returnPressed.connect(self._press)
+        self._model.changed.connect(self.show_sweep)
+        self._model.progress_changed.connect(self._show_progress)
+        self.view.scene().sigMouseMoved.connect(self._hover)
+        self.view.scene().sigMouseClicked.connect(self._click)
+
+    # --- what the feature tells
+
+    def set_knobs(self, knobs: dict[str, str]) -> None:
+        """Offer these: key -> title; the choice stays where it still exists."""
+        chosen = self.knob.currentData()
+        self.knob.clear()
+        for key, title in knobs.items():
+            self.knob.addItem(title, key)
+        self.knob.setCurrentIndex(max(self.knob.findData(chosen), 0))
+        self.setEnabled(bool(knobs))
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Recolour everything."""
+        self._theme = theme
+        self.view.setBackground(theme.plot)
+        for axis in self._axes.values():
+            dress_axis(axis, theme, self.font())
+        self.show_sweep()
+
+    def show_sweep(self) -> None:
+        """Draw what the model has."""
+        model = self._model
+        self.button.setText("Cancel" if model.running else "Sweep")
+        self.knob.setEnabled(not model.running)
+        self.values.setEnabled(not model.running)
+        self.bar.setVisible(model.running)
+        self._show_progress(model.fraction)
+        self._shown = [p for p in model.points if p.value is not None and not p.failure]
+        self._pages.setCurrentIndex(1 if self._shown or model.running else 0)
+        if self._shown:
+            self._draw()
+        self.words.setText(self.summary_text())
+        self.setAccessibleDescription(self.summary_text())
+
+    def summary_text(self) -> str:
+        """Return what the curves say, in words, for people and for screen readers."""
+        model = self._model
+        found, plan = model.findings, model.plan
+        failed = [point for point in model.points if point.failure or point.certificate]
+        if plan is None or found.best_time is None or found.best_work is None:
+            return failed[0].failure or "wrong distances" if failed else ""
+        name, best, least = self._knob_word(), found.best_time, found.best_work
+        words = (
+            f"Best time {time_words(best.time_ns)} ({best.clock}) at {name} = "
+            f"{short(best.value or 0)}, work {best.work:.2f}. Least work {least.work:.2f} at "
+            f"{short(least.value or 0)}, {_ratio(least.time_ns, best.time_ns)} the time."
+        )
+        if found.clip is not None:
+            words += f" Clipped up to {short(found.clip.value or 0)}."
+        if found.controller is not None:
+            own = found.controller
+            words += (
+                f" Controller: {_ratio(own.time_ns, best.time_ns)} the time, work {own.work:.2f}."
+            )
+        if failed:
+            words += f" {len(failed)} failed: {failed[0].failure or failed[0].certificate}."
+        return words
+
+    # --- drawing
+
+    def _draw(self) -> None:
+        theme, plan = self._theme, self._model.plan
+        assert plan is not None
+        x = np.log10([point.value or 1.0 for point in self._shown])
+        ys = {
+            "time": _shares([point.time_ns for point in self._shown]),
+            "work": _shares([point.processed_vertices for point in self._shown]),
+        }
+        colours = {"time": theme.series[0], "work": theme.series[1]}
+        marked = {"time": ("o", self._model.findings.best_time)}
+        marked["work"] = ("s", self._model.findings.best_work)
+        for key, curve in self._curves.items():
+            pen = pg.mkPen(colours[key], width=theme.line_width)
+            if self._shown[0].clock != "measured":
+                pen.setStyle(theme.modelled_pen_style)
+                pen.setDashPattern(DASH_PATTERN)
+            symbol, point = marked[key]
+            curve.setData(x, ys[key], pen=pen, symbol=symbol, symbolSize=POINT_PIXELS)
+            curve.setSymbolBrush(pg.mkBrush(colours[key]))
+            curve.setSymbolPen(pg.mkPen(None))
+            place = [k for k, shown in enumerate(self._shown) if shown is point]
+            self._marks[key].setData(
+                x[place],
+                ys[key][place],
+                symbol=symbol,
+                size=MARK_PIXELS,
+                brush=pg.mkBrush(None),
+                pen=pg.mkPen(colours[key], width=2),
+            )
+        self._draw_clip(x)
+        self._draw_controller()
+        self._here.setData([], [])
+        top = max(float(y.max()) for y in ys.values())
+        span = max(float(x[-1] - x[0]), 0.3)
+        self.plot.setXRange(x[0] - ROOM * span, x[-1] + ROOM * span, padding=0)
+        self.plot.setYRange(-ROOM * max(top, 0.3), max(top, 0.3) * (1 + ROOM), padding=0)
+        self._axes["bottom"].setLabel(f"{self._knob_word()}, logarithmic")
+        self._axes["left"].setLabel("over the least")
+        self._show_legend(colours)
+
+    def _draw_clip(self, x: np.ndarray) -> None:
+        found, theme = self._model.findings.clip, self._theme
+        self._clipped.setVisible(found is not None)
+        if found is not None:
+            edge = math.log10(found.value or 1.0)
+            self._clipped.setRegion((float(x[0]) - 9.0, edge))
+            tint = pg.mkColor(theme.border)
+            tint.setAlpha(70)
+            self._clipped.setBrush(tint)
+            for line in self._clipped.lines:
+                line.setPen(pg.mkPen(theme.border))
+
+    def _draw_controller(self) -> None:
+        found, best = self._model.findings, self._model.findings.best_time
+        own = found.controller
+        visible = own is not None and best is not None and bool(own.path_delta)
+        self._path.setVisible(visible)
+        if not visible:
+            return
+        assert own is not None
+        assert best is not None
+        unit = (best.value or 1.0) / best.delta  # from Δ to the knob
+        x = np.log10(np.array(own.path_delta) * unit)
+        y = np.full(len(x), math.log10(own.time_ns / best.time_ns))
+        colour = self._theme.series[2]
+        self._path.setData(x, y, pen=pg.mkPen(colour, width=2), symbol="d", symbolSize=7)
+        self._path.setSymbolBrush(pg.mkBrush(colour))
+        self._path.setSymbolPen(pg.mkPen(None))
+
+    def _show_legend(self, colours: dict[str, str]) -> None:
+        entries = [f'<span style="color:{colours["time"]}">●</span> time']
+        entries.append(f'<span style="color:{colours["work"]}">■</span> work')
+        if self._model.findings.controller is not None:
+            entries.append(f'<span style="color:{self._theme.series[2]}">◆</span> the controller')
+        if self._model.findings.clip is not None:
+            entries.append(f'<span style="color:{self._theme.muted}">▒</span> clipped')
+        self._legend.setText(" &nbsp; ".join(entries))
+
+    def _show_progress(self, fraction: float) -> None:
+        self.bar.setValue(round(1000 * fraction))
+
+    # --- the pointer
+
+    def _hover(self, scene_pos: Any) -> None:
+        point = self._point_at(scene_pos)
+        self.view.setCursor(
+            Qt.CursorShape.PointingHandCursor if point else Qt.CursorShape.ArrowCursor
+        )
+        hovered = "" if point is None else f"{self._words_of(point)}. Click to run it."
+        self.words.setText(hovered or self.summary_text())
+
+    def _click(self, event: Any) -> None:
+        point = self._point_at(event.scenePos())
+        if point is not None and event.button() == Qt.MouseButton.LeftButton:
+            event.accept()
+            self.run_requested.emit(point)
+
+    def _press(self) -> None:
+        if self._model.running:
+            self.cancel_requested.emit()
+        elif self.knob.count():
+            self.sweep_requested.emit(str(self.knob.currentData()), self.values.text().strip())
+
+    def _point_at(self, scene_pos: Any) -> SweepPoint | None:
+        box, best, nearest = self.plot.getViewBox(), None, float(NEAR_PIXELS)
+        for curve in self._curves.values():
+            xs, ys = curve.getData()
+            for k, (x, y) in enumerate(zip(xs, ys, strict=True) if xs is not None else ()):
+                place = box.mapViewToScene(pg.Point(x, y))
+                away = math.hypot(place.x() - scene_pos.x(), place.y() - scene_pos.y())
+                if away < nearest and k < len(self._shown):
+                    best, nearest = self._shown[k], away
+        return best
+
+    def place_of(self, point: SweepPoint, curve: str = "time") -> Any:
+        """Return where a point is drawn, in pixels of `view` (for tests and tours)."""
+        xs, ys = self._curves[curve].getData()
+        k = self._shown.index(point)
+        scene = self.plot.getViewBox().mapViewToScene(pg.Point(xs[k], ys[k]))
+        return self.view.mapFromScene(scene)
+
+    def _words_of(self, point: SweepPoint) -> str:
+        clipped = f", {percent(point.clip_share)} clipped" if point.clip_share else ""
+        return (
+            f"{self._knob_word()} = {short(point.value or 0)}: {time_words(point.time_ns)} "
+            f"({point.clock}), work {point.work:.2f}{clipped}"
+        )
+
+    def _knob_word(self) -> str:
+        plan = self._model.plan
+        if plan is None or plan.knob == DELTA:
+            return "Δ"
+        title = self.knob.itemText(max(self.knob.findData(plan.knob), 0))
+        return "C" if plan.knob == C else title.lower()
+
+
+def _shares(values: list[int]) -> np.ndarray:
+    found = np.maximum(np.asarray(values, float), 1.0)
+    return np.log10(found / found.min())
+
+
+def _ratio(value: float, least: float) -> str:
+    return f"{value / max(least, 1):.2f}x"

@@ -1,0 +1,1 @@
+"""Pictures, tables, films and commands of what is shown."""

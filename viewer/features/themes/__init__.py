@@ -1,0 +1,1 @@
+"""The projector theme, and sizes that no stylesheet says."""

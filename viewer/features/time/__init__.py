@@ -1,0 +1,1 @@
+"""Steps, pace and loops of playback."""

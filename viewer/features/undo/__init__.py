@@ -1,0 +1,1 @@
+"""Undo and redo of what a person sets."""

@@ -1,0 +1,1 @@
+"""Each decision about Δ with its numbers."""

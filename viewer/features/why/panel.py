@@ -1,0 +1,171 @@
+"""Why did Δ change? Each decision of the run as a row: when, what, why, with its numbers.
+
+The row in force at the cursor is marked; a click, or Enter, puts the cursor at the
+decision. Below, a run whose Δ a person held is set against the controller's own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import numpy as np
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QStackedLayout,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.common.labels import centred_hint
+from viewer.common.theme import SPACING
+from viewer.common.units import time_words
+from viewer.models.decisions import (
+    Decision,
+    by_hand,
+    decisions,
+    rivals,
+    score_words,
+)
+from viewer.models.session import RunRecord
+from viewer.plots.live import LivePanel
+
+MOST_ROWS = 2_000  # a table that a person can scroll
+PAPER_ROWS = 200  # of them on a picture
+COLUMNS = ("Time", "What", "Why")
+
+
+class WhyPanel(LivePanel):
+    """The log of decisions; see the module docstring."""
+
+    TITLE = "Why Δ changed"
+    HINT = "Press Run: every change of Δ will stand here with its reason and numbers."
+
+    controller_requested = pyqtSignal(object)  # RunRecord: run the same, unsteered
+
+    def _build(self) -> None:
+        self._rows: list[Decision] = []
+        self._times: list[float] = []
+        self.paper_note = ""
+        self.table = QTableWidget(0, len(COLUMNS))
+        self.table.setHorizontalHeaderLabels(COLUMNS)
+        self.table.setAccessibleName("Changes of Δ")
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        down, across = self.table.verticalHeader(), self.table.horizontalHeader()
+        assert down is not None
+        assert across is not None
+        down.hide()
+        down.setDefaultSectionSize(self.fontMetrics().height() + 6)
+        across.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        across.setStretchLastSection(True)
+        across.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.score = QLabel()
+        self.score.setWordWrap(True)
+        self.ask = QPushButton("Run the controller's too")
+        self.ask.setToolTip("The same run with nobody at the wheel, to compare with")
+        foot = QHBoxLayout()
+        foot.addWidget(self.score, 1)
+        foot.addWidget(self.ask)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
+        column.addWidget(self.table, 1)
+        column.addLayout(foot)
+        self.hint = centred_hint(self.HINT)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self.hint)
+        self._pages.addWidget(page)
+        self.setMinimumSize(220, 120)
+        self.table.cellClicked.connect(self._go)
+        self.table.cellActivated.connect(self._go)
+        self.ask.clicked.connect(self._ask)
+
+    def _reset(self, record: RunRecord | None) -> None:
+        self._rows, self._times = [], []
+        self.table.setRowCount(0)
+        self._pages.setCurrentIndex(0 if record is None else 1)
+
+    def _consume(self, samples: np.ndarray) -> None:
+        assert self._record is not None
+        last = self._consumed
+        known = self._record.samples[:last]
+        room = MOST_ROWS - len(self._rows)
+        fresh = decisions(known, last - len(samples))[: max(room, 0)]
+        self._rows += fresh
+        self._times += [row.t_ns for row in fresh]
+        self.table.setRowCount(len(self._rows))
+        for place, row in enumerate(fresh, len(self._rows) - len(fresh)):
+            for column, words in enumerate((time_words(row.t_ns), row.what, row.why)):
+                item = QTableWidgetItem(words)
+                item.setToolTip(words)
+                self.table.setItem(place, column, item)
+
+    def _draw_data(self) -> None:
+        record = self._record
+        if record is None:
+            return
+        if not self._rows and not record.running:
+            steady = "Δ did not change during this run."
+            self.hint.setText(steady if record.algorithm.bucketed else "This algorithm has no Δ.")
+        self._pages.setCurrentIndex(1 if self._rows or by_hand(record) else 0)
+        self._show_score(record)
+
+    def _show_score(self, record: RunRecord) -> None:
+        pair = rivals(record, self._session.runs) if record.state == "finished" else None
+        self.score.setText("" if pair is None else score_words(*pair))
+        self.score.setVisible(pair is not None)
+        steered = by_hand(record) and record.state == "finished"
+        self.ask.setVisible(steered and pair is None)
+
+    def _draw_cursor(self) -> None:
+        row = bisect_right(self._times, self._playback.cursor_ns) - 1
+        if row < 0:
+            self.table.clearSelection()
+        elif row != self.table.currentRow() or not self.table.selectedItems():
+            self.table.selectRow(row)
+
+    def _go(self, row: int, _column: int) -> None:
+        if row < len(self._times):
+            self._playback.set_cursor(self._times[row])
+
+    def _ask(self) -> None:
+        if self._record is not None:
+            self.controller_requested.emit(self._record)
+
+    def to_paper(self, on: bool) -> QSize | None:
+        """Show whole cells; return the size that holds the first PAPER_ROWS rows."""
+        off, needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.table.setVerticalScrollBarPolicy(off if on else needed)
+        self.table.setHorizontalScrollBarPolicy(off if on else needed)
+        across, down = self.table.horizontalHeader(), self.table.verticalHeader()
+        left_out = len(self._rows) > PAPER_ROWS
+        self.paper_note = (
+            f"the first {PAPER_ROWS} of {len(self._rows):,} changes" if left_out else ""
+        )
+        if not on or not self._rows or across is None or down is None:
+            return None
+        self.table.scrollToTop()
+        rows = min(len(self._rows), PAPER_ROWS)
+        score = self.score.sizeHint().height() + SPACING if self.score.isVisibleTo(self) else 0
+        widths = [max(self.table.sizeHintForColumn(k), across.sectionSize(k)) for k in range(2)]
+        width = sum(widths) + self.table.sizeHintForColumn(2) + 4 * SPACING
+        height = across.height() + rows * down.defaultSectionSize() + score + 3 * SPACING
+        return QSize(width, height)
+
+    def summary_text(self) -> str:
+        """Return the decision in force at the cursor."""
+        row = bisect_right(self._times, self._playback.cursor_ns) - 1
+        if self._record is None or row < 0:
+            return self.hint.text()
+        found = self._rows[row]
+        return f"{time_words(found.t_ns)}: {found.what}, {found.why}; {len(self._rows)} in all"

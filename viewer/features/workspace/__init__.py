@@ -1,0 +1,1 @@
+"""Runs, graph and looks in one file."""

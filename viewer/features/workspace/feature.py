@@ -1,0 +1,356 @@
+"""What a workspace takes from the window and gives back to it.
+
+A file is read whole in the background, and only then is anything shown: a broken one costs
+nothing. Its runs are in the table at once, also those of a GPU that is not here: a run is a
+recording. Its graph is opened in the engine process, as always; once it is here and has the hash of
+the runs', run, comparison and cursor are put back. Where the file is gone, or is another graph by
+now, the one that came inside the workspace is taken (small graphs do); else the bar says which
+one, and where it was looked for; the graph that is opened next and has that hash is taken for it.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtWidgets import QFileDialog
+
+from gpu.engine import graph_reference
+from gpu.errors import CancelledByUserError, GpuError
+from gpu.graph import CSRGraph
+from gpu.record.trace import Trace
+from gpu.record.workspace import (
+    SUFFIX,
+    TABLE,
+    SavedGraph,
+    Workspace,
+    load_workspace,
+    reader_options,
+    saved_graph,
+)
+from viewer.common.background import Task
+from viewer.common.kept_graphs import keep_bytes
+from viewer.features.workspace.looks import (
+    looks_of,
+    put_back_looks,
+    put_back_moment,
+    put_back_pair,
+)
+from viewer.graph.colours import COLOUR_MODES
+from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
+
+if TYPE_CHECKING:
+    from viewer.features.window import Window
+
+SAMPLE = "sample:"
+QUICK_ARCS = 200_000  # a model run of about a second
+FILTER = "Workspaces and saved runs (*.ssspw *.scope *.npz);;All files (*)"
+FIRST_ID = -2  # runs from files count down: the engine's own numbers count up from 1
+PROGRESS_MS = 100
+HASH_AT_ONCE = 2_000_000  # arcs; of a larger graph the engine process finds the hash
+HASH_AGAIN_MS = 50
+
+
+@dataclass
+class Waiting:
+    """A workspace whose graph is not here yet.
+
+    asked : we opened the file ourselves ; unpacked : the file is the graph that came with it
+    """
+
+    graph: SavedGraph
+    workspace: Workspace
+    records: dict[int, RunRecord]
+    asked: bool
+    unpacked: bool = False
+
+
+@dataclass
+class Reading:
+    """A file that is being read in the background."""
+
+    path: str
+    found: list[Workspace] = field(default_factory=list)
+    share: float = 0.0
+
+
+class WorkspaceFeature(QObject):
+    """Saves and opens workspaces; see the module docstring."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window.as_widget())
+        self._window = window
+        self._next_id = FIRST_ID
+        self._waiting: Waiting | None = None
+        self._reading: Reading | None = None
+        self._task: Task | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(PROGRESS_MS)
+        self._timer.timeout.connect(self._show_progress)
+        self._run_file = ""
+        window.session.graph_changed.connect(self._graph_is_here)
+        window.controller.file_opened.connect(self._run_first)
+        window.status_bar.cancel_requested.connect(self.cancel)
+
+    # --- handlers of the rows
+
+    def ask_open(self) -> None:
+        """Ask for a workspace or a saved run."""
+        dialog = self._window.files.dialog("Open a workspace or a saved run", FILTER)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.open)
+        dialog.open()
+
+    def ask_save(self) -> None:
+        """Ask where to save the workspace."""
+        self._window.files.ask_save(
+            "Save workspace", f"Workspaces (*{SUFFIX})", SUFFIX, self._writer
+        )
+
+    # --- opening
+
+    def open(self, path: str, options: dict[str, Any] | None = None) -> None:
+        """Open whatever it is: a workspace, a saved run, a graph file or "sample:...".
+
+        options : how a graph file is read; None as usual
+        """
+        load = loader_of(path)
+        if load is not None:
+            self._read(path, load)
+        else:
+            self._open_graph(path, options)
+
+    def opens(self, path: str) -> bool:
+        """Return whether it is a workspace or a saved run, so that no graph is read."""
+        return loader_of(path) is not None
+
+    def open_first(self, path: str) -> None:
+        """Open what the command line names; run it where that takes about a second."""
+        self._run_file = path
+        self.open(path)
+
+    def cancel(self) -> None:
+        """Give up what is being read."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def close(self) -> None:
+        """The window closes."""
+        self._timer.stop()
+        if self._task is not None:
+            self._task.give_up()
+
+    def _open_graph(self, path: str, options: dict[str, Any] | None) -> None:
+        """Open a graph; one that a workspace misses is read as it was then, unless told how."""
+        waiting = self._waiting
+        if waiting is not None and waiting.asked:
+            self._waiting = None
+        elif waiting is not None and Path(path).name == Path(waiting.graph.origin).name:
+            usual = reader_options(waiting.graph.options)
+            options = usual if options is None else options
+        self._window.controller.open(path, **(options or {}))
+
+    def _read(self, path: str, load: Any) -> None:
+        session = self._window.session
+        if self._task is not None:
+            words = "Another file is still being opened."
+            session.set_notice(Notice("info", words, "Wait for it, or press Cancel."))
+            return
+        reading = self._reading = Reading(path)
+
+        def progress(share: float) -> None:
+            reading.share = share
+
+        session.set_progress(PROGRESS_UNKNOWN, f"Opening {Path(path).name}…")
+        self._task = Task(lambda: reading.found.append(load(path, progress)), self)
+        self._task.ended.connect(self._have_read)
+        self._timer.start()
+
+    def _show_progress(self) -> None:
+        reading = self._reading
+        if reading is not None and reading.share > 0:
+            words = f"Opening {Path(reading.path).name}…"
+            self._window.session.set_progress(min(reading.share, 0.99), words)
+
+    def _have_read(self, problem: BaseException | None) -> None:
+        task, reading = self._task, self._reading
+        self._task = self._reading = None
+        self._timer.stop()
+        session = self._window.session
+        session.set_progress(None)
+        if task is not None:
+            task.deleteLater()
+        if isinstance(problem, CancelledByUserError):
+            session.set_notice(Notice("info", "Opening was cancelled; nothing has changed."))
+        elif isinstance(problem, GpuError | OSError):
+            session.set_notice(Notice("error", f"{problem}."))
+        elif problem is not None:
+            raise problem
+        elif reading is not None:
+            self._show(reading.found[0], reading.path)
+
+    def _show(self, workspace: Workspace, path: str) -> None:
+        window, graph = self._window, workspace.graph
+        left_out = put_back_looks(window, workspace.window)
+        if left_out:
+            window.session.set_notice(Notice("warning", left_out))
+        records = {number: self._record(trace) for number, trace in workspace.runs}
+        self._waiting = None
+        here = window.session.graph
+        if graph is None or (here is not None and hash_of(here) == graph.hash):
+            self._add(workspace, records)
+            return
+        folder = Path(path).resolve().parent
+        found = graph.found(folder)
+        self._waiting = Waiting(graph, workspace, records, asked=found is not None)
+        if found is not None:
+            sample = found.startswith(SAMPLE)
+            options = {} if sample else reader_options(graph.options)
+            window.controller.open(found, **options)
+            return
+        if self._open_packed(self._waiting):
+            return
+        waiting, self._waiting = self._waiting, None  # an empty window is no other graph
+        window.session.set_graph(None)
+        self._waiting = waiting
+        self._add(workspace, records)
+        looked = ", ".join(str(name) for name in graph.looked(folder))
+        words = f"The graph {graph.name} is not here; looked for {looked}."
+        advice = "Its runs are shown. Open it where it is now: by its hash they will know it."
+        window.session.set_notice(Notice("warning", words, advice))
+
+    def _open_packed(self, waiting: Waiting) -> bool:
+        """Open the graph that came inside the workspace; False where none did, or it was tried."""
+        packed, graph = waiting.workspace.packed, waiting.graph
+        if not packed or waiting.unpacked:
+            return False
+        try:
+            path = keep_bytes(packed, graph.name, graph.hash)
+        except (GpuError, OSError) as error:
+            self._window.session.set_notice(Notice("warning", f"{error}."))
+            return False
+        waiting.asked = waiting.unpacked = True
+        self._window.controller.open(str(path))
+        return True
+
+    def _graph_is_here(self) -> None:
+        graph, waiting = self._window.session.graph, self._waiting
+        if graph is None or waiting is None:
+            return
+        found = hash_of(graph)
+        if found is None:  # the engine process is finding it
+            QTimer.singleShot(HASH_AGAIN_MS, self._graph_is_here)
+        elif found == waiting.graph.hash:
+            self._waiting = None
+            QTimer.singleShot(0, lambda: self._join(graph, waiting))  # after its source is set
+        elif waiting.asked:
+            QTimer.singleShot(0, lambda: self._meet_another(waiting))  # after it was opened
+
+    def _meet_another(self, waiting: Waiting) -> None:
+        """What we opened is not the graph of the runs: take the one that came along, or say so."""
+        if self._waiting is not waiting or self._open_packed(waiting):
+            return
+        self._waiting = None
+        self._add(waiting.workspace, waiting.records)
+        words = f"{waiting.graph.origin} is another graph than the saved runs'."
+        self._window.session.set_notice(Notice("warning", words, "They are in the table."))
+
+    def _join(self, graph: CSRGraph, waiting: Waiting) -> None:
+        """Show the runs on their graph, unless another one came meanwhile."""
+        if self._window.session.graph is graph:
+            self._add(waiting.workspace, waiting.records)
+
+    def _add(self, workspace: Workspace, records: dict[int, RunRecord]) -> None:
+        window = self._window
+        for record in records.values():
+            if record not in window.session.runs:
+                window.session.add_run(record, show=False)
+        current = records.get(workspace.current or 0) or next(iter(records.values()), None)
+        graph = window.session.graph
+        if graph is not None and 0 <= workspace.source < graph.n:
+            window.session.set_source(workspace.source)
+        window.session.set_current(current)
+        other = records.get(workspace.b or 0)
+        if current is not None and other is not None and other is not current:
+            try:
+                window.features.compare.model.compare_with(other)
+                put_back_pair(window, workspace.window)
+            except GpuError as error:
+                window.session.set_notice(Notice("warning", f"{error}."))
+        if current is not None and workspace.window:
+            put_back_moment(window, workspace.window)
+        colour = workspace.window.get("colour_by")
+        if isinstance(colour, str) and colour in COLOUR_MODES:
+            window.graph_view.set_colour_by(colour)
+
+    def _record(self, trace: Trace) -> RunRecord:
+        self._next_id -= 1
+        return RunRecord.from_trace(self._next_id, trace)
+
+    # --- saving
+
+    def workspace(self, path: str) -> Workspace:
+        """Return what the window is looking at, as it would be saved to `path`."""
+        window, session = self._window, self._window.session
+        runs = [record for record in session.runs if record.trace is not None]
+        numbers = {id(record): place for place, record in enumerate(runs, 1)}
+        graph = None
+        if session.graph is not None:
+            graph = saved_graph(graph_reference(session.graph, session.source), path)
+        pair = window.features.compare.model.b
+        kept = tuple((numbers[id(run)], run.trace) for run in runs if run.trace is not None)
+        current, other = (numbers.get(id(run)) for run in (session.current, pair))
+        return Workspace(graph, kept, current, other, session.source, looks_of(window))
+
+    def _writer(self, path: str) -> None:
+        from gpu.record.workspace import save_workspace
+
+        workspace = self.workspace(path)  # here; what is long is in the background
+        graph = self._window.session.graph
+        self._window.files.save_in_background(path, lambda to: save_workspace(workspace, to, graph))
+
+    def _run_first(self, path: str, _options: object = None) -> None:
+        asked, self._run_file = self._run_file, ""
+        graph = self._window.session.graph
+        if path != asked or graph is None:
+            return
+        if graph.m <= QUICK_ARCS and graph.n:
+            self._window.controller.run_when_ready(self._window.start_run)
+        else:
+            words = f"{graph.name} is here."
+            advice = "Press Run (Ctrl+R); it is too large to run unasked."
+            self._window.session.set_notice(Notice("info", words, advice))
+
+
+def members_of(path: str) -> set[str]:
+    """Return the names inside a zip archive; empty where it is none: the content decides."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return set(archive.namelist())
+    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
+        return set()
+
+
+def loader_of(path: str) -> Callable[..., Workspace] | None:
+    """Return what reads a workspace or a saved run, None for anything else."""
+    members = members_of(path)
+    if TABLE in members or Path(path).suffix.lower() == SUFFIX:
+        return load_workspace
+    return load_run if {"header.npy", "samples.npy"} <= members else None
+
+
+def load_run(path: str, _progress: Any = None) -> Workspace:
+    """Return a saved run as a workspace of one. Raises TraceError, MemoryNeededError."""
+    from gpu.record.tracefile import load_trace
+
+    trace = load_trace(path)
+    return Workspace(saved_graph(trace.graph, path), ((1, trace),), 1, None, trace.settings.source)
+
+
+def hash_of(graph: CSRGraph) -> str | None:
+    """Return a graph's hash if it is known or quickly found, else None: it will be."""
+    return graph.hash if "hash" in vars(graph) or graph.m <= HASH_AT_ONCE else None

@@ -1,0 +1,192 @@
+"""Choosing files: open a graph, save a run, save a picture. No dialog blocks the window.
+
+Nor does writing: what may be long goes into the background (`viewer.common.background`), with
+progress and Cancel in the status bar once it takes a moment. One file at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtWidgets import QFileDialog, QWidget
+
+from gpu.errors import CancelledByUserError, GpuError
+from gpu.record.trace import Trace
+from viewer.common.background import Task
+from viewer.models.session import PROGRESS_UNKNOWN, Notice, SessionModel
+from viewer.models.settings import Settings
+
+PACKED = ("", ".gz", ".xz", ".bz2")  # a graph may be packed
+ALL_FILES = "All files (*)"
+LAST_FOLDER = "last_folder"  # key in Settings
+
+
+def open_filters() -> str:
+    """Return the filters of the dialog: all graphs, each format, all files."""
+    from gpu.formats import READERS
+
+    def patterns(suffixes: Iterable[str]) -> str:
+        return " ".join(f"*{suffix}{end}" for suffix in suffixes for end in PACKED)
+
+    every = dict.fromkeys(suffix for reader in READERS.values() for suffix in reader.suffixes)
+    formats = [f"{reader.title} ({patterns(reader.suffixes)})" for reader in READERS.values()]
+    return ";;".join([f"Graphs ({patterns(every)})", *formats, ALL_FILES])
+
+
+class FileDialogs(QObject):
+    """Asks for paths and writes what the session shows; errors become notices."""
+
+    chosen = pyqtSignal(str)  # a graph file to open
+
+    def __init__(self, window: QWidget, session: SessionModel, settings: Settings) -> None:
+        super().__init__(window)
+        self._window, self._session, self._settings = window, session, settings
+        self._task: Task | None = None
+
+    def ask_open(self) -> None:
+        """Ask for a graph file."""
+        dialog = self.dialog("Open a graph", open_filters())
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.chosen)
+        dialog.open()
+
+    def ask_save_trace(self) -> None:
+        """Ask where to save the current run, whole."""
+        self._ask_save("Save this run", "Traces (*.npz)", ".npz", self._write_trace)
+
+    def ask_export_csv(self) -> None:
+        """Ask where to write the samples as a table."""
+        self._ask_save("Export samples", "Tables (*.csv)", ".csv", self._write_csv)
+
+    def ask_export_perfetto(self) -> None:
+        """Ask where to write the trace-event file."""
+        self._ask_save(
+            "Export for Perfetto", "Trace events (*.json)", ".json", self._write_perfetto
+        )
+
+    def ask_export_png(self) -> None:
+        """Ask where to save a picture of the window."""
+        self._ask_save(
+            "Export a picture", "Pictures (*.png)", ".png", self._write_png, at_once=True
+        )
+
+    def _trace(self) -> Trace:
+        run = self._session.current
+        assert run is not None
+        assert run.trace is not None
+        return run.trace
+
+    def _write_trace(self, path: str) -> None:
+        from gpu.record.tracefile import save_trace
+
+        save_trace(self._trace(), path)
+
+    def _write_csv(self, path: str) -> None:
+        from gpu.record.export import write_csv
+
+        write_csv(self._trace(), path)
+
+    def _write_perfetto(self, path: str) -> None:
+        from gpu.record.export import write_perfetto
+
+        write_perfetto(self._trace(), path)
+
+    def _write_png(self, path: str) -> None:
+        if not self._window.grab().save(path, "PNG"):
+            raise OSError("the picture could not be written")
+
+    def _ask_save(
+        self,
+        title: str,
+        kind: str,
+        suffix: str,
+        write: Callable[[str], None],
+        at_once: bool = False,
+    ) -> None:
+        dialog = self.dialog(title, f"{kind};;{ALL_FILES}")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(suffix)
+        dialog.selectFile(self._suggested_name() + suffix)
+        save = self.save if at_once else self.save_in_background
+        dialog.fileSelected.connect(lambda path: save(path, write))
+        dialog.open()
+
+    def ask_save(
+        self, title: str, kinds: str, suffix: str, save: Callable[[str], None], name: str = ""
+    ) -> None:
+        """Ask where to save one of several kinds (";;" between); `save` does it with the path."""
+        dialog = self.dialog(title, kinds)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(suffix)
+        dialog.selectFile((name or self._suggested_name()) + suffix)
+        dialog.filterSelected.connect(
+            lambda kind: dialog.setDefaultSuffix(kind.rpartition("*")[2].rstrip(")"))
+        )
+        dialog.fileSelected.connect(save)
+        dialog.open()
+
+    def save(self, path: str, write: Callable[[str], None]) -> None:
+        """Write, and say so; what went wrong is said in the bar."""
+        try:
+            write(path)
+        except (GpuError, OSError) as error:
+            self._say(path, error)
+            return
+        self._say(path, None)
+
+    def save_in_background(self, path: str, write: Callable[[str], None]) -> None:
+        """Write while the window goes on; `write` must not touch widgets."""
+        if self._task is not None:
+            words = "Another file is still being saved."
+            self._session.set_notice(Notice("info", words, "Wait for it, or press Cancel."))
+            return
+        self._session.set_progress(PROGRESS_UNKNOWN, f"Saving {Path(path).name}…")
+        self._task = Task(lambda: write(path), self)
+        self._task.ended.connect(lambda problem: self._end(path, problem))
+
+    def cancel(self) -> None:
+        """Give up the file that is being saved, if there is one; nothing of it is left."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def close(self) -> None:
+        """Give up what is being saved and wait for that; the window closes."""
+        if self._task is not None:
+            self._task.give_up()
+
+    def _end(self, path: str, problem: BaseException | None) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.deleteLater()
+        self._session.set_progress(None)
+        if isinstance(problem, GpuError | OSError | None):
+            self._say(path, problem)
+        else:
+            raise problem
+
+    def _say(self, path: str, problem: BaseException | None) -> None:
+        if problem is None:
+            self._session.set_notice(Notice("info", f"Saved {path}"))
+        elif isinstance(problem, CancelledByUserError):
+            self._session.set_notice(Notice("info", f"{path} was not saved: cancelled."))
+        else:
+            words = f"{path} was not saved: {problem}."
+            self._session.set_notice(Notice("error", words, "Choose another folder."))
+
+    def _suggested_name(self) -> str:
+        run = self._session.current
+        if run is None:
+            return "sssp-scope"
+        return f"{run.graph_reference.name}-{run.settings.algorithm}".replace(" ", "-").lower()
+
+    def dialog(self, title: str, filters: str) -> QFileDialog:
+        """Return a dialog in the folder used last; the caller opens it."""
+        folder = str(self._settings.value(LAST_FOLDER, str(Path.home())))
+        dialog = QFileDialog(self._window, title, folder, filters)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(
+            lambda path: self._settings.set_value(LAST_FOLDER, str(Path(path).parent))
+        )
+        return dialog

@@ -1,0 +1,348 @@
+"""Input fields of the Run panel: Δ on a log scale, a knob of a registry row, a sample."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import pairwise, zip_longest
+from typing import Any
+
+from PyQt6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QStandardItemModel
+from PyQt6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QScrollArea,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
+
+from gpu.algorithms import Algorithm, Parameter
+from gpu.graph import CSRGraph
+from viewer.common.theme import SPACING, Theme
+from viewer.models.run_choices import PROBES, probe_problem
+
+DELTA_LOW, DELTA_HIGH = 1e-6, 2.0**31  # weight units
+LABEL_WIDTH = 72  # pixels: the longest label of one line
+FIELD_WIDTH = 52  # pixels: no field asks for more, the column gives what there is
+WIDEST = 340  # pixels that the panel takes at most without being asked
+HUGE = 2**31 - 1
+
+
+class DeltaSpin(QDoubleSpinBox):
+    """A positive number of any size; a step doubles or halves it, like the controller."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setDecimals(9)
+        self.setRange(DELTA_LOW, DELTA_HIGH)
+        self.setValue(1.0)
+        self.setKeyboardTracking(False)
+        self.setMinimumWidth(FIELD_WIDTH)
+
+    def stepBy(self, steps: int) -> None:
+        """Multiply by two to the power of `steps`."""
+        self.setValue(self.value() * 2.0**steps)
+
+    def textFromValue(self, v: float) -> str:
+        """Show six significant digits: 0.03125, 1024, 2.1e+07."""
+        return f"{v:.6g}"
+
+    def valueFromText(self, text: str | None) -> float:
+        """Read what `textFromValue` writes."""
+        try:
+            return float(text or "")
+        except ValueError:
+            return self.value()
+
+    def validate(self, text: str | None, pos: int) -> tuple[Any, str, int]:
+        """Accept any finite number above zero; anything else may become one."""
+        from PyQt6.QtGui import QValidator
+
+        try:
+            good = 0 < float(text or "") < math.inf
+        except ValueError:
+            good = False
+        state = QValidator.State
+        return (state.Acceptable if good else state.Intermediate), text or "", pos
+
+
+class ParameterForm(QWidget):
+    """One field for each Parameter of a registry row."""
+
+    changed = pyqtSignal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._form = QFormLayout(self)
+        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._form.setHorizontalSpacing(SPACING)
+        self._form.setVerticalSpacing(SPACING - 3)
+        self._fields: dict[str, QWidget] = {}
+        self._row: Algorithm | None = None
+        self._unshown: dict[str, Any] = {}
+
+    def show_algorithm(self, row: Algorithm, values: dict[str, Any], engine: str = "") -> None:
+        """Build the fields of `row`, filled from `values`, else from the defaults.
+
+        Knobs that do nothing on `engine` keep their values and are not shown.
+        """
+        while self._form.rowCount():
+            self._form.removeRow(0)
+        self._row, self._fields = row, {}
+        shown = [knob for knob in row.parameters if not engine or knob.concerns(engine)]
+        self._unshown = {
+            knob.key: values.get(knob.key, knob.default)
+            for knob in row.parameters
+            if knob not in shown
+        }
+        for parameter in shown:
+            field = self._make(parameter, values.get(parameter.key, parameter.default))
+            field.setToolTip(parameter.help)
+            field.setAccessibleName(parameter.title)
+            self._fields[parameter.key] = field
+            if not isinstance(field, QCheckBox):
+                self._form.addRow(field_label(parameter.title, parameter.help), field)
+        switches = [field for field in self._fields.values() if isinstance(field, QCheckBox)]
+        for first, second in zip_longest(switches[::2], switches[1::2]):
+            pair = QHBoxLayout()
+            pair.setSpacing(SPACING)
+            pair.addWidget(first)
+            if second is not None:
+                pair.addWidget(second)
+            pair.addStretch(1)
+            self._form.addRow(pair)
+        self.setVisible(bool(shown))
+
+    def algorithm_key(self) -> str:
+        """Return the key of the row that is shown, "" before the first."""
+        return self._row.key if self._row is not None else ""
+
+    def field(self, key: str) -> QWidget:
+        """Return the field of a parameter."""
+        return self._fields[key]
+
+    def values(self) -> dict[str, Any]:
+        """Return what the fields say, by key; None where the engine chooses."""
+        if self._row is None:
+            return {}
+        knobs = {knob.key: knob for knob in self._row.parameters}
+        return {
+            key: self._unshown[key] if key in self._unshown else self._read(knob)
+            for key, knob in knobs.items()
+        }
+
+    def _read(self, parameter: Parameter) -> Any:
+        field = self._fields[parameter.key]
+        if isinstance(field, QCheckBox):
+            return field.isChecked()
+        assert isinstance(field, QSpinBox | QDoubleSpinBox)
+        automatic = parameter.default is None and field.value() == field.minimum()
+        return None if automatic else field.value()
+
+    def _make(self, parameter: Parameter, value: Any) -> QWidget:
+        if parameter.kind == "bool":
+            box = QCheckBox(parameter.title)
+            box.setChecked(bool(value))
+            box.toggled.connect(self.changed)
+            return box
+        field: QSpinBox | QDoubleSpinBox
+        if parameter.kind == "int":
+            field = number_field(parameter.low - (parameter.default is None), parameter.high)
+            field.setValue(field.minimum() if value is None else int(value))
+        else:
+            field = QDoubleSpinBox()
+            field.setDecimals(6)
+            field.setRange(parameter.low - (parameter.default is None), parameter.high)
+            field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+            field.setValue(field.minimum() if value is None else float(value))
+        if parameter.default is None:
+            field.setSpecialValueText(parameter.automatic)
+        field.setSuffix(f" {parameter.unit}" if parameter.unit else "")
+        field.setMinimumWidth(FIELD_WIDTH)
+        field.valueChanged.connect(self.changed)
+        return field
+
+
+def number_field(low: float, high: float) -> QSpinBox:
+    """Return a whole-number field with steps that fit its size."""
+    field = QSpinBox()
+    field.setRange(int(low), int(min(high, HUGE)))
+    field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+    field.setKeyboardTracking(False)
+    field.setMinimumWidth(FIELD_WIDTH)
+    field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return field
+
+
+def choice_field(rows: list[tuple[str, str, str]], name: str) -> QComboBox:
+    """Return a combo box of (key, title, tooltip); it shrinks below its longest title."""
+    field = QComboBox()
+    field.setAccessibleName(name)
+    for key, title, tip in rows:
+        field.addItem(title, key)
+        field.setItemData(field.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+    field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    field.setMinimumContentsLength(8)
+    field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return field
+
+
+def choose(field: QComboBox, key: str) -> bool:
+    """Select the row called `key` without a signal; False where there is none."""
+    index = field.findData(key)
+    if index >= 0:
+        with QSignalBlocker(field):
+            field.setCurrentIndex(index)
+    return index >= 0
+
+
+def allow(field: QComboBox, index: int, tip: str, allowed: bool) -> None:
+    """Let a row be chosen, or grey it out; `tip` says what it is, or why it cannot be."""
+    field.setItemData(index, tip, Qt.ItemDataRole.ToolTipRole)
+    rows = field.model()
+    assert isinstance(rows, QStandardItemModel)
+    item = rows.item(index)
+    assert item is not None
+    item.setEnabled(allowed)
+
+
+def allow_probes(field: QComboBox, engine: str, arcs: int, sources: int = 1) -> None:
+    """Grey out what cannot be recorded; where that was chosen, choose the closest that can."""
+    able = []
+    for index, (probe, _, tip) in enumerate(PROBES):
+        problem = probe_problem(probe, engine, arcs, sources)
+        allow(field, index, problem or tip, problem is None)
+        able += [str(int(probe))] if problem is None else []
+    if field.currentData() not in able:
+        choose(field, able[-1])
+
+
+def field_label(text: str, tip: str = "") -> QLabel:
+    """Return the label of a field, all of one width."""
+    label = QLabel(text)
+    label.setMinimumWidth(LABEL_WIDTH)
+    label.setToolTip(tip)
+    return label
+
+
+def hint_label(text: str = "") -> QLabel:
+    """Return a quiet line of help that wraps."""
+    label = QLabel(text)
+    label.setProperty("role", "muted")
+    label.setWordWrap(True)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return label
+
+
+def say(label: QLabel, words: str, problem: Theme | None) -> None:
+    """Show words, or nothing; in a theme's colour of errors where one is given."""
+    label.setText(words)
+    label.setVisible(bool(words))
+    label.setStyleSheet(f"color: {problem.error}" if problem is not None else "")
+
+
+def show_all(parts: Iterable[QWidget], shown: bool) -> None:
+    """Show widgets, or hide them."""
+    for part in parts:
+        part.setVisible(shown)
+
+
+def sentence(words: str) -> str:
+    """Return words of a registry as a sentence on their own: a capital first, no full stop."""
+    return words[:1].upper() + words[1:].removesuffix(".")
+
+
+def file_words(graph: CSRGraph) -> str:
+    """Return the format of a file and what its reader met."""
+    from gpu.formats import READERS
+
+    known = READERS.get(graph.provenance.format)
+    title = known.title if known is not None else graph.provenance.format
+    return "; ".join((title, *graph.provenance.notes))
+
+
+class WideEnough(QScrollArea):
+    """Scrolls up and down, and asks for the width of what is in it, up to WIDEST.
+
+    So nothing is cut on the right when a theme, a font or an algorithm needs more room; where
+    type is so large that even WIDEST is too little, it scrolls sideways as well.
+    """
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the least width that cuts nothing, with room for the bar beside it."""
+        inside = self.widget()
+        bar = self.verticalScrollBar()
+        if inside is None or bar is None:
+            return super().minimumSizeHint()
+        wanted = inside.minimumSizeHint().width() + bar.sizeHint().width()
+        return QSize(min(wanted, WIDEST), super().minimumSizeHint().height())
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        """Tell the layout around when what is inside asks for another size, or got too little."""
+        if event is not None and event.type() in {QEvent.Type.LayoutRequest, QEvent.Type.Resize}:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+
+def order_tabs(panel: QWidget) -> None:
+    """Let Tab go through a panel as it reads: in the order in which its layouts hold fields."""
+    parts = [part for part in _in_order(panel.layout()) if part.focusPolicy()]
+    for before, after in pairwise(parts):
+        QWidget.setTabOrder(before, after)
+
+
+def _in_order(layout: QLayout | None) -> Iterator[QWidget]:
+    for place in range(layout.count() if layout is not None else 0):
+        item = layout.itemAt(place) if layout is not None else None
+        widget = item.widget() if item is not None else None
+        if item is not None and widget is None:
+            yield from _in_order(item.layout())
+        elif isinstance(widget, QScrollArea):
+            inside = widget.widget()
+            yield from _in_order(inside.layout() if inside is not None else None)
+        elif widget is not None:
+            yield widget
+            yield from _in_order(widget.layout())
+
+
+def heading(text: str) -> QLabel:
+    """Return the title of a group of fields."""
+    label = QLabel(text)
+    label.setProperty("role", "heading")
+    return label
+
+
+def field_grid(title: str) -> QGridLayout:
+    """Return a group of labelled fields under a title."""
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(SPACING)
+    grid.setVerticalSpacing(SPACING - 3)
+    grid.setColumnStretch(1, 1)
+    grid.addWidget(heading(title), 0, 0, 1, 2)
+    return grid
+
+
+def field_row(*parts: QWidget) -> QHBoxLayout:
+    """Return fields side by side."""
+    row = QHBoxLayout()
+    row.setSpacing(SPACING)
+    for part in parts:
+        row.addWidget(part)
+    return row
+
+
+def add_field(grid: QGridLayout, row: int, label: QWidget, widget: QWidget) -> None:
+    """Add a label and its field to a group."""
+    grid.addWidget(label, row, 0)
+    grid.addWidget(widget, row, 1)

@@ -1,0 +1,173 @@
+"""The status bar: run state and progress, what is drawn, whether it is right, which engine.
+
+Progress shows only for what takes longer than `PATIENCE_MS`, with a Cancel button.
+"""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QTimer, pyqtSignal
+from PyQt6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QStatusBar, QWidget
+
+from viewer.common.elided import ElidedLabel
+from viewer.common.theme import SPACING, Theme
+from viewer.models.session import PROGRESS_DONE, RunRecord, SessionModel
+
+PATIENCE_MS = 300  # what is over sooner shows no bar
+PROGRESS_STEPS = 1000
+READY = "Ready"
+BAR_WIDTH = 140  # pixels
+
+
+class StatusBar(QStatusBar):
+    """Follows the session; asks for `cancel_requested`."""
+
+    cancel_requested = pyqtSignal()
+
+    def __init__(self, session: SessionModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._theme: Theme | None = None
+        self._preparing = ""
+        self._build()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(PATIENCE_MS)
+        self._connect()
+        self._show_run(session.current)
+
+    def _build(self) -> None:
+        self.setSizeGripEnabled(False)
+        self._state, self._drawn = _words(), _words()
+        self._verified, self._engine = _words(), _words()
+        self._bar = QProgressBar()
+        self._bar.setRange(0, PROGRESS_STEPS)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedSize(BAR_WIDTH, 10)
+        self._bar.setAccessibleName("Progress")
+        self._cancel = QPushButton("Cancel")
+        self._cancel.setFlat(True)
+        self._cancel.setToolTip("Give up what is under way")
+        self._state.setContentsMargins(SPACING, 0, 0, 0)
+        for part in (self._state, self._bar, self._cancel):
+            self.addWidget(part)
+        self.addWidget(QWidget(), 1)
+        self._bar.hide()
+        self._cancel.hide()
+        for part, name in (
+            (self._drawn, "What is drawn"),
+            (self._verified, "Verification"),
+            (self._engine, "Engine"),
+        ):
+            part.setAccessibleName(name)
+            part.setContentsMargins(SPACING, 0, SPACING, 0)
+            self.addPermanentWidget(part)
+
+    def _connect(self) -> None:
+        self._cancel.clicked.connect(self.cancel_requested)
+        self._timer.timeout.connect(self._show_bar)
+        self._session.progress_changed.connect(self._show_progress)
+        self._session.current_changed.connect(self._show_run)
+        self._session.run_changed.connect(self._show_changed_run)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        self._show_run(self._session.current)
+
+    def show_engine(self, words: str, error: str = "") -> None:
+        """Say which engine and device there is; `error`, how far its times can be trusted."""
+        self._engine.setText(words)
+        self._engine.detail = f"{words}\n{error}" if error else words
+        self._engine.setToolTip(self._engine.detail)
+
+    def show_preparing(self, words: str) -> None:
+        """Say what the engine process prepares, in place of "Ready"; "" once it is ready."""
+        self._preparing = words
+        self._show_run(self._session.current)
+
+    def show_drawn(self, words: str) -> None:
+        """Say how much of the graph is drawn."""
+        self._drawn.setText(words)
+
+    def progress_shown(self) -> bool:
+        """Whether the bar and its Cancel button are on screen."""
+        return not self._bar.isHidden()
+
+    def _show_progress(self, fraction: float, words: str) -> None:
+        if fraction >= PROGRESS_DONE:
+            self._timer.stop()
+            self._bar.hide()
+            self._cancel.hide()
+            self._show_run(self._session.current)
+            return
+        known = fraction >= 0
+        self._bar.setMaximum(PROGRESS_STEPS if known else 0)
+        self._bar.setValue(int(fraction * PROGRESS_STEPS) if known else 0)
+        self._state.setText(words)
+        if not self.progress_shown() and not self._timer.isActive():
+            self._timer.start()
+
+    def _show_bar(self) -> None:
+        self._bar.show()
+        self._cancel.show()
+
+    def _show_changed_run(self, record: RunRecord) -> None:
+        if record is self._session.current:
+            self._show_run(record)
+
+    def _show_run(self, record: RunRecord | None) -> None:
+        if self._session.progress >= PROGRESS_DONE:
+            self._state.setText(
+                (self._preparing or READY) if record is None else state_words(record)
+            )
+        words, level = verified_words(record)
+        self._verified.setText(words)
+        proofs = record.verification if record is not None else None
+        self._verified.detail = proofs.detail if proofs is not None else words
+        self._verified.setToolTip(self._verified.detail)
+        if self._theme is not None:
+            colour = getattr(self._theme, level)
+            self._verified.setStyleSheet(f"color: {colour}")
+
+
+def _words() -> ElidedLabel:
+    """Return a label as wide as its words, that ends in an ellipsis where there is no room."""
+    label = ElidedLabel(role="")
+    label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+    return label
+
+
+def state_words(record: RunRecord) -> str:
+    """Return the state of a run in a few words."""
+    words = {
+        "running": "Running",
+        "finished": "Finished",
+        "stopped": "Stopped",
+        "failed": "Failed",
+    }[record.state]
+    return f"{words}: {record.title}"
+
+
+def verified_words(record: RunRecord | None) -> tuple[str, str]:
+    """Return what is known of a run's correctness, and the theme's colour for it."""
+    if record is None or record.state in ("running", "failed"):
+        return "", "muted"
+    if record.state == "stopped":
+        return "not verified: stopped", "muted"
+    proofs = record.verification
+    if proofs is None:
+        return "verifying…", "muted"
+    named = {"Dijkstra": proofs.oracle, "certificate": proofs.certificate}
+    if not proofs.passed:
+        failed = [name for name, held in named.items() if held is False]
+        return ("✗ wrong: fails against " + " and ".join(failed) if failed else "not verified"), (
+            "error" if failed else "muted"
+        )
+    if record.is_matrix:
+        return f"✓ {proofs.detail}", "success"  # of which rows
+    how = {
+        (True, True): "against Dijkstra and by certificate",
+        (True, None): "against Dijkstra",
+        (None, True): "by certificate",
+    }[proofs.oracle, proofs.certificate]
+    return f"✓ verified {how}", "success"

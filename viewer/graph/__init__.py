@@ -1,0 +1,1 @@
+"""The graph in the middle: canvas, colours, scene, legend."""

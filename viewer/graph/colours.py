@@ -1,0 +1,311 @@
+"""From a run, a moment and a way of colouring to numbers, a table and a legend.
+
+What is exact, and what is not, is said in the legend:
+
+- With per-vertex times (probe level 2) the picture honours the cursor: a vertex first
+  reached later is still unreached, whichever way the cursor moves.
+- A tentative distance of the past is known at probe level 3 only. At an earlier moment
+  the vertices reached by then are coloured by their *final* distances.
+- Without times the whole run's distances are shown, wherever the cursor stands.
+
+While a run goes on, distances come straight from the arrays that the engine writes.
+Their range grows; the scale grows ahead of it in steps of a quarter, so that
+colours stand still most of the time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gpu.record.trace import VertexProbe, reached_mask
+from viewer.common.units import short, time_number, time_unit
+from viewer.models.session import RunRecord
+from viewer.raster.colour import LEVELS, Colouring
+
+COLOUR_MODES = {
+    "distance": "Distance",
+    "state": "State at the cursor",
+    "processed": "Times processed (wasted work)",
+    "settled_time": "Time last improved",
+    "bucket": "Bucket at the cursor",
+    "difference": "Difference of two runs: who settled it first",
+    "difference_work": "Difference of two runs: wasted work",
+}
+NEEDS_PAIR = "needs two runs: Compare ▸ Compare with…"
+NEEDS_TIMES = "needs probe level 2"
+STATES = ((0, "unreached"), (1, "tentative"), (2, "settled"))
+MOST = 0.98  # of the distances lie on the bar, if the rest would stretch it by STRETCH
+STRETCH = 1.5
+SAMPLED = 200_000  # distances looked at to find that
+CHUNK = 1 << 18  # distances
+HEADROOM = 1.25  # a live scale grows to this multiple of the largest value seen
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What the legend says.
+
+    title : what is coloured, with its unit
+    ticks : (share 0..1 of the bar, words); no bar is drawn where there are none
+    swatches : (table index, words), for single colours
+    note : what is not exact, or missing; empty if all is said
+    """
+
+    title: str
+    ticks: tuple[tuple[float, str], ...] = ()
+    swatches: tuple[tuple[int, str], ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How to colour one frame: the numbers, which table (and how many of its steps), the legend."""
+
+    colouring: Colouring
+    table: str
+    legend: Legend
+    steps: int = LEVELS + 1
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where the cursor is: ns, whether it follows the newest sample, the length of the run."""
+
+    cursor_ns: float = 0.0
+    following: bool = False
+    duration_ns: float = 0.0
+
+
+class Scale:
+    """The range of a run's values: exact once it ended, grown from what is seen before."""
+
+    def __init__(self) -> None:
+        self._record: RunRecord | None = None
+        self._row = 0
+        self._seen = 0.0
+        self._final: dict[str, float] = {}
+
+    def top(self, record: RunRecord, kind: str) -> float:
+        """Return where the colour map ends, > 0.
+
+        kind : "count" processed, "all" distances, "distance": all but a few far ones
+        """
+        if record is not self._record or record.row != self._row:
+            self._record, self._row = record, record.row
+            self._seen, self._final = 0.0, {}
+        if record.running:
+            return self._seen or 1.0
+        if kind not in self._final:
+            self._final[kind] = _largest(record, kind)
+        return self._final[kind] or 1.0
+
+    def forget(self) -> None:
+        """Start again: another array is looked at."""
+        self._record = None
+
+    def saw(self, value: float) -> bool:
+        """Grow to hold a value just drawn; return whether the scale changed."""
+        if value <= self._seen:
+            return False
+        self._seen = value * HEADROOM
+        return True
+
+
+def _largest(record: RunRecord, kind: str) -> float:
+    if kind == "count":
+        times = record.vertices
+        return float(times.times_processed.max(initial=0)) if times is not None else 0.0
+    dist = record.dist
+    if dist is None or not len(dist):
+        return 0.0
+    top = farthest(dist)
+    if kind == "all":
+        return top
+    few = dist[:: max(1, len(dist) // SAMPLED)]
+    few = few[reached_mask(few)]
+    most = float(np.quantile(few, MOST)) if len(few) else top
+    return most if 0 < most * STRETCH < top else top
+
+
+def farthest(dist: np.ndarray) -> float:
+    """Return the largest finite distance, 0 if there is none; by chunks, in cache."""
+    top = 0.0
+    for first in range(0, len(dist), CHUNK):
+        part = dist[first : first + CHUNK]
+        if dist.dtype == np.int32:
+            top = max(top, float((part + np.int32(1)).max()) - 1)  # unreached wraps to the least
+        else:
+            top = max(top, float(np.where(part < np.inf, part, 0).max()))
+    return top
+
+
+def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Scale, n: int) -> Look:
+    """Return how to colour a graph of n vertices; neutral where there is nothing to show."""
+    dist = record.dist if record is not None else None
+    if record is None or dist is None or len(dist) != n:
+        return Look(Colouring(), "plain", Legend("No run yet", (), ((0, "vertex"),)))
+    if record.running and moment.following:
+        moment = replace(moment, cursor_ns=np.inf)
+    if not record.running and moment.cursor_ns >= moment.duration_ns:
+        moment = replace(moment, cursor_ns=np.inf)
+    build = {
+        "distance": _by_distance,
+        "state": _by_state,
+        "processed": _by_processed,
+        "settled_time": _by_time,
+        "bucket": _by_bucket,
+    }.get(colour_by)
+    if build is None:  # a difference, and there is nothing to compare with
+        return Look(Colouring(), "plain", Legend(COLOUR_MODES[colour_by], note=NEEDS_PAIR))
+    return build(record, dist, record.vertices, moment, scale)
+
+
+def _by_distance(
+    record: RunRecord,
+    dist: np.ndarray,
+    times: VertexProbe | None,
+    moment: Moment,
+    scale: Scale,
+) -> Look:
+    top = scale.top(record, "distance")
+    colouring = Colouring("distance", dist, unit=top / LEVELS, final=not record.running)
+    colouring = _timed(colouring, times, moment)
+    title = f"Distance from {record.row_id}, weight units"
+    ticks = tuple((value / top, short(value)) for value in tick_values(top))
+    if not record.running and scale.top(record, "all") > top:
+        ticks = (*(tick for tick in ticks if tick[0] < 0.85), (1.0, f"≥ {short(top)}"))
+    note = _moment_note(record, times, moment)
+    return Look(colouring, "distance", Legend(title, ticks, ((0, "unreached"),), note))
+
+
+def _by_state(
+    record: RunRecord,
+    dist: np.ndarray,
+    times: VertexProbe | None,
+    moment: Moment,
+    scale: Scale,
+) -> Look:
+    if times is None:
+        known = Colouring("distance", dist, unit=np.inf)
+        reached = Legend("State", (), ((0, "unreached"), (1, "reached")), NEEDS_TIMES)
+        return Look(known, "reached", reached)
+    first, last = times.first_reached_ns, times.last_improved_ns
+    colouring = Colouring("state", first=first, last=last, cursor=moment.cursor_ns)
+    note = "tentative: may still improve"
+    names: tuple[tuple[int, str], ...] = STATES
+    if record.running:
+        names = (*STATES[:2], (2, "settled, so far"))
+    if record.running and np.isinf(moment.cursor_ns):
+        note = "live: what is settled is known at the end"
+        colouring = Colouring("distance", dist, unit=np.inf)
+        names = ((0, "unreached"), (1, "reached"))
+    return Look(colouring, "state", Legend(f"State{_at(record, moment)}", (), names, note))
+
+
+def _by_processed(
+    record: RunRecord,
+    dist: np.ndarray,
+    times: VertexProbe | None,
+    moment: Moment,
+    scale: Scale,
+) -> Look:
+    if times is None:
+        return Look(Colouring(), "plain", Legend("Times processed", note=NEEDS_TIMES))
+    top = max(2, round(scale.top(record, "count")))
+    colouring = Colouring("count", times.times_processed, top=top)
+    wanted = sorted({1, 2, *(10**power for power in range(1, 10)), 5, top})
+    chosen = [count for count in wanted if count <= top]
+    ticks = tuple((float(np.log(count) / np.log(top)), short(count)) for count in chosen)
+    note = "1 is ideal; the rest is wasted work"
+    if np.isfinite(moment.cursor_ns):
+        note += "; counts of the whole run"
+    title = "Times processed, log scale"
+    return Look(colouring, "processed", Legend(title, ticks, ((0, "never"),), note))
+
+
+def _by_time(
+    record: RunRecord,
+    dist: np.ndarray,
+    times: VertexProbe | None,
+    moment: Moment,
+    scale: Scale,
+) -> Look:
+    if times is None:
+        return Look(Colouring(), "plain", Legend("Time last improved", note=NEEDS_TIMES))
+    top = max(moment.duration_ns, 1.0)
+    colouring = Colouring(
+        "time", times.last_improved_ns, cursor=moment.cursor_ns, unit=top / LEVELS
+    )
+    unit = time_unit(top)
+    values = tick_values(top * unit.factor)
+    ticks = tuple((value / unit.factor / top, f"{value:g}") for value in values)
+    title = f"Time last improved, {unit.word} ({record.clock})"
+    later = "unreached" if np.isinf(moment.cursor_ns) else "unreached, or improved later"
+    return Look(colouring, "settled_time", Legend(title, ticks, ((0, later),)))
+
+
+def _by_bucket(
+    record: RunRecord,
+    dist: np.ndarray,
+    times: VertexProbe | None,
+    moment: Moment,
+    scale: Scale,
+) -> Look:
+    delta = delta_at(record, moment.cursor_ns)
+    if delta is None:
+        return Look(Colouring(), "plain", Legend("Bucket", note="this run has no buckets"))
+    buckets = int(scale.top(record, "all") / delta) + 1
+    group = -(-buckets // LEVELS)  # buckets to a colour
+    steps = -(-buckets // group)
+    colouring = _timed(Colouring("distance", dist, unit=delta * group), times, moment)
+    values = [value for value in tick_values(buckets) if value == int(value)]
+    ticks = tuple((min(1.0, value / buckets), short(value)) for value in values)
+    title = f"Bucket ⌊distance / Δ⌋, Δ = {short(delta)}"
+    note = f"{group} buckets to a colour" if group > 1 else _moment_note(record, times, moment)
+    return Look(colouring, "bucket", Legend(title, ticks, ((0, "unreached"),), note), steps)
+
+
+def _timed(colouring: Colouring, times: VertexProbe | None, moment: Moment) -> Colouring:
+    if times is None or np.isinf(moment.cursor_ns):
+        return colouring
+    return replace(colouring, first=times.first_reached_ns, cursor=moment.cursor_ns)
+
+
+def _moment_note(record: RunRecord, times: VertexProbe | None, moment: Moment) -> str:
+    if np.isinf(moment.cursor_ns):
+        return "live" if record.running else ""
+    if record.is_matrix:
+        return "distances so far" if record.running else "final distances of this source"
+    if times is None:
+        return f"final distances; the past {NEEDS_TIMES}"
+    distances = "distances so far" if record.running else "final distances"
+    return f"reached by{_at(record, moment).removeprefix(' at')}, {distances}"
+
+
+def _at(record: RunRecord, moment: Moment) -> str:
+    if np.isinf(moment.cursor_ns):
+        return "" if record.running else " at the end"
+    unit = time_unit(max(moment.duration_ns, 1.0))
+    now = time_number(moment.cursor_ns, unit, like_ns=moment.duration_ns)
+    return f" at {now} {unit.word} ({record.clock})"
+
+
+def delta_at(record: RunRecord, cursor_ns: float) -> float | None:
+    """Return the bucket width in force at a moment, None where the run has no buckets."""
+    samples = record.samples
+    if not record.algorithm.bucketed or not len(samples):
+        return None
+    index = int(np.searchsorted(samples["t_ns"], cursor_ns, side="right")) - 1
+    delta = float(samples["delta"][max(index, 0)])
+    return delta if delta > 0 and np.isfinite(delta) else None
+
+
+def tick_values(top: float, wanted: int = 5) -> list[float]:
+    """Return 3 to 6 round numbers from 0 to at most `top`, 1, 2 or 5 times a power of ten."""
+    if not 0 < top < np.inf:
+        return [0.0]
+    power = 10.0 ** np.floor(np.log10(top / wanted))
+    step = next(power * by for by in (1, 2, 5, 10) if top / (power * by) <= wanted)
+    return [float(f"{step * k:.12g}") for k in range(int(top / step * (1 + 1e-12)) + 1)]

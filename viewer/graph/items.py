@@ -1,0 +1,236 @@
+"""Painting a scene one by one: some hundred discs, arcs, labels, as in a textbook.
+
+Each disc carries its name, the arcs are in a neutral ink, and where there is room each
+carries its weight; the distance stands under the disc. Where discs are too small for
+names the raster draws them, and its coloured streets; names then stand beside.
+
+What does not depend on colours (arcs, arrowheads, weights, names beside discs) is
+painted once per view into a layer that the caller keeps; a frame then paints the discs
+and what is in them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
+
+from viewer.common.text_size import scaled
+from viewer.common.theme import Theme, luminance, mix
+from viewer.graph.scene import Arc, Placed, Scene
+from viewer.raster.raster import View
+
+TEXTBOOK_RADIUS = 13.0  # pixels: from here on, distances stand under the discs
+OUTLINE = 1.5  # pixels around a disc that holds a name
+ROOM_FOR_WEIGHT = 50.0  # pixels between two discs
+FEW_ARCS, LEAST_ROOM = 60, 16.0  # so few arcs show their weights down to this room
+ROOM_FOR_ARROW = 20.0
+ARROW = 11.0  # pixels, length of a head
+BEND = 26.0  # pixels between neighbours in a fan
+ARC_INK = 0.45  # of the text colour in the background
+NAME_ROOM = 60.0  # pixels to the next vertex, for a name beside a small disc
+ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
+
+
+@dataclass(frozen=True)
+class Names:
+    """Words beside the items: by vertex, its name and (may be empty) its distance."""
+
+    names: dict[int, str]
+    distances: dict[int, str]
+
+
+def room_for_names(scene: Scene, view: View) -> bool:
+    """Whether names fit beside small discs."""
+    return view.width * view.height >= NAME_ROOM**2 * max(len(scene.vertices), 1)
+
+
+class Curves:
+    """Where the arcs of a scene run, from disc to disc: float64 (a, 2) pixels each.
+
+    start, end : on the rims of the two discs
+    control : of the quadratic curve; the middle of the line where it is straight
+    ahead : unit vector at the end
+    """
+
+    def __init__(self, placed: Placed, radius: float) -> None:
+        first, last = placed.tails, placed.heads
+        length = np.maximum(np.hypot(*(last - first).T), 1e-9)[:, None]
+        along = (last - first) / length
+        aside = np.stack([-along[:, 1], along[:, 0]], axis=1)
+        bends = np.array([arc.bend for arc in placed.scene.arcs])[:, None]
+        self.control = (first + last) / 2 + aside * (2 * bends * np.minimum(BEND, length / 4))
+        room = np.minimum(radius, 0.45 * length)
+        self.start = first + _units(self.control - first) * room
+        self.end = last - _units(last - self.control) * room
+        self.ahead = _units(last - self.control)
+        self.span = np.hypot(*(self.end - self.start).T)
+
+
+class ItemPainter:
+    """Paints one scene on one view, in two parts: the layer below, the discs above."""
+
+    def __init__(self, painter: QPainter, theme: Theme, placed: Placed, radius: float) -> None:
+        self._painter, self._theme, self._placed, self._radius = painter, theme, placed, radius
+        self._scene = placed.scene
+        self._neutral = QColor(mix(theme.plot, theme.text, ARC_INK))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        points = (QPointF(x, y) for x, y in placed.discs.tolist())
+        self._use_font(painter.font())
+        self._points = dict(zip(self._scene.vertices.tolist(), points, strict=True))
+
+    def _use_font(self, font: QFont) -> None:
+        self._painter.setFont(font)
+        self._metrics = QFontMetricsF(font)
+        self._digit = self._metrics.horizontalAdvance("0")
+
+    def _width(self, words: str) -> float:
+        """Return how wide words are; digits are all as wide, and measuring is slow."""
+        digits = words.isdigit()
+        return self._digit * len(words) if digits else self._metrics.horizontalAdvance(words)
+
+    # --- the layer that does not depend on colours
+
+    def paint_below(self) -> None:
+        """Paint arcs, arrowheads and weights."""
+        if not self._scene.arcs:
+            return
+        curves = Curves(self._placed, self._radius)
+        self._painter.setBrush(Qt.BrushStyle.NoBrush)
+        self._painter.setPen(QPen(self._neutral, 1.6 if self._radius < TEXTBOOK_RADIUS else 2.0))
+        for place, arc in enumerate(self._scene.arcs):
+            self._painter.drawPath(self._arc_path(arc, curves, place))
+        self._paint_heads(curves)
+        self._paint_weights(curves)
+
+    def _arc_path(self, arc: Arc, curves: Curves, place: int) -> QPainterPath:
+        path = QPainterPath()
+        if arc.tail == arc.head:
+            return self._loop_path(arc, place)
+        path.moveTo(*curves.start[place].tolist())
+        if arc.bend:
+            path.quadTo(*curves.control[place].tolist(), *curves.end[place].tolist())
+        else:
+            path.lineTo(*curves.end[place].tolist())
+        return path
+
+    def _loop_path(self, arc: Arc, place: int) -> QPainterPath:
+        size = self._radius * (1.1 + 0.35 * abs(arc.bend))
+        x, y = self._placed.tails[place].tolist()
+        path = QPainterPath()
+        path.addEllipse(QPointF(x, y - self._radius - 0.6 * size), 0.7 * size, size)
+        return path
+
+    def _paint_heads(self, curves: Curves) -> None:
+        if not self._scene.directed:
+            return
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(self._neutral)
+        for place, arc in enumerate(self._scene.arcs):
+            span = float(curves.span[place])
+            if arc.tail == arc.head or arc.both_ways or span < ROOM_FOR_ARROW:
+                continue
+            tip, ahead = curves.end[place], curves.ahead[place]
+            size = min(ARROW, 0.35 * span)
+            aside = np.array([-ahead[1], ahead[0]]) * 0.42 * size
+            back = tip - ahead * size
+            corners = np.array([tip, back + aside, back - aside]).tolist()
+            self._painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
+
+    def _paint_weights(self, curves: Curves) -> None:
+        colour = QColor(self._theme.muted)
+        large = self._radius >= TEXTBOOK_RADIUS
+        room = LEAST_ROOM if len(self._scene.arcs) <= FEW_ARCS else ROOM_FOR_WEIGHT
+        self._painter.save()
+        if large:
+            self._use_font(_sized(self._painter.font(), scaled(15)))
+            colour = QColor(self._theme.text)
+        for place, arc in enumerate(self._scene.arcs):
+            words = f"{arc.weight:g}"
+            if arc.tail == arc.head:
+                box = self._loop_path(arc, place).boundingRect()
+                self._paint_words(QPointF(box.center().x(), box.top() - 8), words, colour)
+                continue
+            if curves.span[place] < room:
+                continue
+            start, end = curves.start[place], curves.end[place]
+            middle = (start + end) / 4 + curves.control[place] / 2
+            along = (end - start) / curves.span[place]
+            aside = np.array([-along[1], along[0]])
+            if arc.bend < 0 or (not arc.bend and aside[1] > 0):
+                aside = -aside
+            reach = (11.0 if large else 8.0) + 0.5 * self._width(words) * abs(float(aside[0]))
+            self._paint_words(QPointF(*(middle + aside * reach).tolist()), words, colour)
+        self._painter.restore()
+        self._use_font(self._painter.font())
+
+    # --- what changes with every frame
+
+    def paint_above(self, colours: dict[int, QColor], names: Names) -> None:
+        """Paint discs, names and distances; `colours` by vertex in view."""
+        self._paint_discs(colours)
+        self._paint_names_inside(colours, names)
+        if self._radius >= TEXTBOOK_RADIUS:
+            self._paint_distances(names)
+
+    def _paint_discs(self, colours: dict[int, QColor]) -> None:
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        radius = self._radius  # two fills cost a third of one fill with an outline
+        self._painter.setBrush(QColor(mix(self._theme.plot, self._theme.text, 0.75)))
+        for vertex in colours:
+            self._painter.drawEllipse(self._points[vertex], radius, radius)
+        radius -= OUTLINE
+        for vertex, colour in colours.items():
+            self._painter.setBrush(colour)
+            self._painter.drawEllipse(self._points[vertex], radius, radius)
+
+    def _paint_names_inside(self, colours: dict[int, QColor], names: Names) -> None:
+        inside = 1.7 * self._radius
+        longest = max((len(words) for words in names.names.values()), default=1)
+        room = 1.7 * inside / max(longest, 1)
+        self._painter.save()
+        size = max(7, int(min(0.95 * self._radius, scaled(20), room)))
+        self._painter.setFont(_sized(self._painter.font(), size, bold=True))
+        box = QRectF(-inside / 2, -inside / 2, inside, inside)
+        for vertex, colour in colours.items():
+            ink = ON_LIGHT if luminance(colour.name()) > 0.2 else ON_DARK
+            self._painter.setPen(QColor(ink))
+            place = box.translated(self._points[vertex])
+            self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, names.names[vertex])
+        self._painter.restore()
+
+    def paint_names_beside(self, names: Names) -> None:
+        """Paint each name to the right of its disc."""
+        colour = QColor(self._theme.muted)
+        for vertex, words in names.names.items():
+            shift = self._radius + 4 + self._width(words) / 2
+            self._paint_words(self._points[vertex] + QPointF(shift, 0), words, colour)
+
+    def _paint_distances(self, names: Names) -> None:
+        colour = QColor(self._theme.text)
+        for vertex, words in names.distances.items():
+            below = self._points[vertex] + QPointF(0, self._radius + 11)
+            self._paint_words(below, words, colour)
+
+    def _paint_words(self, centre: QPointF, words: str, colour: QColor) -> None:
+        """Paint words on a veil of the background, so that lines do not cross them out."""
+        width, height = self._width(words) + 4, self._metrics.height() - 2
+        box = QRectF(centre.x() - width / 2, centre.y() - height / 2, width, height)
+        veil = QColor(self._theme.plot)
+        veil.setAlpha(200)
+        self._painter.fillRect(box, veil)
+        self._painter.setPen(colour)
+        self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def _units(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.maximum(np.hypot(*vectors.T), 1e-9)[:, None]
+
+
+def _sized(font: QFont, pixels: int, bold: bool = False) -> QFont:
+    sized = QFont(font)
+    sized.setPixelSize(pixels)
+    sized.setBold(bold)
+    return sized

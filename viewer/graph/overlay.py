@@ -1,0 +1,137 @@
+"""What lies on top of the picture: the source, the hovered vertex, a path, a few words.
+
+Plain functions with a painter: they draw what they are given and know no model.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
+from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from viewer.common.theme import SPACING, Theme
+
+STAR_POINTS = 5
+PATH_POINTS = 20_000  # of a path, at most; a longer one is thinned
+NEXT_SOURCE = "next source"
+HOVER_ARCS = 300  # lit up around a hovered vertex, at most
+
+
+def paint_source(painter: QPainter, theme: Theme, centre: QPointF, radius: float) -> None:
+    """Ring a vertex, with a star upon it where the disc is small."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for colour, width in ((theme.plot, 5.0), (theme.error, 2.2)):
+        painter.setPen(QPen(QColor(colour), width))
+        painter.drawEllipse(centre, radius + 4.0, radius + 4.0)
+    if radius < 9:
+        painter.setPen(QPen(QColor(theme.plot), 1.0))
+        painter.setBrush(QColor(theme.error))
+        painter.drawPolygon(star(centre, max(6.0, radius)))
+
+
+def paint_next_source(
+    painter: QPainter, theme: Theme, centre: QPointF, radius: float, room: QRectF
+) -> None:
+    """Ring the vertex that the next run starts from, dashed, with a word beside it."""
+    reach = max(radius, 6.0) + 4.0
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for colour, width, style in (
+        (theme.plot, 5.0, Qt.PenStyle.SolidLine),
+        (theme.error, 2.0, Qt.PenStyle.DashLine),
+    ):
+        painter.setPen(QPen(QColor(colour), width, style))
+        painter.drawEllipse(centre, reach, reach)
+    paint_card(painter, theme, centre, NEXT_SOURCE, room)
+
+
+def star(centre: QPointF, radius: float) -> QPolygonF:
+    """Return a five-pointed star, one point up."""
+    turns = np.arange(2 * STAR_POINTS) * np.pi / STAR_POINTS - np.pi / 2
+    reach = np.where(np.arange(2 * STAR_POINTS) % 2, 0.42 * radius, radius)
+    return QPolygonF(
+        [
+            QPointF(centre.x() + r * np.cos(turn), centre.y() + r * np.sin(turn))
+            for r, turn in zip(reach.tolist(), turns.tolist(), strict=True)
+        ]
+    )
+
+
+def paint_hover(
+    painter: QPainter, theme: Theme, centre: QPointF, radius: float, ends: np.ndarray
+) -> None:
+    """Ring a vertex and light up its arcs; `ends` float64 (k, 2), pixels."""
+    accent = QColor(theme.accent)
+    lines = [QLineF(centre, QPointF(x, y)) for x, y in ends[:HOVER_ARCS].tolist()]
+    painter.setPen(QPen(accent, 2.0))
+    painter.drawLines(lines)  # type: ignore[call-overload]
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(theme.plot), 4.5))
+    painter.drawEllipse(centre, radius + 3.0, radius + 3.0)
+    painter.setPen(QPen(accent, 2.0))
+    painter.drawEllipse(centre, radius + 3.0, radius + 3.0)
+
+
+def paint_path(painter: QPainter, theme: Theme, points: np.ndarray) -> None:
+    """Draw a thick line with a casing through float64 (k, 2) pixel points."""
+    step = max(1, len(points) // PATH_POINTS)
+    kept = np.concatenate([points[:-1:step], points[-1:]]) if len(points) > 1 else points
+    line = QPolygonF([QPointF(x, y) for x, y in kept.tolist()])
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for colour, width in ((theme.plot, 7.0), (theme.error, 3.4)):
+        pen = QPen(QColor(colour), width)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
+        painter.drawPolyline(line)
+    painter.setBrush(QColor(theme.plot))
+    painter.setPen(QPen(QColor(theme.error), 2.4))
+    painter.drawEllipse(line[-1], 5.0, 5.0)
+
+
+def paint_card(
+    painter: QPainter, theme: Theme, at: QPointF, words: str, room: QRectF, strong: str = ""
+) -> None:
+    """Paint a line of words on a card beside a point, kept inside `room`."""
+    metrics = QFontMetricsF(painter.font())
+    wide = room.width() - 2 * SPACING
+    words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
+    width = metrics.horizontalAdvance(words) + 2 * SPACING
+    box = QRectF(at.x() + 14, at.y() + 16, width, metrics.height() + SPACING)
+    if box.right() > room.right():
+        box.moveRight(max(room.right(), room.left() + width))
+    if box.bottom() > room.bottom():
+        box.moveBottom(at.y() - 10)
+    painter.setPen(QPen(QColor(strong or theme.border), 1.0))
+    painter.setBrush(QColor(theme.base))
+    painter.drawRoundedRect(box, 4, 4)
+    painter.setPen(QColor(theme.text))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def paint_chip(painter: QPainter, theme: Theme, words: str) -> None:
+    """Paint a few words in the upper left corner: something is under way."""
+    metrics = QFontMetricsF(painter.font())
+    width = metrics.horizontalAdvance(words) + 2 * SPACING
+    box = QRectF(SPACING, SPACING, width, metrics.height() + SPACING)
+    painter.setPen(QPen(QColor(theme.border), 1.0))
+    painter.setBrush(QColor(theme.base))
+    painter.drawRoundedRect(box, 4, 4)
+    painter.setPen(QColor(theme.muted))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def paint_hint(painter: QPainter, theme: Theme, room: QRectF, words: str, detail: str) -> None:
+    """Paint what to do next in the middle of an empty picture."""
+    painter.setPen(QColor(theme.text))
+    font = painter.font()
+    large = painter.font()
+    large.setPointSizeF(font.pointSizeF() * 1.25)
+    painter.setFont(large)
+    upper = QRectF(room.left(), room.top(), room.width(), room.height() / 2)
+    lower = QRectF(room.left(), room.center().y() + 6, room.width(), room.height() / 2 - 6)
+    below = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
+    painter.drawText(upper, below | Qt.TextFlag.TextWordWrap, words)
+    painter.setFont(font)
+    painter.setPen(QColor(theme.muted))
+    above = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+    painter.drawText(lower, above | Qt.TextFlag.TextWordWrap, detail)

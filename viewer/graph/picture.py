@@ -1,0 +1,317 @@
+"""The picture of a graph as an image: binned in the background, coloured on demand.
+
+A `Drawing` is a graph with positions, measured once. `Picture` keeps the newest pixel
+map of it and one frame buffer, 0xffRRGGBB, that a QImage looks at without copying.
+Whoever wants another view asks; until the answer is there, the old image is painted
+stretched to where it belongs, so that dragging and the wheel never wait.
+
+Small drawings are binned at once, on the GUI thread, when that takes less than a
+frame. Until Numba is loaded (`raster.load_kernels`, started by the first picture, on
+a thread), NumPy draws, and `sharpened` says that the compiled kernels can take over.
+
+Edges are part of a sheet: as coloured lines or, where these would hide the vertices, as a
+grey density layer under them (see `raster`). They can be left out (`show_edges`). A sheet
+that takes longer than `SLOW_MS` says so (`slow_changed`), so that nobody waits unaware.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PyQt6.QtCore import QObject, QPointF, QRectF, QTimer, pyqtSignal
+from PyQt6.QtGui import QColor, QImage, QPainter
+from PyQt6.sip import voidptr
+
+from gpu.graph import CSRGraph
+from viewer.common import colormaps
+from viewer.common.theme import Theme
+from viewer.common.units import thousands
+from viewer.graph.scene import Scene, cut_scene
+from viewer.graph.worker import NewestFirst
+from viewer.raster import colour as raster_colour, raster
+from viewer.raster.colour import Colouring
+from viewer.raster.raster import Extent, PixelMap, View
+
+AT_ONCE = 150_000  # vertices + arcs that are binned on the GUI thread, compiled
+AT_ONCE_NUMPY = 60_000  # the same before Numba is loaded, and only for the first picture
+PIXELS_AT_ONCE = 2_500_000  # of a picture that is binned on the GUI thread
+SCENE_AT_ONCE = 20_000  # vertices + arcs whose scene is cut on the GUI thread
+MEASURE_AT_ONCE = 300_000  # vertices
+SLOW_MS = 300  # from here on a sheet that is being made is worth a word
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A graph and where its vertices are, float32 (n, 2); `extent` None until measured."""
+
+    graph: CSRGraph
+    positions: np.ndarray
+    extent: Extent | None = None
+
+    @property
+    def size(self) -> int:
+        """Vertices and arcs: what drawing costs."""
+        return self.graph.n + self.graph.m
+
+    def measured(self) -> Drawing:
+        """Return this drawing with its extent."""
+        graph = self.graph
+        extent = raster.measure(graph.indptr, graph.indices, self.positions)
+        return Drawing(graph, self.positions, extent)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One finished view: its pixel map (None if drawn item by item) and its scene."""
+
+    drawing: Drawing
+    camera: View
+    ratio: float
+    pixels: PixelMap | None
+    scene: Scene | None
+    compiled: bool
+
+
+def make_sheet(drawing: Drawing, camera: View, ratio: float, edges: bool = True) -> Sheet:
+    """Cut the scene and, unless it is painted one by one, bin the pixels. Any thread.
+
+    edges : whether a raster shows edges, as coloured lines or as the grey layer
+    """
+    extent = drawing.extent if drawing.extent is not None else Extent()
+    graph, positions = drawing.graph, drawing.positions
+    compiled = raster.kernels() is not None
+    pixels = None
+    scene = cut_scene(graph, positions, camera) if drawing.size <= SCENE_AT_ONCE else None
+    if scene is None or not scene.item_wise:
+        view = camera.times(ratio)
+        style = raster.style_for(extent, view, ratio)
+        if not edges:
+            style = replace(style, line_width=0.0, density=False)
+        pixels = raster.bin_graph(graph.indptr, graph.indices, positions, view, style, extent)
+        if drawing.size > SCENE_AT_ONCE and pixels.in_view <= 3_000:
+            scene = cut_scene(graph, positions, camera)
+            pixels = None if scene is not None and scene.item_wise else pixels
+    return Sheet(drawing, camera, ratio, pixels, scene, compiled)
+
+
+@dataclass(frozen=True)
+class Colours:
+    """A colour table in three forms.
+
+    rows : uint8 (256, 3); mixed : uint32 (4096,), with the background, see
+    `colormaps.blended`; single : 256 QColors, for QPainter
+    """
+
+    rows: np.ndarray
+    mixed: np.ndarray
+    single: list[QColor]
+
+    @classmethod
+    def of(cls, table: str, steps: int, theme: Theme) -> Colours:
+        """Make the table of a look (`colormaps.table_for`) for a theme."""
+        rows = colormaps.table_for(table, theme, steps)
+        mixed = colormaps.blended(rows, colormaps.rgb(theme.plot))
+        return cls(rows, mixed, [QColor(*row) for row in rows.tolist()])
+
+
+class Picture(QObject):
+    """Keeps the newest sheet and its frame; see the module docstring."""
+
+    measured = pyqtSignal(object)  # Drawing, with its extent
+    renewed = pyqtSignal()  # another sheet is there
+    sharpened = pyqtSignal()  # the compiled kernels are loaded
+    slow_changed = pyqtSignal()  # a sheet takes long, or is there at last
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.sheet: Sheet | None = None
+        self._worker = NewestFirst(self)
+        self._worker.done.connect(self._take)
+        self._frame = np.empty(0, np.uint32)
+        self._image = QImage()
+        self._loading = False
+        self._wanted: tuple[Drawing, View, float] | None = None
+        self.edges = True
+        self.slow = False  # whether a sheet is being made for longer than SLOW_MS
+        self._slow_timer = QTimer(self)
+        self._slow_timer.setSingleShot(True)
+        self._slow_timer.setInterval(SLOW_MS)
+        self._slow_timer.timeout.connect(self._say_slow)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a newer sheet is being made."""
+        return self._worker.busy
+
+    def clear(self) -> None:
+        """Forget everything: another graph, or none."""
+        self._worker.clear()
+        self._set_slow(False)
+        self.sheet, self._wanted = None, None
+        self._frame, self._image = np.empty(0, np.uint32), QImage()
+
+    def measure(self, drawing: Drawing) -> None:
+        """Find the extent of a drawing; the answer comes by `measured`, perhaps at once."""
+        self.clear()
+        if drawing.graph.n <= MEASURE_AT_ONCE:
+            self.measured.emit(drawing.measured())
+        else:
+            self._worker.submit(drawing.measured)
+
+    def want(self, drawing: Drawing, camera: View, ratio: float) -> None:
+        """Make a sheet for this view, at once if that is quick, else in the background."""
+        wanted = (drawing, camera, ratio)
+        if wanted == self._wanted:
+            return
+        self._wanted = wanted
+        compiled = raster.kernels() is not None
+        limit = AT_ONCE if compiled else AT_ONCE_NUMPY if self.sheet is None else 0
+        pixels = camera.width * camera.height * ratio * ratio
+        if drawing.size <= limit and pixels <= PIXELS_AT_ONCE:
+            self._worker.clear()
+            self._take(make_sheet(drawing, camera, ratio, self.edges))
+        else:
+            edges = self.edges
+            self._worker.submit(lambda: make_sheet(drawing, camera, ratio, edges))
+            if not self._slow_timer.isActive():
+                self._slow_timer.start()
+
+    def show_edges(self, shown: bool) -> None:
+        """Draw edges, or vertices alone, from now on."""
+        if shown != self.edges:
+            self.edges = shown
+            self.again()
+
+    def _say_slow(self) -> None:
+        self._set_slow(self._worker.busy)
+
+    def _set_slow(self, slow: bool) -> None:
+        if not slow:
+            self._slow_timer.stop()
+        if slow != self.slow:
+            self.slow = slow
+            self.slow_changed.emit()
+
+    def wait(self) -> None:
+        """Return once nothing is under way any more."""
+        self._worker.wait()
+
+    def load_kernels(self) -> None:
+        """Start loading the compiled kernels, once; `sharpened` tells when they are there."""
+        if self._loading or raster.kernels() is not None:
+            return
+        self._loading = True
+        threading.Thread(target=self._load, daemon=True).start()
+
+    def _load(self) -> None:
+        raster.load_kernels()
+        try:
+            self.sharpened.emit()
+        except RuntimeError:  # the view, and this object with it, is gone
+            return
+
+    def again(self) -> None:
+        """Make the wanted sheet anew: the kernels are better now."""
+        wanted, self._wanted = self._wanted, None
+        if wanted is not None:
+            self.want(*wanted)
+
+    def _take(self, result: Sheet | Drawing) -> None:
+        if isinstance(result, Drawing):
+            self.measured.emit(result)
+            return
+        if self._wanted is None or result.drawing is not self._wanted[0]:
+            return  # of a graph that is gone
+        self.sheet = result
+        if (result.drawing, result.camera, result.ratio) == self._wanted:
+            self._set_slow(False)
+        self._frame, self._image = np.empty(0, np.uint32), QImage()
+        self.renewed.emit()
+
+    def prepare(self, paper: int, ink: int) -> None:
+        """Make an empty frame for the sheet, with its grey layer; colours 0xffRRGGBB."""
+        if self.sheet is None or self.sheet.pixels is None:
+            return
+        pixels = self.sheet.pixels
+        self._frame = raster_colour.background(pixels, paper, ink)
+        width, height = pixels.view.width, pixels.view.height
+        memory = voidptr(self._frame.ctypes.data)  # looked at, not copied
+        kind = QImage.Format.Format_RGB32
+        self._image = QImage(memory, width, height, 4 * width, kind)  # type: ignore[call-overload]
+        self._image.setDevicePixelRatio(self.sheet.ratio)
+
+    @property
+    def prepared(self) -> bool:
+        """Whether there is a frame for the sheet, or none is needed."""
+        needed = self.sheet is not None and self.sheet.pixels is not None
+        return not needed or bool(len(self._frame))
+
+    def colour(self, colouring: Colouring, table: np.ndarray) -> float:
+        """Recolour the frame; return the largest value met. `table`: see `recolour`."""
+        if self.sheet is None or self.sheet.pixels is None or not len(self._frame):
+            return 0.0
+        return raster_colour.recolour(self.sheet.pixels, colouring, table, self._frame)
+
+    def paint(self, painter: QPainter, camera: View) -> None:
+        """Paint the image where it belongs under `camera`, stretched if it is an old one."""
+        if self.sheet is None or self._image.isNull():
+            return
+        made = self.sheet.camera
+        if made == camera:
+            painter.drawImage(QPointF(0, 0), self._image)
+            return
+        wx, wy = made.to_world(0, 0)
+        grown = camera.scale / made.scale
+        x = (wx - camera.cx) * camera.scale + camera.width * 0.5
+        y = camera.height * 0.5 - (wy - camera.cy) * camera.scale
+        size = self._image.width() / self.sheet.ratio, self._image.height() / self.sheet.ratio
+        if abs(x) + abs(y) < 1e7 and max(size) * grown < 1e7:
+            painter.drawImage(QRectF(x, y, size[0] * grown, size[1] * grown), self._image)
+
+    def drawn_words(self, camera: View) -> str:
+        """Return "n of m drawn", m being the vertices in view, and what else is left out."""
+        sheet = self.sheet
+        if sheet is None:
+            return ""
+        graph = sheet.drawing.graph
+        if sheet.pixels is None:
+            near = sheet.scene.vertices if sheet.scene is not None else np.empty(0, np.int32)
+            places = camera.to_pixels(sheet.drawing.positions[near])
+            size = np.array([camera.width, camera.height])
+            count = int(((places >= 0) & (places < size)).all(axis=1).sum())
+            return _drawn(count, count, graph.n)
+        pixels = sheet.pixels
+        words = _drawn(min(pixels.drawn, pixels.in_view), pixels.in_view, graph.n)
+        return words + _edge_words(pixels, graph)
+
+    def vertex_at(self, camera: View, x: float, y: float, radius: float) -> int:
+        """Return the vertex drawn nearest to (x, y), logical pixels, or -1."""
+        if self.sheet is None or self.sheet.pixels is None:
+            return -1
+        made, ratio = self.sheet.camera, self.sheet.ratio
+        wx, wy = camera.to_world(x, y)
+        px = (wx - made.cx) * made.scale + made.width * 0.5
+        py = made.height * 0.5 - (wy - made.cy) * made.scale
+        reach = radius * made.scale / camera.scale
+        if not (-reach <= px <= made.width + reach and -reach <= py <= made.height + reach):
+            return -1
+        return self.sheet.pixels.vertex_at(px * ratio, py * ratio, min(reach, 40.0) * ratio)
+
+
+def _edge_words(pixels: PixelMap, graph: CSRGraph) -> str:
+    """Return what is to be said of the edges: nothing where all are drawn as lines."""
+    step = pixels.arc_step
+    if not graph.m or (step == 1 and pixels.density is None):
+        return ""
+    if not step:
+        return ", edges left out"
+    words = f", 1 edge in {thousands(step)} as grey" if step > 1 else ", edges as grey"
+    some = graph.n > raster.WHOLE_VIEW and pixels.in_view < graph.n
+    return f"{words}, of those that begin here" if some else words
+
+
+def _drawn(drawn: int, in_view: int, n: int) -> str:
+    words = f"{thousands(drawn)} of {thousands(in_view)} drawn"
+    return words if in_view == n else f"{words} (of {thousands(n)} in all)"

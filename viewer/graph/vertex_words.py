@@ -1,0 +1,103 @@
+"""What is true of a vertex at the cursor, in words: the card under the pointer, the labels.
+
+With per-vertex times (probe level 2) three things are known at any moment: not reached
+yet, tentative (reached, and improved once more later), settled. What the tentative
+distance was is known at level 3 only; here it is said to be above the final one, which is
+true of every tentative distance. While a run goes on nothing is final: the distance is
+the one so far. Without times there is the outcome, and no past.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from gpu.record.trace import VertexProbe, reached_mask
+from viewer.common.units import short, time_number, time_unit
+from viewer.graph.colours import Moment, delta_at
+from viewer.models.session import RunRecord
+
+State = Literal["waiting", "tentative", "settled", "so far", "known", "unreached"]
+
+
+def state_at(record: RunRecord, vertex: int, moment: Moment) -> State:
+    """Return what is known of a vertex at a moment.
+
+    waiting : reached later than that; so far : reached, in a run that goes on;
+    known : there are no times; unreached : by this run, or by this run so far
+    """
+    dist, times = record.dist, record.vertices
+    if dist is None or not reached_mask(dist[vertex : vertex + 1])[0]:
+        return "unreached"
+    live = record.running and moment.following
+    if times is None or live:
+        return "so far" if record.running else "known"
+    first, last = _times_of(times, vertex)
+    if first < 0 or first > moment.cursor_ns:
+        return "waiting"
+    if last > moment.cursor_ns:
+        return "tentative"
+    return "so far" if record.running else "settled"
+
+
+def _times_of(times: VertexProbe, vertex: int) -> tuple[int, int]:
+    return int(times.first_reached_ns[vertex]), int(times.last_improved_ns[vertex])
+
+
+def vertex_words(
+    record: RunRecord | None, vertex: int, name: int | str, n: int, moment: Moment
+) -> str:
+    """Return "vertex 17 · distance 42 · bucket 3 · processed 2 times", as far as known.
+
+    At a moment before it was reached: "vertex 17 · not reached yet at 0.42 ms · final
+    distance 123".
+    """
+    words = [f"vertex {name}"]
+    dist = record.dist if record is not None else None
+    if record is None or dist is None or len(dist) != n:
+        return words[0]
+    state = state_at(record, vertex, moment)
+    if state == "unreached":
+        return f"{words[0]} · unreached{' so far' if record.running else ''}"
+    value = dist[vertex]
+    number = f"{value:,}" if dist.dtype == np.int32 else f"{value:g}"
+    whole = moment.cursor_ns >= moment.duration_ns and not record.running
+    final = "distance so far" if record.running else "final distance"
+    if state in ("waiting", "tentative"):
+        now = "not reached yet" if state == "waiting" else "tentative"
+        words += [f"{now} at {_time(moment)}", f"{final} {number}"]
+    else:
+        words.append(f"{'distance' if state != 'so far' else final} {number}")
+        if state == "settled" and not whole and record.vertices is not None:
+            since = _times_of(record.vertices, vertex)[1]
+            words.append(f"settled at {_time(moment, since)}")
+    delta = delta_at(record, moment.cursor_ns)
+    if delta is not None and state != "waiting":
+        words.append(f"bucket {int(value / delta)}")
+    if record.vertices is not None:
+        times = int(record.vertices.times_processed[vertex])
+        count = "once" if times == 1 else f"{times} times"
+        words.append(f"processed {count}{'' if whole or record.running else ' in all'}")
+    return " · ".join(words)
+
+
+def distance_labels(record: RunRecord, vertices: list[int], moment: Moment) -> dict[int, str]:
+    """Return what stands under each disc: a distance, "> 47" while tentative, "∞"."""
+    dist = record.dist
+    if dist is None:
+        return {}
+    return {vertex: _label(record, vertex, float(dist[vertex]), moment) for vertex in vertices}
+
+
+def _label(record: RunRecord, vertex: int, value: float, moment: Moment) -> str:
+    state = state_at(record, vertex, moment)
+    if state in ("unreached", "waiting"):
+        return "∞"
+    return f"> {short(value)}" if state == "tentative" else short(value)
+
+
+def _time(moment: Moment, time_ns: float | None = None) -> str:
+    unit = time_unit(max(moment.duration_ns, 1.0))
+    when = moment.cursor_ns if time_ns is None else time_ns
+    return f"{time_number(when, unit, like_ns=moment.duration_ns)} {unit.word}"

@@ -1,0 +1,340 @@
+"""The graph, coloured by what a run did: the picture in the middle of the window.
+
+The widget shows two models and asks for a source; what it owns is where one looks,
+what one points at, and how it is coloured. Drawing is the canvas's (`graph_canvas`),
+the meaning of colours `graph_colours`'s. While a run goes on a timer asks for a frame
+at 30 Hz, less often where a frame takes long (a 4K screen).
+
+Mouse: wheel zooms about the pointer, dragging moves, double-click fits, click chooses
+the source, Shift+click shows the shortest path. Keys: + - 0 and arrows; Esc forgets
+the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QShowEvent, QWheelEvent
+from PyQt6.QtWidgets import QApplication, QWidget
+
+from viewer.graph.canvas import GraphCanvas
+from viewer.graph.colours import (
+    COLOUR_MODES,
+    Look,
+    Moment,
+    Scale,
+    look_at,
+)
+from viewer.graph.items import Names
+from viewer.graph.overlay import paint_next_source
+from viewer.graph.path import Path, parents_of, path_to
+from viewer.graph.tentative import Tentative, tentative, tentative_labels
+from viewer.graph.vertex_words import distance_labels, vertex_words
+from viewer.graph.worker import NewestFirst
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import RunRecord, SessionModel
+
+__all__ = ["COLOUR_MODES", "GraphView"]
+
+Traced = tuple[RunRecord, int, np.ndarray, Path | None]  # run, source, parents, path
+LIVE_MS = 33  # between two frames while a run goes on
+LIVE_SHARE = 3  # at least this many times the cost of a frame lies between two
+WHEEL_ZOOM = 1.0015  # per eighth of a degree
+KEY_ZOOM, KEY_PAN = 1.25, 60  # factor, pixels
+DRAGGING = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
+KEYS = {
+    Qt.Key.Key_Left: (1, 0),
+    Qt.Key.Key_Right: (-1, 0),
+    Qt.Key.Key_Up: (0, 1),
+    Qt.Key.Key_Down: (0, -1),
+}
+
+
+class GraphView(GraphCanvas):
+    """Shows session and playback; see the module docstring."""
+
+    source_requested = pyqtSignal(int)  # 0-based vertex
+    target_requested = pyqtSignal(int)  # 0-based vertex that a path is wanted to
+    hovered = pyqtSignal(int)  # 0-based vertex, -1 when the pointer leaves it
+    colour_by_changed = pyqtSignal(str)  # a key of COLOUR_MODES
+    path_changed = pyqtSignal(object)  # Path or None
+
+    def __init__(
+        self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._playback = session, playback
+        self._colour_by = "distance"
+        self.more_looks: dict[str, Callable[[Moment], Look]] = {}  # colour_by -> who knows it
+        self.distances_now: Callable[[], Tentative] | None = None  # of an event
+        self._scale = Scale()
+        self._pressed: QPointF | None = None  # where the button went down
+        self._dragged = False
+        self._next_source = -1
+        self.more_marks.append(self._paint_next_source)
+        self._source_before = 0  # the first click of a double-click is taken back
+        self._parents: tuple[RunRecord, np.ndarray] | None = None
+        self._tracer = NewestFirst(self)
+        self._live = QTimer(self)
+        self._live.setInterval(LIVE_MS)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._connect()
+        self._show_graph()
+        self._show_source(session.source)
+        self._show_current(session.current)
+
+    def _connect(self) -> None:
+        self._session.graph_changed.connect(self._show_graph)
+        self._session.positions_changed.connect(self._show_graph)
+        self._session.source_changed.connect(self._show_source)
+        self._session.current_changed.connect(self._show_current)
+        self._session.run_changed.connect(self._show_run)
+        self._session.row_changed.connect(self._show_row)
+        self._session.samples_appended.connect(self._show_samples)
+        self._playback.cursor_changed.connect(self.refresh)
+        self._playback.duration_changed.connect(self.refresh)
+        self._playback.following_changed.connect(self.refresh)
+        self._tracer.done.connect(self._take_path)
+        self._live.timeout.connect(self._show_live)
+
+    # --- colour
+
+    @property
+    def colour_by(self) -> str:
+        """The way of colouring, a key of COLOUR_MODES."""
+        return self._colour_by
+
+    def set_colour_by(self, colour_by: str) -> None:
+        """Colour by another value; raise ValueError where there is none such."""
+        if colour_by not in COLOUR_MODES:
+            raise ValueError(f"colour by {colour_by!r}; allowed: {', '.join(COLOUR_MODES)}")
+        if colour_by != self._colour_by:
+            self._colour_by = colour_by
+            self._scale.forget()
+            self.refresh()
+            self.colour_by_changed.emit(colour_by)
+
+    def _look(self) -> Look:
+        if self._colour_by in self.more_looks:
+            return self.more_looks[self._colour_by](self._moment())
+        graph = self._session.graph
+        n = graph.n if graph is not None else 0
+        look = look_at(self._session.current, self._colour_by, self._moment(), self._scale, n)
+        return look if self.distances_now is None else tentative(look, self.distances_now())
+
+    def _saw(self, top: float) -> bool:
+        record = self._session.current
+        return record is not None and record.running and self._scale.saw(top)
+
+    def _moment(self) -> Moment:
+        play = self._playback
+        return Moment(play.cursor_ns, play.following, play.duration_ns)
+
+    def _names(self, vertices: list[int]) -> Names:
+        graph, record = self._session.graph, self._session.current
+        if graph is None:
+            return Names({}, {})
+        names = {vertex: str(graph.id_of(vertex)) for vertex in vertices}
+        if self.distances_now is not None:
+            return Names(names, tentative_labels(self.distances_now()[0], vertices))
+        if record is None or record.dist is None or len(record.dist) != graph.n:
+            return Names(names, {})
+        return Names(names, distance_labels(record, vertices, self._moment()))
+
+    def _card(self) -> str:
+        graph = self._session.graph
+        if graph is None:
+            return ""
+        name = graph.id_of(self.pointed)
+        return vertex_words(self._session.current, self.pointed, name, graph.n, self._moment())
+
+    def set_edges(self, shown: bool) -> None:
+        """Draw edges (as lines, or as a grey layer where they are many), or vertices alone."""
+        self.picture.show_edges(shown)
+        self.refresh()
+
+    # --- the models change
+
+    def _show_graph(self) -> None:
+        self._parents = None
+        self._tracer.clear()
+        self._fitted = True
+        self.show_graph(self._session.graph, self._session.positions)
+
+    def _show_source(self, source: int) -> None:
+        """Star where the distances shown begin; a vertex chosen since is the next source."""
+        graph, record = self._session.graph, self._session.current
+        ran = graph is not None and record is not None and record.graph_reference.n == graph.n
+        chosen = -1 if graph is None else source
+        self.source = record.shown_source if record is not None and ran else chosen
+        self._next_source = -1 if chosen == self.source else chosen
+        self.update()
+
+    def _paint_next_source(self, painter: QPainter) -> None:
+        place = self.place_of(self._next_source)
+        if place is not None:
+            paint_next_source(painter, self._theme, place, self._radius(), QRectF(self.rect()))
+
+    def _show_current(self, record: RunRecord | None) -> None:
+        self._set_path(None)
+        self._show_source(self._session.source)
+        self._show_run(record)
+
+    def _show_run(self, record: RunRecord | None) -> None:
+        if record is self._session.current:
+            self._keep_live()
+            self.refresh()
+
+    def _show_row(self, record: RunRecord) -> None:
+        """Show the distances from another source of a run that has many."""
+        if record is self._session.current:
+            self._parents = None
+            self._set_path(None)
+            self._show_source(self._session.source)
+            self.refresh()
+
+    def _show_samples(self, record: RunRecord, _first: int, _last: int) -> None:
+        if record is self._session.current and not self._live.isActive():
+            self.refresh()
+
+    def _show_live(self) -> None:
+        self._live.setInterval(max(LIVE_MS, int(LIVE_SHARE * self.frame_seconds * 1000)))
+        self.refresh()
+
+    def _keep_live(self) -> None:
+        record = self._session.current
+        wanted = record is not None and record.running and self.isVisible()
+        if wanted != self._live.isActive():
+            self._live.start() if wanted else self._live.stop()
+
+    def showEvent(self, a0: QShowEvent | None) -> None:
+        """Follow a running run again."""
+        super().showEvent(a0)
+        self._keep_live()
+
+    def hideEvent(self, a0: QHideEvent | None) -> None:
+        """Nobody looks: no frames."""
+        super().hideEvent(a0)
+        self._keep_live()
+
+    # --- paths
+
+    def trace_path(self, vertex: int) -> None:
+        """Find the shortest path to a vertex in the current run; `path_changed` brings it."""
+        graph, record = self._session.graph, self._session.current
+        dist = record.dist if record is not None else None
+        if graph is None or record is None or dist is None or len(dist) != graph.n:
+            return
+        source, known = record.shown_source, self._parents
+
+        def job() -> Traced:
+            if known is not None and known[0] is record and not record.running:
+                parents = known[1]
+            else:
+                parents = parents_of(graph, dist, source)
+            return record, source, parents, path_to(parents, dist, source, vertex)
+
+        self._tracer.submit(job)
+
+    def _take_path(self, result: Traced) -> None:
+        record, source, parents, path = result
+        if record is self._session.current and source == record.shown_source:
+            self._parents = None if record.running else (record, parents)
+            self._set_path(path)
+
+    def _set_path(self, path: Path | None) -> None:
+        changed = path is not self.path
+        self.path = path
+        if changed:
+            self.update()
+            self.path_changed.emit(path)
+
+    # --- mouse and keys
+
+    def wheelEvent(self, a0: QWheelEvent | None) -> None:
+        """Zoom about the pointer."""
+        if a0 is not None:
+            turn = a0.angleDelta().y() or a0.angleDelta().x()
+            self.zoom(WHEEL_ZOOM**turn, a0.position().x(), a0.position().y())
+            a0.accept()
+
+    def mousePressEvent(self, a0: QMouseEvent | None) -> None:
+        """Remember where a click or a drag begins."""
+        if a0 is not None and a0.button() in (
+            Qt.MouseButton.LeftButton,
+            Qt.MouseButton.MiddleButton,
+        ):
+            self._pressed, self._dragged = a0.position(), False
+
+    def mouseMoveEvent(self, a0: QMouseEvent | None) -> None:
+        """Drag the picture, or point at a vertex."""
+        if a0 is None:
+            return
+        here = a0.position()
+        if self._pressed is not None:
+            moved = here - self._pressed
+            if self._dragged or moved.manhattanLength() >= QApplication.startDragDistance():
+                self._dragged = True
+                self._point_at(-1, here)
+                self.pan(moved.x(), moved.y())
+                self._pressed = here
+            return
+        self._point_at(self.vertex_at(here.x(), here.y()), here)
+
+    def mouseReleaseEvent(self, a0: QMouseEvent | None) -> None:
+        """A click, unless it was a drag, chooses the source or shows a path."""
+        pressed, self._pressed = self._pressed, None
+        if a0 is None or pressed is None or self._dragged:
+            return
+        vertex = self.vertex_at(a0.position().x(), a0.position().y())
+        if vertex < 0 or a0.button() != Qt.MouseButton.LeftButton:
+            return
+        if a0.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.trace_path(vertex)
+            self.target_requested.emit(vertex)
+        else:
+            self._source_before = self._session.source
+            self.source_requested.emit(vertex)
+
+    def mouseDoubleClickEvent(self, a0: QMouseEvent | None) -> None:
+        """Show everything; the source that the first click chose is taken back."""
+        self._pressed = None
+        if self._session.graph is not None and self._source_before != self._session.source:
+            self.source_requested.emit(self._source_before)
+        self.fit()
+
+    def leaveEvent(self, a0: QEvent | None) -> None:
+        """Point at nothing."""
+        self._point_at(-1, self._pointer)
+        super().leaveEvent(a0)
+
+    def keyPressEvent(self, a0: QKeyEvent | None) -> None:
+        """Zoom, fit, move, forget the path."""
+        if a0 is None:
+            return
+        key = a0.key()
+        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            self.zoom(KEY_ZOOM)
+        elif key == Qt.Key.Key_Minus:
+            self.zoom(1 / KEY_ZOOM)
+        elif key == Qt.Key.Key_0:
+            self.fit()
+        elif key == Qt.Key.Key_Escape and self.path is not None:
+            self._set_path(None)
+        elif key in KEYS and not a0.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            dx, dy = KEYS[Qt.Key(key)]
+            self.pan(dx * KEY_PAN, dy * KEY_PAN)
+        else:
+            super().keyPressEvent(a0)
+
+    def _point_at(self, vertex: int, here: QPointF) -> None:
+        self._pointer = here
+        if vertex != self.pointed:
+            self.pointed = vertex
+            self.hovered.emit(vertex)
+            self.update()
+        elif vertex >= 0:
+            self.update()

@@ -1,0 +1,238 @@
+"""The whole run in a strip: work over time, marks, the range repeated, the cursor.
+
+    click, drag            move the cursor          wheel           zoom the plots
+    Shift+drag             mark a range to repeat   double click    fit the plots
+    pointer over a mark    what happened, when, with its numbers
+
+What a mark looks like: ▲ Δ raised, ▼ lowered, ◆ set by hand (along the upper edge), ○ the
+peak of parallelism (on the curve), | a bucket switch (from the lower edge; where they
+crowd, one in a few pixels), a bar along the lower edge where the run starved. What each
+of them means is defined in `viewer.plots.marks`. While two runs are compared, B's work is a second
+line, at A's times; the marks are A's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
+from PyQt6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QPixmap,
+    QPolygonF,
+    QWheelEvent,
+)
+from PyQt6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
+
+from viewer.common.theme import THEMES, Theme
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import SessionModel
+from viewer.plots.marks import Marks
+from viewer.plots.overview_strip import MARGIN, Strip
+from viewer.plots.series import TimeSeries
+
+HANDLE = 5  # pixels: half the width of the cursor's handle
+REACH = 5  # pixels from the pointer to a mark
+STEP_WHEEL = 0.8
+LOOP_ALPHA, LOOP_BAR = 46, 3  # opacity of the range, of 255; pixels of its upper bar
+
+
+class Overview(QWidget):
+    """Shows the run, moves the cursor, marks the range; see the module docstring."""
+
+    EMPTY = "Press Run: the whole run appears here."
+    HELP = "Drag moves the cursor; Shift+drag marks a range to repeat; the wheel zooms the plots"
+
+    def __init__(
+        self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._playback = session, playback
+        self._theme = THEMES["light"]
+        self._picture: QPixmap | None = None  # everything but the range, the window, the cursor
+        self._marks, self._clock = Marks(), "modelled"
+        self._other: TimeSeries | None = None  # work of B, where two runs are compared
+        self._other_clock = ""
+        self._shown: tuple[object, ...] = ()  # what the picture was drawn from
+        self._range_from: float | None = None  # x where a range is being dragged from
+        self._hovered: tuple[str, ...] = ()
+        self.setMouseTracking(True)
+        self.setAccessibleName("Overview of the run: click or drag to move the cursor")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        playback.loop_changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        """Return a slim strip."""
+        return QSize(300, 46)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the least that can be hit with a pointer."""
+        return QSize(80, 46)
+
+    def show_data(
+        self,
+        marks: Marks,
+        clock: str,
+        other: TimeSeries | None = None,
+        other_clock: str = "",
+    ) -> None:
+        """Draw these marks and their work, if they have changed; `clock`: the line style.
+
+        other : work of a second run, at times of the first
+        """
+        more = 0 if other is None else len(other)
+        shown = (marks, len(marks.work), clock, self._playback.duration_ns, other, more)
+        if shown != self._shown:
+            self._marks, self._clock, self._shown = marks, clock, shown
+            self._other, self._other_clock = other, other_clock
+            self._picture = None
+        self.update()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Recolour."""
+        self._theme = theme
+        self._picture = None
+        self.update()
+
+    def x_of(self, time_ns: float) -> float:
+        """Return the pixel of a time."""
+        share = time_ns / self._playback.duration_ns if self._playback.duration_ns > 0 else 0.0
+        return MARGIN + share * (self.width() - 2 * MARGIN)
+
+    def time_of(self, x: float) -> float:
+        """Return the time of a pixel, ns, clamped to the run."""
+        share = (x - MARGIN) / max(self.width() - 2 * MARGIN, 1)
+        return min(max(share, 0.0), 1.0) * self._playback.duration_ns
+
+    def words_at(self, x: float) -> tuple[str, ...]:
+        """Return what the marks near a pixel say, a line each."""
+        record, duration = self._session.current, self._playback.duration_ns
+        if record is None or duration <= 0:
+            return ()
+        reach = REACH * duration / max(self.width() - 2 * MARGIN, 1)
+        return tuple(self._marks.words_near(record.samples, self.time_of(x), reach))
+
+    # ---- mouse ----------------------------------------------------------------------------
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
+        """Put the cursor there; with Shift, begin a range."""
+        if event is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._range_from = event.position().x()
+        else:
+            self._playback.set_cursor(self.time_of(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
+        """Scrub, drag a range, or tell about the marks under the pointer."""
+        if event is None:
+            return
+        x = event.position().x()
+        if not event.buttons() & Qt.MouseButton.LeftButton:
+            self._tell(x, event.globalPosition().toPoint())
+        elif self._range_from is None:
+            self._playback.set_cursor(self.time_of(x))
+        elif abs(x - self._range_from) >= QApplication.startDragDistance():
+            self._playback.set_loop(self.time_of(self._range_from), self.time_of(x))
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
+        """End a range."""
+        self._range_from = None
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
+        """Show the whole run in the plots."""
+        self._playback.fit()
+
+    def wheelEvent(self, event: QWheelEvent | None) -> None:
+        """Zoom the plots around the pointer."""
+        if event is not None:
+            factor = STEP_WHEEL ** (event.angleDelta().y() / 120)
+            self._playback.zoom(factor, self.time_of(event.position().x()))
+            event.accept()
+
+    def event(self, event: QEvent | None) -> bool:
+        """Tell a resting pointer about the marks, or, where there are none, what can be done."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            words = self.words_at(float(event.pos().x())) or (self.HELP,)
+            QToolTip.showText(event.globalPos(), "\n".join(words), self)
+            return True
+        return super().event(event)
+
+    def leaveEvent(self, event: QEvent | None) -> None:
+        """Point at nothing."""
+        self._hovered = ()
+        super().leaveEvent(event)
+
+    def _tell(self, x: float, where: QPoint) -> None:
+        """Show the words of the marks near a pixel, if they are others than those shown."""
+        words = self.words_at(x)
+        if words != self._hovered:
+            self._hovered = words
+            QToolTip.showText(where, "\n".join(words), self)
+
+    # ---- painting -------------------------------------------------------------------------
+
+    def paintEvent(self, event: Any) -> None:
+        """Draw the strip, the window of time and the cursor."""
+        if self._picture is None or self._picture.size() != self.size() * self.devicePixelRatioF():
+            self._picture = self._drawn()
+        painter, theme = QPainter(self), self._theme
+        painter.drawPixmap(0, 0, self._picture)
+        if self._playback.duration_ns <= 0:
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self.EMPTY)
+            return
+        if not self._playback.fitted:
+            first, last = (self.x_of(time) for time in self._playback.view_ns)
+            veil = QColor(theme.window)
+            veil.setAlpha(170)
+            painter.fillRect(QRectF(0, 0, first, self.height()), veil)
+            painter.fillRect(QRectF(last, 0, self.width() - last, self.height()), veil)
+            painter.setPen(QPen(QColor(theme.accent), 1))
+            painter.drawRect(QRectF(first, 0.5, max(last - first, 1.0), self.height() - 1.5))
+        self._draw_loop(painter)
+        self._draw_cursor(painter)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(theme.accent), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+
+    def _drawn(self) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(QColor(self._theme.plot))
+        duration = self._playback.duration_ns
+        if len(self._marks.work) and duration > 0:
+            painter = QPainter(picture)
+            strip = Strip(painter, self._theme, self.width(), self.height(), duration)
+            strip.draw(self._marks, self._clock, self._other, self._other_clock)
+            painter.end()
+        return picture
+
+    def _draw_loop(self, painter: QPainter) -> None:
+        """Tint the range, faintly while it is not repeated."""
+        if self._playback.loop_ns is None:
+            return
+        first, last = (self.x_of(time) for time in self._playback.loop_ns)
+        colour = QColor(self._theme.accent)
+        painter.fillRect(QRectF(first, 0, max(last - first, 1.0), LOOP_BAR), colour)
+        for x in (first, last):
+            painter.fillRect(QRectF(round(x), 0, 1, self.height()), colour)
+        colour.setAlpha(LOOP_ALPHA if self._playback.looping else LOOP_ALPHA // 3)
+        painter.fillRect(QRectF(first, 0, max(last - first, 1.0), self.height()), colour)
+
+    def _draw_cursor(self, painter: QPainter) -> None:
+        x = round(self.x_of(self._playback.cursor_ns)) + 0.5
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(self._theme.text), 1))
+        painter.drawLine(QPointF(x, 0), QPointF(x, self.height()))
+        painter.setBrush(QColor(self._theme.text))
+        tip = [QPointF(x - HANDLE, 0), QPointF(x + HANDLE, 0), QPointF(x, HANDLE + 2)]
+        painter.drawPolygon(QPolygonF(tip))

@@ -1,0 +1,211 @@
+"""What every plot over time has: a header, a window of time, one cursor, or a hint.
+
+    wheel            zoom time, on all plots together (the window is in PlaybackModel)
+    drag             move the window of time          double click   the whole run
+    click            put the cursor there             drag the line  scrub
+
+Modelled and measured time differ in line style (see `viewer.common.theme`) and in the axis
+label. Measured here, offscreen, 1200 pixels, 2400 points: a dashed pen of width 1 costs
+what a solid one costs (2.9 ms with the paint; wider pens cost three times that). A
+dashed zigzag reads as noise, however, so jittering values are drawn as the mean of a
+few pixels (dashed or solid) over the filled range from least to greatest.
+
+pyqtgraph is imported by this layer only. Its context menus are off: the export entry
+leads to an SVG exporter that crashes under Qt 6.11.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pyqtgraph as pg
+from PyQt6.QtCore import QEvent, QSignalBlocker, Qt
+from PyQt6.QtGui import QPen
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+
+from viewer.common.elided import ElidedLabel
+from viewer.common.labels import centred_hint
+from viewer.common.theme import DASH_PATTERN, SPACING, Theme
+from viewer.common.units import NO_VALUE
+from viewer.models.session import RunRecord
+from viewer.plots.axes import NumberAxis, TimeAxis, dress_axis
+from viewer.plots.live import LivePanel
+from viewer.plots.plot_items import TimeViewBox
+
+pg.setConfigOptions(imageAxisOrder="row-major", antialias=False)
+
+MEAN_PIXELS = 3  # pixels of one point of a mean line
+
+
+class PlotPanel(LivePanel):
+    """Base of the plots; see the module docstring.
+
+    A child sets `TITLE` and `HINT` and fills `_build_plot`, `_reset`, `_consume`,
+    `_draw`, `_show_values`, `_colour` and `summary_text`.
+    """
+
+    LOGARITHMIC: ClassVar[bool] = False
+
+    # ---- for children -----------------------------------------------------------------
+
+    def _build_plot(self) -> None:
+        """Add items to `self.plot`, and widgets to `self.header`, `self.row` or `self.body`."""
+
+    def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
+        """Draw the window of time, `columns` pixels wide, and set the y range."""
+
+    def _show_values(self) -> None:
+        """Show the numbers at the cursor."""
+
+    def _make_number_axis(self) -> NumberAxis:
+        return NumberAxis(self.LOGARITHMIC)
+
+    def _hint_for(self, record: RunRecord | None) -> str:
+        """Return what to say instead of a plot, empty to show the plot."""
+        return self.HINT if record is None else ""
+
+    def _line_pen(self, colour: str) -> QPen:
+        """Return the pen of a data line: solid if measured, dashed if modelled."""
+        pen: QPen = pg.mkPen(colour, width=self._theme.line_width)
+        if self._record is None or self._record.clock != "measured":
+            pen.setStyle(self._theme.modelled_pen_style)
+            pen.setDashPattern(DASH_PATTERN)
+        return pen
+
+    def _cursor_words(self, words: str) -> None:
+        """Show the number at the cursor, in the header's right corner.
+
+        Its place only grows, and at once: a number whose first digits wait outside for
+        the next layout is a wrong number.
+        """
+        self.value.setText(words or NO_VALUE)
+        needed = self.value.sizeHint().width()
+        if needed > self.value.minimumWidth():
+            self.value.setMinimumWidth(needed)
+            self.body.activate()
+
+    # ---- construction -----------------------------------------------------------------
+
+    def _build(self) -> None:
+        self.setMinimumSize(200, 120)
+        self.time_axis = TimeAxis()
+        self.number_axis = self._make_number_axis()
+        self.view_box = TimeViewBox(self._playback)
+        self.view = pg.PlotWidget(
+            viewBox=self.view_box, axisItems={"bottom": self.time_axis, "left": self.number_axis}
+        )
+        self.view.setFrameShape(self.view.Shape.NoFrame)
+        self.view.setMinimumSize(0, 0)
+        self.view.setAccessibleName(f"{self.TITLE}, plot")
+        self.plot = self.view.getPlotItem()
+        self.plot.setMenuEnabled(False, enableViewBoxMenu=False)
+        menu = self.plot.ctrlMenu  # never shown; a popup that goes when the view goes
+        menu.setParent(self.view, menu.windowFlags())
+        self.plot.hideButtons()
+        self.plot.layout.setContentsMargins(0, 8, 12, 0)  # room for the last labels
+        self.view.scene().contextMenu = []
+        self.cursor_line = pg.InfiniteLine(angle=90, movable=True)
+        self.cursor_line.setZValue(50)
+        self.plot.addItem(self.cursor_line, ignoreBounds=True)
+        self._build_frame()
+        self._build_plot()
+        self.cursor_line.sigDragged.connect(self._drag_cursor)
+        self.view_box.sigResized.connect(self._mark_dirty)
+
+    def _build_frame(self) -> None:
+        self.caption, self.value = ElidedLabel(), QLabel()
+        self.value.setProperty("role", "strong")
+        self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.header = QHBoxLayout()
+        self.header.setSpacing(SPACING)
+        self.header.addWidget(self.caption, 1)
+        self.header.addWidget(self.value)
+        self.row = QHBoxLayout()  # the plot and what stands beside it
+        self.row.setSpacing(0)
+        self.row.addWidget(self.view, 1)
+        page = QWidget()
+        self.body = QVBoxLayout(page)
+        self.body.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
+        self.body.setSpacing(SPACING // 2)
+        self.body.addLayout(self.header)
+        self.body.addLayout(self.row, 1)
+        self.hint = centred_hint(self.HINT)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self.hint)
+        self._pages.addWidget(page)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Recolour axes, cursor and data."""
+        self.view.setBackground(theme.plot)
+        dress_axis(self.time_axis, theme, self.font())
+        dress_axis(self.number_axis, theme, self.font())
+        self.cursor_line.setPen(pg.mkPen(theme.text, width=theme.line_width))
+        self.cursor_line.setHoverPen(pg.mkPen(theme.accent, width=3))
+        super().apply_theme(theme)
+
+    # ---- slots ------------------------------------------------------------------------
+
+    def _drag_cursor(self, line: Any) -> None:
+        self._playback.set_cursor(line.value())
+
+    def _show_run(self, record: RunRecord | None) -> None:
+        super()._show_run(record)
+        if record is not None:
+            self.time_axis.set_clock(record.clock)
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        """Say it at once; the page is turned when this panel has its turn to draw."""
+        self.hint.setText(self._hint_for(self._record))
+        self._mark_dirty()
+
+    def _show_change(self, record: RunRecord) -> None:
+        super()._show_change(record)
+        if record is self._record:
+            self.time_axis.set_clock(record.clock)
+
+    def changeEvent(self, event: QEvent | None) -> None:
+        """Take a new font into the axes."""
+        super().changeEvent(event)
+        if event is not None and event.type() == QEvent.Type.FontChange and hasattr(self, "_pages"):
+            self.apply_theme(self._theme)
+
+    # ---- drawing ----------------------------------------------------------------------
+
+    def _draw_data(self) -> None:
+        self._pages.setCurrentIndex(0 if self.hint.text() else 1)
+        first, last = self._playback.view_ns
+        last = max(last, first + 1.0)
+        self.time_axis.show_unit(last)
+        self.view_box.setXRange(first, last, padding=0)
+        if self._record is not None:
+            self._draw(first, last, max(int(self.view_box.width()), 16))
+        self.view.scene().prepareForPaint()  # else the first paint finds out, and paints twice
+
+    def _draw_cursor(self) -> None:
+        if not self.cursor_line.moving:
+            with QSignalBlocker(self.cursor_line):
+                self.cursor_line.setValue(self._playback.cursor_ns)
+        if self._record is not None:
+            self._show_values()
+
+
+def chip(text: str, tip: str, checkable: bool = False) -> QToolButton:
+    """Return a small flat button for a panel's header."""
+    button = QToolButton()
+    button.setText(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    button.setCheckable(checkable)
+    button.setProperty("role", "chip")
+    return button
+
+
+def nice_ceiling(value: float) -> float:
+    """Return a round number at or above `value`, steady while the data grows a little."""
+    if value <= 0 or not np.isfinite(value):
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(value))
+    digits = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+    return float(next(power * digit for digit in digits if power * digit >= value * 0.999))

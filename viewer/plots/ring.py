@@ -1,0 +1,173 @@
+"""Small painted companions of the bucket heat map: the ring now, and the colour key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from PyQt6.QtCore import QRectF, QSize, Qt
+from PyQt6.QtGui import QColor, QLinearGradient, QPainter
+from PyQt6.QtWidgets import QSizePolicy, QWidget
+
+from viewer.common.text_size import scaled, small_font, small_pixels
+from viewer.common.theme import THEMES, Theme
+from viewer.common.units import percent, short
+from viewer.plots.series import heat_index
+
+LABEL_ROOM = 30  # pixels, at the reference text size, right of the bars for "head" and "tail"
+OPEN_MARK = 3  # pixels: the mark left of a bucket that work is taken from
+NUMBER_ROWS = 4  # up to so many rows have their number written out
+
+
+@dataclass(frozen=True)
+class RingState:
+    """The ring at one instant: `counts` integers (rows,), head first."""
+
+    counts: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
+    open_rows: int = 0
+    clip_share: float = 0.0
+    peak: int = 1  # count of a full bar
+
+
+class RingNow(QWidget):
+    """One bar a bucket at the cursor, level with the rows of the heat map beside it.
+
+    Bars are logarithmic. A mark and another colour show buckets that work is taken
+    from; the tail has the colour of the words "clipped 12 %" below when it took pushes
+    from past the ring.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = RingState()
+        self._theme = THEMES["light"]
+        self._top, self._bottom = 0.0, 1.0
+        self.labels: tuple[str, str] = ("head", "tail")
+        self.setAccessibleName("The ring now")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+
+    @property
+    def state(self) -> RingState:
+        """What is shown."""
+        return self._state
+
+    def show_state(self, state: RingState) -> None:
+        """Show the ring at another instant."""
+        self._state = state
+        self.update()
+
+    def set_rows(self, top: float, bottom: float) -> None:
+        """Put the first row's lower edge at `bottom`, the last's upper edge at `top`, pixels."""
+        self._top, self._bottom = top, bottom
+        self.update()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Recolour."""
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: Any) -> None:
+        """Draw bars, labels and the line below."""
+        painter, theme = QPainter(self), self._theme
+        painter.fillRect(self.rect(), QColor(theme.plot))
+        painter.setFont(small_font(painter.font()))
+        rows = len(self._state.counts)
+        if rows:
+            height = (self._bottom - self._top) / rows
+            lengths = heat_index(self._state.counts) / max(int(heat_index_of(self._state.peak)), 1)
+            for row in range(rows):
+                self._draw_row(painter, row, height, float(lengths[row]))
+            self._draw_labels(painter, height)
+        self._draw_footer(painter)
+
+    def _draw_row(self, painter: QPainter, row: int, height: float, length: float) -> None:
+        theme, top = self._theme, self._bottom - (row + 1) * height
+        gap = 1.0 if height > 3 else 0.0
+        is_open = row < self._state.open_rows
+        if is_open:
+            painter.fillRect(QRectF(0, top, OPEN_MARK, height), QColor(theme.series[1]))
+        room = self.width() - scaled(LABEL_ROOM) - OPEN_MARK - 2
+        bar = QRectF(OPEN_MARK + 1, top, min(length, 1.0) * room, max(height - gap, 1.0))
+        is_tail = row == len(self._state.counts) - 1 and row > 0
+        colour = theme.series[1] if is_open else theme.series[0]
+        if is_tail and self._state.clip_share > 0:
+            colour = theme.error
+        painter.fillRect(bar, QColor(colour))
+        if len(self._state.counts) <= NUMBER_ROWS:
+            painter.setPen(QColor(theme.text))
+            place = QRectF(OPEN_MARK + 1, top, self.width() - OPEN_MARK - 4, height)
+            side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(place, int(side), short(int(self._state.counts[row])))
+
+    def _draw_labels(self, painter: QPainter, height: float) -> None:
+        if len(self._state.counts) <= NUMBER_ROWS:
+            return
+        painter.setPen(QColor(self._theme.muted))
+        left, line = self.width() - scaled(LABEL_ROOM) + 2, small_pixels() + 3
+        top = max(self._top + height / 2 - line / 2, 0.0)
+        bottom = self._bottom - height / 2 - line / 2
+        for text, at in ((self.labels[1], top), (self.labels[0], bottom)):
+            place = QRectF(left, at, scaled(LABEL_ROOM), line)
+            painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter), text)
+
+    def _draw_footer(self, painter: QPainter) -> None:
+        share = self._state.clip_share
+        clipped = share > 0
+        painter.setPen(QColor(self._theme.error if clipped else self._theme.muted))
+        lines = ("clipped", percent(share)) if clipped else ("now", "")
+        for place, text in enumerate(lines):
+            box = QRectF(OPEN_MARK, self._bottom + 4 + place * scaled(15), self.width(), scaled(14))
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft), text)
+
+
+class ColourKey(QWidget):
+    """A ramp from 1 to the peak, with both numbers."""
+
+    RAMP = 64
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = THEMES["light"]
+        self._peak = 1
+        self.setAccessibleName("Colour key: vertices waiting, logarithmic")
+        self.setToolTip("Vertices waiting, logarithmic")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_peak(self, peak: int) -> None:
+        """Take the count that the last colour stands for."""
+        if peak != self._peak:
+            self._peak = peak
+            self.updateGeometry()
+            self.update()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Recolour."""
+        self._theme = theme
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return room for the ramp and the widest numbers."""
+        metrics = self.fontMetrics()
+        return QSize(self.RAMP + metrics.horizontalAdvance("1 888k") + 10, metrics.height() + 2)
+
+    def paintEvent(self, event: Any) -> None:
+        """Draw "1", the ramp and the peak."""
+        painter, metrics = QPainter(self), self.fontMetrics()
+        middle = int(Qt.AlignmentFlag.AlignVCenter)
+        painter.setPen(QColor(self._theme.muted))
+        left = metrics.horizontalAdvance("1") + 4
+        painter.drawText(self.rect(), middle, "1")
+        ramp = QRectF(left, self.height() / 2 - 4, self.RAMP, 8)
+        gradient = QLinearGradient(ramp.topLeft(), ramp.topRight())
+        steps = len(self._theme.heat) - 1
+        for place, colour in enumerate(self._theme.heat):
+            gradient.setColorAt(place / steps, QColor(colour))
+        painter.fillRect(ramp, gradient)
+        after = self.rect().adjusted(int(left) + self.RAMP + 4, 0, 0, 0)
+        painter.drawText(after, middle, short(self._peak))
+
+
+def heat_index_of(count: int) -> int:
+    """Return the table index of one count."""
+    return int(heat_index(np.array([count]))[0])

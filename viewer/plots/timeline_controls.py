@@ -1,0 +1,159 @@
+"""The timeline's buttons, boxes and reading: how they look and how they fold.
+
+One row where there is room; two where there is less; in the narrowest docks the buttons
+for which a key and a menu row are as near are left out.
+"""
+
+from __future__ import annotations
+
+import math
+
+from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtGui import QStandardItemModel
+from PyQt6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLabel,
+    QToolButton,
+    QWidget,
+)
+
+from viewer.common.elided import ElidedLabel
+from viewer.common.text_size import scaled
+from viewer.common.theme import SPACING, Theme
+from viewer.models.playback import MAX_SPEED, MIN_SPEED, STEP_KINDS, StepKind
+from viewer.plots.icons import transport_icon
+from viewer.plots.plot_base import chip
+
+STEP_WORDS: dict[StepKind, str] = {
+    "sample": "sample",
+    "switch": "bucket switch",
+    "delta": "Δ change",
+    "superstep": "superstep",
+}
+NO_SUPERSTEPS = "This run has no supersteps, or was not sampled at each"
+BUTTONS = (
+    ("start", "To the start (Home)"),
+    ("back", "Step back (Left)"),
+    ("play", "Play or pause (Space)"),
+    ("forward", "Step forward (Right)"),
+    ("end", "To the end (End)"),
+    ("mark_back", "To the mark before (Ctrl+Left)"),
+    ("mark_forward", "To the next mark (Ctrl+Right)"),
+    ("loop", "Repeat the range, or the whole run (R); Shift+drag marks a range, or I and O"),
+)
+SPARED = ("start", "end", "mark_back", "mark_forward")  # hidden where it is narrow
+ONE_ROW = 680  # pixels from which all controls stand in one row
+ALL_BUTTONS = 400  # pixels from which there is room for those spared
+STEP_LABEL = 340  # pixels from which the word before the kinds of step is shown
+BUTTON, ICON = (23, 26), 16  # pixels, of a transport button at the reference text size
+SPEED_WIDTH = 76  # pixels, the same
+SPEED_STEPS = (1.0, 2.0, 5.0, 10.0)  # times a power of ten
+
+
+class SpeedBox(QDoubleSpinBox):
+    """Speed as a factor: "0.25×"; steps by the leading digit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setDecimals(4)
+        self.setRange(MIN_SPEED, MAX_SPEED)
+        self.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        self.setKeyboardTracking(False)
+        self.setSuffix("×")
+        self.setAccessibleName("Speed; 1 shows the whole run in ten seconds")
+        self.setToolTip(
+            "Speed: 1× shows the whole run in ten seconds; slower and faster by Ctrl+Down, Ctrl+Up"
+        )
+
+    def textFromValue(self, v: float) -> str:
+        """Return the number without trailing zeros."""
+        return f"{v:g}" if v >= 1e-3 else f"{v:.4f}".rstrip("0")
+
+
+class Controls(QBoxLayout):
+    """All controls under the overview; `fit_into` folds them."""
+
+    def __init__(self) -> None:
+        super().__init__(QBoxLayout.Direction.TopToBottom)
+        self.setSpacing(SPACING)
+        self.time_label = ElidedLabel(role="strong", elide=Qt.TextElideMode.ElideLeft)
+        self.time_label.setAccessibleName("Time at the cursor, and length of the run")
+        self.buttons = {key: _button(key, tip) for key, tip in BUTTONS}
+        self.buttons["loop"].setCheckable(True)
+        self.kind_box = _kind_box()
+        self.speed_box = SpeedBox()
+        self.live_button = chip("Live", "Follow the newest sample (L)", checkable=True)
+        self._step_label = QLabel("Step")
+        self._step_label.setBuddy(self.kind_box)
+        first, second = QHBoxLayout(), QHBoxLayout()
+        first.setSpacing(0)
+        for button in self.buttons.values():
+            first.addWidget(button)
+        first.addSpacing(SPACING)
+        first.addWidget(self.time_label, 1)
+        second.setSpacing(SPACING)
+        parts: tuple[QWidget, ...] = (self._step_label, self.kind_box, self.speed_box)
+        for widget in (*parts, self.live_button):
+            second.addWidget(widget)
+        second.addStretch(1)
+        self.addLayout(first, 1)
+        self.addLayout(second)
+
+    def enable_kind(self, kind: StepKind, able: bool) -> None:
+        """Offer a kind of step, or show it faded with the reason in its tooltip."""
+        model, row = self.kind_box.model(), STEP_KINDS.index(kind)
+        assert isinstance(model, QStandardItemModel)
+        item = model.item(row)
+        assert item is not None
+        item.setEnabled(able)
+        item.setToolTip("" if able else NO_SUPERSTEPS)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Draw the icons in the theme's colours, all as large as the text asks."""
+        for key, button in self.buttons.items():
+            button.setIcon(transport_icon(key, theme))
+            button.setFixedSize(QSize(*map(scaled, BUTTON)))
+            button.setIconSize(QSize(scaled(ICON), scaled(ICON)))
+        self.speed_box.setFixedWidth(scaled(SPEED_WIDTH))
+
+    def fit_into(self, width: int) -> None:
+        """Fold for a width in pixels."""
+        wide, direction = width >= scaled(ONE_ROW), QBoxLayout.Direction
+        self.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+        for key in SPARED:
+            self.buttons[key].setVisible(width >= scaled(ALL_BUTTONS))
+        self._step_label.setVisible(width >= scaled(STEP_LABEL))
+        side = Qt.AlignmentFlag.AlignLeft if wide else Qt.AlignmentFlag.AlignRight
+        self.time_label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+
+
+def next_speed(speed: float, direction: int) -> float:
+    """Return the next of …, 0.1, 0.2, 0.5, 1, 2, 5, 10 up (+1) or down (-1), within bounds."""
+    power = 10.0 ** math.floor(math.log10(speed) + 1e-9)
+    steps = [power * step / 10 for step in SPEED_STEPS[:3]] + [power * s for s in SPEED_STEPS]
+    if direction > 0:
+        found = next(step for step in steps if step > speed * (1 + 1e-9))
+    else:
+        found = next(step for step in reversed(steps) if step < speed * (1 - 1e-9))
+    return min(max(round(found, 6), MIN_SPEED), MAX_SPEED)
+
+
+def _button(key: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setAutoRaise(True)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+def _kind_box() -> QComboBox:
+    box = QComboBox()
+    box.setAccessibleName("What a step is")
+    box.setToolTip("What the step buttons look for (keys 1 to 4)")
+    for kind in STEP_KINDS:
+        box.addItem(STEP_WORDS[kind], kind)
+    return box

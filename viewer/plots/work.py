@@ -1,0 +1,202 @@
+"""Work: vertices processed, edges relaxed, distances improved; totals or rates.
+
+A schedule is judged by two numbers: how long it took and how much work it did. Work
+efficiency is settled over processed vertices: 1 where every vertex was processed once,
+as Dijkstra does; the rest was done again because a shorter way turned up later.
+
+Where two runs are compared one of the three counters is shown, of both: six lines in one
+plot tell nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PyQt6.QtGui import QResizeEvent
+from PyQt6.QtWidgets import QComboBox
+
+from viewer.common.elided import ElidedLabel
+from viewer.common.text_size import scaled
+from viewer.common.theme import SPACING
+from viewer.common.units import short, thousands
+from viewer.models.session import RunRecord
+from viewer.plots.plot_base import MEAN_PIXELS, chip, nice_ceiling
+from viewer.plots.plot_items import Legend
+from viewer.plots.plot_pair import PairPlot
+from viewer.plots.series import CounterSeries
+
+LOW = 190  # pixels of height below which the sentence under the plot goes
+FIELDS = {  # name on screen -> field of SAMPLE
+    "processed": "processed_vertices",
+    "relaxed": "relaxed_edges",
+    "improved": "improved",
+}
+
+
+class WorkPanel(PairPlot):
+    """Three counters over time, as rates or as totals, and the run's efficiency."""
+
+    TITLE = "Work"
+    HINT = "Press Run to see how much work is done, and how much of it twice."
+
+    def _build_plot(self) -> None:
+        self._counters = {name: CounterSeries() for name in FIELDS}
+        self._curves = {name: pg.PlotCurveItem() for name in FIELDS}
+        self._drawn = {name: (np.zeros(0), np.zeros(0)) for name in FIELDS}
+        self._b_counters = {name: CounterSeries() for name in FIELDS}
+        self._b_curve = pg.PlotCurveItem()
+        self._b_drawn = (np.zeros(0), np.zeros(0))
+        for curve in (self._b_curve, *self._curves.values()):
+            self.plot.addItem(curve, ignoreBounds=True)
+        self.legend = Legend(tuple(FIELDS))
+        self.legend.setAccessibleName("Work at the cursor")
+        self.body.insertWidget(1, self.legend)
+        self.totals_button = chip("totals", "Show totals instead of rates", checkable=True)
+        self.value.hide()
+        self.measure_box = QComboBox()
+        self.measure_box.addItems(list(FIELDS))
+        self.measure_box.setAccessibleName("Which work is compared")
+        self.measure_box.setToolTip("Which work of the two runs is compared")
+        self.measure_box.hide()
+        self.header.addWidget(self.measure_box)
+        self.header.addWidget(self.totals_button)
+        self.sentence = ElidedLabel(role="strong")
+        self.body.addWidget(self.sentence)
+        self.totals_button.toggled.connect(self._show_mode)
+        self.measure_box.currentIndexChanged.connect(self._mark_dirty)
+        self._show_mode(False)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Leave the sentence out of a low panel: its plot needs the height."""
+        super().resizeEvent(event)
+        low = self.height() < scaled(LOW)
+        self.sentence.setVisible(not low)
+        self.body.setSpacing(0 if low else SPACING // 2)
+
+    def _show_mode(self, totals: bool) -> None:
+        laid = self.comparing and self._pair is not None and not self._pair.clocks.same
+        rate = "Work per second of A's time" if laid else "Work per second"
+        self.caption.setText("Totals since the start" if totals else rate)
+        self._mark_dirty()
+
+    def _show_clocks(self) -> None:
+        super()._show_clocks()
+        self._show_mode(self.totals_button.isChecked())
+
+    def _reset(self, record: RunRecord | None) -> None:
+        self._settled: int | None = None
+        self._counters = {name: CounterSeries() for name in FIELDS}
+
+    def _consume(self, samples: np.ndarray) -> None:
+        times = samples["t_ns"].astype(np.float64)
+        for name, field in FIELDS.items():
+            self._counters[name].append(times, samples[field])
+
+    def _reset_b(self, record: RunRecord | None) -> None:
+        self._b_counters = {name: CounterSeries() for name in FIELDS}
+
+    def _consume_b(self, times_ns: np.ndarray, samples: np.ndarray) -> None:
+        for name, field in FIELDS.items():
+            self._b_counters[name].append(times_ns, samples[field])
+
+    def _show_pair(self) -> None:
+        super()._show_pair()
+        self.value.hide()
+        self.legend.setVisible(not self.comparing)
+        self.measure_box.setVisible(self.comparing)
+
+    def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
+        top, chosen = 0.0, self.measure_box.currentText()
+        for name, counter in self._counters.items():
+            x, y = self._shape(counter, first_ns, last_ns, columns)
+            if self.comparing and name != chosen:
+                x = y = np.zeros(0)
+            self._curves[name].setData(x, y)
+            self._drawn[name] = (x, y)
+            top = max(top, float(y.max()) if len(y) else 0.0)
+        x = y = np.zeros(0)
+        if self.comparing:
+            x, y = self._shape(self._b_counters[chosen], first_ns, last_ns, columns)
+            top = max(top, float(y.max()) if len(y) else 0.0)
+            self._curves[chosen].setPen(self._pen_of(0))
+            self._letter_at_peak(0, *self._drawn[chosen])
+            self._letter_at_peak(1, x, y)
+        self._b_curve.setData(x, y)
+        self._b_drawn = (x, y)
+        self.view_box.setYRange(0.0, nice_ceiling(1.04 * top), padding=0)
+
+    def _shape(
+        self, counter: CounterSeries, first_ns: float, last_ns: float, columns: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return a counter as the chips say: totals or rates."""
+        if self.totals_button.isChecked():
+            return counter.totals(first_ns, last_ns, columns)
+        return counter.rate(first_ns, last_ns, max(columns // MEAN_PIXELS, 8))
+
+    def _pair_values(self) -> tuple[str, str]:
+        chosen = self.measure_box.currentText()
+        pairs = (
+            (self._counters[chosen], self._drawn[chosen]),
+            (self._b_counters[chosen], self._b_drawn),
+        )
+        return tuple(short(self._value_at(*pair)) for pair in pairs)  # type: ignore[return-value]
+
+    def _show_values(self) -> None:
+        self.legend.set_values([short(value) for value in self._at_cursor()])
+        self.sentence.setText(self.summary_text())
+        self.setToolTip("" if self.sentence.isVisibleTo(self) else self.summary_text())
+
+    def _at_cursor(self) -> list[float]:
+        """Return what the curves show at the cursor; 0 outside them."""
+        return [
+            self._value_at(counter, self._drawn[name]) for name, counter in self._counters.items()
+        ]
+
+    def _value_at(self, counter: CounterSeries, drawn: tuple[np.ndarray, np.ndarray]) -> float:
+        now = self._playback.cursor_ns
+        if self.totals_button.isChecked():
+            return float(np.nan_to_num(counter.value_at(now)))
+        place = int(np.searchsorted(drawn[0], now, side="right")) - 1
+        inside = 0 <= place < len(drawn[0]) and now <= drawn[0][-1]
+        return float(drawn[1][place]) if inside else 0.0
+
+    def _colour(self) -> None:
+        pens = [self._line_pen(self._theme.series[place]) for place in range(len(FIELDS))]
+        for curve, pen in zip(self._curves.values(), pens, strict=True):
+            curve.setPen(pen)
+        self._b_curve.setPen(self._pen_of(1))
+        self.legend.set_pens(pens)
+
+    def summary_text(self) -> str:
+        """Return the run's efficiency once it ended, and the totals so far."""
+        record = self._record
+        if record is None or not len(record.samples):
+            return self.HINT
+        last = record.samples[-1]
+        totals = (
+            f"{thousands(last['processed_vertices'])} processed, "
+            f"{thousands(last['relaxed_edges'])} relaxed, {thousands(last['improved'])} improved"
+        )
+        if self.comparing and self._pair is not None:
+            return self._pair_text()
+        if record.trace is None:
+            return f"So far: {totals}"
+        if self._settled is None:
+            self._settled = record.reached
+        if self._settled is None:  # a matrix that was cut off
+            return f"In all: {totals}"
+        share = self._settled / max(int(last["processed_vertices"]), 1)
+        word = "settled" if record.state == "finished" else "reached"
+        return f"Work efficiency {share:.2f}: {thousands(self._settled)} {word}, {totals}"
+
+    def _pair_text(self) -> str:
+        """Return the efficiency of both runs, as far as they ended."""
+        said = []
+        for letter, record in zip("AB", (self._record, self._b), strict=True):
+            ended = record is not None and record.trace is not None and record.state == "finished"
+            known = record.reached if record is not None else None
+            work = record.trace.processed_vertices if record and record.trace else 0
+            share = f"{(known or 0) / max(work, 1):.2f}"
+            ended = ended and known is not None
+            said.append(f"{letter} {share if ended else 'not known yet'}")
+        return f"Work efficiency: {', '.join(said)} (settled over processed vertices)"

@@ -1,0 +1,1 @@
+"""Millions of vertices as pixels: binning, colouring, matrices."""

@@ -1,0 +1,168 @@
+"""Colours from values: what a vertex shows, as a number 0 to 255, and the frame from it.
+
+A `Colouring` says which array is looked at and how it becomes a table index: 0 is
+always "unreached" (or "not yet"), 1 to 255 go along a colour map. `index_of` applies
+it to any list of vertices: the owners of the pixels of a map, or the few vertices
+drawn one by one. `recolour` paints a whole frame. Both use the compiled kernels when
+they are loaded and NumPy before, with the same result.
+
+States at a moment are exact, forwards and backwards, because they come from two times
+per vertex: unreached before it was first reached, tentative until it was last
+improved, settled from then on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from viewer.raster import plain as raster_numpy
+from viewer.raster.raster import COVERS, PixelMap, kernels
+
+Kind = Literal["plain", "distance", "state", "time", "count"]
+LEVELS = 254  # steps of a colour map: indices 1 to 255
+MAX_COUNT_LEVELS = 4096  # counts from here on share the last colour
+NO_TIMES = np.empty(0, np.int64)
+NEVER_SHOWN = np.iinfo(np.int64).max
+UNREACHED, TENTATIVE, SETTLED = 0, 1, 2  # indices of kind "state"
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """How vertices get their index.
+
+    kind : "plain" gives 0 to everyone
+    values : "distance": int32 or float32 (n,); "time": int64 (n,) ns, negative for never;
+        "count": int32 (n,); else None
+    first, last : int64 (n,) ns, first reached and last improved; (0,) where unknown. With
+        "distance", vertices not reached at the cursor are unreached
+    cursor : ns
+    unit : "distance", "time": value units per step of the map, > 0
+    top : "count": the count that gets the last colour
+    final : the arrays will not change any more, so what was looked up may be kept
+    """
+
+    kind: Kind = "plain"
+    values: np.ndarray | None = None
+    first: np.ndarray = field(default_factory=lambda: NO_TIMES)
+    last: np.ndarray = field(default_factory=lambda: NO_TIMES)
+    cursor: float = np.inf
+    unit: float = 1.0
+    top: int = 1
+    final: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """What a finished run shows at each inked pixel: kept while only the cursor moves.
+
+    level : uint8 (k,), the index once reached; when : int64 (k,) ns, NEVER_SHOWN if never
+    """
+
+    values: np.ndarray
+    first: np.ndarray
+    unit: float
+    level: np.ndarray
+    when: np.ndarray
+    top: float
+
+    def shows(self, colouring: Colouring) -> bool:
+        """Whether it was made from the same arrays and scale."""
+        same = self.values is colouring.values and self.first is colouring.first
+        return same and self.unit == colouring.unit
+
+
+def index_of(colouring: Colouring, vertices: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return uint8 (k,) table indices of int32 vertices (k,), and the largest value met."""
+    draw = kernels() or raster_numpy
+    out = np.zeros(len(vertices), np.uint8)
+    top = 0.0
+    values, cursor = colouring.values, float(colouring.cursor)
+    if colouring.kind == "distance" and values is not None:
+        ends = np.inf if values.dtype.kind == "f" else float(np.iinfo(np.int32).max)
+        top = draw.distance_index(
+            values, vertices, colouring.first, cursor, float(colouring.unit), ends, out
+        )
+    elif colouring.kind == "state":
+        draw.state_index(colouring.first, colouring.last, vertices, cursor, out)
+    elif colouring.kind == "time" and values is not None:
+        draw.time_index(values, vertices, cursor, float(colouring.unit), out)
+    elif colouring.kind == "count" and values is not None:
+        top = draw.count_index(values, vertices, count_levels(colouring.top), out)
+    return out, float(top)
+
+
+def count_levels(top: int) -> np.ndarray:
+    """Return uint8 (k,): the index of each count, logarithmic, 0 for 0 and 255 for `top`."""
+    counts = np.arange(min(max(top, 1), MAX_COUNT_LEVELS) + 1, dtype=np.float64)
+    levels = np.zeros(len(counts), np.uint8)
+    share = np.log(counts[1:]) / max(np.log(counts[-1]), 1e-9)
+    levels[1:] = 1 + np.rint(LEVELS * share)
+    return levels
+
+
+def recolour(pixels: PixelMap, colouring: Colouring, table: np.ndarray, out: np.ndarray) -> float:
+    """Paint the inked pixels of a frame; return the largest value met.
+
+    table : uint32 (COVERS * 256,), see `colormaps.blended`
+    out : uint32 (height * width,), 0xffRRGGBB, the background already there
+    """
+    draw = kernels()
+    if draw is not None and colouring.final and len(colouring.first):
+        replay = _replay(pixels, colouring)
+        places = (pixels.pixel, pixels.cover, replay.level, replay.when)
+        draw.paint_until(*places, float(colouring.cursor), table, out)
+        return replay.top
+    index, top = _pixel_index(pixels, colouring)
+    (draw or raster_numpy).paint(pixels.pixel, pixels.cover, index, table, out)
+    return top
+
+
+def _pixel_index(pixels: PixelMap, colouring: Colouring) -> tuple[np.ndarray, float]:
+    """Return uint8 (k,) for the inked pixels, looked up in the order kindest to memory."""
+    if pixels.order is None:
+        return index_of(colouring, pixels.vertex)
+    sorted_index, top = index_of(colouring, pixels.sorted_vertex)
+    index = np.empty(len(pixels.order), np.uint8)
+    (kernels() or raster_numpy).scatter(pixels.order, sorted_index, index)
+    return index, top
+
+
+def _replay(pixels: PixelMap, colouring: Colouring) -> Replay:
+    """Return the pixels' levels and times of a finished run, looked up once."""
+    for kept in pixels.kept:
+        if isinstance(kept, Replay) and kept.shows(colouring):
+            return kept
+    timeless = replace(colouring, first=NO_TIMES, cursor=np.inf)
+    level, top = _pixel_index(pixels, timeless)
+    when = colouring.first[pixels.vertex]
+    when[when < 0] = NEVER_SHOWN
+    assert colouring.values is not None
+    made = Replay(colouring.values, colouring.first, colouring.unit, level, when, top)
+    pixels.kept[:] = [made]
+    return made
+
+
+def background(pixels: PixelMap, paper: int, ink: int) -> np.ndarray:
+    """Return uint32 (height * width,): paper, with the grey layer in `ink` upon it.
+
+    paper, ink : 0xffRRGGBB
+    """
+    count = pixels.view.width * pixels.view.height
+    if pixels.density is None:
+        return np.full(count, paper, np.uint32)
+    shades = np.empty(COVERS, np.uint32)
+    for level in range(COVERS):
+        shades[level] = mixed(paper, ink, level / (COVERS - 1))
+    return shades[pixels.density]
+
+
+def mixed(first: int, second: int, share: float) -> int:
+    """Return `first` with `share` (0..1) of `second`, both 0xffRRGGBB."""
+    result = 0xFF
+    for shift in (16, 8, 0):
+        a, b = (first >> shift) & 255, (second >> shift) & 255
+        result = (result << 8) | round(a + (b - a) * share)
+    return result

@@ -1,0 +1,335 @@
+"""Pixels from vertices: a map made once per view, a gather per frame.
+
+Drawing a million vertices afresh for every frame would take a second. So the work
+is cut in two. When the view changes (pan, zoom, resize) every vertex is drawn once
+as a disc, and every arc as a line whose two halves belong to the two ends, into a
+*pixel -> vertex* map: for each inked pixel the vertex that owns it and how much of
+the pixel is covered. When only colours change (a run goes on, the cursor moves) the
+picture is a gather through that map and a colour table, which costs O(pixels)
+whatever the size of the graph.
+
+Who owns a pixel. Each drawing proposes a key: coverage in sixteenths, then nearness
+to the vertex, then the vertex's number; the largest key wins. A maximum does not
+depend on the order of drawing, so the picture is deterministic, an arc and its
+reverse may both be drawn, and the plain NumPy version (`raster_numpy`, used until
+Numba is loaded) gives the same map as the compiled one (`raster_kernels`), pixel by
+pixel.
+
+Lines are drawn only where they make a map. In a hairball they would hide the
+vertices: there the arcs, thinned if need be, go to a grey density layer behind the
+discs, and `PixelMap.arc_step` says how many were left out.
+
+Coordinates: world positions have y up; pixels have y down, pixel (i, j) covers
+[i, i+1) x [j, j+1). Positions that are not finite are not drawn.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import ModuleType
+
+import numpy as np
+
+from viewer.raster import plain as raster_numpy
+
+COVERS = 16  # levels of coverage in the map and in the colour tables
+MAP_INK = 4.0  # inked pixels per pixel of the drawing, above which lines would hide the vertices
+DENSITY_INK = 3  # pixels of grey lines per pixel of the picture, at most, within the next two
+DENSITY_LEAST, DENSITY_MOST = 2_400_000, 12_000_000  # pixels; 10 ns each where lines are long
+DENSITY_ARCS = 1_500_000  # arcs at most in the grey layer: their heads are anywhere in memory
+QUANTILE_OF = 50_000  # inked pixels looked at to find the darkest grey
+DENSE = 0.9  # logical pixels between vertices; below, each is exactly one pixel
+SUBPIXEL = 0.6  # logical pixels: arcs and gaps shorter than this cannot be seen
+CROWD_RADIUS = 1.0  # logical pixels: the smallest disc on the grey layer
+SAMPLED_ARCS = 20_000  # arcs looked at to judge a drawing
+WHOLE_VIEW = 500_000  # vertices; above, arcs that begin far outside the picture are not drawn
+FAR, FAR_ARCS = 64.0, 20.0  # that is pixels, and usual arcs, beyond its rim
+NUMPY_LINES = 100_000  # arcs at most that the NumPy version draws; above that, discs only
+NUMPY_POINTS = 2_000_000  # vertices at most that the NumPy version draws
+
+
+@dataclass(frozen=True)
+class View:
+    """Which part of the world a picture shows.
+
+    scale : pixels per unit of the positions, > 0
+    cx, cy : the world point at the centre of the picture
+    width, height : pixels
+    """
+
+    scale: float = 1.0
+    cx: float = 0.0
+    cy: float = 0.0
+    width: int = 1
+    height: int = 1
+
+    def to_pixels(self, positions: np.ndarray) -> np.ndarray:
+        """Return float64 (k, 2) pixel coordinates of world positions (k, 2)."""
+        out = np.empty((len(positions), 2))
+        out[:, 0] = (positions[:, 0].astype(np.float64) - self.cx) * self.scale + self.width * 0.5
+        out[:, 1] = self.height * 0.5 - (positions[:, 1].astype(np.float64) - self.cy) * self.scale
+        return out
+
+    def to_world(self, x: float, y: float) -> tuple[float, float]:
+        """Return the world point under a pixel coordinate."""
+        dx, dy = (x - self.width * 0.5) / self.scale, (self.height * 0.5 - y) / self.scale
+        return self.cx + dx, self.cy + dy
+
+    def panned(self, dx: float, dy: float) -> View:
+        """Return the view after the picture was dragged by (dx, dy) pixels."""
+        return replace(self, cx=self.cx - dx / self.scale, cy=self.cy + dy / self.scale)
+
+    def zoomed(self, factor: float, x: float, y: float) -> View:
+        """Return the view scaled by `factor`, the world point under (x, y) kept in place."""
+        wx, wy = self.to_world(x, y)
+        moved = replace(self, scale=self.scale * factor)
+        nx, ny = moved.to_world(x, y)
+        return replace(moved, cx=moved.cx + wx - nx, cy=moved.cy + wy - ny)
+
+    def resized(self, width: int, height: int) -> View:
+        """Return the same centre and scale in a picture of another size."""
+        return replace(self, width=max(1, width), height=max(1, height))
+
+    def times(self, ratio: float) -> View:
+        """Return the view in finer pixels (a high-density screen)."""
+        size = max(1, round(self.width * ratio)), max(1, round(self.height * ratio))
+        return View(self.scale * ratio, self.cx, self.cy, *size)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What a drawing is like, measured once per graph and positions.
+
+    bounds : (xmin, ymin, xmax, ymax) of the finite positions
+    edge_length : median length of an arc that is not a loop, world units; 0 if none
+    spacing : sqrt(area / vertices), world units
+    ink : total length of all arcs, each pair of opposite arcs once, world units
+    """
+
+    bounds: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    edge_length: float = 0.0
+    spacing: float = 0.0
+    ink: float = 0.0
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in world units."""
+        xmin, ymin, xmax, ymax = self.bounds
+        return xmax - xmin, ymax - ymin
+
+    def fitted(self, width: int, height: int, margin: int = 24) -> View:
+        """Return the view that shows everything, `margin` pixels free around it."""
+        xmin, ymin, xmax, ymax = self.bounds
+        margin = min(margin, width // 5, height // 5)
+        room = max(1, width - 2 * margin), max(1, height - 2 * margin)
+        spans = [r / s for r, s in zip(room, self.size, strict=True) if s > 0]
+        scale = min(spans) if spans else 1.0
+        return View(scale, (xmin + xmax) / 2, (ymin + ymax) / 2, max(1, width), max(1, height))
+
+
+@dataclass(frozen=True)
+class Style:
+    """How large things are drawn, in pixels of the picture.
+
+    radius : of a disc; under 0.5 every vertex is exactly one pixel
+    line_width : of an arc; 0 draws no coloured lines
+    density : whether arcs go to the grey layer
+    """
+
+    radius: float = 0.5
+    line_width: float = 0.0
+    density: bool = False
+
+
+@dataclass(frozen=True)
+class PixelMap:
+    """The picture without its colours: k inked pixels, in reading order.
+
+    pixel : int32 (k,), row * width + column, rising
+    vertex : int32 (k,), who owns it
+    cover : uint8 (k,), 1 to 15, how much of it is inked
+    order : int32 (k,), places by rising vertex, or None where memory order is kind enough
+    density : uint8 (height * width,), 0 to 15, the grey layer, or None
+    in_view : vertices whose position lies in the picture
+    drawn : vertices that own at least one pixel
+    arc_step : one arc in this many is in the grey layer; 0 means that no arcs are shown
+    """
+
+    view: View
+    style: Style
+    pixel: np.ndarray
+    vertex: np.ndarray
+    cover: np.ndarray
+    order: np.ndarray | None = None
+    density: np.ndarray | None = None
+    in_view: int = 0
+    drawn: int = 0
+    arc_step: int = 1
+
+    @cached_property
+    def kept(self) -> list[object]:
+        """What `raster_colour` looked up for these pixels and may use again."""
+        return []
+
+    @cached_property
+    def sorted_vertex(self) -> np.ndarray:
+        """int32 (k,): `vertex` in the order of `order`."""
+        return self.vertex if self.order is None else self.vertex[self.order]
+
+    def vertex_at(self, x: float, y: float, radius: float = 0.0) -> int:
+        """Return the owner of the inked pixel nearest to (x, y) within `radius`, or -1."""
+        best, found = radius * radius + 1.0, -1
+        width, reach = self.view.width, int(radius) + 1
+        for row in range(max(0, int(y) - reach), min(self.view.height, int(y) + reach + 1)):
+            low = row * width + max(0, int(x) - reach)
+            high = row * width + min(width, int(x) + reach + 1)
+            first, last = np.searchsorted(self.pixel, (low, high))
+            if first == last:
+                continue
+            columns = self.pixel[first:last] - row * width + 0.5
+            away = (columns - x) ** 2 + (row + 0.5 - y) ** 2
+            nearest = int(np.argmin(away))
+            if away[nearest] < best:
+                best, found = float(away[nearest]), int(self.vertex[first + nearest])
+        return found
+
+
+def kernels() -> ModuleType | None:
+    """Return the compiled kernels if they are loaded already, else None."""
+    module = sys.modules.get("viewer.raster.kernels")
+    return module if module is not None and getattr(module, "READY", False) else None
+
+
+def load_kernels() -> ModuleType:
+    """Import and, the first time on a machine, compile the kernels; takes seconds.
+
+    Call it on a worker thread: importing Numba takes about a second.
+    """
+    import viewer.raster.kernels as module
+
+    return module
+
+
+def measure(indptr: np.ndarray, indices: np.ndarray, positions: np.ndarray) -> Extent:
+    """Return the Extent of a drawing: O(n), and at most SAMPLED_ARCS arcs are looked at.
+
+    indptr int64 (n+1,), indices int32 (m,), positions float32 (n, 2)
+    """
+    if not len(positions):
+        return Extent()
+    columns = positions[:, 0], positions[:, 1]
+    low = np.array([column.min() for column in columns], float)
+    high = np.array([column.max() for column in columns], float)
+    if not np.isfinite(high - low).all():  # NaN and infinity spread through min and max
+        finite = positions[np.isfinite(positions).all(axis=1)].astype(float)
+        if not len(finite):
+            return Extent()
+        low, high = finite.min(axis=0), finite.max(axis=0)
+    width, height = high - low
+    longest = max(width, height)
+    area = max(width, longest / 20) * max(height, longest / 20)
+    spacing = float(np.sqrt(area / len(positions)))
+    bounds = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
+    m = len(indices)
+    arcs = np.arange(0, m, max(1, m // SAMPLED_ARCS))
+    tails = np.searchsorted(indptr, arcs, side="right") - 1
+    heads = indices[arcs]
+    lengths = np.hypot(*(positions[heads].astype(float) - positions[tails]).T)
+    lengths = lengths[np.isfinite(lengths) & (heads != tails)]
+    if not len(lengths):
+        return Extent(bounds, 0.0, spacing, 0.0)
+    return Extent(bounds, float(np.median(lengths)), spacing, float(lengths.mean()) * m / 2)
+
+
+def style_for(extent: Extent, view: View, ratio: float = 1.0) -> Style:
+    """Choose sizes for a drawing at a scale; `ratio` is pixels per logical pixel."""
+    scale = view.scale / ratio  # sizes below are in logical pixels
+    edge, spacing = extent.edge_length * scale, extent.spacing * scale
+    unit = min(edge, 1.6 * spacing) if edge > 0 else spacing
+    line = min(max(0.32 * unit, 1.0), 2.4)
+    width, height = extent.size
+    area = max(width, height / 20) * max(height, width / 20) * scale
+    if 0 < edge < SUBPIXEL and spacing < SUBPIXEL:
+        return Style(0.0)
+    if 0 < edge < 1.5 or 0 < extent.ink * line <= MAP_INK * area:
+        radius = min(max(0.5 * line, 0.14 * unit), 6.0) if unit > DENSE else 0.0
+        return Style(radius * ratio, line * ratio, False)
+    crowd = CROWD_RADIUS if extent.ink > 0 and spacing > DENSE else 0.0
+    radius = min(max(0.32 * spacing, crowd), 6.0)
+    return Style(radius * ratio if radius * ratio >= 0.5 else 0.0, 0.0, extent.ink > 0)
+
+
+def bin_graph(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    positions: np.ndarray,
+    view: View,
+    style: Style,
+    extent: Extent,
+) -> PixelMap:
+    """Draw a graph into a PixelMap, compiled if the kernels are loaded, else by NumPy.
+
+    indptr int64 (n+1,), indices int32 (m,), positions float32 (n, 2), C order.
+    """
+    module = kernels()
+    draw = module if module is not None else raster_numpy
+    keys = np.zeros(view.width * view.height, np.int64)
+    place = (view.scale, view.cx, view.cy, view.width, view.height)
+    n, m = len(indptr) - 1, len(indices)
+    step = 1
+    if module is None and n > NUMPY_POINTS:
+        step = -(-n // NUMPY_POINTS)
+    in_view = draw.bin_points(positions, keys, *place, style.radius, step)
+    arc_step = 0
+    density = None
+    if style.line_width > 0 and (module is not None or m <= NUMPY_LINES):
+        margin = np.inf if n <= WHOLE_VIEW else FAR + FAR_ARCS * extent.edge_length * view.scale
+        draw.bin_lines(indptr, indices, positions, keys, *place, style.line_width, margin)
+        arc_step = 1
+    elif style.density and (module is not None or m <= NUMPY_LINES):
+        margin = np.inf if n <= WHOLE_VIEW else FAR
+        arc_step = density_step(extent, view, m, margin)
+        density = _density(draw, indptr, indices, positions, place, arc_step, margin)
+    pixel, vertex, cover, drawn = draw.compact(keys, n)
+    order = draw.sorted_places(vertex)
+    return PixelMap(view, style, pixel, vertex, cover, order, density, in_view, drawn, arc_step)
+
+
+def density_step(extent: Extent, view: View, m: int, margin: float) -> int:
+    """Return k: one arc in k goes to the grey layer, so that it costs no more than allowed.
+
+    margin : infinite, or pixels around the picture within which arcs must begin
+    """
+    size = extent.size[0] * extent.size[1] * view.scale**2
+    share = min(1.0, view.width * view.height / size) if size > 0 else 1.0
+    if np.isinf(margin):
+        arcs, pixels = float(m), 2 * extent.ink * view.scale * share
+    else:
+        arcs = m * share
+        pixels = arcs * min(2 * extent.ink / max(m, 1) * view.scale, max(view.width, view.height))
+    most = min(max(DENSITY_INK * view.width * view.height, DENSITY_LEAST), DENSITY_MOST)
+    return max(1, int(np.ceil(pixels / most)), int(np.ceil(arcs / DENSITY_ARCS)))
+
+
+def _density(
+    draw: ModuleType,
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    positions: np.ndarray,
+    place: tuple[float, float, float, int, int],
+    step: int,
+    margin: float,
+) -> np.ndarray:
+    """Return the grey layer, uint8 (height * width,), 0 to 15, logarithmic in the count."""
+    counts = np.zeros(place[3] * place[4], np.int32)
+    draw.bin_density(indptr, indices, positions, counts, *place, step, margin)
+    inked = counts[counts > 0]
+    top = int(np.quantile(inked[:: 1 + len(inked) // QUANTILE_OF], 0.995)) if len(inked) else 1
+    crowd = len(inked) / max(len(counts), 1)
+    least = 1 + 5 * max(0.0, 1 - 2 * crowd)  # few lines must not be faint
+    ranks = np.log1p(np.arange(top + 1)) / np.log1p(max(top, 4))
+    table = np.rint(least + (COVERS - 1 - least) * ranks).astype(np.uint8)
+    table[0] = 0
+    return table[np.minimum(counts, top)]
