@@ -28,7 +28,7 @@ settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+CHECKOUT = Path(__file__).resolve().parents[1]
 SEGMENTS = Path("/dev/shm")  # Linux shows segments as files; elsewhere they are not listed
 SEGMENT_PREFIX = "sssp"
 PATIENCE_S = 3.0  # how long a closing process or thread may take to be gone

@@ -1,8 +1,8 @@
 """What each event does to the state: one small rule a kind, for every algorithm; no Qt.
 
 The rules are what `gpu.record.events` says about a, b and c, and nothing more;
-`gpu.replay.replay` applies them in order. `tests/test_events.py` compares the states that come out
-with the samples and the distances of the runs.
+`gpu.replay.replay` applies them in order. `tests/record/test_events.py` compares the states that
+come out with the samples and the distances of the runs.
 """
 
 from __future__ import annotations

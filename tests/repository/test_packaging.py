@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).resolve().parent.parent
+TOP = Path(__file__).resolve().parents[2]
 PACKAGES = ("gpu", "viewer", "sample_graphs", "assets")
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 

@@ -34,7 +34,7 @@ def modules_after(code: str) -> set[str]:
         timeout=120,
         check=False,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-        cwd=Path(__file__).resolve().parent.parent,
+        cwd=Path(__file__).resolve().parents[2],
     )
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout.splitlines()[-1]))

@@ -174,7 +174,7 @@ def test_first_picture_does_without_scipy() -> None:
         "from gpu.placement.placements import provisional\n"
         "provisional(make('grid', n=400)); assert 'scipy.sparse.csgraph' not in sys.modules"
     )
-    checkout = Path(__file__).resolve().parent.parent
+    checkout = Path(__file__).resolve().parents[2]
     subprocess.run([sys.executable, "-c", code], check=True, cwd=checkout)
 
 

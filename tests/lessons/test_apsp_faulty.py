@@ -20,7 +20,7 @@ from gpu.lessons.printed_listings import (
     _edges,
 )
 
-TOP = Path(__file__).resolve().parent.parent
+TOP = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")

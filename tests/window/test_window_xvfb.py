@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.xvfb, pytest.mark.slow]
 
 PATIENCE_S = 60.0
 SEGMENTS = Path("/dev/shm")
-CHECKOUT = Path(__file__).resolve().parent.parent
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def read_line(reader: int) -> str:

@@ -1,6 +1,6 @@
 """A person who presses everything: seeded random actions on a real window and engine.
 
-    python tests/test_soak.py SECONDS [SEED] [why]
+    python tests/window/test_soak.py SECONDS [SEED] [why]
 
 opens a window without a screen and uses at random whatever is enabled: every row of the action
 registry but Quit, fields of the Run panel, docks, keys, clicks into the graph and the plots, small
@@ -44,7 +44,7 @@ MOST_RUNS = 6  # kept in the table: what people keep is no leak
 SIZES = (20, 200, 1500)  # vertices of the graphs
 HARMLESS = ("plugin does not support",)  # what Qt says of having no screen
 KEYS = ("Space", "Left", "Right", "Home", "End", "I", "O", "R", "L", "1", "2", "3", "Tab", "F")
-CHECKOUT = Path(__file__).resolve().parent.parent
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def test_random_actions_break_nothing_and_leak_nothing() -> None:

@@ -3,7 +3,7 @@
 `gpu.replay.replay` keeps a state up to date, one event after the other. This does not: each entry
 of the state is *defined* here, as "how often", "the last that" or "entered and has not left", over
 the events before a position, for all positions at once. Nothing is shared with the replay but the
-meaning of the kinds of event; `tests/test_replay_states.py` compares the two at every event.
+meaning of the kinds of event; `tests/replay/test_replay_states.py` compares the two at every event.
 """
 
 from __future__ import annotations

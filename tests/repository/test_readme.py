@@ -12,7 +12,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.cli import main as cli
 from gpu.record.trace import Trace
 
-TOP = Path(__file__).resolve().parent.parent
+TOP = Path(__file__).resolve().parents[2]
 README = (TOP / "README.md").read_text(encoding="utf-8")
 
 

@@ -5,7 +5,7 @@ their sum, with that). A row that answers for every vertex is compared source by
 them where the matrix is small, else the first few. Small files are part of every run of the
 tests; SSSP_SCOPE_ALL_GRAPHS=1 takes all, some minutes. By hand, with a table:
 
-    python tests/test_shared_graphs.py [--small] [--engines model,cpu,cuda] [--json FILE]
+    python tests/proof/test_shared_graphs.py [--small] [--engines model,cpu,cuda] [--json FILE]
 
 The folder is ../shared/graphs or $SSSP_SCOPE_SHARED_GRAPHS: a machine with a GPU gets a copy of
 it and runs `--engines cuda`.
@@ -175,7 +175,7 @@ def main() -> int:
     parser.add_argument("--engines", default=",".join(HERE), help=f"[{','.join(HERE)}]")
     parser.add_argument("--json", metavar="FILE", help="write the table there too")
     args = parser.parse_args()
-    beside = Path(__file__).resolve().parents[2] / "shared" / "graphs"
+    beside = Path(__file__).resolve().parents[3] / "shared" / "graphs"
     folder = Path(os.environ.get(FOLDER, beside))
     files = sorted(name for name in FILES if (folder / name).is_file())
     if args.small:

@@ -87,7 +87,7 @@ def test_random_graphs(batch: int) -> None:
 
 
 REFERENCES = (  # of ../shared/graphs/README.md: reached, sum, largest; None: not given there.
-    # Smaller files: tests/test_shared_graphs.py
+    # Smaller files: tests/proof/test_shared_graphs.py
     ("road/amsterdam.gr.gz", 58_600, 532_355_146, 27_899),
     ("mesh/rgg_n_2_15_s0.graph", None, 3_128_425, 180),
     ("powerlaw/p2p-Gnutella31.txt", None, 514_821, 25),

@@ -380,7 +380,7 @@ def test_first_sample_needs_neither_numba_nor_scipy() -> None:
         "for key in CATALOGUE: make(key)\n"
         "assert not {'numba', 'scipy'} & set(sys.modules), set(sys.modules)"
     )
-    checkout = Path(__file__).resolve().parent.parent
+    checkout = Path(__file__).resolve().parents[2]
     subprocess.run([sys.executable, "-c", code], check=True, cwd=checkout)
     assert CATALOGUE[FIRST_SAMPLE].default_n == 12_000
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).resolve().parent.parent
+TOP = Path(__file__).resolve().parents[2]
 TEXT = {".py", ".cu", ".cuh", ".md", ".toml", ".json", ".csv", ".txt", ".yml", ".svg", ".cfg", ""}
 LOCKS = {"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "package-lock.json"}
 MAX_DATA_BYTES = 5_000_000

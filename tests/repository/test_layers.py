@@ -7,16 +7,24 @@ from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).resolve().parent.parent
+TOP = Path(__file__).resolve().parents[2]
 QT = {"PyQt6", "PySide6", "pyqtgraph", "superqt"}
 HEAVY = {"numba", "scipy", "networkx", "cupy", "igraph"}  # never while a module is imported
 DRAWING = {"PyQt6.QtWidgets", "PyQt6.QtGui", "PyQt6.QtSvg", "pyqtgraph", "superqt"}
-ABOVE_MODELS = {"viewer.widgets", "viewer.main_window", "viewer.app", "viewer.controller"}
+ON_TOP = {
+    "viewer.main_window",
+    "viewer.app",
+    "viewer.controller",
+    "viewer.features",
+    "viewer.frame",
+}
+ABOVE_MODELS = ON_TOP | {"viewer.graph", "viewer.plots", "viewer.export", "viewer.bench"}
 FORBIDDEN: dict[str, set[str]] = {
     "gpu": QT | {"viewer", "tests"},
     "sample_graphs": QT | {"viewer", "tests"},
     "viewer/models": DRAWING | ABOVE_MODELS | {"tests"},
-    "viewer/widgets": {"viewer.main_window", "viewer.app", "viewer.controller", "tests"},
+    "viewer/graph": ON_TOP | {"tests"},
+    "viewer/plots": ON_TOP | {"tests"},
     "viewer": {"tests"},
     "assets": QT | {"viewer", "gpu", "tests"},
 }

@@ -6,7 +6,7 @@ nested, whole files of noise. Each file is read with tracemalloc watching and, w
 signals, an alarm set. It runs for SECONDS in each of PARTS tests here; longer by hand, 3600 s
 and a seed of its own:
 
-    python tests/test_formats_fuzz.py 3600
+    python tests/formats/test_formats_fuzz.py 3600
 """
 
 from __future__ import annotations
