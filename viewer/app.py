@@ -32,8 +32,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from PyQt6.QtWidgets import QApplication
-
     from viewer.main_window import MainWindow
 
 NAME = "sssp-scope"
@@ -186,6 +184,8 @@ def _open(file: str | None, switch: str) -> int:
         from viewer.export.render import dashboard_without_display
 
         return dashboard_without_display(file, problem)
+    from viewer.common.application import make_application
+
     app = make_application()
     from viewer.main_window import MainWindow
 
@@ -197,21 +197,6 @@ def _open(file: str | None, switch: str) -> int:
     _quit_on_signals(window)
     sys.excepthook = _reporter(window)
     return app.exec()
-
-
-def make_application() -> QApplication:
-    """Make the QApplication with our names and icon."""
-    from PyQt6.QtGui import QGuiApplication
-    from PyQt6.QtWidgets import QApplication
-
-    from viewer.common.icons import app_icon
-
-    app = QApplication([NAME])
-    app.setApplicationName(NAME)
-    app.setApplicationDisplayName("SSSP Scope")
-    app.setWindowIcon(app_icon())
-    QGuiApplication.setDesktopFileName(NAME)
-    return app
 
 
 def _measure(switch: str, window: MainWindow) -> None:

@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpu.errors import MemoryNeededError, ParameterError
-from gpu.record.events import MOST_ROW_ARCS
 
 C_DELTA = 8.0  # delta_apsp: delta = C x mean weight / mean degree
 C_FAST = 8.0  # apsp_fast: the same, for the width of its near range
+MOST_ROW_ARCS = 400_000  # arcs times sources whose every event can be recorded
 ROWS = ("first_source", "sources")  # parameters that say which rows there are
 ADVICE = "take fewer sources, or write to a file: sssp-scope apsp FILE -o matrix.npy"
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 import enum
 
 MOST_ARCS = 20_000  # graphs up to this size can be recorded event by event (DESIGN section 2)
-MOST_ROW_ARCS = 400_000  # arcs times sources, where there is more than one source
 
 
 class EventKind(enum.IntEnum):

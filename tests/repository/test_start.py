@@ -16,7 +16,7 @@ REPORT = "import json, sys; print(json.dumps(sorted({name.split('.')[0] for name
 HELP = "import gpu.cli; assert gpu.cli.main(['--help']) == 0"
 SHOWN = """
 import os
-from viewer.app import make_application
+from viewer.common.application import make_application
 app = make_application()
 from viewer.main_window import MainWindow
 window = MainWindow()

@@ -65,7 +65,7 @@ class Soak:
     """One window, one sequence of random steps, what went wrong."""
 
     def __init__(self, seconds: float, seed: int, why: bool = False) -> None:
-        from viewer.app import make_application
+        from viewer.common.application import make_application
         from viewer.main_window import MainWindow
         from viewer.models.settings import Settings
 

@@ -18,8 +18,8 @@ from gpu.record.trace import Verification
 from viewer.action_rows import ACTIONS, MENUS
 from viewer.common.icons import read_icon
 from viewer.common.theme import THEMES
-from viewer.frame.status_bar import verified_words
 from viewer.main_window import MainWindow
+from viewer.models.run_words import verified_words
 from viewer.models.session import PROGRESS_UNKNOWN, Notice
 from viewer.models.settings import Settings
 

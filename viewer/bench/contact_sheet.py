@@ -36,7 +36,7 @@ CURSOR = 0.45  # of the run
 
 def main(argv: list[str] | None = None) -> int:
     """Write the pictures; return 0."""
-    from viewer.app import make_application
+    from viewer.common.application import make_application
     from viewer.common.theme import THEMES
     from viewer.docks import LAYOUTS
 

@@ -23,9 +23,9 @@ from gpu.record.trace import Trace
 from viewer.common.theme import SPACING, Theme
 from viewer.common.units import percent, thousands, time_words
 from viewer.export.paper import lay_out
-from viewer.frame.status_bar import verified_words
 from viewer.graph.view import GraphView
 from viewer.models.playback import PlaybackModel
+from viewer.models.run_words import verified_words
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel

@@ -12,6 +12,7 @@ from typing import Any
 from gpu.algorithms import ALGORITHMS
 from gpu.algorithms.all_pairs import (
     ADVICE,
+    MOST_ROW_ARCS,
     matrix_bytes,
     size_words,
     source_range,
@@ -19,7 +20,7 @@ from gpu.algorithms.all_pairs import (
 from gpu.devices import DEFAULT_PRESET
 from gpu.errors import GpuError
 from gpu.host.memory import place_for
-from gpu.record.events import MOST_ARCS, MOST_ROW_ARCS
+from gpu.record.events import MOST_ARCS
 from gpu.record.trace import Probe, RunSettings
 from viewer.common.units import thousands
 from viewer.models.machines import machines, problem_of
