@@ -69,6 +69,10 @@ def main(argv: list[str] | None = None) -> int:
     if not _is_for_window(first):
         from gpu.cli.main import main as run_command
 
+        if first == "bench":
+            from viewer.bench.rows import add_rows
+
+            add_rows()
         return run_command(arguments)
     if first == "--measure-start" and STARTED not in os.environ:
         return _start_again(arguments)
