@@ -4,7 +4,7 @@
 
 Random directed graphs, weights 1..100, seed 1. `kernel_ms` lies between two events around all
 kernels of the run, `end_to_end_ms` adds copying the matrix to the host's array; graph,
-array and pinned memory are there before. The listings' own figures (ALGORITHMS.md, GPU unnamed)
+array and pinned memory are there before. The listings' own figures (GPU unnamed)
 stand beside. Probe level 0. Every answer is proved by certificate, all rows or a sample.
 
 --sweep    delta, and threads that share a multiprocessor

@@ -11,8 +11,9 @@ is verified by certificate; a run that fails it is reported and its times are no
 
 Probe levels 1 and 2 are given as overhead over level 0's median. `held_out` are graphs that no
 rule of the kernels was tuned on.
-Targets and the published figures they come from: DESIGN, section 5. Only what was measured
-here and now is written; the JSON says when, on what and by which command.
+The times of other codes (`AUTHORS_MS`, `LONESTAR_MS`) were given to us for the same card and
+graphs. Only what was measured here and now is written; the JSON says when, on what and by which
+command.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The benchmark graphs of DESIGN section 5, made on the GPU from a seed.
+"""The benchmark graphs, made on the GPU from a seed.
 
 grid_1024, grid_4096   4-neighbour grids, weights 1..10000, one weight per edge, from vertex 0
 mesh_100               100 x 100 x 100 points, all 26 neighbours, weights 1..1000, from vertex 0
