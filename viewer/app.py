@@ -120,7 +120,9 @@ def _lesson_page(arguments: list[str]) -> int:
 
 def _start_again(arguments: list[str]) -> int:
     """Run this command in a fresh process that knows when it was started."""
-    command = [sys.executable, "-m", "viewer.app", *arguments]
+    from gpu.interpreter import module_command
+
+    command = module_command("viewer.app", *arguments)
     return subprocess.run(
         command, env={**os.environ, STARTED: repr(time.time())}, check=False
     ).returncode

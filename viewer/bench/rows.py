@@ -15,9 +15,9 @@ from __future__ import annotations
 import json
 import statistics
 import subprocess
-import sys
 from pathlib import Path
 
+from gpu.interpreter import module_command
 from gpu.lab.bench import TRIES, CannotMeasureError, Measurement, Row, add_group, stand_in
 
 START_TRIES = 5
@@ -33,7 +33,7 @@ def add_rows() -> None:
 def _output(command: list[str]) -> str:
     """Return the last line that a Python module prints, or raise with its last words."""
     done = subprocess.run(
-        [sys.executable, "-m", *command],
+        module_command(*command),
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
