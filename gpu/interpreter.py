@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 SAFE_PATH = "PYTHONSAFEPATH"
@@ -35,3 +36,13 @@ def safe_children() -> Iterator[None]:
             del os.environ[SAFE_PATH]
         else:
             os.environ[SAFE_PATH] = before
+
+
+def start_tracker() -> None:
+    """Start the process that Python keeps for shared memory and semaphores, if it is not there.
+
+    Python starts it by itself, at the first of them, and then as unsafely as it was started.
+    """
+    if os.name == "posix":
+        with safe_children():
+            resource_tracker.ensure_running()

@@ -27,6 +27,7 @@ from gpu.host.messages import GraphHandle
 from gpu.host.orphan import end_with_parent
 from gpu.host.process import hidden_main
 from gpu.host.shared_graph import SharedGraph, open_graph, share_graph
+from gpu.interpreter import start_tracker
 from gpu.study.sweep import (
     SweepPlan,
     SweepPoint,
@@ -47,6 +48,7 @@ class Pool:
     """
 
     def __init__(self, count: int | None = None) -> None:
+        start_tracker()
         self._context = get_context("spawn")
         self.count = count or len(_cores())
         self.stop = self._context.Event()
