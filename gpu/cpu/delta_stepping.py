@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +27,7 @@ from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.memory import require_memory
 from gpu.model.driver import MOST_SAMPLES, overflow_error
 from gpu.model.machine import records, sample_buffer, vertex_arrays
-from gpu.record.trace import Flag, Probe
+from gpu.record.trace import Flag, Probe, RunSettings
 
 LOOK_S = 0.01  # between two looks at Stop
 FEWEST_SLOTS, MOST_SLOTS = 1024, 2**16
@@ -76,26 +75,15 @@ class Own(NamedTuple):
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run delta-stepping on this computer's cores; the signature is that of `gpu.engine`.
+    """Run delta-stepping on this computer's cores.
 
     The cores arbitrate by themselves: `seed` changes nothing. A sample is taken every round.
     """
-    del seed
-    host.check_device(device)
-    host.check_probe(probe)
-    threads = parameters["threads"] or host.cores()
+    host.check_device(settings.device)
+    host.check_probe(settings.probe)
+    threads, delta = settings.parameters["threads"] or host.cores(), settings.delta
     if delta is None:
         delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
     largest = float(graph.weights.max()) if graph.m else 0.0
@@ -103,7 +91,7 @@ def run(
     chunks = slots + SPARE_CHUNKS + graph.n // (state.CHUNK * threads)
     needed = 16 * graph.n + threads * (8 * slots + chunks * (4 * state.CHUNK + 8))
     require_memory(needed, f"Δ-stepping on {graph.name}, {threads} threads")
-    shared = _make_shared(graph, source, threads, slots, probe, period_ns, buffers)
+    shared = _make_shared(graph, settings, buffers, threads, slots)
     team = Team(graph, shared, chunks, max(delta, largest / (slots - 4)))
     outcome = team.run(observer, largest / (slots - 4))
     if buffers.vertices is not None:  # threads stamp a few vertices apart
@@ -228,14 +216,9 @@ class Team:
 
 
 def _make_shared(
-    graph: CSRGraph,
-    source: int,
-    threads: int,
-    slots: int,
-    probe: int,
-    period_ns: int,
-    buffers: RunBuffers,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, threads: int, slots: int
 ) -> Shared:
+    source, probe = settings.source, settings.probe
     dist, vertices = buffers.dist, vertex_arrays(buffers)
     unreached = int(dist.view(np.int32)[source])
     frontier = np.empty((2, graph.n + 1), np.int32)
@@ -244,7 +227,7 @@ def _make_shared(
     if probe >= Probe.VERTICES:
         vertices[0][source] = vertices[1][source] = 0
     control = np.zeros(state.CONTROL_WORDS, np.int64)
-    control[state.SIZE], control[state.PERIOD] = 1, period_ns
+    control[state.SIZE], control[state.PERIOD] = 1, settings.sample_period_ns
     control[state.LOWEST] = control[state.LOWEST + state.NEXT] = state.NOBODY
     team: Any = records(threads, state.THREAD)
     team.overflow_arc = -1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from gpu.memory import require_memory
 from gpu.model.driver import drive
 from gpu.model.log import make_log
 from gpu.model.machine import FINISHED, POOL_DRY, records, sample_buffer, vertex_arrays
-from gpu.record.trace import Flag, Probe
+from gpu.record.trace import Flag, Probe, RunSettings
 
 PERIOD_NS = 100_000  # between samples, unless another is asked for
 NEVER_NS = 2**62  # a sample that does not come: probe level 0
@@ -37,27 +36,16 @@ class HeapArrays(NamedTuple):
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run Dijkstra on one core; the signature is that of `gpu.engine`.
+    """Run Dijkstra on one core.
 
     There is no delta, no parameter and nothing for `seed` to vary.
     """
-    host.check_device(device)
-    host.check_probe(probe)
+    host.check_device(settings.device)
+    host.check_probe(settings.probe)
     require_memory(8 * (graph.m + 1), f"Dijkstra's heap on {graph.name}")
-    heap = DijkstraRun(graph, source, probe, period_ns or PERIOD_NS, buffers)
-    outcome = drive(heap, graph, observer, device)
+    outcome = drive(DijkstraRun(graph, settings, buffers), graph, observer, settings.device)
     return replace(outcome, clock="measured", environment=host.environment(threads=1))
 
 
@@ -67,9 +55,8 @@ class DijkstraRun:
     Its clock stands still between two slices, while samples are handed over.
     """
 
-    def __init__(
-        self, graph: CSRGraph, source: int, probe: int, period_ns: int, buffers: RunBuffers
-    ) -> None:
+    def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
+        probe, source = settings.probe, settings.source
         widest = int(np.diff(graph.indptr).max()) if graph.n else 0
         heap = np.zeros(max(1024, graph.n // 4, 2 * widest), np.uint64)
         vertices = vertex_arrays(buffers)
@@ -78,7 +65,7 @@ class DijkstraRun:
         self.log = make_log(Probe.OFF)  # every event is recorded by the model alone
         self.sim = records(1, dijkstra_loop.HEAP_STATE)
         s = self.sim[0]
-        s.period_ns = period_ns
+        s.period_ns = settings.sample_period_ns or PERIOD_NS
         s.next_sample_ns = 0 if probe > Probe.OFF else NEVER_NS
         s.clock, s.clock_kind = host.clock()
         s.mean_degree = graph.mean_degree

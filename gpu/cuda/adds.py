@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,6 @@ from gpu.cuda.launch import (
     CudaRun,
     DeviceGraph,
     Plan,
-    check_device,
     device_graph,
     go,
     refuse_beyond,
@@ -34,6 +32,7 @@ from gpu.delta import (
 )
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
+from gpu.record.trace import RunSettings
 
 TINY_DEGREE = 1e-9  # as in gpu.delta
 _OWNERS: weakref.WeakKeyDictionary[DeviceGraph, Any] = weakref.WeakKeyDictionary()
@@ -76,54 +75,30 @@ TUNED = Tuning()
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run ADDS on the GPU; the signature is that of `gpu.engine`."""
-    del seed  # the device arbitrates by itself
-    outcome, _ = run_tuned(
-        graph, source, delta, parameters, device, probe, period_ns, buffers, observer, TUNED
-    )
-    return outcome
+    """Run ADDS on the GPU. The device arbitrates by itself: `seed` changes nothing."""
+    return run_tuned(graph, settings, buffers, observer, TUNED)[0]
 
 
 def run_tuned(
     graph: CSRGraph,
-    source: int,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
+    settings: RunSettings,
     buffers: RunBuffers,
     observer: Observer,
     tuning: Tuning,
 ) -> tuple[EngineOutcome, CudaRun]:
     """Run with given tuning; the run comes along, for its readings and state."""
-    found = check_device(device, probe)
-    plan = make_plan(graph, source, delta, parameters, found, probe, tuning)
-    return go(graph, found, plan, buffers, probe, period_ns, observer)
+
+    def plan(device: Device) -> Plan:
+        return make_plan(graph, settings, device, tuning)
+
+    return go(graph, settings, buffers, observer, plan)
 
 
-def make_plan(
-    graph: CSRGraph,
-    source: int,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: Device,
-    probe: int,
-    tuning: Tuning,
-) -> Plan:
+def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tuning) -> Plan:
     """Size queues and grid, and fill the kernel's record."""
+    parameters, probe = settings.parameters, settings.probe
     kernel = function(device.number, "adds.cu", "adds", probe, not graph.integer, tuning.threads)
     most = min(
         resident_blocks(device, kernel, tuning.threads) - 1, layout.most_workers(tuning.threads)
@@ -145,14 +120,14 @@ def make_plan(
         threads=threads,
         buckets=parameters["buckets"],
         max_open=parameters["open_heads"],
-        delta=delta,
+        delta=settings.delta,
         dynamic=parameters["dynamic_delta"],
     )[0]
-    record["rule"] = start_rule(graph, parameters, delta, tuning, skewed)[0]
+    record["rule"] = start_rule(graph, settings, tuning, skewed)[0]
     low, _, high, _ = band(graph.mean_degree)
     blocks = pool_blocks(graph, parameters["buckets"])
     values = {
-        "source": source,
+        "source": settings.source,
         "workers": workers,
         "threads": threads,
         "buckets": parameters["buckets"],
@@ -175,13 +150,7 @@ def make_plan(
     return plan
 
 
-def start_rule(
-    graph: CSRGraph,
-    parameters: Mapping[str, Any],
-    delta: float | None,
-    tuning: Tuning,
-    skewed: bool,
-) -> np.ndarray:
+def start_rule(graph: CSRGraph, settings: RunSettings, tuning: Tuning, skewed: bool) -> np.ndarray:
     """Return START_RULE (1,): how the kernel makes delta and its bounds from the weights."""
     rule = np.zeros(1, layout.START_RULE)
     start = tuning.skewed_factor if skewed else tuning.start_factor
@@ -190,8 +159,8 @@ def start_rule(
     dense = graph.mean_degree >= DEGREE_SPLIT
     rule["ceiling_factor"] = start if dense else tuning.ceiling_factor
     rule["floor_share"] = tuning.floor_share
-    rule["given"] = delta or 0.0
-    rule["dynamic"], rule["integer"] = parameters["dynamic_delta"], graph.integer
+    rule["given"] = settings.delta or 0.0
+    rule["dynamic"], rule["integer"] = settings.parameters["dynamic_delta"], graph.integer
     return rule
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,12 +26,7 @@ from gpu.cuda.ring import RING_SAMPLES, HostRing
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
 from gpu.graph import CSRGraph
-from gpu.record.trace import (
-    SAMPLE,
-    Flag,
-    Probe,
-    Reason,
-)
+from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 
 POLL_S = 2e-4  # between two looks at the ring
 SNAPSHOT_S = 0.1  # between two copies of the distances mid-run
@@ -143,14 +139,14 @@ class CudaRun:
         graph: CSRGraph,
         device: Device,
         plan: Plan,
+        settings: RunSettings,
         buffers: RunBuffers,
-        probe: int,
-        period_ns: int,
     ) -> None:
         import cupy
 
         self._cupy, self._graph, self._device, self.plan = cupy, graph, device, plan
-        self._buffers, self._probe = buffers, probe
+        self._buffers, self._probe = buffers, settings.probe
+        probe = settings.probe
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._copies = cupy.cuda.Stream(non_blocking=True)
         self.ring = HostRing(cupy, RING_SAMPLES if probe else 1)
@@ -159,7 +155,7 @@ class CudaRun:
         self._state = cupy.empty(layout.STATE.itemsize, np.uint8)
         self._stats = cupy.empty(max(plan.workers, 1) * layout.STATS.itemsize, np.uint8)
         self._vertex_arrays()
-        self._fill_record(period_ns)
+        self._fill_record(settings.sample_period_ns)
         self._record = cupy.asarray(plan.record.view(np.uint8))
 
     def _vertex_arrays(self) -> None:
@@ -339,25 +335,24 @@ def launch_cooperative(cupy: Any, kernel: Any, blocks: int, threads: int, stream
 
 def go(
     graph: CSRGraph,
-    device: Device,
-    plan: Plan,
+    settings: RunSettings,
     buffers: RunBuffers,
-    probe: int,
-    period_ns: int,
     observer: Observer,
+    make_plan: Callable[[Device], Plan],
 ) -> tuple[EngineOutcome, CudaRun]:
-    """Launch, watch and finish one run."""
-    run = CudaRun(graph, device, plan, buffers, probe, period_ns)
+    """Plan, launch, watch and finish one run; the run comes along, for its readings and state."""
+    device = check_device(settings)
+    run = CudaRun(graph, device, make_plan(device), settings, buffers)
     run.launch()
     run.watch(observer)
     return run.finish(observer), run
 
 
-def check_device(device: str, probe: int) -> Device:
+def check_device(settings: RunSettings) -> Device:
     """Return the device, made current; refuse the level that kernels do not record."""
-    if probe >= Probe.EVENTS:
-        raise ParameterError(f"probe = {probe}; the engine cuda records levels 0, 1 and 2")
-    found = find_device(device)
+    if settings.probe >= Probe.EVENTS:
+        raise ParameterError(f"probe = {settings.probe}; the engine cuda records levels 0, 1 and 2")
+    found = find_device(settings.device)
     import cupy
 
     cupy.cuda.Device(found.number).use()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gpu import delta as rules
-from gpu.devices import Preset, find_preset
+from gpu.devices import find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph
@@ -16,58 +15,38 @@ from gpu.model import adds_loop, machine
 from gpu.model.driver import drive, sampling_period
 from gpu.model.log import LOG_FULL, Log, check_probe, grown, note
 from gpu.record.events import EventKind
-from gpu.record.trace import Flag, Reason
+from gpu.record.trace import Flag, Reason, RunSettings
 
 ARRAY_SHARE = 4  # bytes per word of the device's own arrays
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run ADDS on a modelled device; the signature is that of `gpu.engine`."""
-    check_probe(probe, graph)
-    preset = find_preset(device)
-    period = sampling_period(probe, period_ns, preset.sample_period_ns)
-    ring = AddsRun(graph, source, preset, dict(parameters), delta, probe, period, seed, buffers)
-    return drive(ring, graph, observer, device)
+    """Run ADDS on a modelled device."""
+    check_probe(settings.probe, graph)
+    return drive(AddsRun(graph, settings, buffers), graph, observer, settings.device)
 
 
 class AddsRun:
     """One modelled run of ADDS; see `gpu.model.driver.Slices`."""
 
-    def __init__(
-        self,
-        graph: CSRGraph,
-        source: int,
-        preset: Preset,
-        parameters: dict[str, Any],
-        delta: float | None,
-        probe: int,
-        period_ns: float,
-        seed: int,
-        buffers: RunBuffers,
-    ) -> None:
-        workers = parameters["workers"] or preset.workers
+    def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
+        preset = find_preset(settings.device)
+        workers = settings.parameters["workers"] or preset.workers
         self._graph, self._preset = graph, preset
-        self._machine = machine.make_machine(graph, preset, workers, parameters, buffers, probe)
-        self._cost = machine.make_cost(graph, preset, workers, parameters, probe)
-        self.controller = machine.controller_for(graph, preset, workers, parameters, delta)
-        start_ns = preset.start_ns(graph.n, graph.m)
-        self.sim = machine.make_sim(period_ns, workers, len(self._machine.free), seed, start_ns)
+        self._machine = machine.make_machine(graph, preset, workers, settings, buffers)
+        self._cost = machine.make_cost(graph, preset, workers, settings)
+        self.controller = machine.controller_for(graph, preset, workers, settings)
+        period_ns = sampling_period(settings, preset.sample_period_ns)
+        start_ns, blocks = preset.start_ns(graph.n, graph.m), len(self._machine.free)
+        self.sim = machine.make_sim(period_ns, workers, blocks, settings.seed, start_ns)
         self.sim[0].reason = int(Reason.START)
         k = self.controller[0]
         note(self.log, start_ns, EventKind.DELTA, int(Reason.START), k.open_heads, k.delta)
-        adds_loop.queue_source(self._machine, self.sim, self._cost, self.controller, source)
+        adds_loop.queue_source(
+            self._machine, self.sim, self._cost, self.controller, settings.source
+        )
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
         """Advance by a slice; grow the pool where it ran dry."""

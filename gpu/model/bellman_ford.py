@@ -8,58 +8,36 @@ and nothing far.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
-from gpu.model.driver import drive, sampling_period
+from gpu.model.driver import drive
 from gpu.model.log import check_probe
 from gpu.model.near_far import NearFarRun
+from gpu.record.trace import RunSettings
 
 ANY_DELTA = 1.0  # never used: the threshold does not move
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run Bellman-Ford on a modelled device; the signature is that of `gpu.engine`.
+    """Run Bellman-Ford on a modelled device.
 
     There is no delta, no parameter and nothing for `seed` to vary.
     """
-    check_probe(probe, graph)
-    preset = find_preset(device)
-    period = sampling_period(probe, period_ns, 0.0)  # by default every superstep
-    frontier = BellmanFordRun(graph, source, preset, probe, period, buffers)
-    return drive(frontier, graph, observer, device)
+    check_probe(settings.probe, graph)
+    return drive(BellmanFordRun(graph, settings, buffers), graph, observer, settings.device)
 
 
 class BellmanFordRun(NearFarRun):
     """One modelled run of Bellman-Ford; see `gpu.model.driver.Slices`."""
 
-    def __init__(
-        self,
-        graph: CSRGraph,
-        source: int,
-        preset: Preset,
-        probe: int,
-        period_ns: float,
-        buffers: RunBuffers,
-    ) -> None:
-        super().__init__(graph, source, preset, ANY_DELTA, probe, period_ns, buffers, False)
+    def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
+        super().__init__(graph, settings, buffers, ANY_DELTA, has_delta=False)
         self.sim[0].threshold = np.inf
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
 from gpu.model import delta_stepping_loop
-from gpu.model.driver import drive, sampling_period
+from gpu.model.driver import drive
 from gpu.model.log import Log, check_probe, make_log, note
 from gpu.model.modelled_run import (
     ModelledRun,
@@ -23,7 +22,7 @@ from gpu.model.modelled_run import (
     wave_arrays,
 )
 from gpu.record.events import EventKind
-from gpu.record.trace import Reason
+from gpu.record.trace import Reason, RunSettings
 
 FEWEST_SLOTS, MOST_SLOTS = 64, 2**16
 
@@ -55,51 +54,30 @@ class Buckets(NamedTuple):
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run delta-stepping on a modelled device; the signature is that of `gpu.engine`.
+    """Run delta-stepping on a modelled device.
 
     Its phases have no arbitration to vary, so `seed` changes nothing.
     """
-    check_probe(probe, graph)
-    preset = find_preset(device)
-    if delta is None:
-        delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
-    period = sampling_period(probe, period_ns, 0.0)  # by default every phase
-    stepping = DeltaSteppingRun(graph, source, preset, delta, probe, period, buffers)
-    return drive(stepping, graph, observer, device)
+    check_probe(settings.probe, graph)
+    return drive(DeltaSteppingRun(graph, settings, buffers), graph, observer, settings.device)
 
 
 class DeltaSteppingRun(ModelledRun):
     """One modelled run of delta-stepping; see `gpu.model.driver.Slices`."""
 
-    def __init__(
-        self,
-        graph: CSRGraph,
-        source: int,
-        preset: Preset,
-        delta: float,
-        probe: int,
-        period_ns: float,
-        buffers: RunBuffers,
-    ) -> None:
-        buckets = _make_buckets(graph, preset, delta, probe, buffers)
-        state = make_state(delta_stepping_loop.STEPPING, graph, probe, period_ns)
+    def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
+        preset, source, delta = find_preset(settings.device), settings.source, settings.delta
+        if delta is None:
+            delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
+        buckets = _make_buckets(graph, preset, delta, settings.probe, buffers)
+        state = make_state(delta_stepping_loop.STEPPING, graph, settings, 0.0)  # every phase
         fill_superstep(state[0], graph, preset, delta)
         state[0].wanted = delta
         super().__init__(buckets, state, delta_stepping_loop, delta)
         buckets.frontier[0] = source
-        self.reach_source(source, probe)
+        self.reach_source(settings)
         start_ns = state[0].t_ns
         note(self.log, start_ns, EventKind.DELTA, int(Reason.START), 1, delta)
         note(self.log, start_ns, EventKind.PUSH, source)

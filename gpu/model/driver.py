@@ -18,7 +18,7 @@ from gpu.graph import CSRGraph
 from gpu.model.log import Log, events_of, note
 from gpu.model.machine import FINISHED, NO_SAMPLES_NS, OVERFLOW, sample_buffer
 from gpu.record.events import EventKind
-from gpu.record.trace import Flag, Probe
+from gpu.record.trace import Flag, Probe, RunSettings
 
 ARCS_PER_SLICE = 200_000  # about 10 ms of wall time between two looks at Stop
 MOST_SAMPLES = 2**17  # from here on the period doubles
@@ -85,11 +85,11 @@ def environment(device: str) -> dict[str, Any]:
     }
 
 
-def sampling_period(probe: int, period_ns: int, default_ns: float) -> float:
+def sampling_period(settings: RunSettings, default_ns: float) -> float:
     """Return the sampling period, ns; level 0 never samples before the end."""
-    if probe == Probe.OFF:
+    if settings.probe == Probe.OFF:
         return NO_SAMPLES_NS
-    return float(period_ns) if period_ns > 0 else default_ns
+    return float(settings.sample_period_ns) if settings.sample_period_ns > 0 else default_ns
 
 
 def overflow_error(graph: CSRGraph, sim: Any) -> WeightError:

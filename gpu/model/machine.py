@@ -8,7 +8,7 @@ calls of `advance`.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from gpu.devices import Preset
 from gpu.engine import RunBuffers
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.model.log import Log, make_log
-from gpu.record.trace import SAMPLE, Probe
+from gpu.record.trace import SAMPLE, Probe, RunSettings
 
 BLOCK_WORDS = 1024  # items per pool block; the CUDA kernel's blocks are 16K
 BLOCKS_PER_BUCKET = 3  # in the pool at the start, beside room for 2 n items
@@ -161,16 +161,15 @@ def make_machine(
     graph: CSRGraph,
     preset: Preset,
     workers: int,
-    parameters: dict[str, Any],
+    settings: RunSettings,
     buffers: RunBuffers,
-    probe: int = Probe.SAMPLES,
 ) -> Machine:
     """Allocate the arrays of a run; the pool starts small and grows, see `grow_pool`."""
-    buckets = parameters["buckets"]
+    buckets = settings.parameters["buckets"]
     kind = graph.weights.dtype
     blocks = int(buckets * (1 + BLOCKS_PER_BUCKET)) + wave_blocks(preset.worker_threads)
     blocks += 2 * graph.n // BLOCK_WORDS + 3
-    stale = parameters["drop_stale"]
+    stale = settings.parameters["drop_stale"]
     return Machine(
         graph.indptr,
         graph.indices,
@@ -193,7 +192,7 @@ def make_machine(
         np.zeros((workers, MOST_HUBS), kind),
         np.zeros((workers, OUT_ROOM), np.int32),
         np.zeros((workers, OUT_ROOM), kind),
-        make_log(probe),
+        make_log(settings.probe),
     )
 
 
@@ -230,9 +229,7 @@ def grow_pool(machine: Machine, sim: np.ndarray) -> Machine:
     return machine._replace(pool=pool, pool_dist=pool_dist, table=table, free=free)
 
 
-def make_cost(
-    graph: CSRGraph, preset: Preset, workers: int, parameters: dict[str, Any], probe: int
-) -> np.ndarray:
+def make_cost(graph: CSRGraph, preset: Preset, workers: int, settings: RunSettings) -> np.ndarray:
     """Return COST (1,): the device's price list for this graph."""
     cost = records(1, COST)
     c = cost[0]
@@ -245,9 +242,9 @@ def make_cost(
     c.mean_degree = graph.mean_degree
     c.lanes, c.warp = preset.worker_threads, min(preset.worker_threads, WARP)
     c.chunk_smallest, c.chunk_largest = preset.chunk_smallest, preset.chunk_largest
-    c.buckets, c.workers = parameters["buckets"], workers
-    c.drop_stale = int(parameters["drop_stale"])
-    c.vertices = int(probe >= Probe.VERTICES)
+    c.buckets, c.workers = settings.parameters["buckets"], workers
+    c.drop_stale = int(settings.parameters["drop_stale"])
+    c.vertices = int(settings.probe >= Probe.VERTICES)
     c.unreached = float(INT_UNREACHED) if graph.integer else np.inf
     low, _, high, _ = band(graph.mean_degree)
     threads = workers * preset.worker_threads
@@ -287,11 +284,7 @@ def make_sim(
 
 
 def controller_for(
-    graph: CSRGraph,
-    preset: Preset,
-    workers: int,
-    parameters: dict[str, Any],
-    delta: float | None,
+    graph: CSRGraph, preset: Preset, workers: int, settings: RunSettings
 ) -> np.ndarray:
     """Return the controller's record for this graph and device."""
     return make_controller(
@@ -300,10 +293,10 @@ def controller_for(
         mean_degree=graph.mean_degree,
         integer=graph.integer,
         threads=workers * preset.worker_threads,
-        buckets=parameters["buckets"],
-        max_open=parameters["open_heads"],
-        delta=delta,
-        dynamic=parameters["dynamic_delta"],
+        buckets=settings.parameters["buckets"],
+        max_open=settings.parameters["open_heads"],
+        delta=settings.delta,
+        dynamic=settings.parameters["dynamic_delta"],
     )
 
 

@@ -17,10 +17,11 @@ import numpy as np
 from gpu.devices import Preset
 from gpu.engine import RunBuffers
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.model.driver import sampling_period
 from gpu.model.log import LOG_FULL, Log, grown, note
 from gpu.model.machine import NO_SAMPLES_NS, WARP, arc_ns, records, vertex_arrays
 from gpu.record.events import EventKind
-from gpu.record.trace import Flag, Probe, Reason
+from gpu.record.trace import Flag, Probe, Reason, RunSettings
 
 Array = np.ndarray
 Seven = tuple[Array, Array, Array, Array, Array, Array, Array]
@@ -70,11 +71,12 @@ class ModelledRun:
         """Write the state as it is."""
         self._loop.write_sample(self.sim[0], self.log, sample)
 
-    def reach_source(self, source: int, probe: int) -> None:
+    def reach_source(self, settings: RunSettings) -> None:
         """Give the source its distance, and from probe level 2 its times."""
-        self.arrays.dist[source] = 0
-        if probe >= Probe.VERTICES:
-            self.arrays.first_ns[source] = self.arrays.last_ns[source] = 0
+        source, arrays = settings.source, self.arrays
+        arrays.dist[source] = 0
+        if settings.probe >= Probe.VERTICES:
+            arrays.first_ns[source] = arrays.last_ns[source] = 0
 
 
 def graph_arrays(graph: CSRGraph, buffers: RunBuffers) -> Seven:
@@ -97,14 +99,19 @@ def wave_arrays(graph: CSRGraph, preset: Preset) -> Six:
     return snapshot, np.zeros(blocks), fullest, arcs, hub_trips, hubs
 
 
-def make_state(dtype: np.dtype, graph: CSRGraph, probe: int, period_ns: float) -> np.ndarray:
-    """Return a state record (1,) that knows the graph and when to sample."""
+def make_state(
+    dtype: np.dtype, graph: CSRGraph, settings: RunSettings, default_ns: float
+) -> np.ndarray:
+    """Return a state record (1,) that knows the graph and when to sample.
+
+    default_ns : between samples, where the settings name no period; 0: as often as possible
+    """
     state = records(1, dtype)
     s = state[0]
-    s.period_ns = period_ns
-    s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
+    s.period_ns = sampling_period(settings, default_ns)
+    s.next_sample_ns = 0.0 if s.period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
     s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
-    s.vertices = int(probe >= Probe.VERTICES)
+    s.vertices = int(settings.probe >= Probe.VERTICES)
     return state
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
 from gpu.model import near_far_loop
-from gpu.model.driver import drive, sampling_period
+from gpu.model.driver import drive
 from gpu.model.log import Log, check_probe, make_log, note
 from gpu.model.modelled_run import (
     ModelledRun,
@@ -22,7 +21,7 @@ from gpu.model.modelled_run import (
     wave_arrays,
 )
 from gpu.record.events import EventKind
-from gpu.record.trace import Reason
+from gpu.record.trace import Reason, RunSettings
 
 
 class Piles(NamedTuple):
@@ -50,29 +49,17 @@ class Piles(NamedTuple):
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run Near-Far on a modelled device; the signature is that of `gpu.engine`.
+    """Run Near-Far on a modelled device.
 
     Its supersteps have no arbitration to vary, so `seed` changes nothing.
     """
-    check_probe(probe, graph)
-    preset = find_preset(device)
+    check_probe(settings.probe, graph)
+    delta = settings.delta
     if delta is None:
         delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
-    period = sampling_period(probe, period_ns, 0.0)  # by default every superstep
-    piles = NearFarRun(graph, source, preset, delta, probe, period, buffers)
-    return drive(piles, graph, observer, device)
+    return drive(NearFarRun(graph, settings, buffers, delta), graph, observer, settings.device)
 
 
 class NearFarRun(ModelledRun):
@@ -84,21 +71,19 @@ class NearFarRun(ModelledRun):
     def __init__(
         self,
         graph: CSRGraph,
-        source: int,
-        preset: Preset,
-        delta: float,
-        probe: int,
-        period_ns: float,
+        settings: RunSettings,
         buffers: RunBuffers,
+        delta: float,
         has_delta: bool = True,
     ) -> None:
-        piles = _make_piles(graph, preset, probe, buffers)
-        state = make_state(near_far_loop.PILES, graph, probe, period_ns)
+        preset, source = find_preset(settings.device), settings.source
+        piles = _make_piles(graph, preset, settings.probe, buffers)
+        state = make_state(near_far_loop.PILES, graph, settings, 0.0)  # every superstep
         fill_superstep(state[0], graph, preset, delta)
         state[0].threshold = delta
         super().__init__(piles, state, near_far_loop, delta)
         piles.near[0] = source
-        self.reach_source(source, probe)
+        self.reach_source(settings)
         start_ns = state[0].t_ns
         if has_delta:
             note(self.log, start_ns, EventKind.DELTA, int(Reason.START), 1, delta)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from gpu import delta as rules
 from gpu.algorithms import find
 from gpu.cuda import adds, launch
 from gpu.cuda.device import why_not
-from gpu.engine import RecordingObserver, RunBuffers
+from gpu.engine import RecordingObserver, RunBuffers, execute
 from gpu.errors import MemoryNeededError, ParameterError, WeightError
 from gpu.graph import CSRGraph
 from gpu.proof.verify import oracle_distances
@@ -26,6 +27,7 @@ from gpu.record.trace import (
     NEVER,
     Flag,
     Reason,
+    RunSettings,
     reached_mask,
 )
 
@@ -188,18 +190,17 @@ def test_probe_totals_are_the_counted_totals(algorithm: str, parameters: dict) -
         assert (np.diff(trace.samples[name]) >= 0).all(), name
 
 
+def settings_of(algorithm: str, probe: int, delta: float | None = None) -> RunSettings:
+    chosen = find(algorithm).checked_parameters({"drop_stale": True} if algorithm == "adds" else {})
+    return RunSettings(algorithm, "cuda", "cuda:0", 0, delta, probe, parameters=chosen)
+
+
 def run_of(graph: CSRGraph, algorithm: str, probe: int, **observer: Any) -> Any:
     watching = RecordingObserver(**observer)
     buffers = RunBuffers.allocate(graph, probe)
-    chosen = find(algorithm).checked_parameters({"drop_stale": True} if algorithm == "adds" else {})
-    if algorithm == "adds":
-        given = (graph, 0, None, chosen, "cuda:0", probe, 0, buffers, watching, adds.TUNED)
-        outcome, run = adds.run_tuned(*given)
-    else:
-        from gpu.cuda import near_far
-
-        given = (graph, 0, None, "cuda:0", probe, buffers, watching, near_far.TUNED)
-        outcome, run = near_far.run_tuned(*given)
+    module = import_module(f"gpu.cuda.{algorithm}")
+    given = (graph, settings_of(algorithm, probe), buffers, watching, module.TUNED)
+    outcome, run = module.run_tuned(*given)
     return outcome, run, watching.samples(), buffers
 
 
@@ -272,11 +273,8 @@ def test_distances_can_be_watched_mid_run() -> None:
         seen.append(int(reached_mask(buffers.dist).sum()))
         return False
 
-    chosen = find("adds").checked_parameters({"drop_stale": True})
-    adds.run_tuned(
-        chain(1_000_000), 0, None, chosen, "cuda:0", 0, 0, buffers,
-        RecordingObserver(should_stop=look), adds.TUNED,
-    )  # fmt: skip
+    watching = RecordingObserver(should_stop=look)
+    execute(chain(1_000_000), settings_of("adds", 0), buffers, watching)
     assert len(set(seen)) >= 4
     assert seen == sorted(seen)
 
