@@ -31,7 +31,7 @@ import numpy as np
 from gpu.cuda import apsp
 from gpu.engine import RecordingObserver, RunBuffers
 from gpu.graph import CSRGraph
-from gpu.proof.rows import verify_rows
+from gpu.proof.verify import verify_rows
 from gpu.record.trace import Probe, RunSettings
 
 KINDS = {"edge_apsp": apsp.EDGE, "delta_apsp": apsp.DELTA, "apsp_fast": apsp.FAST}

@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu.cuda import apsp, apsp_records as apsp_layout
+from gpu.cuda import apsp, apsp_records
 from gpu.cuda.device import why_not
 from gpu.engine import RecordingObserver, RunBuffers, execute
 from gpu.errors import MemoryNeededError, WeightError
 from gpu.graph import CSRGraph
-from gpu.proof.rows import verify_rows
-from gpu.proof.verify import certificate, oracle_distances
+from gpu.proof.verify import certificate, oracle_distances, verify_rows
 from gpu.record.trace import NEVER, Flag, RunSettings, reached_mask
 
 REASON = why_not()
@@ -97,8 +96,8 @@ def test_every_place_of_a_row(key: str, place: str, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("key", KEYS)
 def test_chunks_and_ranges(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apsp_layout, "LEAST_BYTES", 4 * 1000 * 40)
-    monkeypatch.setattr(apsp_layout, "ALL_SLOTS_BYTES", 4 * 1000 * 200)
+    monkeypatch.setattr(apsp_records, "LEAST_BYTES", 4 * 1000 * 40)
+    monkeypatch.setattr(apsp_records, "ALL_SLOTS_BYTES", 4 * 1000 * 200)
     graph = random_graph(9, False, 1000)
     given = {"first_source": 100, "sources": 777, "workers": 7}
     trace = gpu.run(graph, key, "cuda", probe=2, parameters=given)
@@ -199,7 +198,7 @@ SANITIZED = """
 import gpu, sys
 sys.path.insert(0, "tests/cuda")
 from test_apsp_gpu import random_graph
-from gpu.proof.rows import verify_rows
+from gpu.proof.verify import verify_rows
 graph = random_graph(3, False, 300)
 for key in ("edge_apsp", "delta_apsp", "apsp_fast"):
     trace = gpu.run(graph, key, "cuda", probe=2, parameters={"sources": 40, "workers": 4})
