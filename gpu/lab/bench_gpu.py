@@ -32,7 +32,7 @@ from gpu.algorithms import find
 from gpu.engine import EngineOutcome, RecordingObserver, RunBuffers, execute
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.lab import benchmark_graphs, command_line, held_out_graphs
+from gpu.lab import benchmark_graphs, command_line
 from gpu.record.trace import RunSettings, reached_mask
 
 WARM_UPS, RUNS = 2, 9
@@ -194,7 +194,7 @@ def bench(args: argparse.Namespace) -> dict[str, Any]:
 def chosen_graphs(args: argparse.Namespace) -> list[str]:
     """Return the names that the options ask for: all that can be made unless some are named."""
     if args.graphs == "held_out":
-        return list(held_out_graphs.MAKERS)
+        return list(benchmark_graphs.HELD_OUT)
     names = args.graphs.split(",") if args.graphs else list(benchmark_graphs.MAKERS)
     if args.new_york is not None and "ny" not in names:
         names.insert(0, "ny")
