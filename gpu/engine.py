@@ -33,7 +33,7 @@ import numpy as np
 
 from gpu.algorithms import ALGORITHMS, find
 from gpu.algorithms.all_pairs import check_events, require_room, source_range
-from gpu.errors import ParameterError
+from gpu.errors import ParameterError, WeightError
 from gpu.graph import CSRGraph
 from gpu.record.trace import (
     NEVER,
@@ -265,6 +265,17 @@ def execute(
     engine = find(settings.algorithm).engine(settings.engine)
     outcome: EngineOutcome = engine(graph, settings, buffers, observer)
     return outcome
+
+
+def overflow_error(graph: CSRGraph, arc: int) -> WeightError:
+    """Return the error of the relax whose distance passes the type's range."""
+    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
+    top = "2^31 - 1" if graph.integer else "the range of float32"
+    advice = "use float weights" if graph.integer else "scale the weights down"
+    return WeightError(
+        f"the distance over arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} "
+        f"(weight {graph.weights[arc]:g}) passes {top}; {advice}"
+    )
 
 
 def make_trace(

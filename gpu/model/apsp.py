@@ -8,6 +8,7 @@ n / 32 words of bits.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +22,12 @@ from gpu.algorithms.all_pairs import (
 from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.loops.log import Log, make_log, note
+from gpu.loops.run import LoopRun
+from gpu.loops.state import make_state, records, vertex_arrays
 from gpu.model import apsp_loop
-from gpu.model.driver import drive
-from gpu.model.log import Log, check_probe, make_log, note
-from gpu.model.machine import WAVE_ROUNDS, records, vertex_arrays
-from gpu.model.modelled_run import ModelledRun, make_state
+from gpu.model.machine import WAVE_ROUNDS
+from gpu.model.modelled_run import run_modelled
 from gpu.record.events import EventKind
 from gpu.record.trace import Reason, RunSettings
 
@@ -66,8 +68,7 @@ class Kind:
         self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
     ) -> EngineOutcome:
         """Run on a modelled device. Nothing is arbitrated, so `seed` changes nothing."""
-        check_probe(settings.probe, graph)
-        return drive(ApspRun(graph, settings, buffers, self), graph, observer, settings.device)
+        return run_modelled(partial(ApspRun, self), graph, settings, buffers, observer)
 
 
 run_edge = Kind(0.0, edges=True).run
@@ -75,17 +76,14 @@ run_delta = Kind(C_DELTA, split=True).run
 run_fast = Kind(C_FAST).run
 
 
-class ApspRun(ModelledRun):
-    """One modelled run from many sources; see `gpu.model.driver.Slices`."""
+class ApspRun(LoopRun):
+    """One modelled run from many sources."""
 
     def __init__(
-        self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, kind: Kind
+        self, kind: Kind, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers
     ) -> None:
-        preset, parameters, delta = (
-            find_preset(settings.device),
-            settings.parameters,
-            settings.delta,
-        )
+        preset, parameters = find_preset(settings.device), settings.parameters
+        delta = settings.delta
         if delta is None:
             delta = wanted_delta(kind.factor, graph.mean_weight, graph.mean_degree, graph.integer)
         first, count = source_range(parameters, graph.n)
@@ -94,9 +92,9 @@ class ApspRun(ModelledRun):
         own_delta = 0.0 if kind.edges else delta
         state = make_state(apsp_loop.STATE, graph, settings, preset.sample_period_ns)
         _fill_state(state[0], graph, preset)
-        super().__init__(rows, state, apsp_loop, own_delta)
         s = state[0]
         s.first, s.delta, s.edges, s.split = first, own_delta, int(kind.edges), int(kind.split)
+        super().__init__(rows, state, apsp_loop)
         if not kind.edges:
             note(self.log, 0.0, EventKind.DELTA, int(Reason.START), 1, delta)
 
@@ -104,10 +102,6 @@ class ApspRun(ModelledRun):
         """A person's delta holds for sources begun from now on; None hands it back."""
         if not self.sim[0].edges:
             super().set_delta(delta)
-
-    def final_sample(self, sample: Any) -> None:
-        """Write the state as it is."""
-        apsp_loop.write_sample(self.sim[0], self.log, len(self.arrays.dist), sample)
 
 
 def _make_rows(

@@ -122,7 +122,7 @@ def test_the_same_run_in_slices_of_one_sample(key: str, monkeypatch: pytest.Monk
     graph = random_graph(6, np.int32)
     whole = gpu.run(graph, key, probe=2, sample_period_ns=2000)
     monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 1)
-    monkeypatch.setattr("gpu.model.driver.ARCS_PER_SLICE", 500)
+    monkeypatch.setattr("gpu.loops.driver.ARCS_PER_SLICE", 500)
     sliced = gpu.run(graph, key, probe=2, sample_period_ns=2000, seed=9)
     assert whole.samples.tobytes() == sliced.samples.tobytes()
     np.testing.assert_array_equal(whole.vertices.last_improved_ns, sliced.vertices.last_improved_ns)
@@ -133,7 +133,7 @@ def test_the_same_run_in_slices_of_one_sample(key: str, monkeypatch: pytest.Monk
 def test_stop_leaves_whole_rows_and_unreached_ones(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.model.driver.ARCS_PER_SLICE", 2000)
+    monkeypatch.setattr("gpu.loops.driver.ARCS_PER_SLICE", 2000)
     graph = random_graph(7, np.int32, 200, 900)
     asked: list[int] = []
 
