@@ -31,8 +31,8 @@ from gpu.cuda.apsp_records import (
     plan_chunks,
 )
 from gpu.cuda.device import Device
-from gpu.cuda.launch import SPARE_BYTES, device_graph, overflow_error
-from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.cuda.launch import SPARE_BYTES, device_graph
+from gpu.engine import EngineOutcome, Observer, RunBuffers, overflow_error
 from gpu.graph import CSRGraph
 from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 

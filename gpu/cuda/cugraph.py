@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from gpu.cuda.device import find_device
-from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.errors import MemoryNeededError, ParameterError, WeightError
+from gpu.engine import EngineOutcome, Observer, RunBuffers, overflow_error
+from gpu.errors import MemoryNeededError, ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.record.trace import SAMPLE, Flag, Probe, RunSettings
 
@@ -102,16 +102,12 @@ def write_distances(graph: CSRGraph, dist: np.ndarray, into: np.ndarray) -> None
         return
     over = np.flatnonzero(reached & (dist >= INT_UNREACHED))
     if len(over):
-        raise overflow(graph, dist, int(over[np.argmin(dist[over])]))
+        raise overflow_error(graph, tight_arc(graph, dist, int(over[np.argmin(dist[over])])))
     into[reached] = dist[reached].astype(np.int32)
 
 
-def overflow(graph: CSRGraph, dist: np.ndarray, vertex: int) -> WeightError:
-    """Return the error that names a tight arc to the closest vertex past 2^31 - 1."""
+def tight_arc(graph: CSRGraph, dist: np.ndarray, vertex: int) -> int:
+    """Return the arc over which a vertex has its distance."""
     arcs = np.flatnonzero(graph.indices == vertex)
     tails = np.searchsorted(graph.indptr, arcs, side="right") - 1
-    best = int(np.argmin(dist[tails] + graph.weights[arcs]))
-    return WeightError(
-        f"the distance over arc {graph.id_of(int(tails[best]))} -> {graph.id_of(vertex)} "
-        f"(weight {graph.weights[arcs[best]]:g}) passes 2^31 - 1; use float weights"
-    )
+    return int(arcs[np.argmin(dist[tails] + graph.weights[arcs])])

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu.cuda import records as layout
 from gpu.cuda.device import Device
 from gpu.cuda.launch import (
     SPARE_BYTES,
@@ -21,6 +20,7 @@ from gpu.cuda.launch import (
     Plan,
     device_graph,
     go,
+    new_record,
     refuse_beyond,
     refuse_workers,
     resident_blocks,
@@ -94,11 +94,7 @@ class Kernel:
         tuning: Tuning,
     ) -> tuple[EngineOutcome, CudaRun]:
         """Run with given tuning; the run comes along, for its state."""
-
-        def plan(device: Device) -> Plan:
-            return self.make_plan(graph, settings, device, tuning)
-
-        return go(graph, settings, buffers, observer, plan)
+        return go(graph, settings, buffers, observer, self.make_plan, tuning)
 
     def make_plan(
         self, graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tuning
@@ -110,21 +106,18 @@ class Kernel:
         most = resident_blocks(device, kernel, tuning.threads) - 1  # one block is the courier
         refuse_workers(workers, most, device, tuning.threads)
         room = self.room(graph)
-        record = np.zeros(1, layout.RUN)
-        values = {
-            "source": settings.source,
-            "workers": workers,
-            "threads": workers * tuning.threads,
-            "drop_stale": 1,  # one vertex is processed at most once a superstep
-            "pile_room": room,
-            "wide_enter": tuning.wide_enter,
-            "wide_leave": tuning.wide_leave,
-        }
-        for name, value in values.items():
-            record[name] = value
+        record = new_record(
+            source=settings.source,
+            workers=workers,
+            threads=workers * tuning.threads,
+            drop_stale=1,  # one vertex is processed at most once a superstep
+            pile_room=room,
+            wide_enter=tuning.wide_enter,
+            wide_leave=tuning.wide_leave,
+        )
         record["rule"]["given"] = settings.delta or 0.0
         device_graph(graph, device)  # before the piles: it is the larger demand
-        plan = Plan(self.file, self.name, tuning.threads, workers + 1, workers, record)
+        plan = Plan(self.file, self.name, tuning.threads, workers, record)
         self._allocate(plan, room, settings.probe)
         return plan
 

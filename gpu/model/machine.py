@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpu.delta import band, make_controller
+from gpu.delta import StartRule, Weights, band, start
 from gpu.devices import Preset
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
@@ -247,14 +247,12 @@ def arc_ns(graph: CSRGraph, preset: Preset) -> float:
 def controller_for(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np.ndarray:
     """Return the controller's record for this graph and device."""
     given = settings.parameters
-    return make_controller(
-        mean_weight=graph.mean_weight,
-        max_weight=float(graph.weights.max()) if graph.m else 0.0,
-        mean_degree=graph.mean_degree,
-        integer=graph.integer,
+    rule = StartRule(
         threads=workers_of(settings, preset) * preset.worker_threads,
         buckets=given["buckets"],
         max_open=given["open_heads"],
-        delta=settings.delta,
+        given=settings.delta,
         dynamic=given["dynamic_delta"],
     )
+    largest = float(graph.weights.max()) if graph.m else 0.0
+    return start(rule, Weights(graph.mean_weight, largest, graph.mean_degree, graph.integer))
