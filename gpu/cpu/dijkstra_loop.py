@@ -1,6 +1,6 @@
 """Dijkstra's algorithm with a binary heap (`gpu.loops.heap`), on one core of this computer.
 
-An entry of the heap is one int64, the distance's bits above the vertex's number, so `item` is the
+An entry of the heap is one int64, the distance's bits above the vertex's number, so `value` is the
 lower half of `key`: one comparison orders both kinds of distance, and equal distances come up by
 number.
 
@@ -22,7 +22,7 @@ from gpu.loops.state import state_dtype
 CLOCK_EVERY = 16  # vertices; a look costs about 30 ns, a vertex about 150
 
 ENTRY = np.dtype(  # one int64: bits of the distance, above the vertex's number
-    {"names": ["key", "item"], "formats": ["<i8", "<i4"], "offsets": [0, 0]}
+    {"names": ["key", "value"], "formats": ["<i8", "<i4"], "offsets": [0, 0]}
 )
 HEAP_STATE = state_dtype(
     ("started_ns", "<i8"),  # what the clock would have said at the start of the run
@@ -55,7 +55,7 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
                 written += 1
                 s.next_sample_ns = s.t_ns + s.period_ns
         taken += 1
-        vertex = np.int64(heap[0].item)
+        vertex = np.int64(heap[0].value)
         if s.size + arrays.indptr[vertex + 1] - arrays.indptr[vertex] > len(heap):
             s.status = POOL_DRY
             break

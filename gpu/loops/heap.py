@@ -1,8 +1,8 @@
 """A binary heap that compiled loops share, and the base of Dijkstra's runs, which have one.
 
-A heap is an array of records with the fields `key` and `item`, the smallest key at place 0. The
+A heap is an array of records with the fields `key` and `value`, the smallest key at place 0. The
 caller keeps the size, sees to it that there is room, and reads the top before it takes it out.
-An entry's item may be a part of its key, so the key is written last.
+An entry's value may be a part of its key, so the key is written last.
 Of equal keys it depends on the order of the calls, and on nothing else, which comes first: a run
 is the same every time.
 
@@ -32,16 +32,16 @@ from gpu.record.trace import RunSettings
 
 
 @compiled_inline
-def push(heap, size, key, item):  # type: ignore[no-untyped-def]
+def push(heap, size, key, value):  # type: ignore[no-untyped-def]
     """Add an entry to a heap of `size` entries and let it rise; return the new size."""
     at = size
     while at > 0:
         parent = (at - 1) >> 1
         if heap[parent].key <= key:
             break
-        heap[at].item, heap[at].key = heap[parent].item, heap[parent].key
+        heap[at].value, heap[at].key = heap[parent].value, heap[parent].key
         at = parent
-    heap[at].item, heap[at].key = item, key
+    heap[at].value, heap[at].key = value, key
     return size + 1
 
 
@@ -53,22 +53,22 @@ def drop_top(heap, size):  # type: ignore[no-untyped-def]
     mostly belongs there, so this looks at half as many keys as sinking it from the top.
     """
     size -= 1
-    key, item = heap[size].key, heap[size].item
+    key, value = heap[size].key, heap[size].value
     at, child = 0, 1
     while child + 1 < size:
         child += heap[child + 1].key < heap[child].key
-        heap[at].item, heap[at].key = heap[child].item, heap[child].key
+        heap[at].value, heap[at].key = heap[child].value, heap[child].key
         at, child = child, 2 * child + 1
     if child < size:
-        heap[at].item, heap[at].key = heap[child].item, heap[child].key
+        heap[at].value, heap[at].key = heap[child].value, heap[child].key
         at = child
     while at > 0:
         parent = (at - 1) >> 1
         if heap[parent].key < key:
             break
-        heap[at].item, heap[at].key = heap[parent].item, heap[parent].key
+        heap[at].value, heap[at].key = heap[parent].value, heap[parent].key
         at = parent
-    heap[at].item, heap[at].key = item, key
+    heap[at].value, heap[at].key = value, key
     return size
 
 

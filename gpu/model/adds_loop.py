@@ -72,7 +72,7 @@ def advance(machine: Machine, sim: np.ndarray, samples: np.ndarray, most_relaxed
             if s.free_blocks < room:
                 s.status = POOL_DRY
                 break
-            worker = machine.heap[0].item
+            worker = machine.heap[0].value
             if len(machine.log.on) > 0 and lacks_room(
                 machine.log, round_events(machine, c, worker)
             ):

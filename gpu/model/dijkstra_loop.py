@@ -29,7 +29,7 @@ from gpu.loops.log import ARC_EVENTS, lacks_room, record
 from gpu.loops.sample import fill_sample, note_improved
 from gpu.loops.state import state_dtype
 
-ENTRY = np.dtype([("key", "<f8"), ("item", "<i8")])  # distance, vertex
+ENTRY = np.dtype([("key", "<f8"), ("value", "<i8")])  # distance, vertex
 HEAP_STATE = state_dtype(("hop_ns", "<f8"), ("size", "<i8"), ("lanes", "<i8"))
 
 
@@ -57,7 +57,7 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
             s.flags |= ENDED
             write_sample(arrays, s, samples[written])
             return written + 1
-        vertex = arrays.heap[0].item
+        vertex = arrays.heap[0].value
         degree = arrays.indptr[vertex + 1] - arrays.indptr[vertex]
         if s.size + degree > len(arrays.heap):
             s.status = POOL_DRY

@@ -100,7 +100,7 @@ WORKER = np.dtype(
     ]
 )
 
-HEAP = np.dtype([("key", "<f8"), ("item", "<i8")])  # next event of each busy worker: ns, worker
+HEAP = np.dtype([("key", "<f8"), ("value", "<i8")])  # next event of each busy worker: ns, worker
 
 
 class Machine(NamedTuple):

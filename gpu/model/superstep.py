@@ -94,7 +94,7 @@ def rule(hook: Callable[..., Any], bundle: type) -> Callable[[Any], Any]:
             return function if getattr(arrays, "instance_class", None) is bundle else None
 
         choose.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
-        overload(hook, jit_options=LEAN, strict=False, inline="always")(choose)
+        overload(hook, jit_options=LEAN, strict=False)(choose)
         return function
 
     return bind

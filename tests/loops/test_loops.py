@@ -52,7 +52,7 @@ def played(calls: np.ndarray, entry: np.dtype) -> list[tuple[float, int]]:
         if call and number % 3:
             size = push(heap, size, float(call), number)
         elif size:
-            taken.append((float(heap[0].key), int(heap[0].item)))
+            taken.append((float(heap[0].key), int(heap[0].value)))
             size = drop_top(heap, size)
     return taken
 
@@ -64,7 +64,7 @@ def test_on_the_cpu_equal_distances_come_up_by_number() -> None:
     for dist, vertex in pairs:
         size = push(heap, size, dist << 32 | vertex, vertex)
     for dist, vertex in sorted(pairs):
-        assert (int(heap[0].key) >> 32, int(heap[0].item)) == (dist, vertex)
+        assert (int(heap[0].key) >> 32, int(heap[0].value)) == (dist, vertex)
         size = drop_top(heap, size)
     assert size == 0
 
