@@ -5,7 +5,7 @@
 The file is data under version control, so that a change of a decision shows up as a change
 of the file, and the CUDA twin (`cuda/kernels/scheduler.cuh`) can be held against it without
 Python. A row of a function is its arguments, then its result. `decide` has whole sequences:
-the arguments of `make_controller`, then readings, and after each reading what it decided.
+the rule and the weights of `start`, then readings, and after each reading what it decided.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import json
 import random
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from gpu import delta, scheduler
 
@@ -113,22 +115,30 @@ def _table(name: str, rng: random.Random) -> list[list[Any]]:
     return rows
 
 
+def started(start: dict[str, Any]) -> np.ndarray:
+    """Return the controller that a sequence of the file starts with."""
+    return delta.start(delta.StartRule(**start["rule"]), delta.Weights(**start["weights"]))
+
+
 def _sequence(rng: random.Random) -> dict[str, Any]:
     """Play a run of readings, most of them far from the band, against the controller."""
     weight = rng.choice(WEIGHTS)
     given = rng.choice([None, None, None, 64.0])
-    start: dict[str, Any] = {
-        "mean_weight": weight,
-        "max_weight": weight * 2,
+    weights: dict[str, Any] = {
+        "mean": weight,
+        "largest": weight * 2,
         "mean_degree": rng.choice([2.8, 4.0, 26.0, 16.0]),
         "integer": rng.random() < 0.5,
+    }
+    rule: dict[str, Any] = {
         "threads": 33_536,
         "buckets": rng.choice([2, 8, 32]),
         "max_open": 4,
-        "delta": given,
+        "given": given,
         "dynamic": rng.random() < 0.9,
     }
-    state = delta.make_controller(**start)
+    start = {"rule": rule, "weights": weights}
+    state = started(start)
     steps, level = [], 0.0
     for sweep in range(SWEEPS):
         level = 10 ** rng.uniform(0, 5) if sweep % 8 == 0 else level

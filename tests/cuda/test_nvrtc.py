@@ -13,14 +13,14 @@ import pytest
 from cuda.bindings import nvrtc
 
 import gpu
-from gpu.cuda.module import KERNEL_FILES, compile_options, source_of
+from gpu.cuda.module import THREADS, compile_options, source_of
 
 KERNELS = Path(gpu.__file__).parent / "cuda" / "kernels"
 SLOW_TIER = bool(os.environ.get("SSSP_SCOPE_SLOW_TIER"))
 ARCHITECTURES = [75, 90] + ([80, 120] if SLOW_TIER else [])
 OPTIMISED = ARCHITECTURES if SLOW_TIER else [90]  # the others as fast as the compiler can: a third
 FAST = "--Ofast-compile=max"
-CASES = list(itertools.product(KERNEL_FILES, (0, 1, 2), (False, True), ARCHITECTURES))
+CASES = list(itertools.product(THREADS, (0, 1, 2), (False, True), ARCHITECTURES))
 
 
 def checked(result: tuple, program: object = None) -> tuple:
@@ -60,4 +60,4 @@ def test_nvrtc_refuses_what_is_no_kernel() -> None:
 
 
 def test_nvrtc_sees_every_kernel_file() -> None:
-    assert {path.name for path in KERNELS.glob("*.cu")} == set(KERNEL_FILES)
+    assert {path.name for path in KERNELS.glob("*.cu")} == set(THREADS)
