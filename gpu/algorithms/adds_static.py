@@ -17,11 +17,20 @@ Reference   paper, section 6 and table 5, column "Static-Δ".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gpu.algorithms import adds
 
 FIXED = {"dynamic_delta": False}
+
+
+def reference(
+    indptr: Sequence[int], indices: Sequence[int], weights: Sequence[float], source: int
+) -> list[float]:
+    """Return dist, inf where unreachable: the sweeps of ADDS; nobody asks the controller."""
+    return adds.reference(indptr, indices, weights, source, dynamic=False)
+
 
 ALGORITHM = replace(
     adds.ALGORITHM,

@@ -19,11 +19,20 @@ Reference   paper, section 6 and table 5, column "2-Buckets".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gpu.algorithms import adds
 
 FIXED = {"dynamic_delta": False, "buckets": 2, "open_heads": 1}
+
+
+def reference(
+    indptr: Sequence[int], indices: Sequence[int], weights: Sequence[float], source: int
+) -> list[float]:
+    """Return dist, inf where unreachable: the sweeps of ADDS over a head and a tail."""
+    return adds.reference(indptr, indices, weights, source, dynamic=False, buckets=2)
+
 
 ALGORITHM = replace(
     adds.ALGORITHM,

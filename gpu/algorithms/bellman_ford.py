@@ -22,7 +22,30 @@ Reference   paper, section 6, baseline "Gun-BF"; on road-USA it did 78 times the
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from gpu.algorithms.registry import Algorithm
+
+
+def reference(
+    indptr: Sequence[int], indices: Sequence[int], weights: Sequence[float], source: int
+) -> list[float]:
+    """Return dist, inf where unreachable: whatever improved is processed in the next superstep."""
+    dist = [math.inf] * (len(indptr) - 1)
+    dist[source] = 0
+    frontier = {source}
+    while frontier:
+        before = {u: dist[u] for u in frontier}  # what this superstep writes it does not read
+        frontier = set()
+        for u, d in before.items():
+            for arc in range(indptr[u], indptr[u + 1]):
+                v, reach = indices[arc], d + weights[arc]
+                if reach < dist[v]:
+                    dist[v] = reach
+                    frontier.add(v)
+    return dist
+
 
 ALGORITHM = Algorithm(
     key="bellman_ford",

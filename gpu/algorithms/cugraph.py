@@ -13,6 +13,9 @@ Not done    Probes: the library shows nothing of its schedule, so a run has one 
             with no counts, and level 2 is refused. Its delta is its own. A call cannot be
             interrupted: Stop waits for it in a script, and ends the engine process in the window.
 
+Plain       There is no plain reference here, and there can be none: the schedule is the
+            library's own, not documented, and changes with its versions.
+
 Reference   paper, table 3; "RAPIDS cuGraph", NVIDIA.
 """
 

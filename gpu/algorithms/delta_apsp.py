@@ -31,8 +31,51 @@ Source      listing 000 of the seeds; Meyer and Sanders, J. Algorithms 49 (2003)
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from gpu.algorithms.edge_apsp import ROW_PARAMETERS
 from gpu.algorithms.registry import Algorithm
+
+
+def reference(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[float],
+    sources: Sequence[int],
+    delta: float,
+) -> list[list[float]]:
+    """Return a row of dist for each source: that a vertex waits is a bit, where is its distance.
+
+    delta : the width of a bucket, weight units, > 0
+    """
+
+    def relax(dist: list[float], vertices: set[int], heavy: bool) -> set[int]:
+        improved = set()
+        for u in vertices:
+            for arc in range(indptr[u], indptr[u + 1]):
+                v, reach = indices[arc], dist[u] + weights[arc]
+                if (weights[arc] > delta) == heavy and reach < dist[v]:
+                    dist[v] = reach
+                    improved.add(v)
+        return improved
+
+    rows = []
+    for source in sources:  # on the device each has a block of its own
+        dist = [math.inf] * (len(indptr) - 1)
+        dist[source] = 0
+        waits, edge = {source}, delta  # the bits; where the bucket ends
+        while waits:
+            was_in: set[int] = set()  # bits too: everything that was ever in this bucket
+            while taken := {u for u in waits if dist[u] < edge}:
+                was_in |= taken
+                waits = (waits - taken) | relax(dist, taken, heavy=False)
+            waits |= relax(dist, was_in, heavy=True)  # leads beyond the bucket
+            nearest = min((dist[u] for u in waits), default=edge)
+            edge = max(edge, delta * (nearest // delta)) + delta  # past buckets that are empty
+        rows.append(dist)
+    return rows
+
 
 ALGORITHM = Algorithm(
     key="delta_apsp",

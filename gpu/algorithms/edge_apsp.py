@@ -27,7 +27,35 @@ Source      listing 001 of the seeds; times to beat in ALGORITHMS.md.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from gpu.algorithms.registry import Algorithm, Parameter
+
+
+def reference(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[float],
+    sources: Sequence[int],
+) -> list[list[float]]:
+    """Return a row of dist for each source: every arc in every round, until nothing improves."""
+    n = len(indptr) - 1
+    tails = [u for u in range(n) for _ in range(indptr[u], indptr[u + 1])]
+    rows = []
+    for source in sources:  # on the device each has a block of its own
+        dist = [math.inf] * n
+        dist[source] = 0
+        changed = True
+        while changed:
+            changed = False
+            for u, v, weight in zip(tails, indices, weights, strict=True):
+                if dist[u] + weight < dist[v]:
+                    dist[v] = dist[u] + weight
+                    changed = True
+        rows.append(dist)
+    return rows
+
 
 ROW_PARAMETERS = (
     Parameter("first_source", "First source", "int", 0, "0-based index of the first row's source"),
