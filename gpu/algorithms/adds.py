@@ -149,5 +149,5 @@ ALGORITHM = Algorithm(
     parallelism="assigned",
     dynamic=True,
     still={"dynamic_delta": False},
-    source="paper, section 5",
+    source="Wang, Fussell, Lin 2021, section 5",
 )

@@ -1,4 +1,4 @@
-"""Static-Δ: ADDS without its controller, the first ablation of the paper's table 5.
+"""Static-Δ: ADDS without its controller, the first ablation of its authors' table 5.
 
 Returns     dist, the shortest distance from the source to every vertex.
 
@@ -12,7 +12,7 @@ Not done    Searching for the best fixed delta: that is what a sweep is for.
 
 To tune     delta, workers, buckets.
 
-Reference   paper, section 6 and table 5, column "Static-Δ".
+Reference   Wang, Fussell, Lin, PPoPP 2021, section 6 and table 5, column "Static-Δ".
 """
 
 from __future__ import annotations
@@ -41,6 +41,6 @@ ALGORITHM = replace(
     dynamic=False,
     still={},
     fixed=FIXED,
-    source="paper, table 5",
+    source="Wang, Fussell, Lin 2021, table 5",
     tags=("sssp", "ablation"),
 )

@@ -14,7 +14,7 @@ Not done    Splitting the tail, as Near-Far does: when the head retires, the tai
 
 To tune     delta, workers.
 
-Reference   paper, section 6 and table 5, column "2-Buckets".
+Reference   Wang, Fussell, Lin, PPoPP 2021, section 6 and table 5, column "2-Buckets".
 """
 
 from __future__ import annotations
@@ -43,6 +43,6 @@ ALGORITHM = replace(
     dynamic=False,
     still={},
     fixed=FIXED,
-    source="paper, table 5",
+    source="Wang, Fussell, Lin 2021, table 5",
     tags=("sssp", "ablation"),
 )

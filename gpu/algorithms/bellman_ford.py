@@ -17,7 +17,8 @@ Not done    Relaxing all m arcs each round, as the textbook has it: the frontier
 Samples     occupancy[0] = the frontier, at the start of every superstep; bucket switches and
             delta stay 0, since there are no buckets.
 
-Reference   paper, section 6, baseline "Gun-BF"; on road-USA it did 78 times the work of ADDS.
+Reference   Wang, Fussell, Lin, PPoPP 2021, section 6, baseline "Gun-BF"; on road-USA it did 78
+            times the work of ADDS.
 """
 
 from __future__ import annotations
@@ -54,5 +55,5 @@ ALGORITHM = Algorithm(
     engines={"model": "gpu.model.bellman_ford:run", "cuda": "gpu.cuda.bellman_ford:run"},
     occupancy=("frontier",),
     bucketed=False,
-    source="paper, section 6, Gun-BF",
+    source="Wang, Fussell, Lin 2021, section 6, Gun-BF",
 )

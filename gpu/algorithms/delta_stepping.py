@@ -99,5 +99,5 @@ ALGORITHM = Algorithm(
         ),
     ),
     occupancy=("bucket", "later"),
-    source="paper, section 3.2; Meyer and Sanders 2003",
+    source="Wang, Fussell, Lin 2021, section 3.2; Meyer and Sanders 2003",
 )

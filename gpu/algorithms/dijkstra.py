@@ -11,7 +11,7 @@ Engines     On `cpu` it really runs, on one core: the baseline that every speedu
 Not done    Decreasing keys: an improved vertex is pushed again and its older entry is
             dropped when it comes up. Dropped entries do not count as processed.
 
-Reference   paper, section 3 and baseline "Dijkstra".
+Reference   Wang, Fussell, Lin, PPoPP 2021, section 3 and baseline "Dijkstra".
 """
 
 from __future__ import annotations
@@ -49,5 +49,5 @@ ALGORITHM = Algorithm(
     engines={"model": "gpu.model.dijkstra:run", "cpu": "gpu.cpu.dijkstra:run"},
     occupancy=("heap",),
     bucketed=False,
-    source="paper, section 3",
+    source="Wang, Fussell, Lin 2021, section 3",
 )

@@ -66,5 +66,5 @@ ALGORITHM = Algorithm(
     summary="two piles and a barrier after every pass: simple, but starves on long graphs",
     engines={"model": "gpu.model.near_far:run", "cuda": "gpu.cuda.near_far:run"},
     occupancy=("near", "far"),
-    source="paper, sections 1 and 4; LonestarGPU",
+    source="Wang, Fussell, Lin 2021, sections 1 and 4; LonestarGPU",
 )
