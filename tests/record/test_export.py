@@ -116,8 +116,29 @@ def test_perfetto_counters_follow_the_samples() -> None:
     counters = phase("C")
     waiting = [(e["ts"], e["args"]["value"]) for e in counters if e["name"] == "waiting vertices"]
     assert waiting == [(0.0, 1), (1.5, 3), (4.0, 0)]
-    names = {event["name"] for event in counters}
-    assert {"Δ (weight units)", "assigned vertices", "busy workers"} <= names
+    assert list(dict.fromkeys(event["name"] for event in counters)) == [
+        "waiting vertices",
+        "Δ (weight units)",
+        "assigned vertices",
+        "assigned edges (parallelism)",
+        "busy workers",
+        "open buckets",
+        "processed vertices (total)",
+        "relaxed edges (total)",
+        "improved (total)",
+    ]
+    assert {event["pid"] for event in counters} == {1}
+
+
+def test_perfetto_counters_are_told_where_they_change_and_at_the_end() -> None:
+    rows = np.concatenate([samples()[:1]] * 5)
+    rows["t_ns"] = np.arange(5) * 1000
+    rows["delta"] = [2, 2, 4, 4, 4]
+    told = {"Δ (weight units)": [], "busy workers": []}
+    for event in phase("C", samples=rows):
+        told.setdefault(event["name"], []).append((event["ts"], event["args"]["value"]))
+    assert told["Δ (weight units)"] == [(0.0, 2.0), (2.0, 4.0), (4.0, 4.0)]
+    assert [when for when, _ in told["busy workers"]] == [0.0, 4.0]
 
 
 def test_perfetto_tells_why_delta_changed() -> None:
