@@ -1,6 +1,7 @@
 """Put faults into the program, one at a time, and see which of them its tests notice.
 
     python tests/mutate.py [--rooms scheduler,delta] [--count 300] [--seed 1] [--json OUT]
+    python tests/mutate.py --again OUT          what survived then, with the tests of now
 
 A mutant is the program with one small fault: `<` for `<=`, a constant one more, an argument
 swapped, a statement left out. It is *killed* when a test of its room fails, when it hangs
@@ -48,25 +49,50 @@ TIMES_SLOWER = 6.0  # and at least so many times what the room takes unchanged
 
 @dataclass(frozen=True)
 class Room:
-    """Where faults go (patterns under the checkout) and which tests should notice."""
+    """Where faults go (patterns under the checkout) and which tests should notice.
+
+    tests : arguments of pytest; the quickest that should notice first
+    weight : its share of the faults; compiled loops take long, so theirs is smaller
+    """
 
     sources: tuple[str, ...]
     tests: tuple[str, ...]
+    weight: int = 2
+
+
+def _loops(*names: str, k: str) -> Room:
+    """Return the room of some of the model's loops; `k` chooses the algorithms that run them."""
+    sources = tuple(f"gpu/model/{name}.py" for name in names)
+    tests = ("tests/model/test_modelled_runs.py", "tests/model/test_model.py")
+    return Room(sources, (*tests, "tests/record/test_events.py", "-k", k), weight=1)
 
 
 ROOMS = {
     "scheduler": Room(("gpu/scheduler.py",), ("tests/core",)),
     "delta": Room(("gpu/delta.py",), ("tests/core",)),
     "headers": Room(("gpu/cuda/kernels/scheduler.cuh",), ("tests/core/test_vectors.py",)),
-    "verify": Room(("gpu/proof/*.py",), ("tests/proof",)),
-    "model": Room(("gpu/model/*.py",), ("tests/model", "tests/record/test_events.py")),
+    "verify": Room(("gpu/proof/*.py",), ("tests/proof", "tests/cli/test_cli_distances.py")),
     "replay": Room(("gpu/replay/*.py",), ("tests/replay",)),
-    "raster": Room(("viewer/raster/*.py",), ("tests/raster",)),
-    "readers": Room(("gpu/formats/*.py",), ("tests/formats",)),
+    "raster": Room(("viewer/raster/*.py",), ("tests/raster", "tests/features/matrix")),
+    "readers": Room(
+        ("gpu/formats/*.py",),
+        tuple(
+            f"tests/formats/test_formats{name}.py"
+            for name in ("", "_csr", "_convert", "_exchange", "_malformed", "_save")
+        ),
+    ),
     "compare": Room(("gpu/study/compare*.py",), ("tests/study/test_compare.py",)),
     "export": Room(("gpu/record/export.py",), ("tests/record/test_export.py",)),
-    "playback": Room(("viewer/models/playback.py",), ("tests/models",)),
-    "lessons": Room(("gpu/lessons/*.py",), ("tests/lessons",)),
+    "playback": Room(
+        ("viewer/models/playback.py",),
+        ("tests/models/test_models.py", "tests/plots/test_time_travel.py"),
+    ),
+    "lessons": Room(("gpu/lessons/*.py",), ("tests/lessons", "-k", "not pictures")),
+    "model adds": _loops("adds*", "machine", k="adds and not apsp"),
+    "model steps": _loops("near_far*", "bellman_ford", k="near_far or bellman_ford"),
+    "model delta": _loops("delta_stepping*", k="delta_stepping"),
+    "model heap": _loops("dijkstra*", "driver", "modelled_run", "log", k="dijkstra"),
+    "model matrix": _loops("apsp*", k="apsp"),
 }
 
 
@@ -430,13 +456,25 @@ def spread(mutants: list[Mutant], count: int, rng: random.Random) -> list[Mutant
 def chosen(
     rooms: dict[str, Room], checkout: Path, count: int, seed: int
 ) -> dict[str, list[Mutant]]:
-    """Return the faults of a campaign, room by room; rooms share `count` evenly."""
-    left, picked = count, {}
-    for number, (name, room) in enumerate(rooms.items()):
-        share = -(-left // (len(rooms) - number))
+    """Return the faults of a campaign, room by room; rooms share `count` by their weights."""
+    left, weights, picked = count, sum(room.weight for room in rooms.values()), {}
+    for name, room in rooms.items():
+        share = -(-left * room.weight // weights)
         rng = random.Random(f"{seed} {name}")
         picked[name] = spread(room_faults(room, checkout), share, rng)
-        left -= len(picked[name])
+        left, weights = left - len(picked[name]), weights - room.weight
+    return picked
+
+
+def survivors(path: Path, rooms: dict[str, Room], checkout: Path) -> dict[str, list[Mutant]]:
+    """Return what survived an earlier campaign, room by room, where the file is as it was."""
+    picked: dict[str, list[Mutant]] = {}
+    for row in json.loads(path.read_text(encoding="utf-8")):
+        mutant = Mutant(**row["mutant"])
+        text = (checkout / mutant.file).read_bytes()[mutant.begin : mutant.end]
+        wanted = row["outcome"] == "survived" and row["room"] in rooms
+        if wanted and text == mutant.before.encode():
+            picked.setdefault(row["room"], []).append(mutant)
     return picked
 
 
@@ -598,9 +636,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="which of them [1]")
     parser.add_argument("--jobs", type=int, default=1, help="rooms side by side [1]")
     parser.add_argument("--json", type=Path, help="write every verdict there")
+    parser.add_argument("--again", type=Path, help="only what survived in such a JSON file")
     args = parser.parse_args(argv)
     rooms = {name: ROOMS[name] for name in args.rooms.split(",")}
-    picked = chosen(rooms, CHECKOUT, args.count, args.seed)
+    if args.again:
+        picked = survivors(args.again, rooms, CHECKOUT)
+    else:
+        picked = chosen(rooms, CHECKOUT, args.count, args.seed)
     told: list[dict[str, Any]] = []
 
     def heard(verdict: Verdict) -> None:
