@@ -165,6 +165,7 @@ COMPUTED: dict[type[ast.operator], str] = {
 }
 NAMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
 NAMES |= {"any": "all", "all": "any", "floor": "ceil", "ceil": "floor"}
+EITHER_WAY = frozenset(NAMES)  # functions whose arguments may change places
 NAMES |= {"argmin": "argmax", "argmax": "argmin", "left": "right", "right": "left"}
 
 
@@ -290,7 +291,9 @@ class PythonFaults(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         """First two arguments swapped; min for max."""
-        if len(node.args) >= 2 and not any(isinstance(a, ast.Starred) for a in node.args[:2]):
+        either = self._source(node.func).split(".")[-1] in EITHER_WAY
+        starred = any(isinstance(argument, ast.Starred) for argument in node.args[:2])
+        if len(node.args) >= 2 and not starred and not either:
             first, second = node.args[:2]
             if (said := self._source(first)) != (other := self._source(second)):
                 between = self.text[self._at(first)[1] : self._at(second)[0]].decode()
