@@ -34,7 +34,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpu.algorithms.registry import Algorithm, Parameter
-from gpu.delta import FAR_BUCKETS, decide, make_controller
+from gpu.delta import FAR_BUCKETS, StartRule, Weights, decide, start
 from gpu.scheduler import push_offset, raw_offset
 
 Item = tuple[float, int]  # the distance that a vertex was queued with, and the vertex
@@ -109,17 +109,13 @@ def controller(
     buckets: int,
 ) -> np.ndarray:
     """Return the controller as it is before the first sweep (`gpu.delta`)."""
-    return make_controller(
-        mean_weight=sum(weights) / max(len(weights), 1),
-        max_weight=max(weights, default=0),
+    of_arcs = Weights(
+        mean=sum(weights) / max(len(weights), 1),
+        largest=max(weights, default=0),
         mean_degree=len(weights) / (len(indptr) - 1),
         integer=all(isinstance(weight, int) for weight in weights),
-        threads=WORKERS * PIECE,
-        buckets=buckets,
-        max_open=4,
-        delta=delta,
-        dynamic=dynamic,
     )
+    return start(StartRule(WORKERS * PIECE, buckets, 4, delta, dynamic), of_arcs)
 
 
 ALGORITHM = Algorithm(

@@ -4,14 +4,19 @@
 
 The file is data under version control, so that a change of a decision shows up as a change
 of the file, and the CUDA twin (`cuda/kernels/scheduler.cuh`) can be held against it without
-Python. A row of a function is its arguments, then its result. `decide` has whole sequences:
-the rule and the weights of `start`, then readings, and after each reading what it decided.
+Python. A row of a function is its arguments, then its result: drawn rows first, then those of
+`EDGES`, where one more or one less decides otherwise. `constants` are those that both twins
+name. `decide` has whole sequences: the rule and the weights of `start`, what it made (every
+field of CONTROLLER), then readings, and after each reading what it decided and what the record
+then holds (`AFTER`). A reading is what `decide` takes and a person's wish before it: a delta to
+take over with, `HAND_BACK`, or 0.
 """
 
 from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +27,15 @@ from gpu import delta, scheduler
 VECTORS = Path(__file__).resolve().parents[1] / "scheduler_vectors.json"
 ROWS = 60  # per function
 SEQUENCES, SWEEPS = 24, 80
+HAND_BACK = -1  # a person's wish, where another number above 0 is a delta to take over with
+AFTER = ("delta", "inverse_delta", "floor", "open_heads", "settle_left", "probing", "window_ended")
+CONSTANTS = {
+    scheduler: ("QUIET_SWEEPS", "FAR_OFFSET"),
+    delta: (
+        *("C_NEAR_FAR", "C_START", "START_FLOOR", "CLIP_TAIL_SHARE", "FAR_BUCKETS"),
+        *("CLIP_MIN_ITEMS", "WINDOW_SWEEPS", "SETTLE_SWITCHES"),
+    ),
+}
 WEIGHTS = (0.0, 0.37, 1.0, 13.0, 50.5, 1293.0, 5000.5, 2.0**30)  # mean weights
 
 
@@ -29,8 +43,22 @@ def make(seed: int = 1) -> dict[str, Any]:
     """Return every vector, the same for the same seed."""
     rng = random.Random(seed)
     functions = {name: _table(name, rng) for name in ARGUMENTS}
+    constants = {name: getattr(home, name) for home in CONSTANTS for name in CONSTANTS[home]}
     sequences = [_sequence(rng) for _ in range(SEQUENCES)]
-    return {"seed": seed, "functions": functions, "decide": sequences}
+    sequences += [_played(_start(**differs), readings) for differs, readings in _edge_runs()]
+    return {"seed": seed, "constants": constants, "functions": functions, "decide": sequences}
+
+
+def after_reading(
+    state: np.ndarray, reading: list[int], decide: Callable[..., int] = delta.decide
+) -> list[float]:
+    """Do what a person wishes, then decide; return the reason and `AFTER` as plain numbers."""
+    *counts, wish = reading
+    if wish > 0:
+        delta.take_over(state, float(wish))
+    if wish == HAND_BACK:
+        delta.hand_back(state)
+    return [decide(state, *counts), *(state[name][0].item() for name in AFTER)]
 
 
 def _raw_offset(rng: random.Random) -> tuple[Any, ...]:
@@ -103,14 +131,31 @@ ARGUMENTS = {
     "initial_delta": _initial_delta,
     "power_of_two": _power_of_two,
 }
+EDGES: dict[str, tuple[tuple[Any, ...], ...]] = {
+    "raw_offset": ((-4e9, 0.0, 1.0), (4e9, 0.0, 1.0), (2.0**31 - 1, 0.0, 1.0), (-0.5, 0.0, 1.0)),
+    "push_offset": (
+        (0, 4, 5, 8),
+        (-3, 4, 5, 8),
+        (0, 5, 5, 8),
+        (1, 4, 5, 8),
+        (7, 9, 5, 8),
+        (8, 9, 5, 8),
+    ),
+    "stays_with_worker": ((0, 4, 5), (-1, 4, 5), (-2, 4, 5)),
+    "readable_end": ((0, 64, 64, 64), (64, 128, 0, 64), (63, 64, 64, 64), (70, 80, 16, 64)),
+    "chunk_size": ((1, 1, 1, 1), (32, 1, 32, 32), (33, 1, 1, 32), (31, 1, 32, 32), (64, 2, 1, 256)),
+    "quiet": ((0, 0, 0, 0), (0, 0, 0, 1), (1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1)),
+    "near_far_delta": ((0.0, 4.0, True), (0.1, 4.0, True), (0.1, 4.0, False), (7.0, 0.0, False)),
+    "initial_delta": ((7.0, 2.0, True), (16.0, 2.0, True), (0.0, 2.0, False), (7.0, 0.0, False)),
+    "power_of_two": ((1.0,), (2.0**0.5,), (1.5,), (2.0**-0.5,)),
+}
 HOMES = {name: scheduler if hasattr(scheduler, name) else delta for name in ARGUMENTS}
 
 
 def _table(name: str, rng: random.Random) -> list[list[Any]]:
     function = getattr(HOMES[name], name)
     rows = []
-    for _ in range(ROWS):
-        arguments = ARGUMENTS[name](rng)
+    for arguments in [*(ARGUMENTS[name](rng) for _ in range(ROWS)), *EDGES.get(name, ())]:
         rows.append([*arguments, function(*arguments)])
     return rows
 
@@ -137,30 +182,112 @@ def _sequence(rng: random.Random) -> dict[str, Any]:
         "given": given,
         "dynamic": rng.random() < 0.9,
     }
-    start = {"rule": rule, "weights": weights}
-    state = started(start)
-    steps, level = [], 0.0
+    readings, level = [], 0.0
     for sweep in range(SWEEPS):
         level = 10 ** rng.uniform(0, 5) if sweep % 8 == 0 else level
         produced = rng.randint(0, 500)
-        reading = [
-            int(level * rng.uniform(0.8, 1.2)),
-            int(level * rng.uniform(0, 2)),
-            produced,
-            int(produced * rng.choice([0, 0.2, 0.8])),
-            int(produced * rng.choice([0, 0.2, 0.8])),
-            rng.randint(0, 2),
-        ]
-        reason = delta.decide(state, *reading)
-        after = [reason, float(state["delta"][0]), int(state["open_heads"][0])]
-        steps.append([reading, after])
-    return {"start": start, "steps": steps}
+        readings.append(
+            [
+                int(level * rng.uniform(0.8, 1.2)),
+                int(level * rng.uniform(0, 2)),
+                produced,
+                int(produced * rng.choice([0, 0.2, 0.8])),
+                int(produced * rng.choice([0, 0.2, 0.8])),
+                rng.randint(0, 2),
+                rng.choice([0] * 30 + [3, 700, HAND_BACK]),
+            ]
+        )
+    return _played({"rule": rule, "weights": weights}, readings)
+
+
+def _played(start: dict[str, Any], readings: list[list[int]]) -> dict[str, Any]:
+    state = started(start)
+    made = [state[name][0].item() for name in delta.CONTROLLER.names or ()]
+    steps = [[reading, after_reading(state, reading)] for reading in readings]
+    return {"start": start, "made": made, "steps": steps}
+
+
+# ---- runs along the edges of each rule --------------------------------------------------
+
+# With these the band is 48 and 128 vertices being processed, 160 and 640 in all, exactly.
+RULE = {"threads": 1600, "buckets": 32, "max_open": 4, "given": None, "dynamic": True}
+OF_WEIGHTS = {"mean": 100.0, "largest": 400.0, "mean_degree": 16.0, "integer": True}
+STARVED, WELL, FLOODED = (0, 0), (60, 200), (10_000, 10_000)
+WINDOW = delta.WINDOW_SWEEPS
+
+
+def _start(**differs: Any) -> dict[str, Any]:
+    """Return the rule and the weights of a run along an edge, with what differs there."""
+    return {
+        "rule": {name: differs.get(name, value) for name, value in RULE.items()},
+        "weights": {name: differs.get(name, value) for name, value in OF_WEIGHTS.items()},
+    }
+
+
+def _window(
+    level: tuple[int, int] = WELL,
+    work: tuple[int, int, int] = (0, 0, 0),
+    switched: int = 0,
+    wish: int = 0,
+) -> list[list[int]]:
+    """Return one window of equal readings; the switches and the wish are in its first sweep."""
+    later = [*level, *work]
+    return [[*later, switched, wish], *([[*later, 0, 0]] * (WINDOW - 1))]
+
+
+def _edge_runs() -> Iterator[tuple[dict[str, Any], list[list[int]]]]:
+    """Yield (what differs from RULE and OF_WEIGHTS, readings): each side of each threshold."""
+    for integer in (True, False):
+        start = {"integer": integer}
+        for tail in (65, 66):
+            yield start, _window(work=(100, 0, tail))
+        for far in (60, 61, 65, 69, 70, 71):
+            yield start, _window(work=(100, far, 0))
+        for produced in (delta.CLIP_MIN_ITEMS - 1, delta.CLIP_MIN_ITEMS):
+            yield start, _window(work=(produced, produced, produced))
+        yield start, _window(work=(1000, 999, 999)) * 8  # up to where nothing new is clipped
+        yield start, _window(STARVED) * 10  # up to the ceiling, where probing ends
+        yield start, _window() + _window(FLOODED, switched=9) * 6  # down to the floor
+    for level in ((47, 112), (48, 111), (47, 113), (48, 112), (0, 159), (0, 160)):
+        yield {}, _window(level)
+    for level in (
+        (128, 513),
+        (129, 511),
+        (128, 512),
+        (129, 512),
+        (129, 10_000),
+        (640, 0),
+        (641, 0),
+    ):
+        yield {}, _window(STARVED) + _window(level)
+    settle = delta.SETTLE_SWITCHES
+    for switched in (0, 1, settle - 1, settle, settle + 1):
+        yield (
+            {},
+            _window(STARVED) * 3
+            + _window()
+            + (_window(FLOODED) * 4 + _window(FLOODED, switched=switched)),
+        )
+        yield {}, _window(work=(100, 90, 90)) + _window() + _window(STARVED, switched=switched) * 3
+    for level in (STARVED, FLOODED):  # a person's hand: it rests, and on return it settles
+        held = _window(level, wish=24) + _window(level, (100, 90, 90)) + _window(level)[:3]
+        for switched in (0, settle - 1, settle):
+            back = (
+                _window(level, switched=switched, wish=HAND_BACK) + _window(level, switched=1) * 3
+            )
+            yield {}, _window() + held + back
+    yield {"given": 24.0}, _window(STARVED) * 4
+    yield {"dynamic": False}, _window(STARVED) * 4
+    for buckets, most in ((2, 4), (3, 4), (32, 1), (32, 3)):
+        start = {"buckets": buckets, "max_open": most}
+        yield start, _window(STARVED) * 4 + _window() + _window(FLOODED, switched=9) * 4
 
 
 def write() -> None:
     """Write the file: one row a line, so that a change of one decision is one line."""
     made = make()
-    lines = [f'{{"seed": {made["seed"]},', '"functions": {']
+    constants = json.dumps(made["constants"])
+    lines = [f'{{"seed": {made["seed"]},', f'"constants": {constants},', '"functions": {']
     tables = []
     for name, rows in made["functions"].items():
         body = ",\n".join(json.dumps(row) for row in rows)

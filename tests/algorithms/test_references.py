@@ -110,10 +110,10 @@ def test_the_controller_of_adds_drives_the_reference(monkeypatch: pytest.MonkeyP
     adds = module_of("adds")
     made: list[np.ndarray] = []
     widths: list[set[float]] = []
-    make = adds.make_controller
+    make = adds.start
 
-    def kept(**given: Any) -> np.ndarray:
-        made.append(make(**given))
+    def kept(*given: Any) -> np.ndarray:
+        made.append(make(*given))
         widths.append({float(made[-1]["delta"][0])})
         return made[-1]
 
@@ -123,7 +123,7 @@ def test_the_controller_of_adds_drives_the_reference(monkeypatch: pytest.MonkeyP
         return int(reason)
 
     decide = adds.decide
-    monkeypatch.setattr(adds, "make_controller", kept)
+    monkeypatch.setattr(adds, "start", kept)
     monkeypatch.setattr(adds, "decide", watched)
     rng = np.random.default_rng(4)
     tails, heads = rng.integers(0, 300, (2, 900))

@@ -118,6 +118,19 @@ def test_a_hand_on_delta_rests_the_controller_until_it_is_given_back() -> None:
     assert state[0].delta == 6.0
 
 
+def test_a_delta_given_back_settles_before_it_is_changed() -> None:
+    state = controller()
+    state[0].probing, state[0].open_heads = 0, 4
+    take_over(state, 3.0)
+    assert state[0].inverse_delta == 1 / 3.0
+    for _ in range(3):  # half a window under the hand counts for nothing afterwards
+        decide(state, *FLOODED, 0)
+    hand_back(state)
+    assert window(state, *STARVED) == Reason.NONE
+    assert window(state, *STARVED, switched=rules.SETTLE_SWITCHES) == Reason.STARVED_RAISE
+    assert state[0].delta == 6.0
+
+
 @pytest.mark.parametrize("degree", [0.5, 2.8, 15.9, 16.0, 60.0])
 def test_the_band_is_a_band(degree: float) -> None:
     low, low_total, high, high_total = rules.band(degree)

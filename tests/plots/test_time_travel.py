@@ -275,6 +275,7 @@ def test_by_hand_is_a_mark_of_its_own() -> None:
     marks = Marks()
     marks.append(samples)
     assert marks.numbers("hand").tolist() == [26]
+    assert marks.numbers("raised").tolist() == [51]
     assert marks.words_of("hand", samples, 26) == "Δ set by hand at 0.260 ms: 8 to 16"
 
 
@@ -294,6 +295,25 @@ def test_keys_and_buttons_jump_from_mark_to_mark(bench: Bench, panel: Timeline) 
     panel.to_end()
     panel.buttons["mark_forward"].click()
     assert playback.cursor_ns == END_NS
+
+
+def test_a_delta_lowered_by_hand_is_not_one_that_the_controller_lowered() -> None:
+    samples = make_samples()
+    samples["reason"][76] = Reason.BY_HAND
+    marks = Marks()
+    marks.append(samples)
+    assert marks.numbers("hand").tolist() == [76]
+    assert marks.numbers("lowered").tolist() == []
+
+
+@pytest.mark.parametrize("count", [FEW_SWITCHES, FEW_SWITCHES + 1])
+def test_up_to_so_many_switches_are_places_to_jump_to(count: int) -> None:
+    samples = np.zeros(200, SAMPLE)
+    samples["t_ns"] = np.arange(200)
+    samples["bucket_switches"] = np.minimum(np.arange(200), count)
+    marks = Marks()
+    marks.append(samples)
+    assert len(marks.stops_at()) == (count if count <= FEW_SWITCHES else 0)
 
 
 def test_many_switches_are_no_places_to_jump_to() -> None:

@@ -111,6 +111,20 @@ def test_a_circle_of_zero_weights_holds_nothing_up(dtype: type) -> None:
     assert "vertex 2" in both_fail(hung, 0, too_near)
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+def test_an_arc_that_can_be_relaxed_by_one_where_all_hang_on_tight_arcs(dtype: type) -> None:
+    """Vertex 1 hangs on 2 by a tight arc, and the arc from the source is shorter by one.
+
+    0 --3--> 1 <--2-- 2 <--2-- 0
+    """
+    graph = graph_of([(0, 1, 3), (0, 2, 2), (2, 1, 2)], 3, dtype)
+    assert verify(graph, 0, np.array([0, 3, 2], dtype)).passed
+    fault = certificate(graph, 0, np.array([0, 4, 2], dtype))
+    if dtype is np.int32:
+        assert fault == "arc 0 -> 1 can still be relaxed: 0 has 0, the arc 3, but 1 has 4"
+    both_fail(graph, 0, np.array([0, 4, 2], dtype))
+
+
 def test_distances_from_another_source(city: tuple[CSRGraph, int, np.ndarray]) -> None:
     graph, source, dist = city
     other = (source + 700) % graph.n

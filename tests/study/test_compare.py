@@ -218,6 +218,30 @@ def test_columns_hold_until_the_next_sample() -> None:
     np.testing.assert_allclose(times_b, times_a)
 
 
+def test_the_busy_share_weighs_each_sample_by_the_time_until_the_next() -> None:
+    side = made()
+    side.samples["t_ns"][1:] += 1000  # the first sample holds for 1,100 of 2,000 ns
+    side.samples["busy_workers"] = [4, *[0] * 9, 4]  # the last holds for no time at all
+    assert side.workers == 4
+    assert side.busy_share == pytest.approx(1100 / 2000)
+    side = made()
+    side.samples["busy_workers"] = [0, *[4] * 10]
+    assert side.busy_share == pytest.approx(0.9)
+
+
+def test_when_a_vertex_was_settled_first_is_told_on_a_s_clock() -> None:
+    a, b = made(end_ns=1000), made(SLOW, 3000)
+    found = difference(a, b, align(a, b, "share"))
+    np.testing.assert_allclose(found.settled_ns, [0, 100, 500, 1000], atol=1e-6)
+    turned = difference(b, a, align(b, a, "share"))
+    np.testing.assert_allclose(turned.settled_ns, [0, 300, 1500, 3000], atol=1e-6)
+    assert a.vertices is not None
+    late = replace(a, vertices=replace(a.vertices, last_improved_ns=np.array([0, 900, -1, 1000])))
+    at = difference(late, b, align(a, b, "time"))
+    assert at.settled_ns.tolist() == [0, 300, np.inf, 1000]
+    assert at.later_ns.tolist() == [0, -600, 0, 2000]
+
+
 def test_difference_of_each_vertex() -> None:
     a, b = made(end_ns=1000, work=8), made(SLOW, 3000, work=16)
     found = difference(a, b, align(a, b, "time"))

@@ -1,0 +1,329 @@
+"""The cursor at every edge: ranges that repeat, a longer run beside it, replays, steps back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpu.record.trace import SAMPLE, GraphReference, RunSettings, Trace
+from viewer.models.playback import MIN_VIEW_NS, WHOLE_RUN_SECONDS, PlaybackModel
+from viewer.models.session import RunRecord, SessionModel
+
+REFERENCE = GraphReference("roads", "memory", "0", 3, 2, True, 1)
+END_NS = 1000.0
+
+
+def samples_until(last_ns: int, count: int = 11) -> np.ndarray:
+    samples = np.zeros(count, SAMPLE)
+    samples["t_ns"] = np.linspace(0, last_ns, count)
+    samples["bucket_switches"] = np.arange(count) // 3
+    return samples
+
+
+def record_of(number: int, algorithm: str = "adds", period_ns: int = 0) -> RunRecord:
+    settings = RunSettings(algorithm, "model", "H100", 0, sample_period_ns=period_ns)
+    return RunRecord(number, settings, REFERENCE, "modelled")
+
+
+@pytest.fixture
+def playback(qapp: object) -> PlaybackModel:
+    model = PlaybackModel()
+    model.set_samples(samples_until(int(END_NS)))
+    return model
+
+
+def seconds_for(part_ns: float) -> float:
+    """Wall seconds in which playing at speed 1 goes so far."""
+    return part_ns / END_NS * WHOLE_RUN_SECONDS
+
+
+# ---- a longer run beside it ------------------------------------------------------------
+
+
+def test_the_time_axis_is_as_long_as_the_longer_of_two(qtbot: QtBot) -> None:
+    playback = PlaybackModel()
+    playback.set_samples(samples_until(1000))
+    with qtbot.waitSignal(playback.duration_changed) as told:
+        playback.set_least(1500.0)
+    assert told.args == [1500.0] == [playback.duration_ns]
+    assert playback.view_ns == (0.0, 1500.0)
+    playback.set_cursor(1400.0)
+    assert playback.cursor_ns == 1400.0
+    playback.set_following(True)
+    assert playback.cursor_ns == 1000.0  # the newest sample of the run itself
+    playback.set_least(800.0)
+    assert playback.duration_ns == 1000.0
+    playback.set_least(-5.0)
+    assert playback.duration_ns == 1000.0
+    playback.set_least(1500.0)
+    playback.set_least(0.0)
+    assert playback.duration_ns == 1000.0
+
+
+# ---- the range that repeats --------------------------------------------------------------
+
+
+def test_a_range_is_clamped_ordered_and_told_once(qtbot: QtBot, playback: PlaybackModel) -> None:
+    with qtbot.waitSignal(playback.loop_changed):
+        playback.set_loop(600.0, 200.0)
+    assert (playback.loop_ns, playback.looping) == ((200.0, 600.0), True)
+    with qtbot.assertNotEmitted(playback.loop_changed):
+        playback.set_loop(200.0, 600.0)
+        playback.set_loop(300.0, 300.0 + MIN_VIEW_NS - 0.5)  # too short to mark anything
+        playback.set_looping(True)
+    assert playback.loop_ns == (200.0, 600.0)
+    playback.set_loop(300.0, 300.0 + MIN_VIEW_NS)
+    assert playback.loop_ns == (300.0, 300.0 + MIN_VIEW_NS)
+    playback.set_loop(-50.0, 5000.0)
+    assert playback.loop_ns == (0.0, END_NS)
+
+
+def test_in_and_out_at_the_cursor_keep_the_other_end_where_it_can_stay(
+    playback: PlaybackModel,
+) -> None:
+    playback.set_cursor(300.0)
+    playback.mark_in()
+    assert playback.loop_ns == (300.0, END_NS)
+    playback.set_cursor(700.0)
+    playback.mark_out()
+    assert playback.loop_ns == (300.0, 700.0)
+    playback.set_cursor(500.0)
+    playback.mark_in()
+    assert playback.loop_ns == (500.0, 700.0)
+    playback.set_cursor(700.0)  # the range would be empty: it goes on to the end
+    playback.mark_in()
+    assert playback.loop_ns == (700.0, END_NS)
+    playback.set_cursor(700.0)
+    playback.mark_out()
+    assert playback.loop_ns == (0.0, 700.0)
+    playback.clear_loop()
+    playback.set_cursor(400.0)
+    playback.mark_out()
+    assert playback.loop_ns == (0.0, 400.0)
+
+
+def test_forgetting_a_range_is_told_only_where_there_was_something(
+    qtbot: QtBot, playback: PlaybackModel
+) -> None:
+    with qtbot.assertNotEmitted(playback.loop_changed):
+        playback.clear_loop()
+    playback.set_looping(True)
+    with qtbot.waitSignal(playback.loop_changed):
+        playback.clear_loop()
+    assert (playback.loop_ns, playback.looping) == (None, False)
+    playback.set_loop(100.0, 200.0)
+    playback.set_looping(False)
+    with qtbot.waitSignal(playback.loop_changed):
+        playback.clear_loop()
+    assert playback.loop_ns is None
+
+
+def test_what_is_repeated(playback: PlaybackModel) -> None:
+    assert playback.repeated_ns is None
+    playback.set_looping(True)
+    assert playback.repeated_ns == (0.0, END_NS)
+    playback.set_loop(200.0, 600.0)
+    assert playback.repeated_ns == (200.0, 600.0)
+    playback.replay(5.0)
+    assert playback.repeated_ns is None  # a replay is shown once
+    playback.pause()
+    assert playback.repeated_ns == (200.0, 600.0)
+    playback.set_looping(False)
+    assert playback.repeated_ns is None
+    empty = PlaybackModel()
+    empty.set_looping(True)
+    assert empty.repeated_ns is None
+
+
+@pytest.mark.parametrize(
+    ("start", "begins"),
+    [(0.0, 200.0), (199.0, 200.0), (200.0, 200.0), (600.0, 200.0), (599.0, 599.0)],
+)
+def test_playing_begins_inside_the_range(
+    playback: PlaybackModel, start: float, begins: float
+) -> None:
+    playback.set_loop(200.0, 600.0)
+    playback.set_cursor(start)
+    playback.play()
+    assert playback.cursor_ns == begins
+
+
+def test_crossing_the_end_goes_on_from_the_start_by_what_was_too_far(
+    playback: PlaybackModel,
+) -> None:
+    playback.set_loop(200.0, 600.0)
+    playback.set_cursor(550.0)
+    playback.play()
+    playback.advance(seconds_for(80.0))
+    assert playback.cursor_ns == pytest.approx(230.0)
+    playback.advance(seconds_for(370.0))
+    assert playback.cursor_ns == pytest.approx(200.0)  # exactly at its end is past it
+    playback.advance(seconds_for(390.0 + 3 * 400.0))
+    assert playback.cursor_ns == pytest.approx(590.0)  # however far
+    assert playback.playing
+
+
+def test_playing_ends_at_the_end_and_begins_again_from_the_start(playback: PlaybackModel) -> None:
+    playback.set_cursor(900.0)
+    playback.play()
+    playback.advance(seconds_for(99.0))
+    assert playback.playing
+    playback.advance(seconds_for(1.0))
+    assert not playback.playing
+    assert playback.cursor_ns == END_NS
+    playback.play()
+    assert playback.cursor_ns == 0.0
+
+
+# ---- replays and speed -----------------------------------------------------------------
+
+
+def test_a_replay_has_a_speed_of_its_own_that_a_remembered_one_does_not_change(
+    qtbot: QtBot, playback: PlaybackModel
+) -> None:
+    playback.set_speed(2.0)
+    playback.set_cursor(500.0)
+    with qtbot.waitSignal(playback.speed_changed) as told:
+        playback.replay(5.0)
+    assert told.args == [2.0] == [playback.pace]
+    assert (playback.cursor_ns, playback.playing) == (0.0, True)
+    playback.restore_speed(0.5)
+    assert (playback.pace, playback.speed) == (2.0, 0.5)
+    with qtbot.waitSignal(playback.speed_changed) as told:
+        playback.pause()
+    assert told.args == [0.5] == [playback.pace]
+    with qtbot.assertNotEmitted(playback.speed_changed):
+        playback.set_speed(0.5)
+        playback.pause()
+    with qtbot.waitSignal(playback.speed_changed):
+        playback.restore_speed(1.0)
+    playback.replay(1e9)
+    assert playback.pace == pytest.approx(1e-4)
+    playback.replay(1e-9)
+    assert playback.pace == pytest.approx(10.0)
+    playback.set_speed(3.0)
+    assert playback.pace == 3.0  # chosen by hand: the replay's is gone
+
+
+# ---- view ------------------------------------------------------------------------------
+
+
+def test_a_window_of_time_is_never_narrower_than_can_be_drawn(playback: PlaybackModel) -> None:
+    playback.set_view(500.0, 501.0)
+    assert playback.view_ns == (500.0, 500.0 + MIN_VIEW_NS)
+    playback.set_view(995.0, 1200.0)
+    assert playback.view_ns == (795.0, 1000.0)
+    playback.set_view(-100.0, 100.0)
+    assert playback.view_ns == (0.0, 200.0)
+    assert not playback.fitted
+    playback.set_view(0.0, END_NS)
+    assert playback.fitted
+
+
+def test_panning_stops_at_both_ends_and_lets_go_of_the_newest(playback: PlaybackModel) -> None:
+    playback.set_following(True)
+    playback.pan(10.0)
+    assert playback.following  # all is shown: nothing to pan
+    playback.set_view(100.0, 300.0)
+    playback.pan(50.0)
+    assert playback.view_ns == (150.0, 350.0)
+    assert not playback.following
+    playback.pan(-900.0)
+    assert playback.view_ns == (0.0, 200.0)
+    playback.pan(5000.0)
+    assert playback.view_ns == (800.0, 1000.0)
+
+
+@pytest.mark.parametrize(("cursor", "first"), [(600.0, 580.0), (200.0, 20.0), (300.0, 300.0)])
+def test_a_cursor_that_leaves_the_window_takes_it_along(
+    playback: PlaybackModel, cursor: float, first: float
+) -> None:
+    playback.set_view(300.0, 500.0)
+    playback.set_cursor(400.0)
+    playback.set_cursor(cursor)
+    assert playback.view_ns == (pytest.approx(first), pytest.approx(first + 200.0))
+
+
+def test_following_has_the_newest_at_the_right_edge(playback: PlaybackModel) -> None:
+    playback.set_view(300.0, 500.0)
+    playback.set_following(True)
+    assert playback.view_ns == (800.0, 1000.0)
+
+
+# ---- steps -----------------------------------------------------------------------------
+
+
+def test_steps_without_samples_lead_nowhere(qapp: object) -> None:
+    empty = PlaybackModel()
+    assert not empty.step("sample", 1)
+    assert not empty.step("switch", -1)
+    assert empty.sample_index == -1
+
+
+def test_a_step_stops_playing_and_following(playback: PlaybackModel) -> None:
+    playback.play()
+    assert playback.step("sample", 1)
+    assert (playback.cursor_ns, playback.playing) == (100.0, False)
+    playback.set_following(True)
+    assert not playback.step("sample", 1)  # there is none: it stays
+    assert playback.following
+    assert playback.step("sample", -1)
+    assert (playback.cursor_ns, playback.following) == (900.0, False)
+
+
+def test_switches_backwards_from_on_and_from_between(playback: PlaybackModel) -> None:
+    for start, places in ((1000.0, [900.0, 600.0, 300.0, 0.0]), (650.0, [600.0, 300.0, 0.0])):
+        playback.set_cursor(start)
+        for place in places:
+            assert playback.step("switch", -1)
+            assert playback.cursor_ns == place
+        assert not playback.step("switch", -1)
+    for place in (300.0, 600.0, 900.0):
+        assert playback.step("switch", 1)
+        assert playback.cursor_ns == place
+    assert not playback.step("switch", 1)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "period_ns", "offered"),
+    [("near_far", 0, True), ("near_far", 50, False), ("adds", 0, False)],
+)
+def test_supersteps_are_samples_where_each_leaves_one(
+    qapp: object, algorithm: str, period_ns: int, offered: bool
+) -> None:
+    session, playback = SessionModel(), PlaybackModel()
+    playback.watch(session)
+    session.add_run(record_of(1, algorithm, period_ns))
+    session.append_samples(1, samples_until(1000))
+    playback.set_cursor(0.0)
+    assert playback.supersteps is offered
+    assert playback.step("superstep", 1) is offered
+
+
+# ---- the session's run -----------------------------------------------------------------
+
+
+def test_another_run_begins_anew_and_only_the_current_one_is_shown(qapp: object) -> None:
+    session, playback = SessionModel(), PlaybackModel()
+    playback.watch(session)
+    session.add_run(record_of(1))
+    session.append_samples(1, samples_until(1000))
+    assert playback.following
+    assert playback.cursor_ns == 1000.0
+    playback.set_view(100.0, 200.0)
+    playback.set_loop(100.0, 300.0)
+    session.add_run(record_of(2))
+    assert (playback.duration_ns, playback.fitted, playback.loop_ns) == (0.0, True, None)
+    assert playback.looping  # the wish stays
+    session.append_samples(1, samples_until(2000))
+    assert playback.duration_ns == 0.0
+    session.append_samples(2, samples_until(500))
+    assert playback.duration_ns == 500.0
+    settings = session.current.settings if session.current else None
+    assert settings is not None
+    dist = np.zeros(3, np.int32)
+    trace = Trace(settings, REFERENCE, samples_until(500), dist, "modelled", "finished", {})
+    session.finish_run(2, trace)
+    assert not playback.following
+    assert playback.cursor_ns == 500.0

@@ -1,0 +1,666 @@
+"""Put faults into the program, one at a time, and see which of them its tests notice.
+
+    python tests/mutate.py [--rooms scheduler,delta] [--count 300] [--seed 1] [--json OUT]
+    python tests/mutate.py --again OUT          what survived then, with the tests of now
+
+A mutant is the program with one small fault: `<` for `<=`, a constant one more, an argument
+swapped, a statement left out. It is *killed* when a test of its room fails, when it hangs
+past its time, or when it cannot even be imported; else it *survived*, and is printed with
+its place, what stood there and what stands there now. A survivor is a test that is missing,
+or a fault that changes nothing anybody can see: then it belongs into
+`tests/mutants_explained.toml` with the reason.
+
+Everything happens in a copy under a temporary folder, never in the checkout. The copy runs
+its rooms' tests once unchanged, which must pass, fills the caches and gives each room its
+time limit. Compiled code is cached beside the copy; each mutant gets that cache as links of
+its own, so that what it compiles is gone with it. Faults are spread evenly over rooms, and
+inside a room over functions. The same seed gives the same faults.
+
+Python is changed at the places that `ast` names, C and CUDA by the operators and constants
+of lines that are code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+EXPLAINED = Path(__file__).with_name("mutants_explained.toml")
+LEAST_TIME_S = 60.0  # a mutant's time limit is at least this
+TIMES_SLOWER = 6.0  # and at least so many times what the room takes unchanged
+
+
+@dataclass(frozen=True)
+class Room:
+    """Where faults go (patterns under the checkout) and which tests should notice.
+
+    tests : arguments of pytest; the quickest that should notice first
+    weight : its share of the faults; compiled loops take long, so theirs is smaller
+    """
+
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+    weight: int = 2
+
+
+def _loops(*names: str, k: str) -> Room:
+    """Return the room of some of the model's loops; `k` chooses the algorithms that run them."""
+    sources = tuple(f"gpu/model/{name}.py" for name in names)
+    tests = ("tests/model/test_modelled_runs.py", "tests/model/test_model.py")
+    return Room(sources, (*tests, "tests/record/test_events.py", "-k", k), weight=1)
+
+
+ROOMS = {
+    "scheduler": Room(("gpu/scheduler.py",), ("tests/core",)),
+    "delta": Room(("gpu/delta.py",), ("tests/core",)),
+    "headers": Room(("gpu/cuda/kernels/scheduler.cuh",), ("tests/core/test_vectors.py",)),
+    "verify": Room(("gpu/proof/*.py",), ("tests/proof", "tests/cli/test_cli_distances.py")),
+    "replay": Room(("gpu/replay/*.py",), ("tests/replay",)),
+    "raster": Room(("viewer/raster/*.py",), ("tests/raster", "tests/features/matrix")),
+    "readers": Room(
+        ("gpu/formats/*.py",),
+        tuple(
+            f"tests/formats/test_formats{name}.py"
+            for name in ("", "_csr", "_convert", "_exchange", "_malformed", "_save")
+        ),
+    ),
+    "compare": Room(("gpu/study/compare*.py",), ("tests/study/test_compare.py",)),
+    "export": Room(("gpu/record/export.py",), ("tests/record/test_export.py",)),
+    "playback": Room(
+        ("viewer/models/playback.py",),
+        ("tests/models/test_models.py", "tests/plots/test_time_travel.py"),
+    ),
+    "lessons": Room(("gpu/lessons/*.py",), ("tests/lessons", "-k", "not pictures")),
+    "model adds": _loops("adds*", "machine", k="adds and not apsp"),
+    "model steps": _loops("near_far*", "bellman_ford", k="near_far or bellman_ford"),
+    "model delta": _loops("delta_stepping*", k="delta_stepping"),
+    "model heap": _loops("dijkstra*", "driver", "modelled_run", "log", k="dijkstra"),
+    "model matrix": _loops("apsp*", k="apsp"),
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One fault: the bytes [begin, end) of a file become `after`.
+
+    place : function (with its class) that it is in, "" outside; line : 1-based
+    """
+
+    file: str
+    line: int
+    place: str
+    begin: int
+    end: int
+    before: str
+    after: str
+
+    @property
+    def words(self) -> str:
+        """Where it is and what it changes, one line."""
+        return f"{self.file}:{self.line}  {_one_line(self.before)}  ->  {_one_line(self.after)}"
+
+    def applied(self, text: bytes) -> bytes:
+        """Return the file's bytes with the fault in."""
+        return text[: self.begin] + self.after.encode() + text[self.end :]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a mutant: "killed", "survived" or "explained", and by what."""
+
+    room: str
+    mutant: Mutant
+    outcome: str
+    why: str
+    seconds: float
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# ---- faults of Python -------------------------------------------------------------------
+
+COMPARED: dict[type[ast.cmpop], tuple[str, ...]] = {
+    ast.Lt: ("<=", ">"),
+    ast.LtE: ("<",),
+    ast.Gt: (">=", "<"),
+    ast.GtE: (">",),
+    ast.Eq: ("!=",),
+    ast.NotEq: ("==",),
+    ast.Is: ("is not",),
+    ast.IsNot: ("is",),
+    ast.In: ("not in",),
+    ast.NotIn: ("in",),
+}
+COMPUTED: dict[type[ast.operator], str] = {
+    ast.Add: "-",
+    ast.Sub: "+",
+    ast.Mult: "+",
+    ast.Div: "*",
+    ast.FloorDiv: "*",
+    ast.Mod: "//",
+    ast.LShift: ">>",
+    ast.RShift: "<<",
+    ast.BitAnd: "|",
+    ast.BitOr: "&",
+    ast.BitXor: "&",
+}
+NAMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
+NAMES |= {"any": "all", "all": "any", "floor": "ceil", "ceil": "floor"}
+EITHER_WAY = frozenset(NAMES)  # functions whose arguments may change places
+NAMES |= {"argmin": "argmax", "argmax": "argmin", "left": "right", "right": "left"}
+
+
+class PythonFaults(ast.NodeVisitor):
+    """Collect the faults that can be put into one Python file."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file, self.text = file, text.encode()
+        self.found: list[Mutant] = []
+        self._lines = [0]
+        for line in self.text.splitlines(keepends=True):
+            self._lines.append(self._lines[-1] + len(line))
+        self._places: list[str] = []
+        self.visit(ast.parse(text))
+
+    def _at(self, node: Any) -> tuple[int, int]:
+        """Return the bytes [begin, end) of a node; columns of `ast` are bytes already."""
+        begin = self._lines[node.lineno - 1] + node.col_offset
+        return begin, self._lines[node.end_lineno - 1] + node.end_col_offset
+
+    def _source(self, node: ast.AST) -> str:
+        begin, end = self._at(node)
+        return self.text[begin:end].decode()
+
+    def _add(self, begin: int, end: int, after: str) -> None:
+        line = self.text.count(b"\n", 0, begin) + 1
+        before = self.text[begin:end].decode()
+        place = ".".join(self._places)
+        self.found.append(Mutant(self.file, line, place, begin, end, before, after))
+
+    def _between(self, left: ast.AST, right: ast.AST, sign: str, after: str) -> None:
+        """Change the operator `sign` that stands between two operands."""
+        begin, end = self._at(left)[1], self._at(right)[0]
+        pattern = r"\s+".join(re.escape(word) for word in sign.split())
+        if found := re.search(pattern.encode(), self.text[begin:end]):
+            self._add(begin + found.start(), begin + found.end(), after)
+
+    # ---- what is entered and what is left out
+
+    def _inside(self, node: Any) -> None:
+        self._places.append(node.name)
+        for part in node.body:
+            self.visit(part)
+        arguments = getattr(node, "args", None)
+        for default in [*arguments.defaults, *arguments.kw_defaults] if arguments else []:
+            if default is not None:
+                self.visit(default)
+        self._places.pop()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        """A place of its own."""
+        self._inside(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """A place of its own."""
+        self._inside(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """Types are no code: only the value is entered."""
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        """Errors: left out as a whole; what they say is no fault of logic."""
+        self._add(*self._at(node), "pass")
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """Left out: positions inside f-strings are wrong before Python 3.12."""
+
+    def visit_Import(self, node: ast.Import) -> None:
+        """Left out."""
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        """Left out."""
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        """Left out: asserts are said to the type checker."""
+
+    # ---- faults
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        """`<` for `<=` and the like."""
+        left = node.left
+        for sign, right in zip(node.ops, node.comparators, strict=True):
+            for after in COMPARED[type(sign)]:
+                self._between(left, right, SIGNS[type(sign)], after)
+            left = right
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        """`-` for `+` and the like; not where text is put together."""
+        strings = any(_is_text(side) for side in (node.left, node.right))
+        if type(node.op) in COMPUTED and not strings:
+            self._between(node.left, node.right, SIGNS[type(node.op)], COMPUTED[type(node.op)])
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        """`or` for `and`, one place at a time."""
+        sign, after = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+        for left, right in zip(node.values, node.values[1:], strict=False):
+            self._between(left, right, sign, after)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        """`not x` and `-x` become `x`."""
+        if isinstance(node.op, ast.Not | ast.USub):
+            self._add(*self._at(node), self._source(node.operand))
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        """Numbers are one more or one less, or 9 % more; true is false."""
+        value = node.value
+        if isinstance(value, bool):
+            self._add(*self._at(node), str(not value))
+        elif isinstance(value, int):
+            self._add(*self._at(node), str(value + 1))
+            if value > 0:
+                self._add(*self._at(node), str(value - 1))
+        elif isinstance(value, float):
+            self._add(*self._at(node), repr(value * 1.09 if value else 1.0))
+        elif value in ("left", "right"):
+            self._add(*self._at(node), repr(NAMES[value]))
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """First two arguments swapped; min for max."""
+        either = self._source(node.func).split(".")[-1] in EITHER_WAY
+        starred = any(isinstance(argument, ast.Starred) for argument in node.args[:2])
+        if len(node.args) >= 2 and not starred and not either:
+            first, second = node.args[:2]
+            if (said := self._source(first)) != (other := self._source(second)):
+                between = self.text[self._at(first)[1] : self._at(second)[0]].decode()
+                self._add(self._at(first)[0], self._at(second)[1], f"{other}{between}{said}")
+        name = node.func
+        if isinstance(name, ast.Name) and name.id in NAMES:
+            self._add(*self._at(name), NAMES[name.id])
+        if isinstance(name, ast.Attribute) and name.attr in NAMES:
+            end = self._at(name)[1]
+            self._add(end - len(name.attr), end, NAMES[name.attr])
+        self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> None:
+        """The other branch."""
+        if "TYPE_CHECKING" not in self._source(node.test):
+            self._add(*self._at(node.test), f"not ({self._source(node.test)})")
+        self.generic_visit(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        """The other branch."""
+        self._add(*self._at(node.test), f"(not ({self._source(node.test)}))")
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        """Left out, or with another operator."""
+        self._add(*self._at(node), "pass")
+        if type(node.op) in COMPUTED:
+            sign = SIGNS[type(node.op)] + "="
+            self._between(node.target, node.value, sign, COMPUTED[type(node.op)] + "=")
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """Left out where it changes what is already there: a field or an entry."""
+        if all(isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets):
+            self._add(*self._at(node), "pass")
+        self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        """A call is left out; a docstring is none."""
+        if isinstance(node.value, ast.Call):
+            self._add(*self._at(node), "pass")
+        if not isinstance(node.value, ast.Constant):
+            self.generic_visit(node)
+
+    def visit_Return(self, node: ast.Return) -> None:
+        """A function that goes on where it should have returned."""
+        self._add(*self._at(node), "pass")
+        self.generic_visit(node)
+
+    def visit_Break(self, node: ast.Break) -> None:
+        """A loop that goes on."""
+        self._add(*self._at(node), "pass")
+
+    def visit_Continue(self, node: ast.Continue) -> None:
+        """A loop that does not skip."""
+        self._add(*self._at(node), "pass")
+
+
+SIGNS: dict[type, str] = {
+    **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="},
+    **{ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"},
+    **{ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//"},
+    **{ast.Mod: "%", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|"},
+    ast.BitXor: "^",
+}
+
+
+def _is_text(node: ast.AST) -> bool:
+    constant = isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+    return constant or isinstance(node, ast.JoinedStr)
+
+
+# ---- faults of C and CUDA ---------------------------------------------------------------
+
+C_SIGNS = {
+    " < ": (" <= ", " > "),
+    " <= ": (" < ",),
+    " > ": (" >= ", " < "),
+    " >= ": (" > ",),
+    " == ": (" != ",),
+    " != ": (" == ",),
+    " && ": (" || ",),
+    " || ": (" && ",),
+    " + ": (" - ",),
+    " - ": (" + ",),
+    " * ": (" + ",),
+    " / ": (" * ",),
+    " % ": (" / ",),
+    " += ": (" -= ",),
+    " -= ": (" += ",),
+}
+C_NOT_CODE = re.compile(
+    r"/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"|^#(?!define)[^\n]*", re.DOTALL | re.MULTILINE
+)
+C_NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+(?:e-?\d+)?|\d+)(?![\w.])")
+C_STATEMENT = re.compile(r"^ +((?:[\w.\[\]>-]+ [-+*/]?= |return )[^;{}]*;)$", re.MULTILINE)
+C_FUNCTION = re.compile(
+    r"^(?:TWIN|__device__|__global__|static|extern)[^\n;]*?(\w+)\(", re.MULTILINE
+)
+
+
+def c_faults(file: str, text: str) -> list[Mutant]:
+    """Return the faults that can be put into one C or CUDA file; ASCII only in its code."""
+    code = C_NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    found = []
+
+    def add(begin: int, end: int, after: str) -> None:
+        places = [match[1] for match in C_FUNCTION.finditer(code, 0, begin)]
+        first, last = (len(text[:at].encode()) for at in (begin, end))
+        line = text.count("\n", 0, begin) + 1
+        place = places[-1] if places else ""
+        found.append(Mutant(file, line, place, first, last, text[begin:end], after))
+
+    for sign, others in C_SIGNS.items():
+        for match in re.finditer(re.escape(sign), code):
+            for after in others:
+                add(*match.span(), after)
+    for match in C_NUMBER.finditer(code):
+        whole = match[0].isdigit()
+        add(*match.span(), str(int(match[0]) + 1) if whole else repr(float(match[0]) * 1.09 + 0.01))
+    for match in C_STATEMENT.finditer(code):
+        add(*match.span(1), ";")
+    return sorted(found, key=lambda mutant: (mutant.begin, mutant.end, mutant.after))
+
+
+def faults_of(file: str, text: str) -> list[Mutant]:
+    """Return every fault that can be put into a file; `file` is its path in the checkout."""
+    if file.endswith(".py"):
+        return PythonFaults(file, text).found
+    return c_faults(file, text)
+
+
+# ---- which of them ----------------------------------------------------------------------
+
+
+def room_faults(room: Room, checkout: Path) -> list[Mutant]:
+    """Return every fault of a room."""
+    paths = sorted({path for pattern in room.sources for path in checkout.glob(pattern)})
+    found = []
+    for path in paths:
+        file = path.relative_to(checkout).as_posix()
+        found += faults_of(file, path.read_text(encoding="utf-8"))
+    return found
+
+
+def spread(mutants: list[Mutant], count: int, rng: random.Random) -> list[Mutant]:
+    """Return `count` of them, as evenly over functions as can be."""
+    groups: dict[tuple[str, str], list[Mutant]] = {}
+    for mutant in mutants:
+        groups.setdefault((mutant.file, mutant.place), []).append(mutant)
+    queues = list(groups.values())
+    rng.shuffle(queues)
+    for queue in queues:
+        rng.shuffle(queue)
+    taken: list[Mutant] = []
+    while len(taken) < count and any(queues):
+        for queue in queues:
+            if queue and len(taken) < count:
+                taken.append(queue.pop())
+    return taken
+
+
+def chosen(
+    rooms: dict[str, Room], checkout: Path, count: int, seed: int
+) -> dict[str, list[Mutant]]:
+    """Return the faults of a campaign, room by room; rooms share `count` by their weights."""
+    left, weights, picked = count, sum(room.weight for room in rooms.values()), {}
+    for name, room in rooms.items():
+        share = -(-left * room.weight // weights)
+        rng = random.Random(f"{seed} {name}")
+        picked[name] = spread(room_faults(room, checkout), share, rng)
+        left, weights = left - len(picked[name]), weights - room.weight
+    return picked
+
+
+def survivors(path: Path, rooms: dict[str, Room], checkout: Path) -> dict[str, list[Mutant]]:
+    """Return what survived an earlier campaign, room by room, where the file is as it was."""
+    picked: dict[str, list[Mutant]] = {}
+    for row in json.loads(path.read_text(encoding="utf-8")):
+        mutant = Mutant(**row["mutant"])
+        text = (checkout / mutant.file).read_bytes()[mutant.begin : mutant.end]
+        wanted = row["outcome"] == "survived" and row["room"] in rooms
+        if wanted and text == mutant.before.encode():
+            picked.setdefault(row["room"], []).append(mutant)
+    return picked
+
+
+def explanations(path: Path = EXPLAINED) -> list[dict[str, str]]:
+    """Return the mutants that nobody can see, each with file, before, after and reason."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))["mutant"] if path.is_file() else []
+
+
+def explained(mutant: Mutant, line: str, known: list[dict[str, str]]) -> str:
+    """Return why a mutant that survived is none, "" where nobody said; `line` : its source."""
+    for row in known:
+        same = row["file"] == mutant.file and row["line"].strip() == line.strip()
+        if same and (row["before"], row["after"]) == (mutant.before, mutant.after):
+            return row["reason"]
+    return ""
+
+
+# ---- running them -----------------------------------------------------------------------
+
+
+class Bench:
+    """A copy of the checkout in which faults are put, tried and taken out again."""
+
+    def __init__(self, checkout: Path, folder: Path) -> None:
+        self.tree, self.cache = folder / "tree", folder / "cache"
+        self._mutants = folder / "mutant_cache"
+        names = subprocess.run(
+            ["git", "ls-files", "-co", "--exclude-standard"],
+            cwd=checkout,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
+        for name in names:
+            if (checkout / name).is_file():
+                (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(checkout / name, self.tree / name)
+        self.limit_s: dict[str, float] = {}
+
+    def _run(self, room: Room, cache: Path, limit_s: float, writes: bool) -> tuple[int | None, str]:
+        """Run a room's tests; return pytest's code, None past the limit, and its last words."""
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-q",
+            "--no-header",
+            "--tb=no",
+            *room.tests,
+        ]
+        hidden = {"PYTHONPATH": str(self.tree), "SSSP_SCOPE_CACHE": str(cache), "CI": "1"}
+        hidden |= {"QT_QPA_PLATFORM": "offscreen", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        hidden |= {} if writes else {"PYTHONDONTWRITEBYTECODE": "1"}
+        with subprocess.Popen(
+            command,
+            cwd=self.tree,
+            env=os.environ | hidden,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as tests:
+            try:
+                said, _ = tests.communicate(timeout=limit_s)
+            except subprocess.TimeoutExpired:
+                os.killpg(tests.pid, signal.SIGKILL)
+                tests.communicate()
+                return None, f"no end after {limit_s:.0f} s"
+        text = said.decode(errors="replace")
+        lines = [line for line in text.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return tests.returncode, lines[0] if lines else text.strip()[-300:]
+
+    def warm_up(self, name: str, room: Room) -> float:
+        """Run a room's tests unchanged; raise where they do not pass; return seconds."""
+        for _ in range(2):  # the first compiles
+            start = time.monotonic()
+            code, said = self._run(room, self.cache, 3600.0, writes=True)
+            if code != 0:
+                raise SystemExit(f"mutate: the tests of {name} do not pass unchanged: {said}")
+        taken = time.monotonic() - start
+        self.limit_s[name] = max(LEAST_TIME_S, TIMES_SLOWER * taken)
+        return taken
+
+    def tried(self, name: str, room: Room, mutant: Mutant, known: list[dict[str, str]]) -> Verdict:
+        """Put a fault in, run the room's tests, take it out."""
+        path = self.tree / mutant.file
+        text, state = path.read_bytes(), path.stat()
+        line = text.splitlines()[mutant.line - 1].decode()
+        start = time.monotonic()
+        shutil.rmtree(self._mutants, ignore_errors=True)
+        if self.cache.is_dir():
+            shutil.copytree(self.cache, self._mutants, copy_function=os.link)
+        try:
+            path.write_bytes(mutant.applied(text))
+            code, said = self._run(room, self._mutants, self.limit_s[name], writes=False)
+        finally:
+            path.write_bytes(text)
+            os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+        outcome = "survived" if code == 0 else "killed"
+        if code == 0 and (reason := explained(mutant, line, known)):
+            outcome, said = "explained", reason
+        return Verdict(name, mutant, outcome, said, time.monotonic() - start)
+
+
+def report(verdict: Verdict) -> None:
+    """Print one verdict as it comes."""
+    words = f"{verdict.outcome:9}  {verdict.seconds:5.1f} s  {verdict.room:9}  "
+    print(words + verdict.mutant.words, flush=True)
+
+
+def campaign(
+    picked: dict[str, list[Mutant]],
+    rooms: dict[str, Room],
+    checkout: Path,
+    *,
+    jobs: int = 1,
+    heard: Callable[[Verdict], None] = report,
+) -> list[Verdict]:
+    """Return a verdict for each mutant; `jobs` copies work side by side, `heard` is told each."""
+    known = explanations(checkout / "tests" / EXPLAINED.name)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        free = [Bench(checkout, Path(folder) / str(job)) for job in range(jobs)]
+
+        def one_room(name: str) -> list[Verdict]:
+            bench = free.pop()
+            try:
+                bench.warm_up(name, rooms[name])
+                verdicts = []
+                for mutant in picked[name]:
+                    verdicts.append(bench.tried(name, rooms[name], mutant, known))
+                    heard(verdicts[-1])
+                return verdicts
+            finally:
+                free.append(bench)
+
+        with ThreadPoolExecutor(jobs) as threads:
+            return [verdict for verdicts in threads.map(one_room, picked) for verdict in verdicts]
+
+
+# ---- what is said -----------------------------------------------------------------------
+
+
+def table(verdicts: list[Verdict]) -> str:
+    """Return killed, survived and explained, room by room, as a Markdown table."""
+    lines = ["| room | faults | killed | explained | survived |", "|---|--:|--:|--:|--:|"]
+    rooms = list(dict.fromkeys(verdict.room for verdict in verdicts))
+    for name in [*rooms, "all"]:
+        ours = [verdict.outcome for verdict in verdicts if name in (verdict.room, "all")]
+        counts = [ours.count(outcome) for outcome in ("killed", "explained", "survived")]
+        lines.append(f"| {name} | {len(ours)} | {counts[0]} | {counts[1]} | {counts[2]} |")
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Return 0 where every fault was killed or explained, 2 where one survived."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rooms", default=",".join(ROOMS), help="of: %(default)s")
+    parser.add_argument("--count", type=int, default=300, help="faults, over all rooms [300]")
+    parser.add_argument("--seed", type=int, default=1, help="which of them [1]")
+    parser.add_argument("--jobs", type=int, default=1, help="rooms side by side [1]")
+    parser.add_argument("--json", type=Path, help="write every verdict there")
+    parser.add_argument("--again", type=Path, help="only what survived in such a JSON file")
+    args = parser.parse_args(argv)
+    rooms = {name: ROOMS[name] for name in args.rooms.split(",")}
+    if args.again:
+        picked = survivors(args.again, rooms, CHECKOUT)
+    else:
+        picked = chosen(rooms, CHECKOUT, args.count, args.seed)
+    told: list[dict[str, Any]] = []
+
+    def heard(verdict: Verdict) -> None:
+        report(verdict)
+        told.append(asdict(verdict))
+        if args.json:
+            args.json.write_text(json.dumps(told, indent=1, ensure_ascii=False), encoding="utf-8")
+
+    verdicts = campaign(picked, rooms, CHECKOUT, jobs=args.jobs, heard=heard)
+    print(f"\n{table(verdicts)}\n")
+    survived = [verdict for verdict in verdicts if verdict.outcome == "survived"]
+    for verdict in survived:
+        print(f"survived  {verdict.room:9}  {verdict.mutant.words}")
+    return 2 if survived else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
