@@ -9,6 +9,7 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 
 from gpu.engine import RunBuffers, graph_reference
 from gpu.graph import INT_UNREACHED
@@ -207,10 +208,10 @@ def test_click_asks_for_a_source(streets: Stage, qtbot: QtBot) -> None:
 
 def test_the_star_stays_where_the_distances_shown_begin(streets: Stage) -> None:
     streets.run(grid_dist(grid_graph()))
-    before = streets.view.grab().toImage()
+    before = grabbed(streets.view)
     streets.session.set_source(123)
     assert (streets.view.source, streets.view._next_source) == (0, 123)
-    assert streets.view.grab().toImage() != before, "a dashed ring says where the next begins"
+    assert grabbed(streets.view) != before, "a dashed ring says where the next begins"
     streets.session.set_current(None)
     assert (streets.view.source, streets.view._next_source) == (123, -1)
 
