@@ -10,7 +10,7 @@ from graph_stage import SIDE, Stage, grid_dist, grid_graph, make_trace, triangle
 from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from screen import grabbed
+from screen import grabbed, hover
 
 from gpu.graph import INT_UNREACHED, CSRGraph
 from viewer.bench.seek import made_run
@@ -33,7 +33,7 @@ def streets(qtbot: QtBot) -> Stage:
 def card(stage: Stage, cursor_ns: float, qtbot: QtBot) -> str:
     stage.playback.set_cursor(cursor_ns)
     for away in (3, 0):  # a pointer that is there already does not move
-        qtbot.mouseMove(stage.view, stage.place(VERTEX) + QPoint(away, 0))
+        hover(stage.view, stage.place(VERTEX) + QPoint(away, 0))
     assert stage.view.pointed == VERTEX
     return stage.view._card().removeprefix(f"vertex {VERTEX + 1} · ")
 
