@@ -121,6 +121,7 @@ def test_theme_is_put_on(qtbot: QtBot, qapp: QApplication, theme: Theme) -> None
         qapp.setStyleSheet("")
 
 
+@pytest.mark.font
 def test_the_projector_is_large_and_strong(qtbot: QtBot, qapp: QApplication) -> None:
     theme = THEMES["projector"]
     for colour in (*theme.series, theme.border):

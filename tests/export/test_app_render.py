@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QFont, QImage
-from PyQt6.QtSvg import QSvgRenderer
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -24,6 +24,7 @@ from viewer.export import render
 from viewer.export.dashboard import Dashboard
 
 SIZE = "900x600"
+MM_AN_INCH = 25.4
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +78,9 @@ def test_a_picture_is_as_large_as_was_asked(
         qapp.setFont(usual)
     picture = picture_of(tmp_path / "run.png")
     assert (picture.width(), picture.height()) == size
-    drawing = QSvgRenderer(str(tmp_path / "run.svg"))
-    assert (drawing.defaultSize().width(), drawing.defaultSize().height()) == size
+    drawing = (tmp_path / "run.svg").read_text(encoding="utf-8")
+    millimetres = re.findall(r'<svg width="([\d.]+)mm" height="([\d.]+)mm"', drawing)[0]
+    assert tuple(round(float(side) / MM_AN_INCH * 96) for side in millimetres) == size
     words = picture.scaled(200, 200).copy(0, 0, 200, 40)
     assert len({words.pixel(x, y) for x in range(200) for y in range(40)}) > 3
 

@@ -106,6 +106,7 @@ def test_a_shorter_or_longer_trace_replaces_what_was_streamed(
     assert panel._consumed == 51
 
 
+@pytest.mark.font
 @pytest.mark.parametrize("kind", PANELS)
 @pytest.mark.parametrize("algorithm", ["adds", "near_far", "dijkstra"])
 def test_every_algorithm_is_drawn_in_every_theme_and_width(
