@@ -11,6 +11,7 @@ import pytest
 from gpu.algorithms import ALGORITHMS
 from gpu.cli import main as cli
 from gpu.record.trace import Trace
+from viewer.qt_libraries import PACKAGES
 
 TOP = Path(__file__).resolve().parents[2]
 README = (TOP / "README.md").read_text(encoding="utf-8")
@@ -31,15 +32,22 @@ def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_two_commands_are_what_ci_runs() -> None:
-    """CI takes the first two sh blocks; they install the test extra, start, and test."""
+    """CI takes the first two sh blocks: one installs and starts, the other tests."""
     install, test = blocks("sh")
-    assert '-e ".[test]"' in install
     assert install.strip().endswith("sssp-scope")
+    assert '-e ".[test]"' in install + test
     assert "-m pytest" in test
     ci = (TOP / ".ci" / "run").read_text(encoding="utf-8")
     assert "readme_command 1" in ci
     assert "readme_command 2" in ci
     assert "pip install" not in ci
+
+
+def test_the_packages_named_are_those_that_qt_needs() -> None:
+    named = re.findall(r"apt(?:-get)? install ((?:[^`\n]|\\\n)+)", README)
+    for line in named:
+        words = {word for word in line.split() if word != "\\"}
+        assert words == {name for row in PACKAGES for name in row.debian.split()}
 
 
 def test_ci_is_valid_shell() -> None:
