@@ -279,8 +279,8 @@ def _edge_runs() -> Iterator[tuple[dict[str, Any], list[list[int]]]]:
     yield {"given": 24.0}, _window(STARVED) * 4
     yield {"dynamic": False}, _window(STARVED) * 4
     for buckets, most in ((2, 4), (3, 4), (32, 1), (32, 3)):
-        start = {"buckets": buckets, "max_open": most}
-        yield start, _window(STARVED) * 4 + _window() + _window(FLOODED, switched=9) * 4
+        ring: dict[str, Any] = {"buckets": buckets, "max_open": most}
+        yield ring, _window(STARVED) * 4 + _window() + _window(FLOODED, switched=9) * 4
 
 
 def write() -> None:

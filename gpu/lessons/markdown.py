@@ -40,7 +40,7 @@ def _reader() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     reader = MarkdownIt("zero").enable(RULES)
-    reader.validateLink = lambda address: address.startswith(ADDRESSES)  # type: ignore[method-assign]
+    reader.validateLink = lambda url: url.startswith(ADDRESSES)  # type: ignore[method-assign]
     reader.core.ruler.push("one_heading", _same_headings)
     reader.add_render_rule("softbreak", _blank)
     return reader
