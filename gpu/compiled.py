@@ -2,7 +2,7 @@
 
 Numba's own cache does not notice that a *called* function in another file changed,
 and would go on running the old one. So the cache folder is named by a hash of the sources
-of the model and of the CPU's engines, where calls cross files (compiled code elsewhere
+of the rooms `loops`, `model` and `cpu`, where calls cross files (compiled code elsewhere
 stays within its file), and stands in the user's cache folder: an installed package may be
 read-only.
 
@@ -22,6 +22,8 @@ from typing import Any
 
 import numba
 
+LEAN: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}  # see `compiled_lean`
+
 
 def cache_folder() -> Path:
     """Return the user's cache folder for this version of our sources."""
@@ -37,11 +39,11 @@ def cache_folder() -> Path:
 
 
 def _source_digest() -> str:
-    """Hash what calls across files: the model, the CPU's engines, the decisions compiled in."""
+    """Hash what calls across files: three rooms, and the decisions compiled in."""
     top = Path(__file__).resolve().parent
     digest = hashlib.blake2b(digest_size=6)
-    folders = (*sorted((top / "model").rglob("*.py")), *sorted((top / "cpu").rglob("*.py")))
-    for path in (top / "scheduler.py", top / "delta.py", *folders):
+    rooms = (path for room in ("loops", "model", "cpu") for path in (top / room).rglob("*.py"))
+    for path in (top / "scheduler.py", top / "delta.py", *sorted(rooms)):
         if path.is_file():
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()

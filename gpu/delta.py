@@ -32,13 +32,15 @@ New York 6.01 -> 2.94, city roads of 12,000 0.70 -> 0.50, grid of 250,000 3.97 -
 and grids, and up to 1.6x slower on the mesh and 1.25x on the R-MAT. The kernel on an H100 starts
 higher (`Tuning` in gpu.cuda.adds), because it measured faster there.
 
-Sources: paper, section 5.5 ("paper"); the authors' released code as described in
-ALGORITHMS ("code"); our own choices say "ours".
+Sources: paper, section 5.5 ("paper"), which is K. Wang, D. Fussell, C. Lin, "A Fast
+Work-Efficient SSSP Algorithm for GPUs", PPoPP 2021; the authors' released code ("code"); our own
+choices say "ours".
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -103,11 +105,20 @@ def near_far_delta(mean_weight: float, mean_degree: float, integer: bool) -> flo
     return _positive(C_NEAR_FAR * mean_weight / max(mean_degree, 1e-9), integer)
 
 
-def initial_delta(mean_weight: float, mean_degree: float, integer: bool) -> float:
-    """Return the delta that ADDS starts with: a power of two, weight units."""
-    wanted = C_START * mean_weight / max(mean_degree, 1e-9)
+def initial_delta(
+    mean_weight: float,
+    mean_degree: float,
+    integer: bool,
+    factor: float = C_START,
+    floor: float = START_FLOOR,
+) -> float:
+    """Return the delta that ADDS starts with: a power of two, weight units.
+
+    factor : x mean weight / mean degree; floor : the smallest for whole weights
+    """
+    wanted = factor * (mean_weight / max(mean_degree, 1e-9))
     if integer:
-        wanted = max(wanted, START_FLOOR)
+        wanted = max(wanted, floor)
     return power_of_two(_positive(wanted, integer))
 
 
@@ -124,49 +135,72 @@ def band(mean_degree: float) -> tuple[float, float, float, float]:
     return 0.1 * d**0.1, 0.4 * d**0.1, 0.4 * d**0.6, 1.75 * d**0.6
 
 
-def make_controller(
-    *,
-    mean_weight: float,
-    max_weight: float,
-    mean_degree: float,
-    integer: bool,
-    threads: int,
-    buckets: int,
-    max_open: int,
-    delta: float | None = None,
-    dynamic: bool = True,
-) -> np.ndarray:
+@dataclass(frozen=True)
+class Weights:
+    """What delta is derived from: mean and largest weight, mean degree, whether all are whole."""
+
+    mean: float
+    largest: float
+    mean_degree: float
+    integer: bool
+
+
+@dataclass(frozen=True)
+class StartRule:
+    """How the controller begins, and between what it moves delta.
+
+    threads : of all workers together     buckets : ring slots
+    max_open : most heads open at once; never all of the ring, so at most buckets - 1
+    given : delta as fixed by the user (the controller then keeps it), None for automatic
+    dynamic : automatic and not dynamic is the ablation Static-delta: Near-Far's 32 W / D
+    start_factor, ceiling_factor : initial and largest delta, x mean weight / mean degree
+    start_floor : smallest initial delta for whole weights, weight units
+    floor_share : smallest delta, x the initial one; 0: 1 for whole weights, else 2^-20 of it
+    """
+
+    threads: int
+    buckets: int
+    max_open: int
+    given: float | None = None
+    dynamic: bool = True
+    start_factor: float = C_START
+    start_floor: float = START_FLOOR
+    ceiling_factor: float = C_CEILING
+    floor_share: float = 0.0
+
+
+def start(rule: StartRule, weights: Weights) -> np.ndarray:
     """Return CONTROLLER (1,) as a recarray, ready for the first sweep.
 
-    delta : fixed by the user (the controller then keeps it), None for automatic;
-    automatic and not dynamic is the ablation Static-delta: Near-Far's 32 W / D.
-    max_open : most heads open at once; never all of the ring, so at most buckets - 1
+    The kernel does the part that needs the weights by itself, from sums that it takes within
+    the measured time: `set_weights` in `cuda/kernels/scheduler.cuh`, the twin of this.
     """
-    start = initial_delta(mean_weight, mean_degree, integer)
-    if not dynamic:
-        start = near_far_delta(mean_weight, mean_degree, integer)
-    if delta is not None:
-        start, dynamic = delta, False
+    mean, degree, whole = weights.mean, weights.mean_degree, weights.integer
+    first = initial_delta(mean, degree, whole, rule.start_factor, rule.start_floor)
+    if not rule.dynamic:
+        first = near_far_delta(mean, degree, whole)
+    if rule.given is not None:
+        first = rule.given
     state = np.zeros(1, CONTROLLER).view(np.recarray)
-    most = max(1, min(max_open, buckets - 1))
-    unit = mean_weight / max(mean_degree, 1e-9)
-    low, low_total, high, high_total = band(mean_degree)
-    vertices = threads / max(mean_degree, 1e-9)
+    most = max(1, min(rule.max_open, rule.buckets - 1))
+    unit = mean / max(degree, 1e-9)
+    low, low_total, high, high_total = band(degree)
+    vertices = rule.threads / max(degree, 1e-9)
     values = {
-        "delta": start,
-        "inverse_delta": 1.0 / start,
-        "floor": 1.0 if integer else start / 2**20,
-        "ceiling": max(start, C_CEILING * unit),
-        "clip_ceiling": 2.0 * max(start, max_weight),
+        "delta": first,
+        "inverse_delta": 1.0 / first,
+        "floor": max(1.0 if whole else first / 2**20, rule.floor_share * first),
+        "ceiling": max(first, rule.ceiling_factor * unit),
+        "clip_ceiling": 2.0 * max(first, weights.largest),
         "low_processing": low * vertices,
         "low_total": low_total * vertices,
         "high_processing": high * vertices,
         "high_total": high_total * vertices,
-        "clip_far_share": CLIP_FAR_SHARE if integer else CLIP_FAR_SHARE_FLOAT,
+        "clip_far_share": CLIP_FAR_SHARE if whole else CLIP_FAR_SHARE_FLOAT,
         "open_heads": min(MIN_OPEN_HEADS, most),
         "min_open": min(MIN_OPEN_HEADS, most),
         "max_open": most,
-        "dynamic": int(dynamic),
+        "dynamic": int(rule.dynamic and rule.given is None),
         "probing": 1,
     }
     for name, value in values.items():

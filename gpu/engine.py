@@ -2,15 +2,14 @@
 
 An engine is a function
 
-    run(graph, source, *, delta, parameters, device, probe, period_ns, seed,
-        buffers, observer) -> EngineOutcome
+    engine(graph, settings, buffers, observer) -> EngineOutcome
 
-graph : CSRGraph, checked                 source : index in [0, n)
-delta : bucket width in weight units, None for automatic (always None if not bucketed)
-parameters : every knob of the registry row, by key
-device : a device name of that engine     probe : 0 to 3
-period_ns : sampling period, 0 for the device's own
-seed : of the modelled GPU's arbitration  buffers : arrays to write, see RunBuffers
+graph : CSRGraph, checked
+settings : RunSettings as `checked_settings` returns them. `delta` is in weight units, None for
+    automatic (always None if not bucketed); `parameters` has every knob of the registry row, by
+    key; `device` is a name of that engine's; `sample_period_ns` 0 means the device's own;
+    `seed` is of the modelled GPU's arbitration and of nothing else
+buffers : arrays to write, see RunBuffers
 observer : told and asked while it runs, see Observer
 
 It writes `buffers.dist` (and, from probe 2, the per-vertex arrays) in place, hands
@@ -18,9 +17,9 @@ every SAMPLE to `observer.on_samples` in order, the last with Flag.FINISHED or
 Flag.STOPPED, and returns. At probe 0 only that last sample is handed over.
 
 Where the registry row says `result="matrix"`, `buffers.dist` has shape (k, n): row i holds
-the distances from source first + i (parameters `first_source` and `sources`). `source` is
-ignored, the settings of the trace say the first source. Per-vertex arrays keep the shape
-(n,): entry s is source s, when it was begun, when finished, how many rounds it took.
+the distances from source first + i (parameters `first_source` and `sources`), and
+`settings.source` is the first. Per-vertex arrays keep the shape (n,): entry s is source s,
+when it was begun, when finished, how many rounds it took.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ import numpy as np
 
 from gpu.algorithms import ALGORITHMS, find
 from gpu.algorithms.all_pairs import check_events, require_room, source_range
-from gpu.errors import ParameterError
+from gpu.errors import ParameterError, WeightError
 from gpu.graph import CSRGraph
 from gpu.record.trace import (
     NEVER,
@@ -263,19 +262,20 @@ def execute(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
     """Call the engine that checked settings name; the engine process calls this too."""
-    outcome: EngineOutcome = find(settings.algorithm).engine(settings.engine)(
-        graph,
-        settings.source,
-        delta=settings.delta,
-        parameters=settings.parameters,
-        device=settings.device,
-        probe=settings.probe,
-        period_ns=settings.sample_period_ns,
-        seed=settings.seed,
-        buffers=buffers,
-        observer=observer,
-    )
+    engine = find(settings.algorithm).engine(settings.engine)
+    outcome: EngineOutcome = engine(graph, settings, buffers, observer)
     return outcome
+
+
+def overflow_error(graph: CSRGraph, arc: int) -> WeightError:
+    """Return the error of the relax whose distance passes the type's range."""
+    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
+    top = "2^31 - 1" if graph.integer else "the range of float32"
+    advice = "use float weights" if graph.integer else "scale the weights down"
+    return WeightError(
+        f"the distance over arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} "
+        f"(weight {graph.weights[arc]:g}) passes {top}; {advice}"
+    )
 
 
 def make_trace(

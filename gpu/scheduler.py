@@ -21,7 +21,8 @@ head+1 although the new bounds put them into the head (their pushes get offsets 
 which count as 0); after halving, `base` runs behind the items for a while and pushes land
 further out, at worst clipped into the tail. Mis-sorted, never lost.
 
-Source: paper, sections 5.2 to 5.4; ALGORITHMS "Pushing" for the head+1 rule.
+Source: the paper that `gpu.delta` names, sections 5.2 to 5.4; the head + 1 rule is the authors'
+released code's.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from __future__ import annotations
 import math
 
 QUIET_SWEEPS = 2  # sweeps without any work before the run ends (paper, 5.4)
-FAR_OFFSET = 2**31 - 1  # an offset too large to tell apart
+FAR_OFFSET = 2147483647.0  # buckets: an offset too large to tell apart
 
 
 def raw_offset(dist: float, base: float, inverse_delta: float) -> int:
@@ -39,7 +40,7 @@ def raw_offset(dist: float, base: float, inverse_delta: float) -> int:
     the floor, because Numba's floor is an int64 and would wrap.
     """
     offset = (dist - base) * inverse_delta
-    return math.floor(min(max(offset, -2147483647.0), 2147483647.0))
+    return math.floor(min(max(offset, -FAR_OFFSET), FAR_OFFSET))
 
 
 def push_offset(raw: int, from_bucket: int, head: int, buckets: int) -> int:

@@ -49,13 +49,6 @@ COMMANDS = (  # answered by gpu.cli
 )
 SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
-MISSING_LIBRARY = """\
-{name}: Qt cannot start: {reason}
-  Debian, Ubuntu: apt install libegl1 libgl1 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 \
-libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0
-  Fedora:         dnf install mesa-libEGL mesa-libGL libxkbcommon-x11 dbus-libs fontconfig \
-xcb-util-cursor xcb-util-wm xcb-util-image xcb-util-keysyms xcb-util-renderutil
-  Without Qt:     {name} run FILE, and the rest of {name} --help"""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -69,6 +62,10 @@ def main(argv: list[str] | None = None) -> int:
     if not _is_for_window(first):
         from gpu.cli.main import main as run_command
 
+        if first == "bench":
+            from viewer.bench.rows import add_rows
+
+            add_rows()
         return run_command(arguments)
     if first == "--measure-start" and STARTED not in os.environ:
         return _start_again(arguments)
@@ -116,7 +113,9 @@ def _lesson_page(arguments: list[str]) -> int:
 
 def _start_again(arguments: list[str]) -> int:
     """Run this command in a fresh process that knows when it was started."""
-    command = [sys.executable, "-m", "viewer.app", *arguments]
+    from gpu.interpreter import module_command
+
+    command = module_command("viewer.app", *arguments)
     return subprocess.run(
         command, env={**os.environ, STARTED: repr(time.time())}, check=False
     ).returncode
@@ -124,40 +123,9 @@ def _start_again(arguments: list[str]) -> int:
 
 def _qt_missing() -> int:
     """Return 1, having said what to install, where Qt cannot be loaded; else 0."""
-    try:
-        import PyQt6.QtSvg
-        import PyQt6.QtWidgets  # noqa: F401
-    except ImportError as error:
-        return _say_missing(str(error))
-    problem = _x_plugin_problem()
-    return _say_missing(problem) if problem else 0
+    from viewer.qt_libraries import say_if_missing
 
-
-def _say_missing(reason: str) -> int:
-    if "No module named" in reason:
-        print(f"{NAME}: {reason}; pip install PyQt6", file=sys.stderr)
-    else:
-        print(MISSING_LIBRARY.format(name=NAME, reason=reason), file=sys.stderr)
-    return 1
-
-
-def _x_plugin_problem() -> str | None:
-    """Load Qt's X plugin by hand: Qt itself would abort the process where a library lacks."""
-    wanted = os.environ.get("QT_QPA_PLATFORM") or (
-        "" if os.environ.get("WAYLAND_DISPLAY") or not os.environ.get("DISPLAY") else "xcb"
-    )
-    if sys.platform in ("win32", "darwin") or not wanted.startswith("xcb"):
-        return None
-    from PyQt6.QtCore import QLibraryInfo
-
-    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath))
-    plugin = plugins / "platforms" / "libqxcb.so"
-    try:
-        if plugin.is_file():
-            ctypes.CDLL(str(plugin))
-    except OSError as error:
-        return str(error)
-    return None
+    return say_if_missing(NAME)
 
 
 def _x_server_answers() -> bool:

@@ -27,7 +27,96 @@ To tune     delta (or let it drive), buckets, workers.
 
 from __future__ import annotations
 
+import math
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+
 from gpu.algorithms.registry import Algorithm, Parameter
+from gpu.delta import FAR_BUCKETS, StartRule, Weights, decide, start
+from gpu.scheduler import push_offset, raw_offset
+
+Item = tuple[float, int]  # the distance that a vertex was queued with, and the vertex
+WORKERS, PIECE = 4, 8  # of the reference: a sweep hands a piece of so many items to each worker
+
+
+def reference(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[float],
+    source: int,
+    delta: float | None = None,
+    dynamic: bool = True,
+    buckets: int = 32,
+) -> list[float]:
+    """Return dist, inf where unreachable: a manager's sweeps, the workers one after another.
+
+    delta : held, weight units, None: the controller's own; buckets : slots of the ring
+    """
+    control = controller(indptr, weights, delta, dynamic, buckets)
+    c = control[0]
+    dist = [math.inf] * (len(indptr) - 1)
+    dist[source] = 0
+    ring: list[deque[Item]] = [deque() for _ in range(buckets)]
+    ring[0].append((0, source))
+    fresh = [0] * buckets  # items pushed since the controller last decided, by slot
+    head, base = 0, 0.0  # the head's number, which only grows, and its lowest distance
+    while any(ring):
+        switched = False
+        while not ring[head % buckets]:  # between sweeps nothing is under way: it retires
+            head, base, switched = head + 1, base + c.delta, True
+        heads = range(head, head + c.open_heads)  # bucket b is in slot b mod `buckets`
+        taken = [(b, *item) for b in heads for item in ring[b % buckets]][: WORKERS * PIECE]
+        for bucket, d, u in taken:
+            ring[bucket % buckets].popleft()
+            for arc in range(indptr[u], indptr[u + 1]) if d == dist[u] else ():  # else stale
+                v, reach = indices[arc], d + weights[arc]
+                if reach < dist[v]:
+                    dist[v] = reach
+                    raw = raw_offset(reach, base, c.inverse_delta)
+                    slot = (head + push_offset(raw, bucket, head, buckets)) % buckets
+                    ring[slot].append((reach, v))  # no barrier: the next sweep may take it
+                    fresh[slot] += 1
+        ask(control, len(taken), ring, fresh, head, switched)
+    return dist
+
+
+def ask(
+    control: np.ndarray,
+    taken: int,
+    ring: list[deque[Item]],
+    fresh: list[int],
+    head: int,
+    switched: bool,
+) -> None:
+    """Read the gauges of a sweep and let the controller decide about delta and open heads."""
+    buckets = len(ring)
+    waiting = sum(len(ring[(head + k) % buckets]) for k in range(control[0].open_heads))
+    ahead = [fresh[(head + k) % buckets] for k in range(buckets)]
+    far = max(ahead[FAR_BUCKETS + 1 :], default=0)
+    tail = ahead[-1] if buckets > 2 else 0
+    decide(control, taken, waiting, sum(ahead), far, tail, int(switched))
+    if control[0].window_ended:
+        fresh[:] = [0] * buckets
+
+
+def controller(
+    indptr: Sequence[int],
+    weights: Sequence[float],
+    delta: float | None,
+    dynamic: bool,
+    buckets: int,
+) -> np.ndarray:
+    """Return the controller as it is before the first sweep (`gpu.delta`)."""
+    of_arcs = Weights(
+        mean=sum(weights) / max(len(weights), 1),
+        largest=max(weights, default=0),
+        mean_degree=len(weights) / (len(indptr) - 1),
+        integer=all(isinstance(weight, int) for weight in weights),
+    )
+    return start(StartRule(WORKERS * PIECE, buckets, 4, delta, dynamic), of_arcs)
+
 
 ALGORITHM = Algorithm(
     key="adds",
@@ -56,5 +145,5 @@ ALGORITHM = Algorithm(
     parallelism="assigned",
     dynamic=True,
     still={"dynamic_delta": False},
-    source="paper, section 5",
+    source="Wang, Fussell, Lin 2021, section 5",
 )

@@ -14,16 +14,25 @@ Not done    Splitting the tail, as Near-Far does: when the head retires, the tai
 
 To tune     delta, workers.
 
-Reference   paper, section 6 and table 5, column "2-Buckets".
+Reference   Wang, Fussell, Lin, PPoPP 2021, section 6 and table 5, column "2-Buckets".
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gpu.algorithms import adds
 
 FIXED = {"dynamic_delta": False, "buckets": 2, "open_heads": 1}
+
+
+def reference(
+    indptr: Sequence[int], indices: Sequence[int], weights: Sequence[float], source: int
+) -> list[float]:
+    """Return dist, inf where unreachable: the sweeps of ADDS over a head and a tail."""
+    return adds.reference(indptr, indices, weights, source, dynamic=False, buckets=2)
+
 
 ALGORITHM = replace(
     adds.ALGORITHM,
@@ -34,6 +43,6 @@ ALGORITHM = replace(
     dynamic=False,
     still={},
     fixed=FIXED,
-    source="paper, table 5",
+    source="Wang, Fussell, Lin 2021, table 5",
     tags=("sssp", "ablation"),
 )

@@ -27,8 +27,46 @@ To tune     delta; the default is a fixed multiple of mean weight / mean degree.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from gpu.algorithms.edge_apsp import ROW_PARAMETERS
 from gpu.algorithms.registry import Algorithm
+
+
+def reference(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[float],
+    sources: Sequence[int],
+    delta: float,
+) -> list[list[float]]:
+    """Return a row of dist for each source, by two bits a vertex: near and far.
+
+    delta : the width of the near range, weight units, > 0
+    """
+    rows = []
+    for source in sources:  # on the device each has a block of its own
+        dist = [math.inf] * (len(indptr) - 1)
+        dist[source] = 0
+        near, far, edge = {source}, set[int](), delta
+        while near or far:
+            if not near:
+                far = {u for u in far if dist[u] >= edge}  # the others were near meanwhile
+                nearest = min((dist[u] for u in far), default=edge)
+                edge = edge + delta if nearest < edge + delta else nearest + delta
+                near = {u for u in far if dist[u] < edge}
+                far -= near
+            taken, near = near, set()
+            for u in taken:
+                for arc in range(indptr[u], indptr[u + 1]):
+                    v, reach = indices[arc], dist[u] + weights[arc]
+                    if reach < dist[v]:
+                        dist[v] = reach
+                        (near if reach < edge else far).add(v)
+        rows.append(dist)
+    return rows
+
 
 ALGORITHM = Algorithm(
     key="apsp_fast",

@@ -2,8 +2,8 @@
 
 Returns     dist, the shortest distance from the source to every vertex.
 
-The idea    A library's answer to set ours beside: successor of nvGRAPH, the baseline "NV" of the
-            paper's table 3. It is called through `pylibcugraph`, its thin Python layer.
+The idea    A library's answer to set ours beside: successor of nvGRAPH, the baseline "NV" in
+            ADDS' table 3. It is called through `pylibcugraph`, its thin Python layer.
 
 Decisions   Whole weights go in as float64, which holds every int32 distance exactly; float32
             ones as they are. The graph's preparation is not timed, the call is, after one
@@ -13,7 +13,10 @@ Not done    Probes: the library shows nothing of its schedule, so a run has one 
             with no counts, and level 2 is refused. Its delta is its own. A call cannot be
             interrupted: Stop waits for it in a script, and ends the engine process in the window.
 
-Reference   paper, table 3; "RAPIDS cuGraph", NVIDIA.
+Plain       There is no plain reference here, and there can be none: the schedule is the
+            library's own, not documented, and changes with its versions.
+
+Reference   Wang, Fussell, Lin, PPoPP 2021, table 3; "RAPIDS cuGraph", NVIDIA.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ ALGORITHM = Algorithm(
     engines={"cuda": "gpu.cuda.cugraph:run"},
     occupancy=("waiting",),
     bucketed=False,
-    source="paper, table 3, NV",
+    source="Wang, Fussell, Lin 2021, table 3, NV",
     tags=("sssp", "library"),
     needs={"pylibcugraph": INSTALL},
 )

@@ -1,4 +1,4 @@
-"""All pairs by delta-stepping: one block a source, buckets inside the block (listing 000).
+"""All pairs by delta-stepping: one block a source, buckets inside the block.
 
 Returns     dist of shape (k, n): row i holds the distances from source first_source + i; by
             default from every vertex. A `source` given to the run is ignored.
@@ -9,8 +9,8 @@ The idea    Delta-stepping within a block (Meyer, Sanders). The bucket is what l
             that was ever in it, once, because those cannot lead back into it. Barriers
             are inside the block, so sources never wait for each other.
 
-Made right  The printed listing puts no source into a bucket, never takes a vertex out of
-            one, misses a barrier and walks empty buckets one by one
+Made right  A listing that is handed around in print puts no source into a bucket, never
+            takes a vertex out of one, misses a barrier and walks empty buckets one by one
             (`gpu.lessons.printed_listings` shows what that does). Here a bucket is never stored:
             one bit a vertex says that it waits, its distance says where. A second array of
             distances is not needed either, since the bits, not a comparison of two arrays,
@@ -26,13 +26,56 @@ Samples     occupancy: sources waiting, running, done; bucket_switches: buckets 
 
 To tune     delta: small saves work, large saves rounds.
 
-Source      listing 000 of the seeds; Meyer and Sanders, J. Algorithms 49 (2003).
+Reference   Meyer and Sanders, "Delta-stepping", J. Algorithms 49 (2003).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from gpu.algorithms.edge_apsp import ROW_PARAMETERS
 from gpu.algorithms.registry import Algorithm
+
+
+def reference(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[float],
+    sources: Sequence[int],
+    delta: float,
+) -> list[list[float]]:
+    """Return a row of dist for each source: that a vertex waits is a bit, where is its distance.
+
+    delta : the width of a bucket, weight units, > 0
+    """
+
+    def relax(dist: list[float], vertices: set[int], heavy: bool) -> set[int]:
+        improved = set()
+        for u in vertices:
+            for arc in range(indptr[u], indptr[u + 1]):
+                v, reach = indices[arc], dist[u] + weights[arc]
+                if (weights[arc] > delta) == heavy and reach < dist[v]:
+                    dist[v] = reach
+                    improved.add(v)
+        return improved
+
+    rows = []
+    for source in sources:  # on the device each has a block of its own
+        dist = [math.inf] * (len(indptr) - 1)
+        dist[source] = 0
+        waits, edge = {source}, delta  # the bits; where the bucket ends
+        while waits:
+            was_in: set[int] = set()  # bits too: everything that was ever in this bucket
+            while taken := {u for u in waits if dist[u] < edge}:
+                was_in |= taken
+                waits = (waits - taken) | relax(dist, taken, heavy=False)
+            waits |= relax(dist, was_in, heavy=True)  # leads beyond the bucket
+            nearest = min((dist[u] for u in waits), default=edge)
+            edge = max(edge, delta * (nearest // delta)) + delta  # past buckets that are empty
+        rows.append(dist)
+    return rows
+
 
 ALGORITHM = Algorithm(
     key="delta_apsp",
@@ -42,7 +85,7 @@ ALGORITHM = Algorithm(
     parameters=ROW_PARAMETERS,
     occupancy=("waiting", "running", "done"),
     parallelism="assigned",
-    source="seed listing 000",
+    source="Meyer and Sanders 2003, in a block",
     tags=("apsp",),
     result="matrix",
 )

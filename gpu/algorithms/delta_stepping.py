@@ -31,7 +31,51 @@ To tune     delta, 32 W / D by default as in Near-Far; on the CPU, threads.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
+
 from gpu.algorithms.registry import Algorithm, Parameter
+
+
+def reference(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[float],
+    source: int,
+    delta: float,
+) -> list[float]:
+    """Return dist, inf where unreachable: bucket by bucket, light arcs and then heavy ones.
+
+    delta : the width of a bucket, weight units, > 0
+    """
+    dist = [math.inf] * (len(indptr) - 1)
+    buckets: dict[int, set[int]] = {}
+
+    def improve(v: int, reach: float) -> None:
+        if reach < dist[v]:
+            if dist[v] < math.inf:
+                buckets.get(int(dist[v] // delta), set()).discard(v)
+            dist[v] = reach
+            buckets.setdefault(int(reach // delta), set()).add(v)
+
+    def relax(vertices: Iterable[int], heavy: bool) -> None:
+        for u in vertices:
+            for arc in range(indptr[u], indptr[u + 1]):
+                if (weights[arc] > delta) == heavy:
+                    improve(indices[arc], dist[u] + weights[arc])
+
+    improve(source, 0)
+    while buckets:
+        head = min(buckets)
+        settled: set[int] = set()  # everything that was ever in this bucket
+        while buckets[head]:
+            phase, buckets[head] = buckets[head], set()
+            settled |= phase
+            relax(phase, heavy=False)
+        relax(settled, heavy=True)  # leads beyond the bucket
+        buckets = {number: waiting for number, waiting in buckets.items() if waiting}
+    return dist
+
 
 ALGORITHM = Algorithm(
     key="delta_stepping",
@@ -55,5 +99,5 @@ ALGORITHM = Algorithm(
         ),
     ),
     occupancy=("bucket", "later"),
-    source="paper, section 3.2; Meyer and Sanders 2003",
+    source="Wang, Fussell, Lin 2021, section 3.2; Meyer and Sanders 2003",
 )

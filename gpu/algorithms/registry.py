@@ -86,7 +86,7 @@ class Algorithm:
     parallelism: Literal["assigned", "available"] = "available"
     bucketed: bool = True
     dynamic: bool = False
-    source: str = ""  # paper section or authors' code
+    source: str = ""  # a paper and its section, or somebody's code
     tags: tuple[str, ...] = field(default=("sssp",))
     fixed: Mapping[str, Any] = field(default_factory=dict)
     still: Mapping[str, Any] = field(default_factory=dict)

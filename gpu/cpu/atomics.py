@@ -18,6 +18,9 @@ from numba import extending
 from numba.core import cgutils, types
 from numba.np import arrayobj
 
+from gpu.compiled import compiled_inline
+from gpu.cpu.host import RETURNS
+
 intrinsic: Any = extending.intrinsic  # its type would hide what is called as what
 I32, I64 = ir.IntType(32), ir.IntType(64)
 
@@ -88,8 +91,16 @@ def as_bits(typing_context, value):  # type: ignore[no-untyped-def]
     return types.int32(kind), generate
 
 
+@compiled_inline
+def read_clock(address, kind):  # type: ignore[no-untyped-def]
+    """Return what the clock at an address that is not 0 says, ns."""
+    if kind == RETURNS:
+        return _call_clock(address)
+    return _call_clock_into(address)
+
+
 @intrinsic
-def call_clock(typing_context, address):  # type: ignore[no-untyped-def]
+def _call_clock(typing_context, address):  # type: ignore[no-untyped-def]
     """Call `int64 clock(void)` at an address that is not 0."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -100,7 +111,7 @@ def call_clock(typing_context, address):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def call_clock_into(typing_context, address):  # type: ignore[no-untyped-def]
+def _call_clock_into(typing_context, address):  # type: ignore[no-untyped-def]
     """Call `int clock(int64 *)` at an address that is not 0; return what it wrote."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:

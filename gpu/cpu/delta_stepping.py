@@ -15,20 +15,20 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpu.cpu import delta_stepping_loop as loop, delta_stepping_state as state, host
 from gpu.delta import near_far_delta
-from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.engine import EngineOutcome, Observer, RunBuffers, overflow_error
 from gpu.errors import GpuError
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.loops.driver import MOST_SAMPLES
+from gpu.loops.log import Log, make_log
+from gpu.loops.state import graph_arrays, make_state, reach_source, records, sample_buffer
 from gpu.memory import require_memory
-from gpu.model.driver import MOST_SAMPLES, overflow_error
-from gpu.model.machine import records, sample_buffer, vertex_arrays
-from gpu.record.trace import Flag, Probe
+from gpu.record.trace import Flag, Probe, RunSettings
 
 LOOK_S = 0.01  # between two looks at Stop
 FEWEST_SLOTS, MOST_SLOTS = 1024, 2**16
@@ -44,20 +44,21 @@ class Shared(NamedTuple):
     indices: np.ndarray
     weights: np.ndarray
     dist: np.ndarray
-    bits: np.ndarray  # int32 (n,): `dist` as numbers that sort like it
     first_ns: np.ndarray
     last_ns: np.ndarray
     times: np.ndarray
+    bits: np.ndarray  # int32 (n,): `dist` as numbers that sort like it
     done: np.ndarray  # int32 (n,): bits at which the vertex was last processed
     mark: np.ndarray  # int32 (n,): visit in which it was kept for its heavy arcs
     frontier: np.ndarray  # int32 (2, n + 1): of even and of odd rounds
     control: np.ndarray  # int64, see the loop
     hands: np.ndarray  # float64 (3,): delta from the next bucket on; asked, even, odd rounds
     threads: np.ndarray  # THREAD (T,)
+    totals: np.ndarray  # TOTALS (1,)
     counts: np.ndarray  # int32 (T, C + 1): vertices in own buckets, then kept for heavy arcs
     samples: np.ndarray  # SAMPLE, a ring
+    log: Log  # of no events
     probe: int
-    mean_degree: float
     unreached: int  # bits
     limit: float  # no distance reaches it
     clock: int
@@ -76,26 +77,15 @@ class Own(NamedTuple):
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run delta-stepping on this computer's cores; the signature is that of `gpu.engine`.
+    """Run delta-stepping on this computer's cores.
 
     The cores arbitrate by themselves: `seed` changes nothing. A sample is taken every round.
     """
-    del seed
-    host.check_device(device)
-    host.check_probe(probe)
-    threads = parameters["threads"] or host.cores()
+    host.check_device(settings.device)
+    host.check_probe(settings.probe)
+    threads, delta = settings.parameters["threads"] or host.cores(), settings.delta
     if delta is None:
         delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
     largest = float(graph.weights.max()) if graph.m else 0.0
@@ -103,7 +93,7 @@ def run(
     chunks = slots + SPARE_CHUNKS + graph.n // (state.CHUNK * threads)
     needed = 16 * graph.n + threads * (8 * slots + chunks * (4 * state.CHUNK + 8))
     require_memory(needed, f"Δ-stepping on {graph.name}, {threads} threads")
-    shared = _make_shared(graph, source, threads, slots, probe, period_ns, buffers)
+    shared = _make_shared(graph, settings, buffers, threads, slots)
     team = Team(graph, shared, chunks, max(delta, largest / (slots - 4)))
     outcome = team.run(observer, largest / (slots - 4))
     if buffers.vertices is not None:  # threads stamp a few vertices apart
@@ -196,7 +186,7 @@ class Team:
                     return
                 held = observer.delta_by_hand()
                 hands[0] = self._delta if held is None else max(held, least)
-                control[state.BY_HAND] = int(held is not None)
+                control[state.HELD] = int(held is not None)
                 thread.join(LOOK_S)
                 self._hand_over(observer)
 
@@ -216,7 +206,7 @@ class Team:
         if self._shared.control[state.STOP] == state.BY_OVERFLOW:
             threads: Any = self._shared.threads
             found = next(thread for thread in threads if thread.overflow_arc >= 0)
-            raise overflow_error(self._graph, found)
+            raise overflow_error(self._graph, int(found.overflow_arc))
 
     def _finish(self, observer: Observer, stopped: bool, t_ns: int) -> None:
         """Hand over the last sample: the run's totals."""
@@ -228,50 +218,40 @@ class Team:
 
 
 def _make_shared(
-    graph: CSRGraph,
-    source: int,
-    threads: int,
-    slots: int,
-    probe: int,
-    period_ns: int,
-    buffers: RunBuffers,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, threads: int, slots: int
 ) -> Shared:
-    dist, vertices = buffers.dist, vertex_arrays(buffers)
-    unreached = int(dist.view(np.int32)[source])
+    bits = buffers.dist.view(np.int32)
+    unreached = int(bits[settings.source])
     frontier = np.empty((2, graph.n + 1), np.int32)
-    frontier[0, 0] = source
-    dist[source] = 0
-    if probe >= Probe.VERTICES:
-        vertices[0][source] = vertices[1][source] = 0
+    frontier[0, 0] = settings.source
     control = np.zeros(state.CONTROL_WORDS, np.int64)
-    control[state.SIZE], control[state.PERIOD] = 1, period_ns
+    control[state.SIZE], control[state.PERIOD] = 1, settings.sample_period_ns
     control[state.LOWEST] = control[state.LOWEST + state.NEXT] = state.NOBODY
     team: Any = records(threads, state.THREAD)
     team.overflow_arc = -1
     clock, kind = host.clock()
-    return Shared(
-        graph.indptr,
-        graph.indices,
-        graph.weights,
-        dist,
-        dist.view(np.int32),
-        *vertices,
+    shared = Shared(
+        *graph_arrays(graph, buffers),
+        bits,
         np.full(graph.n, -1, np.int32),
         np.full(graph.n, -1, np.int32),
         frontier,
         control,
         np.zeros(3),
         team,
+        make_state(state.TOTALS, graph, settings, 0.0),
         np.zeros((threads, slots + 1), np.int32),
-        sample_buffer(RING if probe > Probe.OFF else 1),
-        min(probe, 2),
-        graph.mean_degree,
+        sample_buffer(RING if settings.probe > Probe.OFF else 1),
+        make_log(Probe.OFF),
+        min(settings.probe, 2),
         unreached,
         float(INT_UNREACHED) if graph.integer else math.inf,
         clock,
         kind,
         host.yielder(),
     )
+    reach_source(shared, settings)
+    return shared
 
 
 def _make_own(counts: np.ndarray, chunks: int) -> Own:

@@ -29,41 +29,26 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
-from gpu.cpu.atomics import (
-    as_bits,
-    atomic_add,
-    atomic_min,
-    call_clock,
-    call_clock_into,
-    call_yield,
-    load,
-    store,
-)
+from gpu.cpu.atomics import as_bits, atomic_add, atomic_min, call_yield, load, read_clock, store
 from gpu.cpu.delta_stepping_state import (
     ARRIVED,
     ASSEMBLING,
     AT_DECISION,
     AT_WORK,
     BEFORE_WORK,
-    BUCKET_SWITCHED,
-    BY_HAND,
     BY_OVERFLOW,
-    CHANGES,
     CHUNK,
     CLOCK_EVERY,
     CURSOR,
-    DELTA_BY_HAND,
-    DELTA_LOWERED,
-    DELTA_RAISED,
     DONE,
     ENDED_NS,
-    FLAGS,
     FUSE,
     GENERATION,
     GO_ON,
     GRAIN,
     GROW,
     HEAVY,
+    HELD,
     KEPT,
     LAST,
     LIGHT,
@@ -72,15 +57,16 @@ from gpu.cpu.delta_stepping_state import (
     NOBODY,
     PERIOD,
     READ,
-    RETURNS,
     SIZE,
     SPINS,
     STARTED,
     STOP,
     STOPPED,
-    SWITCHES,
     WRITTEN,
 )
+from gpu.delta import BY_HAND, START
+from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED
+from gpu.loops.sample import fill_sample
 
 
 @compiled_lean
@@ -94,7 +80,7 @@ def work(shared, own, me):  # type: ignore[no-untyped-def]
         if _wait(shared, control):
             return STOPPED
         if me == 0 and shared.clock != 0:
-            control[STARTED] = _clock(shared)
+            control[STARTED] = read_clock(shared.clock, shared.clock_kind)
         t.stage = BEFORE_WORK
     while True:
         odd = (t.round & 1) * NEXT
@@ -151,16 +137,10 @@ def _begin_round(shared, t, control, odd):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
-def _clock(shared):  # type: ignore[no-untyped-def]
-    if shared.clock_kind == RETURNS:
-        return call_clock(shared.clock)
-    return call_clock_into(shared.clock)
-
-
-@compiled_inline
 def _look_at_clock(shared, t, control):  # type: ignore[no-untyped-def]
     if shared.clock != 0:
-        t.now_ns = max(t.now_ns, _clock(shared) - control[STARTED])
+        now = read_clock(shared.clock, shared.clock_kind)
+        t.now_ns = max(t.now_ns, now - control[STARTED])
 
 
 @compiled_inline
@@ -254,7 +234,7 @@ def _relax(shared, own, t, control, vertex):  # type: ignore[no-untyped-def]
                     if old == shared.unreached:
                         shared.first_ns[to] = t.now_ns
         elif reached >= shared.limit and shared.bits[to] == shared.unreached:
-            t.overflow_arc, t.overflow_tail = arc, vertex
+            t.overflow_arc = arc
             store(control, STOP, BY_OVERFLOW)
             good = False
             break
@@ -335,11 +315,12 @@ def _decide(shared, own, t, control, me, odd):  # type: ignore[no-untyped-def]
         t.base += lowest * t.delta
         wanted = shared.hands[1 + odd // NEXT]
         if me == 0:
-            control[SWITCHES] += 1
-            control[FLAGS] |= BUCKET_SWITCHED
+            totals = shared.totals[0]
+            totals.switches += 1
+            totals.flags |= BUCKET_SWITCHED
             if wanted != t.delta:
-                control[CHANGES] += 1
-                control[FLAGS] |= DELTA_RAISED if wanted > t.delta else DELTA_LOWERED
+                totals.delta_changes += 1
+                totals.flags |= DELTA_RAISED if wanted > t.delta else DELTA_LOWERED
         t.delta, t.inverse = wanted, 1.0 / wanted
     _share(shared, own, t, control, even)
     return True
@@ -372,29 +353,16 @@ def write_sample(shared, t, sample, size):  # type: ignore[no-untyped-def]
 
     Other threads may be at work already: what is read of them is a few vertices old.
     """
-    control = shared.control
-    sample.t_ns = t.now_ns
-    sample.head_bucket = t.head
-    sample.bucket_switches = control[SWITCHES]
-    processed, relaxed, improved, waiting = 0, 0, 0, 0
+    s = shared.totals[0]
+    s.t_ns, s.head, s.base, s.delta = t.now_ns, t.head, t.base, t.delta
+    s.by_hand = shared.control[HELD]
+    s.reason = BY_HAND if s.by_hand else START
+    s.processed, s.relaxed, s.improved, waiting = 0, 0, 0, 0
     for other in range(len(shared.threads)):
-        processed += shared.threads[other].processed
-        relaxed += shared.threads[other].relaxed
-        improved += shared.threads[other].improved
+        s.processed += shared.threads[other].processed
+        s.relaxed += shared.threads[other].relaxed
+        s.improved += shared.threads[other].improved
         waiting += shared.threads[other].waiting
-    sample.processed_vertices, sample.relaxed_edges = processed, relaxed
-    sample.improved = improved
-    sample.delta = t.delta
-    sample.base = t.base
-    sample.assigned_edges = size * shared.mean_degree
-    sample.assigned_vertices = size
-    sample.busy_workers = min(size, len(shared.threads))
-    sample.open_buckets = 1
-    sample.flags = control[FLAGS] | (DELTA_BY_HAND if control[BY_HAND] else 0)
-    sample.reason = 7 if control[BY_HAND] else 1
-    sample.delta_changes = control[CHANGES]
-    sample.sequence = t.sequence
+    fill_sample(s, shared.log, sample, size, min(size, len(shared.threads)))
     sample.occupancy[0] = size
     sample.occupancy[1] = max(waiting, 0)
-    t.sequence += 1
-    control[FLAGS] = 0

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpu.loops.state import state_dtype
+
 GRAIN = 64  # vertices taken from the shared frontier at a time
 CHUNK = 32  # vertices of a bucket that lie together; a power of two
 LAST = CHUNK - 1
@@ -15,23 +17,19 @@ FUSE = 1000  # vertices in its own head bucket above which a thread shares them 
 SPINS = 2000  # looks at a barrier before the core is offered to others
 CLOCK_EVERY = 16  # vertices between two looks at the clock, probe level 2
 NOBODY = 2**62  # no thread has anything in any bucket
-RETURNS = 1  # as in gpu.cpu.host
 
 # words of `control`, 128 bytes apart; the last four have a pair, used in odd rounds
 NEXT = 16
-STOP, ARRIVED, GENERATION, WRITTEN, READ, STARTED, ENDED_NS, SWITCHES, FLAGS, CHANGES = range(
-    0, 10 * NEXT, NEXT
-)
-PERIOD, BY_HAND = 10 * NEXT, 11 * NEXT
-CURSOR, SIZE, LOWEST, KEPT = 12 * NEXT, 14 * NEXT, 16 * NEXT, 18 * NEXT
-CONTROL_WORDS = 20 * NEXT
+STOP, ARRIVED, GENERATION, WRITTEN, READ, STARTED, ENDED_NS, PERIOD, HELD = range(0, 9 * NEXT, NEXT)
+CURSOR, SIZE, LOWEST, KEPT = range(9 * NEXT, 17 * NEXT, 2 * NEXT)
+CONTROL_WORDS = 17 * NEXT
 
 GO_ON, BY_USER, BY_OVERFLOW, BY_ERROR = range(4)  # values of STOP
 DONE, STOPPED, GROW = range(3)  # what `work` returns
 LIGHT, HEAVY = range(2)  # rounds
 ASSEMBLING, BEFORE_WORK, AT_WORK, AT_DECISION = range(4)  # where a thread stands
 
-DELTA_RAISED, DELTA_LOWERED, BUCKET_SWITCHED, DELTA_BY_HAND = 1, 2, 4, 16
+TOTALS = state_dtype()  # of all threads together: kept by thread 0, for samples
 
 THREAD = np.dtype(
     [
@@ -56,11 +54,9 @@ THREAD = np.dtype(
         ("now_ns", "<i8"),
         ("until_clock", "<i8"),
         ("overflow_arc", "<i8"),
-        ("overflow_tail", "<i8"),
-        ("sequence", "<i8"),
         ("next_sample_ns", "<i8"),
         ("stage", "<i8"),
-        ("padding", "<i8", 7),
+        ("padding", "<i8", 9),
     ]
 )
 assert THREAD.itemsize == 256

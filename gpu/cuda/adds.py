@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gpu.cuda import records as layout
+from gpu.cuda import records
 from gpu.cuda.device import Device
 from gpu.cuda.launch import (
     SPARE_BYTES,
     CudaRun,
     DeviceGraph,
     Plan,
-    check_device,
     device_graph,
     go,
+    new_record,
     refuse_beyond,
     refuse_workers,
     resident_blocks,
 )
 from gpu.cuda.module import THREADS, function
-from gpu.delta import (
-    DEGREE_SPLIT,
-    START_FLOOR,
-    band,
-    make_controller,
-    near_far_delta,
-    power_of_two,
-)
+from gpu.delta import DEGREE_SPLIT, StartRule, Weights, band, start
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
+from gpu.record.trace import RunSettings
 
-TINY_DEGREE = 1e-9  # as in gpu.delta
 _OWNERS: weakref.WeakKeyDictionary[DeviceGraph, Any] = weakref.WeakKeyDictionary()
 READINGS_ROOM = 1 << 17  # manager sweeps that are recorded from probe level 1 on
 
@@ -76,57 +68,29 @@ TUNED = Tuning()
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run ADDS on the GPU; the signature is that of `gpu.engine`."""
-    del seed  # the device arbitrates by itself
-    outcome, _ = run_tuned(
-        graph, source, delta, parameters, device, probe, period_ns, buffers, observer, TUNED
-    )
-    return outcome
+    """Run ADDS on the GPU. The device arbitrates by itself: `seed` changes nothing."""
+    return run_tuned(graph, settings, buffers, observer, TUNED)[0]
 
 
 def run_tuned(
     graph: CSRGraph,
-    source: int,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
+    settings: RunSettings,
     buffers: RunBuffers,
     observer: Observer,
     tuning: Tuning,
 ) -> tuple[EngineOutcome, CudaRun]:
     """Run with given tuning; the run comes along, for its readings and state."""
-    found = check_device(device, probe)
-    plan = make_plan(graph, source, delta, parameters, found, probe, tuning)
-    return go(graph, found, plan, buffers, probe, period_ns, observer)
+    return go(graph, settings, buffers, observer, make_plan, tuning)
 
 
-def make_plan(
-    graph: CSRGraph,
-    source: int,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: Device,
-    probe: int,
-    tuning: Tuning,
-) -> Plan:
+def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tuning) -> Plan:
     """Size queues and grid, and fill the kernel's record."""
+    parameters, probe = settings.parameters, settings.probe
     kernel = function(device.number, "adds.cu", "adds", probe, not graph.integer, tuning.threads)
     most = min(
-        resident_blocks(device, kernel, tuning.threads) - 1, layout.most_workers(tuning.threads)
+        resident_blocks(device, kernel, tuning.threads) - 1, records.most_workers(tuning.threads)
     )
     many = graph.m >= tuning.many_arcs
     uploaded = device_graph(graph, device)  # before the queues: it is the larger demand
@@ -136,69 +100,66 @@ def make_plan(
     workers = parameters["workers"] or min(wanted, most)
     refuse_workers(workers, most, device, tuning.threads)
     threads = workers * tuning.threads
-    record = np.zeros(1, layout.RUN)
-    record["controller"] = make_controller(
-        mean_weight=1.0,  # the kernel sums the weights itself, see set_weights
-        max_weight=1.0,
-        mean_degree=graph.mean_degree,
-        integer=graph.integer,
-        threads=threads,
-        buckets=parameters["buckets"],
-        max_open=parameters["open_heads"],
-        delta=delta,
-        dynamic=parameters["dynamic_delta"],
-    )[0]
-    record["rule"] = start_rule(graph, parameters, delta, tuning, skewed)[0]
+    rule = start_rule(graph, settings, tuning, skewed, threads)
     low, _, high, _ = band(graph.mean_degree)
-    blocks = pool_blocks(graph, parameters["buckets"])
-    values = {
-        "source": source,
-        "workers": workers,
-        "threads": threads,
-        "buckets": parameters["buckets"],
-        "drop_stale": int(bool(parameters["drop_stale"])),
-        "band_low": low * threads,
-        "band_high": high * threads,
-        "pool_blocks": blocks,
-        "table_mask": table_size(blocks) - 1,
-        "readings_room": READINGS_ROOM if probe else 0,
-        "chunk_smallest": tuning.skewed_chunk if skewed else tuning.chunk_smallest,
-        "chunk_largest": tuning.chunk_largest,
-        "keep": tuning.keep,
-        "flush_rounds": tuning.flush_rounds,
-    }
-    for name, value in values.items():
-        record[name] = value
-    plan = Plan("adds.cu", "adds", tuning.threads, 1 + workers, workers, record)
+    blocks = pool_blocks(graph, rule.buckets)
+    record = new_record(
+        source=settings.source,
+        workers=workers,
+        threads=threads,
+        buckets=rule.buckets,
+        drop_stale=int(bool(parameters["drop_stale"])),
+        band_low=low * threads,
+        band_high=high * threads,
+        pool_blocks=blocks,
+        table_mask=table_size(blocks) - 1,
+        readings_room=READINGS_ROOM if probe else 0,
+        chunk_smallest=tuning.skewed_chunk if skewed else tuning.chunk_smallest,
+        chunk_largest=tuning.chunk_largest,
+        keep=tuning.keep,
+        flush_rounds=tuning.flush_rounds,
+        # the kernel sums the weights itself: what is derived from them here, it replaces
+        controller=start(rule, Weights(1.0, 1.0, graph.mean_degree, graph.integer))[0],
+    )
+    fill_rule(record, rule, graph.integer)
+    plan = Plan("adds.cu", "adds", tuning.threads, workers, record)
     _allocate(plan, blocks, workers, probe)
     plan.arrays["owners"] = owners_of(uploaded, device)
     return plan
 
 
 def start_rule(
-    graph: CSRGraph,
-    parameters: Mapping[str, Any],
-    delta: float | None,
-    tuning: Tuning,
-    skewed: bool,
-) -> np.ndarray:
-    """Return START_RULE (1,): how the kernel makes delta and its bounds from the weights."""
-    rule = np.zeros(1, layout.START_RULE)
-    start = tuning.skewed_factor if skewed else tuning.start_factor
-    rule["start_factor"] = start
-    rule["start_floor"] = START_FLOOR if graph.integer else 0.0
+    graph: CSRGraph, settings: RunSettings, tuning: Tuning, skewed: bool, threads: int
+) -> StartRule:
+    """Return how delta begins on this graph, and between what it moves."""
+    first = tuning.skewed_factor if skewed else tuning.start_factor
     dense = graph.mean_degree >= DEGREE_SPLIT
-    rule["ceiling_factor"] = start if dense else tuning.ceiling_factor
-    rule["floor_share"] = tuning.floor_share
-    rule["given"] = delta or 0.0
-    rule["dynamic"], rule["integer"] = parameters["dynamic_delta"], graph.integer
-    return rule
+    return StartRule(
+        threads=threads,
+        buckets=settings.parameters["buckets"],
+        max_open=settings.parameters["open_heads"],
+        given=settings.delta,
+        dynamic=settings.parameters["dynamic_delta"],
+        start_factor=first,
+        ceiling_factor=first if dense else tuning.ceiling_factor,
+        floor_share=tuning.floor_share,
+    )
+
+
+def fill_rule(record: np.ndarray, rule: StartRule, integer: bool) -> None:
+    """Write into RUN (1,) what of the rule the kernel needs once it knows the weights."""
+    into = record["rule"]
+    for name in ("start_factor", "ceiling_factor", "floor_share", "dynamic"):
+        into[name] = getattr(rule, name)
+    into["start_floor"] = rule.start_floor if integer else 0.0
+    into["given"] = rule.given or 0.0
+    into["integer"] = integer
 
 
 def pool_blocks(graph: CSRGraph, buckets: int) -> int:
     """Return the blocks of the pool: two a bucket, and room for every push in flight."""
     items = 2 * graph.n + graph.m // 2
-    return min(4 * buckets + items // layout.BLOCK_ITEMS, 65_000)
+    return min(4 * buckets + items // records.BLOCK_ITEMS, 65_000)
 
 
 def owners_of(uploaded: DeviceGraph, device: Device) -> Any:
@@ -206,7 +167,7 @@ def owners_of(uploaded: DeviceGraph, device: Device) -> Any:
     import cupy
 
     if uploaded not in _OWNERS:
-        owners = cupy.empty((uploaded.m >> layout.PIECE_SHIFT) + 1, np.uint32)
+        owners = cupy.empty((uploaded.m >> records.PIECE_SHIFT) + 1, np.uint32)
         find = function(device.number, "prepare.cu", "find_owners", 0, False)
         given = (uploaded.rows, owners, np.uint32(uploaded.n))
         find((8 * device.multiprocessors,), (THREADS["prepare.cu"],), given)
@@ -223,48 +184,20 @@ def table_size(blocks: int) -> int:
 def _allocate(plan: Plan, blocks: int, workers: int, probe: int) -> None:
     import cupy
 
-    items = blocks * layout.BLOCK_ITEMS
-    needed = 8 * items + 4 * items // layout.SEGMENT + SPARE_BYTES
+    items = blocks * records.BLOCK_ITEMS
+    needed = 8 * items + 4 * items // records.SEGMENT + SPARE_BYTES
     refuse_beyond(cupy, needed, f"the bucket queue ({items:,} places)")
     arrays = {
         "items": cupy.empty(items, np.uint64),
-        "written": cupy.empty(items // layout.SEGMENT, np.uint32),
+        "written": cupy.empty(items // records.SEGMENT, np.uint32),
         "taken": cupy.empty(blocks, np.uint32),
         "table": cupy.empty(32 * table_size(blocks), np.uint32),
         "free_blocks": cupy.empty(blocks, np.uint32),
         "slots": cupy.empty(32 * 8, np.uint32),
         "assign": cupy.empty(workers, np.uint64),
         "reports": cupy.empty(4 * workers, np.uint32),
-        "readings": cupy.empty((READINGS_ROOM if probe else 1) * layout.READING_WORDS, np.int32),
+        "readings": cupy.empty((READINGS_ROOM if probe else 1) * records.READING_WORDS, np.int32),
     }
     plan.arrays.update(arrays)
     plan.clear += [(arrays[name], 0) for name in ("slots", "assign", "reports")]
     plan.clear.append((arrays["table"], 0xFF))
-
-
-def recorded_readings(run: CudaRun) -> np.ndarray:
-    """Return READING (k,): what the controller was asked, sweep by sweep (probe 1 or 2)."""
-    count = int(run.state["readings"])
-    words: np.ndarray = run.plan.arrays["readings"].get()
-    return words.view(layout.READING)[:count]
-
-
-def initial_controller(graph: CSRGraph, run: CudaRun) -> np.ndarray:
-    """Return CONTROLLER (1,) as the kernel started with it, for a replay of its readings."""
-    record, rule = run.plan.record, run.plan.record["rule"][0]
-    state = record["controller"].copy()
-    degree = max(graph.mean_degree, TINY_DEGREE)
-    unit = graph.mean_weight / degree
-    wanted = max(float(rule["start_factor"]) * unit, float(rule["start_floor"]))
-    wanted = max(wanted, 1.0) if graph.integer and wanted > 0 else wanted
-    start = power_of_two(wanted if wanted > 0 else 1.0)
-    if not rule["dynamic"]:
-        start = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
-    start = float(rule["given"]) or start
-    lowest = 1.0 if graph.integer else start / 2**20
-    heaviest = float(graph.weights.max()) if graph.m else 0.0
-    state["delta"], state["inverse_delta"] = start, 1.0 / start
-    state["floor"] = max(lowest, float(rule["floor_share"]) * start)
-    state["ceiling"] = max(start, float(rule["ceiling_factor"]) * unit)
-    state["clip_ceiling"] = 2.0 * max(start, heaviest)
-    return state

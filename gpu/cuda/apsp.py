@@ -10,9 +10,7 @@ vertices take 20 ms per 1,000 sources with 132 blocks of 1024, 30 with 528 of 25
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from gpu.algorithms.all_pairs import (
     C_DELTA,
@@ -27,6 +25,7 @@ from gpu.cuda.launch import check_device, device_graph
 from gpu.cuda.module import function
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
+from gpu.record.trace import RunSettings
 
 MOST_THREADS, LEAST_THREADS = 1024, 128  # of a block
 LIST_ITEMS = 1024  # LIST in apsp_sweep.cu
@@ -46,10 +45,17 @@ class Kind:
     factor: float
     bits: int
 
+    def run(
+        self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
+    ) -> EngineOutcome:
+        """Run on the GPU."""
+        return run_tuned(graph, settings, buffers, observer, self, TUNED)
+
 
 EDGE = Kind("apsp_edge.cu", "edge", 0.0, 0)
 DELTA = Kind("apsp_sweep.cu", "delta", C_DELTA, 3)
 FAST = Kind("apsp_sweep.cu", "fast", C_FAST, 2)
+run_edge, run_delta, run_fast = EDGE.run, DELTA.run, FAST.run
 
 
 @dataclass(frozen=True)
@@ -65,59 +71,37 @@ class Tuning:
 TUNED = Tuning()
 
 
-def run_edge(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
-    """Run `edge_apsp` on the GPU; the signature is that of `gpu.engine`."""
-    return run_tuned(graph, EDGE, TUNED, **given)
-
-
-def run_delta(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
-    """Run `delta_apsp` on the GPU; the signature is that of `gpu.engine`."""
-    return run_tuned(graph, DELTA, TUNED, **given)
-
-
-def run_fast(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
-    """Run `apsp_fast` on the GPU; the signature is that of `gpu.engine`."""
-    return run_tuned(graph, FAST, TUNED, **given)
-
-
 def run_tuned(
     graph: CSRGraph,
-    kind: Kind,
-    tuning: Tuning,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
+    settings: RunSettings,
     buffers: RunBuffers,
     observer: Observer,
+    kind: Kind,
+    tuning: Tuning,
 ) -> EngineOutcome:
     """Run with given tuning. Nothing is drawn at random, so `seed` changes nothing."""
-    del seed
-    found = check_device(device, probe)
-    first, count = source_range(parameters, graph.n)
+    device, delta = check_device(settings), settings.delta
+    first, count = source_range(settings.parameters, graph.n)
     if delta is None:
         delta = wanted_delta(kind.factor, graph.mean_weight, graph.mean_degree, graph.integer)
-    device_graph(graph, found)  # before anything else: what is free is counted after it
-    shape = make_shape(graph, kind, found, probe, count, parameters["workers"], tuning)
-    conveyor = Conveyor(graph, found, shape, first, count, buffers, probe, period_ns)
+    device_graph(graph, device)  # before anything else: what is free is counted after it
+    shape = make_shape(graph, settings, kind, device, count, tuning)
+    conveyor = Conveyor(graph, settings, buffers, device, shape, first, count)
     return conveyor.run(observer, delta if kind.bits else 0.0)
 
 
 def make_shape(
     graph: CSRGraph,
+    settings: RunSettings,
     kind: Kind,
     device: Device,
-    probe: int,
     count: int,
-    workers: int | None,
     tuning: Tuning,
 ) -> Shape:
     """Choose kernel, threads and blocks for a graph of n vertices and `count` sources."""
     import cupy
 
+    workers, probe = settings.parameters["workers"], settings.probe
     limits = cupy.cuda.Device(device.number).attributes
     most = int(limits["MaxSharedMemoryPerBlockOptin"]) - STATIC_BYTES
     place, shared = placed(kind, graph.n, most)

@@ -31,15 +31,10 @@ from gpu.cuda.apsp_records import (
     plan_chunks,
 )
 from gpu.cuda.device import Device
-from gpu.cuda.launch import SPARE_BYTES, device_graph, overflow_error
-from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.cuda.launch import SPARE_BYTES, device_graph
+from gpu.engine import EngineOutcome, Observer, RunBuffers, overflow_error
 from gpu.graph import CSRGraph
-from gpu.record.trace import (
-    SAMPLE,
-    Flag,
-    Probe,
-    Reason,
-)
+from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 
 POLL_S = 2e-4  # between two looks at Stop
 PERIOD_NS = 1_000_000  # between two samples
@@ -54,23 +49,23 @@ class Conveyor:
     def __init__(
         self,
         graph: CSRGraph,
+        settings: RunSettings,
+        buffers: RunBuffers,
         device: Device,
         shape: Shape,
         first: int,
         count: int,
-        buffers: RunBuffers,
-        probe: int,
-        period_ns: int,
     ) -> None:
         import cupy
 
         self._cupy, self._graph, self._device, self._shape = cupy, graph, device, shape
         self._first, self._count, self._buffers = first, count, buffers
-        self._probe, self._period_s = probe, (period_ns or PERIOD_NS) / 1e9
+        self._probe = settings.probe
+        self._period_s = (settings.sample_period_ns or PERIOD_NS) / 1e9
         self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(1 + shape.overlap)]
         self._copies = cupy.cuda.Stream(non_blocking=True)
         self._signals = cupy.cuda.Stream(non_blocking=True)
-        levels = probe >= Probe.VERTICES
+        levels = settings.probe >= Probe.VERTICES
         self.plan = plan_chunks(graph, count, shape, levels, self._free_bytes())
         self._allocate_device()
         self._allocate_pinned()

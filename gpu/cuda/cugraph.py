@@ -7,43 +7,33 @@ in one sentence what to install where they are missing.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gpu.cuda.device import find_device
-from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.errors import MemoryNeededError, ParameterError, WeightError
+from gpu.engine import EngineOutcome, Observer, RunBuffers, overflow_error
+from gpu.errors import MemoryNeededError, ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.record.trace import SAMPLE, Flag, Probe
+from gpu.record.trace import SAMPLE, Flag, Probe, RunSettings
 
 BYTES_PER_ARC = 48  # an estimate: the edge list, and three times that for the library
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run cuGraph's SSSP on the GPU; the signature is that of `gpu.engine`.
+    """Run cuGraph's SSSP on the GPU.
 
     Raises ParameterError at probe levels 2 and 3, WeightError where a distance passes
     2^31 - 1, MemoryNeededError, EngineError (no GPU).
     """
-    if probe >= Probe.VERTICES:
+    if settings.probe >= Probe.VERTICES:
         raise ParameterError(
-            f"probe = {probe}; cuGraph shows nothing of its schedule: levels 0 and 1 are allowed"
+            f"probe = {settings.probe}; cuGraph shows nothing of its schedule: "
+            "levels 0 and 1 are allowed"
         )
-    found = find_device(device)
+    found = find_device(settings.device)
     import cupy
     import pylibcugraph
 
@@ -57,7 +47,7 @@ def run(
         )
     stopped, elapsed_ns = observer.should_stop(), 0
     if not stopped:
-        dist, elapsed_ns = solve(cupy, pylibcugraph, graph, source)
+        dist, elapsed_ns = solve(cupy, pylibcugraph, graph, settings.source)
         write_distances(graph, dist, buffers.dist)
     last = np.zeros(1, SAMPLE)
     last["t_ns"] = elapsed_ns
@@ -112,16 +102,12 @@ def write_distances(graph: CSRGraph, dist: np.ndarray, into: np.ndarray) -> None
         return
     over = np.flatnonzero(reached & (dist >= INT_UNREACHED))
     if len(over):
-        raise overflow(graph, dist, int(over[np.argmin(dist[over])]))
+        raise overflow_error(graph, tight_arc(graph, dist, int(over[np.argmin(dist[over])])))
     into[reached] = dist[reached].astype(np.int32)
 
 
-def overflow(graph: CSRGraph, dist: np.ndarray, vertex: int) -> WeightError:
-    """Return the error that names a tight arc to the closest vertex past 2^31 - 1."""
+def tight_arc(graph: CSRGraph, dist: np.ndarray, vertex: int) -> int:
+    """Return the arc over which a vertex has its distance."""
     arcs = np.flatnonzero(graph.indices == vertex)
     tails = np.searchsorted(graph.indptr, arcs, side="right") - 1
-    best = int(np.argmin(dist[tails] + graph.weights[arcs]))
-    return WeightError(
-        f"the distance over arc {graph.id_of(int(tails[best]))} -> {graph.id_of(vertex)} "
-        f"(weight {graph.weights[arcs[best]]:g}) passes 2^31 - 1; use float weights"
-    )
+    return int(arcs[np.argmin(dist[tails] + graph.weights[arcs])])

@@ -13,31 +13,27 @@ from __future__ import annotations
 
 import time
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from gpu.cuda import records as layout
+from gpu.cuda import records
 from gpu.cuda.device import Device, find_device
 from gpu.cuda.module import THREADS, constant, function
 from gpu.cuda.ring import RING_SAMPLES, HostRing
-from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
+from gpu.engine import EngineOutcome, Observer, RunBuffers, overflow_error
+from gpu.errors import EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.record.trace import (
-    SAMPLE,
-    Flag,
-    Probe,
-    Reason,
-)
+from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 
 POLL_S = 2e-4  # between two looks at the ring
 SNAPSHOT_S = 0.1  # between two copies of the distances mid-run
 DEFAULT_PERIOD_NS = 10_000
 LIMIT_S = 120.0  # a kernel that has not finished by then ends itself
 SPARE_BYTES = 64 << 20  # left free on the device
-NEVER_NS = 2**62
+Tuning = TypeVar("Tuning")  # what an algorithm's launcher was tuned with
 
 
 class DeviceGraph:
@@ -99,7 +95,7 @@ class Plan:
     """What an algorithm's launcher decides about one run.
 
     file, kernel : kernel source and name        threads : a block
-    blocks : of the grid                         workers : that keep statistics
+    workers : blocks that keep statistics; the grid has one more, the manager or the courier
     record : RUN (1,), filled by the algorithm; addresses are filled in here
     arrays : device arrays by RUN field, kept alive for the run
     clear : bytes to set to 0 or 0xff just before the start: (array, value)
@@ -108,12 +104,18 @@ class Plan:
     file: str
     kernel: str
     threads: int
-    blocks: int
     workers: int
     record: np.ndarray
     arrays: dict[str, Any] = field(default_factory=dict)
     clear: list[tuple[Any, int]] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def new_record(**values: Any) -> np.ndarray:
+    """Return RUN (1,) with these fields, the others 0."""
+    record = np.zeros(1, records.RUN)
+    for name, value in values.items():
+        record[name] = value
+    return record
 
 
 def resident_blocks(device: Device, kernel: Any, threads: int) -> int:
@@ -143,23 +145,23 @@ class CudaRun:
         graph: CSRGraph,
         device: Device,
         plan: Plan,
+        settings: RunSettings,
         buffers: RunBuffers,
-        probe: int,
-        period_ns: int,
     ) -> None:
         import cupy
 
         self._cupy, self._graph, self._device, self.plan = cupy, graph, device, plan
-        self._buffers, self._probe = buffers, probe
+        self._buffers, self._probe = buffers, settings.probe
+        probe = settings.probe
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._copies = cupy.cuda.Stream(non_blocking=True)
         self.ring = HostRing(cupy, RING_SAMPLES if probe else 1)
         self._variant = (device.number, plan.file, probe, not graph.integer, plan.threads)
         self._dist = cupy.empty(graph.n, np.uint32)
-        self._state = cupy.empty(layout.STATE.itemsize, np.uint8)
-        self._stats = cupy.empty(max(plan.workers, 1) * layout.STATS.itemsize, np.uint8)
+        self._state = cupy.empty(records.STATE.itemsize, np.uint8)
+        self._stats = cupy.empty(max(plan.workers, 1) * records.STATS.itemsize, np.uint8)
         self._vertex_arrays()
-        self._fill_record(period_ns)
+        self._fill_record(settings.sample_period_ns)
         self._record = cupy.asarray(plan.record.view(np.uint8))
 
     def _vertex_arrays(self) -> None:
@@ -212,7 +214,7 @@ class CudaRun:
             )
             grid = (8 * self._device.multiprocessors,)
             begin(grid, (THREADS["prepare.cu"],), (self._record,))
-            launch_cooperative(cupy, main, plan.blocks, threads, stream)
+            launch_cooperative(cupy, main, plan.workers + 1, threads, stream)
             self._events[1].record(stream)
 
     def watch(self, observer: Observer) -> None:
@@ -252,14 +254,14 @@ class CudaRun:
                 (np.maximum(first, last), vertices.last_improved_ns),
             ):
                 target[:] = ticks
-                target[target >= 0] *= layout.TICK_NS  # -1 is NEVER on both sides
+                target[target >= 0] *= records.TICK_NS  # -1 is NEVER on both sides
             self._copy(self._times, vertices.times_processed, stream)
         stream.synchronize()
         elapsed_s = time.perf_counter() - self.started
-        self.state = self._state.get(stream=stream).view(layout.STATE)[0]
-        self.stats = self._stats.get(stream=stream).view(layout.STATS)
+        self.state = self._state.get(stream=stream).view(records.STATE)[0]
+        self.stats = self._stats.get(stream=stream).view(records.STATS)
         self._raise_fault()
-        stopped = int(self.state["status"]) == layout.STOPPED
+        stopped = int(self.state["status"]) == records.STOPPED
         observer.on_samples(self.last_sample(stopped))
         kernel_ms = self._cupy.cuda.get_elapsed_time(*self._events)
         facts = {
@@ -268,7 +270,6 @@ class CudaRun:
             "end_to_end_ms": elapsed_s * 1e3,
             "workers": self.plan.workers,
             "threads_per_worker": self.plan.threads,
-            **self.plan.facts,
         }
         return EngineOutcome("measured", "stopped" if stopped else "finished", facts)
 
@@ -298,36 +299,25 @@ class CudaRun:
     def _raise_fault(self) -> None:
         status, graph = int(self.state["status"]), self._graph
         if self.state["error_claimed"]:  # seen by a worker, whatever ended the run
-            status = layout.DISTANCE_OVERFLOW
-        if status == layout.POOL_DRY:
+            status = records.DISTANCE_OVERFLOW
+        if status == records.POOL_DRY:
             record = self.plan.record
-            items = int(record["pool_blocks"][0]) * layout.BLOCK_ITEMS
+            items = int(record["pool_blocks"][0]) * records.BLOCK_ITEMS
             items = items or int(record["pile_room"][0])
             raise MemoryNeededError(
                 f"the queues ran dry: their {items:,} places ({8 * items / 1e9:.2f} GB) are "
                 f"taken, on {graph.n:,} vertices and {graph.m:,} edges: use another delta, or "
                 "a device with more memory"
             )
-        if status == layout.DISTANCE_OVERFLOW:
+        if status == records.DISTANCE_OVERFLOW:
             raise overflow_error(graph, int(self.state["error_arc"]))
-        if status == layout.TIMED_OUT:
+        if status == records.TIMED_OUT:
             raise EngineError(
                 f"the kernel had not finished after {LIMIT_S:g} s and ended itself; try another "
                 "delta or the engine model"
             )
-        if status not in (layout.FINISHED, layout.STOPPED):
+        if status not in (records.FINISHED, records.STOPPED):
             raise EngineError(f"the kernel ended with status {status}, which is a fault of ours")
-
-
-def overflow_error(graph: CSRGraph, arc: int) -> WeightError:
-    """Return the error of the relax whose distance passes the type's range."""
-    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
-    top = "2^31 - 1" if graph.integer else "the range of float32"
-    advice = "use float weights" if graph.integer else "scale the weights down"
-    return WeightError(
-        f"the distance over arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} "
-        f"(weight {graph.weights[arc]:g}) passes {top}; {advice}"
-    )
 
 
 def launch_cooperative(cupy: Any, kernel: Any, blocks: int, threads: int, stream: Any) -> None:
@@ -339,25 +329,28 @@ def launch_cooperative(cupy: Any, kernel: Any, blocks: int, threads: int, stream
 
 def go(
     graph: CSRGraph,
-    device: Device,
-    plan: Plan,
+    settings: RunSettings,
     buffers: RunBuffers,
-    probe: int,
-    period_ns: int,
     observer: Observer,
+    make_plan: Callable[[CSRGraph, RunSettings, Device, Tuning], Plan],
+    tuning: Tuning,
 ) -> tuple[EngineOutcome, CudaRun]:
-    """Launch, watch and finish one run."""
-    run = CudaRun(graph, device, plan, buffers, probe, period_ns)
+    """Plan, launch, watch and finish one run; the run comes along, for its readings and state.
+
+    make_plan : the algorithm's, called once the device is current; tuning : what it gets
+    """
+    device = check_device(settings)
+    run = CudaRun(graph, device, make_plan(graph, settings, device, tuning), settings, buffers)
     run.launch()
     run.watch(observer)
     return run.finish(observer), run
 
 
-def check_device(device: str, probe: int) -> Device:
+def check_device(settings: RunSettings) -> Device:
     """Return the device, made current; refuse the level that kernels do not record."""
-    if probe >= Probe.EVENTS:
-        raise ParameterError(f"probe = {probe}; the engine cuda records levels 0, 1 and 2")
-    found = find_device(device)
+    if settings.probe >= Probe.EVENTS:
+        raise ParameterError(f"probe = {settings.probe}; the engine cuda records levels 0, 1 and 2")
+    found = find_device(settings.device)
     import cupy
 
     cupy.cuda.Device(found.number).use()

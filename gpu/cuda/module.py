@@ -25,7 +25,6 @@ THREADS = {  # threads a block
     "near_far.cu": 1024,
     "prepare.cu": 256,
 }
-KERNEL_FILES = tuple(THREADS)
 SOURCE_LEVELS = 2  # the highest level that kernels are compiled for
 
 _INCLUDE = re.compile(r'^#include "(\w+\.cuh)"$', re.MULTILINE)

@@ -8,21 +8,19 @@ places a pile has. `Kernel.run` is the engine function of its registry row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from gpu.cuda import records as layout
 from gpu.cuda.device import Device
 from gpu.cuda.launch import (
     SPARE_BYTES,
     CudaRun,
     Plan,
-    check_device,
     device_graph,
     go,
+    new_record,
     refuse_beyond,
     refuse_workers,
     resident_blocks,
@@ -30,6 +28,7 @@ from gpu.cuda.launch import (
 from gpu.cuda.module import function
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
+from gpu.record.trace import RunSettings
 
 LOG_WORDS = 4096 * 12  # int32: superstep records on their way to the courier
 NEAR_BYTES, FAR_BYTES = 16, 8  # an item of near (two piles), and of the others
@@ -77,75 +76,49 @@ class Kernel:
     room: Callable[[CSRGraph], int] = twice_and_half
 
     def run(
-        self,
-        graph: CSRGraph,
-        source: int,
-        *,
-        delta: float | None,
-        parameters: Mapping[str, Any],
-        device: str,
-        probe: int,
-        period_ns: int,
-        seed: int,
-        buffers: RunBuffers,
-        observer: Observer,
+        self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
     ) -> EngineOutcome:
-        """Run on the GPU; the signature is that of `gpu.engine`.
+        """Run on the GPU. The device arbitrates by itself: `seed` changes nothing.
 
         Every superstep is a sample, so the period is not used; where supersteps come faster
         than samples can leave, some are left out.
         """
-        del seed, parameters, period_ns
-        return self.run_tuned(graph, source, delta, device, probe, buffers, observer, TUNED)[0]
+        return self.run_tuned(graph, settings, buffers, observer, TUNED)[0]
 
     def run_tuned(
         self,
         graph: CSRGraph,
-        source: int,
-        delta: float | None,
-        device: str,
-        probe: int,
+        settings: RunSettings,
         buffers: RunBuffers,
         observer: Observer,
         tuning: Tuning,
     ) -> tuple[EngineOutcome, CudaRun]:
         """Run with given tuning; the run comes along, for its state."""
-        found = check_device(device, probe)
-        plan = self.make_plan(graph, source, delta, found, probe, tuning)
-        return go(graph, found, plan, buffers, probe, 0, observer)
+        return go(graph, settings, buffers, observer, self.make_plan, tuning)
 
     def make_plan(
-        self,
-        graph: CSRGraph,
-        source: int,
-        delta: float | None,
-        device: Device,
-        probe: int,
-        tuning: Tuning,
+        self, graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tuning
     ) -> Plan:
         """Size piles and grid, and fill the kernel's record."""
-        variant = (probe, not graph.integer, tuning.threads)
+        variant = (settings.probe, not graph.integer, tuning.threads)
         kernel = function(device.number, self.file, self.name, *variant)
         workers = max(tuning.blocks_per_sm * device.multiprocessors - 1, 1)
         most = resident_blocks(device, kernel, tuning.threads) - 1  # one block is the courier
         refuse_workers(workers, most, device, tuning.threads)
         room = self.room(graph)
-        record = np.zeros(1, layout.RUN)
-        values = {
-            "source": source,
-            "workers": workers,
-            "threads": workers * tuning.threads,
-            "drop_stale": 1,  # one vertex is processed at most once a superstep
-            "pile_room": room,
-            "wide_enter": tuning.wide_enter,
-            "wide_leave": tuning.wide_leave,
-        }
-        for name, value in values.items():
-            record[name] = value
-        record["rule"]["given"] = delta or 0.0
+        record = new_record(
+            source=settings.source,
+            workers=workers,
+            threads=workers * tuning.threads,
+            drop_stale=1,  # one vertex is processed at most once a superstep
+            pile_room=room,
+            wide_enter=tuning.wide_enter,
+            wide_leave=tuning.wide_leave,
+        )
+        record["rule"]["given"] = settings.delta or 0.0
         device_graph(graph, device)  # before the piles: it is the larger demand
-        plan = Plan(self.file, self.name, tuning.threads, workers + 1, workers, record)
-        self._allocate(plan, room, probe)
+        plan = Plan(self.file, self.name, tuning.threads, workers, record)
+        self._allocate(plan, room, settings.probe)
         return plan
 
     def needed_bytes(self, room: int) -> int:

@@ -12,7 +12,8 @@ crash costs one run, and the window never waits.
 
 engine_host     EngineHost, what its owner sees
 messages        what comes out of `poll`, and what passes through the pipe
-scheduler       which request the child has; what becomes of it when the child dies
+state           what the host knows of the child, of what it does and of what waits
+dispatcher      which request the child has; what becomes of it when the child dies
 replies         what the child says, taken up
 process         the parent's end of one child
 worker          the child's main loop; observer, how a run in it is watched and held

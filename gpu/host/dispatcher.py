@@ -10,13 +10,12 @@ What the child says is taken up in `gpu.host.replies`.
 
 from __future__ import annotations
 
-from collections import deque
 from time import monotonic
 
 from gpu.algorithms.all_pairs import ADVICE
 from gpu.errors import CancelledByUserError, EngineError, GpuError, MemoryNeededError
 from gpu.graph import CSRGraph
-from gpu.host.jobs import GRACE_S, YIELD_S, Job, LayoutJob, LoadJob, RunJob, cut_off_trace
+from gpu.host.jobs import GRACE_S, Job, LayoutJob, LoadJob, RunJob, cut_off_trace
 from gpu.host.memory import Memory, Segment, share
 from gpu.host.messages import (
     Command,
@@ -24,7 +23,6 @@ from gpu.host.messages import (
     Entries,
     Failed,
     LayoutCommand,
-    LiveRun,
     LoadCommand,
     Message,
     RunCommand,
@@ -32,32 +30,20 @@ from gpu.host.messages import (
 )
 from gpu.host.process import EngineProcess, death_words
 from gpu.host.replies import Replies
-from gpu.host.ring import FRAME, RING, Knobs
+from gpu.host.ring import FRAME
 from gpu.host.shared_graph import SharedGraph, buffer_shapes, graph_tag
+from gpu.host.state import HostState
 
 FAILED_STARTS = 3  # children that died before they said hello, until we give up
 ATTEMPTS = 2  # children that died before they began a request, until it is given up
 
 
-class Scheduler:
-    """The state behind an EngineHost.
-
-    current : what the child has; queue : what waits
-    run : the last run that started; live : the same while it goes on
-    graph : what a new run would use
-    outbox : messages for the next poll
-    """
+class Dispatcher(HostState):
+    """Requests in, messages out: what an EngineHost asks of, and polls."""
 
     def __init__(self, memory: Memory, entries: Entries) -> None:
-        self.memory, self.entries = memory, entries
-        self.knobs = Knobs()
-        self.queue: deque[Job] = deque()
-        self.current: Job | None = None
-        self.run: RunJob | None = None
-        self.live: LiveRun | None = None
-        self.graph: SharedGraph | None = None
-        self.outbox: list[Message] = []
-        self.process: EngineProcess | None = None
+        super().__init__(memory)
+        self._entries = entries
         self.started = False
         self._replies = Replies(self)
         self._children = self._failed_starts = 0
@@ -123,12 +109,6 @@ class Scheduler:
                 return job.run_id
         return self.graph.handle.token if self.graph is not None else 0
 
-    def set_graph(self, shared: SharedGraph) -> None:
-        """Use this graph from now on; only the name of the one before is given back."""
-        if self.graph is not None:
-            self.graph.segment.unlink()
-        self.graph = shared
-
     def replace_everything(self) -> None:
         """End all that was asked for; only runs are told of."""
         self.drop_queued(Job, "replaced by a newer graph before it started")
@@ -144,19 +124,6 @@ class Scheduler:
             job.finish()
             if tell_all or isinstance(job, RunJob):
                 self.outbox.append(Failed(job.run_id, CancelledByUserError(words)))
-
-    def interrupt(self, job: Job, *, at_once: bool = False) -> None:
-        """Ask the current request to end; the child is killed if it does not.
-
-        at_once : even a layout has only GRACE_S
-        """
-        if self.process is None:
-            return
-        job.stopping = True
-        self.process.ring.stop(job.run_id)
-        patient = job.over or (isinstance(job, LayoutJob) and not at_once)
-        if self.process.greeted:
-            job.end_by(monotonic() + (YIELD_S if patient else GRACE_S))
 
     # polling
 
@@ -174,14 +141,6 @@ class Scheduler:
         messages, self.outbox = self.outbox, []
         return messages
 
-    def collect(self, limit: int = RING) -> None:
-        """Copy new samples of the run that goes on out of the ring."""
-        if self.process is None or self.run is None or self.run.over:
-            return
-        for samples in self.process.ring.waiting(limit):
-            self.run.store.append(samples)
-            self.process.ring.release(len(samples))
-
     def _enforce_deadline(self, process: EngineProcess) -> None:
         job = self.current
         if job is not None and job.deadline is not None and monotonic() > job.deadline:
@@ -192,7 +151,7 @@ class Scheduler:
     def _spawn(self) -> None:
         self._children += 1
         try:
-            self.process = EngineProcess(self.memory, self.entries, self._children, self.knobs)
+            self.process = EngineProcess(self.memory, self._entries, self._children, self.knobs)
         except (OSError, GpuError) as error:
             self._give_up(f"The engine process cannot be started: {error}")
 

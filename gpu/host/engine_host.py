@@ -24,7 +24,7 @@ import numpy as np
 
 from gpu.errors import EngineError
 from gpu.graph import CSRGraph
-from gpu.host.dispatcher import Scheduler
+from gpu.host.dispatcher import Dispatcher
 from gpu.host.jobs import Job, LayoutJob, LoadJob, RunJob
 from gpu.host.memory import Memory
 from gpu.host.messages import Entries, LiveRun, LoadRequest, Message
@@ -42,8 +42,8 @@ class EngineHost:
 
     def __init__(self, entries: Entries | None = None, memory: Memory | None = None) -> None:
         self._memory = memory or Memory()
-        self._scheduler = Scheduler(self._memory, entries or Entries())
-        self._knobs = self._scheduler.knobs
+        self._dispatcher = Dispatcher(self._memory, entries or Entries())
+        self._knobs = self._dispatcher.knobs
         self._last_id = 0
         self._run_id = 0  # of the run last asked for
         self._closed = False
@@ -53,51 +53,51 @@ class EngineHost:
     def start(self) -> None:
         """Start the child, which warms up by itself; returns at once."""
         self._check_open()
-        if not self._scheduler.started:
+        if not self._dispatcher.started:
             atexit.register(self.close)
-            self._scheduler.start()
+            self._dispatcher.start()
 
     def close(self) -> None:
         """End the child and give everything back; arrays handed out stay valid."""
         if not self._closed:
             self._closed = True
             atexit.unregister(self.close)
-            self._scheduler.close()
+            self._dispatcher.close()
 
     def wait(self, seconds: float) -> None:
         """Wait until the child says something or dies; for scripts, which have no timer."""
-        self._scheduler.wait(seconds)
+        self._dispatcher.wait(seconds)
 
     # requests: each returns its run_id
 
     def load(self, request: LoadRequest) -> int:
         """Read a graph in the child."""
         run_id = self._new_id()
-        self._scheduler.replace_everything()
-        self._scheduler.ask(LoadJob(run_id=run_id, request=request))
+        self._dispatcher.replace_everything()
+        self._dispatcher.ask(LoadJob(run_id=run_id, request=request))
         return run_id
 
     def put_graph(self, graph: CSRGraph) -> None:
         """Use a graph made here: it is copied to shared memory. MemoryNeededError."""
         shared = share_graph(self._memory, self._new_id(), graph)
-        self._scheduler.replace_everything()
-        self._scheduler.set_graph(open_graph(shared.handle, shared.segment, writeable=False))
+        self._dispatcher.replace_everything()
+        self._dispatcher.set_graph(open_graph(shared.handle, shared.segment, writeable=False))
 
     def run(self, settings: RunSettings, *, verify: bool = True) -> int:
         """Run on the graph last asked for. Pace and pause stay, a delta by hand does not."""
         run_id = self._run_id = self._new_id()
-        scheduler = self._scheduler
-        scheduler.drop_queued(RunJob, "replaced by a newer run before it started")
-        job = scheduler.current
+        dispatcher = self._dispatcher
+        dispatcher.drop_queued(RunJob, "replaced by a newer run before it started")
+        job = dispatcher.current
         if isinstance(job, RunJob | LayoutJob):
             again = isinstance(job, LayoutJob) and not job.over
             job.again = again and (job.again or not job.stopping)
-            scheduler.interrupt(job)
+            dispatcher.interrupt(job)
         self.set_delta(None)
-        scheduler.ask(
+        dispatcher.ask(
             RunJob(
                 run_id=run_id,
-                token=scheduler.expected_graph(),
+                token=dispatcher.expected_graph(),
                 settings=settings,
                 verify=verify,
                 steps=self._knobs.steps,
@@ -110,44 +110,44 @@ class EngineHost:
     ) -> int:
         """Lay out the graph last asked for. See `gpu.placement.placements.layout`."""
         run_id = self._new_id()
-        scheduler = self._scheduler
-        scheduler.drop_queued(LayoutJob)
-        if isinstance(scheduler.current, LayoutJob):
-            scheduler.current.silent = True
-            scheduler.interrupt(scheduler.current)
-        token = scheduler.expected_graph()
-        scheduler.ask(LayoutJob(run_id=run_id, token=token, kind=kind, delta=delta, dist=dist))
+        dispatcher = self._dispatcher
+        dispatcher.drop_queued(LayoutJob)
+        if isinstance(dispatcher.current, LayoutJob):
+            dispatcher.current.silent = True
+            dispatcher.interrupt(dispatcher.current)
+        token = dispatcher.expected_graph()
+        dispatcher.ask(LayoutJob(run_id=run_id, token=token, kind=kind, delta=delta, dist=dist))
         return run_id
 
     def stop(self) -> None:
         """End what goes on and what waits, within GRACE_S; the next polls tell how."""
-        self._scheduler.drop_queued(Job, "stopped before it started", tell_all=True)
-        job = self._scheduler.current
+        self._dispatcher.drop_queued(Job, "stopped before it started", tell_all=True)
+        job = self._dispatcher.current
         if job is not None and not job.silent:
             job.again = False
-            self._scheduler.interrupt(job, at_once=True)
+            self._dispatcher.interrupt(job, at_once=True)
 
     # knobs, obeyed in the middle of a run
 
     def set_delta(self, delta: float | None) -> None:
         """Hold delta by hand, weight units; None hands it back to the algorithm."""
         self._knobs.delta = delta
-        self._scheduler.show_knobs()
+        self._dispatcher.show_knobs()
 
     def set_pace(self, samples_per_second: float | None) -> None:
         """Slow runs down to this many samples per second of wall time; None: full speed."""
         self._knobs.pace = samples_per_second
-        self._scheduler.show_knobs()
+        self._dispatcher.show_knobs()
 
     def pause(self) -> None:
         """Hold the run, and later ones, until `resume`."""
         self._knobs.paused = True
-        self._scheduler.show_knobs()
+        self._dispatcher.show_knobs()
 
     def resume(self) -> None:
         """Let the run go on."""
         self._knobs.paused = False
-        self._scheduler.show_knobs()
+        self._dispatcher.show_knobs()
 
     def step(self) -> None:
         """Let one sample through; pauses first."""
@@ -158,12 +158,12 @@ class EngineHost:
 
     def poll(self) -> list[Message]:
         """Return what happened since the last call; never waits. Call it at about 30 Hz."""
-        return self._scheduler.poll()
+        return self._dispatcher.poll()
 
     def take_samples(self) -> np.ndarray:
         """Return SAMPLE (k,), new since the last call, of the run last asked for."""
-        self._scheduler.collect(FRAME)
-        run = self._scheduler.run
+        self._dispatcher.collect(FRAME)
+        run = self._dispatcher.run
         if run is None or run.run_id != self._run_id:
             return np.empty(0, SAMPLE)
         return run.store.take()
@@ -171,28 +171,28 @@ class EngineHost:
     @property
     def live(self) -> LiveRun | None:
         """The run that goes on, or whose end the last poll told."""
-        return self._scheduler.live
+        return self._dispatcher.live
 
     @property
     def graph(self) -> CSRGraph | None:
         """The graph that a run would use; views of shared memory, read-only."""
-        shared = self._scheduler.graph
+        shared = self._dispatcher.graph
         return shared.graph if shared is not None else None
 
     @property
     def busy(self) -> bool:
         """Whether a request waits or goes on; proofs of a finished run do not count."""
-        return self._scheduler.busy
+        return self._dispatcher.busy
 
     @property
     def alive(self) -> bool:
         """Whether there is a child."""
-        return self._scheduler.alive
+        return self._dispatcher.alive
 
     @property
     def child_pid(self) -> int:
         """Process id of the child, 0 where there is none."""
-        process = self._scheduler.process
+        process = self._dispatcher.process
         return process.pid if process is not None else 0
 
     def _new_id(self) -> int:

@@ -44,6 +44,7 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import MemoryNeededError
+from gpu.interpreter import start_tracker
 
 SHM_FOLDER = Path("/dev/shm")  # where Linux shows named blocks; absent elsewhere
 SPARE_BYTES = 32 << 20  # left free for others in /dev/shm and in the temporary folder
@@ -260,6 +261,7 @@ def _create_named(name: str, nbytes: int) -> _Block | None:
     """Make a block of shared memory, or return None where it does not fit."""
     if shared_free(nbytes) < nbytes + SPARE_BYTES:
         return None
+    start_tracker()
     try:
         return _Block(name, create=True, size=nbytes)
     except FileExistsError:

@@ -19,6 +19,7 @@ from gpu.host.memory import Memory
 from gpu.host.messages import Command, Entries, Quit
 from gpu.host.ring import Knobs, SampleRing
 from gpu.host.worker import main
+from gpu.interpreter import safe_children
 
 KILL_WAIT_S = 0.01  # a killed process is normally gone in a few ms; else the next poll sees it
 
@@ -130,11 +131,13 @@ def hidden_main() -> Iterator[None]:
     """Keep `spawn` from importing the parent's main program in the child.
 
     The child needs `gpu` and no window; and a script without an
-    `if __name__ == "__main__"` would start itself again.
+    `if __name__ == "__main__"` would start itself again. Nor does it look for modules in the
+    current folder, which may be anybody's.
     """
     known = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
     try:
-        yield
+        with safe_children():
+            yield
     finally:
         sys.modules["__main__"] = known

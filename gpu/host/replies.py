@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -39,16 +39,14 @@ from gpu.host.messages import (
 )
 from gpu.host.process import EngineProcess
 from gpu.host.shared_graph import open_buffers, open_graph
-
-if TYPE_CHECKING:
-    from gpu.host.dispatcher import Scheduler
+from gpu.host.state import HostState
 
 
 class Replies:
     """Handlers by type of reply; all that concern a request concern the current one."""
 
-    def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
+    def __init__(self, state: HostState) -> None:
+        self._state = state
         self._handlers: dict[type, Callable[[Any], None]] = {
             Hello: self._on_hello,
             WarmedUp: self._on_warmed_up,
@@ -70,7 +68,7 @@ class Replies:
             self._handlers[type(reply)](reply)
 
     def _job(self) -> Job:
-        job = self._scheduler.current
+        job = self._state.current
         assert job is not None, "the child answered a request that it does not have"
         return job
 
@@ -84,21 +82,21 @@ class Replies:
 
     def _pass_on(self, message: Progress | Verified) -> None:
         if self._is_told(message.run_id):
-            self._scheduler.outbox.append(message)
+            self._state.outbox.append(message)
 
     # life
 
     def _on_hello(self, _reply: Hello) -> None:
-        process, job = self._scheduler.process, self._scheduler.current
+        process, job = self._state.process, self._state.current
         assert process is not None
         process.greeted = True
         if job is not None and job.stopping:  # asked before anyone could listen
-            self._scheduler.interrupt(job, at_once=True)
+            self._state.interrupt(job, at_once=True)
 
     def _on_warmed_up(self, _reply: WarmedUp) -> None:
-        process = self._scheduler.process
+        process = self._state.process
         assert process is not None
-        self._scheduler.outbox.append(Ready(0, monotonic() - process.started_at))
+        self._state.outbox.append(Ready(0, monotonic() - process.started_at))
 
     # requests
 
@@ -113,31 +111,31 @@ class Replies:
             if job.again and isinstance(message.error, CancelledByUserError):
                 return
             job.again = False
-            self._scheduler.collect()
+            self._state.collect()
             job.finish()
-        self._scheduler.outbox.append(message)
+        self._state.outbox.append(message)
 
     def _on_done(self, _reply: Done) -> None:
-        job, self._scheduler.current = self._job(), None
+        job, self._state.current = self._job(), None
         if job.again and not job.silent:
             job.reset()
-            self._scheduler.queue.append(job)
+            self._state.queue.append(job)
         else:
             job.finish()
 
     def _on_loaded(self, reply: Loaded) -> None:
-        scheduler = self._scheduler
-        segment = scheduler.memory.attach(reply.handle.shared, owner=True)
+        state = self._state
+        segment = state.memory.attach(reply.handle.shared, owner=True)
         if self._job().silent:
             segment.unlink()
             return
         shared = open_graph(reply.handle, segment, writeable=False)
-        scheduler.set_graph(shared)
+        state.set_graph(shared)
         self._job().finish()
-        scheduler.outbox.append(GraphLoaded(reply.run_id, shared.graph, shared.picture))
+        state.outbox.append(GraphLoaded(reply.run_id, shared.graph, shared.picture))
 
     def _on_described(self, reply: Described) -> None:
-        graph = self._scheduler.graph
+        graph = self._state.graph
         if graph is not None and graph.handle.token == reply.run_id:
             graph.graph.__dict__.update(hash=reply.hash, mean_weight=reply.mean_weight)
 
@@ -147,7 +145,7 @@ class Replies:
         job.again = False
         job.finish()
         if not job.silent:
-            self._scheduler.outbox.append(LayoutDone(reply.run_id, positions))
+            self._state.outbox.append(LayoutDone(reply.run_id, positions))
 
     def _on_started(self, reply: Started) -> None:
         job = self._run_job()
@@ -156,22 +154,22 @@ class Replies:
         job.graph.graph.__dict__["hash"] = reply.reference.hash  # cached_property: known now
         buffers = open_buffers(job.segment, writeable=False)
         job.live = LiveRun(reply.run_id, job.graph.graph, reply.settings, buffers)
-        self._scheduler.run, self._scheduler.live = job, job.live
-        self._scheduler.outbox.append(RunStarted(reply.run_id))
+        self._state.run, self._state.live = job, job.live
+        self._state.outbox.append(RunStarted(reply.run_id))
 
     def _on_ended(self, reply: Ended) -> None:
         job = self._run_job()
-        self._scheduler.collect()
+        self._state.collect()
         events = self._adopt(reply.events)["events"] if reply.events is not None else None
         trace = trace_of(job, replace(reply.outcome, events=events))
-        self._scheduler.outbox.append(RunFinished(reply.run_id, trace))
+        self._state.outbox.append(RunFinished(reply.run_id, trace))
         job.finish()
         if job.deadline is not None:  # it did end; the proofs may take a little longer
             job.deadline = monotonic() + YIELD_S
 
     def _adopt(self, arrays: SharedArrays) -> dict[str, np.ndarray]:
         """Map a result of the child and give its name back at once."""
-        segment = self._scheduler.memory.attach(arrays, owner=True)
+        segment = self._state.memory.attach(arrays, owner=True)
         views = segment.arrays(writeable=False)
         segment.unlink()
         return views

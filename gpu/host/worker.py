@@ -18,7 +18,6 @@ Errors      A GpuError travels as it is. Anything else is a bug of ours or the m
 from __future__ import annotations
 
 import importlib
-import multiprocessing
 import os
 import pickle
 import signal
@@ -59,6 +58,7 @@ from gpu.host.messages import (
     WarmedUp,
 )
 from gpu.host.observer import RingObserver
+from gpu.host.orphan import end_with_parent
 from gpu.host.ring import SampleRing
 from gpu.host.shared_graph import (
     SharedGraph,
@@ -84,20 +84,13 @@ def main(
 ) -> NoReturn:
     """Serve until the parent says so or dies; never returns to the caller."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
-    threading.Thread(target=_watch_parent, args=(memory,), daemon=True).start()
+    end_with_parent(memory)
     try:
         Worker(pipe, SampleRing(memory.attach(ring, owner=False)), memory, entries).serve()
     except BaseException:
         traceback.print_exc()
         os._exit(1)
     os._exit(0)  # no atexit: threads may be deep in compiled code
-
-
-def _watch_parent(memory: Memory) -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        _leave(memory)
 
 
 def _leave(memory: Memory) -> NoReturn:

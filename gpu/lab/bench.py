@@ -1,18 +1,13 @@
-"""How fast the program itself is on this machine, against what it must reach (DESIGN 5).
+"""How fast the program itself is on this machine, against what it must reach.
 
-Every row is measured here and now, the median of several tries, wall clock. Parts that
-need a window run in processes of their own, so that no import or compilation of one row
-helps another; parts that cannot be measured here say why. Nothing is asserted: a timed
-test fails on a busy machine and teaches nobody.
+Every row is measured here and now, the median of several tries, wall clock. What cannot
+be measured here says why. Nothing is asserted: a timed test fails on a busy machine and
+teaches nobody.
 
-    start      from the command to the first painted window, files of the cache warm
-    open       from FILE to the first provisional picture, as the warm engine process opens it
-    recolour   one frame of 1000 x 800 pixels with 1,000,000 vertices
-    rebin      drawing a view of 24,000,000 vertices anew, street grid, the slowest of four zooms
-    seek       from another cursor to the last paint, in a trace of 1,000,000 samples, zoomed in
-    stall      the longest time the GUI thread did not answer while a run streamed
     model      arcs relaxed a second by ADDS on the modelled GPU, level 1, one core, compiled
     io         graph files: the three rows of `gpu.lab.bench_io`
+
+The window brings rows of its own (`viewer.bench.rows`), by `add_group`.
 """
 
 from __future__ import annotations
@@ -23,7 +18,6 @@ import os
 import platform
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -35,9 +29,6 @@ from gpu.errors import GpuError
 from gpu.lab import bench_io
 
 TRIES = 3
-START_TRIES = 5
-REBIN_BYTES = 3 * 2**30  # 24 M vertices, 48 M arcs, and what drawing them takes
-PATIENCE_S = 300  # for one subprocess
 NEW_YORK = Path("road", "USA-road-d.NY.gr.gz")  # in the folder of real graphs, if there is one
 NEW_YORK_VERTICES = 264_346  # the made-up city that stands in for it
 
@@ -71,7 +62,7 @@ class Row:
 Measurement = Callable[[Path, str], tuple[list[float], str]]
 
 
-class _CannotMeasureError(GpuError):
+class CannotMeasureError(GpuError):
     """This row cannot be measured here; the message says why."""
 
 
@@ -152,12 +143,12 @@ def graph_file(given: str | None, folder: Path) -> str:
     """Return the road network to use: the given one, New York if it is at hand, else made."""
     if given is not None:
         return given
-    beside = Path(__file__).resolve().parents[2] / "shared" / "graphs"
+    beside = Path(__file__).resolve().parents[3] / "shared" / "graphs"
     real = Path(os.environ.get("SSSP_SCOPE_SHARED_GRAPHS", beside)) / NEW_YORK
     return str(real if real.is_file() else folder / "city_roads.gr.gz")
 
 
-def _made(graph: str) -> str:
+def stand_in(graph: str) -> str:
     """Make the stand-in for New York if it is wanted and not there yet; return its note."""
     if Path(graph).name != "city_roads.gr.gz":
         return Path(graph).name
@@ -170,74 +161,8 @@ def _made(graph: str) -> str:
     return "made-up city roads of New York's size"
 
 
-def _output(command: list[str]) -> str:
-    """Return the last line that a Python module prints, or raise with its last words."""
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-    if done.returncode != 0 or not done.stdout.strip():
-        words = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
-        raise _CannotMeasureError(f"{' '.join(command)}: {words}")
-    return done.stdout.strip().splitlines()[-1]
-
-
-def _figure(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        raise _CannotMeasureError(f"expected a number, found {text!r}") from error
-
-
-def _start(_folder: Path, _graph: str) -> tuple[list[float], str]:
-    _output(["viewer.app", "--measure-start"])  # the first start reads the disk
-    command = ["viewer.app", "--measure-start"]
-    return [_figure(_output(command)) for _ in range(START_TRIES)], ""
-
-
-def _open(_folder: Path, graph: str) -> tuple[list[float], str]:
-    note = _made(graph)
-    _output(["viewer.bench.ui", "open", graph])  # the first one compiles
-    told = [json.loads(_output(["viewer.bench.ui", "open", graph])) for _ in range(TRIES)]
-    cold = statistics.median(one["import_s"] for one in told)
-    return [one["open_s"] for one in told], f"{note}; imports before that: {cold:.1f} s"
-
-
-def _recolour(_folder: Path, _graph: str) -> tuple[list[float], str]:
-    told = json.loads(_output(["viewer.bench.ui", "recolour"]))
-    replay = statistics.median(told["replay_ms"])
-    return told["recolour_ms"], (
-        f"live; replayed {replay:.1f} ms, first drawing of the view {told['bin_ms']:.0f} ms"
-    )
-
-
-def _rebin(_folder: Path, _graph: str) -> tuple[list[float], str]:
-    from gpu.memory import require_memory
-
-    require_memory(REBIN_BYTES, "drawing 24 million vertices")
-    told = [json.loads(_output(["viewer.bench.ui", "rebin"])) for _ in range(TRIES)]
-    zooms = zip(*(one["grey_ms"] for one in told), strict=True)
-    grey = max(statistics.median(zoom) for zoom in zooms)
-    return [max(one["rebin_ms"]) for one in told], f"with long edges as grey: {grey:.0f} ms"
-
-
-def _seek(_folder: Path, _graph: str) -> tuple[list[float], str]:
-    told = json.loads(_output(["viewer.bench.ui", "seek"]))
-    whole, worst = statistics.median(told["seek_ms"]), max(told["seek_ms"] + told["zoomed_ms"])
-    return told["zoomed_ms"], f"whole run shown {whole:.0f} ms; longest of all {worst:.0f} ms"
-
-
-def _stall(_folder: Path, graph: str) -> tuple[list[float], str]:
-    note = _made(graph)
-    command = ["viewer.app", "--measure-stall", graph]
-    return [_figure(_output(command)) for _ in range(TRIES)], note
-
-
 def _model(_folder: Path, graph: str) -> tuple[list[float], str]:
-    note = _made(graph)
+    note = stand_in(graph)
     from gpu.engine import run
     from gpu.formats import load_graph
 
@@ -253,18 +178,19 @@ def _model(_folder: Path, graph: str) -> tuple[list[float], str]:
 
 
 ROWS: dict[str, tuple[Row, Measurement]] = {
-    "start": (Row("start", "start to first painted window", "s", 1.5), _start),
-    "open": (Row("open", "road network to first provisional picture", "s", 1.5), _open),
-    "recolour": (Row("recolour", "one frame, 1M vertices at 1000x800", "ms", 5), _recolour),
-    "rebin": (Row("rebin", "another view of 24M vertices", "ms", 250), _rebin),
-    "seek": (Row("seek", "seek in a trace of 1M samples", "ms", 50), _seek),
-    "stall": (Row("stall", "longest stall of the GUI thread in a run", "ms", 50), _stall),
     "model": (Row("model", "ADDS on the model, arcs relaxed", "M/s", 10, most=False), _model),
     "io_dimacs": (Row("io_dimacs", "DIMACS text, 5M arcs", "s", 0.5), bench_io.dimacs),
     "io_mtx": (Row("io_mtx", ".mtx, 5M entries, over SciPy", "x", 1.0), bench_io.matrix_market),
     "io_galois": (Row("io_galois", "Galois binary over a plain read", "x", 1.5), bench_io.galois),
 }
-GROUPS = {  # one word for several rows
-    "ui": ("start", "open", "recolour", "rebin", "seek", "stall"),
-    "io": ("io_dimacs", "io_mtx", "io_galois"),
-}
+GROUPS: dict[str, tuple[str, ...]] = {
+    "io": ("io_dimacs", "io_mtx", "io_galois")
+}  # one word for several rows
+
+
+def add_group(group: str, rows: dict[str, tuple[Row, Measurement]]) -> None:
+    """Put rows of another room before those that are here, under one word."""
+    known = {**rows, **ROWS}
+    ROWS.clear()
+    ROWS.update(known)
+    GROUPS[group] = tuple(rows)

@@ -4,7 +4,7 @@
 
 Random directed graphs, weights 1..100, seed 1. `kernel_ms` lies between two events around all
 kernels of the run, `end_to_end_ms` adds copying the matrix to the host's array; graph,
-array and pinned memory are there before. The listings' own figures (ALGORITHMS.md, GPU unnamed)
+array and pinned memory are there before. The listings' own figures (GPU unnamed)
 stand beside. Probe level 0. Every answer is proved by certificate, all rows or a sample.
 
 --sweep    delta, and threads that share a multiprocessor
@@ -31,7 +31,8 @@ import numpy as np
 from gpu.cuda import apsp
 from gpu.engine import RecordingObserver, RunBuffers
 from gpu.graph import CSRGraph
-from gpu.proof.rows import verify_rows
+from gpu.proof.verify import verify_rows
+from gpu.record.trace import Probe, RunSettings
 
 KINDS = {"edge_apsp": apsp.EDGE, "delta_apsp": apsp.DELTA, "apsp_fast": apsp.FAST}
 SIZES = ((12_800, 51_200), (25_600, 25_600))
@@ -62,19 +63,9 @@ def once(
 ) -> dict[str, Any]:
     """Run one algorithm from the first len(dist) vertices; return times and counts."""
     observer = RecordingObserver()
-    outcome = apsp.run_tuned(
-        graph,
-        KINDS[key],
-        tuning,
-        delta=delta,
-        parameters={"first_source": 0, "sources": len(dist), "workers": None},
-        device="cuda:0",
-        probe=0,
-        period_ns=0,
-        seed=1,
-        buffers=RunBuffers(dist),
-        observer=observer,
-    )
+    parameters = {"first_source": 0, "sources": len(dist), "workers": None}
+    settings = RunSettings(key, "cuda", "cuda:0", 0, delta, Probe.OFF, parameters=parameters)
+    outcome = apsp.run_tuned(graph, settings, RunBuffers(dist), observer, KINDS[key], tuning)
     last = observer.samples()[-1]
     counts = {name: int(last[name]) for name in ("processed_vertices", "relaxed_edges", "improved")}
     return {**outcome.environment, **counts, "delta": float(last["delta"])}

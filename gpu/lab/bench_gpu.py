@@ -11,8 +11,9 @@ is verified by certificate; a run that fails it is reported and its times are no
 
 Probe levels 1 and 2 are given as overhead over level 0's median. `held_out` are graphs that no
 rule of the kernels was tuned on.
-Targets and the published figures they come from: DESIGN, section 5. Only what was measured
-here and now is written; the JSON says when, on what and by which command.
+The times of other codes (`AUTHORS_MS`, `LONESTAR_MS`) were given to us for the same card and
+graphs. Only what was measured here and now is written; the JSON says when, on what and by which
+command.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from typing import Any
 import numpy as np
 
 from gpu.algorithms import find
-from gpu.engine import EngineOutcome, RecordingObserver, RunBuffers
+from gpu.engine import EngineOutcome, RecordingObserver, RunBuffers, execute
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.lab import benchmark_graphs, command_line, held_out_graphs
-from gpu.record.trace import reached_mask
+from gpu.lab import benchmark_graphs, command_line
+from gpu.record.trace import RunSettings, reached_mask
 
 WARM_UPS, RUNS = 2, 9
 SHORT_RUNS, SHORT_MS = 31, 6.0
@@ -102,9 +103,8 @@ def measure_levels(
 
     runs : timed runs of each; None: RUNS, or SHORT_RUNS where one takes less than SHORT_MS
     """
-    row = find(algorithm)
     given = PARAMETERS.get(algorithm, {}) if parameters is None else parameters
-    chosen = row.checked_parameters(given)
+    chosen = find(algorithm).checked_parameters(given)
     buffers = {probe: RunBuffers.allocate(graph, probe) for probe in probes}
     done: dict[int, list[tuple[EngineOutcome, np.ndarray]]] = {probe: [] for probe in probes}
     turn, wanted = 0, runs or SHORT_RUNS
@@ -112,18 +112,10 @@ def measure_levels(
         for probe in probes:
             buffers[probe].clear()
             observer = RecordingObserver()
-            outcome = row.engine("cuda")(
-                graph,
-                source,
-                delta=delta,
-                parameters=chosen,
-                device=device,
-                probe=probe,
-                period_ns=0,
-                seed=1,
-                buffers=buffers[probe],
-                observer=observer,
+            settings = RunSettings(
+                algorithm, "cuda", device, source, delta, probe, parameters=chosen
             )
+            outcome = execute(graph, settings, buffers[probe], observer)
             if turn >= WARM_UPS:
                 done[probe].append((outcome, observer.samples()))
         if turn == WARM_UPS and runs is None and outcome.environment["kernel_ms"] > SHORT_MS:
@@ -203,7 +195,7 @@ def bench(args: argparse.Namespace) -> dict[str, Any]:
 def chosen_graphs(args: argparse.Namespace) -> list[str]:
     """Return the names that the options ask for: all that can be made unless some are named."""
     if args.graphs == "held_out":
-        return list(held_out_graphs.MAKERS)
+        return list(benchmark_graphs.HELD_OUT)
     names = args.graphs.split(",") if args.graphs else list(benchmark_graphs.MAKERS)
     if args.new_york is not None and "ny" not in names:
         names.insert(0, "ny")

@@ -1,4 +1,4 @@
-"""The benchmark graphs of DESIGN section 5, made on the GPU from a seed.
+"""The benchmark graphs, made on the GPU from a seed.
 
 grid_1024, grid_4096   4-neighbour grids, weights 1..10000, one weight per edge, from vertex 0
 mesh_100               100 x 100 x 100 points, all 26 neighbours, weights 1..1000, from vertex 0
@@ -6,8 +6,17 @@ rmat_20, rmat_22       R-MAT .57 .19 .19 .05, 16 arcs a vertex, shuffled ids, we
                        parallel arcs and loops kept, from the vertex of largest out-degree
 ny                     roads of New York, from a DIMACS file, from vertex 0
 
-An undirected edge has the same weight both ways. They need CuPy and a GPU, as the benchmark
-does: 67 million arcs are sorted in a moment there.
+Held out, so that no rule of the kernels was tuned on them, all from vertex 0:
+
+small_world_20   ring of 2^20 vertices, 4 neighbours each side, 5 % of the edges rewired, 1..1000
+mesh8_2048       2048 x 2048 grid with all 8 neighbours, weights 1..100
+random_20        2^20 vertices, 8 arcs each to heads drawn evenly (Erdos-Renyi), weights 1..1000
+geometric_20     2^20 points in a square, joined within a radius of mean degree 12, weight the
+                 distance in thousandths of that radius, at least 1
+band_18          a path of 2^18 vertices, each joined with the 16 before and after it, 1..1000
+
+Edges are undirected but in the R-MATs and random_20, with the same weight both ways. They need
+CuPy and a GPU, as the benchmark does: 67 million arcs are sorted in a moment there.
 """
 
 from __future__ import annotations
@@ -25,13 +34,14 @@ from gpu.graph import CSRGraph, Provenance
 SEED = 1
 RMAT = (0.57, 0.19, 0.19, 0.05)
 RMAT_DEGREE = 16
+REWIRED = 0.05
+RANDOM_DEGREE = 8
+GEOMETRIC_DEGREE = 12.0
 
 
 def make(name: str, new_york: Path | None = None, float_weights: bool = False) -> CSRGraph:
     """Return one benchmark graph, int32 or float32 weights."""
-    from gpu.lab import held_out_graphs
-
-    makers = {**MAKERS, **held_out_graphs.MAKERS}
+    makers = {**MAKERS, **HELD_OUT}
     if name == "ny" and new_york:
         graph = read_new_york(new_york)
     elif name in makers:
@@ -100,6 +110,88 @@ def read_new_york(path: Path) -> CSRGraph:
     n = int(numbers[:, :2].max())
     tails, heads = (numbers[:, :2].T - 1).astype(np.int32)
     return CSRGraph.from_arcs(tails, heads, numbers[:, 2].astype(np.int32), n, name="ny")
+
+
+def small_world(scale: int, reach: int = 4) -> CSRGraph:
+    """Return a Watts-Strogatz ring of 2^scale vertices, `reach` neighbours on each side."""
+    import cupy
+
+    n = 1 << scale
+    rng = cupy.random.default_rng(SEED)
+    here = cupy.arange(n, dtype=cupy.int32)
+    pairs = []
+    for step in range(1, reach + 1):
+        elsewhere = rng.integers(0, n, n, dtype=cupy.int32)
+        rewired = rng.random(n, dtype=cupy.float32) < REWIRED
+        pairs.append((here, cupy.where(rewired, elsewhere, (here + step) % n)))
+    return undirected(f"small_world_{scale}", pairs, n, 1000)
+
+
+def mesh8(side: int) -> CSRGraph:
+    """Return a side x side grid where each cell knows its 8 neighbours."""
+    import cupy
+
+    cells = cupy.arange(side * side, dtype=cupy.int32).reshape(side, side)
+    pairs = [
+        (cells[:, :-1], cells[:, 1:]),
+        (cells[:-1], cells[1:]),
+        (cells[:-1, :-1], cells[1:, 1:]),
+        (cells[:-1, 1:], cells[1:, :-1]),
+    ]
+    return undirected(f"mesh8_{side}", pairs, side * side, 100)
+
+
+def random(scale: int) -> CSRGraph:
+    """Return 2^scale vertices with RANDOM_DEGREE arcs each, heads drawn evenly."""
+    import cupy
+
+    n = 1 << scale
+    rng = cupy.random.default_rng(SEED)
+    tails = cupy.repeat(cupy.arange(n, dtype=cupy.int32), RANDOM_DEGREE)
+    heads = rng.integers(0, n, len(tails), dtype=cupy.int32)
+    weights = rng.integers(1, 1001, len(tails), dtype=cupy.int32)
+    return from_arcs(f"random_{scale}", tails, heads, weights, n)
+
+
+def geometric(scale: int) -> CSRGraph:
+    """Return 2^scale points in the unit square, joined within the radius of GEOMETRIC_DEGREE."""
+    import cupy
+
+    n = 1 << scale
+    radius = float((GEOMETRIC_DEGREE / (cupy.pi * n)) ** 0.5)
+    side = int(1 / radius)
+    points = cupy.random.default_rng(SEED).random((2, n), dtype=cupy.float64)
+    column, row = (points * side).astype(cupy.int64)
+    order = cupy.argsort(row * side + column)
+    points, column, row = points[:, order], column[order], row[order]
+    starts = cupy.searchsorted(row * side + column, cupy.arange(side * side + 1))
+    most = int(cupy.diff(starts).max())
+    here = cupy.arange(n)
+    pairs, lengths = [], []
+    for right, down in ((0, 0), (1, 0), (-1, 1), (0, 1), (1, 1)):
+        inside = (column + right >= 0) & (column + right < side) & (row + down < side)
+        cell = cupy.where(inside, (row + down) * side + column + right, 0)
+        for place in range(most):
+            there = starts[cell] + place
+            found = (
+                inside & (there < starts[cell + 1]) & ((there > here) | (right != 0) | (down != 0))
+            )
+            a, b = here[found], there[found]
+            length = cupy.sqrt(((points[:, a] - points[:, b]) ** 2).sum(axis=0))
+            near = length <= radius
+            pairs.append((a[near], b[near]))
+            lengths.append(length[near])
+    weights = cupy.maximum(cupy.concatenate(lengths) / radius * 1000, 1).astype(cupy.int32)
+    return undirected(f"geometric_{scale}", pairs, n, weights=weights)
+
+
+def band(scale: int, reach: int = 16) -> CSRGraph:
+    """Return a path of 2^scale vertices, each joined with the `reach` before and after it."""
+    import cupy
+
+    here = cupy.arange(1 << scale, dtype=cupy.int32)
+    pairs: list[tuple[Any, Any]] = [(here[:-step], here[step:]) for step in range(1, reach + 1)]
+    return undirected(f"band_{scale}", pairs, 1 << scale, 1000)
 
 
 def undirected(
@@ -174,4 +266,11 @@ MAKERS: dict[str, Callable[[], CSRGraph]] = {
     "rmat_20": lambda: rmat(20),
     "grid_4096": lambda: grid(4096),
     "rmat_22": lambda: rmat(22),
+}
+HELD_OUT: dict[str, Callable[[], CSRGraph]] = {
+    "small_world_20": lambda: small_world(20),
+    "mesh8_2048": lambda: mesh8(2048),
+    "random_20": lambda: random(20),
+    "geometric_20": lambda: geometric(20),
+    "band_18": lambda: band(18),
 }

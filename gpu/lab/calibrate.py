@@ -9,9 +9,9 @@ the first try was run on NY too, traces of R-MAT 2^22 were read, all measured sw
     fitted     grid_1024, mesh_100, rmat_20
     held out   ny, grid_4096, rmat_22
 
-Fitted are six times of `gpu.devices` (CONSTANTS), nothing else: the latencies of
-DESIGN section 5, the sweep of the manager, the rates of L2 and DRAM and the kernels' own sizes
-(chunks, queues, thresholds) are measured or read off the kernels. TOUCHES, trips to L2 of an
+Fitted are six times of `gpu.devices` (CONSTANTS), nothing else: the latencies named there, the
+sweep of the manager, the rates of L2 and DRAM and the kernels' own sizes (chunks, queues,
+thresholds) are measured or read off the kernels. TOUCHES, trips to L2 of an
 arc, was brought in because R-MAT 2^20 was too fast without it, and lowered from 3 when the
 kernels became faster there. The values in force were found by hand, a few steps on the
 fitted graphs, and rounded: first against the kernels of 03:07, then against those of 04:56.

@@ -6,7 +6,7 @@ The file is data under version control, so that a change of a decision shows up 
 of the file, and the CUDA twin (`cuda/kernels/scheduler.cuh`) can be held against it without
 Python. A row of a function is its arguments, then its result: drawn rows first, then those of
 `EDGES`, where one more or one less decides otherwise. `constants` are those that both twins
-name. `decide` has whole sequences: the arguments of `make_controller`, what it made (every
+name. `decide` has whole sequences: the rule and the weights of `start`, what it made (every
 field of CONTROLLER), then readings, and after each reading what it decided and what the record
 then holds (`AFTER`). A reading is what `decide` takes and a person's wish before it: a delta to
 take over with, `HAND_BACK`, or 0.
@@ -45,7 +45,7 @@ def make(seed: int = 1) -> dict[str, Any]:
     functions = {name: _table(name, rng) for name in ARGUMENTS}
     constants = {name: getattr(home, name) for home in CONSTANTS for name in CONSTANTS[home]}
     sequences = [_sequence(rng) for _ in range(SEQUENCES)]
-    sequences += [_played(START | start, readings) for start, readings in _edge_runs()]
+    sequences += [_played(_start(**differs), readings) for differs, readings in _edge_runs()]
     return {"seed": seed, "constants": constants, "functions": functions, "decide": sequences}
 
 
@@ -160,19 +160,26 @@ def _table(name: str, rng: random.Random) -> list[list[Any]]:
     return rows
 
 
+def started(start: dict[str, Any]) -> np.ndarray:
+    """Return the controller that a sequence of the file starts with."""
+    return delta.start(delta.StartRule(**start["rule"]), delta.Weights(**start["weights"]))
+
+
 def _sequence(rng: random.Random) -> dict[str, Any]:
     """Play a run of readings, most of them far from the band, against the controller."""
     weight = rng.choice(WEIGHTS)
     given = rng.choice([None, None, None, 64.0])
-    start: dict[str, Any] = {
-        "mean_weight": weight,
-        "max_weight": weight * 2,
+    weights: dict[str, Any] = {
+        "mean": weight,
+        "largest": weight * 2,
         "mean_degree": rng.choice([2.8, 4.0, 26.0, 16.0]),
         "integer": rng.random() < 0.5,
+    }
+    rule: dict[str, Any] = {
         "threads": 33_536,
         "buckets": rng.choice([2, 8, 32]),
         "max_open": 4,
-        "delta": given,
+        "given": given,
         "dynamic": rng.random() < 0.9,
     }
     readings, level = [], 0.0
@@ -190,11 +197,11 @@ def _sequence(rng: random.Random) -> dict[str, Any]:
                 rng.choice([0] * 30 + [3, 700, HAND_BACK]),
             ]
         )
-    return _played(start, readings)
+    return _played({"rule": rule, "weights": weights}, readings)
 
 
 def _played(start: dict[str, Any], readings: list[list[int]]) -> dict[str, Any]:
-    state = delta.make_controller(**start)
+    state = started(start)
     made = [state[name][0].item() for name in delta.CONTROLLER.names or ()]
     steps = [[reading, after_reading(state, reading)] for reading in readings]
     return {"start": start, "made": made, "steps": steps}
@@ -203,19 +210,18 @@ def _played(start: dict[str, Any], readings: list[list[int]]) -> dict[str, Any]:
 # ---- runs along the edges of each rule --------------------------------------------------
 
 # With these the band is 48 and 128 vertices being processed, 160 and 640 in all, exactly.
-START = {
-    "mean_weight": 100.0,
-    "max_weight": 400.0,
-    "mean_degree": 16.0,
-    "integer": True,
-    "threads": 1600,
-    "buckets": 32,
-    "max_open": 4,
-    "delta": None,
-    "dynamic": True,
-}
+RULE = {"threads": 1600, "buckets": 32, "max_open": 4, "given": None, "dynamic": True}
+OF_WEIGHTS = {"mean": 100.0, "largest": 400.0, "mean_degree": 16.0, "integer": True}
 STARVED, WELL, FLOODED = (0, 0), (60, 200), (10_000, 10_000)
 WINDOW = delta.WINDOW_SWEEPS
+
+
+def _start(**differs: Any) -> dict[str, Any]:
+    """Return the rule and the weights of a run along an edge, with what differs there."""
+    return {
+        "rule": {name: differs.get(name, value) for name, value in RULE.items()},
+        "weights": {name: differs.get(name, value) for name, value in OF_WEIGHTS.items()},
+    }
 
 
 def _window(
@@ -230,7 +236,7 @@ def _window(
 
 
 def _edge_runs() -> Iterator[tuple[dict[str, Any], list[list[int]]]]:
-    """Yield (arguments that differ from START, readings): each side of each threshold."""
+    """Yield (what differs from RULE and OF_WEIGHTS, readings): each side of each threshold."""
     for integer in (True, False):
         start = {"integer": integer}
         for tail in (65, 66):
@@ -270,11 +276,11 @@ def _edge_runs() -> Iterator[tuple[dict[str, Any], list[list[int]]]]:
                 _window(level, switched=switched, wish=HAND_BACK) + _window(level, switched=1) * 3
             )
             yield {}, _window() + held + back
-    yield {"delta": 24.0}, _window(STARVED) * 4
+    yield {"given": 24.0}, _window(STARVED) * 4
     yield {"dynamic": False}, _window(STARVED) * 4
     for buckets, most in ((2, 4), (3, 4), (32, 1), (32, 3)):
-        start = {"buckets": buckets, "max_open": most}
-        yield start, _window(STARVED) * 4 + _window() + _window(FLOODED, switched=9) * 4
+        ring: dict[str, Any] = {"buckets": buckets, "max_open": most}
+        yield ring, _window(STARVED) * 4 + _window() + _window(FLOODED, switched=9) * 4
 
 
 def write() -> None:

@@ -2,112 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from gpu import delta as rules
-from gpu.devices import Preset, find_preset
+from gpu.devices import find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph
+from gpu.loops.codes import POOL_DRY
+from gpu.loops.log import note
+from gpu.loops.run import LoopRun
+from gpu.loops.state import make_state, reach_source
 from gpu.model import adds_loop, machine
-from gpu.model.driver import drive, sampling_period
-from gpu.model.log import LOG_FULL, Log, check_probe, grown, note
+from gpu.model.modelled_run import run_modelled
 from gpu.record.events import EventKind
-from gpu.record.trace import Flag, Reason
+from gpu.record.trace import Flag, Reason, RunSettings
 
 ARRAY_SHARE = 4  # bytes per word of the device's own arrays
+GOLDEN = 0x9E3779B97F4A7C15  # spreads seeds
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run ADDS on a modelled device; the signature is that of `gpu.engine`."""
-    check_probe(probe, graph)
-    preset = find_preset(device)
-    period = sampling_period(probe, period_ns, preset.sample_period_ns)
-    ring = AddsRun(graph, source, preset, dict(parameters), delta, probe, period, seed, buffers)
-    return drive(ring, graph, observer, device)
+    """Run ADDS on a modelled device."""
+    return run_modelled(AddsRun, graph, settings, buffers, observer)
 
 
-class AddsRun:
-    """One modelled run of ADDS; see `gpu.model.driver.Slices`."""
+class AddsRun(LoopRun):
+    """One modelled run of ADDS, its source in the head bucket, all workers idle."""
 
-    def __init__(
-        self,
-        graph: CSRGraph,
-        source: int,
-        preset: Preset,
-        parameters: dict[str, Any],
-        delta: float | None,
-        probe: int,
-        period_ns: float,
-        seed: int,
-        buffers: RunBuffers,
-    ) -> None:
-        workers = parameters["workers"] or preset.workers
+    def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
+        preset = find_preset(settings.device)
         self._graph, self._preset = graph, preset
-        self._machine = machine.make_machine(graph, preset, workers, parameters, buffers, probe)
-        self._cost = machine.make_cost(graph, preset, workers, parameters, probe)
-        self.controller = machine.controller_for(graph, preset, workers, parameters, delta)
-        start_ns = preset.start_ns(graph.n, graph.m)
-        self.sim = machine.make_sim(period_ns, workers, len(self._machine.free), seed, start_ns)
-        self.sim[0].reason = int(Reason.START)
-        k = self.controller[0]
-        note(self.log, start_ns, EventKind.DELTA, int(Reason.START), k.open_heads, k.delta)
-        adds_loop.queue_source(self._machine, self.sim, self._cost, self.controller, source)
+        arrays = machine.make_machine(graph, preset, settings, buffers)
+        sim = make_state(machine.SIM, graph, settings, preset.sample_period_ns)
+        s, k = sim[0], arrays.controller[0]
+        s.t_ns = s.next_sweep_ns = preset.start_ns(graph.n, graph.m)
+        s.idle, s.free_blocks = len(arrays.workers), len(arrays.free)
+        s.random = (settings.seed * GOLDEN + 1) % 2**64
+        s.reason = int(Reason.START)
+        super().__init__(arrays, sim, adds_loop)
+        note(self.log, s.t_ns, EventKind.DELTA, int(Reason.START), k.open_heads, k.delta)
+        reach_source(arrays, settings)
+        adds_loop.queue_source(arrays, sim, settings.source)
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
         """Advance by a slice; grow the pool where it ran dry."""
-        written = adds_loop.advance(
-            self._machine, self.sim, self._cost, self.controller, samples, arcs
-        )
-        if self.sim[0].status == machine.POOL_DRY:
+        written = super().advance(samples, arcs)
+        if self.sim[0].status == POOL_DRY:
             self._grow()
-        elif self.sim[0].status == LOG_FULL:
-            self._machine = self._machine._replace(log=grown(self.log))
-        return int(written)
-
-    @property
-    def log(self) -> Log:
-        """What probe level 3 recorded so far."""
-        return self._machine.log
+        return written
 
     def set_delta(self, delta: float | None) -> None:
         """A person takes delta over, or hands it back."""
-        before = float(self.controller[0].delta)
+        controller = self.arrays.controller
+        before = float(controller[0].delta)
         if delta is None:
-            rules.hand_back(self.controller)
+            rules.hand_back(controller)
             return
-        rules.take_over(self.controller, delta)
+        rules.take_over(controller, delta)
         sim = self.sim[0]
         sim.delta_changes += int(delta != before)
         if delta != before:
-            heads = self.controller[0].open_heads
+            heads = controller[0].open_heads
             note(self.log, sim.t_ns, EventKind.DELTA, int(Reason.BY_HAND), heads, delta)
             sim["flags"] |= int(Flag.DELTA_RAISED if delta > before else Flag.DELTA_LOWERED)
 
-    def final_sample(self, sample: Any) -> None:
-        """Write the state as it is."""
-        adds_loop.write_sample(
-            self._machine, self.sim[0], self._cost[0], self.controller[0], sample
-        )
-
     def _grow(self) -> None:
         """Double the pool, unless the modelled device's memory would not hold it."""
-        items = self._machine.pool.size
+        items = self.arrays.pool.size
         needed = ARRAY_SHARE * (2 * items + self._graph.n) + self._graph.nbytes
         if needed > self._preset.memory_bytes:
             raise MemoryNeededError(
@@ -115,4 +79,4 @@ class AddsRun:
                 f"{needed / 1e9:.1f} GB of the {self._preset.memory_bytes / 1e9:.0f} GB that "
                 f"{self._preset.name} has: use a larger delta or another device"
             )
-        self._machine = machine.grow_pool(self._machine, self.sim)
+        self.arrays = machine.grow_pool(self.arrays, self.sim)

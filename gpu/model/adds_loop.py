@@ -25,29 +25,27 @@ import numpy as np
 from gpu import delta as delta_rules, scheduler
 from gpu.compiled import compiled_inline, compiled_lean
 from gpu.delta import BY_HAND, FAR_BUCKETS, NONE
-from gpu.model.adds_worker import push, round_events, schedule, worker_event
-from gpu.model.log import (
+from gpu.loops.codes import (
     ASSIGN,
     BLOCK_FREED,
+    BUCKET_SWITCHED,
+    CLIPPED,
     DELTA,
+    DELTA_LOWERED,
+    DELTA_RAISED,
+    ENDED,
+    FINISHED,
     HEAD,
     LOG_FULL,
     OPEN,
-    SAMPLE,
-    lacks_room,
-    record,
-)
-from gpu.model.machine import (
-    ALIGNED,
-    BLOCK_WORDS,
-    FINISHED,
-    HUB_ARCS,
-    OUT_ROOM,
     POOL_DRY,
-    READABLE,
     RUNNING,
-    Machine,
 )
+from gpu.loops.heap import drop_top
+from gpu.loops.log import lacks_room, record
+from gpu.loops.sample import fill_sample
+from gpu.model.adds_worker import queue_item, round_events, schedule, worker_event
+from gpu.model.machine import ALIGNED, BLOCK_WORDS, HUB_ARCS, OUT_ROOM, READABLE, Machine
 from gpu.scheduler import QUIET_SWEEPS
 
 head_is_finished = compiled_inline(scheduler.head_is_finished)
@@ -55,42 +53,34 @@ chunk_size = compiled_inline(scheduler.chunk_size)
 quiet = compiled_inline(scheduler.quiet)
 decide = compiled_inline(delta_rules.decide)
 
-DELTA_RAISED, DELTA_LOWERED, BUCKET_SWITCHED, CLIPPED, DELTA_BY_HAND, ENDED = 1, 2, 4, 8, 16, 32
 SWEEPS_PER_CALL = 50_000  # so that a call returns soon even where nothing is relaxed
 
 
 @compiled_lean
-def advance(
-    machine: Machine,
-    sim: np.ndarray,
-    cost: np.ndarray,
-    controller: np.ndarray,
-    samples: np.ndarray,
-    most_relaxed: int,
-) -> int:
+def advance(machine: Machine, sim: np.ndarray, samples: np.ndarray, most_relaxed: int) -> int:
     """Advance until `samples` is full, `most_relaxed` arcs are relaxed, or the run ends.
 
     Returns the number of samples written; `sim.status` says how it ended.
     """
-    s, c = sim[0], cost[0]
+    s, c, k = sim[0], machine.cost[0], machine.controller[0]
     written, sweeps = 0, 0
     until = s.relaxed + most_relaxed
     room = c.buckets + (HUB_ARCS * c.lanes + OUT_ROOM) // BLOCK_WORDS + 2  # for one event
     s.status = RUNNING
     while s.relaxed < until and written < len(samples) and sweeps < SWEEPS_PER_CALL:
-        if s.heap_size > 0 and machine.heap[0].when_ns <= s.next_sweep_ns:
+        if s.heap_size > 0 and machine.heap[0].key <= s.next_sweep_ns:
             if s.free_blocks < room:
                 s.status = POOL_DRY
                 break
-            worker = machine.heap[0].worker
+            worker = machine.heap[0].value
             if len(machine.log.on) > 0 and lacks_room(
                 machine.log, round_events(machine, c, worker)
             ):
                 s.status = LOG_FULL
                 break
-            s.t_ns = machine.heap[0].when_ns
-            _pop(machine, s)
-            worker_event(machine, s, c, controller[0], worker)
+            s.t_ns = machine.heap[0].key
+            s.heap_size = drop_top(machine.heap, s.heap_size)
+            worker_event(machine, s, c, k, worker)
             if s.status != RUNNING:
                 break
         else:
@@ -100,32 +90,27 @@ def advance(
             s.t_ns = s.next_sweep_ns
             s.next_sweep_ns = s.t_ns + c.sweep_ns
             sweeps += 1
-            written += _sweep(machine, s, c, controller, samples, written)
+            written += _sweep(machine, s, c, k, samples, written)
             if s.status != RUNNING:
                 break
     return written
 
 
 @compiled_lean
-def queue_source(
-    machine: Machine, sim: np.ndarray, cost: np.ndarray, controller: np.ndarray, source: int
-) -> None:
-    """Set dist[source] to 0 and put the source into the head bucket."""
-    machine.dist[source] = 0
-    if cost[0].vertices:
-        machine.first_ns[source] = 0
-        machine.last_ns[source] = 0
-    push(machine, sim[0], cost[0], controller[0], source, machine.dist[source], 0, -1)
-    sim[0].pushes = 0
+def queue_source(machine: Machine, sim: np.ndarray, source: int) -> None:
+    """Put the source into the head bucket."""
+    s, c, k = sim[0], machine.cost[0], machine.controller[0]
+    queue_item(machine, s, c, k, source, machine.dist[source], 0, -1)
+    s.pushes = 0
 
 
 @compiled_inline
-def _sweep(machine, s, c, controller, samples, at):  # type: ignore[no-untyped-def]
-    switched = _retire(machine, s, c, controller[0])
-    handed = _assign(machine, s, c, controller[0])
+def _sweep(machine, s, c, k, samples, at):  # type: ignore[no-untyped-def]
+    switched = _retire(machine, s, c, k)
+    handed = _assign(machine, s, c, k)
     if s.status != RUNNING:
         return 0
-    _control(machine, s, c, controller, switched)
+    _control(machine, s, c, k, switched)
     unfinished = 0
     for slot in range(c.buckets):
         unfinished += machine.slots[slot].reserved - machine.slots[slot].completed
@@ -136,7 +121,7 @@ def _sweep(machine, s, c, controller, samples, at):  # type: ignore[no-untyped-d
     elif s.t_ns < s.next_sample_ns:
         return 0
     s.next_sample_ns += s.period_ns * max(1.0, np.ceil((s.t_ns - s.next_sample_ns) / s.period_ns))
-    write_sample(machine, s, c, controller[0], samples[at])
+    write_sample(machine, s, samples[at])
     return 1
 
 
@@ -220,9 +205,8 @@ def _take(machine, s, c, at, worker, size, bucket):  # type: ignore[no-untyped-d
 
 
 @compiled_inline
-def _control(machine, s, c, controller, switched):  # type: ignore[no-untyped-def]
+def _control(machine, s, c, k, switched):  # type: ignore[no-untyped-def]
     """Read the gauges, ask the controller, note what it did."""
-    k = controller[0]
     waiting, produced, far, tail = 0, 0, 0, 0
     for offset in range(c.buckets):
         slot = (s.head + offset) % c.buckets
@@ -236,7 +220,7 @@ def _control(machine, s, c, controller, switched):  # type: ignore[no-untyped-de
             waiting += machine.slots[slot].reserved - machine.slots[slot].read
     produced += s.kept - s.kept_mark
     before, heads = k.delta, k.open_heads
-    reason = decide(controller, s.assigned, waiting, produced, far, tail, switched)
+    reason = decide(machine.controller, s.assigned, waiting, produced, far, tail, switched)
     if k.window_ended:
         for slot in range(c.buckets):
             machine.slots[slot].mark = machine.slots[slot].reserved
@@ -252,53 +236,21 @@ def _control(machine, s, c, controller, switched):  # type: ignore[no-untyped-de
 
 
 @compiled_lean
-def write_sample(machine, s, c, k, sample):  # type: ignore[no-untyped-def]
+def write_sample(machine, s, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE from the state; flags and shares start again from here."""
-    sample.t_ns = np.int64(s.t_ns)
-    sample.head_bucket = s.head
-    sample.bucket_switches = s.switches
-    sample.processed_vertices = s.processed
-    sample.relaxed_edges = s.relaxed
-    sample.improved = s.improved
-    sample.delta = k.delta
-    sample.base = s.base
+    c, k = machine.cost[0], machine.controller[0]
+    s.delta, s.by_hand = k.delta, k.by_hand
+    s.flags |= CLIPPED if s.clipped > 0 else 0
+    fill_sample(s, machine.log, sample, s.assigned, c.workers - s.idle)
     sample.band_low = c.band_low
     sample.band_high = c.band_high
     sample.clip_share = s.clipped / s.pushes if s.pushes > 0 else 0.0
-    sample.assigned_edges = s.assigned * c.mean_degree
-    sample.assigned_vertices = s.assigned
-    sample.busy_workers = c.workers - s.idle
     sample.open_buckets = k.open_heads
-    sample.flags = s.flags | (CLIPPED if s.clipped > 0 else 0) | (DELTA_BY_HAND if k.by_hand else 0)
-    sample.reason = BY_HAND if k.by_hand else s.reason
-    sample.delta_changes = s.delta_changes
-    sample.sequence = s.sequence
+    if k.by_hand:
+        sample.reason = BY_HAND
     for offset in range(32):
         sample.occupancy[offset] = 0
         if offset < c.buckets:
             slot = (s.head + offset) % c.buckets
             sample.occupancy[offset] = machine.slots[slot].reserved - machine.slots[slot].read
-    record(machine.log, s.t_ns, SAMPLE, -1, s.sequence, 0, 0.0)
-    s.sequence += 1
-    s.flags, s.pushes, s.clipped = 0, 0, 0
-
-
-@compiled_inline
-def _pop(machine, s):  # type: ignore[no-untyped-def]
-    """Take the earliest event out of the heap."""
-    s.heap_size -= 1
-    when, worker = machine.heap[s.heap_size].when_ns, machine.heap[s.heap_size].worker
-    at = 0
-    while 2 * at + 1 < s.heap_size:
-        child = 2 * at + 1
-        if (
-            child + 1 < s.heap_size
-            and machine.heap[child + 1].when_ns < machine.heap[child].when_ns
-        ):
-            child += 1
-        if machine.heap[child].when_ns >= when:
-            break
-        machine.heap[at].when_ns = machine.heap[child].when_ns
-        machine.heap[at].worker = machine.heap[child].worker
-        at = child
-    machine.heap[at].when_ns, machine.heap[at].worker = when, worker
+    s.pushes, s.clipped = 0, 0

@@ -20,20 +20,22 @@ import numpy as np
 
 from gpu import scheduler
 from gpu.compiled import compiled_inline
-from gpu.model.log import (
-    ARC_EVENTS,
+from gpu.loops.codes import (
     BLOCK_TAKEN,
     CLIP,
     COLLECT,
     FINISH,
     IMPROVE,
+    OVERFLOW,
     POP,
     RELAX,
+    RUNNING,
     STALE,
     STAY,
-    record,
-    record_push,
 )
+from gpu.loops.heap import push
+from gpu.loops.log import ARC_EVENTS, record, record_push
+from gpu.loops.sample import note_improved
 from gpu.model.machine import (
     BLOCK_WORDS,
     FLUSH_ROUNDS,
@@ -43,9 +45,7 @@ from gpu.model.machine import (
     KEEP,
     MOST_HUBS,
     OUT_ROOM,
-    OVERFLOW,
     QUEUE_ROOM,
-    RUNNING,
 )
 
 raw_offset = compiled_inline(scheduler.raw_offset)
@@ -72,7 +72,7 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     elif w.phase == 2:
         for place in range(w.out):
             vertex = machine.out[worker, place]
-            push(machine, s, c, k, vertex, machine.out_dist[worker, place], w.bucket, worker)
+            queue_item(machine, s, c, k, vertex, machine.out_dist[worker, place], w.bucket, worker)
         w.out, w.since = 0, 0
     if w.head == w.tail and w.hubs == 0:
         slot = machine.slots[w.bucket % c.buckets]
@@ -118,7 +118,7 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
         machine.snapshot[worker, place] = known
         s.processed += 1
         record(machine.log, s.t_ns, POP, worker, vertex, w.bucket, np.float64(known))
-        if c.vertices:
+        if s.vertices:
             machine.times[vertex] += 1
         arcs += degree
         of_warp += degree
@@ -144,7 +144,7 @@ def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
     elif w.arc == 0:
         s.processed += 1
         record(machine.log, s.t_ns, POP, worker, hub, w.bucket, np.float64(known))
-        if c.vertices:
+        if s.vertices:
             machine.times[hub] += 1
     machine.snapshot[worker, 0] = known
     arcs = max(w.wave_arc - w.arc, 0)
@@ -200,7 +200,7 @@ def _end_round(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
 def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ignore[no-untyped-def]
     """Relax arcs [first, end) of one vertex; queue what improved."""
     indices, weights, dist = machine.indices, machine.weights, machine.dist
-    unreached, now = c.unreached, np.int64(s.t_ns)
+    unreached = s.unreached
     s.relaxed += end - first
     for arc in range(first, end):
         to = indices[arc]
@@ -208,21 +208,18 @@ def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ig
         known = dist[to]
         record(machine.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
         if reached < known:
-            if c.vertices:
-                machine.last_ns[to] = now
-                if known == unreached:
-                    machine.first_ns[to] = now
+            note_improved(machine, s, to, known)
             dist[to] = reached
             s.improved += 1
             record(machine.log, s.t_ns, IMPROVE, worker, to, arc, np.float64(dist[to]))
-            _queue(machine, s, c, k, worker, to, dist[to])
+            _keep_or_collect(machine, s, c, k, worker, to, dist[to])
         elif known == unreached and reached >= unreached:
-            s.status, s.overflow_arc, s.overflow_tail = OVERFLOW, arc, vertex
+            s.status, s.overflow_arc = OVERFLOW, arc
             return
 
 
 @compiled_inline
-def _queue(machine, s, c, k, worker, vertex, dist):  # type: ignore[no-untyped-def]
+def _keep_or_collect(machine, s, c, k, worker, vertex, dist):  # type: ignore[no-untyped-def]
     """Keep an improved vertex in its worker's own queue, or collect it for the buckets."""
     w = machine.workers[worker]
     length = w.tail - w.head
@@ -244,11 +241,11 @@ def _queue(machine, s, c, k, worker, vertex, dist):  # type: ignore[no-untyped-d
         w.out += 1
         record(machine.log, s.t_ns, COLLECT, worker, vertex, w.bucket, np.float64(dist))
     else:
-        push(machine, s, c, k, vertex, dist, w.bucket, worker)
+        queue_item(machine, s, c, k, vertex, dist, w.bucket, worker)
 
 
 @compiled_inline
-def push(machine, s, c, k, vertex, dist, from_bucket, worker):  # type: ignore[no-untyped-def]
+def queue_item(machine, s, c, k, vertex, dist, from_bucket, worker):  # type: ignore[no-untyped-def]
     """Queue a vertex in a bucket, by its distance."""
     raw = raw_offset(dist, s.base, k.inverse_delta)
     s.pushes += 1
@@ -291,10 +288,4 @@ def round_events(machine, c, worker):  # type: ignore[no-untyped-def]
 @compiled_inline
 def schedule(machine, s, worker, when):  # type: ignore[no-untyped-def]
     """Put a worker's next event into the heap."""
-    at = s.heap_size
-    s.heap_size += 1
-    while at > 0 and machine.heap[(at - 1) // 2].when_ns > when:
-        machine.heap[at].when_ns = machine.heap[(at - 1) // 2].when_ns
-        machine.heap[at].worker = machine.heap[(at - 1) // 2].worker
-        at = (at - 1) // 2
-    machine.heap[at].when_ns, machine.heap[at].worker = when, worker
+    s.heap_size = push(machine.heap, s.heap_size, when, worker)

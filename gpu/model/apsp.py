@@ -7,7 +7,8 @@ n / 32 words of bits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,13 +22,14 @@ from gpu.algorithms.all_pairs import (
 from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.loops.log import Log, make_log, note
+from gpu.loops.run import LoopRun
+from gpu.loops.state import make_state, records, vertex_arrays
 from gpu.model import apsp_loop
-from gpu.model.driver import drive, sampling_period
-from gpu.model.log import Log, check_probe, make_log, note
-from gpu.model.machine import WAVE_ROUNDS, records, vertex_arrays
-from gpu.model.modelled_run import ModelledRun, make_state
+from gpu.model.machine import WAVE_ROUNDS
+from gpu.model.modelled_run import run_modelled
 from gpu.record.events import EventKind
-from gpu.record.trace import Reason
+from gpu.record.trace import Reason, RunSettings
 
 TAKEN = 1024  # vertices of one sweep at most, as in the kernel
 
@@ -51,71 +53,49 @@ class Rows(NamedTuple):
     log: Log  # probe level 3
 
 
-def run_edge(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
-    """Run `edge_apsp` on a modelled device; the signature is that of `gpu.engine`."""
-    return _run(graph, edges=True, split=False, factor=0.0, **given)
+@dataclass(frozen=True)
+class Kind:
+    """One of the algorithms of all pairs.
+
+    factor : of the default delta    split : light and heavy arcs    edges : goes by arcs, no delta
+    """
+
+    factor: float
+    split: bool = False
+    edges: bool = False
+
+    def run(
+        self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
+    ) -> EngineOutcome:
+        """Run on a modelled device. Nothing is arbitrated, so `seed` changes nothing."""
+        return run_modelled(partial(ApspRun, self), graph, settings, buffers, observer)
 
 
-def run_delta(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
-    """Run `delta_apsp` on a modelled device; the signature is that of `gpu.engine`."""
-    return _run(graph, edges=False, split=True, factor=C_DELTA, **given)
+run_edge = Kind(0.0, edges=True).run
+run_delta = Kind(C_DELTA, split=True).run
+run_fast = Kind(C_FAST).run
 
 
-def run_fast(graph: CSRGraph, source: int, **given: Any) -> EngineOutcome:
-    """Run `apsp_fast` on a modelled device; the signature is that of `gpu.engine`."""
-    return _run(graph, edges=False, split=False, factor=C_FAST, **given)
-
-
-def _run(
-    graph: CSRGraph,
-    *,
-    edges: bool,
-    split: bool,
-    factor: float,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
-) -> EngineOutcome:
-    """Run one of the three. Nothing is arbitrated, so `seed` changes nothing."""
-    check_probe(probe, graph)
-    preset = find_preset(device)
-    if delta is None:
-        delta = wanted_delta(factor, graph.mean_weight, graph.mean_degree, graph.integer)
-    period = sampling_period(probe, period_ns, preset.sample_period_ns)
-    run = ApspRun(graph, preset, parameters, delta, probe, period, buffers, edges, split)
-    return drive(run, graph, observer, device)
-
-
-class ApspRun(ModelledRun):
-    """One modelled run from many sources; see `gpu.model.driver.Slices`."""
+class ApspRun(LoopRun):
+    """One modelled run from many sources."""
 
     def __init__(
-        self,
-        graph: CSRGraph,
-        preset: Preset,
-        parameters: Mapping[str, Any],
-        delta: float,
-        probe: int,
-        period_ns: float,
-        buffers: RunBuffers,
-        edges: bool,
-        split: bool,
+        self, kind: Kind, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers
     ) -> None:
+        preset, parameters = find_preset(settings.device), settings.parameters
+        delta = settings.delta
+        if delta is None:
+            delta = wanted_delta(kind.factor, graph.mean_weight, graph.mean_degree, graph.integer)
         first, count = source_range(parameters, graph.n)
         blocks = min(parameters["workers"] or preset.workers, count)
-        rows = _make_rows(graph, preset, blocks, buffers, edges, split, probe)
-        own_delta = 0.0 if edges else delta
-        state = make_state(apsp_loop.STATE, graph, probe, period_ns)
+        rows = _make_rows(graph, preset, blocks, buffers, kind, settings.probe)
+        own_delta = 0.0 if kind.edges else delta
+        state = make_state(apsp_loop.STATE, graph, settings, preset.sample_period_ns)
         _fill_state(state[0], graph, preset)
-        super().__init__(rows, state, apsp_loop, own_delta)
         s = state[0]
-        s.first, s.delta, s.edges, s.split = first, own_delta, int(edges), int(split)
-        if not edges:
+        s.first, s.delta, s.edges, s.split = first, own_delta, int(kind.edges), int(kind.split)
+        super().__init__(rows, state, apsp_loop)
+        if not kind.edges:
             note(self.log, 0.0, EventKind.DELTA, int(Reason.START), 1, delta)
 
     def set_delta(self, delta: float | None) -> None:
@@ -123,26 +103,21 @@ class ApspRun(ModelledRun):
         if not self.sim[0].edges:
             super().set_delta(delta)
 
-    def final_sample(self, sample: Any) -> None:
-        """Write the state as it is."""
-        apsp_loop.write_sample(self.sim[0], self.log, len(self.arrays.dist), sample)
-
 
 def _make_rows(
     graph: CSRGraph,
     preset: Preset,
     blocks: int,
     buffers: RunBuffers,
-    edges: bool,
-    split: bool,
+    kind: Kind,
     probe: int,
 ) -> Rows:
     words = (graph.n + 31) // 32
-    bits = (1, 1, 1) if edges else (1 + int(split), blocks, words)
+    bits = (1, 1, 1) if kind.edges else (1 + int(kind.split), blocks, words)
     tails = np.zeros(1, np.int32)
-    if edges:
+    if kind.edges:
         tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
-    kind = graph.weights.dtype
+    weight = graph.weights.dtype
     unreached = INT_UNREACHED if graph.integer else np.inf
     state = records(blocks, apsp_loop.BLOCK)
     state["doing"] = apsp_loop.FREE
@@ -152,12 +127,12 @@ def _make_rows(
         graph.weights,
         tails,
         np.asarray(buffers.dist),
-        np.full(1, unreached, kind),
+        np.full(1, unreached, weight),
         *vertex_arrays(buffers),
         state,
         np.zeros(bits, np.uint32),
         np.zeros(TAKEN, np.int32),
-        np.zeros(max(TAKEN, WAVE_ROUNDS * preset.worker_threads), kind),
+        np.zeros(max(TAKEN, WAVE_ROUNDS * preset.worker_threads), weight),
         make_log(probe),
     )
 

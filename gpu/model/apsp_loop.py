@@ -23,12 +23,15 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
-from gpu.model.log import (
-    ARC_EVENTS,
+from gpu.loops.codes import (
+    BUCKET_SWITCHED,
     DEFER,
     EDGE,
+    ENDED,
+    FINISHED,
     IMPROVE,
     LOG_FULL,
+    OVERFLOW,
     PHASE,
     POP,
     PUSH,
@@ -36,17 +39,16 @@ from gpu.model.log import (
     RESUME,
     ROUND,
     ROUND_DONE,
-    SAMPLE,
+    RUNNING,
     SOURCE,
     SOURCE_DONE,
-    lacks_room,
-    record,
 )
-from gpu.model.machine import FINISHED, OVERFLOW, RUNNING
+from gpu.loops.log import ARC_EVENTS, lacks_room, record
+from gpu.loops.sample import fill_sample
+from gpu.loops.state import state_dtype
 
 EDGES, SWEEP, HEAVY, ENDING, FREE = range(5)  # what a block does next
 EVENT_ARCS = 1 << 16  # arcs of one event, at most about
-BUCKET_SWITCHED, DELTA_BY_HAND, ENDED = 4, 16, 32
 
 BLOCK = np.dtype(
     [
@@ -63,40 +65,19 @@ BLOCK = np.dtype(
     align=True,
 )
 
-STATE = np.dtype(
-    [
-        ("t_ns", "<f8"),
-        ("next_sample_ns", "<f8"),
-        ("period_ns", "<f8"),
-        ("hop_ns", "<f8"),
-        ("arc_ns", "<f8"),
-        ("delta", "<f8"),
-        ("unreached", "<f8"),
-        ("first", "<i8"),  # source of row 0
-        ("next_row", "<i8"),
-        ("running", "<i8"),
-        ("done", "<i8"),
-        ("rounds", "<i8"),
-        ("processed", "<i8"),
-        ("relaxed", "<i8"),
-        ("improved", "<i8"),
-        ("switches", "<i8"),
-        ("sequence", "<i8"),
-        ("effort", "<i8"),  # of this simulation, about arcs: what a slice is cut by
-        ("lanes", "<i8"),
-        ("wave", "<i8"),
-        ("overflow_arc", "<i8"),
-        ("overflow_tail", "<i8"),
-        ("edges", "<i4"),
-        ("split", "<i4"),  # light and heavy arcs
-        ("status", "<i4"),
-        ("flags", "<i4"),
-        ("reason", "<i4"),
-        ("delta_changes", "<i4"),
-        ("by_hand", "<i4"),
-        ("vertices", "<i4"),  # probe level 2
-    ],
-    align=True,
+STATE = state_dtype(
+    ("hop_ns", "<f8"),
+    ("arc_ns", "<f8"),
+    ("first", "<i8"),  # source of row 0
+    ("next_row", "<i8"),
+    ("running", "<i8"),
+    ("done", "<i8"),
+    ("rounds", "<i8"),
+    ("effort", "<i8"),  # of this simulation, about arcs: what a slice is cut by
+    ("lanes", "<i8"),
+    ("wave", "<i8"),
+    ("edges", "<i4"),
+    ("split", "<i4"),  # light and heavy arcs
 )
 
 
@@ -124,12 +105,12 @@ def advance(run, state, samples, most):  # type: ignore[no-untyped-def]
         if b.when_ns == np.inf:
             s.status = FINISHED
             s.flags |= ENDED
-            write_sample(s, run.log, len(run.dist), samples[written])
+            write_sample(run, s, samples[written])
             written += 1
             break
         s.t_ns = b.when_ns
         if s.t_ns >= s.next_sample_ns:
-            write_sample(s, run.log, len(run.dist), samples[written])
+            write_sample(run, s, samples[written])
             written += 1
             s.next_sample_ns = s.t_ns + s.period_ns
             continue
@@ -325,31 +306,18 @@ def _check_range(run, s, row):  # type: ignore[no-untyped-def]
         if run.dist[row, vertex] != run.unreached[0] and s.status != OVERFLOW:
             for arc in range(run.indptr[vertex], run.indptr[vertex + 1]):
                 if run.dist[row, run.indices[arc]] == run.unreached[0]:
-                    s.status, s.overflow_arc, s.overflow_tail = OVERFLOW, arc, vertex
+                    s.status, s.overflow_arc = OVERFLOW, arc
                     break
 
 
 @compiled_lean
-def write_sample(s, log, rows, sample):  # type: ignore[no-untyped-def]
+def write_sample(run, s, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE; flags start again from here."""
     per_round = s.running / max(s.rounds, 1)
-    sample.t_ns = np.int64(s.t_ns)
-    sample.bucket_switches = s.switches
-    sample.processed_vertices = s.processed
-    sample.relaxed_edges = s.relaxed
-    sample.improved = s.improved
-    sample.delta = s.delta
+    vertices = np.int64(min(s.processed * per_round, 2147483647.0))
+    fill_sample(s, run.log, sample, vertices, s.running)
     sample.assigned_edges = s.relaxed * per_round
-    sample.assigned_vertices = np.int64(min(s.processed * per_round, 2147483647.0))
-    sample.busy_workers = s.running
     sample.open_buckets = 0 if s.edges else min(s.running, 1)
-    sample.flags = s.flags | (DELTA_BY_HAND if s.by_hand else 0)
-    sample.reason = s.reason
-    sample.delta_changes = s.delta_changes
-    sample.sequence = s.sequence
-    sample.occupancy[0] = rows - s.running - s.done
+    sample.occupancy[0] = len(run.dist) - s.running - s.done
     sample.occupancy[1] = s.running
     sample.occupancy[2] = s.done
-    record(log, s.t_ns, SAMPLE, -1, s.sequence, 0, 0.0)
-    s.sequence += 1
-    s.flags = 0

@@ -1,83 +1,39 @@
 """Bellman-Ford on the modelled GPU: Near-Far's loop with a threshold that is never reached.
 
 With everything near, the loop of `near_far_loop` *is* frontier Bellman-Ford, wave by wave,
-and costs what Near-Far costs: so any difference between two runs is one of order. What is
-said about piles and thresholds is taken out of the samples: there is no delta, no base
-and nothing far.
+and costs what Near-Far costs: so any difference between two runs is one of order. There is no
+delta, no base and nothing far.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
-from gpu.model.driver import drive, sampling_period
-from gpu.model.log import check_probe
-from gpu.model.near_far import NearFarRun
-
-ANY_DELTA = 1.0  # never used: the threshold does not move
+from gpu.model.modelled_run import SuperstepRun, run_modelled
+from gpu.model.near_far import make_piles
+from gpu.model.near_far_loop import PILES
+from gpu.record.trace import RunSettings
 
 
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run Bellman-Ford on a modelled device; the signature is that of `gpu.engine`.
+    """Run Bellman-Ford on a modelled device.
 
     There is no delta, no parameter and nothing for `seed` to vary.
     """
-    check_probe(probe, graph)
-    preset = find_preset(device)
-    period = sampling_period(probe, period_ns, 0.0)  # by default every superstep
-    frontier = BellmanFordRun(graph, source, preset, probe, period, buffers)
-    return drive(frontier, graph, observer, device)
+    return run_modelled(BellmanFordRun, graph, settings, buffers, observer)
 
 
-class BellmanFordRun(NearFarRun):
-    """One modelled run of Bellman-Ford; see `gpu.model.driver.Slices`."""
+class BellmanFordRun(SuperstepRun):
+    """One modelled run of Bellman-Ford."""
 
-    def __init__(
-        self,
-        graph: CSRGraph,
-        source: int,
-        preset: Preset,
-        probe: int,
-        period_ns: float,
-        buffers: RunBuffers,
-    ) -> None:
-        super().__init__(graph, source, preset, ANY_DELTA, probe, period_ns, buffers, False)
+    def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
+        piles = make_piles(graph, settings, buffers)
+        super().__init__(graph, settings, piles, PILES, 0.0)
         self.sim[0].threshold = np.inf
-
-    def advance(self, samples: np.ndarray, arcs: int) -> int:
-        """Advance by a slice."""
-        written = super().advance(samples, arcs)
-        _forget_delta(samples[:written])
-        return written
 
     def set_delta(self, delta: float | None) -> None:
         """Bellman-Ford has no delta: nothing to take over."""
-
-    def final_sample(self, sample: Any) -> None:
-        """Write the state as it is."""
-        super().final_sample(sample)
-        sample.delta = sample.base = 0.0
-        sample.reason = 0
-
-
-def _forget_delta(samples: np.ndarray) -> None:
-    for name in ("delta", "base", "reason"):
-        samples[name] = 0

@@ -3,111 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpu.delta import near_far_delta
-from gpu.devices import Preset, find_preset
+from gpu.devices import find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
-from gpu.model import delta_stepping_loop
-from gpu.model.driver import drive, sampling_period
-from gpu.model.log import Log, check_probe, make_log, note
-from gpu.model.modelled_run import (
-    ModelledRun,
-    fill_superstep,
-    graph_arrays,
-    make_state,
-    wave_arrays,
-)
-from gpu.record.events import EventKind
-from gpu.record.trace import Reason
+from gpu.loops.log import make_log
+from gpu.loops.state import graph_arrays
+from gpu.model.delta_stepping_loop import STEPPING, Buckets
+from gpu.model.modelled_run import SuperstepRun, run_modelled, wave_arrays
+from gpu.record.trace import Reason, RunSettings
 
 FEWEST_SLOTS, MOST_SLOTS = 64, 2**16
 
 
-class Buckets(NamedTuple):
-    """Arrays of one run, n vertices, C slots; a wave covers len(snapshot) vertices."""
-
-    indptr: np.ndarray
-    indices: np.ndarray
-    weights: np.ndarray
-    dist: np.ndarray
-    first_ns: np.ndarray
-    last_ns: np.ndarray
-    times: np.ndarray
-    first: np.ndarray  # int32 (C,): a slot's first vertex, -1 where it is empty
-    following: np.ndarray  # int32 (n,), links of the slot's list
-    before: np.ndarray  # int32 (n,)
-    slot_of: np.ndarray  # int32 (n,), -1 where the vertex does not wait
-    frontier: np.ndarray  # int32 (n,): what this light phase works on
-    kept: np.ndarray  # int32 (n,): what the heavy phase will work on
-    mark: np.ndarray  # int64 (n,): visit in which `kept` took the vertex
-    snapshot: np.ndarray  # distances read at the start of a wave
-    block_ns: np.ndarray  # these five as Near-Far's `Piles`, one entry a block
-    fullest: np.ndarray
-    arcs: np.ndarray
-    hub_trips: np.ndarray
-    hubs: np.ndarray
-    log: Log  # probe level 3
-
-
 def run(
-    graph: CSRGraph,
-    source: int,
-    *,
-    delta: float | None,
-    parameters: Mapping[str, Any],
-    device: str,
-    probe: int,
-    period_ns: int,
-    seed: int,
-    buffers: RunBuffers,
-    observer: Observer,
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run delta-stepping on a modelled device; the signature is that of `gpu.engine`.
+    """Run delta-stepping on a modelled device.
 
     Its phases have no arbitration to vary, so `seed` changes nothing.
     """
-    check_probe(probe, graph)
-    preset = find_preset(device)
-    if delta is None:
-        delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
-    period = sampling_period(probe, period_ns, 0.0)  # by default every phase
-    stepping = DeltaSteppingRun(graph, source, preset, delta, probe, period, buffers)
-    return drive(stepping, graph, observer, device)
+    return run_modelled(DeltaSteppingRun, graph, settings, buffers, observer)
 
 
-class DeltaSteppingRun(ModelledRun):
-    """One modelled run of delta-stepping; see `gpu.model.driver.Slices`."""
+class DeltaSteppingRun(SuperstepRun):
+    """One modelled run of delta-stepping."""
 
-    def __init__(
-        self,
-        graph: CSRGraph,
-        source: int,
-        preset: Preset,
-        delta: float,
-        probe: int,
-        period_ns: float,
-        buffers: RunBuffers,
-    ) -> None:
-        buckets = _make_buckets(graph, preset, delta, probe, buffers)
-        state = make_state(delta_stepping_loop.STEPPING, graph, probe, period_ns)
-        fill_superstep(state[0], graph, preset, delta)
-        state[0].wanted = delta
-        super().__init__(buckets, state, delta_stepping_loop, delta)
-        buckets.frontier[0] = source
-        self.reach_source(source, probe)
-        start_ns = state[0].t_ns
-        note(self.log, start_ns, EventKind.DELTA, int(Reason.START), 1, delta)
-        note(self.log, start_ns, EventKind.PUSH, source)
+    def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
+        delta = settings.delta
+        if delta is None:
+            delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
+        buckets = _make_buckets(graph, settings, buffers, delta)
+        super().__init__(graph, settings, buckets, STEPPING, delta)
+        self.sim[0].wanted = delta
 
     def set_delta(self, delta: float | None) -> None:
         """A person makes buckets wider or narrower from the next one on, or hands back."""
         state = self.sim[0]
-        state.wanted = self._own_delta if delta is None else delta
+        state.wanted = self.own_delta if delta is None else delta
         state.by_hand = int(delta is not None)
         state.reason = int(Reason.START if delta is None else Reason.BY_HAND)
 
@@ -119,7 +55,7 @@ def slots_for(graph: CSRGraph, delta: float) -> int:
 
 
 def _make_buckets(
-    graph: CSRGraph, preset: Preset, delta: float, probe: int, buffers: RunBuffers
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, delta: float
 ) -> Buckets:
     return Buckets(
         *graph_arrays(graph, buffers),
@@ -130,6 +66,6 @@ def _make_buckets(
         np.empty(graph.n, np.int32),
         np.empty(graph.n, np.int32),
         np.full(graph.n, -1, np.int64),
-        *wave_arrays(graph, preset),
-        make_log(probe),
+        *wave_arrays(graph, find_preset(settings.device)),
+        make_log(settings.probe),
     )

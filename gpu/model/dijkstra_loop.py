@@ -11,54 +11,33 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
-from gpu.model.log import (
-    ARC_EVENTS,
+from gpu.loops.codes import (
+    ENDED,
+    FINISHED,
     IMPROVE,
     LOG_FULL,
+    OVERFLOW,
+    POOL_DRY,
     POP,
     PUSH,
     RELAX,
-    SAMPLE,
+    RUNNING,
     STALE,
-    lacks_room,
-    record,
 )
-from gpu.model.machine import FINISHED, OVERFLOW, POOL_DRY, RUNNING
+from gpu.loops.heap import drop_top, push
+from gpu.loops.log import ARC_EVENTS, lacks_room, record
+from gpu.loops.sample import fill_sample, note_improved
+from gpu.loops.state import state_dtype
 
-ENDED = 32
-
-ENTRY = np.dtype([("dist", "<f8"), ("vertex", "<i8")])
-
-HEAP_STATE = np.dtype(
-    [
-        ("t_ns", "<f8"),
-        ("next_sample_ns", "<f8"),
-        ("period_ns", "<f8"),
-        ("hop_ns", "<f8"),
-        ("mean_degree", "<f8"),
-        ("unreached", "<f8"),
-        ("base", "<f8"),
-        ("size", "<i8"),
-        ("processed", "<i8"),
-        ("relaxed", "<i8"),
-        ("improved", "<i8"),
-        ("sequence", "<i8"),
-        ("lanes", "<i8"),
-        ("overflow_arc", "<i8"),
-        ("overflow_tail", "<i8"),
-        ("status", "<i4"),
-        ("flags", "<i4"),
-        ("vertices", "<i4"),
-    ],
-    align=True,
-)
+ENTRY = np.dtype([("key", "<f8"), ("value", "<i8")])  # distance, vertex
+HEAP_STATE = state_dtype(("hop_ns", "<f8"), ("size", "<i8"), ("lanes", "<i8"))
 
 
 @compiled_lean
 def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-def]
     """Advance until `samples` is full, `most_relaxed` arcs are relaxed, or the run ends.
 
-    arrays : gpu.model.dijkstra.HeapArrays; state : HEAP_STATE (1,). Returns samples written.
+    arrays : gpu.loops.heap.HeapArrays; state : HEAP_STATE (1,). Returns samples written.
     """
     s = state[0]
     written, taken = 0, 0
@@ -69,23 +48,23 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
             s.status = LOG_FULL
             break
         if s.t_ns >= s.next_sample_ns:
-            write_sample(s, arrays.log, samples[written])
+            write_sample(arrays, s, samples[written])
             written += 1
             s.next_sample_ns = s.t_ns + s.period_ns
             continue
         if s.size == 0:
             s.status = FINISHED
             s.flags |= ENDED
-            write_sample(s, arrays.log, samples[written])
+            write_sample(arrays, s, samples[written])
             return written + 1
-        vertex = arrays.heap[0].vertex
+        vertex = arrays.heap[0].value
         degree = arrays.indptr[vertex + 1] - arrays.indptr[vertex]
         if s.size + degree > len(arrays.heap):
             s.status = POOL_DRY
             break
-        dist = arrays.heap[0].dist
+        dist = arrays.heap[0].key
         s.t_ns += s.hop_ns * np.ceil(np.log2(s.size + 1.0))
-        _pop(arrays.heap, s)
+        s.size = drop_top(arrays.heap, s.size)
         taken += 1
         if dist > arrays.dist[vertex]:
             record(arrays.log, s.t_ns, STALE, 0, vertex, 0, dist)
@@ -119,61 +98,16 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
             s.t_ns += s.hop_ns
             record(arrays.log, s.t_ns, IMPROVE, 0, to, arc, np.float64(arrays.dist[to]))
             record(arrays.log, s.t_ns, PUSH, 0, to, 0, np.float64(arrays.dist[to]))
-            if s.vertices:
-                arrays.last_ns[to] = np.int64(s.t_ns)
-                if known == s.unreached:
-                    arrays.first_ns[to] = np.int64(s.t_ns)
-            push(arrays.heap, s, np.float64(arrays.dist[to]), to)
+            note_improved(arrays, s, to, known)
+            s.size = push(arrays.heap, s.size, np.float64(arrays.dist[to]), to)
         elif known == s.unreached and reached >= s.unreached:
-            s.status, s.overflow_arc, s.overflow_tail = OVERFLOW, arc, vertex
+            s.status, s.overflow_arc = OVERFLOW, arc
             return
 
 
 @compiled_lean
-def push(heap, s, dist, vertex):  # type: ignore[no-untyped-def]
-    """Add an entry and let it rise."""
-    at = s.size
-    s.size += 1
-    while at > 0 and heap[(at - 1) // 2].dist > dist:
-        heap[at].dist = heap[(at - 1) // 2].dist
-        heap[at].vertex = heap[(at - 1) // 2].vertex
-        at = (at - 1) // 2
-    heap[at].dist, heap[at].vertex = dist, vertex
-
-
-@compiled_inline
-def _pop(heap, s):  # type: ignore[no-untyped-def]
-    """Drop the smallest entry; the last one sinks from the top."""
-    s.size -= 1
-    dist, vertex = heap[s.size].dist, heap[s.size].vertex
-    at = 0
-    while 2 * at + 1 < s.size:
-        child = 2 * at + 1
-        if child + 1 < s.size and heap[child + 1].dist < heap[child].dist:
-            child += 1
-        if heap[child].dist >= dist:
-            break
-        heap[at].dist, heap[at].vertex = heap[child].dist, heap[child].vertex
-        at = child
-    heap[at].dist, heap[at].vertex = dist, vertex
-
-
-@compiled_lean
-def write_sample(s, log, sample):  # type: ignore[no-untyped-def]
+def write_sample(arrays, s, sample):  # type: ignore[no-untyped-def]
     """Fill one SAMPLE; one worker, one vertex in hand until the heap is empty."""
     busy = 1 if s.size > 0 else 0
-    sample.t_ns = np.int64(s.t_ns)
-    sample.processed_vertices = s.processed
-    sample.relaxed_edges = s.relaxed
-    sample.improved = s.improved
-    sample.base = s.base
-    sample.assigned_edges = busy * s.mean_degree
-    sample.assigned_vertices = busy
-    sample.busy_workers = busy
-    sample.open_buckets = 1
-    sample.flags = s.flags
-    sample.sequence = s.sequence
+    fill_sample(s, arrays.log, sample, busy, busy)
     sample.occupancy[0] = s.size
-    record(log, s.t_ns, SAMPLE, -1, s.sequence, 0, 0.0)
-    s.sequence += 1
-    s.flags = 0

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpu.delta import band, make_controller
+from gpu.delta import StartRule, Weights, band, start
 from gpu.devices import Preset
 from gpu.engine import RunBuffers
-from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.model.log import Log, make_log
-from gpu.record.trace import SAMPLE, Probe
+from gpu.graph import CSRGraph
+from gpu.loops.log import Log, make_log
+from gpu.loops.state import graph_arrays, records, state_dtype
+from gpu.record.trace import RunSettings
 
 BLOCK_WORDS = 1024  # items per pool block; the CUDA kernel's blocks are 16K
 BLOCKS_PER_BUCKET = 3  # in the pool at the start, beside room for 2 n items
@@ -36,42 +37,19 @@ LOOKED_AT = 65_536  # arcs, to tell local graphs from others
 SECTOR = 8  # distances in 32 bytes
 JITTER = 0.05  # spread of a wave's duration: what makes two seeds differ
 
-NO_SAMPLES_NS = 1e300  # a period that never comes: probe level 0
-
-RUNNING, FINISHED, POOL_DRY, OVERFLOW = range(4)
-
-SIM = np.dtype(
-    [
-        ("t_ns", "<f8"),
-        ("next_sweep_ns", "<f8"),
-        ("next_sample_ns", "<f8"),
-        ("period_ns", "<f8"),
-        ("base", "<f8"),
-        ("head", "<i8"),
-        ("head_slot", "<i8"),  # head mod buckets
-        ("processed", "<i8"),
-        ("relaxed", "<i8"),
-        ("improved", "<i8"),
-        ("switches", "<i8"),
-        ("assigned", "<i8"),  # vertices handed out and not finished
-        ("sequence", "<i8"),
-        ("pushes", "<i8"),  # since the last sample
-        ("kept", "<i8"),  # improved vertices that stayed with their worker
-        ("kept_mark", "<i8"),  # kept when the controller's window began
-        ("clipped", "<i8"),
-        ("overflow_arc", "<i8"),
-        ("overflow_tail", "<i8"),
-        ("random", "<u8"),
-        ("delta_changes", "<i4"),
-        ("flags", "<i4"),
-        ("reason", "<i4"),
-        ("quiet_sweeps", "<i4"),
-        ("heap_size", "<i4"),
-        ("idle", "<i4"),
-        ("free_blocks", "<i4"),
-        ("status", "<i4"),
-    ],
-    align=True,
+SIM = state_dtype(
+    ("next_sweep_ns", "<f8"),
+    ("head_slot", "<i8"),  # head mod buckets
+    ("assigned", "<i8"),  # vertices handed out and not finished
+    ("pushes", "<i8"),  # since the last sample
+    ("kept", "<i8"),  # improved vertices that stayed with their worker
+    ("kept_mark", "<i8"),  # kept when the controller's window began
+    ("clipped", "<i8"),
+    ("random", "<u8"),
+    ("quiet_sweeps", "<i4"),
+    ("heap_size", "<i4"),
+    ("idle", "<i4"),
+    ("free_blocks", "<i4"),
 )
 
 COST = np.dtype(
@@ -82,7 +60,6 @@ COST = np.dtype(
         ("trip_ns", "<f8"),
         ("push_ns", "<f8"),
         ("arc_ns", "<f8"),  # of one multiprocessor
-        ("mean_degree", "<f8"),
         ("lanes", "<i8"),
         ("warp", "<i8"),  # lanes of a warp
         ("chunk_smallest", "<i8"),
@@ -91,8 +68,6 @@ COST = np.dtype(
         ("workers", "<i8"),
         ("drop_stale", "<i8"),
         ("sms", "<i8"),
-        ("vertices", "<i8"),  # probe level 2
-        ("unreached", "<f8"),  # the distance type's "unreached"
         ("band_low", "<f8"),  # edges
         ("band_high", "<f8"),
     ]
@@ -125,7 +100,7 @@ WORKER = np.dtype(
     ]
 )
 
-HEAP = np.dtype([("when_ns", "<f8"), ("worker", "<i8")])  # next event of each busy worker
+HEAP = np.dtype([("key", "<f8"), ("value", "<i8")])  # next event of each busy worker: ns, worker
 
 
 class Machine(NamedTuple):
@@ -154,29 +129,22 @@ class Machine(NamedTuple):
     hub_dist: np.ndarray  # (W, MOST_HUBS)
     out: np.ndarray  # int32 (W, OUT_ROOM): collected for the buckets
     out_dist: np.ndarray  # (W, OUT_ROOM)
+    cost: np.ndarray  # COST (1,)
+    controller: np.ndarray  # CONTROLLER (1,)
     log: Log  # probe level 3
 
 
 def make_machine(
-    graph: CSRGraph,
-    preset: Preset,
-    workers: int,
-    parameters: dict[str, Any],
-    buffers: RunBuffers,
-    probe: int = Probe.SAMPLES,
+    graph: CSRGraph, preset: Preset, settings: RunSettings, buffers: RunBuffers
 ) -> Machine:
     """Allocate the arrays of a run; the pool starts small and grows, see `grow_pool`."""
-    buckets = parameters["buckets"]
+    buckets, workers = settings.parameters["buckets"], workers_of(settings, preset)
     kind = graph.weights.dtype
     blocks = int(buckets * (1 + BLOCKS_PER_BUCKET)) + wave_blocks(preset.worker_threads)
     blocks += 2 * graph.n // BLOCK_WORDS + 3
-    stale = parameters["drop_stale"]
+    stale = settings.parameters["drop_stale"]
     return Machine(
-        graph.indptr,
-        graph.indices,
-        graph.weights,
-        buffers.dist,
-        *vertex_arrays(buffers),
+        *graph_arrays(graph, buffers),
         records(buckets, SLOT),
         np.zeros((blocks, BLOCK_WORDS), np.int32),
         np.zeros((blocks, BLOCK_WORDS) if stale else (1, 1), kind),
@@ -193,18 +161,21 @@ def make_machine(
         np.zeros((workers, MOST_HUBS), kind),
         np.zeros((workers, OUT_ROOM), np.int32),
         np.zeros((workers, OUT_ROOM), kind),
-        make_log(probe),
+        make_cost(graph, preset, settings),
+        controller_for(graph, preset, settings),
+        make_log(settings.probe),
     )
+
+
+def workers_of(settings: RunSettings, preset: Preset) -> int:
+    """Return the workers of a run: what was asked for, or the device's."""
+    asked: int | None = settings.parameters["workers"]
+    return asked or preset.workers
 
 
 def wave_blocks(lanes: int) -> int:
     """Return the pool blocks that the pushes of one round of vertices fill at most."""
     return HUB_ARCS * lanes // BLOCK_WORDS
-
-
-def records(length: int, dtype: np.dtype) -> np.ndarray:
-    """Return zeroed records that compiled code and Python read by field name."""
-    return np.zeros(length, dtype).view(np.recarray)
 
 
 def grow_pool(machine: Machine, sim: np.ndarray) -> Machine:
@@ -230,29 +201,30 @@ def grow_pool(machine: Machine, sim: np.ndarray) -> Machine:
     return machine._replace(pool=pool, pool_dist=pool_dist, table=table, free=free)
 
 
-def make_cost(
-    graph: CSRGraph, preset: Preset, workers: int, parameters: dict[str, Any], probe: int
-) -> np.ndarray:
+def make_cost(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np.ndarray:
     """Return COST (1,): the device's price list for this graph."""
-    cost = records(1, COST)
-    c = cost[0]
+    cost: np.ndarray = records(1, COST)
+    c: Any = cost[0]
+    workers = workers_of(settings, preset)
     c.sweep_ns, c.order_ns = preset.sweep_ns, preset.order_ns
-    late_ns = preset.miss_ns * preset.arc_miss(graph.m)
-    c.round_ns, c.trip_ns = preset.round_ns + late_ns, preset.trip_ns + late_ns
+    waited_ns = late_ns(graph, preset)
+    c.round_ns, c.trip_ns = preset.round_ns + waited_ns, preset.trip_ns + waited_ns
     c.push_ns = preset.push_ns
     c.sms = preset.sms
     c.arc_ns = arc_ns(graph, preset)
-    c.mean_degree = graph.mean_degree
     c.lanes, c.warp = preset.worker_threads, min(preset.worker_threads, WARP)
     c.chunk_smallest, c.chunk_largest = preset.chunk_smallest, preset.chunk_largest
-    c.buckets, c.workers = parameters["buckets"], workers
-    c.drop_stale = int(parameters["drop_stale"])
-    c.vertices = int(probe >= Probe.VERTICES)
-    c.unreached = float(INT_UNREACHED) if graph.integer else np.inf
+    c.buckets, c.workers = settings.parameters["buckets"], workers
+    c.drop_stale = int(settings.parameters["drop_stale"])
     low, _, high, _ = band(graph.mean_degree)
     threads = workers * preset.worker_threads
     c.band_low, c.band_high = low * threads, high * threads
     return cost
+
+
+def late_ns(graph: CSRGraph, preset: Preset) -> float:
+    """Return what a trip for arcs waits longer where the arcs are not in L2, ns."""
+    return preset.miss_ns * preset.arc_miss(graph.m)
 
 
 def arc_ns(graph: CSRGraph, preset: Preset) -> float:
@@ -272,49 +244,15 @@ def arc_ns(graph: CSRGraph, preset: Preset) -> float:
     return preset.sms * preset.arc_ns(graph.n, graph.m, distant, sectors)
 
 
-def make_sim(
-    period_ns: float, workers: int, blocks: int, seed: int, start_ns: float = 0.0
-) -> np.ndarray:
-    """Return SIM (1,) as the manager starts, all workers idle."""
-    sim = records(1, SIM)
-    s = sim[0]
-    s.t_ns = s.next_sweep_ns = start_ns
-    s.period_ns = period_ns
-    s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
-    s.idle, s.free_blocks = workers, blocks
-    s.random = (seed * 0x9E3779B97F4A7C15 + 1) % 2**64
-    return sim
-
-
-def controller_for(
-    graph: CSRGraph,
-    preset: Preset,
-    workers: int,
-    parameters: dict[str, Any],
-    delta: float | None,
-) -> np.ndarray:
+def controller_for(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np.ndarray:
     """Return the controller's record for this graph and device."""
-    return make_controller(
-        mean_weight=graph.mean_weight,
-        max_weight=float(graph.weights.max()) if graph.m else 0.0,
-        mean_degree=graph.mean_degree,
-        integer=graph.integer,
-        threads=workers * preset.worker_threads,
-        buckets=parameters["buckets"],
-        max_open=parameters["open_heads"],
-        delta=delta,
-        dynamic=parameters["dynamic_delta"],
+    given = settings.parameters
+    rule = StartRule(
+        threads=workers_of(settings, preset) * preset.worker_threads,
+        buckets=given["buckets"],
+        max_open=given["open_heads"],
+        given=settings.delta,
+        dynamic=given["dynamic_delta"],
     )
-
-
-def sample_buffer(samples: int) -> np.ndarray:
-    """Return SAMPLE (samples,) as a recarray, what compiled code writes by field name."""
-    return records(samples, SAMPLE)
-
-
-def vertex_arrays(buffers: RunBuffers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the arrays of probe level 2, or stand-ins of one element."""
-    if buffers.vertices is None:
-        return np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int32)
-    kept = buffers.vertices
-    return kept.first_reached_ns, kept.last_improved_ns, kept.times_processed
+    largest = float(graph.weights.max()) if graph.m else 0.0
+    return start(rule, Weights(graph.mean_weight, largest, graph.mean_degree, graph.integer))

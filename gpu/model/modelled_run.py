@@ -1,86 +1,82 @@
-"""What runs of one compiled loop share: a bundle of arrays, one state record, a log, a delta.
-
-Near-Far, Bellman-Ford, delta-stepping, Dijkstra and the all-pairs kernels differ in the arrays
-that they keep and in the loop that works on them. How the loop is called, how its log grows,
-what the state says of graph, machine and sampling before the first slice, and how a person
-takes delta over are the same, and stand here once. ADDS has a controller of its own instead of
-a fixed delta; its run is in `gpu.model.adds`.
-"""
+"""What modelled runs share: the engine function around them, and the base of supersteps."""
 
 from __future__ import annotations
 
-from types import ModuleType
+from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 
-from gpu.devices import Preset
-from gpu.engine import RunBuffers
-from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.model.log import LOG_FULL, Log, grown, note
-from gpu.model.machine import NO_SAMPLES_NS, WARP, arc_ns, records, vertex_arrays
+from gpu.devices import Preset, find_preset
+from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.graph import CSRGraph
+from gpu.loops.driver import Slices, drive
+from gpu.loops.log import check_probe, note
+from gpu.loops.run import LoopRun
+from gpu.loops.state import make_state, reach_source
+from gpu.model import superstep
+from gpu.model.machine import WARP, arc_ns, late_ns
 from gpu.record.events import EventKind
-from gpu.record.trace import Flag, Probe, Reason
+from gpu.record.trace import Reason, RunSettings
 
 Array = np.ndarray
-Seven = tuple[Array, Array, Array, Array, Array, Array, Array]
 Six = tuple[Array, Array, Array, Array, Array, Array]
 STEP_THREADS = 1024  # of a block that works on supersteps (kernel)
 
 
-class ModelledRun:
-    """One modelled run of a compiled loop; see `gpu.model.driver.Slices`.
+def run_modelled(
+    make: Callable[[CSRGraph, RunSettings, RunBuffers], Slices],
+    graph: CSRGraph,
+    settings: RunSettings,
+    buffers: RunBuffers,
+    observer: Observer,
+) -> EngineOutcome:
+    """Make a run and drive it to its end; ParameterError where it cannot be recorded."""
+    check_probe(settings.probe, graph)
+    environment = {
+        "engine": "model",
+        "device": settings.device,
+        "numba": numba.__version__,
+        "numpy": np.__version__,
+    }
+    return drive(make(graph, settings, buffers), graph, observer, "modelled", environment)
 
-    `arrays` is the loop's bundle (a NamedTuple with a `log`), `sim` its state, one record, and
-    `loop` the module with `advance` and `write_sample`.
+
+class SuperstepRun(LoopRun):
+    """One modelled run of an algorithm of supersteps, its source in near.
+
+    arrays : the algorithm's bundle, whose type says which rules hold; dtype : its state's
+    delta : the first, weight units; 0 for an algorithm that has none
     """
 
-    def __init__(self, arrays: Any, sim: np.ndarray, loop: ModuleType, delta: float = 0.0) -> None:
-        self.arrays = arrays
-        self.sim = sim
-        self._loop = loop
-        self._own_delta = delta
-
-    @property
-    def log(self) -> Log:
-        """What probe level 3 recorded so far."""
-        log: Log = self.arrays.log
-        return log
-
-    def advance(self, samples: np.ndarray, arcs: int) -> int:
-        """Advance by a slice; return how many samples were written."""
-        written = self._loop.advance(self.arrays, self.sim, samples, arcs)
-        if self.sim[0].status == LOG_FULL:
-            self.arrays = self.arrays._replace(log=grown(self.log))
-        return int(written)
-
-    def set_delta(self, delta: float | None) -> None:
-        """A person's delta holds from the next decision of the loop on; None hands it back."""
-        state = self.sim[0]
-        wanted = self._own_delta if delta is None else delta
-        if wanted != state.delta:
-            raised = wanted > state.delta
-            state["flags"] |= int(Flag.DELTA_RAISED if raised else Flag.DELTA_LOWERED)
-            state.delta_changes += 1
-            note(self.log, state.t_ns, EventKind.DELTA, int(Reason.BY_HAND), 1, wanted)
-        state.delta, state.by_hand = wanted, int(delta is not None)
-        state.reason = int(Reason.START if delta is None else Reason.BY_HAND)
-
-    def final_sample(self, sample: Any) -> None:
-        """Write the state as it is."""
-        self._loop.write_sample(self.sim[0], self.log, sample)
-
-    def reach_source(self, source: int, probe: int) -> None:
-        """Give the source its distance, and from probe level 2 its times."""
-        self.arrays.dist[source] = 0
-        if probe >= Probe.VERTICES:
-            self.arrays.first_ns[source] = self.arrays.last_ns[source] = 0
-
-
-def graph_arrays(graph: CSRGraph, buffers: RunBuffers) -> Seven:
-    """Return what each bundle begins with: indptr, indices, weights, dist, per-vertex arrays."""
-    first, last, times = vertex_arrays(buffers)
-    return graph.indptr, graph.indices, graph.weights, buffers.dist, first, last, times
+    def __init__(
+        self,
+        graph: CSRGraph,
+        settings: RunSettings,
+        arrays: Any,
+        dtype: np.dtype,
+        delta: float,
+    ) -> None:
+        preset = find_preset(settings.device)
+        state = make_state(dtype, graph, settings, 0.0)  # by default every superstep
+        s = state[0]
+        s.superstep_ns, s.alone_ns = preset.superstep_ns, preset.alone_ns
+        waited_ns = late_ns(graph, preset)
+        s.round_ns, s.trip_ns = preset.round_ns + waited_ns, preset.trip_ns + waited_ns
+        s.t_ns = preset.start_ns(graph.n, graph.m)
+        s.arc_ns = arc_ns(graph, preset)
+        s.near = 1
+        s.lanes, s.workers = step_threads(preset), step_blocks(preset)
+        s.warp = min(WARP, s.lanes)
+        s.delta = delta
+        super().__init__(arrays, state, superstep)
+        arrays.near[0] = settings.source
+        reach_source(arrays, settings)
+        if delta:
+            s.reason = int(Reason.START)
+            note(self.log, s.t_ns, EventKind.DELTA, int(Reason.START), 1, delta)
+        note(self.log, s.t_ns, EventKind.PUSH, settings.source)
 
 
 def wave_arrays(graph: CSRGraph, preset: Preset) -> Six:
@@ -95,32 +91,6 @@ def wave_arrays(graph: CSRGraph, preset: Preset) -> Six:
     snapshot = np.empty(min(wave, max(graph.n, 1)), graph.weights.dtype)
     fullest, arcs, hub_trips, hubs = np.zeros((4, blocks), np.int64)
     return snapshot, np.zeros(blocks), fullest, arcs, hub_trips, hubs
-
-
-def make_state(dtype: np.dtype, graph: CSRGraph, probe: int, period_ns: float) -> np.ndarray:
-    """Return a state record (1,) that knows the graph and when to sample."""
-    state = records(1, dtype)
-    s = state[0]
-    s.period_ns = period_ns
-    s.next_sample_ns = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
-    s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
-    s.vertices = int(probe >= Probe.VERTICES)
-    return state
-
-
-def fill_superstep(s: Any, graph: CSRGraph, preset: Preset, delta: float) -> None:
-    """Fill what supersteps on `preset` cost, who shares them, and the first delta."""
-    s.delta = delta
-    s.superstep_ns, s.alone_ns = preset.superstep_ns, preset.alone_ns
-    late_ns = preset.miss_ns * preset.arc_miss(graph.m)
-    s.round_ns, s.trip_ns = preset.round_ns + late_ns, preset.trip_ns + late_ns
-    s.t_ns = preset.start_ns(graph.n, graph.m)
-    s.arc_ns = arc_ns(graph, preset)
-    s.mean_degree = graph.mean_degree
-    s.near = 1
-    s.lanes, s.workers = step_threads(preset), step_blocks(preset)
-    s.warp = min(WARP, s.lanes)
-    s.reason = int(Reason.START)
 
 
 def step_threads(preset: Preset) -> int:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import enum
 
-MOST_ARCS = 20_000  # graphs up to this size can be recorded event by event (DESIGN section 2)
+MOST_ARCS = 20_000  # graphs up to this size can be recorded event by event
 
 
 class EventKind(enum.IntEnum):

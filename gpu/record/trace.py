@@ -103,7 +103,7 @@ NEVER = np.int64(-1)  # a per-vertex time that did not happen
 
 
 class Probe(enum.IntEnum):
-    """How much a run records (DESIGN section 2)."""
+    """How much a run records; what each level may cost stands in `gpu/cuda/README.md`."""
 
     OFF = 0
     SAMPLES = 1

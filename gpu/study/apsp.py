@@ -78,7 +78,7 @@ def all_pairs(
     algorithm : a key of `matrix_algorithms()`; None: the last of them, our own
     sources : how many rows; None: all the rest
     delta, probe, device, parameters : as in `gpu.run`
-    verify : prove rows by certificate (`gpu.proof.rows`), before the file gets its name
+    verify : prove rows by certificate (`gpu.proof.verify`), before the file gets its name
     progress : told 0..1 and words, often; should_stop : asked often
 
     Returns
@@ -168,7 +168,7 @@ def _run(
     trace = make_trace(graph, settings, buffers, outcome, observer.samples())
     if not verify:
         return trace
-    from gpu.proof.rows import verify_rows
+    from gpu.proof.verify import verify_rows
 
     proved = verify_rows(
         graph,

@@ -24,8 +24,10 @@ from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.graph import CSRGraph
 from gpu.host.memory import Memory
 from gpu.host.messages import GraphHandle
+from gpu.host.orphan import end_with_parent
 from gpu.host.process import hidden_main
 from gpu.host.shared_graph import SharedGraph, open_graph, share_graph
+from gpu.interpreter import start_tracker
 from gpu.study.sweep import (
     SweepPlan,
     SweepPoint,
@@ -46,6 +48,7 @@ class Pool:
     """
 
     def __init__(self, count: int | None = None) -> None:
+        start_tracker()
         self._context = get_context("spawn")
         self.count = count or len(_cores())
         self.stop = self._context.Event()
@@ -79,7 +82,10 @@ class Pool:
 
     def _fresh(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
-            self.count, mp_context=self._context, initializer=_attach, initargs=(self.stop,)
+            self.count,
+            mp_context=self._context,
+            initializer=_attach,
+            initargs=(self.stop, self.memory),
         )
 
 
@@ -228,8 +234,9 @@ def run_sweep(
     return in_order(sweep.points)
 
 
-def _attach(stop: Any) -> None:
-    """Begin a fresh child."""
+def _attach(stop: Any, memory: Memory) -> None:
+    """Begin a fresh child, which is not to outlive its parent."""
+    end_with_parent(memory)
     _CHILD["stop"] = stop
 
 

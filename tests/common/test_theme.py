@@ -12,6 +12,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QFontInfo, QPalette
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 
 import viewer
 from viewer.common.text_size import scaled, small_pixels, text_pixels
@@ -112,14 +113,15 @@ def test_theme_is_put_on(qtbot: QtBot, qapp: QApplication, theme: Theme) -> None
     try:
         assert apply_theme(qapp, theme.name) is theme
         widget.resize(120, 80)
-        picture = widget.grab().toImage()
+        picture = grabbed(widget)
         assert picture.pixelColor(1, 1).name() == theme.window
-        assert button.grab().toImage().pixelColor(8, 4).name() == theme.accent
+        assert grabbed(button).pixelColor(8, 4).name() == theme.accent
     finally:
         apply_theme(qapp, "light")
         qapp.setStyleSheet("")
 
 
+@pytest.mark.font
 def test_the_projector_is_large_and_strong(qtbot: QtBot, qapp: QApplication) -> None:
     theme = THEMES["projector"]
     for colour in (*theme.series, theme.border):
@@ -148,7 +150,8 @@ def test_the_projector_is_large_and_strong(qtbot: QtBot, qapp: QApplication) -> 
 
 
 def test_no_line_of_code_fixes_a_text_size() -> None:
-    allowed = {"common/text_size.py", "graph/items.py"}  # names inside a disc are as large as the disc
+    # names inside a disc are as large as the disc
+    allowed = {"common/text_size.py", "graph/items.py"}
     for path in Path(viewer.__file__).parent.rglob("*.py"):
         if path.relative_to(Path(viewer.__file__).parent).as_posix() not in allowed:
             found = re.findall(

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from gpu import delta as rules, scheduler
-from gpu.delta import WINDOW_SWEEPS, decide, hand_back, make_controller, take_over
+from gpu.delta import WINDOW_SWEEPS, StartRule, Weights, decide, hand_back, start, take_over
 from gpu.record.trace import Reason
 
-LARGE = {"threads": 1000, "buckets": 32, "max_open": 4}
+RULE = StartRule(threads=1000, buckets=32, max_open=4)
+WEIGHTS = Weights(mean=100.0, largest=400.0, mean_degree=4.0, integer=True)
 
 
-def controller(**given: Any) -> np.ndarray:
-    wanted = {"mean_weight": 100.0, "max_weight": 400.0, "mean_degree": 4.0, "integer": True}
-    return make_controller(**{**wanted, **LARGE, **given})
+def controller(**rule: Any) -> np.ndarray:
+    return start(replace(RULE, **rule), WEIGHTS)
 
 
 def window(state: np.ndarray, *reading: int, switched: int = 0) -> Reason:
@@ -36,13 +37,13 @@ CLIPPED = (300, 0, 1000, 900, 900)
 
 def test_a_starved_machine_opens_heads_first_then_doubles_without_waiting() -> None:
     state = controller()
-    start = state[0].delta
+    first = state[0].delta
     assert window(state, *STARVED) == Reason.STARVED_OPEN
     assert window(state, *STARVED) == Reason.STARVED_OPEN
     assert state[0].open_heads == 4
     assert window(state, *STARVED) == Reason.PROBING
     assert window(state, *STARVED) == Reason.PROBING
-    assert state[0].delta == 4 * start
+    assert state[0].delta == 4 * first
     assert state[0].inverse_delta == 1 / state[0].delta
 
 
@@ -66,7 +67,7 @@ def test_delta_stops_at_its_ceiling_and_probing_ends_there() -> None:
 
 
 def test_a_flooded_machine_closes_heads_then_halves_down_to_the_floor() -> None:
-    state = controller(delta=None)
+    state = controller()
     state[0].open_heads = 3
     assert window(state, *FLOODED) == Reason.FLOODED_CLOSE
     before = state[0].delta
@@ -99,7 +100,7 @@ def test_a_few_items_are_no_evidence_of_clipping() -> None:
 
 
 def test_a_fixed_delta_stays_and_static_takes_near_fars() -> None:
-    fixed = controller(delta=12.5)
+    fixed = controller(given=12.5)
     assert window(fixed, *STARVED) == Reason.NONE
     assert fixed[0].delta == 12.5
     static = controller(dynamic=False)
@@ -144,7 +145,7 @@ def test_two_buckets_open_one_head_only() -> None:
 
 @pytest.mark.parametrize("integer", [True, False])
 def test_all_zero_weights_and_no_arcs_start_with_a_usable_delta(integer: bool) -> None:
-    state = controller(mean_weight=0.0, max_weight=0.0, mean_degree=0.0, integer=integer)
+    state = start(RULE, Weights(0.0, 0.0, 0.0, integer))
     assert 0 < state[0].delta < np.inf
     assert np.isfinite(state[0].ceiling)
 

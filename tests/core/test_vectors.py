@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from gpu import delta
-from gpu.cuda import records as layout
+from gpu.cuda import records
+from gpu.cuda.adds import fill_rule
 from gpu.lab import make_vectors
 
 KERNELS = Path(delta.__file__).parent / "cuda" / "kernels"
@@ -47,7 +48,7 @@ def test_the_vectors_reach_every_reason() -> None:
 
 def test_decide_follows_the_recorded_path() -> None:
     for sequence in SEQUENCES:
-        state = delta.make_controller(**sequence["start"])
+        state = make_vectors.started(sequence["start"])
         assert state[0].tolist() == pytest.approx(sequence["made"], rel=1e-14)
         for reading, after in sequence["steps"]:
             assert make_vectors.after_reading(state, reading) == after
@@ -79,7 +80,7 @@ def test_numba_decide_follows_the_recorded_path() -> None:
 
     decide = compiled_lean(delta.decide)
     for sequence in SEQUENCES:
-        state = delta.make_controller(**sequence["start"])
+        state = make_vectors.started(sequence["start"])
         for reading, after in sequence["steps"]:
             assert make_vectors.after_reading(state, reading, decide) == after
 
@@ -134,7 +135,7 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     folder = tmp_path_factory.mktemp("twin")
     source, library = folder / "twin.cpp", folder / "twin.so"
     constants = "\n".join(CONSTANT % {"name": name} for name in TABLES["constants"])
-    sizes = {"size": delta.CONTROLLER.itemsize, "rule": layout.START_RULE.itemsize}
+    sizes = {"size": delta.CONTROLLER.itemsize, "rule": records.START_RULE.itemsize}
     source.write_text(WRAPPER % {**sizes, "constants": constants}, encoding="utf-8")
     command = [
         compiler,
@@ -161,8 +162,8 @@ def test_the_twin_decides_as_the_vectors_say(twin: ctypes.CDLL, name: str) -> No
 
 def test_the_twin_follows_the_recorded_path(twin: ctypes.CDLL) -> None:
     for sequence in SEQUENCES:
-        state = delta.make_controller(**sequence["start"])
-        ours = delta.make_controller(**sequence["start"])
+        state = make_vectors.started(sequence["start"])
+        ours = make_vectors.started(sequence["start"])
         for reading, after in sequence["steps"]:
             values = np.array(reading, np.int64)
             reason = twin.t_decide(
@@ -175,31 +176,22 @@ def test_the_twin_follows_the_recorded_path(twin: ctypes.CDLL) -> None:
 
 def test_the_twin_starts_from_the_same_delta(twin: ctypes.CDLL) -> None:
     for sequence in SEQUENCES:
-        start = sequence["start"]
-        wanted = delta.make_controller(**start)
-        state = delta.make_controller(**{**start, "mean_weight": 1.0, "max_weight": 1.0})
-        rule = rule_of(start)
+        asked = sequence["start"]
+        weights, wanted = asked["weights"], make_vectors.started(asked)
+        blind = {**weights, "mean": 1.0, "largest": 1.0}  # as the host starts the kernel
+        state = make_vectors.started({**asked, "weights": blind})
+        record = np.zeros(1, records.RUN)
+        fill_rule(record, delta.StartRule(**asked["rule"]), weights["integer"])
+        rule = record["rule"].copy()
         twin.t_set_weights(
             ctypes.c_void_p(state.ctypes.data),
-            ctypes.c_double(start["mean_weight"]),
-            ctypes.c_double(start["max_weight"]),
-            ctypes.c_double(start["mean_degree"]),
+            ctypes.c_double(weights["mean"]),
+            ctypes.c_double(weights["largest"]),
+            ctypes.c_double(weights["mean_degree"]),
             ctypes.c_void_p(rule.ctypes.data),
         )
         for name in delta.CONTROLLER.names:
             assert state[name][0] == pytest.approx(wanted[name][0], rel=1e-14), name
-
-
-def rule_of(start: dict[str, Any]) -> np.ndarray:
-    """Return START_RULE (1,) as the model starts: what the kernel can be told to do too."""
-    rule = np.zeros(1, layout.START_RULE)
-    rule["start_factor"] = delta.C_START
-    rule["start_floor"] = delta.START_FLOOR if start["integer"] else 0.0
-    rule["ceiling_factor"] = delta.C_CEILING
-    rule["given"] = start["delta"] or 0.0
-    rule["dynamic"] = start["dynamic"] and start["delta"] is None
-    rule["integer"] = start["integer"]
-    return rule
 
 
 @pytest.mark.parametrize("name", TABLES["constants"])

@@ -13,19 +13,17 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu.cuda import apsp, apsp_records as apsp_layout
+from gpu.cuda import apsp, apsp_records
 from gpu.cuda.device import why_not
-from gpu.engine import RecordingObserver, RunBuffers
+from gpu.engine import RecordingObserver, RunBuffers, execute
 from gpu.errors import MemoryNeededError, WeightError
 from gpu.graph import CSRGraph
-from gpu.proof.rows import verify_rows
-from gpu.proof.verify import certificate, oracle_distances
-from gpu.record.trace import NEVER, Flag, reached_mask
+from gpu.proof.verify import certificate, oracle_distances, verify_rows
+from gpu.record.trace import NEVER, Flag, RunSettings, reached_mask
 
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 KEYS = ("edge_apsp", "delta_apsp", "apsp_fast")
-KINDS = {"edge_apsp": apsp.EDGE, "delta_apsp": apsp.DELTA, "apsp_fast": apsp.FAST}
 
 
 def random_graph(seed: int, floats: bool, n: int | None = None, degree: int = 6) -> CSRGraph:
@@ -98,8 +96,8 @@ def test_every_place_of_a_row(key: str, place: str, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("key", KEYS)
 def test_chunks_and_ranges(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apsp_layout, "LEAST_BYTES", 4 * 1000 * 40)
-    monkeypatch.setattr(apsp_layout, "ALL_SLOTS_BYTES", 4 * 1000 * 200)
+    monkeypatch.setattr(apsp_records, "LEAST_BYTES", 4 * 1000 * 40)
+    monkeypatch.setattr(apsp_records, "ALL_SLOTS_BYTES", 4 * 1000 * 200)
     graph = random_graph(9, False, 1000)
     given = {"first_source": 100, "sources": 777, "workers": 7}
     trace = gpu.run(graph, key, "cuda", probe=2, parameters=given)
@@ -131,10 +129,8 @@ def test_46341_vertices_into_a_memory_map(tmp_path: Path) -> None:
     buffers = RunBuffers(whole)
     parameters = {"first_source": 0, "sources": None, "workers": None}
     for key in KEYS[1:]:
-        outcome = apsp.run_tuned(
-            graph, KINDS[key], apsp.TUNED, delta=None, parameters=parameters, device="cuda:0",
-            probe=0, period_ns=0, seed=1, buffers=buffers, observer=RecordingObserver(),
-        )  # fmt: skip
+        settings = RunSettings(key, "cuda", "cuda:0", 0, None, 0, parameters=parameters)
+        outcome = execute(graph, settings, buffers, RecordingObserver())
         assert outcome.environment["chunks"] > 1
         for row in (0, 1, 23_170, 46_339, 46_340):
             assert certificate(graph, row, np.asarray(whole[row])) is None
@@ -155,10 +151,8 @@ def test_stop_ends_within_50_ms_and_leaves_whole_rows(key: str) -> None:
 
     kept = RunBuffers(np.full((8000, graph.n), np.iinfo(np.int32).max, np.int32))
     parameters = {"first_source": 0, "sources": 8000, "workers": 2}
-    outcome = apsp.run_tuned(
-        graph, KINDS[key], apsp.TUNED, delta=None, parameters=parameters, device="cuda:0",
-        probe=1, period_ns=0, seed=1, buffers=kept, observer=RecordingObserver(None, should_stop),
-    )  # fmt: skip
+    settings = RunSettings(key, "cuda", "cuda:0", 0, None, 1, parameters=parameters)
+    outcome = execute(graph, settings, kept, RecordingObserver(None, should_stop))
     took = time.perf_counter() - asked[0]
     assert outcome.outcome == "stopped"
     assert took < 0.05
@@ -202,9 +196,9 @@ def test_what_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SANITIZED = """
 import gpu, sys
-sys.path.insert(0, "tests")
+sys.path.insert(0, "tests/cuda")
 from test_apsp_gpu import random_graph
-from gpu.verify_rows import verify_rows
+from gpu.proof.verify import verify_rows
 graph = random_graph(3, False, 300)
 for key in ("edge_apsp", "delta_apsp", "apsp_fast"):
     trace = gpu.run(graph, key, "cuda", probe=2, parameters={"sources": 40, "workers": 4})

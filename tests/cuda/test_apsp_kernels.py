@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from test_nvrtc import compiled_bytes
 
-from gpu.cuda import apsp, apsp_records as apsp_layout
+from gpu.cuda import apsp, apsp_records
 from gpu.cuda.apsp_records import (
     JOB,
     Shape,
@@ -47,7 +47,7 @@ def test_chunks_cover_every_source_and_fit(n: int, gigabytes: int) -> None:
     assert sum(plan.rows_of(chunk) for chunk in range(plan.chunks)) == n
     assert plan.device_bytes <= free
     assert plan.slots == 1 or plan.slots >= 2
-    assert 4 * n * plan.rows <= max(apsp_layout.SLOT_BYTES, 4 * n * 2 * 264)
+    assert 4 * n * plan.rows <= max(apsp_records.SLOT_BYTES, 4 * n * 2 * 264)
 
 
 def test_records_hold_addresses_past_32_bits() -> None:

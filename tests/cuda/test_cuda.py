@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu.cuda import device, records as layout
+from gpu.cuda import device, records
 from gpu.cuda.adds import pool_blocks, table_size
-from gpu.cuda.module import KERNEL_FILES, KERNELS, compile_options, source_of
+from gpu.cuda.module import KERNELS, THREADS, compile_options, source_of
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 
@@ -76,11 +76,11 @@ def test_options_differ_by_level_and_weights_and_name_the_record_sizes() -> None
     options = compile_options("adds.cu", 1, True)
     assert "-DLEVEL=1" in options
     assert "-DWEIGHT_FLOAT=1" in options
-    assert f"-DRUN_BYTES={layout.RUN.itemsize}" in options
+    assert f"-DRUN_BYTES={records.RUN.itemsize}" in options
     assert options != compile_options("adds.cu", 0, True)
 
 
-@pytest.mark.parametrize("name", KERNEL_FILES)
+@pytest.mark.parametrize("name", THREADS)
 def test_sources_hold_each_header_once_and_none_by_reference(name: str) -> None:
     text = source_of(name)
     assert "#include" not in text.replace("#include <cmath>", "")

@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_cuda_gpu import arcs, assert_right, chain, families, lattice, power_law, random_graph
+from test_cuda_gpu import (
+    arcs,
+    assert_right,
+    chain,
+    families,
+    lattice,
+    power_law,
+    random_graph,
+    settings_of,
+)
 
 import gpu
 from gpu.cuda import launch
@@ -142,7 +151,7 @@ def test_probe_totals_are_the_counted_totals(algorithm: str, share: float | None
 def run_of(graph: CSRGraph, algorithm: str, probe: int, delta: float | None = None, **asked: Any):
     watching = RecordingObserver(**asked)
     buffers = RunBuffers.allocate(graph, probe)
-    given = (graph, 0, delta, "cuda:0", probe, buffers, watching, TUNED)
+    given = (graph, settings_of(algorithm, probe, delta), buffers, watching, TUNED)
     outcome, run = kernel_of(algorithm).run_tuned(*given)
     return outcome, run, watching.samples(), buffers
 
@@ -229,7 +238,7 @@ def test_a_full_pile_ends_the_run_with_sizes(algorithm: str) -> None:
         buffers, watching = RunBuffers.allocate(graph, 0), RecordingObserver()
         delta = None if algorithm == "bellman_ford" else 10.0
         with pytest.raises(MemoryNeededError, match="ran dry: their 5,000 places"):
-            small.run_tuned(graph, 0, delta, "cuda:0", 0, buffers, watching, TUNED)
+            small.run(graph, settings_of(algorithm, 0, delta), buffers, watching)
 
 
 SANITIZED = """

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ import pytest
 import gpu
 from gpu import delta as rules
 from gpu.algorithms import find
-from gpu.cuda import adds, launch
+from gpu.cuda import adds, launch, records
 from gpu.cuda.device import why_not
-from gpu.engine import RecordingObserver, RunBuffers
+from gpu.engine import RecordingObserver, RunBuffers, execute
 from gpu.errors import MemoryNeededError, ParameterError, WeightError
 from gpu.graph import CSRGraph
 from gpu.proof.verify import oracle_distances
@@ -26,6 +27,7 @@ from gpu.record.trace import (
     NEVER,
     Flag,
     Reason,
+    RunSettings,
     reached_mask,
 )
 
@@ -188,18 +190,17 @@ def test_probe_totals_are_the_counted_totals(algorithm: str, parameters: dict) -
         assert (np.diff(trace.samples[name]) >= 0).all(), name
 
 
+def settings_of(algorithm: str, probe: int, delta: float | None = None) -> RunSettings:
+    chosen = find(algorithm).checked_parameters({"drop_stale": True} if algorithm == "adds" else {})
+    return RunSettings(algorithm, "cuda", "cuda:0", 0, delta, probe, parameters=chosen)
+
+
 def run_of(graph: CSRGraph, algorithm: str, probe: int, **observer: Any) -> Any:
     watching = RecordingObserver(**observer)
     buffers = RunBuffers.allocate(graph, probe)
-    chosen = find(algorithm).checked_parameters({"drop_stale": True} if algorithm == "adds" else {})
-    if algorithm == "adds":
-        given = (graph, 0, None, chosen, "cuda:0", probe, 0, buffers, watching, adds.TUNED)
-        outcome, run = adds.run_tuned(*given)
-    else:
-        from gpu.cuda import near_far
-
-        given = (graph, 0, None, "cuda:0", probe, buffers, watching, near_far.TUNED)
-        outcome, run = near_far.run_tuned(*given)
+    module = import_module(f"gpu.cuda.{algorithm}")
+    given = (graph, settings_of(algorithm, probe), buffers, watching, module.TUNED)
+    outcome, run = module.run_tuned(*given)
     return outcome, run, watching.samples(), buffers
 
 
@@ -272,25 +273,45 @@ def test_distances_can_be_watched_mid_run() -> None:
         seen.append(int(reached_mask(buffers.dist).sum()))
         return False
 
-    chosen = find("adds").checked_parameters({"drop_stale": True})
-    adds.run_tuned(
-        chain(1_000_000), 0, None, chosen, "cuda:0", 0, 0, buffers,
-        RecordingObserver(should_stop=look), adds.TUNED,
-    )  # fmt: skip
+    watching = RecordingObserver(should_stop=look)
+    execute(chain(1_000_000), settings_of("adds", 0), buffers, watching)
     assert len(set(seen)) >= 4
     assert seen == sorted(seen)
+
+
+def recorded_readings(run: launch.CudaRun) -> np.ndarray:
+    """READING (k,): what the controller was asked, sweep by sweep (probe 1 or 2)."""
+    words = run.plan.arrays["readings"].get()
+    return words.view(records.READING)[: int(run.state["readings"])]
+
+
+def first_controller(graph: CSRGraph, run: launch.CudaRun) -> np.ndarray:
+    """CONTROLLER (1,) as the kernel started with it, for a replay of its readings."""
+    record = run.plan.record[0]
+    factors = ("start_factor", "ceiling_factor", "floor_share")
+    rule = rules.StartRule(
+        threads=int(record["threads"]),
+        buckets=int(record["buckets"]),
+        max_open=int(record["controller"]["max_open"]),
+        given=float(record["rule"]["given"]) or None,
+        dynamic=bool(record["rule"]["dynamic"]),
+        **{name: float(record["rule"][name]) for name in factors},
+    )
+    largest = float(graph.weights.max())
+    weights = rules.Weights(graph.mean_weight, largest, graph.mean_degree, graph.integer)
+    return rules.start(rule, weights)
 
 
 def test_recorded_readings_replayed_give_the_recorded_delta() -> None:
     for graph in (lattice(300, False), power_law(False), lattice(200, True)):
         _, run, samples, _ = run_of(graph, "adds", 1)
-        readings = adds.recorded_readings(run)
+        readings = recorded_readings(run)
         assert len(readings) > 2 * rules.WINDOW_SWEEPS
-        state = adds.initial_controller(graph, run)
+        state = first_controller(graph, run)
         for reading in readings:
             values = [int(reading[name]) for name in readings.dtype.names[:6]]
             values[5] &= 1
-            reason = rules.decide(state.view(np.recarray), *values)
+            reason = rules.decide(state, *values)
             assert reason == reading["reason"]
             assert np.float32(state["delta"][0]) == reading["delta"]
         assert state["delta"][0] == samples[-1]["delta"]
@@ -319,7 +340,7 @@ def test_more_workers_than_fit_are_refused() -> None:
 def test_the_twin_decides_on_the_device_as_the_vectors_say() -> None:
     import cupy
 
-    from gpu.lab.make_vectors import VECTORS
+    from gpu.lab.make_vectors import VECTORS, started
 
     kernels = (Path(launch.__file__).parent / "kernels" / "scheduler.cuh").read_text("utf-8")
     code = kernels.replace("#pragma once", "") + (
@@ -342,7 +363,7 @@ def test_the_twin_decides_on_the_device_as_the_vectors_say() -> None:
     module.get_function("offsets")((1,), (1,), given)
     assert np.array_equal(out.get(), rows[:, 3].astype(np.int64))
     for sequence in tables["decide"]:
-        state = cupy.asarray(rules.make_controller(**sequence["start"]).view(np.uint8))
+        state = cupy.asarray(started(sequence["start"]).view(np.uint8))
         readings = cupy.asarray(np.array([step[0] for step in sequence["steps"]], np.int64))
         after = cupy.zeros((len(readings), 8))
         given = (state, readings, after, np.int32(len(readings)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QSize
-from PyQt6.QtGui import QImage
+from PyQt6.QtGui import QFont, QImage
+from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import gpu
@@ -22,6 +24,7 @@ from viewer.export import render
 from viewer.export.dashboard import Dashboard
 
 SIZE = "900x600"
+MM_AN_INCH = 25.4
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +56,46 @@ def test_a_trace_becomes_a_picture(
     picture = picture_of(output)
     assert (picture.width(), picture.height()) == (900, 600)
     assert picture.pixelColor(2, 2).name() == THEMES["light"].window
+
+
+@pytest.mark.parametrize("size", [(900, 600), (640, 400), (300, 200), (200, 2000), (3840, 2160)])
+@pytest.mark.parametrize("points", [9.0, 24.0])
+def test_a_picture_is_as_large_as_was_asked(
+    trace: Trace,
+    graph: CSRGraph,
+    size: tuple[int, int],
+    points: float,
+    tmp_path: Path,
+    qapp: QApplication,
+) -> None:
+    """Whatever the font: words that do not fit make everything smaller, not the picture larger."""
+    usual = qapp.font()
+    qapp.setFont(QFont(usual.family(), round(points)))
+    try:
+        for suffix in (".png", ".svg"):
+            render.write_picture(trace, graph, tmp_path / f"run{suffix}", size=size)
+    finally:
+        qapp.setFont(usual)
+    picture = picture_of(tmp_path / "run.png")
+    assert (picture.width(), picture.height()) == size
+    drawing = (tmp_path / "run.svg").read_text(encoding="utf-8")
+    millimetres = re.findall(r'<svg width="([\d.]+)mm" height="([\d.]+)mm"', drawing)[0]
+    assert tuple(round(float(side) / MM_AN_INCH * 96) for side in millimetres) == size
+    words = picture.scaled(200, 200).copy(0, 0, 200, 40)
+    assert len({words.pixel(x, y) for x in range(200) for y in range(40)}) > 3
+
+
+def test_where_all_fits_nothing_is_made_smaller(
+    trace: Trace, graph: CSRGraph, qtbot: QtBot
+) -> None:
+    board = Dashboard()
+    qtbot.addWidget(board)
+    board.fill(trace, graph)
+    board.stand_at(QSize(1600, 1000), None)
+    assert board.size() == QSize(1600, 1000)
+    board.stand_at(QSize(300, 200), None)
+    assert board.width() * 2 == board.height() * 3  # the same shape, with room for all words
+    assert board.height() >= board.minimumSizeHint().height()
 
 
 def test_theme_and_time_change_the_picture(trace: Trace, tmp_path: Path, qtbot: QtBot) -> None:

@@ -10,6 +10,7 @@ from graph_stage import SIDE, Stage, grid_dist, grid_graph, make_trace, triangle
 from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import grabbed, hover
 
 from gpu.graph import INT_UNREACHED, CSRGraph
 from viewer.bench.seek import made_run
@@ -32,7 +33,7 @@ def streets(qtbot: QtBot) -> Stage:
 def card(stage: Stage, cursor_ns: float, qtbot: QtBot) -> str:
     stage.playback.set_cursor(cursor_ns)
     for away in (3, 0):  # a pointer that is there already does not move
-        qtbot.mouseMove(stage.view, stage.place(VERTEX) + QPoint(away, 0))
+        hover(stage.view, stage.place(VERTEX) + QPoint(away, 0))
     assert stage.view.pointed == VERTEX
     return stage.view._card().removeprefix(f"vertex {VERTEX + 1} · ")
 
@@ -108,12 +109,12 @@ def hairball(n: int = 400, m: int = 20_000) -> CSRGraph:
 
 def test_edges_are_a_grey_layer_under_vertices_that_can_be_left_out(qtbot: QtBot) -> None:
     stage = Stage(qtbot, hairball())
-    with_edges = stage.view.grab().toImage()
-    assert stage.view.drawn_text().endswith(", edges as grey")
+    with_edges = grabbed(stage.view)
+    assert stage.view.drawn_text().endswith("as grey")
     stage.view.set_edges(False)
     stage.settle()
     assert stage.view.drawn_text().endswith(", edges left out")
-    without = stage.view.grab().toImage()
+    without = grabbed(stage.view)
     middle = without.rect().center()
     paper = stage.view._theme.plot
     greys = sum(
@@ -124,7 +125,7 @@ def test_edges_are_a_grey_layer_under_vertices_that_can_be_left_out(qtbot: QtBot
     assert greys > 100
     stage.view.set_edges(True)
     stage.settle()
-    assert stage.view.grab().toImage() == with_edges
+    assert grabbed(stage.view) == with_edges
 
 
 def test_what_takes_long_says_so_and_is_done_elsewhere(
@@ -149,7 +150,7 @@ def test_what_takes_long_says_so_and_is_done_elsewhere(
         stage.view.repaint()
         assert not picture.slow
     assert picture.slow
-    waiting = stage.view.grab().toImage()
+    waiting = grabbed(stage.view)
     assert stage.view._theme.base in {waiting.pixelColor(x, 14).name() for x in range(10, 40)}
     with qtbot.waitSignal(picture.slow_changed):
         gate.set()
@@ -164,7 +165,7 @@ def test_a_large_drawing_shows_the_edges_that_begin_in_view(
     stage = Stage(qtbot, hairball())
     stage.view.zoom(3.0)
     stage.settle()
-    assert stage.view.drawn_text().endswith("edges as grey, of those that begin here")
+    assert stage.view.drawn_text().endswith("as grey, of those that begin here")
     monkeypatch.setattr(raster, "DENSITY_ARCS", 1000)
     stage.view.zoom(1.1)
     stage.settle()

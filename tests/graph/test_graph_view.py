@@ -9,6 +9,7 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import grabbed, hover
 
 from gpu.engine import RunBuffers, graph_reference
 from gpu.graph import INT_UNREACHED
@@ -180,9 +181,9 @@ def test_ticks_are_few_and_round(top: float) -> None:
 def test_hover_finds_every_vertex(streets: Stage, qtbot: QtBot) -> None:
     for vertex in (0, 17, 31 * 7, SIDE * SIDE - 1):
         with qtbot.waitSignal(streets.view.hovered) as hovered:
-            qtbot.mouseMove(streets.view, streets.place(vertex))
+            hover(streets.view, streets.place(vertex))
         assert hovered.args == [vertex]
-    qtbot.mouseMove(streets.view, QPoint(1, 1))
+    hover(streets.view, QPoint(1, 1))
     assert streets.view.pointed == -1
 
 
@@ -207,10 +208,10 @@ def test_click_asks_for_a_source(streets: Stage, qtbot: QtBot) -> None:
 
 def test_the_star_stays_where_the_distances_shown_begin(streets: Stage) -> None:
     streets.run(grid_dist(grid_graph()))
-    before = streets.view.grab().toImage()
+    before = grabbed(streets.view)
     streets.session.set_source(123)
     assert (streets.view.source, streets.view._next_source) == (0, 123)
-    assert streets.view.grab().toImage() != before, "a dashed ring says where the next begins"
+    assert grabbed(streets.view) != before, "a dashed ring says where the next begins"
     streets.session.set_current(None)
     assert (streets.view.source, streets.view._next_source) == (123, -1)
 

@@ -10,6 +10,7 @@ from graph_stage import SIDE, Stage, grid_dist, grid_graph, triangle
 from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 
 from gpu.graph import CSRGraph
 from viewer.common.theme import THEMES
@@ -120,7 +121,7 @@ def test_figure_1_is_painted_with_names(qtbot: QtBot) -> None:
 
 def _ink(stage: Stage) -> float:
     """Share of the picture that is not background."""
-    image = stage.view.grab().toImage()
+    image = grabbed(stage.view)
     paper = image.pixel(2, 2)
     places = [(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)]
     return sum(image.pixel(x, y) != paper for x, y in places) / len(places)
@@ -132,7 +133,7 @@ def test_themes_change_everything(streets: Stage) -> None:
         theme = THEMES[name]
         streets.view.apply_theme(theme)
         streets.settle()
-        image = streets.view.grab().toImage()
+        image = grabbed(streets.view)
         assert image.pixelColor(2, 2).name() == theme.plot
         assert streets.colour_at(10 * SIDE + 10) != theme.plot
         assert _ink(streets) > 0.05

@@ -6,6 +6,7 @@ import numpy as np
 from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 
 from gpu.engine import graph_reference
 from gpu.graph import INT_UNREACHED, CSRGraph
@@ -102,7 +103,7 @@ class Stage:
 
     def colour_at(self, vertex: int) -> str:
         self.view.repaint()
-        picture = self.view.grab().toImage()
+        picture = grabbed(self.view)
         return picture.pixelColor(self.place(vertex)).name()
 
     def table_colour(self, table: str, index: int, steps: int = 255) -> str:

@@ -193,7 +193,7 @@ def test_samples_arrive_in_order_and_none_is_lost(warm: Driver) -> None:
 def test_a_full_ring_holds_the_child_back(warm: Driver) -> None:
     warm.load()
     run_id = warm.start_run("stream", count=200_000)
-    ring = warm.host._scheduler.process.ring  # type: ignore[union-attr]
+    ring = warm.host._dispatcher.process.ring  # type: ignore[union-attr]
     wait_until(lambda: ring.room() == 0)
     trace = warm.wait_for(RunFinished, run_id).trace
     assert (trace.samples["sequence"] == np.arange(200_000)).all()

@@ -40,8 +40,8 @@ from gpu.host import (
     Ready,
     RunFinished,
     Verified,
-    dispatcher as scheduler,
     process,
+    state,
 )
 from gpu.record.trace import NEVER, Flag
 
@@ -192,7 +192,7 @@ def test_a_layout_gives_way_to_a_run_and_is_done_afterwards(warm: Driver) -> Non
 def test_a_layout_that_does_not_give_way_is_killed_and_done_again(
     driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scheduler, "YIELD_S", 0.1)
+    monkeypatch.setattr(state, "YIELD_S", 0.1)
     driver.load()
     layout = driver.host.layout("deaf", dist=np.arange(20, dtype=np.int32))
     driver.wait_for(Progress, layout)

@@ -18,6 +18,7 @@ from PyQt6.QtCore import QPoint, QPointF, Qt, QTimer
 from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 
 from gpu.record.trace import SAMPLE
 from viewer.common.theme import THEMES
@@ -105,6 +106,7 @@ def test_a_shorter_or_longer_trace_replaces_what_was_streamed(
     assert panel._consumed == 51
 
 
+@pytest.mark.font
 @pytest.mark.parametrize("kind", PANELS)
 @pytest.mark.parametrize("algorithm", ["adds", "near_far", "dijkstra"])
 def test_every_algorithm_is_drawn_in_every_theme_and_width(
@@ -119,7 +121,7 @@ def test_every_algorithm_is_drawn_in_every_theme_and_width(
             panel.resize(width, 200)
             panel.apply_theme(theme)
             panel.flush()
-            picture = panel.grab().toImage()
+            picture = grabbed(panel)
             colours = {picture.pixel(x, y) for x in range(0, width, 3) for y in range(0, 200, 3)}
             assert len(colours) > 2
     assert panel.summary_text()

@@ -9,6 +9,7 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QStandardItemModel
 from PyQt6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
+from screen import grabbed, hover
 
 from gpu.record.trace import SAMPLE, Reason
 from viewer.models.playback import WHOLE_RUN_SECONDS, PlaybackModel
@@ -327,8 +328,8 @@ def test_many_switches_are_no_places_to_jump_to() -> None:
 
 def test_hovering_a_mark_says_what_when_and_how_much(bench: Bench, panel: Timeline) -> None:
     def words_at(time_ns: float) -> str:
-        bench.qtbot.mouseMove(panel.overview, at(panel, time_ns) + QPoint(1, 1))
-        bench.qtbot.mouseMove(panel.overview, at(panel, time_ns))
+        hover(panel.overview, at(panel, time_ns) + QPoint(1, 1))
+        hover(panel.overview, at(panel, time_ns))
         return QToolTip.text()
 
     assert "Δ raised at 0.260 ms: 8 to 16" in words_at(260_000)
@@ -355,7 +356,7 @@ def test_marks_are_drawn_where_they_are_and_thinned(bench: Bench) -> None:
     bench.session.append_samples(1, samples)
     bench.session.finish_run(1, make_trace(samples, record))
     panel.flush()
-    picture = panel.overview.grab().toImage()
+    picture = grabbed(panel.overview)
     raised = panel._theme.series[2]
     x = at(panel, float(samples["t_ns"][1251])).x()
     near = {picture.pixelColor(x + dx, 6).name() for dx in (-2, -1, 0, 1, 2)}

@@ -6,11 +6,11 @@ import heapq
 
 import numpy as np
 import pytest
+from gpu.proof.rows import AT_ONCE, chosen_rows, verify_rows
 
 from gpu.errors import CancelledByUserError, SourceError
 from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.proof import rows as rows_module
-from gpu.proof.rows import AT_ONCE, chosen_rows, verify_rows
 from gpu.proof.verify import certificate, verify
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import gpu
-import gpu.model.log as log
+import gpu.loops.log as log
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph

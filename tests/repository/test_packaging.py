@@ -1,7 +1,8 @@
-"""The wheel works where there is no checkout: its command, its data, its metadata.
+"""Source archive and wheel work where there is no checkout: commands, data, metadata, tests.
 
-The wheel is built from a copy of the tree and installed, without its dependencies and
-without a network, into a fresh environment that borrows this one's libraries.
+The archive is built from a copy of the tree, the wheel from the unpacked archive, as whoever packs
+for a distribution would do; it is installed, without its dependencies and without a network, into a
+fresh environment that borrows this one's libraries.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 import zipfile
 from collections.abc import Sequence
@@ -22,6 +24,10 @@ import pytest
 TOP = Path(__file__).resolve().parents[2]
 PACKAGES = ("gpu", "viewer", "sample_graphs", "assets")
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
+BESIDE = ("tests", ".ci")  # folders of the archive that are not installed
+ON_TOP = {".cff", ".cfg", ".in", ".md", ".toml", ".gitignore", "LICENSE", "PKG-INFO"}
+MADE_BY_A_BUILD = {"PKG-INFO", "setup.cfg"}
+A_FEW = ("core/test_delta.py", "repository/test_layers.py")  # what the archive's tests must do
 
 pytestmark = pytest.mark.slow
 
@@ -42,19 +48,47 @@ def output(command: Sequence[str | Path], folder: Path) -> str:
     return done.stdout
 
 
+def kept(top: Path) -> set[str]:
+    """Return the files below a folder that belong to the project, none that a run has made."""
+    folders = [top / name for name in (*PACKAGES, *BESIDE)]
+    paths = [path for folder in folders for path in folder.rglob("*")]
+    paths += [path for path in top.iterdir() if path.suffix in ON_TOP or path.name in ON_TOP]
+    return {
+        path.relative_to(top).as_posix()
+        for path in paths
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def built(kind: str, source: Path, folder: Path) -> Path:
+    """Build an archive ("sdist", "wheel") of a folder into another; return its path."""
+    build = [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", folder]
+    output(build, source)
+    (archive,) = folder.iterdir()
+    return archive
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel from a copy, so that no build folder is left in the tree."""
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the source archive from a copy, so that nothing is left in the tree; unpack it."""
     copy = tmp_path_factory.mktemp("source")
-    for name in PACKAGES:
-        shutil.copytree(TOP / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(TOP / name, copy)
-    folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder]
-    output(build, copy)
-    (built,) = folder.glob("*.whl")
-    return built
+    for name in kept(TOP):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(TOP / name, copy / name)
+    archive = built("sdist", copy, tmp_path_factory.mktemp("sdist"))
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(archive) as file:
+        file.extractall(folder, filter="data")
+    (top,) = folder.iterdir()
+    return top
+
+
+@pytest.fixture(scope="module")
+def wheel(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel from the archive, in a copy of it."""
+    copy = tmp_path_factory.mktemp("again") / "source"
+    shutil.copytree(unpacked, copy)
+    return built("wheel", copy, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +104,29 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     libraries = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (Path(where.strip()) / "borrowed.pth").write_text("\n".join(sorted(libraries)), "utf-8")
     return bin_folder
+
+
+def test_the_archive_holds_every_file(unpacked: Path) -> None:
+    assert kept(TOP) - kept(unpacked) == set()
+    assert kept(unpacked) - kept(TOP) == MADE_BY_A_BUILD
+
+
+def test_what_git_tracks_is_in_the_archive(unpacked: Path) -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=TOP, capture_output=True, text=True, check=False
+    )
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    names = {name for name in listed.stdout.split("\0") if name and (TOP / name).is_file()}
+    assert names - kept(unpacked) == set()
+
+
+def test_the_archive_tests_itself(unpacked: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "source"
+    shutil.copytree(unpacked, copy)
+    few = [f"tests/{name}" for name in A_FEW]
+    told = output([sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", *few], copy)
+    assert " passed" in told
 
 
 def test_the_wheel_holds_every_file(wheel: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the README promises: its commands, its example, its picture."""
+"""What the pages promise: commands, examples, pictures, links, lines that one can read."""
 
 from __future__ import annotations
 
@@ -11,19 +11,32 @@ import pytest
 from gpu.algorithms import ALGORITHMS
 from gpu.cli import main as cli
 from gpu.record.trace import Trace
+from viewer.qt_libraries import PACKAGES
 
 TOP = Path(__file__).resolve().parents[2]
+ROOMS = ("gpu", "viewer", "sample_graphs", "assets", "tests")
 README = (TOP / "README.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+API = (TOP / "gpu" / "API.md").read_text(encoding="utf-8")
+COMMANDS = (TOP / "gpu" / "cli" / "README.md").read_text(encoding="utf-8")
+LONGEST = 120  # characters of a line of prose
 
 
-def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = blocks("python")
+def blocks(language: str, page: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+
+
+def pages() -> list[Path]:
+    skipped = {".venv", "venv", "node_modules", "build"}
+    found = [*TOP.glob("*.md"), *(path for room in ROOMS for path in (TOP / room).rglob("*.md"))]
+    return [path for path in found if not skipped & set(path.parts)]
+
+
+def test_the_python_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {"__name__": "readme"}
-    exec(compile(example, "README.md", "exec"), names)  # noqa: S102 - our own text
+    for example in blocks("python", API):
+        exec(compile(example, "API.md", "exec"), names)  # noqa: S102 - our own text
     assert isinstance(names["trace"], Trace)
     assert "(modelled), at most" in capsys.readouterr().out
     assert isinstance(names["widest"], int)
@@ -31,15 +44,22 @@ def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_two_commands_are_what_ci_runs() -> None:
-    """CI takes the first two sh blocks; they install the test extra, start, and test."""
+    """CI takes the first two sh blocks: one installs and starts, the other tests."""
     install, test = blocks("sh")
-    assert '-e ".[test]"' in install
     assert install.strip().endswith("sssp-scope")
+    assert '-e ".[test]"' in install + test
     assert "-m pytest" in test
     ci = (TOP / ".ci" / "run").read_text(encoding="utf-8")
     assert "readme_command 1" in ci
     assert "readme_command 2" in ci
     assert "pip install" not in ci
+
+
+def test_the_packages_named_are_those_that_qt_needs() -> None:
+    named = re.findall(r"apt(?:-get)? install ((?:[^`\n]|\\\n)+)", README)
+    for line in named:
+        words = {word for word in line.split() if word != "\\"}
+        assert words == {name for row in PACKAGES for name in row.debian.split()}
 
 
 def test_ci_is_valid_shell() -> None:
@@ -48,14 +68,14 @@ def test_ci_is_valid_shell() -> None:
 
 
 def test_every_command_shown_exists() -> None:
-    (console,) = blocks("console")
+    (console,) = blocks("console", COMMANDS)
     shown = set(re.findall(r"^\$ sssp-scope ([a-z]+)\b(?!\.)", console, re.MULTILINE))
     assert shown <= {*cli.COMMANDS, "render"}
     assert {*cli.COMMANDS, "render"} - shown <= {"samples"}
 
 
 @pytest.mark.parametrize(
-    "line", [line for block in blocks("console") for line in block.splitlines()]
+    "line", [line for block in blocks("console", COMMANDS) for line in block.splitlines()]
 )
 def test_every_command_shown_is_parsed(line: str) -> None:
     words = line.partition("#")[0].replace("'", "").split()[2:]
@@ -76,3 +96,19 @@ def test_it_opens_with_a_picture_that_is_there() -> None:
 def test_every_algorithm_is_mentioned() -> None:
     for row in ALGORITHMS.values():
         assert row.title in README
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(TOP).as_posix())
+def test_links_lead_somewhere_and_lines_are_short(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        if not link.startswith(("http:", "https:", "mailto:")):
+            assert (page.parent / link).exists(), link
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    lessons = page.parent.name == "lessons" and page.name != "README.md"  # a paragraph a line
+    long = [line for line in prose.splitlines() if len(line) > LONGEST and line[0] not in "|!"]
+    assert lessons or long == []
+
+
+def test_nothing_but_the_readme_is_long() -> None:
+    assert len(README.splitlines()) <= 120

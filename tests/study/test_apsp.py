@@ -22,8 +22,7 @@ from gpu.errors import (
     WeightError,
 )
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.proof.rows import verify_rows
-from gpu.proof.verify import certificate, verify
+from gpu.proof.verify import certificate, verify, verify_rows
 from gpu.record.trace import (
     NEVER,
     Flag,
@@ -123,7 +122,7 @@ def test_the_same_run_in_slices_of_one_sample(key: str, monkeypatch: pytest.Monk
     graph = random_graph(6, np.int32)
     whole = gpu.run(graph, key, probe=2, sample_period_ns=2000)
     monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 1)
-    monkeypatch.setattr("gpu.model.driver.ARCS_PER_SLICE", 500)
+    monkeypatch.setattr("gpu.loops.driver.ARCS_PER_SLICE", 500)
     sliced = gpu.run(graph, key, probe=2, sample_period_ns=2000, seed=9)
     assert whole.samples.tobytes() == sliced.samples.tobytes()
     np.testing.assert_array_equal(whole.vertices.last_improved_ns, sliced.vertices.last_improved_ns)
@@ -134,7 +133,7 @@ def test_the_same_run_in_slices_of_one_sample(key: str, monkeypatch: pytest.Monk
 def test_stop_leaves_whole_rows_and_unreached_ones(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.model.driver.ARCS_PER_SLICE", 2000)
+    monkeypatch.setattr("gpu.loops.driver.ARCS_PER_SLICE", 2000)
     graph = random_graph(7, np.int32, 200, 900)
     asked: list[int] = []
 
@@ -260,7 +259,7 @@ def test_a_wrong_row_is_found_and_named() -> None:
 
 
 def test_a_large_matrix_is_sampled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.proof.rows.ARCS_ALL", 3000)
+    monkeypatch.setattr("gpu.proof.verify.ARCS_ALL", 3000)
     graph = random_graph(3, np.int32)
     dist = gpu.run(graph, "apsp_fast").dist
     outcome = verify_rows(graph, 0, dist)
@@ -307,7 +306,7 @@ def test_nothing_half_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(KeyboardInterrupt):
         all_pairs(graph, path, progress=interrupt)
     assert left_in(tmp_path) == []
-    monkeypatch.setattr("gpu.proof.rows.certificate", lambda *_: "an arc can be relaxed")
+    monkeypatch.setattr("gpu.proof.verify.certificate", lambda *_: "an arc can be relaxed")
     with pytest.raises(ProofError, match="was not written"):
         all_pairs(graph, path, verify=True)
     assert left_in(tmp_path) == []

@@ -21,6 +21,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpu.interpreter import module_command
+
 if TYPE_CHECKING:
     from PyQt6.QtGui import QPixmap
 
@@ -71,7 +73,7 @@ def _each_scale(args: argparse.Namespace) -> int:
         sizes = [size for size in given if (int(size.split("x")[0]) >= LARGE) == (scale == 2)]
         if not sizes:
             continue
-        command = [sys.executable, "-m", "viewer.bench.contact_sheet", str(args.folder)]
+        command = module_command("viewer.bench.contact_sheet", str(args.folder))
         command += ["--scale", str(scale), "--sizes", ",".join(sizes), "--sample", args.sample]
         for name in ("layouts", "themes", "docks"):
             command += [f"--{name}", getattr(args, name)]

@@ -9,18 +9,25 @@ are Qt's, not the screen's.
 
 from __future__ import annotations
 
-from PyQt6.QtGui import QFont, QFontInfo
+from PyQt6.QtGui import QFont, QGuiApplication
 from PyQt6.QtWidgets import QApplication
 
 REFERENCE_PIXELS = 12  # height of the text that all lengths in pixels were chosen for
 SMALL_PIXELS = 11  # numbers on axes, at that size
 OWN_FONTS = ("QDockWidgetTitle", "QTipLabel")  # what the system may give fonts of their own
+POINTS_AN_INCH = 72
 SYSTEM_FONT = "system_font"  # property of the QApplication: its font before any theme
 
 
 def text_pixels() -> int:
-    """Return the height of the application's text, pixels."""
-    return QFontInfo(QApplication.font()).pixelSize()
+    """Return the height of the application's text, pixels.
+
+    As it was asked for: where no font is installed, what Qt draws with has no size.
+    """
+    font, screen = QApplication.font(), QGuiApplication.primaryScreen()
+    if font.pixelSize() > 0 or screen is None:
+        return max(1, font.pixelSize())
+    return max(1, round(font.pointSizeF() * screen.logicalDotsPerInch() / POINTS_AN_INCH))
 
 
 def scaled(pixels: float) -> int:

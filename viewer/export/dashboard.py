@@ -2,12 +2,17 @@
 
 The same widgets as in the window, laid out for paper instead of for work. `fill` puts a
 run and its graph in, `grab_picture` returns what it looks like at a moment.
+
+A picture is as large as was asked, whatever the font. Long lines are broken; where even so
+words and plots need more room than there is, the whole is laid out larger and drawn smaller.
 """
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QSize
-from PyQt6.QtGui import QPixmap
+from math import ceil
+
+from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtGui import QImage, QPixmap
 from PyQt6.QtWidgets import (
     QApplication,
     QGridLayout,
@@ -23,6 +28,7 @@ from gpu.record.trace import Trace
 from viewer.common.theme import SPACING, Theme
 from viewer.common.units import percent, thousands, time_words
 from viewer.export.paper import lay_out
+from viewer.export.pictures import DENSER
 from viewer.graph.view import GraphView
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_words import verified_words
@@ -60,7 +66,8 @@ class Dashboard(QWidget):
         self.title.setProperty("role", "heading")
         for quiet in (self.subtitle, self.missing):
             quiet.setProperty("role", "muted")
-        self.missing.setWordWrap(True)
+        for long in (self.subtitle, self.missing, self.totals):
+            long.setWordWrap(True)
         self.missing.hide()
         font = self.title.font()
         font.setPointSizeF(font.pointSizeF() * 1.5)
@@ -107,8 +114,25 @@ class Dashboard(QWidget):
             panel.apply_theme(theme)
 
     def grab_picture(self, size: QSize, time_ns: float | None = None) -> QPixmap:
-        """Return the picture at `time_ns`, at the end of the run if None."""
-        self.resize(size)
+        """Return a picture of that size, pixels, at `time_ns`, at the end of the run if None."""
+        self.stand_at(size, time_ns)
+        if self.size() == size:
+            return QPixmap.fromImage(self._drawn(1.0))
+        image = self._drawn(DENSER)  # letters keep their places when it is made small
+        smooth = Qt.TransformationMode.SmoothTransformation
+        image = image.scaled(size, Qt.AspectRatioMode.IgnoreAspectRatio, smooth)
+        image.setDevicePixelRatio(1.0)
+        return QPixmap.fromImage(image)
+
+    def _drawn(self, denser: float) -> QImage:
+        image = QImage(self.size() * denser, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(denser)
+        self.render(image)
+        return image
+
+    def stand_at(self, size: QSize, time_ns: float | None) -> None:
+        """Lay everything out for a picture of that size, and draw it once unseen."""
+        self.resize(self._room_for(size))
         self.playback.set_cursor(self.playback.duration_ns if time_ns is None else time_ns)
         self.grab()  # lays everything out; never shown, since not every platform has windows
         for panel in self.panels:
@@ -121,7 +145,17 @@ class Dashboard(QWidget):
         self.grab()  # plots find their own place when they are painted
         for panel in self.panels:
             panel.flush()  # and what stands beside a plot is drawn by that
-        return self.grab()
+
+    def _room_for(self, size: QSize) -> QSize:
+        """Return `size`, or the least of its shape that holds all words and plots."""
+        self.ensurePolished()
+        parts = self.layout()
+        assert parts is not None
+        parts.activate()
+        wide = max(size.width(), parts.minimumSize().width())
+        high = max(size.height(), parts.minimumHeightForWidth(wide))
+        larger = max(wide / size.width(), high / size.height())
+        return QSize(ceil(size.width() * larger), ceil(size.height() * larger))
 
 
 def subtitle_words(trace: Trace) -> str:

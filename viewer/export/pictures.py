@@ -121,15 +121,20 @@ def picture(widget: QWidget, title: str, caption: str = "") -> Callable[[], byte
     return encoded
 
 
-def drawing(widget: QWidget, title: str, caption: str = "") -> Callable[[], bytes]:
-    """Draw a widget now, as SVG; what is returned gives its bytes."""
-    buffer, size = QBuffer(), _whole_size(widget, caption)
+def drawing(
+    widget: QWidget, title: str, caption: str = "", size: QSize | None = None
+) -> Callable[[], bytes]:
+    """Draw a widget now, as SVG; what is returned gives its bytes.
+
+    size : pixels of the drawing at 96 to the inch, the widget's own if None
+    """
+    buffer, whole = QBuffer(), _whole_size(widget, caption)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
     generator.setResolution(DOTS_PER_INCH)
-    generator.setSize(size)
-    generator.setViewBox(QRect(QPoint(), size))
+    generator.setSize(whole if size is None else size)
+    generator.setViewBox(QRect(QPoint(), whole))
     generator.setTitle(title)
     generator.setDescription(caption)
     painter = QPainter(generator)

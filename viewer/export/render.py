@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NAME = "sssp-scope"
 PICTURE = "sssp-scope-dashboard.png"
 DEFAULT_SIZE, FILM_SIZE = (1600, 1000), (1280, 720)
-SMALLEST, LARGEST = 600, 8000  # pixels a side
+SMALLEST, LARGEST = 200, 8000  # pixels a side
 LIGHT = "light"
 EXAMPLES = """\
 examples:
@@ -178,12 +178,16 @@ def write_picture(
 
 
 def _write(dashboard: Dashboard, output: Path, size: QSize, time_ns: float | None) -> None:
-    from viewer.export.pictures import save_widget
+    """Write a picture of exactly that size, pixels."""
+    from gpu.wholefile import written_whole
+    from viewer.export.pictures import drawing
 
-    picture = dashboard.grab_picture(size, time_ns)
     if output.suffix.lower() == ".svg":
-        save_widget(dashboard, output, dashboard.title.text(), dashboard.subtitle.text())
-    elif not picture.save(str(output), "PNG"):
+        dashboard.stand_at(size, time_ns)
+        drawn = drawing(dashboard, dashboard.title.text(), size=size)
+        with written_whole(output) as file:
+            file.write(drawn())
+    elif not dashboard.grab_picture(size, time_ns).save(str(output), "PNG"):
         raise OSError(None, "the picture could not be written", str(output))
 
 

@@ -12,8 +12,8 @@ Whatever improves is processed in the next superstep, so paths of many light arc
 of few heavy ones had settled: the frontier is as wide as the graph allows, and most of it waste.
 What it costs beside near_far.cu is the price of having no order; the code is the same.
 */
-#define FAR_PILE 0
-#define HEAVY_ARCS 0
+constexpr bool FAR_PILE = false;
+constexpr bool HEAVY_ARCS = false;
 #include "superstep.cuh"
 
 extern "C" {

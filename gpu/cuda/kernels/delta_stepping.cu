@@ -21,13 +21,13 @@ Buckets  A cyclic array of buckets would have the next one at hand, where this k
 Arcs     A light superstep looks at heavy arcs too and drops them (and the other way round). To
          store them apart would take a copy of the graph for each delta.
 Settled  Only vertices that have a heavy arc need noting. The short way of relaxing knows which and
-         notes those (NY 6.2 to 5.2 ms); the long way would have to carry a flag to each vertex,
-         which cost more than it saved (mesh 3.4 to 3.7 ms), so it notes all.
+         notes those; the long way would have to carry a flag to each vertex, which costs more
+         than it saves, so it notes all.
 Samples  occupancy[0] is the frontier (in the heavy superstep what was settled), occupancy[1] all
          that waits beyond the bucket; a heavy superstep processes no vertex again.
 */
-#define FAR_PILE 1
-#define HEAVY_ARCS 1
+constexpr bool FAR_PILE = true;
+constexpr bool HEAVY_ARCS = true;
 #include "superstep.cuh"
 
 extern "C" {

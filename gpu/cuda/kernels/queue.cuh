@@ -1,5 +1,6 @@
 /*
-queue.cuh: the bucket queue, written by many workers, read by the manager alone (paper, 5.2).
+queue.cuh: the bucket queue, written by many workers, read by the manager alone (Wang,
+Fussell, Lin: "A Fast Work-Efficient SSSP Algorithm for GPUs", PPoPP 2021, section 5.2).
 
 A slot of the ring is an endless row of items. Item `p` of a slot lies in the pool block that
 `table` names for block number p >> BLOCK_SHIFT; only the manager allocates and frees blocks.

@@ -3,8 +3,8 @@ step_piles.cuh: what waits in an algorithm of supersteps, and the barrier betwee
 
 The file that includes it says first what kind of algorithm it is:
 
-    FAR_PILE    1: what is at `threshold` or beyond waits in a far pile until near is empty
-    HEAVY_ARCS  1: light arcs (weight <= delta) are relaxed while near refills, heavy ones once
+    FAR_PILE    true: what is at `threshold` or beyond waits in a far pile until near is empty
+    HEAVY_ARCS  true: light arcs (weight <= delta) are relaxed while near refills, heavy ones once
                 for everything that was near and has any, which waits in a settled pile meanwhile
 
 Near     while block 0 works alone in shared memory, else items[2][pile_room] of 16 bytes: vertex,
@@ -29,62 +29,86 @@ struct Heard {  // by thread 0 after a barrier, of the superstep to come
     u32 near, far, settled, status;
 };
 
-struct Shared {
+struct Shared {  // by the threads of a block
     union {
-        uint4 near[2][NEAR_ROOM];  // alone
+        uint4 near[2][NEAR_ROOM];  // alone: this superstep's frontier and the next one's
         struct {
             uint4 near[STAGE_NEAR];
             u64 far[STAGE_FAR];
-        } stage;  // wide
+        } stage;  // wide: what is pushed until it is written to the piles
     };
-    u32 count[3], hubs[3], status[3];  // of three supersteps by turns, as in worker.cuh
-    u32 staged[2], first[2], far_count, far_next, far_min, settled[2], barrier_target, mode;
-    u32 split_at, light_limit, switches, wide_steps, side;
-    double threshold, delta, held;  // held : the delta that the host holds, or 0
+    u32 count[3], hubs[3], status[3];  // near's items, hubs and the run's status: see Turns
+    u32 staged[2], first[2];           // items of stage, and their place in near and far
+    u32 far_count, far_next;           // items of the far pile, and of the one that a split fills
+    u32 far_min;                       // bits: the nearest that a split has left in far
+    u32 settled[2];                    // items of the settled pile: see Turns
+    u32 barrier_target, mode;
+    u32 split_at, light_limit;         // for Piles
+    u32 switches, wide_steps, side;
+    double threshold, delta, held;     // held : the delta that the host holds, or 0
     u64 start_ns;
     Heard heard;
     u32 hub_vertex[MOST_HUBS], hub_dist[MOST_HUBS];
 };
 
+// Whose turn it is among the places that are used in turn; the same on every thread of all blocks.
+struct Turns {
+    u32 step = 0;     // of three counts: this superstep's; one is the next one's, one being cleared
+    u32 near = 0;     // of two near lists: the one that is processed
+    u32 far = 0;      // of two far piles: the one that waits
+    u32 settled = 0;  // of two counts: the one that is added to
+};
+
+__device__ __forceinline__ u32 after(u32 step) { return step == 2 ? 0 : step + 1; }
+__device__ __forceinline__ u32 before(u32 step) { return step == 0 ? 2 : step - 1; }
+
+// All lanes: places for the lanes of `who`, which is not empty.
+__device__ __forceinline__ u32 places(u32 who, u32 *counter) {
+    u32 place = 0;
+    if (lane_id() == 0) place = atomicAdd(counter, (u32)__popc(who));
+    return __shfl_sync(ALL_LANES, place, 0) + __popc(who & lanes_below());
+}
+
+// One block's view of what waits.
 struct Piles {
-    static constexpr bool WANTS_ROWS = true;
     const Run &run;
     Shared &s;
     State &state;
-    Counts counts = {0, 0, 0, 0};
-    u32 split_at = 0;     // the threshold as bits: below it is near
-    u32 light_limit = 0;  // the heaviest light arc, bits
-    u32 side = 0;         // which far pile
-    u32 list = 0;         // which near list
-    u32 turn = 0;         // which count of settled
-    u32 phase = 0, steps = 0, ticks = 0;
-    bool wide = false, splitting = false, heavy = false, has_heavy = false;
+    Turns turn;
+    u32 split_at = 0;        // the threshold as bits: below it is near
+    u32 light_limit = 0;     // the heaviest light arc, bits
+    bool has_heavy = false;  // whether any arc is heavier
+    bool wide = false;       // all blocks share the frontier
+    bool splitting = false;  // far is being sorted again
+    bool heavy = false;      // this superstep relaxes heavy arcs
 
     __device__ Piles(const Run &run, Shared &s) : run(run), s(s), state(*run.state) {}
-
-    __device__ __forceinline__ u32 after(u32 one) const { return one == 2 ? 0 : one + 1; }
-    __device__ __forceinline__ u32 before(u32 one) const { return one == 0 ? 2 : one - 1; }
-    __device__ __forceinline__ u32 target() const { return side ^ (u32)splitting; }  // far pile
 
     // ---- where near ends, and which arcs are light ----------------------------------
 
     // One thread of a block; the others take it over after the next barrier (`obey`).
     __device__ __forceinline__ void set_threshold(double threshold, double delta) {
-        s.threshold = threshold, s.delta = delta;
+        s.threshold = threshold;
+        s.delta = delta;
         u32 up = WEIGHT_FLOAT ? __float_as_uint(__double2float_ru(threshold)) : (u32)ceil(threshold);
         u32 down = WEIGHT_FLOAT ? __float_as_uint(__double2float_rd(delta)) : (u32)delta;
         s.split_at = threshold >= value_of(UNREACHED) ? UNREACHED : up;
         s.light_limit = delta >= value_of(UNREACHED) ? UNREACHED : down;
     }
 
+    // All threads: what `set_threshold` left.
     __device__ __forceinline__ void obey() {
         split_at = s.split_at;
-        if (HEAVY_ARCS) light_limit = s.light_limit, has_heavy = state.weight_max > light_limit;
+        if constexpr (HEAVY_ARCS) {
+            light_limit = s.light_limit;
+            has_heavy = state.weight_max > light_limit;
+        }
     }
 
     // One thread: near ends delta further on, or after a split that found nothing beyond `nearest`.
     __device__ __forceinline__ void move_threshold(bool found_nothing, u32 nearest, double held) {
-        double delta = held > 0.0 ? held : s.delta, next = s.threshold + delta;
+        double delta = held > 0.0 ? held : s.delta;
+        double next = s.threshold + delta;
         if (found_nothing) {
             next = (floor(value_of(nearest) / delta) + 1.0) * delta;
             if (!(next > value_of(nearest)))  // delta is lost in rounding: the next number there is
@@ -93,20 +117,26 @@ struct Piles {
         set_threshold(next, delta);
     }
 
-    // Whether this phase relaxes arcs of that weight.
+    // Whether this superstep relaxes arcs of that weight.
     __device__ __forceinline__ bool takes(u32 weight) const {
         return !HEAVY_ARCS || (weight > light_limit) == heavy;
     }
 
-    // ---- queueing -------------------------------------------------------------------
+    // Whether what is processed, if it has heavy arcs, is to have them relaxed later.
+    __device__ __forceinline__ bool settling() const { return HEAVY_ARCS && has_heavy && !heavy; }
 
-    __device__ __forceinline__ u64 *settled_pile() const { return run.far + 2 * (u64)run.pile_room; }
-    __device__ __forceinline__ u64 *far_pile(u32 which) const {
-        return run.far + (u64)which * run.pile_room;
-    }
+    // ---- the piles in device memory -------------------------------------------------
+
     __device__ __forceinline__ uint4 *near_pile(u32 which) const {
         return (uint4 *)run.items + (u64)which * run.pile_room;
     }
+    __device__ __forceinline__ u64 *far_pile(u32 which) const {
+        return run.far + (u64)which * run.pile_room;
+    }
+    __device__ __forceinline__ u64 *settled_pile() const { return run.far + 2 * (u64)run.pile_room; }
+
+    // The far pile that is pushed to: while one is split, the other.
+    __device__ __forceinline__ u32 target() const { return turn.far ^ (u32)splitting; }
 
     template <class Item>
     __device__ __forceinline__ void write(Item *pile, u32 place, Item item) {
@@ -114,25 +144,26 @@ struct Piles {
         else atomicCAS(&state.published.status, (u32)RUNNING, (u32)POOL_DRY);
     }
 
-    // All lanes: places for the lanes of `who`, which is not empty.
-    __device__ __forceinline__ u32 places(u32 who, u32 *counter) {
-        u32 place = 0;
-        if (lane_id() == 0) place = atomicAdd(counter, (u32)__popc(who));
-        return __shfl_sync(ALL_LANES, place, 0) + __popc(who & lanes_below());
+    // Item `place` of the list that this superstep works at.
+    __device__ __forceinline__ Vertex fetch(u32 place) const {
+        if (HEAVY_ARCS && heavy) {
+            u64 item = peek(settled_pile() + place);
+            uint2 row = __ldg(run.rows + (u32)item);
+            return {(u32)item, (u32)(item >> 32), row.x, row.y};
+        }
+        uint4 item = wide ? peek(near_pile(turn.near) + place) : s.near[turn.near][place];
+        return {item.x, item.y, item.z, item.w};
     }
 
-    // All lanes: queue what improved.
-    __device__ __forceinline__ void push(bool won, u32 vertex, u32 dist, uint2 row) {
-        counts.improved += won;
-        sort(won, vertex, dist, row);
-    }
+    // ---- queueing -------------------------------------------------------------------
 
     // All lanes: to the next near list, or far.
     __device__ __forceinline__ void sort(bool queued, u32 vertex, u32 dist, uint2 row) {
-        bool close = queued && (!FAR_PILE || dist < split_at), away = FAR_PILE && queued && !close;
+        bool close = queued && (!FAR_PILE || dist < split_at);
+        bool away = FAR_PILE && queued && !close;
         u32 who = __ballot_sync(ALL_LANES, close);
         if (who != 0) {
-            u32 place = places(who, wide ? &s.staged[0] : &s.count[after(phase)]);
+            u32 place = places(who, wide ? &s.staged[0] : &s.count[after(turn.step)]);
             if (close) put_near(place, make_uint4(vertex, dist, row.x, row.y));
         }
         if (!FAR_PILE) return;
@@ -144,10 +175,11 @@ struct Piles {
     }
 
     __device__ __forceinline__ void put_near(u32 place, uint4 item) {
-        if (!wide && place < NEAR_ROOM) s.near[list ^ 1][place] = item;
+        u32 next = turn.near ^ 1;
+        if (!wide && place < NEAR_ROOM) s.near[next][place] = item;
         else if (!wide) write(near_pile(0), place, item);  // it will go wide
         else if (place < STAGE_NEAR) s.stage.near[place] = item;
-        else write(near_pile(list ^ 1), atomicAdd(&state.near_count[after(phase)], 1u), item);
+        else write(near_pile(next), atomicAdd(&state.near_count[after(turn.step)], 1u), item);
     }
 
     __device__ __forceinline__ void put_far(u32 place, u64 item) {
@@ -156,15 +188,12 @@ struct Piles {
         else write(far_pile(target()), atomicAdd(&state.far_count[target()], 1u), item);
     }
 
-    // Whether what is processed, if it has heavy arcs, is to have them relaxed later.
-    __device__ __forceinline__ bool settling() const { return HEAVY_ARCS && has_heavy && !heavy; }
-
-    // All lanes, while `settling`.
+    // All lanes, while `settling`: note those whose heavy arcs are to be relaxed later.
     __device__ __forceinline__ void settle(bool valid, u32 vertex, u32 dist) {
         u32 who = __ballot_sync(ALL_LANES, valid), place;
         if (who == 0) return;
-        if (wide) place = places(who, &state.settled_count[turn]);
-        else place = places(who, &s.settled[turn]);
+        if (wide) place = places(who, &state.settled_count[turn.settled]);
+        else place = places(who, &s.settled[turn.settled]);
         if (valid) write(settled_pile(), place, packed(vertex, dist));
     }
 
@@ -176,35 +205,34 @@ struct Piles {
         if (all && near + far == 0) return;  // a grid barrier follows
         __syncthreads();
         if (!all && !much) return;
-        if (threadIdx.x == 0 && near > 0) s.first[0] = atomicAdd(&state.near_count[after(phase)], near);
+        if (threadIdx.x == 0 && near > 0) s.first[0] = atomicAdd(&state.near_count[after(turn.step)], near);
         if (threadIdx.x == 32 && far > 0) s.first[1] = atomicAdd(&state.far_count[target()], far);
         if (threadIdx.x == 64) s.staged[0] = s.staged[1] = 0;
         __syncthreads();
         u32 near_first = s.first[0], far_first = s.first[1];
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < near; i += THREADS)
-            write(near_pile(list ^ 1), near_first + i, s.stage.near[i]);
+            write(near_pile(turn.near ^ 1), near_first + i, s.stage.near[i]);
 #pragma unroll 1
         for (u32 i = threadIdx.x; FAR_PILE && i < far; i += THREADS)
             write(far_pile(target()), far_first + i, s.stage.far[i]);
         __syncthreads();
     }
-
-    // ---- the barrier of all blocks but the courier ----------------------------------
-
-    // What was written before is seen after. Thread 0 returns last of its block; `hear` is what
-    // it then reads for all.
-    template <class Hear>
-    __device__ __forceinline__ void grid_barrier(Hear hear) {
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            u32 target = s.barrier_target += run.workers;
-            fence();
-            atomicAdd(&state.barrier_arrived, 1u);
-            while ((int)(peek(&state.barrier_arrived) - target) < 0) {}
-            fence();
-            hear();
-        }
-        __syncthreads();
-    }
 };
+
+// The barrier of all blocks but the courier: what was written before is seen after. Thread 0
+// returns last of its block; `hear` is what it then reads for all.
+template <class Hear>
+__device__ __forceinline__ void grid_barrier(const Run &run, Shared &s, Hear hear) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        u32 *arrived = &run.state->barrier_arrived;
+        u32 target = s.barrier_target += run.workers;
+        fence();
+        atomicAdd(arrived, 1u);
+        while ((int)(peek(arrived) - target) < 0) {}
+        fence();
+        hear();
+    }
+    __syncthreads();
+}

@@ -46,12 +46,19 @@ __device__ __forceinline__ u64 make_order(u32 number, u32 bucket, u32 count, u32
     return (u64)(number << 24 | (bucket & 0xffu) << 16 | count) << 32 | address;
 }
 
+__device__ __forceinline__ u32 number_of(u64 order) { return (u32)(order >> 56); }
+__device__ __forceinline__ u32 count_of(u64 order) { return (u32)(order >> 32) & 0xffffu; }
+
 __device__ __forceinline__ Published look_at(const Published *at) {
     Published p;
     double2 widths = peek((const double2 *)at);
     uint4 rest = peek((const uint4 *)&at->head);
-    p.base = widths.x, p.inverse_delta = widths.y;
-    p.head = rest.x, p.idle_workers = rest.y, p.status = rest.z, p.unused = 0;
+    p.base = widths.x;
+    p.inverse_delta = widths.y;
+    p.head = rest.x;
+    p.idle_workers = rest.y;
+    p.status = rest.z;
+    p.unused = 0;
     return p;
 }
 
@@ -168,8 +175,10 @@ struct Worker {
         Vertex vertex = {item.x, item.y, item.z, item.w};
         if (vertex.degree() > HUB_DEGREE) {
             u32 hub = atomicAdd(&s.hubs[phase], 1u);
-            s.hub_item[hub] = vertex.id, s.hub_dist[hub] = vertex.dist;
-            mine = false, vertex.end = vertex.first;
+            s.hub_item[hub] = vertex.id;
+            s.hub_dist[hub] = vertex.dist;
+            mine = false;
+            vertex.end = vertex.first;
         }
         __syncwarp();
         if (warp_id() * share < take) relax_warp(run, vertex, mine, share, counts, *this);
@@ -179,55 +188,78 @@ struct Worker {
         if (hubs > 0) relax_hubs(hubs);
     }
 
-    // All threads: vertices of many arcs, and pieces of such, a round for each piece. While
-    // others are idle, long rows are left to them in pieces, and so are the hubs not begun.
+    // ---- hubs, and what is left to others -------------------------------------------
+
+    // All threads: vertices of many arcs, and pieces of such, one after the other. While others
+    // are idle, long rows are left to them in pieces, and so are the hubs not begun.
     __device__ __forceinline__ void relax_hubs(u32 hubs) {
 #pragma unroll 1
         for (u32 hub = 0; hub < hubs; hub++) {
             if (seen.idle_workers > 0 && hubs - hub > run.chunk_smallest) {
-                u32 keep = hub + 1, place = keep + threadIdx.x;
-                bool mine = place < hubs;
-                give(mine, mine ? s.hub_item[place] : 0, mine ? s.hub_dist[place] : 0, hubs - keep);
-                flush_all();
-                hubs = keep;
+                give_hubs_after(hub, hubs);
+                hubs = hub + 1;
             }
-            u32 item = s.hub_item[hub], dist = s.hub_dist[hub];
+            u32 item = s.hub_item[hub];
+            u32 dist = s.hub_dist[hub];
             uint2 row = row_of(run, item);
             u32 id = item & PIECE ? __ldg(run.owners + (item & ~PIECE)) : item;
+            uint2 given = make_uint2(row.y, row.y);  // what others will relax
+            if (seen.idle_workers > 0 && row.y - row.x >= SPLIT_DEGREE) given = give_pieces(row, dist);
             bool counted = item & PIECE;
-            u32 hole = row.y, hole_end = row.y;  // what others will relax
-            if (seen.idle_workers > 0 && row.y - row.x >= SPLIT_DEGREE) {
-                hole = (row.x + PIECE_ARCS - 1) & ~(PIECE_ARCS - 1), hole_end = row.y & ~(PIECE_ARCS - 1);
-                u32 piece = hole >> PIECE_SHIFT, end = hole_end >> PIECE_SHIFT;
-#pragma unroll 1
-                for (; piece < end; piece += THREADS) {
-                    u32 place = piece + threadIdx.x;
-                    give(place < end, PIECE | place, dist, min(end - piece, THREADS));
-                }
-                flush_all();
-            }
 #pragma unroll 1
             for (u32 first = row.x, end; first < row.y; first = end) {
                 if (seen.status != RUNNING) return;
                 if (used > OUT_ROOM / 2) flush_all();
-                if (first == hole) first = hole_end;
-                end = min(first + THREADS * UNROLL, first < hole ? hole : row.y);
-                begin_round(0);
-                Published fresh;
-                if (threadIdx.x == THREADS - 1) fresh = look_at(&run.state->published);
-                u32 known = peek(run.dist + id);
-                bool stale = run.drop_stale && known != dist;  // the newer item does the rest
-                if (threadIdx.x == 0 && !stale) {
-                    counts.processed += !counted, counts.relaxed += end - first;
-                    if (!counted) note_processed(run, id);
-                    counted = true;
-                }
-                relax_span(run, stale ? NO_ARC : known, first, end, *this);
-                end_round(0, fresh);
+                if (first == given.x) first = given.y;
+                end = min(first + THREADS * UNROLL, first < given.x ? given.x : row.y);
+                counted = relax_slice(id, dist, first, end, counted);
             }
         }
         __syncthreads();  // the list of hubs is free again
         if (seen.idle_workers > 0) share_queue();
+    }
+
+    // All threads: the hubs after number `hub` go back to the buckets.
+    __device__ __forceinline__ void give_hubs_after(u32 hub, u32 hubs) {
+        u32 keep = hub + 1;
+        u32 place = keep + threadIdx.x;
+        bool mine = place < hubs;
+        give(mine, mine ? s.hub_item[place] : 0, mine ? s.hub_dist[place] : 0, hubs - keep);
+        flush_all();
+    }
+
+    // All threads: the whole pieces of a row go to the buckets; returns their first and end arc.
+    __device__ __forceinline__ uint2 give_pieces(uint2 row, u32 dist) {
+        u32 first = (row.x + PIECE_ARCS - 1) & ~(PIECE_ARCS - 1);
+        u32 last = row.y & ~(PIECE_ARCS - 1);
+        u32 piece = first >> PIECE_SHIFT;
+        u32 end = last >> PIECE_SHIFT;
+#pragma unroll 1
+        for (; piece < end; piece += THREADS) {
+            u32 place = piece + threadIdx.x;
+            give(place < end, PIECE | place, dist, min(end - piece, THREADS));
+        }
+        flush_all();
+        return make_uint2(first, last);
+    }
+
+    // All threads: a round over arcs [first, end) of one vertex, end - first <= THREADS * UNROLL.
+    // Returns whether the vertex is counted as processed by now: once, where it is not stale.
+    __device__ __forceinline__ bool relax_slice(u32 id, u32 dist, u32 first, u32 end, bool counted) {
+        begin_round(0);
+        Published fresh;
+        if (threadIdx.x == THREADS - 1) fresh = look_at(&run.state->published);
+        u32 known = peek(run.dist + id);
+        bool stale = run.drop_stale && known != dist;  // the newer item does the rest
+        if (threadIdx.x == 0 && !stale) {
+            counts.processed += !counted;
+            counts.relaxed += end - first;
+            if (!counted) note_processed(run, id);
+            counted = true;
+        }
+        relax_span(run, stale ? NO_ARC : known, first, end, *this);
+        end_round(0, fresh);
+        return counted;
     }
 
     // All threads, between rounds: `count` items to the collection, one a thread.
@@ -250,6 +282,8 @@ struct Worker {
             tail -= count;
         }
     }
+
+    // ---- an assignment --------------------------------------------------------------
 
     __device__ __forceinline__ void flush_all() {
         flush(run, s.out, used);
@@ -296,7 +330,7 @@ struct Worker {
                 order = peek_acquire(run.assign + blockIdx.x - 1);
                 now = look_at(&run.state->published);
                 if (LEVEL >= 2) clock.now();
-            } while ((u32)(order >> 56) == done);
+            } while (number_of(order) == done);
             s.order = order;
             s.published[at] = now;
             if (LEVEL >= 2) s.clock_ns = clock.last_ns;
@@ -305,11 +339,13 @@ struct Worker {
         order = s.order;
         seen = s.published[at];
         if (LEVEL >= 2) clock.last_ns = s.clock_ns;
-        u32 count = (u32)(order >> 32) & 0xffffu, address = (u32)order;
+        u32 count = count_of(order);
+        u32 address = (u32)order;
         if (count == LEAVE_COUNT) return false;
         bucket = seen.head + (((u32)(order >> 48) - seen.head) & 0xffu);
         if (bucket - seen.head > 127) bucket -= 256;  // the head has moved past it meanwhile
-        head = 0, tail = count;
+        head = 0;
+        tail = count;
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < count; i += THREADS) {
             u64 item = peek(run.items + address + i);
@@ -323,7 +359,10 @@ struct Worker {
     }
 
     __device__ __forceinline__ void work() {
-        if (threadIdx.x < 32) s.out.count[threadIdx.x] = 0, s.out.cached_number[threadIdx.x] = NOWHERE;
+        if (threadIdx.x < 32) {
+            s.out.count[threadIdx.x] = 0;
+            s.out.cached_number[threadIdx.x] = NOWHERE;
+        }
         if (threadIdx.x < 3) s.kept[threadIdx.x] = s.sent[threadIdx.x] = s.hubs[threadIdx.x] = 0;
         if (LEVEL >= 2) clock = {run.state->start_ns, now_ns()};
         u64 order;
@@ -335,9 +374,9 @@ struct Worker {
                 hand_counts_over();
                 handed_ns = now;
             }
-            done = (u32)(order >> 56);
+            done = number_of(order);
             if (threadIdx.x == 0) {
-                u32 count = (u32)(order >> 32) & 0xffffu;  // what was pushed is fenced by `flush`
+                u32 count = count_of(order);  // what was pushed is fenced by `flush`
                 add(&run.slots[bucket % run.buckets].completed, count);
                 poke(run.reports + blockIdx.x - 1, make_uint4(done, 0, kept_total, 0));
             }

@@ -11,6 +11,7 @@ import pytest
 from panel_stage import REFERENCE, Bench, make_record, make_samples, make_trace
 from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 
 from gpu.record.trace import Trace, Verification
 from gpu.study.compare import CompareError, align
@@ -297,7 +298,7 @@ def test_plots_overlay_the_second_run(qtbot: QtBot, kind: type[PairPlot], clock:
     styles = {panel._pen_of(place).style() for place in (0, 1)}
     assert len(styles) == (1 if clock == "modelled" else 2)
     assert ("A modelled, B measured" in panel.time_axis.labelText) == (clock == "measured")
-    assert panel.grab().width() == 600
+    assert grabbed(panel).width() == 600
     pair.end()
     panel.flush()
     assert not panel.comparing

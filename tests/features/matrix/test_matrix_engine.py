@@ -37,7 +37,7 @@ sys.path.insert(0, {folder!r})
 from test_apsp_host import grid
 from test_host_driver import Driver
 from gpu.host import EngineHost, Entries, Memory, RunStarted
-from gpu.trace import RunSettings
+from gpu.record.trace import RunSettings
 memory = Memory(folder={maps!r}, named={named})
 driver = Driver(EngineHost(Entries(warm_up=""), memory))
 driver.host.start()
@@ -97,7 +97,7 @@ def test_killing_the_owner_in_the_middle_of_a_matrix(tmp_path: Path, named: bool
     if named and not SHM.is_dir():
         pytest.skip("shared memory cannot be listed here")
     text = SCRIPT.format(
-        folder=str(Path(__file__).parent),
+        folder=str(Path(__file__).parents[2] / "host"),
         maps=str(tmp_path),
         named=named,
         key=MATRICES[0],

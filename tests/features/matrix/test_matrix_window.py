@@ -14,6 +14,7 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QApplication, QComboBox, QSpinBox
 from pytestqt.qtbot import QtBot
+from screen import grabbed, hover
 from test_controller import FakeHost, say
 from test_take_away import answer, saved
 from test_window import close_for_good
@@ -277,7 +278,7 @@ def test_pointer_zoom_and_statistic(
     panel = matrix(window, qtbot)
     canvas, dist = panel.canvases[0], traces[MATRICES[0]].dist
     canvas.mouseMoveEvent(None)
-    qtbot.mouseMove(canvas, cell_point(panel, 3, 4))
+    hover(canvas, cell_point(panel, 3, 4))
     assert f"row 13, column 4: distance {dist[3, 4]:,} · source from " in panel.words.text()
     canvas.setFocus()
     for _ in range(4):
@@ -314,7 +315,7 @@ def test_the_cursor_tells_which_rows_there_were(
     assert states is not None
     assert states.waiting > 0
     assert states.words in panel.caption.text()
-    image = panel.canvases[0].grab().toImage()
+    image = grabbed(panel.canvases[0])
     room = panel.canvases[0].picture_rect()
     paper = QImage(1, 1, QImage.Format.Format_RGB32)
     paper.fill(0)
@@ -352,7 +353,7 @@ def test_two_algorithms_side_by_side_on_one_clock(
     assert done[int(np.argmin(ends))] == SOURCES
     assert done[int(np.argmax(ends))] < SOURCES  # at the same moment of one clock
     assert panel.titles[0].text().startswith("A ")
-    qtbot.mouseMove(panel.canvases[1], cell_point(panel, 5, 0, place=1))
+    hover(panel.canvases[1], cell_point(panel, 5, 0, place=1))
     assert panel.words.text().startswith("B row 15, column 0: distance ")
     qtbot.mouseClick(panel.canvases[1], LEFT, NONE, cell_point(panel, 5, 0, place=1))
     assert (a.row, b.row) == (5, 5)

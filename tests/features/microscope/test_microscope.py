@@ -11,6 +11,7 @@ import pytest
 from PyQt6.QtCore import QEvent, QPoint, Qt
 from PyQt6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 from test_controller import FakeHost, say
 
 import gpu
@@ -161,7 +162,7 @@ def test_every_algorithm_is_painted(stage: tuple, qtbot: QtBot, key: str) -> Non
         for theme in (LIGHT, DARK):
             board.apply_theme(theme)
             code.apply_theme(theme)
-            picture = board.grab().toImage()
+            picture = grabbed(board)
             pictures.add(bytes(picture.constBits().asarray(picture.sizeInBytes())))
             assert not code.grab().isNull()
         lit = pseudocode_of(key).lit_by(model.kind, int(model.shown["a"]))
@@ -271,9 +272,9 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
     names = view._names(list(range(9)))
     assert names.distances[0] == "0"
     assert "∞" in names.distances.values()
-    before = view.grab().toImage()
+    before = grabbed(view)
     qtbot.keyClick(view, ".", Qt.KeyboardModifier.AltModifier)
-    assert view.grab().toImage() != before
+    assert grabbed(view) != before
     window.playback.set_cursor(window.playback.duration_ns)
     assert model.position == len(model.replay)
 
@@ -320,9 +321,9 @@ def test_the_event_is_drawn_on_the_graph(window: MainWindow, host: FakeHost, qtb
     ends = [view.place_of(tail), view.place_of(int(graph.indices[arc]))]
     (ax, ay), (bx, by) = ((place.x(), place.y()) for place in ends)
     middle = QPoint(int(0.7 * ax + 0.3 * bx), int(0.7 * ay + 0.3 * by))
-    lit = view.grab().toImage().pixelColor(middle)
+    lit = grabbed(view).pixelColor(middle)
     model.go(0)
-    plain = view.grab().toImage().pixelColor(middle)
+    plain = grabbed(view).pixelColor(middle)
     assert lit != plain
 
 

@@ -9,6 +9,7 @@ import pytest
 from PyQt6.QtCore import QEvent, QPoint, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 
 import sample_graphs
 from viewer.common.theme import THEMES
@@ -105,7 +106,7 @@ def test_a_narrow_panel_of_each_theme_draws(window: MainWindow, qtbot: QtBot, th
     panel.apply_theme(THEMES[theme])
     panel.setParent(None)
     panel.resize(300, 320)
-    image = panel.grab().toImage()
+    image = grabbed(panel)
     seen = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(60, 200)}
     assert {THEMES[theme].series[0], THEMES[theme].series[1]} <= seen
     panel.deleteLater()

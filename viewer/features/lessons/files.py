@@ -8,7 +8,6 @@ of its files has changed.
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from PyQt6.QtCore import QObject, QProcess, Qt
 from PyQt6.QtWidgets import QFileDialog
 
 from gpu.errors import GpuError
+from gpu.interpreter import module_command
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.read import find_lessons, read_lesson
 from viewer.features.window import Window
@@ -88,8 +88,8 @@ class Saver(QObject):
                 return
             self._process = process = QProcess(self)
             process.finished.connect(lambda code, _how: self._page_written(path, code))
-            run = "import sys; from viewer.app import main; sys.exit(main(sys.argv[1:]))"
-            process.start(sys.executable, ["-c", run, "lesson", "html", lesson.path, "-o", path])
+            command = module_command("viewer.app", "lesson", "html", lesson.path, "-o", path)
+            process.start(command[0], command[1:])
             words = f"Writing {Path(path).name}, with every run and picture…"
             self._window.session.set_progress(PROGRESS_UNKNOWN, words)
 

@@ -1,4 +1,4 @@
-"""What every modelled algorithm shares: slices, samples, stop, pace, errors.
+"""The driver of a compiled loop: slices, samples, stop, pace, errors.
 
 A compiled loop advances a run by a slice and returns; between slices this driver hands
 the samples over, asks for Stop and for a delta held by hand, and looks whether the
@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-import numba
 import numpy as np
 
-from gpu.engine import EngineOutcome, Observer
-from gpu.errors import WeightError
+from gpu.engine import EngineOutcome, Observer, overflow_error
 from gpu.graph import CSRGraph
-from gpu.model.log import Log, events_of, note
-from gpu.model.machine import FINISHED, NO_SAMPLES_NS, OVERFLOW, sample_buffer
+from gpu.loops.codes import FINISHED, OVERFLOW
+from gpu.loops.log import Log, events_of, note
+from gpu.loops.state import sample_buffer
 from gpu.record.events import EventKind
-from gpu.record.trace import Flag, Probe
+from gpu.record.trace import Flag
 
 ARCS_PER_SLICE = 200_000  # about 10 ms of wall time between two looks at Stop
 MOST_SAMPLES = 2**17  # from here on the period doubles
@@ -27,7 +26,7 @@ MOST_SAMPLES = 2**17  # from here on the period doubles
 class Slices(Protocol):
     """One modelled run, advanced a slice at a time."""
 
-    sim: np.ndarray  # a record with t_ns, status, period_ns, overflow_arc, overflow_tail, flags
+    sim: Any  # one record of `gpu.loops.state`
 
     @property
     def log(self) -> Log:
@@ -43,8 +42,13 @@ class Slices(Protocol):
         """Write the state as it is into one record."""
 
 
-def drive(run: Slices, graph: CSRGraph, observer: Observer, device: str) -> EngineOutcome:
-    """Advance to the end or to Stop; raise WeightError where a distance overflows."""
+def drive(
+    run: Slices, graph: CSRGraph, observer: Observer, clock: str, environment: dict[str, Any]
+) -> EngineOutcome:
+    """Advance to the end or to Stop; raise WeightError where a distance overflows.
+
+    clock : "modelled" or "measured"; environment : what ran
+    """
     by_hand, handed = None, 0
     stopped = False
     while run.sim[0].status != FINISHED:
@@ -58,7 +62,7 @@ def drive(run: Slices, graph: CSRGraph, observer: Observer, device: str) -> Engi
         samples = sample_buffer(max(1, min(observer.samples_per_slice(), 4096)))
         written = run.advance(samples, ARCS_PER_SLICE)
         if run.sim[0].status == OVERFLOW:
-            raise overflow_error(graph, run.sim[0])
+            raise overflow_error(graph, int(run.sim[0].overflow_arc))
         if written:
             observer.on_samples(samples.view(np.ndarray)[:written])
         handed += written
@@ -72,32 +76,4 @@ def drive(run: Slices, graph: CSRGraph, observer: Observer, device: str) -> Engi
         observer.on_samples(last.view(np.ndarray))
     note(run.log, run.sim[0].t_ns, EventKind.END, int(stopped))
     ending = "stopped" if stopped else "finished"
-    return EngineOutcome("modelled", ending, environment(device), events_of(run.log))
-
-
-def environment(device: str) -> dict[str, Any]:
-    """Return what ran, for the trace."""
-    return {
-        "engine": "model",
-        "device": device,
-        "numba": numba.__version__,
-        "numpy": np.__version__,
-    }
-
-
-def sampling_period(probe: int, period_ns: int, default_ns: float) -> float:
-    """Return the sampling period, ns; level 0 never samples before the end."""
-    if probe == Probe.OFF:
-        return NO_SAMPLES_NS
-    return float(period_ns) if period_ns > 0 else default_ns
-
-
-def overflow_error(graph: CSRGraph, sim: Any) -> WeightError:
-    """Return the error of the relax whose distance passes the type's range."""
-    arc, tail = int(sim.overflow_arc), int(sim.overflow_tail)
-    top = "2^31 - 1" if graph.integer else "the range of float32"
-    advice = "use float weights" if graph.integer else "scale the weights down"
-    return WeightError(
-        f"the distance over arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} "
-        f"(weight {graph.weights[arc]:g}) passes {top}; {advice}"
-    )
+    return EngineOutcome(clock, ending, environment, events_of(run.log))

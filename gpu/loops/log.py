@@ -19,15 +19,10 @@ import numpy as np
 from gpu.compiled import compiled_lean
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
+from gpu.loops.codes import PUSH, RESERVE, WRITTEN
 from gpu.record.events import MANAGER, MOST_ARCS, EventKind
 from gpu.record.trace import EVENT, Probe
 
-PUSH, POP, STALE, RELAX, IMPROVE, CLIP, RESERVE, WRITTEN = range(1, 9)
-ASSIGN, FINISH, HEAD, DELTA, OPEN, BLOCK_TAKEN, BLOCK_FREED = range(9, 16)
-SUPERSTEP, BARRIER, SPLIT, PHASE, SOURCE, ROUND, SOURCE_DONE, END = range(16, 24)
-SAMPLE, STAY, COLLECT, LEAVE, DEFER, RESUME, SKIP, ROUND_DONE, EDGE = range(24, 33)
-
-LOG_FULL = 4  # a loop's status, beside those of `gpu.model.machine`
 FIRST_ROOM = 4096  # events
 MOST_EVENTS = 1 << 22  # 168 MB
 ARC_EVENTS = 8  # of one arc at most: relax, improve, clip, block, reserve, push, written, leave

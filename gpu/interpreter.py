@@ -1,0 +1,48 @@
+"""Starting Python again without running what happens to lie in the current folder.
+
+`python -m` and `python -c` look for modules in the current folder before everything else, and
+`multiprocessing` starts its children by `-c`: a `socket.py` among somebody's downloads would be
+run. `-P` and PYTHONSAFEPATH (Python 3.11) leave that folder out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from pathlib import Path
+
+SAFE_PATH = "PYTHONSAFEPATH"
+_OURS = str(Path(__file__).resolve().parents[1])  # where `gpu` and `viewer` are found
+
+
+def module_command(module: str, *arguments: str) -> list[str]:
+    """Return the command that runs a module of ours as a program, wherever it is started."""
+    run = f"sys.path.append({_OURS!r}); runpy.run_module({module!r}, None, '__main__', True)"
+    return [sys.executable, "-P", "-c", f"import runpy, sys; {run}", *arguments]
+
+
+@contextmanager
+def safe_children() -> Iterator[None]:
+    """Let processes that are started meanwhile leave the current folder out of their path."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
+
+
+def start_tracker() -> None:
+    """Start the process that Python keeps for shared memory and semaphores, if it is not there.
+
+    Python starts it by itself, at the first of them, and then as unsafely as it was started.
+    """
+    if os.name == "posix":
+        with safe_children():
+            resource_tracker.ensure_running()

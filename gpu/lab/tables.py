@@ -1,0 +1,279 @@
+"""The tables of `gpu/lab/README.md`, made from the files in `results/` and from nothing else.
+
+    python -m gpu.lab.tables            write them where they stand
+    python -m gpu.lab.tables --check    exit 1 where they are not what the files say
+
+Each stands between two comments that name it. Of several files of one kind the newest is taken,
+by the date in its name; a table says which file it is of.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+README = HERE / "README.md"
+RESULTS = HERE / "results"
+DATED = r"_\d{4}-\d{2}-\d{2}(_\d+)?\.json"
+TITLES = {
+    "ny": "New York roads",
+    "grid_1024": "grid 1024 x 1024",
+    "mesh_100": "3-D mesh 100^3",
+    "grid_4096": "grid 4096 x 4096",
+    "rmat_20": "R-MAT 2^20",
+    "rmat_22": "R-MAT 2^22",
+    "mesh8_2048": "8-neighbour grid 2048 x 2048",
+    "geometric_20": "random geometric 2^20",
+    "small_world_20": "small world 2^20",
+    "random_20": "random 2^20, degree 8",
+    "band_18": "band 2^18",
+}
+BENCHMARKS = ("ny", "grid_1024", "mesh_100", "grid_4096", "rmat_20", "rmat_22")
+HELD_OUT = ("mesh8_2048", "geometric_20", "small_world_20", "random_20", "band_18")
+STUDIED = {
+    "edge_apsp": "All pairs, edges",
+    "delta_apsp": "All pairs, Δ-stepping",
+    "apsp_fast": "All pairs, fast",
+    "near_far": "Near-Far",
+    "delta_stepping": "Δ-stepping, Δ = 32 W/D",
+    "bellman_ford": "Bellman-Ford",
+}
+
+Rows = Iterable[Sequence[str]]
+
+
+def newest(kind: str) -> Path:
+    """Return the newest file of a kind, such as `bench_gpu`; FileNotFoundError without any."""
+    found = sorted(path for path in RESULTS.iterdir() if re.fullmatch(kind + DATED, path.name))
+    if not found:
+        raise FileNotFoundError(f"no {kind}_<date>.json in {RESULTS}")
+    return found[-1]
+
+
+def table(head: Sequence[str], rows: Rows) -> list[str]:
+    """Return the lines of a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(cells)} |" for cells in lines]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return read
+
+
+def _source(path: Path, told: dict[str, Any]) -> list[str]:
+    where = told.get("device", "")
+    return [
+        "",
+        f"{where}, {str(told['date'])[:10]}; command and versions in `results/{path.name}`.",
+    ]
+
+
+def _milliseconds(value: float) -> str:
+    """Return three digits, as a clock with noise of a percent deserves."""
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def _percent(share: float) -> str:
+    return f"{round(100 * share, 1) + 0.0:.1f} %"  # + 0.0: there is no minus nothing
+
+
+def _medians(told: dict[str, Any]) -> dict[tuple[str, str, int], float]:
+    """Return the median kernel time by graph, algorithm and probe level; wrong runs are not."""
+    return {
+        (row["graph"], row["algorithm"], row["probe"]): row["kernel_ms"]["median"]
+        for row in told["rows"]
+        if row["fault"] is None
+    }
+
+
+def bench_gpu() -> list[str]:
+    """Return ADDS beside Near-Far on the benchmark graphs, and what the probes cost."""
+    path, floats = newest("bench_gpu"), newest("bench_gpu_float")
+    told = _read(path)
+    whole, real = _medians(told), _medians(_read(floats))
+    rows = []
+    for graph in BENCHMARKS:
+        base = whole[graph, "adds", 0]
+        near_far = whole[graph, "near_far", 0]
+        ratios = told["ratios"][graph]
+        key = "authors_adds_over_adds"
+        others = ratios.get(key, ratios["lonestar_near_far_over_adds"])
+        cost = [_percent(whole[graph, "adds", level] / base - 1) for level in (1, 2)]
+        both = [_milliseconds(real[graph, name, 0]) for name in ("adds", "near_far")]
+        rows.append(
+            [
+                TITLES[graph],
+                _milliseconds(base),
+                _milliseconds(near_far),
+                f"{near_far / base:.1f}",
+                f"{others:.1f}{'' if key in ratios else ' *'}",
+                ", ".join(cost),
+                ", ".join(both),
+            ]
+        )
+    head = [
+        "graph",
+        "ADDS, ms",
+        "Near-Far, ms",
+        "Near-Far / ADDS",
+        "other code / ADDS",
+        "levels 1, 2 cost ADDS",
+        "float32: ADDS, Near-Far",
+    ]
+    return [*table(head, rows), *_source(path, told), f"float32: `results/{floats.name}`."]
+
+
+def held_out() -> list[str]:
+    """Return ADDS beside Near-Far on graphs that nothing was tuned on."""
+    path = newest("bench_gpu_held_out")
+    told = _read(path)
+    ms = _medians(told)
+    rows = [
+        [
+            TITLES[graph],
+            _milliseconds(ms[graph, "adds", 0]),
+            _milliseconds(ms[graph, "near_far", 0]),
+            f"{ms[graph, 'near_far', 0] / ms[graph, 'adds', 0]:.2f}",
+        ]
+        for graph in HELD_OUT
+    ]
+    head = ["held out", "ADDS, ms", "Near-Far, ms", "Near-Far / ADDS"]
+    return [*table(head, rows), *_source(path, told)]
+
+
+def supersteps() -> list[str]:
+    """Return the kernels of supersteps on the benchmark graphs."""
+    path = newest("bench_supersteps")
+    told = _read(path)
+    ms = _medians(told)
+    rows = [
+        [STUDIED[name], *(_milliseconds(ms[graph, name, 0]) for graph in BENCHMARKS)]
+        for name in ("near_far", "delta_stepping", "bellman_ford")
+    ]
+    return [*table(["ms", *(TITLES[graph] for graph in BENCHMARKS)], rows), *_source(path, told)]
+
+
+def all_pairs() -> list[str]:
+    """Return the kernels of all pairs: in themselves, and with the matrix in host memory."""
+    path = newest("apsp")
+    told = _read(path)
+    rows = []
+    for row in told["rows"]:
+        single, whole = (
+            value["median"] if isinstance(value, dict) else value
+            for value in (row["kernel_ms"], row["end_to_end_ms"])
+        )
+        published = row.get("published_s")
+        rows.append(
+            [
+                f"{row['n']:,}",
+                f"{row['m']:,}",
+                STUDIED[row["algorithm"]],
+                f"{_milliseconds(single)} ms",
+                f"{_milliseconds(whole)} ms",
+                "" if published is None else f"{1000 * published:,.0f} ms",
+            ]
+        )
+    head = ["vertices", "arcs", "algorithm", "kernels", "to host memory", "published"]
+    return [*table(head, rows), *_source(path, told)]
+
+
+def cpu() -> list[str]:
+    """Return the baselines on the cores of a computer."""
+    path = newest("cpu")
+    told = _read(path)
+    rows = [
+        [
+            row["algorithm"],
+            str(row["threads"]),
+            str(row["probe"]),
+            "none" if row["delta"] is None else f"{row['delta']:,.0f}",
+            "yes" if row["own_delta"] else "no",
+            _milliseconds(row["ms"]["median"]),
+        ]
+        for row in told["rows"]
+        if row["fault"] is None
+    ]
+    head = ["algorithm", "threads", "probe level", "Δ", "its own Δ", "ms"]
+    return [*table(head, rows), *_source(path, told)]
+
+
+def model_error() -> list[str]:
+    """Return how far modelled times are from measured ones, over sweeps of delta."""
+    path = RESULTS / "model-error-h100.json"
+    told = _read(path)
+    rows = [
+        [
+            TITLES[row["graph"]],
+            "fitted" if row["fitted"] else "held out",
+            STUDIED.get(row["algorithm"], "ADDS"),
+            f"{row['ratio_low']:.2f} to {row['ratio_high']:.2f}",
+            f"{row['rank_correlation']:.2f}",
+        ]
+        for row in sorted(told["rows"], key=lambda row: (row["fitted"], row["algorithm"]))
+    ]
+    head = ["graph", "", "algorithm", "modelled / measured", "rank correlation"]
+    measured = f"Measured: `results/{told['measured']}`; compared: `results/{path.name}`."
+    return [*table(head, rows), "", measured]
+
+
+def model_report() -> list[str]:
+    """Return what the modelled RTX 2080 Ti says of the paper's point."""
+    path = RESULTS / "model-rtx-2080-ti.json"
+    rows = [
+        [
+            row["graph"],
+            f"{row['near_far']['ms'] / row['adds']['ms']:.1f}x",
+            f"{row['adds']['work'] / row['near_far']['work']:.1f}x",
+        ]
+        for row in _read(path)["rows"]
+    ]
+    head = ["graph", "time of Near-Far over ADDS", "work of ADDS over Near-Far"]
+    return [*table(head, rows), "", f"`python -m gpu.lab.model_report`; `results/{path.name}`."]
+
+
+TABLES: dict[str, Callable[[], list[str]]] = {
+    "bench_gpu": bench_gpu,
+    "held_out": held_out,
+    "supersteps": supersteps,
+    "all_pairs": all_pairs,
+    "cpu": cpu,
+    "model_error": model_error,
+    "model_report": model_report,
+}
+
+
+def filled(text: str) -> str:
+    """Return a page with every table in it made anew; KeyError for a name that is none."""
+
+    def fill(match: re.Match[str]) -> str:
+        lines = TABLES[match["name"]]()
+        return "\n".join([f"<!-- table: {match['name']} -->", *lines, "<!-- end -->"])
+
+    return re.sub(r"<!-- table: (?P<name>\w+) -->\n.*?<!-- end -->", fill, text, flags=re.DOTALL)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write or check the tables; return the exit code."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments not in ([], ["--check"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    text = README.read_text(encoding="utf-8")
+    new = filled(text)
+    if not arguments:
+        README.write_text(new, encoding="utf-8")
+    elif new != text:
+        print(f"{README}: not what {RESULTS} says; run python -m gpu.lab.tables", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

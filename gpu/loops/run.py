@@ -1,0 +1,58 @@
+"""What runs of one compiled loop share: a bundle of arrays, one state record, a log, a delta."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from gpu.loops.codes import LOG_FULL
+from gpu.loops.log import Log, grown, note
+from gpu.record.events import EventKind
+from gpu.record.trace import Flag, Reason
+
+
+class LoopRun:
+    """One run of a compiled loop; see `gpu.loops.driver.Slices`.
+
+    arrays : the loop's bundle, a NamedTuple with a `log`; sim : its state, one record
+    loop : the module with `advance(arrays, state, samples, arcs)` and
+        `write_sample(arrays, s, sample)`
+    own_delta : the algorithm's, where no person holds it
+    """
+
+    def __init__(self, arrays: Any, sim: Any, loop: ModuleType) -> None:
+        self.arrays = arrays
+        self.sim = sim
+        self._loop = loop
+        self.own_delta = float(sim[0].delta)
+
+    @property
+    def log(self) -> Log:
+        """What probe level 3 recorded so far."""
+        log: Log = self.arrays.log
+        return log
+
+    def advance(self, samples: np.ndarray, arcs: int) -> int:
+        """Advance by a slice; return how many samples were written."""
+        written = self._loop.advance(self.arrays, self.sim, samples, arcs)
+        if self.sim[0].status == LOG_FULL:
+            self.arrays = self.arrays._replace(log=grown(self.log))
+        return int(written)
+
+    def set_delta(self, delta: float | None) -> None:
+        """A person's delta holds from the next decision of the loop on; None hands it back."""
+        state = self.sim[0]
+        wanted = self.own_delta if delta is None else delta
+        if wanted != state.delta:
+            raised = wanted > state.delta
+            state["flags"] |= int(Flag.DELTA_RAISED if raised else Flag.DELTA_LOWERED)
+            state.delta_changes += 1
+            note(self.log, state.t_ns, EventKind.DELTA, int(Reason.BY_HAND), 1, wanted)
+        state.delta, state.by_hand = wanted, int(delta is not None)
+        state.reason = int(Reason.START if delta is None else Reason.BY_HAND)
+
+    def final_sample(self, sample: Any) -> None:
+        """Write the state as it is."""
+        self._loop.write_sample(self.arrays, self.sim[0], sample)

@@ -1,0 +1,108 @@
+"""The state of a loop: one record, whose first fields are the same for every algorithm.
+
+A loop is a compiled function that advances a run by a slice, in the order of its time. All that
+it knows is in a record and a bundle of arrays, so stopping, stepping, a dragged delta and growing
+an array happen between two calls.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpu.engine import RunBuffers
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.record.trace import SAMPLE, Probe, RunSettings
+
+NO_SAMPLES_NS = 1e300  # a period that never comes: probe level 0
+
+COMMON = (
+    ("t_ns", "<f8"),  # since the start of the run
+    ("next_sample_ns", "<f8"),
+    ("period_ns", "<f8"),
+    ("mean_degree", "<f8"),
+    ("unreached", "<f8"),  # the distance type's "unreached"
+    ("delta", "<f8"),  # in force, weight units
+    ("base", "<f8"),  # lowest distance of the head bucket, weight units
+    ("head", "<i8"),  # absolute number of the head bucket
+    ("switches", "<i8"),
+    ("processed", "<i8"),
+    ("relaxed", "<i8"),
+    ("improved", "<i8"),
+    ("sequence", "<i8"),  # of the next sample
+    ("overflow_arc", "<i8"),
+    ("delta_changes", "<i4"),
+    ("by_hand", "<i4"),  # a person holds delta
+    ("reason", "<i4"),
+    ("flags", "<i4"),  # since the last sample
+    ("status", "<i4"),  # see `gpu.loops.codes`
+    ("vertices", "<i4"),  # whether per-vertex times are kept: from probe level 2
+)
+
+
+def state_dtype(*own: tuple[str, str]) -> np.dtype:
+    """Return the record of a loop: the common fields, then its own."""
+    return np.dtype([*COMMON, *own], align=True)
+
+
+def make_state(
+    dtype: np.dtype, graph: CSRGraph, settings: RunSettings, default_ns: float
+) -> np.ndarray:
+    """Return a state record (1,) that knows the graph and when to sample.
+
+    default_ns : between samples, where the settings name no period; 0: as often as possible
+    """
+    state = records(1, dtype)
+    s = state[0]
+    s.period_ns = sampling_period(settings, default_ns)
+    s.next_sample_ns = 0.0 if s.period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
+    s.mean_degree = graph.mean_degree
+    s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
+    s.vertices = int(settings.probe >= Probe.VERTICES)
+    return state
+
+
+def sampling_period(settings: RunSettings, default_ns: float) -> float:
+    """Return the sampling period, ns; level 0 never samples before the end."""
+    if settings.probe == Probe.OFF:
+        return NO_SAMPLES_NS
+    return float(settings.sample_period_ns) if settings.sample_period_ns > 0 else default_ns
+
+
+def records(length: int, dtype: np.dtype) -> Any:
+    """Return zeroed records that compiled code and Python read by field name."""
+    return np.zeros(length, dtype).view(np.recarray)
+
+
+def sample_buffer(samples: int) -> np.ndarray:
+    """Return SAMPLE (samples,) as a recarray, what compiled code writes by field name."""
+    buffer: np.ndarray = records(samples, SAMPLE)
+    return buffer
+
+
+Array = np.ndarray
+Seven = tuple[Array, Array, Array, Array, Array, Array, Array]
+
+
+def graph_arrays(graph: CSRGraph, buffers: RunBuffers) -> Seven:
+    """Return what each bundle begins with: indptr, indices, weights, dist, per-vertex arrays."""
+    return graph.indptr, graph.indices, graph.weights, buffers.dist, *vertex_arrays(buffers)
+
+
+def vertex_arrays(buffers: RunBuffers) -> tuple[Array, Array, Array]:
+    """Return the arrays of probe level 2, or stand-ins of one element."""
+    if buffers.vertices is None:
+        return np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int32)
+    kept = buffers.vertices
+    return kept.first_reached_ns, kept.last_improved_ns, kept.times_processed
+
+
+def reach_source(arrays: Any, settings: RunSettings) -> None:
+    """Give the source its distance, and from probe level 2 its times.
+
+    arrays : a bundle with dist, first_ns and last_ns
+    """
+    arrays.dist[settings.source] = 0
+    if settings.probe >= Probe.VERTICES:
+        arrays.first_ns[settings.source] = arrays.last_ns[settings.source] = 0

@@ -1,0 +1,52 @@
+"""The tables of the laboratory's page are what its files say, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpu.lab import tables
+
+
+def test_the_page_is_what_the_files_say() -> None:
+    text = tables.README.read_text(encoding="utf-8")
+    assert tables.filled(text) == text, "run python -m gpu.lab.tables"
+    assert all(f"<!-- table: {name} -->" in text for name in tables.TABLES)
+
+
+def test_another_figure_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "README.md"
+    page.write_text(
+        tables.README.read_text(encoding="utf-8").replace("| 1.96 |", "| 0.96 |"), "utf-8"
+    )
+    monkeypatch.setattr(tables, "README", page)
+    assert tables.main(["--check"]) == 1
+    assert "python -m gpu.lab.tables" in capsys.readouterr().err
+    assert tables.main([]) == 0
+    assert tables.main(["--check"]) == 0
+    assert "| 1.96 |" in page.read_text(encoding="utf-8")
+
+
+def test_of_several_files_the_newest_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = json.loads(tables.newest("cpu").read_text(encoding="utf-8"))
+    for name in ("cpu_2026-01-02.json", "cpu_2026-01-10_0412.json", "cpu_float_2027-01-01.json"):
+        (tmp_path / name).write_text(json.dumps(told), encoding="utf-8")
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    assert tables.newest("cpu").name == "cpu_2026-01-10_0412.json"
+    with pytest.raises(FileNotFoundError, match="no bench_gpu_<date>"):
+        tables.newest("bench_gpu")
+
+
+def test_a_wrong_run_is_no_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = json.loads(tables.newest("cpu").read_text(encoding="utf-8"))
+    told["rows"][0]["fault"] = "an arc can still be relaxed"
+    (tmp_path / "cpu_2026-01-02.json").write_text(json.dumps(told), encoding="utf-8")
+    before = len(tables.cpu())
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    assert len(tables.cpu()) == before - 1

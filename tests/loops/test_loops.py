@@ -1,0 +1,82 @@
+"""What compiled loops share: the heap, the numbers that stand for enumerations, the state."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+import pytest
+from test_model import make_graph
+
+from gpu.cpu import dijkstra_loop as on_cpu
+from gpu.loops import codes
+from gpu.loops.heap import drop_top, push
+from gpu.loops.state import COMMON, NO_SAMPLES_NS, make_state, records, state_dtype
+from gpu.model import dijkstra_loop as modelled
+from gpu.model.machine import HEAP
+from gpu.record.events import EventKind
+from gpu.record.trace import Flag, Probe, RunSettings
+
+
+@pytest.mark.parametrize("kind", EventKind)
+def test_an_event_has_the_same_number_in_compiled_code(kind: EventKind) -> None:
+    assert getattr(codes, kind.name) == kind
+
+
+@pytest.mark.parametrize("flag", Flag)
+def test_a_flag_is_the_same_bit_in_compiled_code(flag: Flag) -> None:
+    name = "ENDED" if flag is Flag.FINISHED else flag.name  # FINISHED is a status there
+    assert getattr(codes, str(name)) == flag
+
+
+@pytest.mark.parametrize("entry", [modelled.ENTRY, HEAP])
+def test_the_heap_gives_keys_in_order_and_equal_ones_the_same_way_again(entry: np.dtype) -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(30):
+        calls = rng.integers(0, 12, 200)  # many equal keys
+        first, again = played(calls, entry), played(calls, entry)
+        assert first == again
+        plain: list[float] = []
+        for number, call in enumerate(calls):
+            if call and number % 3:
+                heapq.heappush(plain, float(call))
+            elif plain:
+                assert heapq.heappop(plain) == first.pop(0)[0]
+        assert not first
+
+
+def played(calls: np.ndarray, entry: np.dtype) -> list[tuple[float, int]]:
+    """Push two calls of three, take the top out at the others; return what came out."""
+    heap, size, taken = records(len(calls), entry), 0, []
+    for number, call in enumerate(calls):
+        if call and number % 3:
+            size = push(heap, size, float(call), number)
+        elif size:
+            taken.append((float(heap[0].key), int(heap[0].value)))
+            size = drop_top(heap, size)
+    return taken
+
+
+def test_on_the_cpu_equal_distances_come_up_by_number() -> None:
+    rng = np.random.default_rng(3)
+    pairs = list(zip(rng.integers(0, 5, 300).tolist(), rng.permutation(300).tolist(), strict=True))
+    heap, size = records(300, on_cpu.ENTRY), 0
+    for dist, vertex in pairs:
+        size = push(heap, size, dist << 32 | vertex, vertex)
+    for dist, vertex in sorted(pairs):
+        assert (int(heap[0].key) >> 32, int(heap[0].value)) == (dist, vertex)
+        size = drop_top(heap, size)
+    assert size == 0
+
+
+@pytest.mark.parametrize("probe", Probe)
+def test_a_state_knows_the_graph_and_when_to_sample(probe: Probe) -> None:
+    graph = make_graph("grid", np.float32)
+    settings = RunSettings("near_far", "model", "", 0, None, probe, sample_period_ns=0)
+    state = make_state(state_dtype(("own", "<i4")), graph, settings, 250.0)[0]
+    assert state.dtype.names[: len(COMMON)] == tuple(name for name, _ in COMMON)
+    assert state.unreached == np.inf
+    assert state.mean_degree == graph.mean_degree
+    assert state.vertices == (probe >= Probe.VERTICES)
+    off = probe is Probe.OFF
+    assert (state.period_ns, state.next_sample_ns) == ((NO_SAMPLES_NS,) * 2 if off else (250.0, 0))

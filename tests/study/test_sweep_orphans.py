@@ -1,0 +1,62 @@
+"""A sweep whose window is killed leaves no process and no shared memory behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SWEEP = """
+import sys, time
+import sample_graphs
+from gpu.record.trace import RunSettings
+from gpu.study.sweep import make_plan
+from gpu.study.sweep_pool import Sweep
+
+graph = sample_graphs.make("grid", n=90_000, seed=1)
+settings = RunSettings("adds", "model", "RTX 2080 Ti", 0, None, 1, 1, 0, {})
+sweep = Sweep(graph, make_plan(graph, settings), processes=2)
+sweep.start()
+while len(sweep.pool._executor._processes) < 2:
+    time.sleep(0.01)
+print(sweep.pool.memory.prefix, *sweep.pool._executor._processes, flush=True)
+time.sleep(600)
+"""
+PATIENCE_S = 30.0
+SHARED = Path("/dev/shm")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")
+@pytest.mark.parametrize("wait_s", [0.0, 3.0], ids=["while starting", "while running"])
+def test_nothing_outlives_a_killed_parent(wait_s: float) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", SWEEP], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        prefix, *children = parent.stdout.readline().split()
+        time.sleep(wait_s)
+        parent.kill()
+    pids = [int(child) for child in children]
+    assert len(pids) == 2
+    end = time.monotonic() + PATIENCE_S
+    while any(lives(pid) for pid in pids) and time.monotonic() < end:
+        time.sleep(0.05)
+    left = [pid for pid in pids if lives(pid)]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == []
+    assert [path.name for path in SHARED.glob(f"{prefix}*")] == []
+
+
+def lives(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
