@@ -645,7 +645,7 @@ def table(verdicts: list[Verdict]) -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Return 0: every fault was killed or explained, 2: one survived, 1: a room could not be tried."""
+    """Return 0: all killed or explained, 2: one survived, 1: a room could not be tried."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rooms", default=",".join(ROOMS), help="of: %(default)s")
     parser.add_argument("--count", type=int, default=300, help="faults, over all rooms [300]")
