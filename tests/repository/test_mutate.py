@@ -190,7 +190,7 @@ def test_killed_survived_endless_and_explained(
     found = mutate.campaign(picked, {"toy": room}, checkout)
     assert [verdict.outcome for verdict in found] == ["killed", "killed", "survived", "explained"]
     assert "test_reached" in found[0].why
-    assert found[1].why == "no end after 6 s"
+    assert found[1].why.startswith("no end after ")
     assert found[3].why == "nobody asks"
     assert (checkout / "toy.py").read_text() == text
     assert "toy.py:7  7  ->  8" in capsys.readouterr().out
