@@ -126,6 +126,7 @@ def test_a_delta_given_back_settles_before_it_is_changed() -> None:
     for _ in range(3):  # half a window under the hand counts for nothing afterwards
         decide(state, *FLOODED, 0)
     hand_back(state)
+    assert (state[0].sum_processing, state[0].sum_waiting, state[0].sweeps) == (0, 0, 0)
     assert window(state, *STARVED) == Reason.NONE
     assert window(state, *STARVED, switched=rules.SETTLE_SWITCHES) == Reason.STARVED_RAISE
     assert state[0].delta == 6.0

@@ -163,12 +163,15 @@ def test_the_twin_decides_as_the_vectors_say(twin: ctypes.CDLL, name: str) -> No
 def test_the_twin_follows_the_recorded_path(twin: ctypes.CDLL) -> None:
     for sequence in SEQUENCES:
         state = make_vectors.started(sequence["start"])
+        ours = make_vectors.started(sequence["start"])
         for reading, after in sequence["steps"]:
             values = np.array(reading, np.int64)
             reason = twin.t_decide(
                 ctypes.c_void_p(state.ctypes.data), ctypes.c_void_p(values.ctypes.data)
             )
             assert [reason, *(state[name][0] for name in make_vectors.AFTER)] == after
+            make_vectors.after_reading(ours, reading)
+            assert state.tobytes() == ours.tobytes()  # every field, also those of no decision yet
 
 
 def test_the_twin_starts_from_the_same_delta(twin: ctypes.CDLL) -> None:

@@ -84,6 +84,14 @@ def test_check_finds_it(tmp_path: Path, case: str) -> None:
     assert all("mine.toml" in problem for problem in problems)
 
 
+def test_of_one_run_only_the_first_mistake_is_told(tmp_path: Path) -> None:
+    toml = WHOLE.replace('"bellman_ford"\ndevice = "Classroom GPU"', '"bell"\ndevice = "GTX"')
+    assert len(check_file(write(tmp_path, toml))) == 1
+    toml = WHOLE.replace(TWO, TWO + "panels = ['moon', 'sun']\ncolour_by = 'red'\n")
+    (told,) = check_file(write(tmp_path, toml))
+    assert "no panel 'moon'" in told
+
+
 def test_check_finds_everything_at_once(tmp_path: Path) -> None:
     toml = WHOLE.replace('"bellman_ford"', '"bell"').replace(TWO, TWO + "panels = ['moon']\n")
     assert len(check_file(write(tmp_path, toml))) >= 2

@@ -18,8 +18,10 @@ from gpu.record.trace import (
     Verification,
     VertexProbe,
 )
+from gpu.study import compare as compare_module
 from gpu.study.compare import (
     ALIGNMENTS,
+    ClockMap,
     CompareError,
     Side,
     align,
@@ -303,3 +305,139 @@ def test_real_runs_align_in_every_way(city: CSRGraph) -> None:
             assert clocks.to_a(b.time_ns) == pytest.approx(a.time_ns, rel=1e-6)
         found = difference(a, b, clocks)
         assert sum(found.counts.values()) == np.count_nonzero(found.known) == a.reached
+
+
+# ---- sentences and maps at their edges ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("b_ns", "work", "words"),
+    [
+        (1009, 8, "ADDS took as long as Near-Far (1 µs against 1.01 µs, modelled) with the same"),
+        (1500, 8, "ADDS finished 1.5x sooner (1 µs against 1.5 µs, modelled) with the same work"),
+        (500, 4, "Near-Far finished 2.0x sooner (0.5 µs against 1 µs, modelled) with 0.5x the"),
+        (250_000, 16, "ADDS finished 250x sooner (1 µs against 250 µs, modelled) with 0.5x"),
+    ],
+)
+def test_who_was_sooner_and_by_how_much(b_ns: int, work: int, words: str) -> None:
+    assert summarise(made(), made(SLOW, b_ns, work)).words.startswith(words)
+
+
+def test_work_of_nothing_is_not_known() -> None:
+    idle = made(SLOW, 2000, 0)
+    said = summarise(made(), idle)
+    assert said.numbers["b_work_over_a"] == 0.0
+    assert said.numbers["b"]["work_efficiency"] is None
+    assert summarise(idle, made()).numbers["b_work_over_a"] is None
+
+
+def test_the_numbers_of_a_side() -> None:
+    numbers = summarise(made(), made(SLOW, 2000, delta=7.0)).numbers
+    assert numbers["b"] == {
+        "algorithm": SLOW,
+        "engine": "model",
+        "device": "Classroom GPU",
+        "clock": "modelled",
+        "probe": 2,
+        "outcome": "finished",
+        "delta": 7.0,
+        "time_ns": 2000.0,
+        "processed_vertices": 8,
+        "relaxed_edges": 0,
+        "work_efficiency": 0.5,
+        "busy_share": 0.5,
+        "verified": True,
+    }
+    assert numbers["times_at_probe_0"] is False
+
+
+def test_unproved_runs_are_named_where_they_ended() -> None:
+    open_a, open_b = made(verification=None), made(SLOW, verification=None)
+    assert "Not verified: ADDS and Near-Far." in summarise(open_a, open_b).cautions
+    going = made(SLOW, outcome="running", verification=None)
+    assert "Not verified: ADDS." in summarise(open_a, going).cautions
+
+
+def test_a_failed_run_says_where_it_got_to() -> None:
+    said = summarise(made(outcome="failed"), made(SLOW)).words
+    assert said.startswith("ADDS failed at 1 µs (modelled), 8 vertices processed; Near-Far took")
+
+
+def test_who_is_unknown_keeps_quiet_about_workers() -> None:
+    real: dict[str, Any] = {"clock": "measured", "engine": "cuda", "device": "H100"}
+    both = summarise(made(**real), made(SLOW, 2000, **real))
+    assert "busy" not in both.words
+    one = summarise(made(**real, environment={"workers": 8}), made(SLOW, 2000, **real))
+    assert one.words.endswith("ADDS kept 25 % of the GPU busy.")
+    asked = made()
+    asked = replace(asked, settings=replace(asked.settings, parameters={"workers": 2}))
+    assert asked.busy_share == 1.0
+    nobody = made(device="Unknown card")
+    assert nobody.workers is None
+    assert nobody.busy_share is None
+    assert replace(made(), samples=made().samples[:1]).busy_share is None
+
+
+def test_reached_is_counted_or_told_by_the_engine() -> None:
+    assert made(dist=np.array([0, 2**31 - 1, 5, 6], np.int32)).reached == 3
+    assert made(dist=None).reached is None
+    assert made(dist=np.zeros((2, 4), np.int32)).reached is None
+    assert made(environment={"reached": 7}).reached == 7
+    assert made(samples=made().samples[:0]).time_ns == 0.0
+    assert made(samples=made().samples[:0]).processed == 0
+
+
+def test_a_clock_map_goes_on_alike_beyond_both_ends() -> None:
+    clocks = ClockMap(np.array([10.0, 20.0, 40.0]), np.array([100.0, 200.0, 600.0]))
+    assert not clocks.same
+    assert clocks.to_a([90.0, 100.0, 150.0, 400.0, 600.0, 630.0]).tolist() == [
+        0.0,
+        10.0,
+        15.0,
+        30.0,
+        40.0,
+        70.0,
+    ]
+    assert clocks.to_b([5.0, 10.0, 30.0, 45.0]).tolist() == [95.0, 100.0, 400.0, 605.0]
+
+
+def test_thousands_of_samples_are_thinned_to_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = made(samples=np.repeat(made().samples, 40))
+    long.samples["t_ns"] = np.arange(440)
+    for marks in (7, 50, 200, 439, 440):
+        monkeypatch.setattr("gpu.study.compare.MARKS", marks)
+        thin = compare_module._thin(long)
+        assert marks // 2 <= len(thin) <= 2 * marks
+        assert thin["t_ns"][-1] == 439
+        assert len(set(np.diff(thin["t_ns"]).tolist())) == 1
+    monkeypatch.setattr("gpu.study.compare.LOOKED_AT", 100)
+    assert 100 <= len(compare_module._few(np.arange(777))) <= 200
+
+
+def test_marks_rise_and_end_where_the_run_does() -> None:
+    side = made()
+    side.samples["base"] = [0, 0, 5, 5, 4, 9, 9, 30, 30, 30, 30]
+    (times, marks), _ = compare_module.bucket_marks(side, made(SLOW))
+    assert times.tolist() == [0, 200, 500, 700, 1000]
+    assert marks.tolist() == [0, 5, 9, 30, 100]  # at its end stands the farthest distance
+    going = replace(side, outcome="running")
+    (times, marks), _ = compare_module.bucket_marks(going, made(SLOW))
+    assert (times[-1], marks[-1]) == (700, 30)
+
+
+def test_a_running_side_is_aligned_as_far_as_it_got() -> None:
+    going = made(SLOW, 3000, outcome="running", dist=None, verification=None)
+    clocks = align(made(), going, "bucket")
+    assert clocks.to_a(1500.0) == pytest.approx(500.0)
+    assert clocks.b_ns[-1] == 3000.0
+    with pytest.raises(CompareError, match="still runs"):
+        difference(made(), going, clocks)
+
+
+def test_sides_of_another_kind_are_refused() -> None:
+    assert "answer different questions" in obstacle(made(), made("apsp_fast"))
+    shares = align(made(vertices=None), made(SLOW, 3000, vertices=None), "share")
+    assert shares.to_a(3000.0) == pytest.approx(1000.0)
+    elsewhere = made(SLOW, vertices=None, source=2)
+    with pytest.raises(CompareError, match="by share settled"):
+        align(made(vertices=None), elsewhere, "share")

@@ -1,0 +1,49 @@
+"""What the microscope says of whole runs: `tests/replay/sentences.json`.
+
+    PYTHONPATH=.:tests/helpers python -m sentences
+
+writes it again, after a change of a sentence that is meant: the difference of the file is then
+what to read. Of every algorithm: each event of a small run in words, and the line of its
+pseudocode that each kind of event lights.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import gpu
+from gpu.algorithms import ALGORITHMS, find
+from gpu.record.events import EventKind
+from gpu.replay.explain import explain
+from gpu.replay.pseudocode import pseudocode_of
+from gpu.replay.replay import Replay
+from sample_graphs import open_sample
+
+FILE = Path(__file__).resolve().parents[1] / "replay" / "sentences.json"
+MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
+
+
+def sentences_of(key: str) -> list[str]:
+    """Return each event of an algorithm's run on the graph of figure 6, in words."""
+    graph = open_sample("sample:figure_6")
+    few = {"sources": 2} if ALGORITHMS[key].result == "matrix" else None
+    trace = gpu.run(graph, key, "model", probe=3, device="Classroom GPU", parameters=few)
+    replay = Replay.of(graph, trace)
+    events, row = replay.events, find(key)
+    return [explain(graph, replay.go(i), events, i, row) for i in range(len(events))]
+
+
+def lit_lines(key: str) -> dict[str, list[str]]:
+    """Return event kind -> the lines that it lights where its `a` is 0, 1 and 2; "" for none."""
+    code = pseudocode_of(key)
+    if code is None:
+        return {}
+    texts = [*(line.text for line in code.lines), ""]  # -1 is the last
+    lit = {kind.name: [texts[code.lit_by(kind, a)] for a in range(3)] for kind in EventKind}
+    return {kind: lines for kind, lines in lit.items() if any(lines)}
+
+
+if __name__ == "__main__":
+    known = {key: {"told": sentences_of(key), "lit": lit_lines(key)} for key in MODELLED}
+    FILE.write_text(json.dumps(known, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,230 @@
+"""Answers, claims and words at their edges, on one small lesson."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from lesson_files import TWO, WHOLE, write
+
+import sample_graphs
+from gpu.errors import ParameterError
+from gpu.graph import CSRGraph
+from gpu.lessons.answers import Bench, formatted, values_in
+from gpu.lessons.html import Picture, answer_words, curve_svg, page
+from gpu.lessons.lesson import Claim, Question, Value
+from gpu.lessons.read import read_lesson
+
+FAULT = '[[step.run]]\nname = "f"\nalgorithm = "edge_apsp"\nvariant = "KEY"\n'
+FAULTY = WHOLE.replace(TWO, FAULT + TWO)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    return Bench(read_lesson(write(tmp_path_factory.mktemp("lesson"))))
+
+
+def asked(kind: Any, answer: Value | None = None, **more: Any) -> Question:
+    return Question(kind, "?", answer, **more)
+
+
+@pytest.mark.parametrize(
+    ("relation", "holds"),
+    [
+        ("<", (True, False, False)),
+        ("<=", (True, True, False)),
+        (">", (False, False, True)),
+        (">=", (False, True, True)),
+        ("==", (False, True, False)),
+    ],
+)
+def test_a_claim_is_true_or_not(bench: Bench, relation: Any, holds: tuple[bool, ...]) -> None:
+    left = Value("a", "processed")  # 4
+    for right, expected in zip((5.0, 4.0, 3.0), holds, strict=True):
+        assert bench.holds(Claim(left, relation, right)) is expected
+    assert bench.holds(Claim(left, relation, Value("b", "processed"))) is holds[2]  # 3
+
+
+def test_a_value_over_another(bench: Bench) -> None:
+    third = Value("a", "processed", over=Value("b", "processed"))
+    assert bench.value(third) == pytest.approx(4 / 3)
+    chain = Value("a", "processed", over=Value("a", "processed", over=Value("b", "processed")))
+    assert bench.value(chain) == pytest.approx(3)
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("{a.processed}", "4"),
+        ("{a.processed / b.processed}", "1.33"),
+        ("{a.processed / b.processed | x}", "1.33x"),
+        ("{b.processed / a.processed %}", "75 %"),
+        ("{a.processed / a.processed / b.processed%}", "33 %"),
+        ("{a.most_processed_vertex}, {a.farthest_vertex}", "A, A"),
+        ("{a.distance(S)}", "0"),
+        ("no value { here }", None),
+    ],
+)
+def test_numbers_in_a_text(bench: Bench, text: str, filled: str | None) -> None:
+    if filled is None:
+        with pytest.raises(Exception, match="no value"):
+            bench.filled(text)
+    else:
+        assert bench.filled(text) == filled
+
+
+def test_a_small_share_has_a_decimal(bench: Bench) -> None:
+    class Small(Bench):
+        def value(self, value: Value) -> float:
+            return {"x": 0.00123, "y": 0.01, "z": -0.0499}[value.of]
+
+    small = Small(bench.lesson)
+    assert small.filled("{x.q %} {y.q %} {z.q %}") == "0.1 % 1 % -5 %"
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (999.0, "999"),
+        (1000.0, "1\u202f000"),
+        (1234567.0, "1\u202f234\u202f567"),
+        (1e15, "1\u202f000\u202f000\u202f000\u202f000\u202f000"),
+        (0.123456, "0.123"),
+        (999.9, "1\u202f000"),
+        (1000.4, "1\u202f000"),
+        (12345.678, "12\u202f346"),
+        (-2500.5, "-2\u202f500"),
+        (float("inf"), "∞"),
+        (float("nan"), "∞"),
+    ],
+)
+def test_numbers_have_three_digits_or_thousands_apart(number: float, words: str) -> None:
+    assert formatted(number) == words
+    assert formatted(number, "x") in (f"{words}x", words if words == "∞" else f"{words}x")
+
+
+def test_values_that_a_text_names() -> None:
+    assert values_in("{a.x} and {b.y(3) / c.z %}, {d.w|x}") == [
+        Value("a", "x"),
+        Value("b", "y", "3"),
+        Value("c", "z"),
+        Value("d", "w"),
+    ]
+
+
+def test_a_graph_that_somebody_else_opened_is_taken(bench: Bench) -> None:
+    other = Bench(bench.lesson)
+    step = other.lesson.steps[0]
+    graph = sample_graphs.make("grid", n=100)
+    other.adopt_graph(other.reference(step), graph)
+    assert other.graph(step) is graph
+    assert other.graph(other.lesson.steps[1]) is graph  # named before, and still meant
+    assert other.trace("b").graph.n == graph.n
+
+
+def test_runs_are_made_once_and_kept(bench: Bench) -> None:
+    assert bench.trace("a") is bench.trace("a")
+    assert bench.sweep("s") is bench.sweep("s")
+    assert bench.graph(bench.lesson.steps[0]) is bench.graph(bench.lesson.steps[0])
+    for make, words in ((bench.trace, "no run 'z'"), (bench.sweep, "no sweep 'z'")):
+        with pytest.raises(ParameterError, match=words):
+            make("z")
+
+
+def test_a_run_starts_where_the_lesson_says(tmp_path: Path) -> None:
+    named = WHOLE.replace("[[step.run]]", 'source = "B"\n[[step.run]]', 1)
+    bench = Bench(read_lesson(write(tmp_path, named)))
+    one, two = bench.lesson.steps
+    assert (bench.source(one), bench.source(two)) == ("B", "B")
+    index = bench.graph(one).vertex_of("B")
+    assert bench.settings(one, one.runs[0]).source == index
+    own = replace(one.runs[0], source="A")
+    assert bench.settings(one, own).source == bench.graph(one).vertex_of("A")
+    elsewhere = replace(one.runs[0], graph="sample:grid?n=100")
+    graph = bench.graph(one, elsewhere)
+    assert bench.settings(one, elsewhere).source == sample_graphs.suggested_source(graph)
+
+
+def test_a_number_at_the_rim_of_its_tolerance(bench: Bench) -> None:
+    exact = asked("number", Value("a", "processed"), tolerance=0.0)
+    assert [bench.is_right(exact, g) for g in (3.999, 4.0, 4.001)] == [False, True, False]
+    bucket = asked("bucket", Value("a", "processed"), tolerance=9.0)
+    assert [bench.is_right(bucket, g) for g in (3.0, 4.0)] == [False, True]
+
+
+def test_right_answers_in_words(bench: Bench) -> None:
+    step = bench.lesson.steps[0]
+    values = (Value("a", "processed"), Value("b", "processed"))
+    choice = asked("choice", choices=("many", "few"), candidates=values)
+    said = {
+        "few": choice,
+        "many": replace(choice, pick="greatest"),
+        "A": asked("vertex", Value("a", "most_processed_vertex")),
+        "Bucket 4": asked("bucket", Value("a", "processed")),
+        "4": asked("number", Value("a", "processed")),
+        "4 ms": asked("number", Value("a", "processed"), unit="ms"),
+        "4x": asked("number", Value("a", "processed"), unit="x"),
+        "4%": asked("number", Value("a", "processed"), unit="%"),
+        "Lower is faster:": asked("curve", Value("s", "curve")),
+    }
+    assert {words: answer_words(bench, step, question) for words, question in said.items()} == {
+        words: words for words in said
+    }
+
+
+def test_a_curve_in_svg_by_hand() -> None:
+    def point(value: float | None, time_ms: float, failure: str = "") -> Any:
+        return SimpleNamespace(value=value, time_ns=time_ms * 1e6, failure=failure)
+
+    points = [point(None, 9), point(1, 100), point(10, 1), point(100, 10), point(5, 3, "no")]
+    svg = curve_svg(points, 'a "sweep"', "Δ < 1")
+    assert 'points="52.0,26.0 333.0,208.0 614.0,117.0"' in svg
+    assert svg.count("<circle") == 3
+    assert "<title>10: 1 ms</title>" in svg
+    assert 'y="226" text-anchor="middle">100</text>' in svg
+    assert 'x="44" y="212.0" text-anchor="end">1</text>' in svg
+    assert 'x="44" y="30.0" text-anchor="end">100</text>' in svg
+    assert 'x="333.0" y="246" text-anchor="middle">Δ &lt; 1</text>' in svg
+    assert 'd="M52 26.0 V208 H614.0"' in svg
+    assert 'aria-label="a &quot;sweep&quot;: time' in svg
+    assert curve_svg(points[:2], "s", "Δ") == ""
+    flat = curve_svg([point(2, 7), point(4, 7)], "s", "Δ")
+    assert 'points="52.0,208.0 614.0,208.0"' in flat
+
+
+def test_a_page_tells_its_steps_in_order(bench: Bench) -> None:
+    told: list[float] = []
+    pictures = [Picture("data:image/png;base64,AAAA", "two < three")]
+    made = page(bench, lambda _, step: pictures if step.key == "two" else [], told.append)
+    assert told == [0.5, 1.0]
+    assert "<h2>1. One</h2>" in made
+    assert "<h2>2. two</h2>" in made
+    assert made.index("How many?") < made.index("<svg") < made.index("<h2>2.")
+    assert made.count("<img") == 1
+    assert 'alt="two &lt; three"' in made
+    assert "the least time is" in made
+    assert "About 5 minutes · figure 1 of the ADDS paper" in made
+    assert "driven by hand" not in made
+    bare = replace(bench.lesson, figure="ours", steps=bench.lesson.steps[1:])
+    plain = replace(bare.steps[0], text="Plain.")
+    assert "of the ADDS paper" not in page(Bench(replace(bare, steps=(plain,))))
+
+
+def test_what_a_fault_left_wrong(tmp_path: Path) -> None:
+    from gpu.lessons.printed_listings import FAULTS, right_rows
+
+    key = next(iter(FAULTS))
+    bench = Bench(read_lesson(write(tmp_path, FAULTY.replace("KEY", key))))
+    trace, fault = bench.trace("f"), bench.fault("f")
+    np.testing.assert_array_equal(trace.dist, fault.rows)
+    assert (trace.relaxed_edges, trace.outcome) == (fault.work, "finished")
+    assert trace.environment == {"variant": key}
+    graph: CSRGraph = bench.graph(bench.lesson.steps[0])
+    wrong = bench.wrong_entries("f")
+    np.testing.assert_array_equal(wrong, fault.rows != right_rows(graph))
+    assert np.count_nonzero(wrong) == fault.wrong == bench.value(Value("f", "wrong"))
+    assert bench.filled("{f.sentence}") == fault.sentence
