@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
 from msgspec import Meta, inspect
@@ -68,15 +69,10 @@ def fitting(kind: type[Kind], given: Any) -> Kind:
     kind : a Struct or dataclass whose fields all have defaults
     """
     found: dict[str, Any] = {}
-    for field in _fields(inspect.type_info(kind)) if isinstance(given, Mapping) else ():
-        if field.encode_name not in given:
-            continue
-        one = msgspec.defstruct("One", [(field.name, _hints(kind)[field.name])])
-        try:
-            part = msgspec.convert({field.name: given[field.encode_name]}, one)
-        except (msgspec.ValidationError, RecursionError):
-            continue
-        found[field.name] = getattr(part, field.name)
+    for name, kind_of_it in get_type_hints(kind, include_extras=True).items():
+        if isinstance(given, Mapping) and name in given:
+            with suppress(msgspec.ValidationError, RecursionError):
+                found[name] = msgspec.convert(given[name], kind_of_it)
     return kind(**found)
 
 
@@ -103,23 +99,18 @@ def meant(key: str, known: list[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _hints(kind: Any) -> dict[str, Any]:
-    from typing import get_type_hints
-
-    return get_type_hints(kind, include_extras=True)
-
-
 def _sentence(kind: Any, given: Any, error: msgspec.ValidationError) -> str:
     match = _PLACE.match(str(error))
     assert match is not None
-    places, value, info, last = _walked(match[2] or "", given, inspect.type_info(kind))
+    known, _, beyond = (match[2] or "").partition("[...]")  # an entry of a table by any key
+    places, value, info, last = _walked(known, given, inspect.type_info(kind))
+    here = ", ".join([*places, last] if last else places)
+    if error.__cause__ is not None or beyond or known != (match[2] or ""):
+        return f"{here}: {match[1]}" if here else match[1]
     where = ", ".join(places)
-    if error.__cause__ is not None:  # a sentence of ours
-        return ": ".join(filter(None, [", ".join([*places, last] if last else places), match[1]]))
     fields = {field.encode_name: field for field in _fields(info)}
     if fields and isinstance(value, Mapping):
-        words = _keys(fields, value)
-        where = ", ".join([*places, last] if last else places)
+        where, words = here, _keys(fields, value)
     else:
         words = f"{last or 'this'} = {shown(value)}; allowed: {_allowed(info)}"
     return f"{where}: {words}" if where else words

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from gpu.algorithms import ALGORITHMS
 from gpu.graph import MAX_COUNT
-from gpu.schema import Count, Number, Table
+from gpu.schema import Count, Table, fitting
 
 ENGINES = tuple(sorted({engine for row in ALGORITHMS.values() for engine in row.engines}))
 MOST_RUNS = 1000
@@ -57,12 +57,6 @@ class VerificationTable(Struct, frozen=True):
     oracle: bool | None
     certificate: bool | None
     detail: str
-
-
-class Environment(Struct, frozen=True):
-    """Engine, device, library versions, date: anything; `reached`, where known, is counted."""
-
-    reached: Count | None = None
 
 
 class TraceHeader(Struct, frozen=True):
@@ -110,12 +104,19 @@ class WorkspaceTable(Struct, frozen=True):
             raise ValueError("the numbers of its runs: one is there twice")
 
 
-class ReaderOptions(Struct, frozen=True, omit_defaults=True):
+class ReaderOptions(Struct, frozen=True):
     """How a graph file was read, as `gpu.load_graph` takes it."""
 
     undirected: bool | None = None
     weights: Literal["file", "unit", "random", "absolute"] = "file"
-    weight_name: str | None = None
+    weight_name: Annotated[str, Meta(min_length=1)] | None = None
 
 
-__all__ = ["Number", "ReaderOptions", "TraceHeader", "WorkspaceTable"]
+def reader_options(options: Any) -> dict[str, Any]:
+    """Return of a graph's recorded options those that its file is to be read with again.
+
+    Only what `gpu.load_graph` takes, and what differs from the usual reading.
+    """
+    usual = structs.asdict(ReaderOptions())
+    found = structs.asdict(fitting(ReaderOptions, options))
+    return {key: value for key, value in found.items() if value != usual[key]}
