@@ -191,7 +191,9 @@ def _allowed(info: Any) -> str:
         kinds = [one for one in info.types if not isinstance(one, inspect.NoneType)]
         words = " or ".join(_allowed(one) for one in kinds)
     elif isinstance(info, inspect.TupleType):
-        words = f"a list of {len(info.item_types)}, each {_allowed(info.item_types[0])}"
+        kinds = [_allowed(one) for one in info.item_types]
+        each = f", each {kinds[0]}" if len(set(kinds)) == 1 else f": {', '.join(kinds)}"
+        words = f"a list of {len(kinds)}{each}"
     elif isinstance(info, inspect.ListType | inspect.VarTupleType):
         sizes = _limits(info.min_length, info.max_length)
         words = f"a list{sizes}, each {_allowed(info.item_type)}"
