@@ -142,7 +142,7 @@ class Settings:
             return default
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return default
 
 

@@ -7,6 +7,7 @@ of its files has changed.
 
 from __future__ import annotations
 
+import glob
 import json
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,8 @@ class Shelf:
 
     def lesson(self, path: Path) -> Lesson | str:
         """Return the lesson of a file, or what is wrong with it."""
-        when = tuple(one.stat().st_mtime_ns for one in sorted(path.parent.glob(f"{path.stem}.*")))
+        files = sorted(path.parent.glob(f"{glob.escape(path.stem)}.*"))
+        when = tuple(one.lstat().st_mtime_ns for one in files)  # a link may lead nowhere
         known = self._read.get(str(path))
         if known is None or known[0] != when:
             try:
