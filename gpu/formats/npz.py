@@ -192,4 +192,4 @@ def write(graph: CSRGraph, path: Path) -> None:
     write_file(path, fill)
 
 
-FORMAT = Format("npz", "SSSP Scope graph", (".npz",), sniff, read, write)
+FORMAT = Format("npz", "SSSP Scope graph", (".npz",), sniff, read, write, text=False, places=True)
