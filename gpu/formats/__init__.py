@@ -25,10 +25,12 @@ from gpu.formats import (
     dimacs,
     edge_list,
     galois,
+    gap,
     gml,
     markup,
     matrix_market,
     metis,
+    node_link,
     npz,
     pajek,
     tntp,
@@ -48,11 +50,14 @@ READERS: dict[str, Format] = {
         metis.FORMAT,
         edge_list.FORMAT,
         npz.FORMAT,
+        npz.ARRAY,
         tntp.FORMAT,
         pajek.FORMAT,
         gml.FORMAT,
         markup.GRAPHML,
         markup.GEXF,
+        node_link.FORMAT,
+        gap.FORMAT,
     )
 }
 

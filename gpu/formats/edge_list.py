@@ -190,7 +190,7 @@ def _data_lines(data: FileBytes) -> list[tuple[int, int, bytes]]:
             break
         if line.count(b'"') % 2:
             whole = OPEN_LINE.match(data, row)
-            line = whole[0] if whole else line
+            line = max(line, whole[0] if whole else b"", key=len)
         found.append((number, row, line))
         at, number = row + len(line) + 1, number + 1 + line.count(b"\n")
     return found

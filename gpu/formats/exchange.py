@@ -48,13 +48,14 @@ Attributes = dict[str, Any]
 
 @dataclass
 class Edge:
-    """One edge as written; `line` 1-based, None where the format has no lines."""
+    """One edge as written; `line` 1-based, None where the format has none."""
 
     tail: str
     head: str
     line: int | None
     attributes: Attributes = field(default_factory=dict)
     directed: bool | None = None  # None: as the network is
+    where: str = ""  # "links[3]: " in a file without lines
 
 
 @dataclass
@@ -75,15 +76,24 @@ class Network:
         return self.nodes.setdefault(name, {})
 
     def add_edge(
-        self, reading: Reading, tail: str | None, head: str | None, line: int | None
+        self,
+        reading: Reading,
+        tail: str | None,
+        head: str | None,
+        line: int | None,
+        *,
+        where: str = "",
     ) -> Edge:
-        """Return a new edge; raise FormatError where an end is missing."""
+        """Return a new edge; raise FormatError where an end is missing.
+
+        `where` says which one it is in a file without lines.
+        """
         if tail is None or head is None:
             missing = "source" if tail is None else "target"
-            raise reading.fault(
-                f"an edge without a {missing}; expected a source and a target", line
-            )
-        edge = Edge(tail, head, line)
+            which = f"{where}: " if where else ""
+            words = f"{which}an edge without a {missing}; expected a source and a target"
+            raise reading.fault(words, line)
+        edge = Edge(tail, head, line, where=f"{where}: " if where else "")
         self.edges.append(edge)
         return edge
 
@@ -106,7 +116,8 @@ def graph_from_network(reading: Reading, key: str, network: Network, size: int) 
         for end, name in (("source", edge.tail), ("target", edge.head)):
             if name not in vertex:
                 raise reading.fault(
-                    f"an edge with the undefined {end} {_quoted(name)}; no node has that id",
+                    f"{edge.where}an edge with the undefined {end} {_quoted(name)}; "
+                    "no node has that id",
                     edge.line,
                 )
     tails = np.fromiter((vertex[edge.tail] for edge in edges), np.int64, len(edges))
@@ -213,7 +224,7 @@ def _number(reading: Reading, found: Any, edge: Edge) -> float:
         value = math.nan
     if abs(value) <= FLOAT32_MAX and (value >= 0 or value_rule(reading) != NOT_NEGATIVE):
         return value
-    ends = f"edge {_quoted(edge.tail)} -> {_quoted(edge.head)}"
+    ends = f"{edge.where}edge {_quoted(edge.tail)} -> {_quoted(edge.head)}"
     if value < 0:
         words = f"{ends} has weight {value:g}, below zero; weights must be >= 0"
         raise reading.fault(words, edge.line, SIGNS)

@@ -117,7 +117,7 @@ def _banner(reading: Reading, line: bytes) -> tuple[bool, bytes, bytes]:
     """Return whether the matrix is dense, its field and its symmetry."""
     tokens = line.lower().split()
     found = f"found {shown(line)}, expected {EXPECTED_BANNER}"
-    if len(tokens) != 5 or tokens[0] != BANNER or tokens[1] != b"matrix":
+    if len(tokens) != 5 or line[: len(BANNER)].lower() != BANNER or tokens[1] != b"matrix":
         raise reading.fault(found, 1)
     if tokens[3] == b"complex" or tokens[4] == b"hermitian":
         raise reading.fault("a complex matrix; weights are real: pattern, integer or real", 1)

@@ -13,7 +13,7 @@ from gpu.formats import READERS, load_graph
 
 MATRIX = "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n2 1 3\n3 1 1\n3 2 4\n"
 BANNERS = (
-    MATRIX[1:], f" {MATRIX}", f"\n{MATRIX}", MATRIX.replace("tM", "t M"),
+    MATRIX[1:], f" {MATRIX}", f"\n{MATRIX}", MATRIX.replace("xM", "x M"),
     MATRIX.split("\n", 1)[1], MATRIX.replace("%%", "#"),
 )  # fmt: skip
 
@@ -38,10 +38,14 @@ def test_what_was_meant_as_a_banner_is_not_guessed_at(tmp_path: Path, text: str)
             "<graphml><graph/></graphml>",
             "GraphML under this name is not read; .*Edge list",
         ),
-        ("g.mtx", "PK\x03\x04", "SSSP Scope graph under this name is not read; .* Matrix Market"),
-        ("g.graph", "2 99999999999999\n", "99999999999999"),
+        (
+            "g.mtx",
+            "PK\x03\x04",
+            "SSSP Scope graph, .* under this name is not read; .* Matrix Market",
+        ),
+        ("g.graph", "2 99999999999999\n", "promises 2 vertices and 199999999999998 arcs"),
         ("g.graph", "source,target\n0,1\n", "expected 'VERTICES EDGES"),
-        ("g.net", "0 1\n", "before '.Vertices COUNT'"),
+        ("g.net", "0 1\n", ":1: found '0 1'"),
         ("g.gr", "digraph { a -> b }", "Graphviz is not read; formats that are: DIMACS"),
         ("g.gr", "p max 4 5\nn 1 s\n", ":1: found 'p max 4 5': a maximum flow, not shortest"),
     ],
@@ -121,11 +125,11 @@ def test_gexf_of_every_namespace(tmp_path: Path, place: str) -> None:
 
 
 FAULTS = {
-    graphml(EDGES, 3, True).replace('<edge source="0"', "<edge"): ":9: an edge without a source",
+    graphml(EDGES, 3, True).replace('<edge source="0"', "<edge"): ":10: an edge without a source",
     graphml([(0, 7, 1)], 3, True): ":10: an edge with the undefined target '7'",
     graphml([(0, 1, -1)], 3, True): ":10: edge '0' -> '1' has weight -1, below zero",
     graphml(EDGES, 3, True).replace('id="1"', 'id="0"', 1): ":8: node id '0' is duplicated",
-    gexf([(0, 7, 1)], 3, True): ":7: an edge with the undefined target '7'",
+    gexf([(0, 7, 1)], 3, True): ":8: an edge with the undefined target '7'",
     gexf(EDGES, 3, True).replace('<node id="1"', "<node"): ":5: a node without an id",
     gml([(0, 7, 1)], 3, True): ":8: an edge with the undefined target '7'",
     gml(EDGES, 3, True).replace("source 0", "", 1): ":8: an edge without a source",
