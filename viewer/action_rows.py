@@ -243,7 +243,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         "view",
         1,
         "Put every panel back where the layout has it",
-        "features.layouts.reset",
+        "features.arrangements.reset",
         icon="layout",
     ),
     ActionRow(

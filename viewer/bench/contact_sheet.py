@@ -89,7 +89,7 @@ def _write_all(window: MainWindow, args: argparse.Namespace) -> None:
             window.set_theme(theme)
             rows.append([])
             for layout in args.layouts.split(","):
-                window.features.layouts.use(layout)
+                window.features.arrangements.use(layout)
                 for dock in filter(None, args.docks.split(",")):
                     window.show_dock(dock)
                 picture = _grab(window)

@@ -21,7 +21,7 @@ def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
     window = open_window(tmp_path_factory.mktemp("walks") / "window.ini")
     for dock in window.docks.extra:  # panels made now are no leak of the first lesson
         window.show_dock(dock)
-    window.features.layouts.use("explore")
+    window.features.arrangements.use("explore")
     yield window
     close_window(window)
 

@@ -25,7 +25,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from viewer.common.labels import centred_hint
+from viewer.common.small_widgets import centred_hint
 from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.features.compare.runs_table import SORT_ROLE, RunsTable
 from viewer.models.comparison import ComparisonModel

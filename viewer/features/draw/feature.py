@@ -75,7 +75,7 @@ class DrawFeature(DrawTools):
         window.session.graph_changed.connect(self._graph_came)
         window.session.run_added.connect(self._run_began)
         window.controller.running_changed.connect(self._run_ended)
-        window.features.layouts.chosen.connect(self._layout_chosen)
+        window.features.arrangements.chosen.connect(self._layout_chosen)
         window.features.present.ended.connect(self._presentation_ended)
 
     def _fill_presets(self) -> None:

@@ -276,7 +276,7 @@ class LessonsFeature(QObject):
     def _show_dock(self) -> None:
         dock = self._window.docks["lesson"]
         if not dock.isVisible():
-            self._window.features.layouts.use("lesson")
+            self._window.features.arrangements.use("lesson")
         self._window.show_dock("lesson")
         dock.raise_()
 
@@ -298,7 +298,7 @@ class LessonsFeature(QObject):
             return
         window.features.compare.model.end()
         window.controller.stop()
-        window.features.layouts.use(before["layout"])
+        window.features.arrangements.use(before["layout"])
         main = cast("QMainWindow", window.as_widget())
         main.restoreState(before["state"], window.docks.version)
         window.show_dock("lesson").setFocus()

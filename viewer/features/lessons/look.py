@@ -78,7 +78,7 @@ class Look(QObject):
         window = self._window
         if step.layout or self._scoped:
             self._scoped = False
-            window.features.layouts.use(step.layout or "lesson")
+            window.features.arrangements.use(step.layout or "lesson")
             window.show_dock("lesson").setFocus()
         if step.colour_by in COLOUR_MODES:
             window.graph_view.set_colour_by(step.colour_by)

@@ -38,7 +38,7 @@ from viewer.common.theme import (
 from viewer.features.lessons.matrix import WrongEntries, WrongMatrices
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.questions import QuestionWidget, make_question
-from viewer.features.lessons.step_parts import (
+from viewer.features.lessons.step_widgets import (
     Dots,
     LessonCard,
     NextLesson,

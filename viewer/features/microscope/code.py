@@ -21,7 +21,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QLabel, QScrollArea, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from gpu.replay.pseudocode import Pseudocode, pseudocode_of
-from viewer.common.labels import centred_hint
+from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import (
     LIGHT,

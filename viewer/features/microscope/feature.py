@@ -67,7 +67,7 @@ class MicroscopeFeature:
         window.session.graph_changed.connect(self._run_wanted)
         window.graph_view.more_marks.append(self._paint)
         self._offer = self._make_offer()
-        window.features.layouts.chosen.connect(window.enable_actions)
+        window.features.arrangements.chosen.connect(window.enable_actions)
         self._show_replay()
         self._show_offer()
         hide_empty_tabs(cast("QMainWindow", window.as_widget()))
@@ -126,7 +126,7 @@ class MicroscopeFeature:
 
     def show(self) -> None:
         """Put up the layout of the microscope; what was there before is remembered."""
-        layouts, docks = self._window.features.layouts, self._window.docks
+        layouts, docks = self._window.features.arrangements, self._window.docks
         if docks.layout != LAYOUT:
             self._before = docks.layout
         if not (docks.layout == LAYOUT and self.is_shown):
@@ -141,7 +141,7 @@ class MicroscopeFeature:
     def leave(self) -> None:
         """Put up the layout that was there before the microscope's."""
         self.model.pause()
-        self._window.features.layouts.use(self._before)
+        self._window.features.arrangements.use(self._before)
 
     def record(self, algorithm: str = "") -> None:
         """Run the graph shown with every event kept; without a small one open an example.

@@ -103,7 +103,7 @@ class PresentFeature(QObject):
         self.on = True
         window.set_theme(PROJECTOR)
         if not self._lesson_open():
-            window.features.layouts.use_present()
+            window.features.arrangements.use_present()
         self._show_bars(False)
         main.showFullScreen()
         app = QApplication.instance()
@@ -127,7 +127,7 @@ class PresentFeature(QObject):
         self._show_bars(True)
         main.setWindowState(window_state)
         window.set_theme(theme)
-        window.features.layouts.mark(layout)
+        window.features.arrangements.mark(layout)
         main.restoreState(state)
         window.enable_actions()
         self.ended.emit()

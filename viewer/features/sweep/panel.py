@@ -30,7 +30,7 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.study.sweep import DELTA, C, SweepPoint
-from viewer.common.labels import centred_hint
+from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import (
     DASH_PATTERN,

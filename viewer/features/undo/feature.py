@@ -146,7 +146,7 @@ class UndoFeature(QObject):
         window.graph_view.colour_by_changed.connect(lambda _key: self._look("colour"))
         window.session.current_changed.connect(lambda _run: self._look("runs"))
         window.features.compare.model.pair_changed.connect(lambda: self._look("runs"))
-        layouts = window.features.layouts
+        layouts = window.features.arrangements
         layouts.leaving.connect(self._note_layout)
         layouts.chosen.connect(lambda _name: self._look("layout"))
         self.stack.indexChanged.connect(self._show)
@@ -321,7 +321,7 @@ class UndoFeature(QObject):
         assert isinstance(window, QMainWindow)
         self._window.docks.arrange(value[0])
         window.restoreState(value[1])
-        self._window.features.layouts.mark(value[0])
+        self._window.features.arrangements.mark(value[0])
 
     # --- keys in fields
 

@@ -23,7 +23,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from viewer.common.labels import centred_hint
+from viewer.common.small_widgets import centred_hint
 from viewer.common.theme import SPACING
 from viewer.common.units import time_words
 from viewer.models.decisions import (

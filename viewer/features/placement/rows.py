@@ -27,7 +27,7 @@ KINDS = (  # key, text, tooltip, what it needs
     ("rings", "On distance &rings", "Circles of equal distance around the source", "distances"),
 )
 FEATURE = Feature(
-    "arrange",
+    "placement",
     tuple(
         ActionRow(
             f"arrange_{key}",
@@ -35,7 +35,7 @@ FEATURE = Feature(
             "view",
             2,
             tip,
-            f"features.arrange.use_{key}",
+            f"features.placement.use_{key}",
             (f"Ctrl+Alt+{place}",),
             checkable=True,
             group="arrangement",
@@ -48,6 +48,6 @@ FEATURE = Feature(
 
 def install(window: Window) -> Any:
     """Build the feature."""
-    from viewer.features.arrange.feature import ArrangeFeature
+    from viewer.features.placement.feature import ArrangeFeature
 
     return ArrangeFeature(window)

@@ -7,7 +7,7 @@ from PyQt6.QtCore import QObject, QTimer
 
 from gpu.placement.by_distance import lane_buckets
 from viewer.common.units import thousands
-from viewer.features.arrange.rows import KINDS, OWN
+from viewer.features.placement.rows import KINDS, OWN
 from viewer.features.window import Window
 from viewer.models.session import PROGRESS_DONE, Notice, RunRecord
 

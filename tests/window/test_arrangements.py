@@ -197,7 +197,7 @@ def test_layout_and_what_was_moved_come_back(window: MainWindow, settings: Setti
     window.close()
     second = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
     second.show()
-    second.features.layouts  # noqa: B018
+    second.features.arrangements  # noqa: B018
     assert second.docks.layout == "compare"
     assert second.actions_by_key["layout_compare"].isChecked()
     assert not second.docks["runs"].isVisible()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAME = "layout"  # key in Settings
 FEATURE = Feature(
-    "layouts",
+    "arrangements",
     (
         *(
             ActionRow(
@@ -27,7 +27,7 @@ FEATURE = Feature(
                 "view",
                 1,
                 layout.tip,
-                f"features.layouts.use_{key}",
+                f"features.arrangements.use_{key}",
                 (f"Ctrl+{place}",),
                 checkable=True,
                 group="layout",
