@@ -148,7 +148,10 @@ def test_the_projector_is_large_and_strong(qtbot: QtBot, qapp: QApplication) -> 
 
 
 def test_no_line_of_code_fixes_a_text_size() -> None:
-    allowed = {"common/text_size.py", "graph/items.py"}  # names inside a disc are as large as the disc
+    allowed = {
+        "common/text_size.py",
+        "graph/items.py",
+    }  # names inside a disc are as large as the disc
     for path in Path(viewer.__file__).parent.rglob("*.py"):
         if path.relative_to(Path(viewer.__file__).parent).as_posix() not in allowed:
             found = re.findall(

@@ -21,7 +21,7 @@ from gpu.errors import GpuError
 from viewer.features.draw import files as draw_files
 from viewer.features.draw.graph import can_be_drawn, source_index, to_graph
 from viewer.features.draw.page import DrawPage
-from viewer.features.draw.positions import PRESETS
+from viewer.features.draw.presets import PRESETS
 from viewer.features.draw.rows import (
     ARC_PICKED,
     DRAWABLE,

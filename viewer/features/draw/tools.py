@@ -18,7 +18,8 @@ from viewer.features.draw.drawing import (
 )
 from viewer.features.draw.graph import from_graph, from_parsed, to_graph
 from viewer.features.draw.page import DrawPage
-from viewer.features.draw.positions import PRESETS, spring
+from viewer.features.draw.positions import spring
+from viewer.features.draw.presets import PRESETS
 from viewer.features.draw.text import Parsed, edge_text
 from viewer.models.session import Notice
 
