@@ -354,7 +354,7 @@ def test_a_step_without_a_graph(tmp_path: Path) -> None:
 
 
 def test_panels_are_those_of_the_window() -> None:
-    from viewer.docks import LAYOUTS, TITLES
+    from viewer.docks import ARRANGEMENTS, TITLES
     from viewer.features import all_features
     from viewer.graph.colours import COLOUR_MODES
 
@@ -363,7 +363,7 @@ def test_panels_are_those_of_the_window() -> None:
     from gpu.lessons import check
 
     assert set(check.COLOURS) == set(COLOUR_MODES)
-    assert set(check.LAYOUTS) == set(LAYOUTS)
+    assert set(check.ARRANGEMENTS) == set(ARRANGEMENTS)
 
 
 def test_lesson_types_are_frozen(bench: Bench) -> None:

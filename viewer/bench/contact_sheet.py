@@ -40,11 +40,11 @@ def main(argv: list[str] | None = None) -> int:
     """Write the pictures; return 0."""
     from viewer.common.application import make_application
     from viewer.common.theme import THEMES
-    from viewer.docks import LAYOUTS
+    from viewer.docks import ARRANGEMENTS
 
     parser = argparse.ArgumentParser(description="pictures of every layout, theme and size")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--layouts", default=",".join(LAYOUTS), help="[all]")
+    parser.add_argument("--layouts", default=",".join(ARRANGEMENTS), help="[all]")
     parser.add_argument("--themes", default=",".join(THEMES), help="[all]")
     parser.add_argument("--sizes", default=",".join(SIZES), help="[%(default)s]")
     parser.add_argument("--sample", default=SAMPLE, help="[%(default)s]")
@@ -91,7 +91,7 @@ def _write_all(window: MainWindow, args: argparse.Namespace) -> None:
             window.set_theme(theme)
             rows.append([])
             for layout in args.layouts.split(","):
-                window.features.layouts.use(layout)
+                window.docks.choose(layout)
                 for dock in filter(None, args.docks.split(",")):
                     window.show_dock(dock)
                 picture = grab(window)

@@ -76,11 +76,6 @@ class Settings:
         rest = [name for name in self.recent_files if name != _place(path)]
         self._store.setValue("recent_files", json.dumps(rest))
 
-    def clear_recent(self) -> None:
-        """Forget every path."""
-        self._store.remove("recent_files")
-        self._store.remove("recent_options")
-
     @property
     def geometry(self) -> QByteArray | None:
         """The window's saveGeometry(), None before the first time."""
@@ -119,10 +114,6 @@ class Settings:
     def set_value(self, key: str, value: Any) -> None:
         """Remember any other JSON value."""
         self._store.setValue(f"other/{key}", json.dumps(value))
-
-    def forget_window(self) -> None:
-        """Forget where the window and its docks stood."""
-        self._store.remove("window")
 
     def clear(self) -> None:
         """Forget everything."""

@@ -24,7 +24,8 @@ from viewer.features.draw.graph import (
     to_graph,
     to_json,
 )
-from viewer.features.draw.positions import PRESETS, spring
+from viewer.features.draw.positions import spring
+from viewer.features.draw.presets import PRESETS
 from viewer.features.draw.rules import (
     LARGEST_WHOLE,
     checked_weight,

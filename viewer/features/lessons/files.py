@@ -19,7 +19,7 @@ from gpu.errors import GpuError
 from gpu.interpreter import module_command
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.read import find_lessons, read_lesson
-from viewer.features.window import Window
+from viewer.feature import Window
 from viewer.models.session import PROGRESS_UNKNOWN, Notice
 
 FOLDER = "lessons_folder"  # key in Settings: where the user's own lessons are
