@@ -24,7 +24,7 @@ MOST_SAMPLES = 2**17  # from here on the period doubles
 
 
 class Slices(Protocol):
-    """One modelled run, advanced a slice at a time."""
+    """One run of a compiled loop, advanced a slice at a time."""
 
     sim: Any  # one record of `gpu.loops.state`
 
