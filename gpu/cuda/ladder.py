@@ -11,7 +11,6 @@ A machine allocates and launches: `CupyMachine` on a GPU; tests have one of CPU 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,7 +20,7 @@ from gpu.delta import near_far_delta
 from gpu.errors import EngineError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
 
-THREADS = 256  # a block
+THREADS, RESIDENT_THREADS = 256, 1024  # a block of steps 1 and 2; of those that stay
 ITEM_INTS = 2  # an item of a pile: vertex, distance
 NEAR, FAR, NEAREST = range(3)  # of Counts, steps 1 and 2
 STATE_INTS = 16  # of State, steps 3 and 4, and more
@@ -75,17 +74,14 @@ class CupyMachine:
     def __init__(self, step: Step, number: int = 0) -> None:
         import cupy
 
-        self.xp, self.threads = cupy, THREADS
+        self.xp, self.threads = cupy, RESIDENT_THREADS if step.persistent else THREADS
         self._step, self._number = step, number
         self._module = cupy.RawModule(code=source_text(step), options=options(), backend="nvrtc")
 
-    @cached_property
+    @property
     def most_blocks(self) -> int:
-        """Blocks of a persistent step that the device holds at once."""
-        driver, device = self.xp.cuda.driver, self.xp.cuda.Device(self._number)
-        kernel = self._module.get_function("near_far").kernel.ptr
-        a_multiprocessor = driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel, self.threads, 0)
-        return int(a_multiprocessor) * int(device.attributes["MultiProcessorCount"])
+        """How many blocks of a persistent step stay on the device: one a multiprocessor."""
+        return int(self.xp.cuda.Device(self._number).attributes["MultiProcessorCount"])
 
     def launch(self, kernel: str, blocks: int, *arguments: Any) -> None:
         """Run a kernel on the current stream; a persistent one so that all blocks are resident."""
@@ -114,6 +110,7 @@ def distances(
     run = Run(step, machine, graph, source, delta)
     run.start()
     run.go()
+    run.check()
     found = run.dist
     return np.asarray(found.get() if hasattr(found, "get") else found)
 
@@ -147,14 +144,18 @@ class Run:
         self._state[NEAR] = 1
 
     def go(self) -> None:
-        """Run from `start` to the end; raises EngineError where a pile was too small."""
+        """Run from `start` on; steps 1 and 2 raise EngineError where a pile was too small."""
         if self._step.persistent:
             arrays = (*self._graph, self.dist, self._near, self._far)
             more = (np.int32(self.room), self._state, np.int64(self.delta))
             self._machine.launch("near_far", self._machine.most_blocks, *arrays, *more)
+        else:
+            self._supersteps()
+
+    def check(self) -> None:
+        """Wait for the end of `go`; raises EngineError where a pile of one launch was too small."""
+        if self._step.persistent:
             self._check_full(bool(self._state[FULL]))
-            return
-        self._supersteps()
 
     def _supersteps(self) -> None:
         """The host loop of steps 1 and 2: a launch for each superstep and for each split."""

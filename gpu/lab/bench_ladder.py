@@ -75,6 +75,7 @@ def timed(run: Run) -> tuple[float, np.ndarray]:
     run.go()
     end.record()
     end.synchronize()
+    run.check()
     return float(cupy.cuda.get_elapsed_time(begin, end)), run.dist.get()
 
 

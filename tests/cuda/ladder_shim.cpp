@@ -36,6 +36,7 @@ static Index blockDim, gridDim;
 #define __global__
 #define __device__
 #define __shared__ static
+#define __launch_bounds__(threads)
 
 static int min(int a, int b) { return a < b ? a : b; }
 static int __popc(unsigned word) { return __builtin_popcount(word); }

@@ -16,10 +16,12 @@ import numpy as np
 import pytest
 from test_nvrtc import compiled_bytes
 
+from gpu.cuda import device
 from gpu.cuda.ladder import STEPS, Run, Step, distances, options, source_text
 from gpu.cuda.module import KERNELS
 from gpu.errors import EngineError, SourceError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.lab import bench_ladder
 from gpu.proof.verify import oracle_distances
 
 SHIM = Path(__file__).with_name("ladder_shim.cpp")
@@ -92,6 +94,11 @@ def assert_right(graph: CSRGraph, dist: np.ndarray) -> None:
     np.testing.assert_array_equal(np.where(dist == INT_UNREACHED, np.inf, dist), expected)
 
 
+def finish(run: Run) -> None:
+    run.go()
+    run.check()
+
+
 def random_arcs(n: int, m: int, heaviest: int, seed: int) -> CSRGraph:
     rng = np.random.default_rng(seed)
     tails, heads = rng.integers(0, n, (2, m))
@@ -134,7 +141,7 @@ def test_the_last_step_goes_wide_and_comes_back(libraries: dict[str, ctypes.CDLL
     step = STEPS[-1]
     run = Run(step, ThreadMachine(libraries[step.file]), graph, 0, 50)
     run.start()
-    run.go()
+    finish(run)
     assert_right(graph, run.dist)
 
 
@@ -145,7 +152,7 @@ def test_a_full_pile_is_refused(libraries: dict[str, ctypes.CDLL], step: Step) -
     run.room = 20
     run.start()
     with pytest.raises(EngineError, match="room for 20 items"):
-        run.go()
+        finish(run)
 
 
 def test_what_the_ladder_does_not_take_is_refused() -> None:
@@ -156,3 +163,23 @@ def test_what_the_ladder_does_not_take_is_refused() -> None:
     with pytest.raises(SourceError, match="is not a vertex"):
         Run(STEPS[0], machine, graph_of([], 2), 2, None)
     assert Run(STEPS[0], machine, graph_of([(0, 1, 4)], 2), 0, None).delta >= 1
+
+
+def test_the_benchmark_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(device, "driver_version", lambda: None)
+    assert bench_ladder.main([]) == 1
+    assert "no NVIDIA driver" in capsys.readouterr().err
+
+
+def test_a_line_of_the_benchmark_names_the_gain_and_a_wrong_answer() -> None:
+    row = {
+        "graph": "g",
+        "kernel": "k.cu",
+        "adds": "one thing",
+        "ms": {"median": 2.0},
+        "right": True,
+    }
+    assert bench_ladder.line(row, 10.0).endswith("2.000 ms  x   5.0  one thing")
+    assert bench_ladder.line({**row, "right": False}, 10.0).endswith("WRONG")

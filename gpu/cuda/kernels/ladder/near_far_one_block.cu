@@ -213,9 +213,9 @@ __device__ void copy(const Item *from, Item *to, int count) {
     __syncthreads();
 }
 
-extern "C" __global__ void near_far(const long long *indptr, const int *indices, const int *weights,
-                                    int *dist, Item *near, Item *far, int room, State *state,
-                                    long long delta) {
+extern "C" __global__ void __launch_bounds__(1024)
+near_far(const long long *indptr, const int *indices, const int *weights, int *dist, Item *near, Item *far,
+         int room, State *state, long long delta) {
     __shared__ Item small[2 * SMALL];
     __shared__ int small_counts[3];
     Graph graph = {indptr, indices, weights};

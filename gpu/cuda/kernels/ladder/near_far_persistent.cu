@@ -12,7 +12,7 @@ Turns    A count cannot be set to zero while others still read it. So near has t
          read, one is added to, one is cleared; far and `nearest` have two, one a pile, and a
          barrier after one is cleared.
 
-Launch   near_far<<<as many blocks as are resident, any, cooperative>>>; `state` zero but for
+Launch   near_far<<<at most as many blocks as are resident, up to 1,024, cooperative>>>; `state` zero but for
          near[0] = 1; the first item of near is the source, at 0; dist[source] = 0, others 2^31 - 1
 Full     an item that finds no room is dropped, and `full` set: the host then refuses the answer
 Reading  what other blocks write is read as volatile: past the level-1 cache, which is a block's own
@@ -141,9 +141,9 @@ __device__ void split_warp(const int *dist, const Item *far, int count, int base
     if (valid && mine.dist >= piles.threshold) atomicMin(nearest, mine.dist);
 }
 
-extern "C" __global__ void near_far(const long long *indptr, const int *indices, const int *weights,
-                                    int *dist, Item *near, Item *far, int room, State *state,
-                                    long long delta) {
+extern "C" __global__ void __launch_bounds__(1024)
+near_far(const long long *indptr, const int *indices, const int *weights, int *dist, Item *near, Item *far,
+         int room, State *state, long long delta) {
     Graph graph = {indptr, indices, weights};
     bool leader = blockIdx.x == 0 && threadIdx.x == 0;
     int warps = gridDim.x * (blockDim.x / 32);
