@@ -6,12 +6,11 @@ import heapq
 
 import numpy as np
 import pytest
-from gpu.proof.rows import AT_ONCE, chosen_rows, verify_rows
 
 from gpu.errors import CancelledByUserError, SourceError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.proof import rows as rows_module
-from gpu.proof.verify import certificate, verify
+from gpu.proof import verify as proof
+from gpu.proof.verify import AT_ONCE, certificate, chosen_rows, verify, verify_rows
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +111,9 @@ def test_so_many_rows_are_proved_as_are_cheap(
         (200 * per_row - 1, 197, 199),
         (1, 1, 1),
     ):
-        monkeypatch.setattr(rows_module, "ARCS_ALL", budget)
+        monkeypatch.setattr(proof, "ARCS_ALL", budget)
         assert least <= len(chosen_rows(graph, 200, None, 1)) <= most
-    monkeypatch.setattr(rows_module, "ARCS_ALL", 5 * per_row)
+    monkeypatch.setattr(proof, "ARCS_ALL", 5 * per_row)
     found = verify_rows(graph, 0, matrix)
     assert found.passed
     assert found.detail.endswith("of 200 rows (a seeded sample)")
