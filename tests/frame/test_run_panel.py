@@ -276,6 +276,7 @@ def test_the_session_s_graph_shows(panel: RunPanel, session: SessionModel) -> No
     assert panel._graph.count() == len(sample_graphs.CATALOGUE)
 
 
+@pytest.mark.font
 def test_everything_fits_in_300_pixels(panel: RunPanel, session: SessionModel) -> None:
     session.set_graph(sample_graphs.make("grid", n=100))
     for key in RUNNABLE:
@@ -285,6 +286,7 @@ def test_everything_fits_in_300_pixels(panel: RunPanel, session: SessionModel) -
         assert inside.minimumSizeHint().width() <= NARROW
 
 
+@pytest.mark.font
 @pytest.mark.parametrize("theme", ["projector", "light"])
 def test_the_panel_asks_for_the_width_that_cuts_nothing(
     theme: str, panel: RunPanel, qapp: QApplication

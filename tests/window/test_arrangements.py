@@ -75,6 +75,7 @@ def box(dock: QDockWidget) -> tuple[int, int, int, int]:
     return place.left(), place.top(), place.right(), place.bottom()
 
 
+@pytest.mark.font
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("theme", ["light", "projector"])
 def test_every_layout_fits_every_size(
@@ -222,6 +223,7 @@ def test_an_unknown_layout_is_the_first(window: MainWindow) -> None:
     assert window.docks.arrangement == "explore"
 
 
+@pytest.mark.font
 def test_titles_and_icons_grow_with_the_text(window: MainWindow) -> None:
     small = window.toolbar.iconSize().width(), window.docks["run"].fontMetrics().height()
     window.actions_by_key["theme_projector"].trigger()

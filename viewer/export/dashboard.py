@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import ceil
 
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QImage, QPixmap
+from PyQt6.QtGui import QImage, QPainter, QPixmap
 from PyQt6.QtWidgets import (
     QApplication,
     QGridLayout,
@@ -28,7 +28,7 @@ from gpu.record.trace import Trace
 from viewer.common.theme import SPACING, Theme
 from viewer.common.units import percent, thousands, time_words
 from viewer.export.paper import lay_out
-from viewer.export.pictures import DENSER
+from viewer.export.pictures import DENSER, paint
 from viewer.graph.view import GraphView
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_words import verified_words
@@ -127,7 +127,9 @@ class Dashboard(QWidget):
     def _drawn(self, denser: float) -> QImage:
         image = QImage(self.size() * denser, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(denser)
-        self.render(image)
+        painter = QPainter(image)
+        paint(painter, self)
+        painter.end()
         return image
 
     def stand_at(self, size: QSize, time_ns: float | None) -> None:

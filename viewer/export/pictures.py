@@ -74,7 +74,8 @@ def _whole_size(widget: QWidget, caption: str) -> QSize:
     return widget.size() + QSize(0, _place_of_caption(widget, caption).height())
 
 
-def _paint(painter: QPainter, widget: QWidget, caption: str) -> None:
+def paint(painter: QPainter, widget: QWidget, caption: str = "") -> None:
+    """Paint a widget as it is now, its marks as shapes whatever the screen, its caption below."""
     size = _whole_size(widget, caption)
     colours = widget.palette()
     painter.fillRect(QRect(QPoint(), size), colours.color(QPalette.ColorRole.Window))
@@ -108,7 +109,7 @@ def picture(widget: QWidget, title: str, caption: str = "") -> Callable[[], byte
     image.setText("Description", caption)
     image.setText("Software", "SSSP Scope")
     painter = QPainter(image)
-    _paint(painter, widget, caption)
+    paint(painter, widget, caption)
     painter.end()
 
     def encoded() -> bytes:
@@ -138,6 +139,6 @@ def drawing(
     generator.setTitle(title)
     generator.setDescription(caption)
     painter = QPainter(generator)
-    _paint(painter, widget, caption)
+    paint(painter, widget, caption)
     painter.end()
     return lambda: buffer.data().data()

@@ -195,6 +195,7 @@ def test_an_engine_that_dies_costs_no_answer_and_the_teacher_gets_files(
     assert right.removeprefix("Yes, ") in text, "the same numbers as in the window"
 
 
+@pytest.mark.font
 @pytest.mark.parametrize("points", [9, 14])
 def test_every_step_of_every_lesson_fits_beside_the_graph_at_1024_by_768(
     window: MainWindow, qtbot: QtBot, points: int
