@@ -191,9 +191,9 @@ def _allowed(info: Any) -> str:
         kinds = [one for one in info.types if not isinstance(one, inspect.NoneType)]
         words = " or ".join(_allowed(one) for one in kinds)
     elif isinstance(info, inspect.TupleType):
-        kinds = [_allowed(one) for one in info.item_types]
-        each = f", each {kinds[0]}" if len(set(kinds)) == 1 else f": {', '.join(kinds)}"
-        words = f"a list of {len(kinds)}{each}"
+        items = [_allowed(one) for one in info.item_types]
+        each = f", each {items[0]}" if len(set(items)) == 1 else f": {', '.join(items)}"
+        words = f"a list of {len(items)}{each}"
     elif isinstance(info, inspect.ListType | inspect.VarTupleType):
         sizes = _limits(info.min_length, info.max_length)
         words = f"a list{sizes}, each {_allowed(info.item_type)}"

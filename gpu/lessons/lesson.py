@@ -103,7 +103,7 @@ def own_class(kind: type, given: Any) -> Any:
             return VertexId(given)
         raise ValueError(f"{shown(given)}; allowed: text in quotes or a whole number")
     number = isinstance(given, int | float) and not isinstance(given, bool)
-    return float(given) if kind is ValueOrNumber and number else Value.read(given)
+    return float(given) if number and kind is not Value else Value.read(given)
 
 
 class RunSpec(Struct, frozen=True, forbid_unknown_fields=True):

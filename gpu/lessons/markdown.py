@@ -40,10 +40,14 @@ def _reader() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     reader = MarkdownIt("zero").enable(RULES)
-    reader.validateLink = lambda url: url.startswith(ADDRESSES)  # type: ignore[method-assign]
+    reader.validateLink = _is_address  # type: ignore[method-assign]
     reader.core.ruler.push("one_heading", _same_headings)
     reader.add_render_rule("softbreak", _blank)
     return reader
+
+
+def _is_address(url: str) -> bool:
+    return url.startswith(ADDRESSES)
 
 
 def _same_headings(state: StateCore) -> None:

@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from gpu.lessons.lesson import VALUE, LessonFile, Value, ValueOrNumber
+from gpu.lessons.lesson import VALUE, LessonFile, Value, VertexId
 from gpu.record.schema import TraceHeader, WorkspaceTable
 from gpu.schema import json_schema
 
@@ -75,7 +75,7 @@ def _own(kind: type) -> dict[str, Any]:
     """Return the schema of a class of ours, for msgspec."""
     if kind is Value:
         return {"$ref": "#/$defs/Value"}
-    return _NUMBER if kind is ValueOrNumber else _ID
+    return _ID if kind is VertexId else _NUMBER
 
 
 if __name__ == "__main__":

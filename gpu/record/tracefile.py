@@ -161,7 +161,9 @@ def _read(archive: zipfile.ZipFile, size: int, path: str) -> Trace:
     lost = next((name for name in header.arrays if name not in members), None)
     if lost is not None:
         raise TraceError(f"damaged: its array {lost!r} is missing")
-    arrays = {name: _read_array(archive, members[name], name) for name in header.arrays}
+    arrays: dict[str, np.ndarray] = {
+        name: _read_array(archive, members[name], name) for name in header.arrays
+    }
     try:
         return _assemble(header, arrays)
     except TraceError as error:

@@ -81,6 +81,33 @@ def test_numpy_scalars_in_the_environment_become_json(tmp_path: Path) -> None:
     assert load_trace(tmp_path / "run.npz").environment == {"workers": 68, "rate": None}
 
 
+OLD_HEADER = """{"format": "sssp-scope trace", "version": 1, "settings": {"algorithm": "near_far",
+"engine": "cpu", "device": "cpu", "source": 0, "delta": 4, "probe": 1, "seed": 1,
+"sample_period_ns": 0, "parameters": {}}, "graph": {"name": "five", "origin": "/a/b.gr",
+"hash": "h", "n": 5, "m": 4, "integer": true, "source_id": "A", "options": {"weights": "unit"}},
+"clock": "measured", "outcome": "stopped", "environment": {"date": "2026-11-20T00:00:00+00:00",
+"engine": "cpu", "threads": 2, "rate": null}, "verification": {"oracle": null, "certificate": true,
+"detail": "holds"}, "arrays": ["samples", "dist"]}"""
+
+
+def test_a_trace_of_the_first_version_opens(tmp_path: Path) -> None:
+    """As 0.1 wrote it, not as `save_trace` does today."""
+    trace = small_trace()
+    header = np.frombuffer(OLD_HEADER.encode(), np.uint8)
+    np.savez(tmp_path / "old.npz", header=header, samples=trace.samples, dist=trace.dist)
+    found = load_trace(tmp_path / "old.npz")
+    assert (found.settings.algorithm, found.settings.delta, found.clock) == (
+        "near_far",
+        4,
+        "measured",
+    )
+    assert (found.graph.source_id, found.graph.options) == ("A", {"weights": "unit"})
+    assert found.environment["rate"] is None
+    assert found.verification is not None
+    assert found.verification.passed
+    assert found.reached == 4
+
+
 def rewritten(path: Path, change: dict[str, Any] | None = None, **members: Any) -> Path:
     """Save a good trace, then replace header fields (`change`) and whole members."""
     save_trace(small_trace(), path)

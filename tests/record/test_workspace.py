@@ -63,6 +63,20 @@ def test_a_graph_is_found_beside_the_file_wherever_both_went(tmp_path: Path) -> 
     assert saved_graph(sample, old / "w.ssspw").found(old) == "sample:grid?n=100&seed=2"
 
 
+def test_a_workspace_of_the_first_version_opens(tmp_path: Path) -> None:
+    """As 0.1 wrote it, not as `save_workspace` does today."""
+    table = """{"format": "sssp-scope workspace", "version": 1, "graph": {"name": "five",
+    "origin": "sample:figure_6", "hash": "h", "relative": "", "options": {"weights": "int"}},
+    "runs": [], "current": null, "b": null, "source": 0, "window": {"theme": "dark",
+    "loop_ns": null, "cursor_ns": 3.5, "run_panel": {"algorithm": "adds", "delta": null}}}"""
+    with zipfile.ZipFile(tmp_path / "old.ssspw", "w") as archive:
+        archive.writestr(TABLE, table)
+    found = load_workspace(tmp_path / "old.ssspw")
+    assert found.graph == SavedGraph("five", "sample:figure_6", "h", "", {"weights": "int"})
+    assert (found.current, found.b, found.source, found.packed) == (None, None, 0, b"")
+    assert found.window["cursor_ns"] == 3.5
+
+
 @pytest.mark.parametrize(
     "origin",
     ["/dev/zero", "/proc/self/mem", "/sys/power/state", "//server/share/a.gr", "\\\\server\\a.gr"],

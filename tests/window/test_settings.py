@@ -11,6 +11,7 @@ import pytest
 from PyQt6.QtCore import QByteArray
 
 from viewer.common.theme import THEMES
+from viewer.models.run_choices import RunChoices
 from viewer.models.settings import STATE_VERSION, THEME_NAMES, Settings
 
 # ---- settings --------------------------------------------------------------------------
@@ -65,6 +66,43 @@ def test_damaged_settings_become_defaults(qapp: object, tmp_path: Path) -> None:
     store.setValue("window/geometry", "text")
     assert (settings.theme, settings.recent_files) == ("light", [])
     assert (settings.run_panel, settings.geometry) == ({}, None)
+
+
+def test_remembered_choices_that_do_not_fit_become_defaults() -> None:
+    kept = RunChoices("near_far", delta=4.0, probe=1, pace="slow", parameters={"adds": {}})
+    again = RunChoices.from_dict(json.loads(json.dumps(kept.as_dict())))
+    assert (again.algorithm, again.delta, again.probe, again.pace) == ("near_far", 4, 1, "slow")
+    for key, value in (
+        ("algorithm", "<b>"),
+        ("algorithm", ["adds"]),
+        ("device", 7),
+        ("delta", -1),
+        ("delta", "4"),
+        ("delta", 10**400),
+        ("probe", 9),
+        ("probe", True),
+        ("pace", "warp"),
+        ("parameters", [1]),
+    ):
+        found = RunChoices.from_dict(kept.as_dict() | {key: value})
+        assert getattr(found, key) == getattr(RunChoices(), key), (key, value)
+        assert found.pace == ("fast" if key == "pace" else "slow"), "the others stay"
+    assert RunChoices.from_dict({"unknown": 1}) == RunChoices()
+
+
+def test_reading_options_that_do_not_fit_are_left_out(qapp: object, tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "s.ini")
+    settings.add_recent("/a.gr", {"undirected": False, "weights": "unit", "weight_name": "km"})
+    assert settings.recent_options["/a.gr"] == {
+        "undirected": False,
+        "weights": "unit",
+        "weight_name": "km",
+    }
+    damaged = {"/a.gr": {"undirected": 1, "weights": "<b>", "weight_name": "", "x": 3}}
+    settings._store.setValue("recent_options", json.dumps(damaged))
+    assert settings.recent_options == {}
+    settings._store.setValue("other/deep", "[" * 100_000)
+    assert settings.value("deep", 3) == 3
 
 
 def test_window_state_of_another_version_is_not_used(qapp: object, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpu.lessons.lesson import Question
+from gpu.lessons.lesson import Question, Value
 from viewer.features.lessons.questions import make_question
 from viewer.main_window import MainWindow
 
@@ -41,21 +41,24 @@ def test_a_small_lesson_is_walked_and_remembered(
     assert known["answers"]["one"]["right"] is right
 
 
+ANSWER = Value("a", "processed")
+
+
 @pytest.mark.parametrize(
     ("question", "act", "expected"),
     [
         (
-            Question("choice", "?", choices=("a", "b")),
+            Question("choice", "?", choices=("a", "b"), candidates=(ANSWER, ANSWER)),
             lambda shown, qtbot: qtbot.mouseClick(shown.group.button(1), LEFT),
             1.0,
         ),
         (
-            Question("bucket", "?", low=0, high=3),
+            Question("bucket", "?", ANSWER, low=0, high=3),
             lambda shown, qtbot: qtbot.mouseClick(shown.group.button(2), LEFT),
             2.0,
         ),
         (
-            Question("number", "?", low=1, high=100, logarithmic=True),
+            Question("number", "?", ANSWER, low=1, high=100, logarithmic=True),
             lambda shown, qtbot: shown.slider.setValue(600),
             16.0,
         ),
@@ -74,7 +77,7 @@ def test_a_question_says_what_was_clicked(
 
 
 def test_a_curve_is_drawn_by_mouse_and_keys(qtbot: QtBot) -> None:
-    shown = make_question(Question("curve", "?"), (1.0, 2.0, 4.0))
+    shown = make_question(Question("curve", "?", ANSWER), (1.0, 2.0, 4.0))
     qtbot.addWidget(shown)
     shown.show()
     qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.place(1, 0.2).toPoint())

@@ -6,19 +6,35 @@ left as it is. Nothing here is asked before the whole file has been read.
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from msgspec import Meta, Struct
 from PyQt6.QtCore import QByteArray
 
 from gpu.errors import GpuError
-from gpu.study.compare import ALIGNMENTS
+from gpu.schema import fitting
+from gpu.study.compare import Align
 from gpu.study.sweep_saved import SavedSweep, sweep_as_dict, sweep_from_dict
-from viewer.common.theme import THEMES
 from viewer.models.run_choices import RunChoices
+from viewer.models.settings import THEME_NAMES
 
 if TYPE_CHECKING:
     from viewer.feature import Window
+
+Time = Annotated[float, Meta(ge=0, le=2.0**63)]  # ns
+
+
+class Looks(Struct, frozen=True):
+    """How the window stood, as far as a reader takes it from a file; None: left as it is."""
+
+    theme: Literal[THEME_NAMES] | None = None  # type: ignore[valid-type]
+    run_panel: dict[str, Any] | None = None
+    layout: str | None = None
+    docks: str | None = None
+    cursor_ns: Time | None = None
+    loop_ns: tuple[Time, Time] | None = None
+    align: Align | None = None
+    pair_layout: str | None = None
 
 
 def looks_of(window: Window) -> dict[str, Any]:
@@ -46,36 +62,36 @@ def looks_of(window: Window) -> dict[str, Any]:
 
 def put_back_looks(window: Window, told: dict[str, Any]) -> str:
     """Stand as before; return in a sentence what could not be put back, or ""."""
-    widget = window.as_widget()
-    if told.get("theme") in THEMES:
-        window.set_theme(told["theme"])
-    if isinstance(told.get("run_panel"), dict):
-        window.run_panel.set_choices(RunChoices.from_dict(told["run_panel"]))
-    if isinstance(told.get("layout"), str):
-        window.docks.arrange(told["layout"])
-    state = told.get("docks")
-    if isinstance(state, str):
-        packed = QByteArray.fromBase64(state.encode("ascii", "replace"))
+    widget, looks = window.as_widget(), fitting(Looks, told)
+    if looks.theme is not None:
+        window.set_theme(looks.theme)
+    if looks.run_panel is not None:
+        window.run_panel.set_choices(RunChoices.from_dict(looks.run_panel))
+    if looks.layout is not None:
+        window.docks.arrange(looks.layout)
+    if looks.docks is not None:
+        packed = QByteArray.fromBase64(looks.docks.encode("ascii", "replace"))
         widget.restoreState(packed, window.docks.version)
     return _put_back_sweep(window, told.get("sweep"))
 
 
 def put_back_moment(window: Window, told: dict[str, Any]) -> None:
     """Put range and cursor back, once the run is shown; nothing plays."""
-    playback, cursor, loop = window.playback, told.get("cursor_ns"), told.get("loop_ns")
+    playback, looks = window.playback, fitting(Looks, told)
     playback.pause()
     playback.set_following(False)
-    if isinstance(loop, list) and len(loop) == 2 and all(map(_number, loop)):
-        playback.set_loop(float(loop[0]), float(loop[1]))
-    if _number(cursor):
-        playback.set_cursor(float(cursor or 0))
+    if looks.loop_ns is not None:
+        playback.set_loop(*looks.loop_ns)
+    if looks.cursor_ns is not None:
+        playback.set_cursor(looks.cursor_ns)
 
 
 def put_back_pair(window: Window, told: dict[str, Any]) -> None:
     """Lay two runs on each other as before."""
-    if told.get("align") in ALIGNMENTS:
-        window.comparison.set_align(told["align"])
-    window.comparison.set_view(str(told.get("pair_layout")))
+    looks = fitting(Looks, told)
+    if looks.align is not None:
+        window.comparison.set_align(looks.align)
+    window.comparison.set_view(str(looks.pair_layout))
 
 
 def _put_back_sweep(window: Window, told: Any) -> str:
@@ -88,7 +104,3 @@ def _put_back_sweep(window: Window, told: Any) -> str:
         return f"Its sweep is left out: {error}."
     model.show_saved(saved)
     return ""
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
