@@ -33,6 +33,8 @@ BEFORE = re.compile(  # what may stand before the graph: comments, keys with the
     rb"(?:[ \t\r\n]++|#[^\n]*+|(?!graph\b)[A-Za-z]\w*+[ \t]++(?:\"[^\"]*+\"|[-+.\w]++))*+"
 )
 TOKEN = re.compile(r'\s*+(?:#[^\n]*+\s*+)*+(\[|\]|"[^"]*+"|[^\s\[\]"#]++)(?:\s*+#[^\n]*+)*+')
+FLAT = re.compile(r'\s*+\b(node|edge)\s*+\[([^\[\]"#]*+)\]')  # a block of numbers and words alone
+OPEN_QUOTE = re.compile(r'\s*+(?:#[^\n]*+\s*+)*+"')
 KEY = re.compile(r"[A-Za-z_]\w*+")
 MOST_DEPTH = 100
 EDGE = re.compile(rb"\bedge\s*+\[([^\[\]]*+)\]")
@@ -71,7 +73,7 @@ class _Block(NamedTuple):
     found: Attributes
 
 
-def _network(reading: Reading, text: str) -> Network:  # noqa: PLR0912 - one loop over tokens
+def _network(reading: Reading, text: str) -> Network:  # noqa: PLR0912, PLR0915 - one loop
     """Go through the tokens once; raise FormatError with the line of the first fault."""
     network, graphs = Network(), 0
     blocks = [_Block("", 1, {})]
@@ -81,9 +83,19 @@ def _network(reading: Reading, text: str) -> Network:  # noqa: PLR0912 - one loo
     def fault(problem: str) -> FormatError:
         return reading.fault(problem, text.count("\n", 0, at) + 1)
 
-    for token in TOKEN.finditer(text):
-        if token.start() != at:
-            raise fault("a quote that never closes")
+    while at < len(text):
+        flat = FLAT.match(text, at) if len(blocks) == 2 and not key else None
+        if flat is not None and blocks[1].key == "graph" and not graphs:
+            words = flat[2].split()
+            found = dict(zip(words[::2], words[1::2], strict=False))
+            if 2 * len(found) == len(words) and all(map(str.isidentifier, found)):
+                line, counted = line + text.count("\n", counted, flat.start(1)), flat.start(1)
+                _take(reading, network, _Block(flat[1], line, found))
+                at = flat.end()
+                continue
+        token = TOKEN.match(text, at)
+        if token is None:
+            break
         word, at = token[1], token.start(1)
         if word == "[" and key:
             line, counted = line + text.count("\n", counted, at), at
@@ -108,7 +120,7 @@ def _network(reading: Reading, text: str) -> Network:  # noqa: PLR0912 - one loo
         else:
             raise fault(f"found {shown(word.encode())}, expected 'KEY VALUE'")
         at = token.end()
-    if text[at:].strip():
+    if OPEN_QUOTE.match(text, at):
         raise fault("a quote that never closes")
     if len(blocks) > 1:
         raise reading.fault(f"the bracket of {blocks[-1].key!r} never closes", blocks[-1].line)
