@@ -18,7 +18,7 @@ from scipy import sparse
 from test_formats import arcs_of, both_ways, save
 
 from gpu.errors import FormatError
-from gpu.formats import load_graph
+from gpu.formats import base, load_graph
 
 
 def test_counts_of_vertices_and_arcs_first(tmp_path: Path) -> None:
@@ -220,3 +220,16 @@ def test_bombs_end_at_once(tmp_path: Path) -> None:
             load_graph(tmp_path / name)
         assert tracemalloc.get_traced_memory()[1] - before < most, name
     tracemalloc.stop()
+
+
+def test_a_header_may_promise_more_than_the_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "FREE_BYTES", 1000)
+    monkeypatch.setattr(base, "DISK_FACTOR", 1)
+    rows = "a 1 2 3\n" * 30_000  # packs to less than a byte a row: past what a header may promise
+    noisy = "".join(f"a {k} {k * 7919 % 10**8 + 1} 1\n" for k in range(1, 3001))
+    for text, packs in ((f"p sp 100000001 3000\n{noisy}", True), (f"p sp 2 30000\n{rows}", False)):
+        path = save(tmp_path, "p.gr.gz", gzip.compress(text.encode()))
+        with pytest.raises(FormatError, match="100000001 vertices" if packs else "unpacks to"):
+            load_graph(path)
