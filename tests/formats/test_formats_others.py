@@ -18,7 +18,7 @@ from scipy import sparse
 from test_formats import arcs_of, both_ways, save
 
 from gpu.errors import FormatError
-from gpu.formats import base, load_graph
+from gpu.formats import base, load_graph, source
 
 
 def test_counts_of_vertices_and_arcs_first(tmp_path: Path) -> None:
@@ -225,11 +225,12 @@ def test_bombs_end_at_once(tmp_path: Path) -> None:
 def test_a_header_may_promise_more_than_the_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(base, "FREE_BYTES", 1000)
+    monkeypatch.setattr(source, "UNPACKED_BYTES", 10_000)
+    monkeypatch.setattr(base, "FREE_BYTES", 90_000)
     monkeypatch.setattr(base, "DISK_FACTOR", 1)
-    rows = "a 1 2 3\n" * 30_000  # packs to less than a byte a row: past what a header may promise
-    noisy = "".join(f"a {k} {k * 7919 % 10**8 + 1} 1\n" for k in range(1, 3001))
-    for text, packs in ((f"p sp 100000001 3000\n{noisy}", True), (f"p sp 2 30000\n{rows}", False)):
+    rows = "a 1 2 3\n" * 60_000  # packs to less than a byte a row: past what a header may promise
+    noisy = "".join(f"a {k} {k * 7919 % 10**8 + 1} 1\n" for k in range(1, 20_001))
+    for text, packs in ((f"p sp 100000001 20000\n{noisy}", True), (f"p sp 2 60000\n{rows}", False)):
         path = save(tmp_path, "p.gr.gz", gzip.compress(text.encode()))
         with pytest.raises(FormatError, match="100000001 vertices" if packs else "unpacks to"):
             load_graph(path)
