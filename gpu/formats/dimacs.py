@@ -43,6 +43,7 @@ OTHER_PROBLEMS = {  # second word of a `p` line of DIMACS
     b"col": "a colouring",
     b"cnf": "a satisfiability formula",
 }
+KINDS = {b"sp", b"tw", b"aux", *OTHER_PROBLEMS}
 COUNTS = re.compile(rb"^p[ \t]++(?:sp|tw)[ \t]++([0-9]{1,10})[ \t]++([0-9]{1,10})", re.MULTILINE)
 EXACT_FLOAT32 = 2**24  # whole numbers up to here are float32 numbers
 
@@ -64,7 +65,7 @@ def sniff(head: bytes) -> float:
         tokens = line.split()
         if not tokens or tokens[0] == b"c":
             continue
-        if tokens[0] == b"p" and len(tokens) > 1 and tokens[1].isalpha():
+        if tokens[0] == b"p" and tokens[1:2] and tokens[1] in KINDS:
             return 1.0
         if tokens[0] not in {b"a", b"v"}:
             commented = head.lstrip().startswith((b"c ", b"c\n", b"c\r", b"c\t"))

@@ -18,7 +18,7 @@ from scipy import sparse
 from test_formats import arcs_of, both_ways, save
 
 from gpu.errors import FormatError
-from gpu.formats import base, load_graph, source
+from gpu.formats import base, edge_list, load_graph, source
 
 
 def test_counts_of_vertices_and_arcs_first(tmp_path: Path) -> None:
@@ -234,3 +234,26 @@ def test_a_header_may_promise_more_than_the_budget(
         path = save(tmp_path, "p.gr.gz", gzip.compress(text.encode()))
         with pytest.raises(FormatError, match="100000001 vertices" if packs else "unpacks to"):
             load_graph(path)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("kind", ["Undirected", "Directed", " undirected "])
+def test_columns_are_chosen_compiled_as_in_python(
+    tmp_path: Path, separator: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heading = ["Id", "Weight", "Target", "Source", "Type", "Label"]
+    rows = [[str(k), str(k + 1), str(k % 7), str(k % 5), kind, "ä b"] for k in range(40)]
+    text = "\n".join(
+        separator.join(row) for row in [heading, *rows[:20], ["# c"], [""], *rows[20:]]
+    )
+    path = save(tmp_path, "t.csv", text)
+    graphs = []
+    for chosen in (True, False):
+        monkeypatch.setattr(edge_list, "runs_compiled", lambda size, chosen=chosen: chosen)
+        graphs.append(load_graph(path))
+    assert graphs[0].hash == graphs[1].hash
+    assert graphs[0].m == (40 if kind == "Directed" else 40 + 30)
+    monkeypatch.setattr(edge_list, "runs_compiled", lambda size: True)
+    short = text.replace(separator.join(rows[20]), "20")
+    with pytest.raises(FormatError, match=r":24: '' is no whole number"):
+        load_graph(save(tmp_path, "t.csv", short))
