@@ -106,11 +106,11 @@ def pick(
 
 def cut(
     data: FileBytes, start: int, heading: list[bytes], columns: list[int], separator: bytes
-) -> tuple[bytearray, int, bool]:
+) -> tuple[bytearray, int, bool] | None:
     """Do what `pick` does of a table without quotes, compiled, and leave it as text.
 
     Returns the text with the `columns` alone on their lines, where its rows begin, and whether
-    every row says that it is undirected.
+    every row says that it is undirected; None where a row is too short: `pick` finds the words.
     """
     from gpu.formats.scan import keep_columns
 
@@ -123,6 +123,8 @@ def cut(
         np.frombuffer(data, np.uint8), start, separator[0], np.array(columns, np.int64), type_at,
         np.zeros((len(columns), 2), np.int64), np.frombuffer(out, np.uint8), before,
     )  # fmt: skip
+    if rows < 0:
+        return None
     return out[: int(filled)], before, bool(rows) and rows == undirected
 
 

@@ -228,8 +228,10 @@ def _shape(reading: Reading, data: FileBytes) -> Shape:
     if len(rows) > 1 and headed(rows[0]):
         columns, rows_at = wanted(reading, rows[0]), lines[1][1]
         reorder = columns != list(range(len(rows[0])))
-        if reorder and separator and not quoted and runs_compiled(len(data)):
-            data, rows_at, both = cut(data, rows_at, rows[0], columns, separator)
+        compiled = reorder and separator and not quoted and runs_compiled(len(data))
+        found = cut(data, rows_at, rows[0], columns, separator) if compiled else None
+        if found is not None:
+            data, rows_at, both = found
         elif quoted or reorder:
             table = table_rows(reading, data, rows_at, separator)
             cells = table if quoted else lines_of(data, rows_at, separator)

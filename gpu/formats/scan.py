@@ -243,7 +243,7 @@ def keep_columns(text, start, separator, wanted, type_at, cells, out, filled):  
     Reads    text uint8; wanted int64 (k,); type_at the column that may say UNDIRECTED, -1: none
     Scratch  cells int64 (k, 2), where each of them begins and ends
     Writes   out uint8 from `filled` on; room for the text and a newline
-    Returns  how much of `out` is filled, rows, rows that say UNDIRECTED
+    Returns  how much of `out` is filled, rows (-1: one is too short), rows that say UNDIRECTED
     """
     at, stop = np.uint64(start), np.uint64(len(text))
     filled, rows, undirected = np.uint64(filled), np.int64(0), np.int64(0)
@@ -270,6 +270,8 @@ def keep_columns(text, start, separator, wanted, type_at, cells, out, filled):  
                 column += 1
                 at += ONE
             for k in range(len(wanted)):
+                if wanted[k] >= column:
+                    return filled, np.int64(-1), undirected
                 for byte in range(cells[k, 0], cells[k, 1]):
                     out[filled] = text[byte]
                     filled += ONE
