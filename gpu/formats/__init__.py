@@ -134,6 +134,8 @@ def load_graph(
                 raise reading.fault(
                     f"{reader.title} does not name its weights; ask for none", remedy=NAME
                 )
+            if reader.promised is not None:
+                reading.promised_rows = reader.promised(source.head)
             data = source.read_all(text=reader.text)
         finally:
             source.close()

@@ -8,6 +8,7 @@ size to allocate by: see `Reading.check_promise`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +26,9 @@ RANDOM_SEED = 1  # of weights="random"
 FREE_VERTICES = 1_000_000  # a header may promise so many vertices, however small the file,
 VERTICES_PER_BYTE = 1  # and so many more for each byte of it: 8 bytes of row bounds each
 FREE_BYTES = 256 << 20  # a file may unpack to so many bytes, however small it is on disk,
-DISK_FACTOR = 8  # or to so many times its size there
+DISK_FACTOR = 8  # or to so many times its size there,
+HEADER_FACTOR = 48  # or, where its header says so, to so many times: an arc takes a byte there
+ROW_BYTES = 40  # of text for each arc and vertex that a header promises
 
 SHOWN_CHARACTERS = 60  # of a faulty line, quoted in an error
 
@@ -45,6 +48,7 @@ class Reading:
     weight_name : which column or attribute the weights are, where they have names
     notes : grows while reading; ends in `CSRGraph.provenance`
     disk_bytes : size of the file on disk, known once it is open
+    promised_rows : of text, by the header
     """
 
     path: Path
@@ -55,6 +59,7 @@ class Reading:
     weight_name: str | None = None
     notes: list[str] = field(default_factory=list)
     disk_bytes: int = 0
+    promised_rows: int = 0
 
     def __post_init__(self) -> None:
         if self.weights not in WEIGHT_CHOICES:
@@ -81,8 +86,12 @@ class Reading:
 
     @property
     def budget_bytes(self) -> int:
-        """How much may be unpacked: the greater of FREE_BYTES and DISK_FACTOR x the disk's."""
-        return max(FREE_BYTES, DISK_FACTOR * self.disk_bytes)
+        """How much may be unpacked: the greater of FREE_BYTES and DISK_FACTOR x the disk's.
+
+        More where the header promises it, but never HEADER_FACTOR x what is on disk.
+        """
+        promised = min(ROW_BYTES * self.promised_rows, HEADER_FACTOR * self.disk_bytes)
+        return max(FREE_BYTES, DISK_FACTOR * self.disk_bytes, promised)
 
     def check_unpacked(self, size: int, what: str) -> None:
         """Refuse `what` that unpacks to `size` bytes, if that is past the budget."""
@@ -156,6 +165,7 @@ class Format:
         is written beside, under its whole name and `.co`, and read from there
     read_order : of (graph, path): the vertices in the order that `read` gives them, None: as here
     told_by_content : whether a file of it is never guessed to be another format's
+    promised : of the first bytes, how many rows of text the header says will follow
     text : lines that end in LF, CR or CRLF, without a zero byte; else binary
     """
 
@@ -169,6 +179,7 @@ class Format:
     shared: tuple[str, ...] = ()
     text: bool = True
     told_by_content: bool = True
+    promised: Callable[[bytes], int] | None = None
     numbered_from: Callable[[CSRGraph, Path], int | None] | None = None
     places: bool = False
     read_order: Callable[[CSRGraph, Path], np.ndarray | None] | None = None
@@ -195,6 +206,16 @@ def shown(found: bytes | bytearray | memoryview) -> str:
 def counts_from(base: int) -> Callable[[CSRGraph, Path], int]:
     """Return the `numbered_from` of a format whose vertices always count from `base`."""
     return lambda _graph, _path: base
+
+
+def rows_promised(header: re.Pattern[bytes]) -> Callable[[bytes], int]:
+    """Return the `promised` of a format whose header holds two counts, the groups of a pattern."""
+
+    def promised(head: bytes) -> int:
+        found = header.search(head)
+        return sum(map(int, found.groups())) if found else 0
+
+    return promised
 
 
 def bare_name(path: Path) -> str:

@@ -15,13 +15,14 @@ gap from 0 or 1 stay, others are ranked and kept in `ids`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from gpu.errors import CancelledByUserError, FormatError
-from gpu.formats.base import Format, Reading, bare_name, counts_from, shown
+from gpu.formats.base import Format, Reading, bare_name, counts_from, rows_promised, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
 from gpu.formats.edge_list import number_vertices
@@ -42,6 +43,8 @@ OTHER_PROBLEMS = {  # second word of a `p` line of DIMACS
     b"col": "a colouring",
     b"cnf": "a satisfiability formula",
 }
+KINDS = {b"sp", b"tw", b"aux", *OTHER_PROBLEMS}
+COUNTS = re.compile(rb"^p[ \t]++(?:sp|tw)[ \t]++([0-9]{1,10})[ \t]++([0-9]{1,10})", re.MULTILINE)
 EXACT_FLOAT32 = 2**24  # whole numbers up to here are float32 numbers
 
 
@@ -62,7 +65,7 @@ def sniff(head: bytes) -> float:
         tokens = line.split()
         if not tokens or tokens[0] == b"c":
             continue
-        if tokens[0] == b"p" and len(tokens) > 1 and tokens[1].isalpha():
+        if tokens[0] == b"p" and tokens[1:2] and tokens[1] in KINDS:
             return 1.0
         if tokens[0] not in {b"a", b"v"}:
             commented = head.lstrip().startswith((b"c ", b"c\n", b"c\r", b"c\t"))
@@ -277,5 +280,5 @@ def _one_based_arcs(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 FORMAT = Format(
     "dimacs", "DIMACS .gr, PACE p tw", (".gr",), sniff, read, write,
-    numbered_from=counts_from(1), places=True,
+    numbered_from=counts_from(1), places=True, promised=rows_promised(COUNTS),
 )  # fmt: skip

@@ -23,7 +23,7 @@ import numpy as np
 from gpu.errors import FormatError, GraphError
 from gpu.formats.base import NAME, Format, Reading, WeightNames, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
-from gpu.formats.columns import Picked, headed, pick, wanted, weights_of
+from gpu.formats.columns import Picked, cut, headed, pick, wanted, weights_of
 from gpu.formats.csr import tails_of
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import (
@@ -35,7 +35,7 @@ from gpu.formats.named_edges import (
     table_rows,
 )
 from gpu.formats.row_rules import INT64_MAX, RowRules
-from gpu.formats.rows import Rows, first_row, line_at, read_rows
+from gpu.formats.rows import Rows, first_row, line_at, read_rows, runs_compiled
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 
@@ -52,7 +52,9 @@ class Shape:
     """What the first lines tell: how columns are parted and counted, where rows begin.
 
     count, arcs : of vertices and of arcs, where the first lines promise them
+    data : the text, with no more than these columns
     picked : the rows themselves, where columns had to be chosen or quotes to be taken off
+    undirected : every row says so
     """
 
     separator: bytes
@@ -62,7 +64,9 @@ class Shape:
     arcs: int | None
     rows_at: int
     named: bool
-    picked: Picked | None
+    data: FileBytes
+    picked: Picked | None = None
+    undirected: bool = False
 
 
 def sniff(head: bytes) -> float:
@@ -90,7 +94,7 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
         value_columns=shape.columns - 2, comments=COMMENTS,
         separator=shape.separator.strip(), values=value_rule(reading),
     )  # fmt: skip
-    rows, names = _rows_and_names(reading, data, shape, rules)
+    rows, names = _rows_and_names(reading, shape, rules)
     n, base = (0 if names is None else len(names)), 0
     if names is None:
         if shape.count is not None:
@@ -103,7 +107,7 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
         n, base, names = number_vertices(reading, rows, shape.count)
     if rows.comments:
         reading.note(f"{rows.comments} comment lines skipped between rows")
-    both = shape.picked is not None and shape.picked.undirected
+    both = shape.undirected
     if reading.undirected is None and not both:
         reading.note("edge lists do not say whether they are directed: read as written")
     return graph_from_arcs(
@@ -123,7 +127,7 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
 
 
 def _rows_and_names(
-    reading: Reading, data: FileBytes, shape: Shape, rules: RowRules
+    reading: Reading, shape: Shape, rules: RowRules
 ) -> tuple[Rows, np.ndarray | None]:
     """Return the rows, and the names of vertices where they are words.
 
@@ -131,13 +135,13 @@ def _rows_and_names(
     """
 
     def words() -> tuple[Rows, np.ndarray]:
-        picked = shape.picked
+        picked, data = shape.picked, shape.data
         cells = picked.rows if picked else lines_of(data, shape.rows_at, shape.separator)
         return read_named_rows(reading, cells, rules, len(data))
 
     if shape.named:
         return words()
-    text, start = data, shape.rows_at
+    text, start = shape.data, shape.rows_at
     if shape.picked is not None:
         text, start = _on_their_lines(shape.picked, rules.separator or b" "), 0
     try:
@@ -216,20 +220,23 @@ def _shape(reading: Reading, data: FileBytes) -> Shape:
         if len(lines) > 1 and lines[0][2].strip().isdigit():  # as in algs4: vertices, then arcs
             arcs = _count(reading, lines.pop(0))
         if not lines:
-            return Shape(b"", 2, count, count_line, arcs, len(data), False, None)
+            return Shape(b"", 2, count, count_line, arcs, len(data), False, data)
     rows = [split_line(line, separator) for _, _, line in lines]
-    columns, picked = list(range(len(rows[0]))), None
+    columns, picked, both = list(range(len(rows[0]))), None, False
     quoted = bool(separator) and data.find(b'"') >= 0
     rows_at = lines[0][1]
     if len(rows) > 1 and headed(rows[0]):
         columns, rows_at = wanted(reading, rows[0]), lines[1][1]
-        if quoted or columns != list(range(len(rows[0]))):
-            cells = (
-                table_rows(reading, data, rows_at, separator)
-                if quoted
-                else lines_of(data, rows_at, separator)
-            )
+        reorder = columns != list(range(len(rows[0])))
+        compiled = reorder and separator and not quoted and runs_compiled(len(data))
+        found = cut(data, rows_at, rows[0], columns, separator) if compiled else None
+        if found is not None:
+            data, rows_at, both = found
+        elif quoted or reorder:
+            table = table_rows(reading, data, rows_at, separator)
+            cells = table if quoted else lines_of(data, rows_at, separator)
             picked = pick(reading, cells, rows[0], columns)
+            both = picked.undirected
         rows = [[row[k] for k in columns if k < len(row)] for row in rows[1:]]
     elif len(rows) == 1 and headed(rows[0]):
         raise reading.fault("no rows under the heading")
@@ -250,7 +257,9 @@ def _shape(reading: Reading, data: FileBytes) -> Shape:
         picked = Picked(list(table_rows(reading, data, rows_at, separator)), len(columns), False)
     numbers = sum(is_number(row[0]) and is_number(row[1]) for row in rows if len(row) > 1)
     named = 2 * numbers < len(rows)
-    return Shape(separator, len(columns), count, count_line, arcs, rows_at, named, picked)
+    return Shape(
+        separator, len(columns), count, count_line, arcs, rows_at, named, data, picked, both
+    )
 
 
 def _count(reading: Reading, first: tuple[int, int, bytes]) -> int:

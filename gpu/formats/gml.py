@@ -14,6 +14,7 @@ from html import unescape
 from itertools import islice
 from typing import Any, NamedTuple
 
+from gpu.errors import FormatError
 from gpu.formats.base import Format, Reading, WeightNames, shown
 from gpu.formats.exchange import (
     BYTES_PER_BYTE,
@@ -32,12 +33,15 @@ BEFORE = re.compile(  # what may stand before the graph: comments, keys with the
     rb"(?:[ \t\r\n]++|#[^\n]*+|(?!graph\b)[A-Za-z]\w*+[ \t]++(?:\"[^\"]*+\"|[-+.\w]++))*+"
 )
 TOKEN = re.compile(r'\s*+(?:#[^\n]*+\s*+)*+(\[|\]|"[^"]*+"|[^\s\[\]"#]++)(?:\s*+#[^\n]*+)*+')
+FLAT = re.compile(r'\s*+\b(node|edge)\s*+\[([^\[\]"#]*+)\]')  # a block of numbers and words alone
+OPEN_QUOTE = re.compile(r'\s*+(?:#[^\n]*+\s*+)*+"')
 KEY = re.compile(r"[A-Za-z_]\w*+")
 MOST_DEPTH = 100
 EDGE = re.compile(rb"\bedge\s*+\[([^\[\]]*+)\]")
 NUMBER_KEY = re.compile(rb"(?<!\S)([A-Za-z]\w*+)[ \t]++[-+.]?[0-9]")
 NOT_WEIGHTS = {"source", "target", "id", "key"}
 EDGES_LOOKED_AT = 100
+EDGES_PER_REPORT = 20_000
 
 
 def sniff(head: bytes) -> float:
@@ -69,22 +73,36 @@ class _Block(NamedTuple):
     found: Attributes
 
 
-def _network(reading: Reading, text: str) -> Network:  # noqa: PLR0912 - one loop over tokens
+def _network(reading: Reading, text: str) -> Network:  # noqa: PLR0912, PLR0915 - one loop
     """Go through the tokens once; raise FormatError with the line of the first fault."""
     network, graphs = Network(), 0
     blocks = [_Block("", 1, {})]
-    key, at, line = "", 0, 1
-    for token in TOKEN.finditer(text):
-        line += text.count("\n", at, token.start(1))
-        if token.start() != at:
-            raise reading.fault("a quote that never closes", line)
-        at = token.start(1)
-        line += text.count("\n", at, token.end())
-        word, at = token[1], token.end()
+    key, at = "", 0
+    line, counted = 1, 0  # where the last bracket began
+
+    def fault(problem: str) -> FormatError:
+        return reading.fault(problem, text.count("\n", 0, at) + 1)
+
+    while at < len(text):
+        flat = FLAT.match(text, at) if len(blocks) == 2 and not key else None
+        if flat is not None and blocks[1].key == "graph" and not graphs:
+            words = flat[2].split()
+            found = dict(zip(words[::2], words[1::2], strict=False))
+            if 2 * len(found) == len(words) and all(map(str.isidentifier, found)):
+                line, counted = line + text.count("\n", counted, flat.start(1)), flat.start(1)
+                _take(reading, network, _Block(flat[1], line, found))
+                at = flat.end()
+                continue
+        token = TOKEN.match(text, at)
+        if token is None:
+            break
+        word, at = token[1], token.start(1)
         if word == "[" and key:
+            line, counted = line + text.count("\n", counted, at), at
             blocks.append(_Block(key, line, {}))
             if len(blocks) > MOST_DEPTH:
-                raise reading.fault(f"brackets nest deeper than {MOST_DEPTH}", line)
+                raise fault(f"brackets nest deeper than {MOST_DEPTH}")
+            key = ""
         elif word == "]" and len(blocks) > 1 and not key:
             block = blocks.pop()
             graphs += block.key == "graph" and len(blocks) == 1
@@ -96,16 +114,18 @@ def _network(reading: Reading, text: str) -> Network:  # noqa: PLR0912 - one loo
                 _give(blocks[-1].found, block.key, block.found)
         elif not key and KEY.fullmatch(word):
             key = word
-            continue
         elif key and word not in {"[", "]"}:
             _give(blocks[-1].found, key, unescape(word[1:-1]) if word[0] == '"' else word)
+            key = ""
         else:
-            raise reading.fault(f"found {shown(word.encode())}, expected 'KEY VALUE'", line)
-        key = ""
+            raise fault(f"found {shown(word.encode())}, expected 'KEY VALUE'")
+        at = token.end()
+    if OPEN_QUOTE.match(text, at):
+        raise fault("a quote that never closes")
     if len(blocks) > 1:
         raise reading.fault(f"the bracket of {blocks[-1].key!r} never closes", blocks[-1].line)
-    if not graphs or key or text[at:].strip():
-        raise reading.fault("expected 'graph [ ... ]', each key with its value", line)
+    if not graphs or key:
+        raise fault("expected 'graph [ ... ]', each key with its value")
     if graphs > 1:
         reading.note("only the first graph of the file was read")
     return network
@@ -122,6 +142,8 @@ def _give(found: Attributes, key: str, value: Any) -> None:
 def _take(reading: Reading, network: Network, block: _Block) -> None:
     """Add a node or an edge of the graph."""
     found = block.found
+    if len(network.edges) % EDGES_PER_REPORT == 0:
+        reading.report(0.5, "parsing")
     if block.key == "node":
         network.add_node(reading, _name(found.get("id")), block.line).update(found)
     elif block.key == "edge":

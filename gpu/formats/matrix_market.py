@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu.formats.base import SIGNS, Format, Reading, bare_name, counts_from, shown
+from gpu.formats.base import SIGNS, Format, Reading, bare_name, counts_from, rows_promised, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
 from gpu.formats.filebytes import FileBytes
@@ -27,6 +27,7 @@ from gpu.memory import require_memory
 
 BANNER = b"%%matrixmarket"
 LIKE_BANNER = re.compile(rb"\s*+%*+\s*+matrix\s*+market", re.IGNORECASE)
+COUNTS = re.compile(rb"^[ \t]*+[0-9]++[ \t]++([0-9]{1,10})[ \t]++([0-9]{1,10})", re.MULTILINE)
 FIELDS = (b"pattern", b"integer", b"unsigned-integer", b"real", b"double")
 SYMMETRIES = (b"general", b"symmetric", b"skew-symmetric")
 EXPECTED_BANNER = (
@@ -165,4 +166,5 @@ FORMAT = Format(
     read,
     write,
     numbered_from=counts_from(1),
+    promised=rows_promised(COUNTS),
 )

@@ -9,13 +9,14 @@ just what is written; undirected=False and True change nothing.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.base import SIGNS, Format, Reading, bare_name, counts_from, shown
+from gpu.formats.base import SIGNS, Format, Reading, bare_name, counts_from, rows_promised, shown
 from gpu.formats.build import graph_from_rows, value_rule
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import is_number
@@ -27,6 +28,7 @@ from gpu.graph import CSRGraph
 from gpu.memory import require_memory
 
 COMMENT = b"%"
+COUNTS = re.compile(rb"^[ \t]*+([0-9]{1,10})[ \t]++([0-9]{1,10})", re.MULTILINE)
 FORMS = ("0", "1", "10", "11", "100", "101", "110", "111")
 CONSTRAINTS = 100  # the most vertex weights that a header may promise
 DIGITS_AND_BLANKS = b"0123456789 \t\r\n"
@@ -289,4 +291,5 @@ FORMAT = Format(
     write,
     numbered_from=counts_from(1),
     told_by_content=False,
+    promised=rows_promised(COUNTS),
 )

@@ -65,7 +65,8 @@ def table_rows(
     cell = re.compile(
         rb'[ \r]*+(?:"((?:[^"]|"")*+)"([^%b\n]*+)|([^%b\n]*+))(%b|\n|\Z)' % ((mark,) * 3)
     )
-    at, number, row = start, line_number(data, start), []
+    at, number = start, line_number(data, start)
+    first, row = number, list[bytes]()
     while at < len(data):
         if not row:
             rest = first_row(data, b"#%", at)

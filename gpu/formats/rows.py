@@ -81,12 +81,12 @@ def runs_compiled(size: int) -> bool:
     return size >= least and have_numba()
 
 
-def line_number(data: FileBytes, at: int) -> int:
+def line_number(data: FileBytes | bytes, at: int) -> int:
     """Return the 1-based number of the line that holds byte `at`."""
     return data.count(b"\n", 0, at) + 1
 
 
-def first_row(data: FileBytes, marks: bytes, at: int = 0) -> int:
+def first_row(data: FileBytes | bytes, marks: bytes, at: int = 0) -> int:
     """Return where the first line from `at` on begins that is not blank and no comment.
 
     marks : bytes of which each begins a comment line

@@ -74,9 +74,9 @@ class Source:
 
     def _after_comments(self) -> int:
         """Return where the first line begins that is no comment, if comments fill the head."""
-        at = end = COMMENT_LINES.match(self._data).end()  # type: ignore[union-attr]
-        while end + HEAD_BYTES > len(self._data) and at and self._grow():
-            end = COMMENT_LINES.match(self._data, end).end()  # type: ignore[union-attr]
+        end = _after_comment_lines(self._data, 0)
+        while end and end + HEAD_BYTES > len(self._data) and self._grow():
+            end = _after_comment_lines(self._data, end)
         return end
 
     def read_all(self, *, text: bool = False) -> FileBytes:
@@ -292,6 +292,11 @@ def _open(reading: Reading) -> tuple[BufferedReader, int]:
         raise reading.fault("no such file") from error
     except (OSError, ValueError) as error:
         raise reading.fault(f"cannot be opened: {_one_line(error)}") from error
+
+
+def _after_comment_lines(data: bytearray, at: int) -> int:
+    found = COMMENT_LINES.match(data, at)
+    return found.end() if found else at
 
 
 def _one_line(error: Exception) -> str:

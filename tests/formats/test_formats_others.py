@@ -18,7 +18,7 @@ from scipy import sparse
 from test_formats import arcs_of, both_ways, save
 
 from gpu.errors import FormatError
-from gpu.formats import load_graph
+from gpu.formats import base, edge_list, load_graph, source
 
 
 def test_counts_of_vertices_and_arcs_first(tmp_path: Path) -> None:
@@ -220,3 +220,40 @@ def test_bombs_end_at_once(tmp_path: Path) -> None:
             load_graph(tmp_path / name)
         assert tracemalloc.get_traced_memory()[1] - before < most, name
     tracemalloc.stop()
+
+
+def test_a_header_may_promise_more_than_the_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "UNPACKED_BYTES", 10_000)
+    monkeypatch.setattr(base, "FREE_BYTES", 90_000)
+    monkeypatch.setattr(base, "DISK_FACTOR", 1)
+    rows = "a 1 2 3\n" * 60_000  # packs to less than a byte a row: past what a header may promise
+    noisy = "".join(f"a {k} {k * 7919 % 10**8 + 1} 1\n" for k in range(1, 20_001))
+    for text, packs in ((f"p sp 100000001 20000\n{noisy}", True), (f"p sp 2 60000\n{rows}", False)):
+        path = save(tmp_path, "p.gr.gz", gzip.compress(text.encode()))
+        with pytest.raises(FormatError, match="100000001 vertices" if packs else "unpacks to"):
+            load_graph(path)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("kind", ["Undirected", "Directed", " undirected "])
+def test_columns_are_chosen_compiled_as_in_python(
+    tmp_path: Path, separator: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heading = ["Id", "Weight", "Target", "Source", "Type", "Label"]
+    rows = [[str(k), str(k + 1), str(k % 7), str(k % 5), kind, "ä b"] for k in range(40)]
+    text = "\n".join(
+        separator.join(row) for row in [heading, *rows[:20], ["# c"], [""], *rows[20:]]
+    )
+    path = save(tmp_path, "t.csv", text)
+    graphs = []
+    for chosen in (True, False):
+        monkeypatch.setattr(edge_list, "runs_compiled", lambda size, chosen=chosen: chosen)
+        graphs.append(load_graph(path))
+    assert graphs[0].hash == graphs[1].hash
+    assert graphs[0].m == (40 if kind == "Directed" else 40 + 30)
+    monkeypatch.setattr(edge_list, "runs_compiled", lambda size: True)
+    short = text.replace(separator.join(rows[20]), "20")
+    with pytest.raises(FormatError, match=":24: 1 columns found '20', the heading has 6"):
+        load_graph(save(tmp_path, "t.csv", short))

@@ -83,7 +83,7 @@ def passed(graph: CSRGraph, path: Path) -> CSRGraph | None:
     return back
 
 
-@pytest.mark.parametrize(("first", "second"), product(SUFFIXES, SUFFIXES))
+@pytest.mark.parametrize(("first", "second"), list(product(SUFFIXES, SUFFIXES)))
 @settings(max_examples=8)
 @given(graph=graphs())
 def test_every_pair_of_formats(
