@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from gpu.errors import MemoryNeededError
+from gpu.words import size_words
 
 UNLIMITED = 2**62  # cgroup v1 writes a number near 2**63 where there is no limit
 
@@ -41,13 +42,9 @@ def require_memory(needed: int, what: str) -> None:
     free = available_bytes()
     if free is not None and needed > free:
         raise MemoryNeededError(
-            f"{what}: needs about {_words(needed)} of memory more, {_words(free)} are free; "
-            "close other programs or use a machine with more memory"
+            f"{what}: needs about {size_words(needed)} of memory more, {size_words(free)} are "
+            "free; close other programs or use a machine with more memory"
         )
-
-
-def _words(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 10**9 else f"{size / 1e6:.0f} MB"
 
 
 def _linux_available() -> int | None:

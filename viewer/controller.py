@@ -29,8 +29,8 @@ from gpu.graph import CSRGraph
 from gpu.host import EngineHost, LoadRequest
 from gpu.record.trace import RunSettings, Verification
 from gpu.record.workspace import reader_options
+from gpu.words import thousands
 from sample_graphs import remembered_reference, suggested_source
-from viewer.common.units import thousands
 from viewer.models.open_choices import known_options, refusal
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpu.errors import MemoryNeededError, ParameterError
+from gpu.words import size_words
 
 C_DELTA = 8.0  # delta_apsp: delta = C x mean weight / mean degree
 C_FAST = 8.0  # apsp_fast: the same, for the width of its near range
@@ -85,13 +86,6 @@ def matrix_words(rows: int, n: int, free: int, where: str) -> str:
         f"distances from {rows:,} sources to {n:,} vertices need "
         f"{size_words(matrix_bytes(rows, n))} of {where}, {size_words(free)} are free: {ADVICE}"
     )
-
-
-def size_words(size: int) -> str:
-    """Return bytes in kB, MB or GB."""
-    if size < 10**6:
-        return f"{size / 1e3:.0f} kB"
-    return f"{size / 1e9:.1f} GB" if size >= 10**9 else f"{size / 1e6:.0f} MB"
 
 
 def chunk_rows(n: int, count: int, row_share: int, free: int, at_once: int, most: int) -> int:

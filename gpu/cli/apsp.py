@@ -8,7 +8,6 @@ import sys
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
-from gpu.algorithms.all_pairs import size_words
 from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
@@ -22,6 +21,7 @@ from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, Trace
 from gpu.record.tracefile import plain
 from gpu.study.apsp import ProofError, all_pairs, matrix_algorithms
+from gpu.words import size_words
 
 
 def add_apsp(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.algorithms.all_pairs import source_range
 from gpu.errors import GpuError
 from gpu.record.trace import GraphReference, Probe, RunSettings
+from gpu.words import exact
 
 NAME = "sssp-scope"
 SAMPLE = "sample:"
@@ -32,7 +33,7 @@ def run_line(settings: RunSettings, graph: GraphReference) -> str:
     words = ["run", *_graph_words(graph), *_source_words(settings), *_algorithm_words(settings)]
     words += ["--device", settings.device] if settings.device else []
     if settings.delta is not None:
-        words += ["--delta", _number(settings.delta)]
+        words += ["--delta", exact(settings.delta)]
     words += ["--probe", str(int(settings.probe))]
     if settings.sample_period_ns:
         words += ["--period-ns", str(settings.sample_period_ns)]
@@ -48,7 +49,7 @@ def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
     words = ["apsp", *_graph_words(graph), "-o", output, *_algorithm_words(settings)]
     words += ["--device", settings.device] if settings.device else []
     words += [] if count == graph.n else ["--sources", f"{first}:{first + count}"]
-    words += [] if settings.delta is None else ["--delta", _number(settings.delta)]
+    words += [] if settings.delta is None else ["--delta", exact(settings.delta)]
     workers = settings.parameters.get("workers")
     return _line([*words, *([] if workers is None else ["--workers", str(workers)]), "--verify"])
 
@@ -63,8 +64,8 @@ def sweep_line(
     words = ["sweep", *_graph_words(graph), *_source_words(settings), *_algorithm_words(settings)]
     words += ["--device", settings.device] if settings.device else []
     if settings.delta is not None:
-        words += ["--delta", _number(settings.delta)]
-    words += ["--knob", knob, "--values", ",".join(map(_number, values))]
+        words += ["--delta", exact(settings.delta)]
+    words += ["--knob", knob, "--values", ",".join(map(exact, values))]
     return _line([*words, *_seed_words(settings), *_parameter_words(settings, "--set")])
 
 
@@ -85,7 +86,7 @@ def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str
         words += [f"--{side}", settings.algorithm, f"--{side}-engine", settings.engine]
         words += [f"--{side}-device", settings.device] if settings.device else []
         if settings.delta is not None:
-            words += [f"--{side}-delta", _number(settings.delta)]
+            words += [f"--{side}-delta", exact(settings.delta)]
         words += _parameter_words(settings, f"--{side}-set")
     words += [
         "--probe",
@@ -146,10 +147,4 @@ def _parameter_words(settings: RunSettings, flag: str) -> list[str]:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return _number(value) if isinstance(value, float) else str(value)
-
-
-def _number(value: float) -> str:
-    """Return the shortest digits that read back the same."""
-    whole = float(value).is_integer() and abs(value) < 2**53
-    return str(int(value)) if whole else repr(float(value))
+    return exact(value) if isinstance(value, float) else str(value)

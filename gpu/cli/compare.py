@@ -41,10 +41,9 @@ from gpu.study.compare import (
 from gpu.study.compare_words import (
     Summary,
     names,
-    percent_words,
     summarise,
-    time_words,
 )
+from gpu.words import brief_time, percent
 
 TRACE_SUFFIX = ".npz"
 POINTS = 11  # rows of the columns on a common axis
@@ -216,7 +215,7 @@ def _delta(numbers: dict[str, Any]) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "not known" if value is None else percent_words(value)
+    return "not known" if value is None else percent(value)
 
 
 def _verified(value: bool | None) -> str:
@@ -224,7 +223,7 @@ def _verified(value: bool | None) -> str:
 
 
 _ROWS: tuple[tuple[str, Any], ...] = (
-    ("time", lambda n: f"{time_words(n['time_ns'])} ({n['clock']})"),
+    ("time", lambda n: f"{brief_time(n['time_ns'])} ({n['clock']})"),
     ("Δ", _delta),
     ("device", lambda n: f"{n['device']}, probe level {n['probe']}"),
     ("processed", lambda n: f"{n['processed_vertices']:,} vertices"),

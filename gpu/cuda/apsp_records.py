@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from gpu.algorithms.all_pairs import ADVICE, chunk_rows, size_words
+from gpu.algorithms.all_pairs import ADVICE, chunk_rows
 from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph
+from gpu.words import size_words
 
 SLOT_BYTES = 1 << 30  # of one chunk's rows at most
 LEAST_BYTES = 64 << 20  # of one chunk's rows, unless there are fewer

@@ -32,7 +32,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS
-from gpu.algorithms.all_pairs import size_words
 from gpu.engine import EngineOutcome, RunBuffers, graph_reference
 from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.graph import CSRGraph
@@ -74,6 +73,7 @@ from gpu.record.trace import (
     Verification,
     reached_mask,
 )
+from gpu.words import size_words
 
 PROGRESS_S = 0.05  # between two reports with the same words
 QUIET_S = 0.02  # between two looks at Stop while a measured run waits

@@ -340,11 +340,11 @@ def formatted(number: float, style: str = "") -> str:
     if not math.isfinite(number):
         return "∞"
     if float(number).is_integer() and abs(number) < 1e15:
-        words = f"{int(number):,}".replace(",", "\u202f")
+        words = f"{int(number):,}"
     else:
         words = f"{number:.{SIGNIFICANT}g}"
         if "e" in words or abs(number) >= 1000:
-            words = f"{number:,.0f}".replace(",", "\u202f")
+            words = f"{number:,.0f}"
     return f"{words}{style}"
 
 

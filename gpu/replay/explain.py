@@ -21,6 +21,7 @@ from gpu.graph import CSRGraph
 from gpu.record.events import MANAGER, EventKind
 from gpu.record.trace import REASON_WORDS, Reason
 from gpu.replay.state import State
+from gpu.words import distance
 
 LOOK_AHEAD = 64  # events after an improvement among which its worker queues the vertex
 ON_THE_WAY = (EventKind.CLIP, EventKind.BLOCK_TAKEN, EventKind.RESERVE)  # until it is in a bucket
@@ -44,16 +45,9 @@ def place_words(row: Algorithm, bucket: int) -> str:
     return f"bucket {bucket}" if names is None else names[min(bucket, len(names) - 1)]
 
 
-def number(value: float) -> str:
-    """Return a distance or weight as it is written on an arc."""
-    if not np.isfinite(value):
-        return "∞"
-    return f"{int(value):,}" if value == int(value) else f"{value:g}"
-
-
 def apart(low: float, high: float) -> tuple[str, str]:
     """Return two numbers, the second larger, with as many digits as it takes to tell them apart."""
-    one, other = number(low), number(high)
+    one, other = distance(low), distance(high)
     for digits in range(7, 18):
         if one != other:
             break
@@ -97,7 +91,7 @@ class _Teller:
     def push(self) -> str:
         first = self.c == 0 and not np.isfinite(self.dist[self.a])
         name = f"The source {self.vertex('s')}" if first else self.vertex()
-        return f"{name} enters {self.place()} with distance {number(self.c)}."
+        return f"{name} enters {self.place()} with distance {distance(self.c)}."
 
     def pop(self) -> str:
         arcs = int(self.graph.indptr[self.a + 1] - self.graph.indptr[self.a])
@@ -105,7 +99,7 @@ class _Teller:
         if arcs and self._splits:
             light = arcs - self._heavy_arcs(self.a)
             work = f"to relax the light ones of its {plural(arcs, 'arc')}: {light or 'none'}"
-        return f"{self.who} takes {self.vertex()} at {number(self.c)} from {self.place()} {work}."
+        return f"{self.who} takes {self.vertex()} at {distance(self.c)} from {self.place()} {work}."
 
     @property
     def _splits(self) -> bool:
@@ -117,20 +111,20 @@ class _Teller:
         return int((self.graph.weights[first:end] > self.state.delta).sum())
 
     def stale(self) -> str:
-        known = number(float(self.dist[self.a]))
+        known = distance(float(self.dist[self.a]))
         return (
             f"{self.who} drops {self.vertex()} from {self.place()}: it was queued with "
-            f"{number(self.c)}, and {known} is known."
+            f"{distance(self.c)}, and {known} is known."
         )
 
     def skip(self) -> str:
         if self.worker == MANAGER:
             return (
-                f"{self.vertex()} is dropped from {self.place()}: improved to {number(self.c)} "
+                f"{self.vertex()} is dropped from {self.place()}: improved to {distance(self.c)} "
                 "since, it went another way."
             )
         return (
-            f"{self.vertex()} is left out of {self.place()}: it was improved to {number(self.c)} "
+            f"{self.vertex()} is left out of {self.place()}: it was improved to {distance(self.c)} "
             "meanwhile, and its newer entry will do."
         )
 
@@ -144,25 +138,25 @@ class _Teller:
             return f"{tail} is not reached yet: it has nothing to offer {name}."
         known = float(self.dist[head])
         start = self.c - weight
-        said = f"{tail} at {number(start)}: {number(start)} + {number(weight)}"
+        said = f"{tail} at {distance(start)}: {distance(start)} + {distance(weight)}"
         name = self.vertex("v", head)
         if not np.isfinite(known):
-            return f"{said} = {number(self.c)} for {name}, which is unreached: an improvement."
+            return f"{said} = {distance(self.c)} for {name}, which is unreached: an improvement."
         if self.c < known:
             low, high = apart(self.c, known)
             return f"{said} = {low} < {high}: an improvement for {name}."
         if self.c == known:
-            return f"{said} = {number(known)}: {name} has that already."
+            return f"{said} = {distance(known)}: {name} has that already."
         low, high = apart(known, self.c)
         return f"{said} = {high} > {low}, so {name} keeps {low}."
 
     def improve(self) -> str:
         weight, _ = self._arc(self.b)
         tail = int(np.searchsorted(self.graph.indptr, self.b, side="right")) - 1
-        start = number(self.c - weight)
+        start = distance(self.c - weight)
         new, old = apart(self.c, float(self.dist[self.a]))
         return (
-            f"{self.vertex('u', tail)} at {start}: {start} + {number(weight)} < {old}, "
+            f"{self.vertex('u', tail)} at {start}: {start} + {distance(weight)} < {old}, "
             f"so {self.vertex()} becomes {new}{self._whither()}."
         )
 
@@ -204,24 +198,24 @@ class _Teller:
 
     def stay(self) -> str:
         return (
-            f"{self.vertex()} at {number(self.c)} belongs into {self.place()} or before it: "
+            f"{self.vertex()} at {distance(self.c)} belongs into {self.place()} or before it: "
             f"{self.who.lower()} keeps it and goes on at once."
         )
 
     def collect(self) -> str:
         return (
-            f"{self.vertex()} at {number(self.c)} belongs further on: {self.who.lower()} sets it "
+            f"{self.vertex()} at {distance(self.c)} belongs further on: {self.who.lower()} sets it "
             "aside and writes it to its bucket later."
         )
 
     def clip(self) -> str:
         return (
-            f"{self.vertex()} at {number(self.c)} lies past the ring and is clipped into the tail, "
-            f"{self.place()}."
+            f"{self.vertex()} at {distance(self.c)} lies past the ring and is clipped into the "
+            f"tail, {self.place()}."
         )
 
     def leave(self) -> str:
-        return f"{self.vertex()} at {number(self.c)} leaves {self.place()} for another bucket."
+        return f"{self.vertex()} at {distance(self.c)} leaves {self.place()} for another bucket."
 
     def defer(self) -> str:
         heavy = self._heavy_arcs(self.a)
@@ -233,7 +227,7 @@ class _Teller:
     def resume(self) -> str:
         heavy = self._heavy_arcs(self.a)
         why = f"for {plural(heavy, 'heavy arc')}" if heavy else "and has no heavy arcs"
-        return f"{self.who} takes {self.vertex()} at {number(self.c)} again, {why}."
+        return f"{self.who} takes {self.vertex()} at {distance(self.c)} again, {why}."
 
     # the manager and the queues
 
@@ -242,7 +236,7 @@ class _Teller:
         return f"{who} reserves place {self.a} of {self.place()}: resv_ptr becomes {self.a + 1}."
 
     def written(self) -> str:
-        return f"Place {self.a} of {self.place()} is written: its WCC is {number(self.c)}."
+        return f"Place {self.a} of {self.place()} is written: its WCC is {distance(self.c)}."
 
     def assign(self) -> str:
         count = int(self.c)
@@ -256,12 +250,12 @@ class _Teller:
         reserved = pointers.reserved if pointers is not None else int(self.c)
         return (
             f"{self.who} has finished its {plural(self.a, 'vertex')} of {self.place()}: "
-            f"CWC becomes {number(self.c)} of {reserved} reserved."
+            f"CWC becomes {distance(self.c)} of {reserved} reserved."
         )
 
     def head(self) -> str:
         before = self.state.head
-        low = f"distances from {number(self.c)}"
+        low = f"distances from {distance(self.c)}"
         pointers = self.state.pointers.get(before)
         if self.state.ring and pointers is not None:
             equal = f"CWC = resv_ptr = {pointers.completed}"
@@ -272,9 +266,9 @@ class _Teller:
     def delta(self) -> str:
         if self.a == Reason.START:
             heads = f", {plural(self.b, 'open bucket')}" if self.state.ring else ""
-            return f"The run begins with Δ = {number(self.c)}{heads}."
+            return f"The run begins with Δ = {distance(self.c)}{heads}."
         why = REASON_WORDS[Reason(self.a)]
-        return f"Δ goes from {number(self.state.delta)} to {number(self.c)} ({why})."
+        return f"Δ goes from {distance(self.state.delta)} to {distance(self.c)} ({why})."
 
     def open(self) -> str:
         why = REASON_WORDS[Reason(self.b)]
@@ -293,8 +287,8 @@ class _Teller:
         if not np.isfinite(self.c):
             return f"{begins} in the frontier."
         if self.row.key in NAMED:
-            return f"{begins} in the near pile: below {number(self.c)}."
-        return f"{begins}; {self.place(self.state.head)} ends at {number(self.c)}."
+            return f"{begins} in the near pile: below {distance(self.c)}."
+        return f"{begins}; {self.place(self.state.head)} ends at {distance(self.c)}."
 
     def barrier(self) -> str:
         waits = f"{plural(self.b, 'vertex')} {'waits' if self.b == 1 else 'wait'} for the next one"
@@ -304,13 +298,13 @@ class _Teller:
 
     def split(self) -> str:
         return (
-            f"Near is empty: the threshold moves from {number(self.state.threshold)} to "
-            f"{number(self.c)}, {plural(self.a, 'vertex')} from far to near, "
+            f"Near is empty: the threshold moves from {distance(self.state.threshold)} to "
+            f"{distance(self.c)}, {plural(self.a, 'vertex')} from far to near, "
             f"{'none' if not self.b else self.b} {'stay' if self.b > 1 else 'stays'} in far."
         )
 
     def phase(self) -> str:
-        width = number(self.state.delta)
+        width = distance(self.state.delta)
         if self.a:
             return f"The heavy arcs of {self.place()} begin: weight over Δ = {width}."
         return f"The light arcs of {self.place()} begin: weight up to Δ = {width}."
@@ -332,7 +326,7 @@ class _Teller:
         return f"{self.who} has finished source {self.vertex('s')} after {rounds}."
 
     def edge(self) -> str:
-        return f"{self.who} takes vertices below {number(self.c)} from now on."
+        return f"{self.who} takes vertices below {distance(self.c)} from now on."
 
     # the run
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS, find
-from gpu.algorithms.all_pairs import matrix_bytes, size_words
+from gpu.algorithms.all_pairs import matrix_bytes
 from gpu.engine import (
     RecordingObserver,
     RunBuffers,
@@ -40,6 +40,7 @@ from gpu.record.trace import (
     VertexProbe,
 )
 from gpu.wholefile import check_writable, written_whole
+from gpu.words import size_words
 
 SPARE_BYTES = 32 << 20  # left free on the disk
 Progress = Callable[[float, str], object]

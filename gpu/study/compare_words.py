@@ -18,9 +18,9 @@ from typing import Any
 
 from gpu.record.trace import Probe
 from gpu.study.compare import Side, obstacle
+from gpu.words import brief_time, percent, ratio_words
 
 SAME = 0.01  # times and works this close are called the same
-TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 @dataclass(frozen=True)
@@ -66,24 +66,6 @@ def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None,
     return Summary(
         " ".join([*words, *busy]), tuple(_cautions(a, b, told, times is not None)), numbers
     )
-
-
-def time_words(time_ns: float, like_ns: float | None = None) -> str:
-    """Return "1.23 ms": three digits in the unit that fits it, or that fits another time."""
-    size = time_ns if like_ns is None else like_ns
-    factor, unit = next((pair for pair in TIME_UNITS if size >= pair[0] * 0.9995), TIME_UNITS[-1])
-    return f"{float(f'{time_ns / factor:.3g}'):g} {unit}"
-
-
-def times_words(ratio: float) -> str:
-    """Return "2.1x", two digits or three."""
-    return f"{ratio:.0f}x" if ratio >= 99.5 else f"{ratio:.2g}x" if ratio < 1 else f"{ratio:.1f}x"
-
-
-def percent_words(share: float) -> str:
-    """Return "2 %", with a decimal below 10."""
-    value = 100 * share
-    return f"{value:.1f} %" if 0 < value < 9.95 else f"{value:.0f} %"
 
 
 def _quoted_times(
@@ -151,7 +133,7 @@ def _time_and_work(
     ratio, work = numbers["b_time_over_a"], numbers["b_work_over_a"]
     if ratio is None:
         each = " and ".join(
-            f"{name} took {time_words(time)} ({side.clock})"
+            f"{name} took {brief_time(time)} ({side.clock})"
             for name, time, side in zip(told, pair, (a, b), strict=True)
         )
         why = ": times of unlike clocks have no ratio" if a.clock != b.clock else ""
@@ -162,11 +144,11 @@ def _time_and_work(
     else:
         (faster, slower), (fast, slow) = (b, a), pair[::-1]
         name, other = told[::-1]
-    against = f"({time_words(fast, max(pair))} against {time_words(slow, max(pair))}, {a.clock})"
+    against = f"({brief_time(fast, max(pair))} against {brief_time(slow, max(pair))}, {a.clock})"
     done = f"{against} with {_work_words(faster, slower, work)}."
     if abs(ratio - 1) < SAME:
         return f"{name} took as long as {other} {done}"
-    return f"{name} finished {times_words(slow / fast)} sooner {done}"
+    return f"{name} finished {ratio_words(slow / fast)} sooner {done}"
 
 
 def _work_words(one: Side, other: Side, ratio: float | None) -> str:
@@ -176,14 +158,14 @@ def _work_words(one: Side, other: Side, ratio: float | None) -> str:
         return f"work not known {against}"
     if abs(ratio - 1) < SAME:
         return f"the same work {against}"
-    return f"{times_words(ratio)} the work {against}"
+    return f"{ratio_words(ratio)} the work {against}"
 
 
 def _unfinished(a: Side, b: Side, told: tuple[str, str]) -> str:
     said = []
     for side, name in zip((a, b), told, strict=True):
         state = {"running": "is still running", "stopped": "was stopped", "failed": "failed"}
-        at = f"{time_words(side.time_ns)} ({side.clock}), {side.processed:,} vertices processed"
+        at = f"{brief_time(side.time_ns)} ({side.clock}), {side.processed:,} vertices processed"
         if side.finished:
             said.append(f"{name} took {at}")
         else:
@@ -194,7 +176,7 @@ def _unfinished(a: Side, b: Side, told: tuple[str, str]) -> str:
 def _busy_words(told: tuple[str, str], numbers: dict[str, Any]) -> list[str]:
     shares = (numbers["a"]["busy_share"], numbers["b"]["busy_share"])
     said = [
-        f"{name} {{}}{percent_words(share)}"
+        f"{name} {{}}{percent(share)}"
         for name, share in zip(told, shares, strict=True)
         if share is not None
     ]

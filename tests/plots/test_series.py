@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from viewer.common.units import (
+from gpu.words import (
     percent,
     short,
     thousands,
@@ -229,5 +229,5 @@ def test_times_and_totals_in_words() -> None:
     assert time_words(12_345_678_900) == "12.35 s"
     assert time_unit(999_999.9).word == "ms"
     assert time_number(700_100_000, time_unit(2e9), 1e3) == "0.700100"
-    assert thousands(1234567) == "1\u202f234\u202f567"
+    assert thousands(1234567) == "1,234,567"
     assert [percent(share) for share in (0, 0.031, 0.5, 1)] == ["0 %", "3.1 %", "50 %", "100 %"]

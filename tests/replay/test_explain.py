@@ -13,11 +13,11 @@ from gpu.graph import CSRGraph
 from gpu.record.events import EventKind
 from gpu.replay.explain import (
     explain,
-    number,
     place_words,
     plural,
 )
 from gpu.replay.replay import Replay
+from gpu.words import distance
 from sample_graphs import open_sample
 
 CLASSROOM = "Classroom GPU"
@@ -102,7 +102,7 @@ def test_every_kind_and_every_algorithm_is_told_in_one_sentence() -> None:
 
 
 def test_numbers_and_names() -> None:
-    assert [number(x) for x in (1234.0, 0.5, float("inf"))] == ["1,234", "0.5", "∞"]
+    assert [distance(x) for x in (1234.0, 0.5, float("inf"))] == ["1,234", "0.5", "∞"]
     assert [plural(1, "vertex"), plural(2, "vertex"), plural(2, "arc")] == [
         "1 vertex",
         "2 vertices",

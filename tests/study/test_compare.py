@@ -32,11 +32,9 @@ from gpu.study.compare import (
 )
 from gpu.study.compare_words import (
     names,
-    percent_words,
     summarise,
-    time_words,
-    times_words,
 )
+from gpu.words import brief_time, percent, ratio_words
 
 GRAPH = GraphReference("roads", "memory", "1", 4, 6, True, 1)
 PROVED = Verification(True, True, "both hold")
@@ -272,20 +270,20 @@ def test_differences_that_are_not_known_say_why(changes: Any, why: str) -> None:
 
 
 def test_numbers_are_written_shortly() -> None:
-    assert [times_words(ratio) for ratio in (0.444, 0.9, 2.13, 59.4, 120.4)] == [
+    assert [ratio_words(ratio) for ratio in (0.444, 0.9, 2.13, 59.4, 120.4)] == [
         "0.44x",
         "0.9x",
         "2.1x",
         "59.4x",
         "120x",
     ]
-    assert [time_words(time) for time in (7.0, 1_010.0, 2_140_250.0, 3e9)] == [
+    assert [brief_time(time) for time in (7.0, 1_010.0, 2_140_250.0, 3e9)] == [
         "7 ns",
         "1.01 µs",
         "2.14 ms",
         "3 s",
     ]
-    assert percent_words(0.0189) == "1.9 %"
+    assert percent(0.0189) == "1.9 %"
 
 
 @pytest.fixture(scope="module")

@@ -25,8 +25,8 @@ from PyQt6.QtWidgets import (
 
 from gpu.graph import CSRGraph
 from gpu.record.trace import Trace
+from gpu.words import percent, thousands, time_words
 from viewer.common.theme import SPACING, Theme
-from viewer.common.units import percent, thousands, time_words
 from viewer.export.paper import lay_out
 from viewer.export.pictures import DENSER, paint
 from viewer.graph.view import GraphView

@@ -26,8 +26,8 @@ from PyQt6.QtWidgets import QLabel, QWidget
 
 from gpu.graph import CSRGraph
 from gpu.record.trace import Trace
+from gpu.words import time_words
 from viewer.common.theme import THEMES, palette_of, stylesheet_of
-from viewer.common.units import time_words
 from viewer.export.dashboard import subtitle_words, totals_words
 from viewer.export.film import PANELS, FilmPlan
 from viewer.export.paper import PRESSED

@@ -27,9 +27,9 @@ from PyQt6.QtWidgets import (
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.record.trace import RunSettings
+from gpu.words import thousands
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
 from viewer.common.theme import SPACING, Theme
-from viewer.common.units import thousands
 from viewer.frame.run_fields import (
     DeltaSpin,
     ParameterForm,

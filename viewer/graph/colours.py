@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gpu.record.trace import VertexProbe, reached_mask
-from viewer.common.units import short, time_number, time_unit
+from gpu.words import short, time_number, time_unit
 from viewer.models.session import RunRecord
 from viewer.raster.colour import LEVELS, Colouring
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from gpu.graph import CSRGraph
 from gpu.record.trace import reached_mask
-from viewer.common.units import thousands
+from gpu.words import thousands
 
 CHUNK = 4_000_000  # arcs at a time, to bound memory
 NO_PARENT = -1

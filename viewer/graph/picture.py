@@ -25,9 +25,9 @@ from PyQt6.QtGui import QColor, QImage, QPainter
 from PyQt6.sip import voidptr
 
 from gpu.graph import CSRGraph
+from gpu.words import thousands
 from viewer.common import colormaps
 from viewer.common.theme import Theme
-from viewer.common.units import thousands
 from viewer.graph.scene import Scene, cut_scene
 from viewer.graph.worker import NewestFirst
 from viewer.raster import colour as raster_colour, raster

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpu.replay.explain import number
+from gpu.words import distance
 from viewer.graph.colours import Look
 from viewer.raster.colour import Colouring
 
@@ -24,4 +24,4 @@ def tentative(look: Look, now: Tentative) -> Look:
 
 def tentative_labels(dist: np.ndarray, vertices: list[int]) -> dict[int, str]:
     """Return each vertex's distance in words, "∞" where it is unreached."""
-    return {vertex: number(float(dist[vertex])) for vertex in vertices}
+    return {vertex: distance(float(dist[vertex])) for vertex in vertices}

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from gpu.record.trace import VertexProbe, reached_mask
-from viewer.common.units import short, time_number, time_unit
+from gpu.words import short, time_number, time_unit
 from viewer.graph.colours import Moment, delta_at
 from viewer.models.session import RunRecord
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gpu.record.trace import REASON_WORDS, Flag, Reason
-from viewer.common.units import percent, short, time_words
+from gpu.words import percent, short, time_words
 from viewer.models.session import RunRecord
 
 

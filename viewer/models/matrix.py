@@ -15,7 +15,7 @@ import numpy as np
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from gpu.record.trace import reached_mask
-from viewer.common.units import thousands, time_words
+from gpu.words import thousands, time_words
 from viewer.models.session import RunRecord, SessionModel
 from viewer.raster.matrix import STATISTICS, Window
 

@@ -16,7 +16,6 @@ from gpu.algorithms.all_pairs import (
     ADVICE,
     MOST_ROW_ARCS,
     matrix_bytes,
-    size_words,
     source_range,
 )
 from gpu.devices import DEFAULT_PRESET
@@ -25,7 +24,7 @@ from gpu.host.memory import place_for
 from gpu.record.events import MOST_ARCS
 from gpu.record.trace import Probe, RunSettings
 from gpu.schema import fitting
-from viewer.common.units import thousands
+from gpu.words import size_words, thousands
 from viewer.models.machines import machines, problem_of
 
 PROBES = (

@@ -13,9 +13,9 @@ import math
 import pyqtgraph as pg
 from PyQt6.QtGui import QFont
 
+from gpu.words import short, time_unit
 from viewer.common.text_size import scaled, small_font, small_pixels
 from viewer.common.theme import Theme
-from viewer.common.units import short, time_unit
 
 AXIS_WIDTH = 46  # pixels of every number axis, at the reference text size
 AXIS_HEIGHT = 38  # of every time axis: numbers and label

@@ -21,9 +21,9 @@ from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QVBoxLayout
 
 from gpu.record.trace import BUCKETS
+from gpu.words import percent, short, thousands
 from viewer.common.text_size import scaled
 from viewer.common.theme import Theme
-from viewer.common.units import percent, short, thousands
 from viewer.models.session import RunRecord
 from viewer.plots.axes import NameAxis
 from viewer.plots.plot_pair import PairPlot

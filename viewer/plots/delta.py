@@ -18,8 +18,8 @@ from PyQt6.QtCore import QSignalBlocker, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QWidget
 
 from gpu.record.trace import REASON_WORDS, Reason
+from gpu.words import time_words
 from viewer.common.elided import ElidedLabel
-from viewer.common.units import time_words
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.plot_base import chip

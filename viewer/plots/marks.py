@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu.record.trace import REASON_WORDS, Reason
-from viewer.common.units import (
+from gpu.words import (
     percent,
     short,
     time_number,

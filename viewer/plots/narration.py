@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.common.units import (
+from gpu.words import (
     percent,
     short,
     thousands,

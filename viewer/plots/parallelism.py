@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.common.units import short
+from gpu.words import short
 from viewer.models.session import RunRecord
 from viewer.plots.plot_base import chip, nice_ceiling
 from viewer.plots.plot_items import EnvelopeItem

@@ -24,10 +24,10 @@ from PyQt6.QtCore import QEvent, QSignalBlocker, Qt
 from PyQt6.QtGui import QPen
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
+from gpu.words import NO_VALUE
 from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import centred_hint
 from viewer.common.theme import DASH_PATTERN, SPACING, Theme
-from viewer.common.units import NO_VALUE
 from viewer.models.session import RunRecord
 from viewer.plots.axes import NumberAxis, TimeAxis, dress_axis
 from viewer.plots.live import LivePanel

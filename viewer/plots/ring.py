@@ -10,9 +10,9 @@ from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QLinearGradient, QPainter
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
+from gpu.words import percent, short
 from viewer.common.text_size import scaled, small_font, small_pixels
 from viewer.common.theme import THEMES, Theme
-from viewer.common.units import percent, short
 from viewer.plots.series import heat_index
 
 LABEL_ROOM = 30  # pixels, at the reference text size, right of the bars for "head" and "tail"

@@ -21,8 +21,8 @@ from PyQt6.QtCore import QEvent, QSignalBlocker, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QVBoxLayout
 
+from gpu.words import time_unit
 from viewer.common.theme import SPACING
-from viewer.common.units import time_unit
 from viewer.models.comparison import ComparisonModel
 from viewer.models.playback import STEP_KINDS, StepKind, works_in_supersteps
 from viewer.models.session import RunRecord

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pyqtgraph as pg
 
-from viewer.common.units import short
+from gpu.words import short
 from viewer.models.session import RunRecord
 from viewer.plots.plot_base import MEAN_PIXELS
 from viewer.plots.plot_items import EnvelopeItem

@@ -15,10 +15,10 @@ import pyqtgraph as pg
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QComboBox
 
+from gpu.words import short, thousands
 from viewer.common.elided import ElidedLabel
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
-from viewer.common.units import short, thousands
 from viewer.models.session import RunRecord
 from viewer.plots.plot_base import MEAN_PIXELS, chip, nice_ceiling
 from viewer.plots.plot_items import Legend

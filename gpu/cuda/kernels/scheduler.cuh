@@ -109,7 +109,7 @@ TWIN double initial_delta(double mean_weight, double mean_degree, bool integer) 
     return power_of_two(positive_delta(wanted, integer));
 }
 
-// What make_controller derives from the weights. The rest of the record comes from the host;
+// What `gpu.delta.start` derives from the weights. The rest of the record comes from the host;
 // here the sums over the weights are taken on the device, inside the measured time.
 struct StartRule {  // chosen by the host; factors are x mean weight / mean degree
     double start_factor, start_floor, ceiling_factor, floor_share;  // floor: x initial delta

@@ -17,7 +17,7 @@ from test_window_engine import LEFT, PATIENCE_MS, press_run, wait_for
 import sample_graphs
 from gpu.placement.cache import layouts_folder
 from gpu.record.trace import reached_mask
-from viewer.common.units import thousands
+from gpu.words import thousands
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 

@@ -22,8 +22,8 @@ from gpu.errors import GpuError
 from gpu.graph import INT_UNREACHED
 from gpu.memory import require_memory
 from gpu.study.compare import VertexDifference, difference
+from gpu.words import short, time_number, time_unit
 from viewer.common.theme import SPACING, Theme
-from viewer.common.units import short, time_number, time_unit
 from viewer.graph.colours import (
     NEEDS_PAIR,
     Legend,

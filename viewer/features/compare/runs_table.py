@@ -12,7 +12,7 @@ from typing import Any
 
 from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer
 
-from viewer.common.units import percent, thousands, time_words
+from gpu.words import percent, thousands, time_words
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord, SessionModel
 

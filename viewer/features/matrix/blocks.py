@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from viewer.common.units import thousands
+from gpu.words import thousands
 from viewer.plots.plot_base import nice_ceiling
 from viewer.plots.tracks import TrackPlot, peak_of
 

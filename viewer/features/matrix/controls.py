@@ -18,10 +18,10 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.record.trace import reached_mask
+from gpu.words import short
 from viewer.common.colormaps import table_for
 from viewer.common.text_size import scaled, small_font
 from viewer.common.theme import THEMES, Theme
-from viewer.common.units import short
 from viewer.features.matrix.canvas import MatrixCanvas, state_colours
 from viewer.graph.colours import tick_values
 from viewer.models.matrix import STATE_NAMES, MatrixModel, name_of

@@ -25,11 +25,11 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.errors import GpuError
+from gpu.words import thousands
 from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
-from viewer.common.units import thousands
 from viewer.features.matrix.blocks import BlocksPlot
 from viewer.features.matrix.canvas import MatrixCanvas
 from viewer.features.matrix.controls import MatrixScale, RowCurve

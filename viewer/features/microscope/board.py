@@ -15,8 +15,9 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.algorithms import Algorithm
 from gpu.record.events import MANAGER, EventKind
-from gpu.replay.explain import number, place_words
+from gpu.replay.explain import place_words
 from gpu.replay.replay import Hand, Item, State
+from gpu.words import distance
 from viewer.common.theme import (
     LIGHT,
     SPACING,
@@ -234,13 +235,13 @@ class _Pen:
 
     def lists(self, state: State, row: Algorithm) -> None:
         if state.ring:
-            first = f"head {state.head}, open {state.open_heads}, Δ {number(state.delta)}"
+            first = f"head {state.head}, open {state.open_heads}, Δ {distance(state.delta)}"
             self.title("Buckets", first)
         elif row.result == "matrix":
             done = f"{state.sources_done} sources done, {state.running} at work"
             self.title("Sources", done)
         elif state.round >= 0:
-            end = f", below {number(state.threshold)}" if np.isfinite(state.threshold) else ""
+            end = f", below {distance(state.threshold)}" if np.isfinite(state.threshold) else ""
             phase = ("", ", light arcs", ", heavy arcs")[state.phase + 1]
             self.title("Work lists", f"superstep {state.round}{end}{phase}")
         else:
@@ -303,7 +304,7 @@ class _Pen:
         said, pointers = [], state.pointers.get(bucket)
         if state.ring or state.phase >= 0:
             low = state.base + (bucket - state.head) * state.delta
-            said.append(f"{number(low)} to {number(low + state.delta)}")
+            said.append(f"{distance(low)} to {distance(low + state.delta)}")
         if state.ring and pointers is not None:
             said.append(
                 f"read {pointers.read} · resv {pointers.reserved} · "
@@ -356,7 +357,7 @@ class _Pen:
     def chip_words(self, state: State, item: Item) -> str:
         graph = self.model.replay.graph  # type: ignore[union-attr]
         held = f" ▸ {item.worker}" if item.worker != MANAGER else ""
-        return f"{graph.id_of(item.vertex)}: {number(item.dist)}{held}"
+        return f"{graph.id_of(item.vertex)}: {distance(item.dist)}{held}"
 
     def chip(self, box: QRectF, words: str, item: Item) -> None:
         theme = self.theme

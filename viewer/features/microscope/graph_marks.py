@@ -13,7 +13,7 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from gpu.record.events import EventKind
-from gpu.replay.explain import number
+from gpu.words import distance
 from viewer.common.theme import Theme
 from viewer.features.microscope.model import MicroscopeModel
 from viewer.graph.canvas import GraphCanvas
@@ -65,7 +65,7 @@ def paint_event(
     elif kind in AT_VERTEX:
         place = canvas.place_of(int(event["a"]))
         if place is not None:
-            words = f"{_verb(kind)} {number(float(event['c']))}"
+            words = f"{_verb(kind)} {distance(float(event['c']))}"
             above = QPointF(place.x(), place.y() - radius - 20)
             _chip(painter, theme, above, words, theme.series[1])
 
@@ -152,8 +152,8 @@ def _arc(
     tip, before = path.pointAtPercent(1.0), path.pointAtPercent(0.9)
     _head(painter, tip, before, colour)
     if np.isfinite(reach):
-        total = f"{number(reach - weight)} + {number(weight)} = {number(reach)}"
-        words = f"now {number(reach)}" if won else total
+        total = f"{distance(reach - weight)} + {distance(weight)} = {distance(reach)}"
+        words = f"now {distance(reach)}" if won else total
         _chip(painter, theme, _beside(painter, placed, path, words), words, colour)
 
 

@@ -23,8 +23,8 @@ from PyQt6.QtWidgets import (
 
 from gpu.algorithms import ALGORITHMS
 from gpu.record.events import EventKind
+from gpu.words import time_words
 from viewer.common.theme import LIGHT, SPACING, Theme
-from viewer.common.units import time_words
 from viewer.feature import Table
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.model import PACES, MicroscopeModel

@@ -6,7 +6,7 @@ import numpy as np
 from PyQt6.QtCore import QTimer
 
 from gpu.placement.by_distance import lane_buckets
-from viewer.common.units import thousands
+from gpu.words import thousands
 from viewer.feature import FeaturePart, Window
 from viewer.features.placement.rows import KINDS, OWN
 from viewer.models.session import PROGRESS_DONE, Notice, RunRecord

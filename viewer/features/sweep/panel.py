@@ -32,6 +32,7 @@ from PyQt6.QtWidgets import (
 from gpu.errors import GpuError
 from gpu.study.export_runs import sweep_table
 from gpu.study.sweep import DELTA, C, SweepPoint
+from gpu.words import percent, short, time_words
 from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import (
@@ -40,7 +41,6 @@ from viewer.common.theme import (
     THEMES,
     Theme,
 )
-from viewer.common.units import percent, short, time_words
 from viewer.feature import Table
 from viewer.models.sweep import SweepModel
 from viewer.plots.axes import NumberAxis, dress_axis, log_ticks

@@ -27,9 +27,9 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.errors import GpuError
+from gpu.words import time_unit
 from viewer.common.small_widgets import choice
 from viewer.common.theme import SPACING, THEMES
-from viewer.common.units import time_unit
 from viewer.export.animate import LEAST_SECONDS, MOST_SECONDS, check_encoder
 from viewer.export.film import (
     PANELS,

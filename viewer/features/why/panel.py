@@ -23,9 +23,9 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from gpu.words import time_words
 from viewer.common.small_widgets import centred_hint
 from viewer.common.theme import SPACING
-from viewer.common.units import time_words
 from viewer.feature import Table
 from viewer.models.decisions import (
     Decision,

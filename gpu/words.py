@@ -1,4 +1,7 @@
-"""Numbers as people read them: time units, short numbers, thousands, shares."""
+"""Numbers as people read them: times, shares, ratios, sizes, counts; one way everywhere.
+
+Thousands are parted by commas, in the window, on the command line and in files of words alike.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +61,12 @@ def time_number(
     return f"{value:.{decimals}f}"
 
 
+def brief_time(time_ns: float, like_ns: float | None = None) -> str:
+    """Return "1.23 ms", for sentences: three digits in the unit that fits it, or another time."""
+    unit = time_unit(time_ns if like_ns is None else like_ns)
+    return f"{float(f'{time_ns * unit.factor:.3g}'):g} {unit.word}"
+
+
 def short(number: float) -> str:
     """Return at most four characters of digits and a prefix: 950, 1.2k, 34k, 5.6M, 0.25."""
     size = abs(number)
@@ -70,14 +79,39 @@ def short(number: float) -> str:
 
 
 def thousands(number: float) -> str:
-    """Return a whole number with thin separators: 1 234 567."""
-    return f"{round(number):,}".replace(",", "\u202f")
+    """Return a whole number with separators: 1,234,567."""
+    return f"{round(number):,}"
 
 
 def percent(share: float) -> str:
     """Return a share 0..1 as "12 %", one decimal below 10."""
     value = 100 * share
     return f"{value:.1f} %" if 0 < value < 9.95 else f"{value:.0f} %"
+
+
+def ratio_words(value: float) -> str:
+    """Return "2.1x", two digits or three."""
+    return f"{value:.0f}x" if value >= 99.5 else f"{value:.2g}x" if value < 1 else f"{value:.1f}x"
+
+
+def size_words(size: int) -> str:
+    """Return bytes in kB, MB or GB."""
+    if size < 10**6:
+        return f"{size / 1e3:.0f} kB"
+    return f"{size / 1e9:.1f} GB" if size >= 10**9 else f"{size / 1e6:.0f} MB"
+
+
+def distance(value: float) -> str:
+    """Return a distance or weight as it is written on an arc; ∞ where there is none."""
+    if not math.isfinite(value):
+        return "∞"
+    return f"{int(value):,}" if value == int(value) else f"{value:g}"
+
+
+def exact(value: float) -> str:
+    """Return the shortest digits that read back the same."""
+    whole = float(value).is_integer() and abs(value) < 2**53
+    return str(int(value)) if whole else repr(float(value))
 
 
 def _digits(number: float) -> str:
