@@ -1,59 +1,8 @@
-"""The rows of `viewer.actions`: what a person can do, as data.
-
-A row names a method of the main window (`handler`). A row of kind "submenu" has no
-handler: the window fills it. Rows stand in menus in the order of the table, with a line
-between two rows whose `section` differs. Features (`viewer.features`) bring rows of
-their own.
-"""
+"""What a person can do in the window itself, as data; features bring rows of their own."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-MENUS = (
-    ("file", "&File"),
-    ("edit", "&Edit"),
-    ("run", "&Run"),
-    ("playback", "&Playback"),
-    ("compare", "&Compare"),
-    ("draw", "&Draw"),
-    ("view", "&View"),
-    ("help", "&Help"),
-)
-
-
-@dataclass(frozen=True)
-class ActionRow:
-    """One action.
-
-    key : unique, also the QAction's object name
-    text : as in the menu, & before the mnemonic
-    tooltip : one sentence, also the status tip and accessible help
-    shortcuts : Qt's portable names, the first is shown
-    handler : method of MainWindow or of a part of it ("timeline.to_end"), called on trigger;
-        of a checkable row, with the new state
-    hint : a key that works without being a shortcut, so that fields may use it themselves
-    group : rows of one group exclude each other
-    needs : "" always, "graph", "run" (a run to look at), "trace" (a finished one),
-        "running", "idle" (no run going, a graph there)
-    """
-
-    key: str
-    text: str
-    menu: str
-    section: int
-    tooltip: str
-    handler: str = ""
-    shortcuts: tuple[str, ...] = ()
-    icon: str = ""
-    toolbar: bool = False
-    checkable: bool = False
-    group: str = ""
-    needs: str = ""
-    submenu: bool = False
-    hint: str = ""
-    label: str = ""  # beside the icon in the toolbar; none: the icon alone
-
+from viewer.actions import ActionRow
 
 ACTIONS: tuple[ActionRow, ...] = (
     ActionRow(
@@ -243,7 +192,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         "view",
         1,
         "Put every panel back where the layout has it",
-        "features.layouts.reset",
+        "docks.reset",
         icon="layout",
     ),
     ActionRow(
@@ -252,7 +201,8 @@ ACTIONS: tuple[ActionRow, ...] = (
         "view",
         2,
         "Dark on white, for rooms with daylight",
-        "use_light_theme",
+        "choose_theme",
+        argument="light",
         checkable=True,
         group="theme",
     ),
@@ -262,7 +212,8 @@ ACTIONS: tuple[ActionRow, ...] = (
         "view",
         2,
         "Light on black, for dark rooms",
-        "use_dark_theme",
+        "choose_theme",
+        argument="dark",
         checkable=True,
         group="theme",
     ),
@@ -272,7 +223,8 @@ ACTIONS: tuple[ActionRow, ...] = (
         "view",
         2,
         "Large black text and wide lines on white, for a wall seen from the last row",
-        "features.themes.use_projector",
+        "choose_theme",
+        argument="projector",
         checkable=True,
         group="theme",
     ),

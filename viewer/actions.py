@@ -1,11 +1,14 @@
 """Every action of the window, once, as QActions: menus, toolbar, shortcuts, palette, tests.
 
-The rows are in `viewer.action_rows` and, for what a feature adds, in `viewer.features`.
+What a person can do is data, an `ActionRow`: the window's own are in `viewer.action_rows`, a
+feature's in its `rows.py`. A submenu has no handler: who brings it fills it. Rows stand in menus
+in the order of the tables, with a line between two whose `section` differs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -13,16 +16,67 @@ from PyQt6.QtCore import QObject, Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
 from PyQt6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
-from viewer.action_rows import ACTIONS, MENUS, ActionRow
 from viewer.common.icons import stroke_icon
 from viewer.common.theme import Theme
 
+MENUS = (
+    ("file", "&File"),
+    ("edit", "&Edit"),
+    ("run", "&Run"),
+    ("playback", "&Playback"),
+    ("compare", "&Compare"),
+    ("draw", "&Draw"),
+    ("view", "&View"),
+    ("help", "&Help"),
+)
+
+
+@dataclass(frozen=True)
+class ActionRow:
+    """One action.
+
+    key : unique, also the QAction's object name
+    text : as in the menu, & before the mnemonic
+    tooltip : one sentence, also the status tip and accessible help
+    shortcuts : Qt's portable names, the first is shown
+    handler : what is called on trigger, as a path from who brings the row: the window, or the
+        feature (then "window.timeline.faster" is the window's)
+    argument : what it is called with; a checkable row outside a group passes its new state
+    hint : a key that works without being a shortcut, so that fields may use it themselves
+    group : rows of one group exclude each other
+    needs : "" always, "graph", "run" (a run to look at), "trace" (a finished one),
+        "running", "idle" (no run going, a graph there)
+    """
+
+    key: str
+    text: str
+    menu: str
+    section: int
+    tooltip: str
+    handler: str = ""
+    shortcuts: tuple[str, ...] = ()
+    icon: str = ""
+    toolbar: bool = False
+    checkable: bool = False
+    group: str = ""
+    needs: str = ""
+    submenu: bool = False
+    hint: str = ""
+    argument: str | int | None = None
+    label: str = ""  # beside the icon in the toolbar; none: the icon alone
+
 
 class ActionSet(QObject):
-    """The table as QActions of one window; `handler` names a method of `owner`."""
+    """The rows as QActions of one window.
 
-    def __init__(self, owner: QWidget, rows: Iterable[ActionRow] = ACTIONS) -> None:
+    bringer_of : who brings a row; asked on trigger, since parts come later than their actions
+    """
+
+    def __init__(
+        self, owner: QWidget, rows: Iterable[ActionRow], bringer_of: Callable[[ActionRow], object]
+    ) -> None:
         super().__init__(owner)
+        self._bringer_of = bringer_of
         self.rows = {row.key: row for row in sorted(rows, key=_place)}
         self._owner = owner
         self._actions: dict[str, QAction] = {}
@@ -33,6 +87,15 @@ class ActionSet(QObject):
 
     def __getitem__(self, key: str) -> QAction:
         return self._actions[key]
+
+    def find(self, key: str) -> QAction | None:
+        """Return an action that another feature may bring; None where it was taken away."""
+        return self._actions.get(key)
+
+    def handler(self, row: ActionRow) -> Any:
+        """Return what a row calls."""
+        inside = row.handler.removeprefix("window.")
+        return attrgetter(inside)(self._owner if inside != row.handler else self._bringer_of(row))
 
     def menu(self, key: str) -> QMenu:
         """Return the submenu that the window is to fill."""
@@ -101,12 +164,13 @@ class ActionSet(QObject):
         return action
 
     def _trigger(self, checked: bool) -> None:
-        """Look the handler up now: parts of the window come later than its actions."""
         action = self.sender()
         assert action is not None
         row = self.rows[action.objectName()]
-        handler: Any = attrgetter(row.handler)(self._owner)
-        if row.checkable and not row.group:
+        handler = self.handler(row)
+        if row.argument is not None:
+            handler(row.argument)
+        elif row.checkable and not row.group:
             handler(checked)
         else:
             handler()

@@ -28,7 +28,8 @@ from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, LoadRequest
 from gpu.record.trace import RunSettings, Verification
-from sample_graphs import suggested_source
+from gpu.record.workspace import reader_options
+from sample_graphs import remembered_reference, suggested_source
 from viewer.common.units import thousands
 from viewer.models.open_choices import known_options, refusal
 from viewer.models.playback import PlaybackModel
@@ -61,10 +62,11 @@ class Controller(QObject):
         self.host = host if host is not None else EngineHost()
         self.replay_short = True
         self.ready = False
-        self._run_id = self._load_id = self._layout_id = self._proof_id = -1
+        self._run_id = self._load_id = self._placement_id = self._proof_id = -1
         self._opening = ""  # what is being loaded
         self._options: dict[str, Any] = {}  # and how
         self._when_ready: Callable[[], None] | None = None
+        self._opens: RunRecord | None = None  # to be shown once its graph is here
         self._started_at = 0.0
         self._closed = False
         self._timer = QTimer(self)
@@ -74,7 +76,7 @@ class Controller(QObject):
             messages.Ready: self._on_ready,
             messages.Progress: self._on_progress,
             messages.GraphLoaded: self._on_graph_loaded,
-            messages.LayoutDone: self._on_layout_done,
+            messages.LayoutDone: self._on_placed,
             messages.RunStarted: self._on_run_started,
             messages.RunFinished: self._on_run_finished,
             messages.Verified: self._on_verified,
@@ -98,14 +100,15 @@ class Controller(QObject):
     def open(self, what: str | Path, **options: Any) -> None:
         """Load a file or "sample:..." in the engine process; options of LoadRequest."""
         self.stop()
-        self._opening, self._options, self._layout_id = str(what), known_options(options), -1
+        self._opening, self._options, self._placement_id = str(what), known_options(options), -1
         self._load_id = self.host.load(LoadRequest(what, **options))
         self.session.set_progress(PROGRESS_UNKNOWN, f"Opening {_short(self._opening)}…")
 
     def show_graph(self, graph: CSRGraph) -> None:
         """Show a graph made in this process and hand it to the engine process."""
         self.stop()
-        self._load_id = self._layout_id = -1
+        self._opens = None
+        self._load_id = self._placement_id = -1
         self.session.set_progress(None)
         try:
             self.host.put_graph(graph)
@@ -114,7 +117,33 @@ class Controller(QObject):
             return
         self.session.set_graph(graph)
         self.session.set_source(suggested_source(graph))
-        self._ask_for_layout(graph)
+        self._ask_for_placement(graph)
+
+    def show_run(self, record: RunRecord) -> None:
+        """Make a run the current one; its graph is opened again where another one is shown."""
+        graph, reference = self.session.graph, record.graph_reference
+        if graph is not None and graph.hash == reference.hash:
+            self.session.set_current(record)
+        elif reference.origin.startswith("sample:"):
+            self._open_for(record, remembered_reference(reference.origin, reference.options), {})
+        elif reference.origin == "memory":
+            words = f"{reference.name} was made by a program and cannot be opened again."
+            self.session.set_notice(Notice("warning", words))
+        else:
+            self._open_for(record, reference.origin, reader_options(reference.options))
+
+    def _open_for(self, record: RunRecord, origin: str, options: dict[str, Any]) -> None:
+        self._opens = record
+        self.open(origin, **options)
+
+    def _show_opened_run(self) -> None:
+        """Show the run whose graph was asked for, once the graph is here."""
+        record, graph = self._opens, self.session.graph
+        self._opens = None
+        if record is None or graph is None:
+            return
+        if graph.hash == record.graph_reference.hash and record in self.session.runs:
+            self.session.set_current(record)
 
     def start_run(
         self, settings: RunSettings, pace: float | None = None, show: bool = True
@@ -161,14 +190,14 @@ class Controller(QObject):
             self.host.stop()
 
     def cancel(self) -> None:
-        """Give up whatever is under way: run, load or layout."""
+        """Give up whatever is under way: run, load or placement."""
         if self.running:
             self.stop()
-        elif max(self._load_id, self._layout_id, self._proof_id) >= 0:
+        elif max(self._load_id, self._placement_id, self._proof_id) >= 0:
             if self._proof_id >= 0:
                 given_up = Verification(None, None, "the proof was given up")
                 self.session.set_verification(self._proof_id, given_up)
-            self._load_id = self._layout_id = self._proof_id = -1
+            self._load_id = self._placement_id = self._proof_id = -1
             self.host.stop()
         self.session.set_progress(None)
 
@@ -232,7 +261,7 @@ class Controller(QObject):
         words = f"{message.words[:1].upper()}{message.words[1:]}…"
         if message.run_id == 0 and not self.ready:
             self.engine_changed.emit(words)
-        elif message.run_id in (self._run_id, self._load_id, self._layout_id):
+        elif message.run_id in (self._run_id, self._load_id, self._placement_id):
             self.session.set_progress(message.fraction, words)
         elif self._idle and self.session.run_by_id(message.run_id) is not None:
             self._proof_id = message.run_id  # rows of a matrix are proved
@@ -240,7 +269,7 @@ class Controller(QObject):
 
     @property
     def _idle(self) -> bool:
-        return max(self._run_id, self._load_id, self._layout_id) < 0
+        return max(self._run_id, self._load_id, self._placement_id) < 0
 
     def _on_graph_loaded(self, message: messages.GraphLoaded) -> None:
         if message.run_id != self._load_id:
@@ -248,34 +277,33 @@ class Controller(QObject):
         self._load_id = -1
         self.session.set_progress(None)
         self.session.set_graph(message.graph)
+        self._show_opened_run()
         self.session.set_source(suggested_source(message.graph))
         if message.graph.positions is None:
             self.session.set_positions(message.provisional_positions)
-            self._ask_for_layout(message.graph)
+            self._ask_for_placement(message.graph)
         self.session.set_notice(None)
         if not self._opening.startswith("sample:"):
             self.file_opened.emit(self._opening, self._options)
 
-    def _ask_for_layout(self, graph: CSRGraph) -> None:
+    def _ask_for_placement(self, graph: CSRGraph) -> None:
         if graph.positions is None and graph.n:
-            self._layout_id = self.host.layout("auto")
+            self._placement_id = self.host.layout("auto")
 
-    def lay_out(
-        self, kind: str, dist: np.ndarray | None = None, delta: float | None = None
-    ) -> bool:
+    def place(self, kind: str, dist: np.ndarray | None = None, delta: float | None = None) -> bool:
         """Ask for another placement of the vertices (`gpu.placement.placements`).
 
         What is drawn stays until it is there. Returns whether it could be asked for now.
         """
         if self.session.graph is None or self.running or self._load_id >= 0:
             return False
-        self._layout_id = self.host.layout(kind, dist=dist, delta=delta)
+        self._placement_id = self.host.layout(kind, dist=dist, delta=delta)
         self.session.set_progress(PROGRESS_UNKNOWN, "Arranging the vertices…")
         return True
 
-    def _on_layout_done(self, message: messages.LayoutDone) -> None:
-        if message.run_id == self._layout_id:
-            self._layout_id = -1
+    def _on_placed(self, message: messages.LayoutDone) -> None:
+        if message.run_id == self._placement_id:
+            self._placement_id = -1
             self.session.set_progress(None)
             self.session.set_positions(message.positions)
 
@@ -316,7 +344,7 @@ class Controller(QObject):
             self.session.set_notice(Notice("error", "The distances are wrong:", detail))
 
     def _on_failed(self, message: messages.Failed) -> None:
-        mine = message.run_id in (self._run_id, self._load_id, self._layout_id)
+        mine = message.run_id in (self._run_id, self._load_id, self._placement_id)
         was_load = message.run_id == self._load_id
         if self._live_record(message.run_id) is not None:
             self.session.fail_run(message.run_id, str(message.error))
@@ -340,7 +368,7 @@ class Controller(QObject):
                 self.session.finish_run(self._run_id, message.trace)
             self.session.fail_run(self._run_id, message.words)
             self._end_run()
-        self._load_id = self._layout_id = self._proof_id = -1
+        self._load_id = self._placement_id = self._proof_id = -1
         self.session.set_progress(None)
         advice = "A fresh engine is starting; press Run to try again."
         self.session.set_notice(Notice("error", message.words, advice))
@@ -355,7 +383,7 @@ class Controller(QObject):
 
     def _forget(self, run_id: int) -> None:
         self._load_id = -1 if run_id == self._load_id else self._load_id
-        self._layout_id = -1 if run_id == self._layout_id else self._layout_id
+        self._placement_id = -1 if run_id == self._placement_id else self._placement_id
 
     def _notice_error(self, error: Exception) -> None:
         if isinstance(error, CancelledByUserError):

@@ -3,12 +3,12 @@
 A dock is there from the start, so that the window's remembered arrangement fits; what
 it holds may come later (`fill`), with no change of size that one could see.
 
-A named layout (`Layout`) is data: what stands left, right and under the graph, and how much of
-the window it takes. Layouts name docks of features too, and one that is not there is left
-out. The cells of a side are as many as fit: from the bottom, what does not fit becomes tabs of
-the cell above. Docks that a layout does not show wait as tabs of the right side's first cell, wide
-ones under the graph; when one is shown, `make_room` gives it the height that it needs, if need
-be by making tabs of the cells below.
+A named arrangement (`Arrangement`) is data: what stands left, right and under the graph, and
+how much of the window it takes. Arrangements name docks of features too, and one that is not
+there is left out. The cells of a side are as many as fit: from the bottom, what does not fit
+becomes tabs of the cell above. Docks that an arrangement does not show wait as tabs of the right
+side's first cell, wide ones under the graph; when one is shown, `make_room` gives it the height
+that it needs, if need be by making tabs of the cells below.
 
     Explore      Run | graph, timeline | every plot
     Compare      graph, runs, timeline | what differs
@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from PyQt6.QtCore import QSize, Qt, QTimer
+from PyQt6.QtCore import QObject, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from viewer.common.text_size import scaled
@@ -59,7 +59,7 @@ ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 
 @dataclass(frozen=True)
-class Layout:
+class Arrangement:
     """One arrangement; docks by key.
 
     left : tabs, the first in front; width `left_width` pixels
@@ -77,9 +77,14 @@ class Layout:
     left_width: int = RUN_WIDTH
     whole_right: bool = False  # the right side goes down to the status bar
 
+    @property
+    def docks(self) -> frozenset[str]:
+        """Every dock that it shows."""
+        return frozenset((*self.left, *self.right, *self.bottom))
 
-LAYOUTS: dict[str, Layout] = {
-    "explore": Layout(
+
+ARRANGEMENTS: dict[str, Arrangement] = {
+    "explore": Arrangement(
         "Explore",
         "Every plot beside the graph, and what to run",
         ("run",),
@@ -87,7 +92,7 @@ LAYOUTS: dict[str, Layout] = {
         (4, 3, 4, 4),
         0.34,
     ),
-    "compare": Layout(
+    "compare": Arrangement(
         "Compare",
         "Two runs: their maps, the table of runs, the plots that differ",
         (),
@@ -97,7 +102,7 @@ LAYOUTS: dict[str, Layout] = {
         ("runs", "timeline"),
         whole_right=True,
     ),
-    "lesson": Layout(
+    "lesson": Arrangement(
         "Lesson",
         "Room for a lesson beside the graph, with buckets and Δ",
         ("lesson", "run"),
@@ -107,7 +112,7 @@ LAYOUTS: dict[str, Layout] = {
         left_width=380,
         whole_right=True,
     ),
-    "present": Layout(
+    "present": Arrangement(
         "Present",
         "A large graph, one plot and the timeline",
         (),
@@ -116,7 +121,7 @@ LAYOUTS: dict[str, Layout] = {
         0.30,
         ("parallelism", "timeline"),
     ),
-    "pairs": Layout(
+    "pairs": Arrangement(
         "All pairs",
         "The matrix of all pairs, large, beside the graph",
         ("run",),
@@ -125,7 +130,7 @@ LAYOUTS: dict[str, Layout] = {
         0.36,
         whole_right=True,
     ),
-    "microscope": Layout(
+    "microscope": Arrangement(
         "Microscope",
         "Every event: workers and buckets beside the graph, the code below both",
         (),
@@ -138,22 +143,27 @@ LAYOUTS: dict[str, Layout] = {
 FIRST = "explore"
 
 
-class Docks:
-    """The QDockWidgets of one window, by key."""
+class Docks(QObject):
+    """The QDockWidgets of one window, by key, and which arrangement they stand in."""
+
+    leaving = pyqtSignal()  # a person chose another arrangement, which is about to be put up
+    chosen = pyqtSignal(str)  # it stands
+    named = pyqtSignal(str)  # which arrangement this is
 
     def __init__(self, window: QMainWindow, more: Mapping[str, str] | None = None) -> None:
+        super().__init__(window)
         self._window = window
         self.titles = {**TITLES, **(more or {})}
         self.extra = tuple(more or ())  # docks of features, hidden until asked for
         self.by_key: dict[str, QDockWidget] = {}
-        self.layout = FIRST
+        self.arrangement = FIRST
         self._arranged: tuple[list[list[str]], dict[str, object]] = ([], {})
         self._ghosts = QTimer(window)
         self._ghosts.setSingleShot(True)
         self._ghosts.setInterval(0)
         self._ghosts.timeout.connect(self._hide_ghosts)
         window.setDockNestingEnabled(True)
-        window.setAnimated(False)  # each change of a layout would make twenty animations
+        window.setAnimated(False)  # each change of arrangement would make twenty animations
         window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
         for area in (LEFT, RIGHT):
             window.setTabPosition(area, QTabWidget.TabPosition.North)
@@ -186,18 +196,18 @@ class Docks:
             before.deleteLater()
 
     def arrange(self, name: str = FIRST) -> None:
-        """Stand as a named layout says; as the first one where there is none such."""
-        self.layout = name = name if name in LAYOUTS else FIRST
-        layout, docks, size = LAYOUTS[name], self.by_key, self._window.size()
-        corner = RIGHT if layout.whole_right else BOTTOM
+        """Stand as a named arrangement says; as the first one where there is none such."""
+        self.arrangement = name = name if name in ARRANGEMENTS else FIRST
+        plan, docks, size = ARRANGEMENTS[name], self.by_key, self._window.size()
+        corner = RIGHT if plan.whole_right else BOTTOM
         self._window.setCorner(Qt.Corner.BottomRightCorner, corner)
         for dock in docks.values():
             self._window.removeDockWidget(dock)
             dock.setFloating(False)
-        left = self._stack(LEFT, [[key for key in layout.left if key in docks]])
-        bottom = self._stack(BOTTOM, [[key] for key in self._under(layout)])
-        right = self._stack(RIGHT, self._cells(layout))
-        shown = {key for cell in (*left, *right) for key in cell} | set(layout.bottom)
+        left = self._stack(LEFT, [[key for key in plan.left if key in docks]])
+        bottom = self._stack(BOTTOM, [[key] for key in self._under(plan)])
+        right = self._stack(RIGHT, self._cells(plan))
+        shown = {key for cell in (*left, *right) for key in cell} | set(plan.bottom)
         waiting = [key for key in docks if key not in shown]
         for key in waiting:
             if [key] not in bottom:
@@ -207,18 +217,34 @@ class Docks:
         for key in waiting:
             docks[key].hide()
         self._keep_size(size)
-        self._give_sizes(layout, left, bottom, [cell for cell in right if cell[0] in shown])
+        self._give_sizes(plan, left, bottom, [cell for cell in right if cell[0] in shown])
         self._ghosts.start()  # Qt has set its tab bars up by then
-        self._arranged = self._cells(layout), self._standing()
+        self._arranged = self._cells(plan), self._standing()
+
+    def choose(self, name: str) -> None:
+        """Put up what a person chose, as designed."""
+        self.leaving.emit()
+        self.arrange(name)
+        self.mark(self.arrangement)
+        self.chosen.emit(self.arrangement)
+
+    def mark(self, name: str) -> None:
+        """Say which arrangement this is."""
+        self.arrangement = name
+        self.named.emit(name)
+
+    def reset(self) -> None:
+        """Put every dock back where the arrangement has it."""
+        self.choose(self.arrangement)
 
     def refit(self) -> None:
         """Text has another size: share the plots among the cells that have room for it now.
 
-        Only where docks stand as the layout put them; what a person moved stays.
+        Only where docks stand as the arrangement put them; what a person moved stays.
         """
         cells, standing = self._arranged
-        if standing == self._standing() and cells != self._cells(LAYOUTS[self.layout]):
-            self.arrange(self.layout)
+        if standing == self._standing() and cells != self._cells(ARRANGEMENTS[self.arrangement]):
+            self.arrange(self.arrangement)
 
     def _standing(self) -> dict[str, object]:
         """Return where each dock is, and with which others, whatever its size."""
@@ -259,17 +285,17 @@ class Docks:
             inner.activate()
             self._window.resize(size)
 
-    def _under(self, layout: Layout) -> list[str]:
+    def _under(self, plan: Arrangement) -> list[str]:
         """Return what stands under the graph; wide docks wait above the timeline, with room."""
-        keys = [key for key in layout.bottom if key in self.by_key]
+        keys = [key for key in plan.bottom if key in self.by_key]
         if self._window.height() >= scaled(TALL):
             keys[-1:-1] = [key for key in WIDE if key in self.by_key and key not in keys]
         return keys
 
-    def _cells(self, layout: Layout) -> list[list[str]]:
+    def _cells(self, plan: Arrangement) -> list[list[str]]:
         """Share the right side's plots among as many cells as its height has room for."""
-        height = self._right_height(layout)
-        keys = [key for key in layout.right if key in self.by_key]
+        height = self._right_height(plan)
+        keys = [key for key in plan.right if key in self.by_key]
         room = max(2, height // scaled(CELL))
         cells = [[key] for key in keys]
         while len(cells) > room:
@@ -277,8 +303,8 @@ class Docks:
             cells[-1] += last
         return cells
 
-    def _right_height(self, layout: Layout) -> int:
-        below = 0 if layout.whole_right else scaled(TIMELINE_HEIGHT)
+    def _right_height(self, plan: Arrangement) -> int:
+        below = 0 if plan.whole_right else scaled(TIMELINE_HEIGHT)
         return self._window.height() - scaled(BARS) - below
 
     def _stack(self, area: Qt.DockWidgetArea, cells: list[list[str]]) -> list[list[str]]:
@@ -310,14 +336,14 @@ class Docks:
             else:
                 right.append([key])
 
-    def _give_sizes(self, layout: Layout, *areas: list[list[str]]) -> None:
+    def _give_sizes(self, plan: Arrangement, *areas: list[list[str]]) -> None:
         window, docks = self._window, self.by_key
         left, bottom, right = ([docks[cell[0]] for cell in cells] for cells in areas)
         most = int(LEFT_SHARE * window.width())
-        widths = [min(scaled(layout.left_width), most)] * len(left)
-        widths += [int(window.width() * layout.share)] * len(right[:1])
+        widths = [min(scaled(plan.left_width), most)] * len(left)
+        widths += [int(window.width() * plan.share)] * len(right[:1])
         window.resizeDocks([*left, *right[:1]], widths, ACROSS)
-        parts = [100 * layout.parts[layout.right.index(cell[0])] for cell in areas[2]]
+        parts = [100 * plan.parts[plan.right.index(cell[0])] for cell in areas[2]]
         window.resizeDocks(right, parts, DOWN)
         runs = max(scaled(RUNS_HEIGHT), int(RUNS_SHARE * window.height()))
         code = max(scaled(CODE_HEIGHT), int(CODE_SHARE * window.height()))
@@ -345,7 +371,7 @@ class Docks:
         ]
         others.sort(key=lambda other: other.y())
         cells = [[other] for other in others if not other.visibleRegion().isEmpty()] or [[]]
-        height = self._right_height(LAYOUTS[self.layout]) - wanted
+        height = self._right_height(ARRANGEMENTS[self.arrangement]) - wanted
         if height < scaled(CELL) * len(cells) and others:
             for other in others[1:]:
                 window.tabifyDockWidget(others[0], other)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PyQt6.QtCore import QSize, QTimer
 from PyQt6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
@@ -18,11 +18,13 @@ import sample_graphs
 from gpu.host import EngineHost
 from gpu.model.accuracy import error_words
 from viewer.action_rows import ACTIONS
-from viewer.actions import ActionSet
+from viewer.actions import ActionRow, ActionSet
 from viewer.common.drops import dropped_file, refuse_drops
+from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
 from viewer.docks import PLOTS, Docks
+from viewer.feature import Themed
 from viewer.features import Features, all_features
 from viewer.frame.file_dialogs import FileDialogs
 from viewer.frame.help_dialogs import AboutDialog, ShortcutsDialog
@@ -37,15 +39,23 @@ from viewer.frame.run_panel import RunPanel
 from viewer.frame.status_bar import StatusBar
 from viewer.graph.colours import COLOUR_MODES
 from viewer.graph.view import GraphView
+from viewer.models.comparison import ComparisonModel
 from viewer.models.machines import engine_words, is_modelled
+from viewer.models.modes import Modes
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import Notice, SessionModel
 from viewer.models.settings import Settings
+from viewer.models.sweep import SweepModel
 
 if TYPE_CHECKING:
     from viewer.plots.live import LivePanel
 
+T = TypeVar("T")
+
+TOOLBAR_ICON = 20  # pixels, at the reference text size
+QUICK_ARCS = 200_000  # a model run of about a second
+LAYOUT = "layout"  # key in Settings: the arrangement of the docks
 FRAME_MS = 33  # playback moves at 30 Hz
 SMALL_SIZE, LARGE_SIZE = QSize(1280, 800), QSize(1760, 1100)  # bounds of the first size
 SCREEN_SHARE = 0.92  # of the screen, at first
@@ -59,6 +69,8 @@ class MainWindow(QMainWindow):
         self.settings = settings if settings is not None else Settings()
         self.session, self.playback = SessionModel(self), PlaybackModel(self)
         self.playback.watch(self.session)
+        self.comparison, self.sweep = ComparisonModel(self.session, self), SweepModel(self)
+        self.modes = Modes(self)
         self.controller = Controller(self.session, self.playback, host, self)
         self.files = FileDialogs(self, self.session, self.settings)
         self._known_features = all_features()
@@ -68,8 +80,9 @@ class MainWindow(QMainWindow):
         self._last_frame = time.monotonic()
         self._drawn_words = ""
         self.run_on_start = True
+        self._run_file = ""  # that the command line names: run once it is here, if that is quick
         self.plots: dict[str, LivePanel] = {}  # filled after the first paint
-        self.panels: dict[str, Any] = {}  # of features' docks, filled when first seen
+        self.panels: dict[str, QWidget] = {}  # of features' docks, filled when first seen
         self._build_panels()
         self._build_actions()
         self._connect()
@@ -100,12 +113,11 @@ class MainWindow(QMainWindow):
 
     def _build_actions(self) -> None:
         more = [row for feature in self._known_features for row in feature.rows]
-        self.actions_by_key = ActionSet(self, [*ACTIONS, *more])
+        self.actions_by_key = ActionSet(self, [*ACTIONS, *more], self._bringer_of)
         self.actions_by_key.fill_menu_bar(self.menuBar())
         self.toolbar = QToolBar("Toolbar", self)
         self.toolbar.setObjectName("toolbar")
         self.toolbar.setMovable(False)
-        self.toolbar.setIconSize(QSize(20, 20))
         self.addToolBar(self.toolbar)
         self.actions_by_key.fill_toolbar(self.toolbar)
         fill_samples(self.actions_by_key.menu("samples"))
@@ -133,6 +145,7 @@ class MainWindow(QMainWindow):
         controller.running_changed.connect(self.enable_actions)
         controller.engine_changed.connect(self.status_bar.show_preparing)
         controller.file_opened.connect(self.settings.add_recent)
+        controller.file_opened.connect(self._run_first)
         controller.file_failed.connect(self.settings.remove_recent)
         # the models change -> the window shows
         session.graph_changed.connect(self._show_graph)
@@ -140,6 +153,7 @@ class MainWindow(QMainWindow):
         session.current_changed.connect(self.enable_actions)
         session.positions_changed.connect(self._show_drawn)
         self._frame.timeout.connect(self._next_frame)
+        self.docks.named.connect(partial(self.settings.set_value, LAYOUT))
         for key in self.docks.extra:
             self.docks[key].visibilityChanged.connect(partial(self._fill_when_seen, key))
         self._connect_menus()
@@ -194,7 +208,7 @@ class MainWindow(QMainWindow):
     def _fill_when_seen(self, key: str, visible: bool) -> None:
         if visible and key not in self.panels:
             panel = self.panels[key] = self.features.panel(key)
-            if hasattr(panel, "apply_theme"):
+            if isinstance(panel, Themed):
                 panel.apply_theme(self.theme)
             self.docks.fill(key, panel)
             refuse_drops(panel)
@@ -208,9 +222,18 @@ class MainWindow(QMainWindow):
         assert panel is not None
         return panel
 
-    def as_widget(self) -> QWidget:
-        """Return the window itself: a feature knows it by a protocol."""
+    # --- for features, which know the window by a protocol
+
+    def as_widget(self) -> QMainWindow:
+        """Return the window itself."""
         return self
+
+    def part(self, kind: type[T]) -> T | None:
+        """Return the feature that provides this, None where there is none."""
+        return self.features.part(kind)
+
+    def _bringer_of(self, row: ActionRow) -> object:
+        return self.features.bringer_of(row) or self
 
     @property
     def timeline(self) -> LivePanel:
@@ -225,7 +248,8 @@ class MainWindow(QMainWindow):
         self._frame.start()
         self.controller.start()
         if file is not None:
-            self.features.workspace.open_first(file)
+            self._run_file = file
+            self.open_path(file)
             return
         self.controller.show_graph(sample_graphs.make(sample_graphs.FIRST_SAMPLE))
         if self.run_on_start:
@@ -242,7 +266,10 @@ class MainWindow(QMainWindow):
         self.settings.window_state = self.saveState(self.docks.version)
         self.settings.run_panel = self.run_panel.choices().as_dict()
         self.settings.sync()
-        self.features.call("close")
+        for part in self.features.built:
+            part.close()
+        self.comparison.close()
+        self.sweep.end()
         self.controller.close()
         self.files.close()
         super().closeEvent(event)
@@ -261,7 +288,7 @@ class MainWindow(QMainWindow):
         self.resize(self._first_size())
         if self.settings.geometry is not None:
             self.restoreGeometry(self.settings.geometry)
-        self.docks.arrange(str(self.settings.value("layout")))
+        self.docks.arrange(str(self.settings.value(LAYOUT)))
         if self.settings.window_state is not None:
             self.restoreState(self.settings.window_state, self.docks.version)
         self._show_graph()
@@ -271,11 +298,17 @@ class MainWindow(QMainWindow):
 
     def open_path(self, path: str, options: dict[str, Any] | None = None) -> None:
         """Open a graph file, read by options; "sample:...", a saved run or a workspace."""
-        self.features.workspace.open(path, options)
+        if not any(part.open_file(path, options) for part in self.features.of_files()):
+            self.controller.open(path, **(options or {}))
+
+    def is_graph(self, path: str) -> bool:
+        """Return whether a path would be read as a graph, not by a feature."""
+        return not any(part.knows_file(path) for part in self.features.of_files())
 
     def start_run(self) -> None:
         """Run what the Run panel says."""
-        self.features.call("before_run")
+        for part in self.features.built:
+            part.before_run()
         pace = self.run_panel.choices().samples_per_second
         self.controller.start_run(self.run_panel.run_settings(), pace)
 
@@ -285,21 +318,9 @@ class MainWindow(QMainWindow):
         self.settings.set_value("replay_short", on)
         self.actions_by_key["replay_short"].setChecked(on)
 
-    def use_light_theme(self) -> None:
-        """Dark on white."""
-        self.choose_theme("light")
-
-    def use_dark_theme(self) -> None:
-        """Light on black."""
-        self.choose_theme("dark")
-
     def toggle_theme(self) -> None:
         """The next theme."""
         self.choose_theme(next_theme(self.settings.theme))
-
-    def reset_layout(self) -> None:
-        """Put every dock back where the layout has it."""
-        self.docks.arrange(self.docks.layout)
 
     def show_shortcuts(self) -> None:
         """Show every key."""
@@ -324,12 +345,14 @@ class MainWindow(QMainWindow):
         self.settings.theme = name
         self.actions_by_key.apply_theme(self.theme)
         self.actions_by_key[f"theme_{name}"].setChecked(True)
-        for part in (self.notice_bar, self.status_bar, self.graph_view, self.run_panel):
+        for own in (self.notice_bar, self.status_bar, self.graph_view, self.run_panel):
+            own.apply_theme(self.theme)
+        self.toolbar.setIconSize(QSize(scaled(TOOLBAR_ICON), scaled(TOOLBAR_ICON)))
+        for panel in [*self.plots.values(), *self.panels.values()]:
+            if isinstance(panel, Themed):
+                panel.apply_theme(self.theme)
+        for part in self.features.built:
             part.apply_theme(self.theme)
-        for plot in [*self.plots.values(), *self.panels.values()]:
-            if hasattr(plot, "apply_theme"):
-                plot.apply_theme(self.theme)
-        self.features.call("apply_theme", self.theme)
 
     def choose_theme(self, name: str) -> None:
         """Put on the theme that a person chose; docks make room for its text."""
@@ -366,8 +389,8 @@ class MainWindow(QMainWindow):
             "run": run is not None,
             "trace": run is not None and run.trace is not None,
         }
-        for more in self.features.call("needs"):
-            state |= more
+        for part in self.features.built:
+            state |= part.needs()
         self.actions_by_key.enable(state)
 
     def _mark_colour(self) -> None:
@@ -377,6 +400,18 @@ class MainWindow(QMainWindow):
     def _show_recent(self) -> None:
         menu, known = self.actions_by_key.menu("recent"), self.settings
         fill_recent(menu, known.recent_files, known.recent_options)
+
+    def _run_first(self, path: str, _options: object = None) -> None:
+        """Run on the file that the command line names where that takes about a second."""
+        asked, self._run_file = self._run_file, ""
+        graph = self.session.graph
+        if path != asked or graph is None:
+            return
+        if graph.m <= QUICK_ARCS and graph.n:
+            self.controller.run_when_ready(self.start_run)
+        else:
+            advice = "Press Run (Ctrl+R); it is too large to run unasked."
+            self.session.set_notice(Notice("info", f"{graph.name} is here.", advice))
 
     def _open_row(self, row: QAction) -> None:
         self.open_path(row.data(), row.property(OPTIONS))

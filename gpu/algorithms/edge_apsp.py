@@ -10,9 +10,9 @@ The idea    A block takes a source and relaxes all m arcs, again and again, unti
             on a long one: as many rounds as the deepest path has hops.
 
 Made right  A listing of it that is handed around in print does not work; its faults can be
-            watched in `gpu.lessons.printed_listings`. Here "something changed" is decided behind
-            a barrier and anew for every source, the threads share the arcs, arcs are directed,
-            and a row is found by a 64-bit index.
+            watched in `gpu.lessons.printed_listings`. Here "something changed" is decided
+            behind a barrier and anew for every source, the threads share the arcs, arcs are
+            directed, and a row is found by a 64-bit index.
 
 Ours        The row is kept in shared memory while it is worked on, if it fits (up to
             58,000 vertices on an H100). Rows leave the device in chunks of sources.

@@ -55,6 +55,9 @@ def add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", metavar="FORMAT", help="a format's name, where the suffix is silent"
     )
+    parser.add_argument(
+        "--id-map", action="store_true", help="where ids are renumbered, write OUT.ids.csv beside"
+    )
     parser.set_defaults(handle=_convert)
     add_examples(
         parser,
@@ -135,8 +138,9 @@ def _convert(args: argparse.Namespace) -> int:
     writer_for(args.out, args.to)  # refused before a large file is read
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
-        save_graph(graph, Path(args.out), args.to)
+        told = save_graph(graph, Path(args.out), args.to, id_map=args.id_map)
     print(f"{args.out}: {graph.n:,} vertices, {graph.m:,} arcs")
+    print_table([("note", words) for words in told])
     return 0
 
 

@@ -138,7 +138,7 @@ def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:
 
 def print_table(rows: list[tuple[str, str]]) -> None:
     """Print name and value, aligned."""
-    width = max(len(name) for name, _ in rows)
+    width = max((len(name) for name, _ in rows), default=0)
     for name, value in rows:
         print(f"  {name:<{width}}  {value}".rstrip())
 

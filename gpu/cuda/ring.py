@@ -54,10 +54,6 @@ class HostRing:
         """Return how many samples the kernel has written so far."""
         return int(self._control["samples_written"][0])
 
-    def everything(self) -> np.ndarray:
-        """Return SAMPLE (room,): the ring as it stands, wherever the run has got to."""
-        return self._ring.copy()
-
     def stop(self) -> None:
         """Ask the kernel to end."""
         self._control["stop"][0] = 1

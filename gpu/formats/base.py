@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gpu.errors import CancelledByUserError, FormatError, ParameterError, Remedy
 from gpu.formats.filebytes import FileBytes
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
@@ -21,7 +23,9 @@ WEIGHT_CHOICES = ("file", "unit", "random", "absolute")
 RANDOM_SEED = 1  # of weights="random"
 
 FREE_VERTICES = 1_000_000  # a header may promise so many vertices, however small the file,
-VERTICES_PER_BYTE = 16  # and so many more for each byte of it
+VERTICES_PER_BYTE = 1  # and so many more for each byte of it: 8 bytes of row bounds each
+FREE_BYTES = 256 << 20  # a file may unpack to so many bytes, however small it is on disk,
+DISK_FACTOR = 8  # or to so many times its size there
 
 SHOWN_CHARACTERS = 60  # of a faulty line, quoted in an error
 
@@ -40,6 +44,7 @@ class Reading:
     weights : one of WEIGHT_CHOICES
     weight_name : which column or attribute the weights are, where they have names
     notes : grows while reading; ends in `CSRGraph.provenance`
+    disk_bytes : size of the file on disk, known once it is open
     """
 
     path: Path
@@ -49,6 +54,7 @@ class Reading:
     should_stop: Callable[[], bool] | None = None
     weight_name: str | None = None
     notes: list[str] = field(default_factory=list)
+    disk_bytes: int = 0
 
     def __post_init__(self) -> None:
         if self.weights not in WEIGHT_CHOICES:
@@ -72,6 +78,20 @@ class Reading:
     def note(self, words: str) -> None:
         """Add a sentence for the user."""
         self.notes.append(words)
+
+    @property
+    def budget_bytes(self) -> int:
+        """How much may be unpacked: the greater of FREE_BYTES and DISK_FACTOR x the disk's."""
+        return max(FREE_BYTES, DISK_FACTOR * self.disk_bytes)
+
+    def check_unpacked(self, size: int, what: str) -> None:
+        """Refuse `what` that unpacks to `size` bytes, if that is past the budget."""
+        if size > self.budget_bytes:
+            raise self.fault(
+                f"{what} unpacks to {_megabytes(size)} or more, the file has "
+                f"{_megabytes(self.disk_bytes)} on disk; at most {_megabytes(self.budget_bytes)} "
+                "are unpacked here: if it is no bomb, unpack it first and open that"
+            )
 
     def check_promise(
         self, n: int, arcs: int, size: int, line: int | None, row_bytes: int = 4
@@ -124,11 +144,19 @@ class WeightNames(NamedTuple):
 class Format:
     """A row of the registry.
 
-    suffixes : first the one to write; only writers and file dialogs look at them
+    suffixes : first the one to write; a name that ends so is read as this format or refused
     sniff : from the first decompressed bytes, 0 (not mine) to 1 (surely mine)
     read : of (Reading, the bytes of the whole file)
     write : of (graph, path), None where the format is only read
     weight_names : of the first bytes, where weights have names, of which `weight_name` chooses one
+    shared : suffixes of another format that this one may have too, told apart by content
+    numbered_from : of (graph, path): where the vertices of the written file count from, None where
+        it keeps their ids
+    places : whether the file holds coordinates, or `write` puts them beside; else a file of them
+        is written beside, under its whole name and `.co`, and read from there
+    read_order : of (graph, path): the vertices in the order that `read` gives them, None: as here
+    told_by_content : whether a file of it is never guessed to be another format's
+    text : lines that end in LF, CR or CRLF, without a zero byte; else binary
     """
 
     key: str
@@ -138,11 +166,21 @@ class Format:
     read: Callable[[Reading, FileBytes], CSRGraph]
     write: Callable[[CSRGraph, Path], None] | None = None
     weight_names: Callable[[bytes], WeightNames] | None = None
+    shared: tuple[str, ...] = ()
+    text: bool = True
+    told_by_content: bool = True
+    numbered_from: Callable[[CSRGraph, Path], int | None] | None = None
+    places: bool = False
+    read_order: Callable[[CSRGraph, Path], np.ndarray | None] | None = None
 
     @property
     def named_weights(self) -> bool:
         """Whether its weights have names."""
         return self.weight_names is not None
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
 
 
 def shown(found: bytes | bytearray | memoryview) -> str:
@@ -152,6 +190,11 @@ def shown(found: bytes | bytearray | memoryview) -> str:
     words = text[:SHOWN_CHARACTERS].decode("ascii", "backslashreplace")
     words = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
     return f"'{words}...'" if cut else f"'{words}'"
+
+
+def counts_from(base: int) -> Callable[[CSRGraph, Path], int]:
+    """Return the `numbered_from` of a format whose vertices always count from `base`."""
+    return lambda _graph, _path: base
 
 
 def bare_name(path: Path) -> str:

@@ -4,35 +4,34 @@
     7,Oslo,"Bergen, west",Undirected,2.5
 
 The parser of edge lists takes two or three columns; this module finds them by the names in
-the heading (one column more than the ends is the weight, whatever its name) and rewrites the
-rows, each on its own line, so that faults are told with the line of the file. A column "Type"
+the heading (one column more than the ends is the weight, whatever its name) and keeps the line of
+each row, so that faults are told with it. A column "Type"
 that says Undirected in every row makes the edges undirected.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpu.formats.base import Reading, WeightNames, shown
 from gpu.formats.exchange import choose_name, usual_name
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.named_edges import is_number, split_line
+from gpu.formats.named_edges import is_number
 
 TAILS = ("source", "from", "tail", "src", "start", "u", "node1", "fromnodeid")
 HEADS = ("target", "to", "head", "dst", "dest", "destination", "end", "v", "node2", "tonodeid")
 TYPE, UNDIRECTED = "type", b"undirected"
-COMMENTS = (b"#", b"%")
 
 
 @dataclass(frozen=True)
 class Picked:
     """A table cut down to its columns.
 
-    data : the rows 'TAIL HEAD [WEIGHT]' parted as before, on their lines
+    rows : 'TAIL HEAD [WEIGHT]' of each row, with its line
     undirected : whether every row says so
     """
 
-    data: FileBytes
+    rows: list[tuple[int, list[bytes]]]
     columns: int
     undirected: bool
 
@@ -58,12 +57,10 @@ def weights_of(heading: list[bytes], row: list[bytes]) -> WeightNames:
     )
 
 
-def pick(
-    reading: Reading, data: FileBytes, start: int, heading: list[bytes], separator: bytes
-) -> Picked:
-    """Return the rows from `start` on with the columns that the heading names.
+def wanted(reading: Reading, heading: list[bytes]) -> list[int]:
+    """Return the columns of tail, head and, where there is one, of the weight.
 
-    Raises FormatError where `weight_name` is no column, or a row is too short.
+    Raises FormatError where `weight_name` is no column.
     """
     names = _names(heading)
     tail, head = _first(names, TAILS), _first(names, HEADS)
@@ -71,28 +68,37 @@ def pick(
     assert head is not None
     others = [name for k, name in enumerate(names) if k not in {tail, head}]
     chosen = choose_name(reading, others)
+    others = [name for name in others if name != TYPE]
     if chosen is None and len(others) == 1:
         chosen = others[0]
-    wanted = [tail, head] + ([names.index(chosen)] if chosen is not None else [])
-    if chosen is not None:
-        reading.note(f"weights from the column {chosen!r}")
+    if chosen is None:
+        return [tail, head]
+    reading.note(f"weights from the column {chosen!r}")
+    return [tail, head, names.index(chosen)]
+
+
+def pick(
+    reading: Reading,
+    rows: Iterable[tuple[int, list[bytes]]],
+    heading: list[bytes],
+    columns: list[int],
+) -> Picked:
+    """Return the `columns` of the rows under a heading; raise FormatError for a short row."""
+    names = _names(heading)
     type_at = names.index(TYPE) if TYPE in names else -1
     types: set[bytes] = set()
-    lines = [b""] * data.count(b"\n", 0, start)
-    for line in bytes(data[start:]).split(b"\n"):
-        if not line.strip() or line.lstrip().startswith(COMMENTS):
-            lines.append(b"")
-            continue
-        cells = split_line(line, separator)
-        if len(cells) <= max(wanted):
+    kept: list[tuple[int, list[bytes]]] = []
+    for number, cells in rows:
+        if len(cells) <= max(columns):
             raise reading.fault(
-                f"{len(cells)} columns found {shown(line)}, the heading has {len(names)}",
-                len(lines) + 1,
+                f"{len(cells)} columns found {shown(b','.join(cells))}, "
+                f"the heading has {len(names)}",
+                number,
             )
-        lines.append((separator or b" ").join([cells[k] for k in wanted]))
+        kept.append((number, [cells[k] for k in columns]))
         if 0 <= type_at < len(cells):
-            types.add(cells[type_at].strip(b'"').lower())
-    return Picked(bytearray(b"\n".join(lines)), len(wanted), types == {UNDIRECTED})
+            types.add(cells[type_at].lower())
+    return Picked(kept, len(columns), types == {UNDIRECTED})
 
 
 def _names(heading: list[bytes]) -> list[str]:

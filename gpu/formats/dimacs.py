@@ -15,25 +15,33 @@ gap from 0 or 1 stay, others are ranked and kept in `ids`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from gpu.errors import CancelledByUserError, FormatError
-from gpu.formats.base import Format, Reading, bare_name, shown
+from gpu.formats.base import Format, Reading, bare_name, counts_from, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
 from gpu.formats.edge_list import number_vertices
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.row_rules import SIGNED, RowRules
-from gpu.formats.rows import Rows, line_at, line_number, read_rows
+from gpu.formats.rows import Rows, first_row, line_at, line_number, read_rows
 from gpu.formats.source import Source, neighbour
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 
 BLANKS = b" \t\r"
 EXPECTED_HEADER = "'p sp VERTICES ARCS' or 'p tw VERTICES EDGES'"
+OTHER_PROBLEMS = {  # second word of a `p` line of DIMACS
+    b"max": "a maximum flow",
+    b"min": "a minimum-cost flow",
+    b"asn": "an assignment",
+    b"edge": "a colouring",
+    b"col": "a colouring",
+    b"cnf": "a satisfiability formula",
+}
 EXACT_FLOAT32 = 2**24  # whole numbers up to here are float32 numbers
 
 
@@ -54,7 +62,7 @@ def sniff(head: bytes) -> float:
         tokens = line.split()
         if not tokens or tokens[0] == b"c":
             continue
-        if tokens[0] == b"p":
+        if tokens[0] == b"p" and len(tokens) > 1 and tokens[1].isalpha():
             return 1.0
         if tokens[0] not in {b"a", b"v"}:
             commented = head.lstrip().startswith((b"c ", b"c\n", b"c\r", b"c\t"))
@@ -124,24 +132,25 @@ def _read_bare(reading: Reading, data: FileBytes, header: Header) -> CSRGraph:
 
 def _header(reading: Reading, data: FileBytes) -> Header:
     """Find the `p` line and the first line after it that is no comment."""
-    at, number = 0, 1
-    while at < len(data):
-        line = line_at(data, at)
-        after = at + len(line) + 1
-        tokens = line.split()
-        if (tokens[:1] == [b"a"] and len(tokens) == 4) or _is_bare_row(tokens):
-            return Header("arcs", 0, 0, number, at)
-        if line.strip(BLANKS) and not line.lstrip(BLANKS).startswith(b"c"):
-            kind, n, arcs = _promises(reading, line, number)
-            while data[after : after + 1] == b"c":  # so that rows begin at once
-                after += len(line_at(data, after)) + 1
-            return Header(kind, n, arcs, number, min(after, len(data)))
-        at, number = after, number + 1
-    raise reading.fault(f"the file has only comments; expected {EXPECTED_HEADER}")
+    at = first_row(data, b"c")
+    if at >= len(data):
+        raise reading.fault(f"the file has only comments; expected {EXPECTED_HEADER}")
+    line, number = line_at(data, at), line_number(data, at)
+    tokens = line.split()
+    if (tokens[:1] == [b"a"] and len(tokens) == 4) or _is_bare_row(tokens):
+        return Header("arcs", 0, 0, number, at)
+    kind, n, arcs = _promises(reading, line, number)
+    return Header(kind, n, arcs, number, first_row(data, b"c", min(at + len(line) + 1, len(data))))
 
 
 def _promises(reading: Reading, line: bytes, number: int) -> tuple[str, int, int]:
     tokens = line.split()
+    problem = OTHER_PROBLEMS.get(tokens[1]) if tokens[0] == b"p" and len(tokens) > 1 else None
+    if problem is not None:
+        raise reading.fault(
+            f"found {shown(line)}: {problem}, not shortest paths; expected {EXPECTED_HEADER}",
+            number,
+        )
     if tokens[:4] == [b"p", b"aux", b"sp", b"co"] or tokens[:3] == [b"p", b"sp", b"co"]:
         raise reading.fault("holds coordinates, no arcs; open the .gr file beside it", number)
     if tokens[:3] == [b"p", b"aux", b"sp"]:
@@ -173,6 +182,17 @@ def _positions_beside(reading: Reading, n: int) -> np.ndarray | None:
     if path is None:
         reading.note("no coordinates: no .co file beside the graph")
         return None
+    return _noted_positions(reading, path, n)
+
+
+def with_places(reading: Reading, graph: CSRGraph, path: Path) -> CSRGraph:
+    """Return a graph of another format with the coordinates that were written beside it."""
+    positions = _noted_positions(reading, path, graph.n)
+    kept = replace(graph.provenance, notes=(*graph.provenance.notes, reading.notes[-1]))
+    return replace(graph, positions=positions, provenance=kept)
+
+
+def _noted_positions(reading: Reading, path: Path, n: int) -> np.ndarray | None:
     try:
         positions = read_positions(path, n, reading)
     except CancelledByUserError:
@@ -209,7 +229,7 @@ def placed(own: Reading, rows: Rows, n: int, line: int | None) -> np.ndarray:
         raise own.fault(f"{len(rows)} coordinates, expected one for each of {n} vertices", line)
     xy = np.empty((n, 2))
     xy[rows.ids[0] - 1] = rows.values.T
-    if n and np.abs(xy).max() > EXACT_FLOAT32:
+    if n and np.abs(xy).max() > EXACT_FLOAT32 and (xy != xy.astype(np.float32)).any():
         xy -= np.round((xy.min(axis=0) + xy.max(axis=0)) / 2)
     return xy.astype(np.float32)
 
@@ -239,13 +259,23 @@ def write(graph: CSRGraph, path: Path) -> None:
     if graph.positions is not None:
         stem = path.name.removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
         beside = path.with_name(stem.removesuffix(".gr") + ".co" + path.name[len(stem) :])
-        ids = np.arange(1, graph.n + 1)
-        lines = number_columns("v %s %s %s\n", ids, graph.positions[:, 0], graph.positions[:, 1])
-        write_text(beside, [f"p aux sp co {graph.n}\n"], lines)
+        write_positions(beside, graph.positions)
+
+
+def write_positions(path: Path, positions: np.ndarray) -> None:
+    """Write float32 (n, 2) as a `.co` file, vertices numbered from 1."""
+    ids = np.arange(1, len(positions) + 1)
+    if len(positions) and np.abs(positions).max() > EXACT_FLOAT32:
+        positions = positions.astype(np.float64)  # all digits: to be read as they are, not moved
+    lines = number_columns("v %s %s %s\n", ids, positions[:, 0], positions[:, 1])
+    write_text(path, [f"p aux sp co {len(positions)}\n"], lines)
 
 
 def _one_based_arcs(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tails_of(graph.indptr) + 1, graph.indices.astype(np.int64) + 1, graph.weights
 
 
-FORMAT = Format("dimacs", "DIMACS .gr, PACE p tw", (".gr",), sniff, read, write)
+FORMAT = Format(
+    "dimacs", "DIMACS .gr, PACE p tw", (".gr",), sniff, read, write,
+    numbered_from=counts_from(1), places=True,
+)  # fmt: skip

@@ -1,8 +1,9 @@
 """Edge lists: SNAP, CSV, TSV, GAP `.el` and `.wel`; two columns, or three with a weight.
 
 Columns are parted by blanks, tabs, commas or semicolons. Lines that begin with # or %
-are comments; the first line may be a heading, or a lone number (the count of vertices). A
-heading that names source and target may name more columns: see `gpu.formats.columns`.
+are comments; the first line may be a heading, or a lone number (the count of vertices), and a
+second lone number the count of arcs. A heading that names source and target may name more
+columns: see `gpu.formats.columns`.
 The list does not say whether it is directed: read as written unless asked otherwise.
 
 Identifiers. Numbers that fill first..last without a gap, and first is 0 or 1, stay as
@@ -13,24 +14,34 @@ ranked by spelling. So nothing is ever allocated by the largest identifier.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from gpu.errors import GraphError
+from gpu.errors import FormatError, GraphError
 from gpu.formats.base import NAME, Format, Reading, WeightNames, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
-from gpu.formats.columns import headed, pick, weights_of
+from gpu.formats.columns import Picked, headed, pick, wanted, weights_of
 from gpu.formats.csr import tails_of
 from gpu.formats.filebytes import FileBytes
-from gpu.formats.named_edges import NAME_CHARACTERS, is_number, read_named_rows, split_line
+from gpu.formats.named_edges import (
+    NAME_CHARACTERS,
+    is_number,
+    lines_of,
+    read_named_rows,
+    split_line,
+    table_rows,
+)
 from gpu.formats.row_rules import INT64_MAX, RowRules
-from gpu.formats.rows import Rows, read_rows
+from gpu.formats.rows import Rows, first_row, line_at, read_rows
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 
 COMMENTS = b"#%"
+QUOTED = re.compile(rb'"(?:[^"]|"")*+"')
+OPEN_LINE = re.compile(rb'(?:[^"\n]|"(?:[^"]|"")*+")*+')
 SEPARATORS = (b"\t", b";", b",")
 SAMPLED_LINES = 50  # data lines that decide about separator, columns, heading and words
 DENSE_SPAN = 16  # identifiers are ranked by a table up to so many times the rows, else sorted
@@ -38,14 +49,20 @@ DENSE_SPAN = 16  # identifiers are ranked by a table up to so many times the row
 
 @dataclass(frozen=True)
 class Shape:
-    """What the first lines tell: how columns are parted and counted, where rows begin."""
+    """What the first lines tell: how columns are parted and counted, where rows begin.
+
+    count, arcs : of vertices and of arcs, where the first lines promise them
+    picked : the rows themselves, where columns had to be chosen or quotes to be taken off
+    """
 
     separator: bytes
     columns: int
     count: int | None
     count_line: int
+    arcs: int | None
     rows_at: int
     named: bool
+    picked: Picked | None
 
 
 def sniff(head: bytes) -> float:
@@ -67,23 +84,26 @@ def sniff(head: bytes) -> float:
 
 def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read an edge list of numbers or of words."""
-    shape, data, both = _shape(reading, data)
+    shape = _shape(reading, data)
     rules = RowRules(
         "'TAIL HEAD WEIGHT'" if shape.columns == 3 else "'TAIL HEAD'",
         value_columns=shape.columns - 2, comments=COMMENTS,
         separator=shape.separator.strip(), values=value_rule(reading),
     )  # fmt: skip
-    names: np.ndarray | None = None
-    if shape.named:
-        rows, names = read_named_rows(reading, data, shape.rows_at, rules, shape.separator)
-        n, base = len(names), 0
-    else:
-        rows = read_rows(reading, data, shape.rows_at, rules)
+    rows, names = _rows_and_names(reading, data, shape, rules)
+    n, base = (0 if names is None else len(names)), 0
+    if names is None:
         if shape.count is not None:
-            reading.check_promise(shape.count, 0, len(data), shape.count_line)
+            reading.check_promise(shape.count, shape.arcs or 0, len(data), shape.count_line)
+        if shape.arcs is not None and len(rows) != shape.arcs:
+            raise reading.fault(
+                f"the first lines promise {shape.arcs} arcs, but the file has {len(rows)}",
+                shape.count_line,
+            )
         n, base, names = number_vertices(reading, rows, shape.count)
     if rows.comments:
         reading.note(f"{rows.comments} comment lines skipped between rows")
+    both = shape.picked is not None and shape.picked.undirected
     if reading.undirected is None and not both:
         reading.note("edge lists do not say whether they are directed: read as written")
     return graph_from_arcs(
@@ -102,6 +122,46 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
     )
 
 
+def _rows_and_names(
+    reading: Reading, data: FileBytes, shape: Shape, rules: RowRules
+) -> tuple[Rows, np.ndarray | None]:
+    """Return the rows, and the names of vertices where they are words.
+
+    In a table one word among the numbers makes all of them words, as in a data frame.
+    """
+
+    def words() -> tuple[Rows, np.ndarray]:
+        picked = shape.picked
+        cells = picked.rows if picked else lines_of(data, shape.rows_at, shape.separator)
+        return read_named_rows(reading, cells, rules, len(data))
+
+    if shape.named:
+        return words()
+    text, start = data, shape.rows_at
+    if shape.picked is not None:
+        text, start = _on_their_lines(shape.picked, rules.separator or b" "), 0
+    try:
+        return read_rows(reading, text, start, rules), None
+    except FormatError as error:
+        if not shape.separator:
+            raise
+        try:
+            found = words()
+        except FormatError:
+            raise error from None
+        reading.note(f"line {error.line}: {error.problem}; so all ids are read as names")
+        return found
+
+
+def _on_their_lines(picked: Picked, separator: bytes) -> bytearray:
+    """Return rows as text without quotes, each on the line where it stands."""
+    text, line = [], 1
+    for number, cells in picked.rows:
+        text.append(b"\n" * (number - line) + separator.join(cells))
+        line = number
+    return bytearray(b"".join(text))
+
+
 def weight_names(head: bytes) -> WeightNames:
     """Return the columns of numbers that a heading names beside source and target."""
     lines = [line for _, _, line in _data_lines(bytearray(head))]
@@ -116,43 +176,63 @@ def weight_names(head: bytes) -> WeightNames:
 
 
 def _data_lines(data: FileBytes) -> list[tuple[int, int, bytes]]:
-    """Return (1-based number, first byte, line) of the first lines that are no comments."""
+    """Return (1-based number, first byte, line) of the first lines that are no comments.
+
+    A line goes on where a quote is open.
+    """
     found: list[tuple[int, int, bytes]] = []
     at, number = 0, 1
     while at < len(data) and len(found) < SAMPLED_LINES:
-        end = data.find(b"\n", at)
-        line = bytes(data[at : end if end >= 0 else len(data)])
-        if line.strip() and line.lstrip()[0] not in COMMENTS:
-            found.append((number, at, line))
-        at, number = at + len(line) + 1, number + 1
+        row = first_row(data, COMMENTS, at)
+        line = line_at(data, row)
+        number += data.count(b"\n", at, row)
+        if row >= len(data):
+            break
+        if line.count(b'"') % 2:
+            whole = OPEN_LINE.match(data, row)
+            line = max(line, whole[0] if whole else b"", key=len)
+        found.append((number, row, line))
+        at, number = row + len(line) + 1, number + 1 + line.count(b"\n")
     return found
 
 
 def _separator(lines: list[bytes]) -> bytes:
     """Return what stands in every line but a lone count: tab, semicolon, comma, else b""."""
     rows = lines[1:] if len(lines) > 1 and is_number(lines[0].strip()) else lines
-    return next((mark for mark in SEPARATORS if all(mark in line for line in rows)), b"")
+    rows = [QUOTED.sub(b"", line) for line in rows if not is_number(line.strip())]
+    return next((mark for mark in SEPARATORS if rows and all(mark in row for row in rows)), b"")
 
 
-def _shape(reading: Reading, data: FileBytes) -> tuple[Shape, FileBytes, bool]:
-    """Return the shape, the text with the columns that count, and whether it is undirected."""
+def _shape(reading: Reading, data: FileBytes) -> Shape:
+    """Return what the first lines tell."""
     lines = _data_lines(data)
     if not lines:
         raise reading.fault("no rows; expected lines 'TAIL HEAD' or 'TAIL HEAD WEIGHT'")
     separator = _separator([line for _, _, line in lines])
-    count, count_line = None, 0
-    if len(lines) > 1 and lines[0][2].strip().isdigit():
+    count, arcs, count_line = None, None, 0
+    if lines[0][2].strip().isdigit():
         first = lines.pop(0)
         count, count_line = _count(reading, first), first[0]
-    rows = [split_line(line, separator) for _, _, line in lines]
-    both = False
-    if len(rows) > 1 and headed(rows[0]):
-        picked = pick(reading, data, lines[1][1], rows[0], separator)
-        data, both = picked.data, picked.undirected
-        lines = _data_lines(data)
+        if len(lines) > 1 and lines[0][2].strip().isdigit():  # as in algs4: vertices, then arcs
+            arcs = _count(reading, lines.pop(0))
         if not lines:
-            raise reading.fault("no rows under the heading")
-        rows = [split_line(line, separator) for _, _, line in lines]
+            return Shape(b"", 2, count, count_line, arcs, len(data), False, None)
+    rows = [split_line(line, separator) for _, _, line in lines]
+    columns, picked = list(range(len(rows[0]))), None
+    quoted = bool(separator) and data.find(b'"') >= 0
+    rows_at = lines[0][1]
+    if len(rows) > 1 and headed(rows[0]):
+        columns, rows_at = wanted(reading, rows[0]), lines[1][1]
+        if quoted or columns != list(range(len(rows[0]))):
+            cells = (
+                table_rows(reading, data, rows_at, separator)
+                if quoted
+                else lines_of(data, rows_at, separator)
+            )
+            picked = pick(reading, cells, rows[0], columns)
+        rows = [[row[k] for k in columns if k < len(row)] for row in rows[1:]]
+    elif len(rows) == 1 and headed(rows[0]):
+        raise reading.fault("no rows under the heading")
     elif reading.weight_name is not None:
         raise reading.fault(
             "no heading that names source and target, so weights have no name", remedy=NAME
@@ -160,15 +240,17 @@ def _shape(reading: Reading, data: FileBytes) -> tuple[Shape, FileBytes, bool]:
     elif _is_heading(rows):
         reading.note(f"heading skipped: {shown(lines[0][2])}")
         lines, rows = lines[1:], rows[1:]
-    number, rows_at, line = lines[0]
-    if len(rows[0]) not in {2, 3}:
+        rows_at = lines[0][1]
+    if len(columns) not in {2, 3}:
         raise reading.fault(
-            f"{len(rows[0])} columns found {shown(line)}, expected 'TAIL HEAD' or "
-            "'TAIL HEAD WEIGHT'", number,
+            f"{len(rows[0])} columns found {shown(lines[0][2])}, expected 'TAIL HEAD' or "
+            "'TAIL HEAD WEIGHT'", lines[0][0],
         )  # fmt: skip
+    if quoted and picked is None:
+        picked = Picked(list(table_rows(reading, data, rows_at, separator)), len(columns), False)
     numbers = sum(is_number(row[0]) and is_number(row[1]) for row in rows if len(row) > 1)
     named = 2 * numbers < len(rows)
-    return Shape(separator, len(rows[0]), count, count_line, rows_at, named), data, both
+    return Shape(separator, len(columns), count, count_line, arcs, rows_at, named, picked)
 
 
 def _count(reading: Reading, first: tuple[int, int, bytes]) -> int:
@@ -250,42 +332,60 @@ def write(graph: CSRGraph, path: Path) -> None:
     if suffixes & {".el", ".wel"}:
         _write_gap(graph, path, weighted=".wel" in suffixes)
         return
-    tails = tails_of(graph.indptr)
-    used = np.zeros(graph.n, bool)
-    used[tails] = used[graph.indices] = True
-    mark = "," if ".csv" in path.suffixes else "\t"
+    tails, used = tails_of(graph.indptr), _all_used(graph)
+    mark = "," if ".csv" in suffixes else "\t"
+    if not used and graph.ids is not None:
+        raise GraphError(
+            f"{graph.name} has vertices without arcs that have names, and they cannot stand in "
+            "an edge list; write .npz"
+        )
     if graph.ids is None:
-        base = graph.id_base if used.all() else 0
+        base = graph.id_base if used else 0
         names = np.arange(base, base + graph.n)
     else:
         names = _writable_names(graph, mark)
-    if not used.all() and graph.ids is not None:
-        raise GraphError(
-            f"{int((~used).sum())} vertices of {graph.name} have no arc and cannot stand in "
-            "an edge list; write .npz or .gr"
-        )
-    head = f"source{mark}target{mark}weight\n" if used.all() else f"{graph.n}\n"
+    head = f"source{mark}target{mark}weight\n" if used else f"{graph.n}\n"
     rows = number_columns(
         f"%s{mark}%s{mark}%s\n", names[tails], names[graph.indices], graph.weights
     )
     write_text(path, [head], rows)
 
 
-def _write_gap(graph: CSRGraph, path: Path, *, weighted: bool) -> None:
-    """Write GAP's lists: no heading, vertices from 0, as many as the largest number says.
+def _all_used(graph: CSRGraph) -> bool:
+    """Whether there are vertices and each is the end of an arc."""
+    used = np.diff(graph.indptr) > 0
+    used[graph.indices] = True
+    return bool(graph.n) and bool(used.all())
 
-    Raises GraphError where the last vertex has no arc, or `.el` would lose weights.
+
+def read_order(graph: CSRGraph, path: Path) -> np.ndarray | None:
+    """Return the vertices in the order that a reader of the written file gives them."""
+    if graph.ids is None or {suffix.lower() for suffix in path.suffixes} & {".el", ".wel"}:
+        return None
+    if graph.ids.dtype.kind == "U" and all(is_number(name.encode()) for name in graph.ids):
+        return np.argsort(graph.ids.astype(np.int64), kind="stable")
+    return np.argsort(graph.ids, kind="stable")
+
+
+def numbered_from(graph: CSRGraph, path: Path) -> int | None:
+    """Return where the vertices of the written file count from, None if it keeps their ids."""
+    gap = {suffix.lower() for suffix in path.suffixes} & {".el", ".wel"}
+    return 0 if gap or not _all_used(graph) else None
+
+
+def _write_gap(graph: CSRGraph, path: Path, *, weighted: bool) -> None:
+    """Write GAP's lists: no heading, vertices from 0, as many as the numbers say.
+
+    Raises GraphError where a vertex has no arc, or `.el` would lose weights.
     """
-    tails = tails_of(graph.indptr)
-    last = max(int(tails.max()), int(graph.indices.max())) if graph.m else -1
-    if last != graph.n - 1:
+    if not _all_used(graph):
         raise GraphError(
-            f"the last of {graph.n} vertices of {graph.name} has no arc, and GAP's lists count "
-            "vertices by the largest number; write .npz, .gr or .csv"
+            f"{graph.name} has vertices without arcs, and GAP's lists hold vertices by their arcs "
+            "alone; write .npz, .gr, .sg or .csv"
         )
-    if not weighted and (graph.weights != 1).any():
-        raise GraphError(".el holds no weights, and they are not all 1; write .wel")
-    columns = (tails, graph.indices, graph.weights)
+    if not weighted and (not graph.integer or (graph.weights != 1).any()):
+        raise GraphError(".el holds no weights, and they are not all the integer 1; write .wel")
+    columns = (tails_of(graph.indptr), graph.indices, graph.weights)
     rows = (
         number_columns("%s %s %s\n", *columns)
         if weighted
@@ -297,23 +397,32 @@ def _write_gap(graph: CSRGraph, path: Path, *, weighted: bool) -> None:
 def _writable_names(graph: CSRGraph, mark: str) -> np.ndarray:
     """Return the ids; words that could be taken for something else in double quotes, all of them.
 
-    Raises GraphError for names that no quotes can hold.
+    Raises GraphError for names that would be read back as others.
     """
     names = graph.ids
     assert names is not None
     if names.dtype.kind != "U":
         return names
     words = names.tolist()
+    numbers = [is_number(name.encode()) for name in words]
     for name in words:
         long = len(name.encode()) > NAME_CHARACTERS
-        if name != name.strip() or not name or long or {"\n", "\r", "\0", '"'} & set(name):
+        if not name or long or {"\n", "\r", "\0"} & set(name):
             raise GraphError(f"vertex name {name!r} cannot stand in an edge list; write .npz")
-    if any(mark in name or name[0] in "#%" or is_number(name.encode()) for name in words):
-        return np.array([f'"{name}"' for name in words])
+    if all(numbers):
+        odd = [name for name in words if str(int(name)) != name or abs(int(name)) > INT64_MAX]
+        if odd:
+            raise GraphError(
+                f"vertex name {odd[0]!r} would be read as a number from an edge list; write .npz"
+            )
+        return names
+    odd_letters = {mark, '"', " ", "\t", ";", ","}
+    if any(numbers) or any(odd_letters & set(name) or name[0] in "#%" for name in words):
+        return np.array(['"' + name.replace('"', '""') + '"' for name in words])
     return names
 
 
 FORMAT = Format(
     "edge_list", "Edge list (SNAP, CSV, TSV)", (".csv", ".tsv", ".txt", ".el", ".wel"),
-    sniff, read, write, weight_names,
+    sniff, read, write, weight_names, numbered_from=numbered_from, read_order=read_order,
 )  # fmt: skip

@@ -1,94 +1,144 @@
-"""From a NetworkX graph to ours: what GraphML, GEXF and GML have in common.
+"""From what a file of another program holds to our graph: GraphML, GEXF, GML, node-link JSON.
+
+Their readers fill a `Network`; this module numbers its vertices and chooses among the attributes.
 
 Vertices. Identifiers that are the whole numbers 0..n-1 or 1..n become the numbering;
 other whole numbers are ranked and kept in `ids`; words are kept in the order of the file.
-Labels are not identifiers: two vertices may share one.
+Labels are not identifiers: two vertices may share one. An edge whose end is no vertex of the file
+is refused with its line.
 
 Weights. The edge attribute that was asked for (`weight_name`), else the first of
 WEIGHT_NAMES that any edge has, in any case. An edge without it has the file's default, else 1.
 These formats say "double" of whatever a program wrote, so numbers that are all whole are
 integers here.
 
+Direction. A network has one kind of edges; an edge that says otherwise of itself is read so.
+
 Positions. The first of `POSITIONS` that every vertex has. GML's graphics count y downwards, as
 screens do, and are turned over.
 
-NetworkX and the trees of XML take up to BYTES_PER_BYTE of memory for each byte of text
-(measured at worst: GEXF 57, GraphML 45, GML 30): that is asked for first. A parser that is not
-ours may fail in any way on broken text; `read_with` turns whatever it raises into one line.
+What a reader keeps takes up to BYTES_PER_BYTE of memory for each byte of text: that is asked for
+first.
 """
 
 from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from gpu.errors import GpuError
 from gpu.formats.base import NAME, SIGNS, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.named_edges import name_array
 from gpu.formats.row_rules import FLOAT32_MAX, NOT_NEGATIVE, SKIPPED
 from gpu.graph import CSRGraph
-from gpu.memory import require_memory
 
 WEIGHT_NAMES = ("weight", "value", "length", "distance", "cost", "time")
 COORDINATES = (("x", "y"), ("lon", "lat"), ("lng", "lat"), ("longitude", "latitude"))
-BYTES_PER_BYTE = 60
-WORDS_SHOWN = 160  # of what another program's parser says
+BYTES_PER_BYTE = 40
 INT64_MAX = 2**63 - 1
 WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 
 Attributes = dict[str, Any]
 
 
-def read_with(reading: Reading, title: str, size: int, parse: Callable[[], Any]) -> Any:
-    """Return parse(), a NetworkX graph; FormatError for whatever it raises.
+@dataclass
+class Edge:
+    """One edge as written; `line` 1-based, None where the format has none."""
 
-    Raises MemoryNeededError if `size` bytes of text may take more memory than is free.
+    tail: str
+    head: str
+    line: int | None
+    attributes: Attributes = field(default_factory=dict)
+    directed: bool | None = None  # None: as the network is
+    where: str = ""  # "links[3]: " in a file without lines
+
+
+@dataclass
+class Network:
+    """What a reader found: vertices by identifier, in the order of the file, and edges."""
+
+    directed: bool = False
+    nodes: dict[str, Attributes] = field(default_factory=dict)
+    edges: list[Edge] = field(default_factory=list)
+    defaults: Attributes = field(default_factory=dict)  # of edges, by attribute
+
+    def add_node(self, reading: Reading, name: str | None, line: int | None) -> Attributes:
+        """Return the attributes, empty yet, of a new vertex with a name of its own."""
+        if name is None:
+            raise reading.fault("a node without an id; every node needs one of its own", line)
+        if name in self.nodes:
+            raise reading.fault(f"node id {_quoted(name)} is duplicated; each needs its own", line)
+        return self.nodes.setdefault(name, {})
+
+    def add_edge(
+        self,
+        reading: Reading,
+        tail: str | None,
+        head: str | None,
+        line: int | None,
+        *,
+        where: str = "",
+    ) -> Edge:
+        """Return a new edge; raise FormatError where an end is missing.
+
+        `where` says which one it is in a file without lines.
+        """
+        if tail is None or head is None:
+            missing = "source" if tail is None else "target"
+            which = f"{where}: " if where else ""
+            words = f"{which}an edge without a {missing}; expected a source and a target"
+            raise reading.fault(words, line)
+        edge = Edge(tail, head, line, where=f"{where}: " if where else "")
+        self.edges.append(edge)
+        return edge
+
+
+def _quoted(name: str) -> str:
+    return shown(name.encode(errors="replace"))
+
+
+def graph_from_network(reading: Reading, key: str, network: Network, size: int) -> CSRGraph:
+    """Return the CSRGraph of a network; `size` bytes is what it was read from.
+
+    Raises FormatError for ends that are no vertices, weights that are no numbers >= 0 and names
+    that cannot be kept.
     """
-    require_memory(BYTES_PER_BYTE * size, str(reading.path))
-    reading.report(0.5, "parsing")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return parse()
-    except (GpuError, MemoryError):
-        raise
-    except Exception as error:
-        words = " ".join(str(error).split())[:WORDS_SHOWN]
-        words = words.encode("ascii", "backslashreplace").decode()
-        kind = type(error).__name__
-        raise reading.fault(f"no {title} that can be read ({words or kind})") from error
-
-
-def graph_from_networkx(reading: Reading, key: str, graph: Any, size: int) -> CSRGraph:
-    """Return the CSRGraph of a NetworkX graph; `size` bytes is what it was read from.
-
-    Raises FormatError for weights that are no numbers >= 0 and names that cannot be kept.
-    """
-    nodes = list(graph)
+    nodes, edges = list(network.nodes), network.edges
     order, ids, base = _numbering(reading, nodes, size)
     vertex = {node: int(rank) for node, rank in zip(nodes, order, strict=True)}
     reading.report(0.8, "edges")
-    edges = list(graph.edges(data=True))
-    tails = np.fromiter((vertex[u] for u, _, _ in edges), np.int64, len(edges))
-    heads = np.fromiter((vertex[v] for _, v, _ in edges), np.int64, len(edges))
-    defaults = graph.graph.get("edge_default", {})
-    values = _values(reading, edges, defaults if isinstance(defaults, dict) else {})
-    positions = _positions(reading, [graph.nodes[node] for node in nodes])
+    for edge in edges:
+        for end, name in (("source", edge.tail), ("target", edge.head)):
+            if name not in vertex:
+                raise reading.fault(
+                    f"{edge.where}an edge with the undefined {end} {_quoted(name)}; "
+                    "no node has that id",
+                    edge.line,
+                )
+    tails = np.fromiter((vertex[edge.tail] for edge in edges), np.int64, len(edges))
+    heads = np.fromiter((vertex[edge.head] for edge in edges), np.int64, len(edges))
+    values = _values(reading, edges, network.defaults)
+    positions = _positions(reading, list(network.nodes.values()))
     if positions is not None:
         placed = np.empty_like(positions)
         placed[order] = positions
         positions = placed
+    integral = values is None or bool((values == np.floor(values)).all())
+    both = np.array([not (network.directed if e.directed is None else e.directed) for e in edges])
+    if reading.undirected is None and both.any() and not both.all():
+        back = both & (tails != heads)
+        reading.note(f"{int(both.sum())} edges, read as both arcs, and {int((~both).sum())} arcs")
+        tails, heads = np.append(tails, heads[back]), np.append(heads, tails[back])
+        values = None if values is None else np.append(values, values[back])
     return graph_from_arcs(
-        reading, key, tails, heads, values, len(nodes),
-        integral=values is None or bool((values == np.floor(values)).all()),
-        both=not graph.is_directed(), positions=positions, ids=ids, id_base=base,
-        name=bare_name(reading.path),
+        reading, key, tails, heads, values, len(nodes), integral=integral,
+        both=bool(both.all()) if len(both) else not network.directed,
+        positions=positions, ids=ids, id_base=base, name=bare_name(reading.path),
     )  # fmt: skip
 
 
@@ -125,20 +175,18 @@ def _whole(node: Any) -> int | None:
 # ---------------------------------------------------------------- weights
 
 
-def _values(
-    reading: Reading, edges: list[tuple[Any, Any, Attributes]], defaults: Attributes
-) -> np.ndarray | None:
+def _values(reading: Reading, edges: list[Edge], defaults: Attributes) -> np.ndarray | None:
     """Return float64 (m,), None where no edge has a weight."""
-    names = dict.fromkeys(name for _, _, data in edges for name in data)
+    names = dict.fromkeys(name for edge in edges for name in edge.attributes)
     names.update(dict.fromkeys(defaults))
-    chosen = choose_name(reading, [name for name in names if isinstance(name, str)])
+    chosen = choose_name(reading, names)
     if chosen is None or value_rule(reading) == SKIPPED:
         return None
     default = defaults.get(chosen, 1)
     values = np.empty(len(edges))
-    for k, (tail, head, data) in enumerate(edges):
-        values[k] = _number(reading, data.get(chosen, default), tail, head)
-    without = sum(chosen not in data for _, _, data in edges)
+    for k, edge in enumerate(edges):
+        values[k] = _number(reading, edge.attributes.get(chosen, default), edge)
+    without = sum(chosen not in edge.attributes for edge in edges)
     reading.note(f"weights from the attribute {chosen!r}")
     if without:
         reading.note(f"{without} edges without it weigh {default}")
@@ -169,19 +217,19 @@ def usual_name(names: Iterable[str]) -> str | None:
     return next((folded[name] for name in WEIGHT_NAMES if name in folded), None)
 
 
-def _number(reading: Reading, found: Any, tail: Any, head: Any) -> float:
+def _number(reading: Reading, found: Any, edge: Edge) -> float:
     try:
         value = float(found)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
     if abs(value) <= FLOAT32_MAX and (value >= 0 or value_rule(reading) != NOT_NEGATIVE):
         return value
-    edge = " -> ".join(shown(str(end).encode(errors="replace")) for end in (tail, head))
+    ends = f"{edge.where}edge {_quoted(edge.tail)} -> {_quoted(edge.head)}"
     if value < 0:
-        raise reading.fault(
-            f"edge {edge} has weight {value:g}, below zero; weights must be >= 0", remedy=SIGNS
-        )
-    raise reading.fault(f"edge {edge} has weight {ascii(found)[:40]}; expected a finite number")
+        words = f"{ends} has weight {value:g}, below zero; weights must be >= 0"
+        raise reading.fault(words, edge.line, SIGNS)
+    words = f"{ends} has weight {ascii(found)[:40]}; expected a finite number"
+    raise reading.fault(words, edge.line)
 
 
 # ---------------------------------------------------------------- positions

@@ -11,6 +11,8 @@ from __future__ import annotations
 import mmap
 from contextlib import suppress
 
+import numpy as np
+
 LARGE_BYTES = 4 << 20  # from so many on, large pages pay
 
 
@@ -33,3 +35,16 @@ class LargeBytes(mmap.mmap):
 
 
 FileBytes = bytearray | LargeBytes
+
+
+def end_lines_in_newlines(data: bytearray | LargeBytes) -> None:
+    """Turn every CR that no LF follows into an LF, in place.
+
+    A CR before an LF stays: it is a blank to every reader.
+    """
+    if data.find(b"\r") < 0:
+        return
+    letters = np.frombuffer(data, np.uint8)
+    returns = np.flatnonzero(letters == ord("\r"))
+    following = letters[np.minimum(returns + 1, len(letters) - 1)]
+    letters[returns[following != ord("\n")]] = ord("\n")

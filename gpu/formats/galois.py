@@ -18,7 +18,7 @@ from typing import BinaryIO
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.base import SIGNS, Format, Reading, bare_name
+from gpu.formats.base import SIGNS, Format, Reading, bare_name, counts_from
 from gpu.formats.build import graph_from_rows
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.write import write_file
@@ -134,10 +134,16 @@ def _name(path: Path) -> str:
 
 def write(graph: CSRGraph, path: Path) -> None:
     """Write version 1 with 4-byte arc data, int32 or float32."""
-    if not graph.integer and graph.m:
+    if graph.m:
         low, high = FLOAT_BITS[4]
         used = graph.weights[graph.weights != 0].view(np.int32)
-        if not len(used) or used.min() < low or used.max() > high:
+        floats = len(used) > 0 and used.min() >= low and used.max() <= high
+        if floats and graph.integer:
+            raise GraphError(
+                f"integer weights that are all 0 or {low} to {high} would be read back as floats "
+                "from a Galois file, which has no mark for their type; write .npz or .gr"
+            )
+        if not floats and not graph.integer:
             raise GraphError(
                 "float weights beyond 1e-6 .. 1e12 would be read back as integers from a "
                 "Galois file, which has no mark for their type; write .npz or .gr"
@@ -153,4 +159,7 @@ def write(graph: CSRGraph, path: Path) -> None:
     write_file(path, fill)
 
 
-FORMAT = Format("galois", "Galois binary", (".galois.gr", ".galois"), sniff, read, write)
+FORMAT = Format(
+    "galois", "Galois binary", (".galois.gr", ".galois"), sniff, read, write, shared=(".gr",),
+    text=False, numbered_from=counts_from(0),
+)  # fmt: skip

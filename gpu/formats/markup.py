@@ -1,22 +1,30 @@
-"""GraphML and GEXF, the XML formats of other programs, read through NetworkX.
+"""GraphML and GEXF, the XML formats of other programs, in one pass of expat.
 
-XML can be made to explode: entities that expand to entities, or that fetch files. So the text
-goes through expat once before a tree is built of it: a declaration of an entity ends the
-reading, nothing is ever fetched, elements may nest MOST_DEPTH deep, and a fault of the
-syntax is told with its line. Direction, weights and positions: see `gpu.formats.exchange`.
+No tree is built. Elements are known by their names without a namespace: GEXF has had five, and
+programs write files with none. Every fault names its line.
+
+XML can be made to explode: entities that expand to entities, or that fetch files. So a
+declaration of an entity ends the reading, nothing is ever fetched, and elements may nest
+MOST_DEPTH deep. Nested graphs and nodes are vertices as the others are. Direction, weights and
+positions: see `gpu.formats.exchange`.
 """
 
 from __future__ import annotations
 
-import io
 import re
 from html import unescape
-from typing import Any
 from xml.parsers import expat
 
 from gpu.errors import FormatError
 from gpu.formats.base import Format, Reading, WeightNames, shown
-from gpu.formats.exchange import graph_from_networkx, read_with, usual_name
+from gpu.formats.exchange import (
+    BYTES_PER_BYTE,
+    Attributes,
+    Edge,
+    Network,
+    graph_from_network,
+    usual_name,
+)
 from gpu.formats.filebytes import FileBytes
 from gpu.graph import CSRGraph
 from gpu.memory import require_memory
@@ -30,7 +38,9 @@ GEXF_BLOCK = re.compile(rb"<attributes\b([^<>]*+)>(.*?)</attributes>", re.DOTALL
 GEXF_KEY = re.compile(rb"<attribute\b([^<>]*+)>")
 GEXF_EDGE = re.compile(rb"<edge\b([^<>]*+)>")
 NUMBERS = {"int", "integer", "long", "short", "float", "double", "decimal", ""}
-SYNTAX_SHARE = 0.5, 0.1  # of the progress bar: where it begins, and how much it takes
+READ_SHARE, PARSE_SHARE = 0.5, 0.3  # of the progress bar
+TRUTH = {"true": True, "false": False}
+GEXF_DIRECTED = {"directed": True, "undirected": False, "mutual": False}
 
 
 def sniff_graphml(head: bytes) -> float:
@@ -53,28 +63,223 @@ def _root(head: bytes, name: bytes) -> float:
 
 def read_graphml(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read the first graph of a GraphML file."""
-    _check_syntax(reading, data)
-
-    def parse() -> Any:
-        from networkx import read_graphml
-
-        return read_graphml(io.BytesIO(data), force_multigraph=True)
-
-    graph = read_with(reading, "GraphML", len(data), parse)
-    return graph_from_networkx(reading, "graphml", graph, len(data))
+    return _read(reading, "graphml", GraphML(reading), data)
 
 
 def read_gexf(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read a GEXF file of any version."""
-    _check_syntax(reading, data)
+    return _read(reading, "gexf", Gexf(reading), data)
 
-    def parse() -> Any:
-        from networkx import read_gexf
 
-        return read_gexf(io.BytesIO(data))
+def _read(reading: Reading, key: str, parser: Markup, data: FileBytes) -> CSRGraph:
+    require_memory(BYTES_PER_BYTE * len(data), str(reading.path))
+    parser.parse(data)
+    if parser.graphs == 0:
+        raise reading.fault(f"no <graph> element; expected one in <{key}>")
+    if parser.graphs > 1:
+        reading.note("only the first graph of the file was read")
+    return graph_from_network(reading, key, parser.network, len(data))
 
-    graph = read_with(reading, "GEXF", len(data), parse)
-    return graph_from_networkx(reading, "gexf", graph, len(data))
+
+class Markup:
+    """One pass over XML that fills `network`; a format says what its elements mean.
+
+    `inside` holds what node or edge is open, innermost last, and where its attributes go.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.network = Network()
+        self.graphs = 0
+        self._open: list[str] = []
+        self._graph_depth = 0
+        self.inside: list[Attributes] = []
+        self.edge: Edge | None = None
+        self.text: list[str] | None = None  # of the element that is open, None: not wanted
+        self._expat = expat.ParserCreate()
+        self._expat.buffer_text = True
+        self._expat.EntityDeclHandler = self._declared
+        self._expat.StartElementHandler = self._begun
+        self._expat.EndElementHandler = self._ended
+        self._expat.CharacterDataHandler = self._characters
+
+    @property
+    def line(self) -> int:
+        """The 1-based number of the line where the parser stands."""
+        return self._expat.CurrentLineNumber
+
+    def parse(self, data: FileBytes) -> None:
+        """Read all of the text; raise FormatError with its line for the first fault."""
+        try:
+            for at in range(0, len(data), CHUNK_BYTES):
+                self.reading.report(READ_SHARE + PARSE_SHARE * at / len(data), "parsing")
+                self._expat.Parse(bytes(data[at : at + CHUNK_BYTES]), False)
+            self._expat.Parse(b"", True)
+        except expat.ExpatError as error:
+            words = expat.ErrorString(error.code) or "broken"
+            raise self.reading.fault(f"no well-formed XML ({words})", error.lineno) from error
+        except (ValueError, LookupError) as error:  # an encoding that Python does not know
+            words = " ".join(str(error).split())[:80]
+            raise FormatError(self.reading.path, f"no readable XML ({words})") from error
+
+    def _declared(self, name: str, *_rest: object) -> None:
+        raise self.reading.fault(
+            f"declares the entity {shown(name.encode())}; expected none: they can blow a file up",
+            self.line,
+        )
+
+    def _begun(self, name: str, attributes: dict[str, str]) -> None:
+        name = name.rpartition(":")[2]
+        self._open.append(name)
+        if len(self._open) > MOST_DEPTH:
+            raise self.reading.fault(
+                f"elements nest deeper than {MOST_DEPTH}; a graph needs a few levels", self.line
+            )
+        if name == "graph" and not self._graph_depth:
+            self.graphs += 1
+            self._graph_depth = len(self._open)
+            if self.graphs == 1:
+                self.begin_graph(attributes)
+        elif self.graphs <= 1:
+            self.begin(name, attributes)
+
+    def _ended(self, name: str) -> None:
+        if self.graphs <= 1:
+            self.end(self._open[-1])
+        if len(self._open) == self._graph_depth:
+            self._graph_depth = 0
+        self._open.pop()
+
+    def _characters(self, text: str) -> None:
+        if self.text is not None:
+            self.text.append(text)
+
+    def begin_graph(self, attributes: dict[str, str]) -> None:
+        """Take the attributes of the graph's element."""
+        raise NotImplementedError
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        """Take an element that begins, of the first graph or outside of any."""
+        raise NotImplementedError
+
+    def end(self, name: str) -> None:
+        """Take the end of an element."""
+        raise NotImplementedError
+
+    def begin_node(self, attributes: dict[str, str]) -> None:
+        """Add a vertex, to which the attributes that follow belong."""
+        node = self.network.add_node(self.reading, attributes.get("id"), self.line)
+        self.inside.append(node)
+
+    def begin_edge(self, attributes: dict[str, str]) -> Edge:
+        """Add an edge, to which the attributes that follow belong."""
+        ends = attributes.get("source"), attributes.get("target")
+        edge = self.network.add_edge(self.reading, *ends, self.line)
+        self.inside.append(edge.attributes)
+        return edge
+
+
+class GraphML(Markup):
+    """Attributes are declared by <key>, with a default, and given by <data>."""
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__(reading)
+        self._names: dict[str, str] = {}
+        self._for: dict[str, str] = {}
+        self._key = ""
+
+    def begin_graph(self, attributes: dict[str, str]) -> None:
+        """Take the direction of edges."""
+        self.network.directed = attributes.get("edgedefault") == "directed"
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        """Take a node, an edge, a key, a piece of data."""
+        if name == "node":
+            self.begin_node(attributes)
+        elif name == "edge":
+            edge = self.begin_edge(attributes)
+            edge.directed = TRUTH.get(attributes.get("directed", ""))
+        elif name == "hyperedge":
+            raise self.reading.fault("a hyperedge; expected edges of two ends", self.line)
+        elif name == "key":
+            self._key = attributes.get("id", "")
+            self._names[self._key] = attributes.get("attr.name", self._key)
+            self._for[self._key] = attributes.get("for", "all")
+        elif name == "data":
+            self._key, self.text = attributes.get("key", ""), []
+        elif name == "default":
+            self.text = []
+        elif name == "Geometry" and self.inside:  # yEd's
+            self.inside[-1].update({k: attributes[k] for k in ("x", "y") if k in attributes})
+
+    def end(self, name: str) -> None:
+        """Give what an element held to whom it belongs."""
+        if name in {"node", "edge"}:
+            self.inside.pop()
+        elif name in {"data", "default"} and self.text is not None:
+            words, self.text = "".join(self.text).strip(), None
+            attribute = self._names.get(self._key, self._key)
+            if name == "data" and self.inside and words:
+                self.inside[-1][attribute] = words
+            elif name == "default" and self._for.get(self._key) in {"edge", "all"}:
+                self.network.defaults[attribute] = _number_or_words(words)
+
+
+def _number_or_words(words: str) -> float | str:
+    try:
+        return float(words)
+    except ValueError:
+        return words
+
+
+class Gexf(Markup):
+    """Attributes are declared by class and id, and given by <attvalue>."""
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__(reading)
+        self._class = "node"
+        self._names: dict[tuple[str, str], str] = {}
+        self._key = ""
+
+    def begin_graph(self, attributes: dict[str, str]) -> None:
+        """Take the direction of edges."""
+        self.network.directed = GEXF_DIRECTED.get(attributes.get("defaultedgetype", ""), False)
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        """Take a node, an edge, the declaration of an attribute or its value."""
+        if name == "node":
+            self._class = "node"
+            self.begin_node(attributes)
+        elif name == "edge":
+            self._class = "edge"
+            edge = self.begin_edge(attributes)
+            edge.directed = GEXF_DIRECTED.get(attributes.get("type", "").lower())
+            if "weight" in attributes:
+                edge.attributes["weight"] = attributes["weight"]
+        elif name == "attributes":
+            self._class = attributes.get("class", "node")
+        elif name == "attribute":
+            self._key = attributes.get("id", "")
+            self._names[self._class, self._key] = attributes.get("title", self._key)
+        elif name == "default":
+            self.text = []
+        elif name == "attvalue" and self.inside:
+            key = attributes.get("for", attributes.get("id", ""))
+            attribute = self._names.get((self._class, key), key)
+            self.inside[-1].setdefault(attribute, attributes.get("value"))
+        elif name == "position" and self.inside:
+            self.inside[-1]["viz"] = {"position": attributes}
+
+    def end(self, name: str) -> None:
+        """Leave a node or an edge; keep a default."""
+        if name in {"node", "edge"}:
+            self.inside.pop()
+            self._class = "node"
+        elif name == "default" and self.text is not None:
+            words, self.text = "".join(self.text).strip(), None
+            if self._class == "edge":
+                attribute = self._names[self._class, self._key]
+                self.network.defaults[attribute] = _number_or_words(words)
 
 
 def graphml_names(head: bytes) -> WeightNames:
@@ -113,45 +318,6 @@ def _attributes(element: bytes) -> dict[str, str]:
         name.decode("utf-8", "replace"): unescape((a or b).decode("utf-8", "replace"))
         for name, a, b in ATTRIBUTE.findall(element)
     }
-
-
-def _check_syntax(reading: Reading, data: FileBytes) -> None:
-    """Refuse XML that is not well formed, declares entities, or nests too deep."""
-    require_memory(len(data), str(reading.path))
-    parser, depth = expat.ParserCreate(), [0]
-
-    def declared(name: str, *_rest: object) -> None:
-        raise reading.fault(
-            f"declares the entity {shown(name.encode())}; expected none: they can blow a file up",
-            parser.CurrentLineNumber,
-        )
-
-    def begun(_name: str, _attributes: object) -> None:
-        depth[0] += 1
-        if depth[0] > MOST_DEPTH:
-            raise reading.fault(
-                f"elements nest deeper than {MOST_DEPTH}; a graph needs a few levels",
-                parser.CurrentLineNumber,
-            )
-
-    def ended(_name: str) -> None:
-        depth[0] -= 1
-
-    parser.EntityDeclHandler = declared
-    parser.StartElementHandler, parser.EndElementHandler = begun, ended
-    low, share = SYNTAX_SHARE
-    try:
-        for at in range(0, len(data), CHUNK_BYTES):
-            reading.report(low, "checking XML")
-            parser.Parse(bytes(data[at : at + CHUNK_BYTES]), False)
-            low += share * CHUNK_BYTES / len(data) if low < sum(SYNTAX_SHARE) else 0
-        parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        words = expat.ErrorString(error.code) or "broken"
-        raise reading.fault(f"no well-formed XML ({words})", error.lineno) from error
-    except (ValueError, LookupError) as error:  # an encoding that Python does not know
-        words = " ".join(str(error).split())[:80]
-        raise FormatError(reading.path, f"no readable XML ({words})") from error
 
 
 GRAPHML = Format(

@@ -10,21 +10,23 @@ column by column, every pair of vertices has an entry, and there 0 says that the
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 
-from gpu.formats.base import SIGNS, Format, Reading, bare_name, shown
+from gpu.formats.base import SIGNS, Format, Reading, bare_name, counts_from, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.csr import tails_of
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, RowRules
-from gpu.formats.rows import line_at, read_rows
+from gpu.formats.rows import first_row, line_at, line_number, read_rows
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 from gpu.memory import require_memory
 
 BANNER = b"%%matrixmarket"
+LIKE_BANNER = re.compile(rb"\s*+%*+\s*+matrix\s*+market", re.IGNORECASE)
 FIELDS = (b"pattern", b"integer", b"unsigned-integer", b"real", b"double")
 SYMMETRIES = (b"general", b"symmetric", b"skew-symmetric")
 EXPECTED_BANNER = (
@@ -33,8 +35,8 @@ EXPECTED_BANNER = (
 
 
 def sniff(head: bytes) -> float:
-    """Return 1 for the banner."""
-    return float(head[: len(BANNER)].lower() == BANNER)
+    """Return 1 for the banner, and for what was meant as one: that is refused, not guessed at."""
+    return float(LIKE_BANNER.match(head) is not None)
 
 
 def read(reading: Reading, data: FileBytes) -> CSRGraph:
@@ -115,7 +117,7 @@ def _banner(reading: Reading, line: bytes) -> tuple[bool, bytes, bytes]:
     """Return whether the matrix is dense, its field and its symmetry."""
     tokens = line.lower().split()
     found = f"found {shown(line)}, expected {EXPECTED_BANNER}"
-    if len(tokens) != 5 or tokens[0] != BANNER or tokens[1] != b"matrix":
+    if len(tokens) != 5 or line[: len(BANNER)].lower() != BANNER or tokens[1] != b"matrix":
         raise reading.fault(found, 1)
     if tokens[3] == b"complex" or tokens[4] == b"hermitian":
         raise reading.fault("a complex matrix; weights are real: pattern, integer or real", 1)
@@ -130,13 +132,9 @@ def _banner(reading: Reading, line: bytes) -> tuple[bool, bytes, bytes]:
 def _size(reading: Reading, data: FileBytes, dense: bool) -> tuple[int, int, int, int]:
     """Return n, entries (0 if dense), the number of the size line, and where the rows begin."""
     expected = "'ROWS COLUMNS'" if dense else "'ROWS COLUMNS ENTRIES'"
-    at, number = len(line_at(data, 0)) + 1, 2
-    while at < len(data):
-        line = line_at(data, at)
-        if line.strip() and not line.startswith(b"%"):
-            break
-        at, number = at + len(line) + 1, number + 1
-    else:
+    at = first_row(data, b"%", min(len(line_at(data, 0)) + 1, len(data)))
+    line, number = line_at(data, at), line_number(data, at)
+    if at >= len(data):
         raise reading.fault(f"no size line; expected {expected}", number)
     tokens = line.split()
     if len(tokens) != (2 if dense else 3) or not all(
@@ -159,4 +157,12 @@ def write(graph: CSRGraph, path: Path) -> None:
     write_text(path, [head], number_columns("%s %s %s\n", *columns))
 
 
-FORMAT = Format("matrix_market", "Matrix Market", (".mtx",), sniff, read, write)
+FORMAT = Format(
+    "matrix_market",
+    "Matrix Market",
+    (".mtx",),
+    sniff,
+    read,
+    write,
+    numbered_from=counts_from(1),
+)

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.base import SIGNS, Format, Reading, bare_name, shown
+from gpu.formats.base import SIGNS, Format, Reading, bare_name, counts_from, shown
 from gpu.formats.build import graph_from_rows, value_rule
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import is_number
 from gpu.formats.row_rules import NOT_NEGATIVE
-from gpu.formats.rows import line_at, runs_compiled
+from gpu.formats.rows import first_row, line_at, line_number, runs_compiled
 from gpu.formats.source import HEAD_BYTES, READ_SHARE
 from gpu.formats.write import write_text
 from gpu.graph import CSRGraph
@@ -125,19 +125,16 @@ def _spoilt(values: np.ndarray, reading: Reading) -> bool:
 
 
 def _header(reading: Reading, data: FileBytes) -> Header:
-    at, number = 0, 1
-    while at < len(data):
-        line = line_at(data, at)
-        if line.strip() and not line.lstrip().startswith(COMMENT):
-            promised = _promised(line.split())
-            if promised is None:
-                raise reading.fault(
-                    f"found {shown(line)}, expected 'VERTICES EDGES [FMT [CONSTRAINTS]]'", number
-                )
-            rows_at = min(at + len(line) + 1, len(data))
-            return Header(*promised, number, rows_at)
-        at, number = at + len(line) + 1, number + 1
-    raise reading.fault("the file has only comments; expected 'VERTICES EDGES [FMT]'")
+    at = first_row(data, COMMENT)
+    if at >= len(data):
+        raise reading.fault("the file has only comments; expected 'VERTICES EDGES [FMT]'")
+    line, number = line_at(data, at), line_number(data, at)
+    promised = _promised(line.split())
+    if promised is None:
+        raise reading.fault(
+            f"found {shown(line)}, expected 'VERTICES EDGES [FMT [CONSTRAINTS]]'", number
+        )
+    return Header(*promised, number, min(at + len(line) + 1, len(data)))
 
 
 def _rows(
@@ -283,4 +280,13 @@ def _row_bounds(bounds: list[int], first: int, n: int) -> list[tuple[int, int]]:
     return list(zip(bounds[first:last], bounds[first + 1 : last + 1], strict=True))
 
 
-FORMAT = Format("metis", "METIS", (".graph", ".metis"), sniff, read, write)
+FORMAT = Format(
+    "metis",
+    "METIS",
+    (".graph", ".metis"),
+    sniff,
+    read,
+    write,
+    numbered_from=counts_from(1),
+    told_by_content=False,
+)

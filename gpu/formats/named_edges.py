@@ -1,13 +1,15 @@
 """Edge lists whose vertices are words: slower, in plain Python.
 
 Names may hold blanks where columns are parted by tabs, commas or semicolons, and
-may stand in double quotes. They become a NumPy array of fixed width, so a
-single very long name would blow it up: NAME_CHARACTERS bounds each, WIDTH_FACTOR all.
+may stand in double quotes, where they are taken to the letter. They become a NumPy array of
+fixed width, so a single very long name would blow it up: NAME_CHARACTERS bounds each,
+WIDTH_FACTOR all.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -20,7 +22,7 @@ from gpu.formats.row_rules import (
     RowRules,
     row_fault,
 )
-from gpu.formats.rows import Rows, line_number
+from gpu.formats.rows import Rows, first_row, line_number
 from gpu.formats.source import READ_SHARE
 
 NAME_CHARACTERS = 256
@@ -40,39 +42,77 @@ def is_number(token: bytes, *, decimal: bool = False) -> bool:
 
 
 def split_line(line: bytes, separator: bytes) -> list[bytes]:
-    """Return the columns of a line; b"" parts at blanks; in double quotes nothing parts."""
+    """Return the columns of a line, without their quotes; b"" parts at blanks."""
     if not separator:
         return line.split()
     line = line.strip(b"\r")
     if b'"' not in line:
         return [token.strip(b" \t\r") for token in line.split(separator)]
+    return next(table_rows(None, line, 0, separator), (0, [b""]))[1]
+
+
+def table_rows(
+    reading: Reading | None, data: FileBytes | bytes, start: int, separator: bytes
+) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield the 1-based line and the cells of each row, as Python's csv reads them.
+
+    In double quotes nothing parts, a quote is written twice, and blanks and line ends belong to
+    the cell. Blanks around the cells do not; lines that begin with # or % are comments.
+
+    Raises FormatError for a quote that never closes.
+    """
     mark = re.escape(separator)
-    cells = rb'(?:^|%b)(\s*+"(?:[^"]|"")*+"[^%b]*+|[^%b]*+)' % (mark, mark, mark)
-    return [cell.strip(b" \t") for cell in re.findall(cells, line)]
+    cell = re.compile(
+        rb'[ \r]*+(?:"((?:[^"]|"")*+)"([^%b\n]*+)|([^%b\n]*+))(%b|\n|\Z)' % ((mark,) * 3)
+    )
+    at, number, row = start, line_number(data, start), []
+    while at < len(data):
+        if not row:
+            rest = first_row(data, b"#%", at)
+            number, at = number + data.count(b"\n", at, rest), rest
+            if at >= len(data):
+                return
+            first = number
+        found = cell.match(data, at)
+        quoted, after, plain, end = found.groups()  # type: ignore[union-attr]
+        if quoted is None and plain[:1] == b'"' and reading is not None:
+            raise reading.fault("a quote that never closes", number)
+        row.append(plain.strip() if quoted is None else quoted.replace(b'""', b'"') + after.strip())
+        number += (quoted or b"").count(b"\n") + (end == b"\n")
+        at = found.end()  # type: ignore[union-attr]
+        if end != separator:
+            yield first, row
+            row = []
+    if row:
+        yield first, [*row, b""]
+
+
+def lines_of(data: FileBytes, start: int, separator: bytes) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield what `table_rows` does, of a table without quotes."""
+    for number, line in enumerate(bytes(data[start:]).split(b"\n"), line_number(data, start)):
+        stripped = line.strip()
+        if stripped and stripped[0] not in b"#%":
+            yield number, split_line(line, separator)
 
 
 def read_named_rows(
-    reading: Reading, data: FileBytes, start: int, rules: RowRules, separator: bytes
+    reading: Reading, rows: Iterable[tuple[int, list[bytes]]], rules: RowRules, size: int
 ) -> tuple[Rows, np.ndarray]:
     """Return rows whose ids are ranks among the names, and the names, rising.
 
-    Raises FormatError for missing columns, long names, bad weights, bytes that are
-    not UTF-8.
+    `size` bytes is what they were read from. Raises FormatError for missing columns, long names,
+    bad weights, bytes that are not UTF-8.
     """
     order: dict[bytes, int] = {}
     ends: list[int] = []
     weights: list[float] = []
-    integral, comments = True, 0
-    for number, line in enumerate(bytes(data[start:]).split(b"\n"), line_number(data, start)):
-        if number % ROWS_PER_REPORT == 0:
+    integral = True
+    for count, (number, tokens) in enumerate(rows):
+        if count % ROWS_PER_REPORT == 0:
             reading.report(READ_SHARE, "parsing")
-        stripped = line.strip()
-        if not stripped or stripped[0] in rules.comments:
-            comments += bool(stripped)
-            continue
-        tokens = split_line(line, separator)
         if len(tokens) != rules.columns:
-            words = f"{len(tokens)} columns found {shown(line)}, expected {rules.expected}"
+            found = shown(b" ".join(tokens))
+            words = f"{len(tokens)} columns found {found}, expected {rules.expected}"
             raise reading.fault(words, number)
         ends += [
             order.setdefault(_name(reading, token, number), len(order)) for token in tokens[:2]
@@ -80,15 +120,13 @@ def read_named_rows(
         if rules.value_columns:
             weights.append(read_weight(reading, tokens[2], rules, number))
             integral = integral and is_number(tokens[2])
-    names, ranks = _sorted_names(reading, order, len(data))
+    names, ranks = _sorted_names(reading, order, size)
     ids = np.ascontiguousarray(ranks[np.array(ends, np.int64).reshape(-1, 2)].T)
     values = np.array([weights] * rules.value_columns, np.float64)
-    return Rows(ids, values.reshape(rules.value_columns, ids.shape[1]), integral, comments), names
+    return Rows(ids, values.reshape(rules.value_columns, ids.shape[1]), integral, 0), names
 
 
 def _name(reading: Reading, token: bytes, number: int) -> bytes:
-    if len(token) >= 2 and token[:1] == token[-1:] == b'"':
-        token = token[1:-1].strip()
     if not token:
         raise reading.fault("a column is empty; expected the name of a vertex", number)
     if len(token) > NAME_CHARACTERS:

@@ -8,6 +8,7 @@ expressions here. All three accept the same lines.
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -83,6 +84,16 @@ def runs_compiled(size: int) -> bool:
 def line_number(data: FileBytes, at: int) -> int:
     """Return the 1-based number of the line that holds byte `at`."""
     return data.count(b"\n", 0, at) + 1
+
+
+def first_row(data: FileBytes, marks: bytes, at: int = 0) -> int:
+    """Return where the first line from `at` on begins that is not blank and no comment.
+
+    marks : bytes of which each begins a comment line
+    """
+    skipped = rb"(?:[ \t\r]*+(?:[%b][^\n]*+)?\n)*+(?:[ \t\r]*+(?:[%b][^\n]*+)?\Z)?"
+    found = re.compile(skipped % (marks, marks)).match(data, at)
+    return found.end() if found else at
 
 
 def line_at(data: FileBytes, at: int) -> bytes:
@@ -197,6 +208,7 @@ def _read_python(reading: Reading, data: FileBytes, start: int, rules: RowRules)
     rows: list[tuple[bytes, ...]] = []
     row_lines: list[int] = []
     comments = 0
+    odd_line: int | None = None
     lines = bytes(data[start:]).split(b"\n")
     for number, line in enumerate(lines, first_line):
         found = match(line)
@@ -206,15 +218,16 @@ def _read_python(reading: Reading, data: FileBytes, start: int, rules: RowRules)
             continue
         stripped = line.strip(b" \t\r")
         if stripped and stripped[0] not in rules.comments:
-            raise row_fault(reading, line, number, rules)
+            odd_line = number
+            break
         comments += bool(stripped)
         if number % ROWS_PER_REPORT == 0:
             reading.report(READ_SHARE, "parsing")
     columns = list(zip(*rows, strict=True)) or [()] * rules.columns
     ids, values, integral = _converted(columns, rules)
     bad = _first_bad_row(ids, values, rules)
-    if bad is not None:
-        number = row_lines[bad]
+    number = odd_line if bad is None else row_lines[bad]  # a bad number stands before an odd line
+    if number is not None:
         raise row_fault(reading, lines[number - first_line], number, rules)
     return Rows(ids, values, integral, comments)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import bz2
 import lzma
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ from gpu.formats.filebytes import LARGE_BYTES, FileBytes, LargeBytes
 from gpu.memory import require_memory
 
 HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file
+COMMENT_LINES = re.compile(rb"(?:(?:[#%]|c(?=[ \t\r\n]))[^\n]*+\n)*+")
+COMMENT_BYTES = 1024  # of a long block of comments, so much is looked at
 BLOCK_BYTES = 1 << 20  # read from disk at a time
 UNPACKED_BYTES = 4 << 20  # at most that much comes out of one decompression step
 CHECK_BYTES = 32 << 20  # memory is checked each time the text grew by this
@@ -45,33 +48,51 @@ class Source:
         self._reading = reading
         self._file, self._size = _open(reading)
         try:
+            reading.disk_bytes = self._size
             self._plain = False
+            self._text = False
+            self._checked = 0  # bytes for which memory was asked
             self._blocks = self._unpacked()
             self._data = bytearray()
             while len(self._data) < HEAD_BYTES and self._grow():
                 pass
+            self._rows_at = self._after_comments()
         except BaseException:
             self._file.close()
             raise
 
     @property
     def head(self) -> bytes:
-        """The first HEAD_BYTES decompressed bytes; fewer mean the whole file."""
-        return bytes(self._data[:HEAD_BYTES])
+        """The first HEAD_BYTES decompressed bytes; fewer mean the whole file.
 
-    def read_all(self) -> FileBytes:
-        """Return the whole decompressed file and close it."""
-        checked = 0
+        Of a longer block of comments, its beginning and HEAD_BYTES after it.
+        """
+        if self._rows_at <= HEAD_BYTES:
+            return bytes(self._data[:HEAD_BYTES])
+        beginning = bytes(self._data[: self._data.find(b"\n", COMMENT_BYTES) + 1])
+        return beginning + bytes(self._data[self._rows_at : self._rows_at + HEAD_BYTES])
+
+    def _after_comments(self) -> int:
+        """Return where the first line begins that is no comment, if comments fill the head."""
+        at = end = COMMENT_LINES.match(self._data).end()  # type: ignore[union-attr]
+        while end + HEAD_BYTES > len(self._data) and at and self._grow():
+            end = COMMENT_LINES.match(self._data, end).end()  # type: ignore[union-attr]
+        return end
+
+    def read_all(self, *, text: bool = False) -> FileBytes:
+        """Return the whole decompressed file and close it.
+
+        `text`: refuse a zero byte where it is met, not after gigabytes of them.
+        """
+        self._text = text
         try:
             require_memory(self._size, str(self._reading.path))
+            self._refuse_zeros(self._data)
             if self._plain and self._size > len(self._data):
                 return self._whole()
             while self._grow():
                 done = self._file.tell() / max(self._size, 1)
                 self._reading.report(min(done, 1.0) * READ_SHARE, "reading")
-                if len(self._data) - checked > CHECK_BYTES:
-                    checked = len(self._data)
-                    require_memory(checked, str(self._reading.path))
         finally:
             self.close()
         return self._data
@@ -92,6 +113,7 @@ class Source:
             got = self._read_into(view[done : done + UNPACKED_BYTES])
             if not got:
                 break
+            self._refuse_zeros(view[done : done + got])
             done += got
             self._reading.report(done / self._size * READ_SHARE, "reading")
         return done
@@ -106,6 +128,7 @@ class Source:
             at, end = start, min(start + UNPACKED_BYTES, self._size)
             while at < end and (got := os.preadv(number, [view[at:end]], at)):
                 at += got
+            self._refuse_zeros(view[start:at])
             return at
 
         with ThreadPoolExecutor(max_workers=cores()) as pool:
@@ -131,7 +154,20 @@ class Source:
         if block is None:
             return False
         self._data += block
+        self._refuse_zeros(block)
+        self._reading.check_unpacked(len(self._data), "the file")
+        if len(self._data) - self._checked > CHECK_BYTES:
+            self._checked = len(self._data)
+            require_memory(self._checked, str(self._reading.path))
         return True
+
+    def _refuse_zeros(self, piece: bytes | bytearray | memoryview) -> None:
+        """Refuse text with a zero byte in it."""
+        if self._text and bytes(piece).find(b"\0") >= 0:
+            raise self._reading.fault(
+                "a zero byte in it, so it is no text; expected UTF-8 (UTF-16 is not read: save "
+                "it again as UTF-8)"
+            )
 
     def _unpacked(self) -> Iterator[bytes]:
         first = self._read()

@@ -46,6 +46,15 @@ def write_text(path: Path, head: Iterable[str], rows: Iterable[str]) -> None:
     write_file(path, fill)
 
 
+def write_map(path: Path, base: int, ids: np.ndarray) -> None:
+    """Write the table 'vertex,id' of vertices numbered from `base`."""
+    names = ids.tolist()
+    if ids.dtype.kind == "U":
+        names = ['"' + name.replace('"', '""') + '"' for name in names]
+    rows = (f"{vertex},{name}\n" for vertex, name in enumerate(names, base))
+    write_text(path, ["vertex,id\n"], rows)
+
+
 def write_file(path: Path, fill: Callable[[BinaryIO], None]) -> None:
     """Let `fill` write a file, gzip, xz or bz2 by suffix; raise GraphError where it cannot."""
     try:

@@ -1,4 +1,7 @@
-"""What a lesson is made of, as plain values; `gpu.lessons.read` makes them from files.
+"""What a lesson is made of, and so what its files may say: `gpu.lessons.read` reads them.
+
+The Structs are the declaration of the TOML file: keys, types, ranges, defaults. Published as
+`assets/schemas/lesson.schema.json`.
 
 A lesson is a row of *steps*. A step shows its text, may set an experiment up (a graph, runs, a
 sweep, a comparison, a moment to look at, panels and vertices to point out) and may ask a
@@ -11,31 +14,99 @@ engine found, so that no number on screen can be wrong for the run on screen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+import re
+from abc import ABC
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+from gpu.schema import PLAIN, Number, Table, Text, shown
 
 LESSON_FORMAT = 1
+VALUE = re.compile(r"^([a-z][a-z0-9_]*)\.([a-z_]+)(?:\(([^()]*)\))?$")
 QuestionKind = Literal["number", "choice", "vertex", "bucket", "curve"]
 Relation = Literal["<", "<=", ">", ">=", "=="]
 
+Name = Annotated[str, Meta(min_length=1, pattern=PLAIN, description="a name of its own")]
+FileName = Annotated[
+    str,
+    Meta(
+        pattern=r"^(?!\.\.?$)[^/\\:\u0000-\u001f\u007f]+$",
+        description="the name of a file beside this one",
+    ),
+]
 
-@dataclass(frozen=True)
+
 class Value:
-    """One computed number.
+    """A value: run.quantity, run.quantity(vertex), or { value = ..., over = ... }.
+
+    One computed number.
 
     of : name of a run or sweep of the lesson    quantity : a key of `gpu.lessons.quantities`
     at : what the quantity needs beside it: a vertex's id, a bucket, the name of an event
     over : another value to divide by, for ratios
     """
 
-    of: str
-    quantity: str
-    at: str | None = None
-    over: Value | None = None
+    def __init__(
+        self, of: str, quantity: str, at: str | None = None, over: Value | None = None
+    ) -> None:
+        self.of, self.quantity, self.at, self.over = of, quantity, at, over
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.of, self.quantity, self.at, self.over))
+
+    def __repr__(self) -> str:
+        return f"Value({self.of!r}, {self.quantity!r}, {self.at!r}, {self.over!r})"
+
+    @classmethod
+    def read(cls, given: Any) -> Value:
+        """Return what is written as text or as a table of two. ValueError."""
+        if isinstance(given, dict) and "value" in given and set(given) <= {"value", "over"}:
+            below = cls.read(given["over"]) if "over" in given else None
+            found = cls.read(given["value"])
+            return cls(found.of, found.quantity, found.at, below)
+        match = VALUE.match(given) if isinstance(given, str) else None
+        if match is None:
+            raise ValueError(
+                f"{shown(given)} is no value; write run.quantity or run.quantity(vertex)"
+            )
+        return cls(match[1], match[2], match[3])
 
 
-@dataclass(frozen=True)
-class RunSpec:
+class VertexId(str):
+    """A vertex's id: text in quotes or a whole number."""
+
+    __slots__ = ()
+
+
+if TYPE_CHECKING:
+    ValueOrNumber = Value | float
+else:
+
+    class ValueOrNumber(ABC):  # noqa: B024
+        """A value or a number."""
+
+    ValueOrNumber.register(Value)
+    ValueOrNumber.register(float)
+
+
+def own_class(kind: type, given: Any) -> Any:
+    """Make a Value, a VertexId or a number from what the file has. ValueError.
+
+    The hook of `gpu.schema.checked`.
+    """
+    if kind is VertexId:
+        if isinstance(given, str | int) and not isinstance(given, bool) and "\0" not in str(given):
+            return VertexId(given)
+        raise ValueError(f"{shown(given)}; allowed: text in quotes or a whole number")
+    number = isinstance(given, int | float) and not isinstance(given, bool)
+    return float(given) if kind is ValueOrNumber and number else Value.read(given)
+
+
+class RunSpec(Struct, frozen=True, forbid_unknown_fields=True):
     """One run that the lesson makes; its name is how values, seeks and comparisons call it.
 
     graph : "sample:..." or a file beside the lesson, None for the step's own
@@ -45,43 +116,40 @@ class RunSpec:
         such a run, `Bench.trace` does, at once, and `Bench.fault` says what went wrong
     """
 
-    name: str
-    algorithm: str
-    graph: str | None = None
-    source: str | None = None
-    delta: float | None = None
-    device: str | None = None
-    probe: int = 2
-    parameters: dict[str, Any] = field(default_factory=dict)
-    variant: str = ""
+    name: Name
+    algorithm: Text
+    graph: Text | None = None
+    source: VertexId | None = None
+    delta: Annotated[float, Meta(gt=0, le=1e300, description="a number above 0")] | None = None
+    device: Text | None = None
+    probe: Annotated[int, Meta(ge=0, le=3)] = 2
+    parameters: Table = {}
+    variant: Text = ""
 
 
-@dataclass(frozen=True)
-class SweepSpec:
+class SweepSpec(Struct, frozen=True, forbid_unknown_fields=True):
     """One sweep of the lesson; `values` empty: the usual ones."""
 
-    name: str
-    algorithm: str
-    graph: str | None = None
-    knob: str = "delta"
-    values: tuple[float, ...] = ()
-    device: str | None = None
+    name: Name
+    algorithm: Text
+    graph: Text | None = None
+    knob: Text = "delta"
+    values: tuple[Number, ...] = ()
+    device: Text | None = None
 
 
-@dataclass(frozen=True)
-class Seek:
+class Seek(Struct, frozen=True, forbid_unknown_fields=True):
     """A moment of a run to look at: `gpu.lessons.moments.moment_ns(trace, to)` is its time.
 
     "start", "end", "peak", "first_change", a share 0..1, or "event:KIND" (the first of that
     kind, probe 3; "event:KIND:3" the third; `moments.event_index` is its place).
     """
 
-    run: str
-    to: str | float
+    run: Text
+    to: Text | Number
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True, forbid_unknown_fields=True):
     """Asked before the experiment runs; `answer` says what counts as right.
 
     kind      "number": a slider from low to high, right within `tolerance` (relative)
@@ -95,35 +163,42 @@ class Question:
     """
 
     kind: QuestionKind
-    ask: str
+    ask: Text
     answer: Value | None = None
-    choices: tuple[str, ...] = ()
+    choices: tuple[Text, ...] = ()
     candidates: tuple[Value, ...] = ()
     pick: Literal["least", "greatest"] = "least"
-    low: float = 0.0
-    high: float = 1.0
-    tolerance: float = 0.1
-    unit: str = ""
+    low: Number = 0.0
+    high: Number = 1.0
+    tolerance: Number = 0.1
+    unit: Text = ""
     logarithmic: bool = False
-    right: str = ""  # said when the answer was right; Markdown with values
-    wrong: str = ""  # said when it was not
+    right: Text = ""  # said when the answer was right; Markdown with values
+    wrong: Text = ""  # said when it was not
+
+    def __post_init__(self) -> None:
+        if self.kind == "choice":
+            if len(self.choices) < 2 or len(self.choices) != len(self.candidates):
+                raise ValueError("as many candidates as choices, two at least")
+        elif self.answer is None:
+            raise ValueError("no answer; it is a value, computed by running")
+        if self.kind in ("number", "bucket") and not self.low < self.high:
+            raise ValueError(f"low = {self.low:g}, high = {self.high:g}; allowed: low under high")
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(Struct, frozen=True, forbid_unknown_fields=True):
     """A sentence of the lesson as a comparison that a test asserts on the engine."""
 
     left: Value
-    relation: Relation
-    right: Value | float
-    words: str = ""
+    relation: Relation = field(name="is")
+    right: ValueOrNumber
+    words: Text = ""
 
 
-@dataclass(frozen=True)
-class Step:
-    """One page of a lesson.
+class WrittenStep(Struct, frozen=True, forbid_unknown_fields=True):
+    """One page of a lesson, as the TOML has it.
 
-    key : names its section in the Markdown       text : that section, with {values}
+    key : names its section in the Markdown
     runs, sweeps : made, in this order, when the step's button is pressed (or at once where there
         is no question); compare : names of two runs for A and B
     panels : docks to show and point out          vertices : ids to point out
@@ -131,28 +206,64 @@ class Step:
     microscope : whether to open it at the seek
     """
 
-    key: str
-    title: str
-    text: str
-    graph: str | None = None
-    source: str | None = None
-    runs: tuple[RunSpec, ...] = ()
-    sweeps: tuple[SweepSpec, ...] = ()
-    compare: tuple[str, str] | None = None
-    show: str = ""  # name of a run of an earlier step to show again
+    key: Name
+    title: Text = ""
+    graph: Text | None = None
+    source: VertexId | None = None
+    runs: Annotated[tuple[RunSpec, ...], Meta(description="[[step.run]] tables")] = field(
+        default=(), name="run"
+    )
+    sweeps: Annotated[tuple[SweepSpec, ...], Meta(description="[[step.sweep]] tables")] = field(
+        default=(), name="sweep"
+    )
+    compare: Annotated[tuple[Text, Text], Meta(description="the names of two runs")] | None = None
+    show: Text = ""  # name of a run of an earlier step to show again
     seek: Seek | None = None
-    panels: tuple[str, ...] = ()
-    vertices: tuple[str, ...] = ()
-    colour_by: str = ""
-    layout: str = ""
+    panels: tuple[Text, ...] = ()
+    vertices: tuple[VertexId, ...] = ()
+    colour_by: Text = ""
+    layout: Text = ""
     microscope: bool = False
     drive: bool = False  # the student holds delta while it runs, at a slow pace
     question: Question | None = None
-    claims: tuple[Claim, ...] = ()
+    claims: Annotated[tuple[Claim, ...], Meta(description="[[step.claim]] tables")] = field(
+        default=(), name="claim"
+    )
 
 
-@dataclass(frozen=True)
-class Lesson:
+class Step(WrittenStep, frozen=True, kw_only=True):
+    """One page of a lesson with its text, the Markdown's section, {values} not filled in."""
+
+    text: str
+
+
+class LessonHead(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a lesson says of itself; `text` names the Markdown, "" the one of the same name."""
+
+    format: Literal[1]
+    minutes: Annotated[int, Meta(ge=1, le=60, description="1 to 60")]
+    title: Text = ""
+    idea: Text = ""
+    figure: Text = ""
+    text: FileName | None = None
+
+
+class LessonFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The TOML file of a lesson."""
+
+    lesson: Annotated[LessonHead, Meta(description="a [lesson] table")]
+    steps: Annotated[tuple[WrittenStep, ...], Meta(description="[[step]] tables", min_length=1)] = (
+        field(name="step")
+    )
+
+    def __post_init__(self) -> None:
+        keys = [step.key for step in self.steps]
+        twice = next((key for key in keys if keys.count(key) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two steps have the key = {twice!r}; allowed: a name of its own")
+
+
+class Lesson(Struct, frozen=True):
     """One lesson, read and checked.
 
     key : the file's stem                         figure : of the paper, in words

@@ -9,7 +9,8 @@ The file is a plain NumPy archive (`numpy.load` opens it) with one member a NumP
 The header holds `format`, `version`, `arrays` (the other members), settings, graph
 reference, clock, outcome, environment and verification. A file is read as data from a
 stranger: sizes are checked against the header before anything is allocated, dtypes must
-match exactly, and whatever is wrong becomes one TraceError in one line.
+match exactly, the header is declared in `gpu.record.schema`, `gpu.record.assembly` asks whether the
+parts agree, and whatever is wrong becomes one TraceError in one line.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from __future__ import annotations
 import json
 import lzma
 import math
+import os
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -25,9 +28,12 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from msgspec import structs
 
 from gpu.errors import TraceError
 from gpu.graph import MAX_COUNT
+from gpu.record.assembly import check_trace
+from gpu.record.schema import TraceHeader
 from gpu.record.trace import (
     EVENT,
     SAMPLE,
@@ -37,6 +43,8 @@ from gpu.record.trace import (
     Verification,
     VertexProbe,
 )
+from gpu.regular import open_regular
+from gpu.schema import SchemaError, checked
 from gpu.wholefile import written_whole
 
 FORMAT = "sssp-scope trace"
@@ -67,6 +75,9 @@ _WRONG = (
     EOFError,
     OverflowError,
     MemoryError,
+    RecursionError,
+    SyntaxError,  # an array's header that is no Python value
+    tokenize.TokenError,
 )
 
 
@@ -95,9 +106,8 @@ def load_trace(path: str | Path) -> Trace:
     MemoryNeededError where its arrays do not fit.
     """
     try:
-        size = Path(path).stat().st_size
-        with zipfile.ZipFile(path) as archive:
-            return _read(archive, size)
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
+            return _read(archive, os.fstat(file.fileno()).st_size, str(path))
     except TraceError as error:
         raise TraceError(f"{path}: {error}") from error
     except OSError as error:
@@ -135,7 +145,7 @@ def _header(trace: Trace) -> dict[str, Any]:
     return clean
 
 
-def _read(archive: zipfile.ZipFile, size: int) -> Trace:
+def _read(archive: zipfile.ZipFile, size: int, path: str) -> Trace:
     members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
     if "header" not in members or len(members) != len(archive.infolist()):
         raise TraceError("not a trace of SSSP Scope: it has no header")
@@ -147,15 +157,18 @@ def _read(archive: zipfile.ZipFile, size: int) -> Trace:
         raise TraceError(f"refused: {size} bytes would unpack to {unpacked}; not a trace of ours")
     from gpu.memory import require_memory
 
-    require_memory(unpacked, str(archive.filename))
-    told = _typed(header, {"arrays": (list,)})["arrays"]
-    for name in told:
-        if name not in members or name not in _MEMBERS:
-            raise TraceError(f"damaged: its array {name!r} is missing or unknown")
-    return _assemble(header, {name: _read_array(archive, members[name], name) for name in told})
+    require_memory(unpacked, path)
+    lost = next((name for name in header.arrays if name not in members), None)
+    if lost is not None:
+        raise TraceError(f"damaged: its array {lost!r} is missing")
+    arrays = {name: _read_array(archive, members[name], name) for name in header.arrays}
+    try:
+        return _assemble(header, arrays)
+    except TraceError as error:
+        raise TraceError(f"damaged: {error}") from error
 
 
-def _read_header(raw: bytes) -> dict[str, Any]:
+def _read_header(raw: bytes) -> TraceHeader:
     _, _, array_at = raw.partition(b"\n")  # the npy header ends at its first newline
     header = json.loads(array_at.decode("utf-8"))
     if not isinstance(header, dict) or header.get("format") != FORMAT:
@@ -165,7 +178,10 @@ def _read_header(raw: bytes) -> dict[str, Any]:
             f"trace version {header.get('version')!r}; this program reads version {VERSION}: "
             "update SSSP Scope, or make the run again"
         )
-    return header
+    try:
+        return checked(TraceHeader, header)
+    except SchemaError as error:
+        raise TraceError(f"damaged: {error}") from error
 
 
 def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> np.ndarray:
@@ -201,88 +217,26 @@ def _fill(member: IO[bytes], array: np.ndarray, name: str) -> None:
         raise TraceError(f"damaged: {name} is longer than it says")
 
 
-def _assemble(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Trace:
+def _assemble(header: TraceHeader, arrays: dict[str, np.ndarray]) -> Trace:
     for name in ("samples", "dist"):
         if name not in arrays:
-            raise TraceError(f"damaged: it has no {name}")
-    settings = RunSettings(**_typed(header["settings"], _SETTINGS))
-    graph = GraphReference(**_typed(header["graph"], _GRAPH))
-    _check_arrays(arrays, settings, graph)
-    words = _typed({key: header[key] for key in _WORDS}, _WORDS)
-    verification = header["verification"]
+            raise TraceError(f"it has no {name}")
     vertices = [arrays[name] for name in _VERTEX_MEMBERS if name in arrays]
-    return Trace(
-        settings=settings,
-        graph=graph,
+    if len(vertices) not in (0, len(_VERTEX_MEMBERS)):
+        there = ", ".join(name for name in _VERTEX_MEMBERS if name in arrays)
+        raise TraceError(f"of the per-vertex arrays it has only {there}")
+    proved = header.verification
+    trace = Trace(
+        settings=RunSettings(**structs.asdict(header.settings)),
+        graph=GraphReference(**structs.asdict(header.graph)),
         samples=arrays["samples"],
         dist=arrays["dist"],
-        clock=words["clock"],
-        outcome=words["outcome"],
-        environment=words["environment"],
+        clock=header.clock,
+        outcome=header.outcome,
+        environment=header.environment,
         vertices=VertexProbe(*vertices) if vertices else None,
         events=arrays.get("events"),
-        verification=None
-        if verification is None
-        else Verification(**_typed(verification, _VERIFICATION)),
+        verification=None if proved is None else Verification(**structs.asdict(proved)),
     )
-
-
-def _check_arrays(
-    arrays: dict[str, np.ndarray], settings: RunSettings, graph: GraphReference
-) -> None:
-    samples, dist = arrays["samples"], arrays["dist"]
-    if not len(samples):
-        raise TraceError("damaged: it has no samples")
-    if (np.diff(samples["t_ns"]) < 0).any():
-        raise TraceError("damaged: time runs backwards in its samples")
-    if (dist.dtype == np.int32) != graph.integer:
-        raise TraceError(f"damaged: distances are {dist.dtype}")
-    vertices = [name for name in _VERTEX_MEMBERS if name in arrays]
-    if len(vertices) not in (0, len(_VERTEX_MEMBERS)):
-        raise TraceError(f"damaged: of the per-vertex arrays it has only {', '.join(vertices)}")
-    for name in ("dist", *vertices):
-        if arrays[name].ndim == 1 and len(arrays[name]) != graph.n:
-            raise TraceError(f"damaged: {name} has {len(arrays[name])} of {graph.n} entries")
-    rows = graph.n - settings.source  # at most
-    if dist.ndim == 2 and (dist.shape[1] != graph.n or not 1 <= len(dist) <= rows):
-        raise TraceError(f"damaged: dist has shape {dist.shape} on {graph.n} vertices")
-    if not 0 <= settings.source < graph.n:
-        raise TraceError(f"damaged: source {settings.source} of {graph.n} vertices")
-
-
-_SETTINGS: dict[str, tuple[type, ...]] = {
-    "algorithm": (str,),
-    "engine": (str,),
-    "device": (str,),
-    "source": (int,),
-    "delta": (float, int, type(None)),
-    "probe": (int,),
-    "seed": (int,),
-    "sample_period_ns": (int,),
-    "parameters": (dict,),
-}
-_GRAPH: dict[str, tuple[type, ...]] = {
-    "name": (str,),
-    "origin": (str,),
-    "hash": (str,),
-    "n": (int,),
-    "m": (int,),
-    "integer": (bool,),
-    "source_id": (int, str),
-    "options": (dict,),
-}
-_WORDS: dict[str, tuple[type, ...]] = {"clock": (str,), "outcome": (str,), "environment": (dict,)}
-_VERIFICATION: dict[str, tuple[type, ...]] = {
-    "oracle": (bool, type(None)),
-    "certificate": (bool, type(None)),
-    "detail": (str,),
-}
-
-
-def _typed(given: dict[str, Any], fields: dict[str, tuple[type, ...]]) -> dict[str, Any]:
-    """Return exactly `fields` of `given`, or raise TraceError naming the wrong one."""
-    for key, kinds in fields.items():
-        value = given[key]
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            raise TraceError(f"damaged: {key} is {value!r}")
-    return {key: given[key] for key in fields}
+    check_trace(trace)
+    return trace

@@ -22,14 +22,19 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
+
+from msgspec import structs
 
 from gpu.errors import GpuError, TraceError
 from gpu.formats import save_graph
 from gpu.graph import CSRGraph
+from gpu.record.schema import WorkspaceTable, reader_options
 from gpu.record.trace import GraphReference, Trace
 from gpu.record.tracefile import load_trace, plain, save_trace
+from gpu.regular import open_regular
+from gpu.schema import SchemaError, checked
 from gpu.wholefile import written_whole
 
 SUFFIX = ".ssspw"
@@ -40,11 +45,9 @@ GRAPH = "graph.npz"
 SMALL_ARCS = 200_000  # a graph of so many is saved with its runs: 2 MB and less
 GRAPH_LIMIT = 16 << 20  # bytes of one that is read
 TABLE_LIMIT = 4 << 20  # bytes of JSON
-MOST_RUNS = 1000
 CHUNK = 1 << 20  # bytes copied at a time
 SAMPLE = "sample:"
 UPDATE = "update SSSP Scope"
-READER_OPTIONS = ("undirected", "weights", "weight_name")  # of `gpu.load_graph`
 _WRONG = (
     zipfile.BadZipFile,
     zlib.error,
@@ -57,6 +60,19 @@ _WRONG = (
     RecursionError,
     MemoryError,
 )
+
+
+__all__ = [
+    "SUFFIX",
+    "TABLE",
+    "SavedGraph",
+    "Workspace",
+    "WorkspaceError",
+    "load_workspace",
+    "reader_options",
+    "save_workspace",
+    "saved_graph",
+]
 
 
 class WorkspaceError(GpuError):
@@ -92,12 +108,18 @@ class SavedGraph:
         """Return where `found` looks for a file, best first, each place once."""
         names = [folder / self.relative] if self.relative else []
         names += [Path(self.origin), folder / Path(self.origin).name]
-        return list(dict.fromkeys(Path(os.path.normpath(name)) for name in names))
+        places = dict.fromkeys(Path(os.path.normpath(name)) for name in names)
+        return [place for place in places if not _is_elsewhere(place)]
 
 
-def reader_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Return of a graph's recorded options those that its file is to be read with again."""
-    return {key: options[key] for key in READER_OPTIONS if key in options}
+def _is_elsewhere(place: Path) -> bool:
+    """Whether a place is no folder of this computer's disks: another computer, /dev, /proc.
+
+    Looking there is already doing something: a share is told who asks, a device may wait.
+    """
+    if PureWindowsPath(place).drive.startswith("\\\\") or str(place).startswith("//"):
+        return True
+    return PurePosixPath(place).parts[:2] in {("/", top) for top in ("dev", "proc", "sys")}
 
 
 @dataclass(frozen=True)
@@ -174,9 +196,8 @@ def load_workspace(
     or damaged; MemoryNeededError where its traces do not fit.
     """
     try:
-        size = Path(path).stat().st_size
-        with zipfile.ZipFile(path) as archive:
-            return _read(archive, size, progress)
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
+            return _read(archive, os.fstat(file.fileno()).st_size, progress)
     except WorkspaceError as error:
         raise WorkspaceError(f"{path}: {error}") from error
     except TraceError as error:
@@ -193,21 +214,15 @@ def load_workspace(
 
 def _read(archive: zipfile.ZipFile, size: int, progress: Callable[[float], None]) -> Workspace:
     table = _read_table(archive, size)
-    numbers = table["runs"]
-    if not isinstance(numbers, list) or len(numbers) > MOST_RUNS:
-        raise WorkspaceError(f"damaged: its list of runs; allowed: up to {MOST_RUNS}")
-    if not all(type(number) is int for number in numbers) or len(set(numbers)) < len(numbers):
-        raise WorkspaceError("damaged: the numbers of its runs")
-    runs = _read_runs(archive, numbers, size, progress)
-    source, window = table["source"], table["window"]
-    if type(source) is not int or not isinstance(window, dict):
-        raise WorkspaceError("damaged: how the window stood")
-    chosen = [table[key] if table[key] in numbers else None for key in ("current", "b")]
-    graph, packed = _graph(table["graph"]), _packed(archive, size)
-    return Workspace(graph, runs, chosen[0], chosen[1], source, window, packed)
+    runs = _read_runs(archive, table.runs, size, progress)
+    told = table.graph
+    graph = None if told is None else SavedGraph(**structs.asdict(told))
+    current, b = (one if one in table.runs else None for one in (table.current, table.b))
+    packed = _packed(archive, size)
+    return Workspace(graph, runs, current, b, table.source, table.window, packed)
 
 
-def _read_table(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
+def _read_table(archive: zipfile.ZipFile, size: int) -> WorkspaceTable:
     members = {info.filename: info for info in archive.infolist()}
     if TABLE not in members:
         raise WorkspaceError(f"not a workspace of SSSP Scope: it has no {TABLE}")
@@ -221,7 +236,10 @@ def _read_table(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
         raise WorkspaceError(
             f"workspace version {found!r}; this program reads version {VERSION}: {UPDATE}"
         )
-    return table
+    try:
+        return checked(WorkspaceTable, table)
+    except SchemaError as error:
+        raise WorkspaceError(f"damaged: {error}") from error
 
 
 def _packed(archive: zipfile.ZipFile, size: int) -> bytes:
@@ -252,18 +270,6 @@ def _read_runs(
             found.append((number, load_trace(part)))
             progress(len(found) / len(numbers))
     return tuple(found)
-
-
-def _graph(told: Any) -> SavedGraph | None:
-    if told is None:
-        return None
-    names = ("name", "origin", "hash", "relative")
-    if not isinstance(told, dict) or not all(isinstance(told.get(name), str) for name in names):
-        raise WorkspaceError("damaged: the graph that it names")
-    if not isinstance(told.get("options"), dict) or "\0" in told["origin"] + told["relative"]:
-        raise WorkspaceError("damaged: how its graph was opened")
-    name, origin, hashed, relative = (told[key] for key in names)
-    return SavedGraph(name, origin, hashed, relative, told["options"])
 
 
 def _member(number: int) -> str:

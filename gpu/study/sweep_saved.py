@@ -1,19 +1,23 @@
 """A sweep as JSON values and back, for a workspace: its plan and every point that it found.
 
-What is read comes from a stranger's file: every field has its type checked, lists have a limit, and
+What is read comes from a stranger's file: its form is declared here, lists have a limit, and
 whatever does not fit raises SavedSweepError with one sentence; nothing is run.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, structs
 
 from gpu.algorithms import ALGORITHMS
-from gpu.errors import GpuError
+from gpu.errors import GpuError, ParameterError
+from gpu.record.schema import SettingsTable
 from gpu.record.trace import RunSettings
 from gpu.record.tracefile import plain
+from gpu.schema import Number, SchemaError, checked, shown
 from gpu.study.sweep import (
     PATH_POINTS,
     SweepPlan,
@@ -22,9 +26,43 @@ from gpu.study.sweep import (
 )
 
 MOST_POINTS = 2000
-TEXTS = ("clock", "failure")
-WHOLE = ("time_ns", "processed_vertices", "relaxed_edges", "improved", "reached")
-NUMBERS = ("mean_parallelism", "clip_share")
+Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1, description="a whole number")]
+
+
+class PointTable(Struct, frozen=True):
+    """One point: `gpu.study.sweep.SweepPoint`."""
+
+    settings: SettingsTable
+    value: Number | None
+    delta: Number | None
+    certificate: str | None
+    clock: str
+    failure: str
+    time_ns: Whole
+    processed_vertices: Whole
+    relaxed_edges: Whole
+    improved: Whole
+    reached: Whole
+    mean_parallelism: Number
+    clip_share: Number
+    path_ns: Annotated[tuple[Whole, ...], Meta(max_length=PATH_POINTS)]
+    path_delta: Annotated[tuple[Number, ...], Meta(max_length=PATH_POINTS)]
+
+    def __post_init__(self) -> None:
+        if len(self.path_ns) != len(self.path_delta):
+            raise ValueError("its path of Δ has not as many times as values")
+
+
+class SweepTable(Struct, frozen=True):
+    """A sweep, as `sweep_as_dict` writes it."""
+
+    settings: SettingsTable
+    knob: str
+    values: tuple[Number, ...]
+    controller: bool
+    graph_name: str
+    graph_hash: str
+    points: Annotated[tuple[PointTable, ...], Meta(max_length=MOST_POINTS)]
 
 
 class SavedSweepError(GpuError):
@@ -59,64 +97,25 @@ def sweep_as_dict(sweep: SavedSweep) -> dict[str, Any]:
 def sweep_from_dict(told: Any) -> SavedSweep:
     """Return what `sweep_as_dict` wrote; SavedSweepError where it cannot be read."""
     try:
-        settings = _settings(told["settings"])
-        knob, values = str(told["knob"]), tuple(_number(value) for value in told["values"])
-        if knob not in knobs(settings) or len(told["points"]) > MOST_POINTS:
-            raise SavedSweepError(f"the sweep of {knob!r} does not fit this program")
-        plan = SweepPlan(settings, knob, values, bool(told["controller"]))
-        points = tuple(_point(one) for one in told["points"])
-        return SavedSweep(plan, points, str(told["graph_name"]), str(told["graph_hash"]))
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise SavedSweepError("the saved sweep is damaged") from error
+        found = checked(SweepTable, told)
+    except SchemaError as error:
+        raise SavedSweepError(f"the saved sweep is damaged: {error}") from error
+    settings = _settings(found.settings)
+    if found.knob not in knobs(settings):
+        raise SavedSweepError(f"the sweep of {shown(found.knob)} does not fit this program")
+    plan = SweepPlan(settings, found.knob, found.values, found.controller)
+    points = tuple(_point(point) for point in found.points)
+    return SavedSweep(plan, points, found.graph_name, found.graph_hash)
 
 
-def _point(told: dict[str, Any]) -> SweepPoint:
-    given: dict[str, Any] = {name: _text(told[name]) for name in TEXTS}
-    given |= {name: _whole(told[name]) for name in WHOLE}
-    given |= {name: _number(told[name]) for name in NUMBERS}
-    value, delta, certificate = told["value"], told["delta"], told["certificate"]
-    path = told["path_ns"], told["path_delta"]
-    if max(map(len, path)) > PATH_POINTS or len(path[0]) != len(path[1]):
-        raise ValueError("path")
-    return SweepPoint(
-        **given,
-        settings=_settings(told["settings"]),
-        value=None if value is None else _number(value),
-        delta=math.nan if delta is None else _number(delta),
-        certificate=None if certificate is None else _text(certificate),
-        path_ns=tuple(map(_whole, path[0])),
-        path_delta=tuple(map(_number, path[1])),
-    )
+def _point(found: PointTable) -> SweepPoint:
+    given = structs.asdict(found) | {"settings": _settings(found.settings)}
+    return SweepPoint(**given | {"delta": math.nan if found.delta is None else found.delta})
 
 
-def _settings(told: dict[str, Any]) -> RunSettings:
-    given = {field.name: told[field.name] for field in fields(RunSettings) if field.name in told}
-    row = ALGORITHMS.get(_text(given["algorithm"]))
-    if row is None:
-        raise SavedSweepError(f"a sweep of {given['algorithm']}, which this program has not")
-    given["parameters"] = row.checked_parameters(dict(given["parameters"]))
-    given["source"], given["seed"] = _whole(given["source"]), _whole(given["seed"])
-    given["probe"] = _whole(given["probe"])
-    for name in ("engine", "device"):
-        given[name] = _text(given[name])
-    if given.get("delta") is not None:
-        given["delta"] = _number(given["delta"])
-    return RunSettings(**given)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text")
-    return value
-
-
-def _whole(value: Any) -> int:
-    if type(value) is not int:
-        raise TypeError("whole number")
-    return value
-
-
-def _number(value: Any) -> float:
-    if type(value) not in (int, float) or not math.isfinite(value):
-        raise TypeError("number")
-    return float(value)
+def _settings(found: SettingsTable) -> RunSettings:
+    try:
+        parameters = ALGORITHMS[found.algorithm].checked_parameters(found.parameters)
+    except ParameterError as error:
+        raise SavedSweepError(f"the saved sweep does not fit this program: {error}") from error
+    return RunSettings(**structs.asdict(found) | {"parameters": parameters})

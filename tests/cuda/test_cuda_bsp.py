@@ -13,6 +13,7 @@ from gpu.cuda.supersteps import FAR_BYTES, NEAR_BYTES, Kernel, every_arc, twice_
 from gpu.engine import RecordingObserver, RunBuffers
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
+from gpu.record.trace import RunSettings
 
 PATH = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([3], np.int32), 2)
 ALGORITHMS = ("near_far", "bellman_ford", "delta_stepping")
@@ -24,20 +25,9 @@ def kernel_of(algorithm: str) -> Kernel:
 
 
 def start(algorithm: str, probe: int = 0) -> None:
-    module = import_module(f"gpu.cuda.{algorithm}")
+    settings = RunSettings(algorithm, "cuda", "cuda:0", 0, probe=probe)
     buffers = RunBuffers.allocate(PATH, probe)
-    module.run(
-        PATH,
-        0,
-        delta=None,
-        parameters={},
-        device="cuda:0",
-        probe=probe,
-        period_ns=0,
-        seed=1,
-        buffers=buffers,
-        observer=RecordingObserver(),
-    )
+    kernel_of(algorithm).run(PATH, settings, buffers, RecordingObserver())
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

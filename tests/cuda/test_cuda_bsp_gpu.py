@@ -164,7 +164,7 @@ def test_samples_read_live_are_those_in_the_ring(algorithm: str) -> None:
     assert len(samples) == written + 1  # and the last one, made by the host
     kept = min(written, run.ring.samples)
     places = np.arange(written - kept, written) % run.ring.samples
-    assert np.array_equal(run.ring.everything()[places], samples[written - kept : written])
+    assert np.array_equal(run.ring._ring[places], samples[written - kept : written])
     assert (np.diff(samples["t_ns"]) >= 0).all()
     assert (samples["occupancy"][:written, 0] >= 1).all()
 

@@ -1,7 +1,7 @@
 """Every kernel compiles for every level, weight type and architecture; no GPU is needed.
 
 The compiler (NVRTC) is a wheel of the `test` extra, so CI never skips these tests; where it
-was left out (350 MB) they are skipped with the reason.
+was left out (207 MB) they are skipped with the reason.
 """
 
 from __future__ import annotations

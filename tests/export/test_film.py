@@ -122,7 +122,7 @@ def test_a_film_is_given_up_and_leaves_nothing(
     qtbot.mouseClick(cancel, Qt.MouseButton.LeftButton)
     assert "cancelled" in said(window)
     assert not [file for file in tmp_path.iterdir() if file.suffix == ".gif"]
-    assert window.features.take_away.films.job is None
+    assert window.features["take_away"].films.job is None
 
 
 def test_what_cannot_be_made_is_said_at_once(

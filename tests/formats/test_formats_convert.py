@@ -46,8 +46,7 @@ def test_convert(
     back = load_graph(out)
     assert arcs_of(back) == arcs_of(graph)
     assert back.weights.dtype == graph.weights.dtype
-    kept = {".npz", ".gr"} if graph.positions is not None else set()
-    assert (back.positions is not None) == (suffix in kept)
+    assert (back.positions is not None) == (graph.positions is not None)
 
 
 @pytest.mark.parametrize("out", ["x.gml", "x.xyz", "x"])

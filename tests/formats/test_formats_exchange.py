@@ -162,16 +162,16 @@ MALFORMED = {
     '<!DOCTYPE graphml [<!ENTITY a SYSTEM "file:///etc/hostname">]>\n<graphml>&a;</graphml>':
     "declares the entity 'a'",
     "<graphml>\n<graph>": r":2: no well-formed XML \(no element found",
-    "<graphml></graphml>": "no GraphML that can be read",
-    "<gexf></gexf>": "No <graph> element",
+    "<graphml></graphml>": "no <graph> element; expected one in <graphml>",
+    "<gexf></gexf>": "no <graph> element; expected one in <gexf>",
     "<gexf>" + "<nodes>" * 200: "nest deeper than 100",
     GEXF_HEAD + '<graph><nodes><node id="0"/></nodes><edges><edge source="0" target="0" '
     'weight="-2"/></edges></graph></gexf>': "edge '0' -> '0' has weight -2, below zero; .*absolute",
     GEXF_HEAD + '<graph><nodes><node id="0"/></nodes><edges><edge source="0" target="0" '
-    'weight="nan"/></edges></graph></gexf>': "has weight nan; expected a finite number",
-    "graph [ node [ id 0 ] edge [ source 0 target 9 ] ]": "undefined target 9",
+    'weight="nan"/></edges></graph></gexf>': "has weight 'nan'; expected a finite number",
+    "graph [ node [ id 0 ] edge [ source 0 target 9 ] ]": ":1: .*undefined target '9'",
     "graph [\n" + "a [ " * 200: ":2: brackets nest deeper than 100",
-    "graph [ node [ id 0 ] node [ id 0 ] ]": "node id 0 is duplicated",
+    "graph [ node [ id 0 ] node [ id 0 ] ]": ":1: node id '0' is duplicated",
     "*Vertices 2\n*Arcs\n1 3 1\n": ":3: '3' is no vertex: line 1 promises 1 to 2",
     "*Vertices 2\n*Edges\n1 2 -4\n": ":3: weight '-4' is below zero; .*--weights absolute",
     "*Vertices 99999999999\n": "99999999999 vertices",
@@ -182,7 +182,7 @@ MALFORMED = {
     tntp(ARCS, 4).replace("LINKS> 6", "LINKS> 7"): ":4: <NUMBER OF LINKS> promises 7",
     tntp([(0, 8, 1)], 4): ":9: vertex 9 is out of range: <NUMBER OF NODES> promises 1 to 4",
     tntp([(0, 1, -1)], 4): ":9: free_flow_time '-1' is below zero",
-    "from,to,km\n1,2,3\n1,2\n": ":3: 2 columns found '1,2', the heading has 3",
+    "from,to,km\n1,2,3\n1,2\n": ":3: 2 columns found '1,2'",
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ signals, an alarm set. Each of PARTS tests here takes EACH of them, always the s
 from __future__ import annotations
 
 import gzip
+import io
 import lzma
 import random
 import re
@@ -25,8 +26,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from exchange_files import DIRECTED, TRIANGLE
+from exchange_files import ARCS, DIRECTED, TRIANGLE
 from hypothesis import given, settings, strategies as st
+from scipy import sparse
 from test_formats import FILES, UNDIRECTED
 
 from gpu.errors import FormatError, GpuError
@@ -107,6 +109,18 @@ def seeds() -> dict[str, bytes]:
         path.write_bytes(FILES["csv"])
         save_graph(load_graph(path), Path(folder) / "x.npz")
         found["npz"] = (Path(folder) / "x.npz").read_bytes()
+    with io.BytesIO() as file:
+        np.save(file, np.array(ARCS))
+        found["npy"] = file.getvalue()
+        sparse.save_npz(file, sparse.coo_array(np.eye(4)), compressed=False)
+        found["scipy"] = file.getvalue()[len(found["npy"]) :]
+    bounds = np.array([3, 2, 0, 2, 3], "<i8").tobytes()  # arcs, vertices, rows
+    found["gap"] = b"\0" + bounds + np.array([0, 5, 1, 6, 0, 7], "<i4").tobytes()
+    found["node_link"] = (
+        b'{"directed": true, "nodes": [{"id": "a"}, {"id": 2}],\n'
+        b'"links": [{"source": "a", "target": 2, "weight": 2.5}]}\n'
+    )
+    found["quoted"] = b'"from","to","km"\n"a, b","c ""d""",2.5\n"c\ne",7,1\n'
     found["gzip"] = gzip.compress(FILES["dimacs"])
     found["xz"] = lzma.compress(FILES["matrix_market"])
     return found

@@ -33,7 +33,7 @@ MALFORMED = {
     "p sp 2 2\na 1 2 3\n": r":1: the header promises 2 arcs, but the file has 1",
     "p sp 2\na 1 2 3\n": r":1: found 'p sp 2', expected 'p sp VERTICES ARCS'",
     "p sp 1000000000000 1\na 1 2 3\n": "1000000000000 vertices",
-    "p sp 2000000000 1\na 1 2 3\n": "expected at most 16 x bytes",
+    "p sp 2000000000 1\na 1 2 3\n": "expected at most 1 x bytes",
     "p sp 2 1000000000000\na 1 2 3\n": "1000000000000 arcs",
     "p sp 2 1000000000\na 1 2 3\n": "at least 8000000000 bytes",
     "c only comments\n": "only comments",

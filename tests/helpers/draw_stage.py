@@ -42,8 +42,8 @@ def window(
     window = MainWindow(Settings(tmp_path_factory.mktemp("draw") / "w.ini"), host)  # type: ignore[arg-type]
     window.show()
     window.build_plots()
-    for key in ("compare", "undo", "microscope", "workspace", "layouts", "draw"):
-        getattr(window.features, key)
+    for key in ("compare", "undo", "microscope", "workspace", "arrangements", "draw"):
+        window.features[key]
     yield window
     close_for_good(window)
 
@@ -51,8 +51,8 @@ def window(
 @pytest.fixture
 def feature(window: MainWindow, host: FakeHost, qtbot: QtBot) -> DrawFeature:
     """The page, open and empty, the canvas in focus."""
-    feature = window.features.draw
-    window.features.microscope._wanted = False  # nothing is left of a recording
+    feature = window.features["draw"]
+    window.features["microscope"]._wanted = False  # nothing is left of a recording
     if window.controller.running:
         say(window.controller, host, Failed(window.controller._run_id, EngineError("over")))
     feature.leave()

@@ -49,7 +49,7 @@ def close_window(window: MainWindow) -> None:
 
 def settle(window: MainWindow, qtbot: QtBot, problem: str = "") -> None:
     """Wait until nothing is being made."""
-    model = window.features.lessons.model
+    model = window.features["lessons"].model
     qtbot.wait(40)
     qtbot.waitUntil(lambda: model.phase != "working", timeout=PATIENCE_MS)
     assert problem in model.problem if problem else model.problem == ""
@@ -57,7 +57,7 @@ def settle(window: MainWindow, qtbot: QtBot, problem: str = "") -> None:
 
 def click(window: MainWindow, qtbot: QtBot, button: object) -> None:
     """Click a button of the panel that can be seen, scrolling to it as a person would."""
-    panel = window.features.lessons.panel
+    panel = window.features["lessons"].panel
     panel.area.ensureWidgetVisible(button)
     assert button.isVisible()  # type: ignore[attr-defined]
     assert button.isEnabled()  # type: ignore[attr-defined]
@@ -66,7 +66,7 @@ def click(window: MainWindow, qtbot: QtBot, button: object) -> None:
 
 def answer(window: MainWindow, qtbot: QtBot, right: bool) -> None:
     """Answer the step's question by mouse and keys, then press Check."""
-    feature = window.features.lessons
+    feature = window.features["lessons"]
     asked, shown = feature.model.question, feature.panel.question
     bench = answers(feature.model.lesson.path)
     assert not feature.panel.check.isEnabled() or feature.model.given is not None
@@ -101,7 +101,7 @@ def answer(window: MainWindow, qtbot: QtBot, right: bool) -> None:
 
 def drive(window: MainWindow, qtbot: QtBot) -> None:
     """Begin the run, double Δ once, let the rest go at full speed."""
-    panel = window.features.lessons.panel
+    panel = window.features["lessons"].panel
     click(window, qtbot, panel.check)
     delta = window.plots["delta"]
     shown = lambda: delta.steerable and len(window.session.current.samples) > 1  # noqa: E731
@@ -114,7 +114,7 @@ def drive(window: MainWindow, qtbot: QtBot) -> None:
 
 def walk(window: MainWindow, qtbot: QtBot, right: bool) -> list[bool | None]:
     """Go from the first step to the last; return what each answer was judged."""
-    feature = window.features.lessons
+    feature = window.features["lessons"]
     model, panel, judged = feature.model, feature.panel, []
     bench = answers(model.lesson.path)
     settle(window, qtbot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from pathlib import Path
 from typing import Any
 
@@ -38,59 +39,80 @@ def test_a_whole_lesson_is_read(tmp_path: Path) -> None:
 
 BROKEN: dict[str, tuple[str, str]] = {
     "no TOML": ("= 3", "mine.toml"),
-    "no head": (ONE, "no [lesson] table"),
+    "no head": (ONE, "no lesson; needed: a [lesson] table"),
     "unknown table": (WHOLE + "\n[extra]\nx = 1\n", "unknown key 'extra'"),
     "unknown key": (WHOLE.replace("minutes = 5", "minutes = 5\nauthor = 'me'"), "'author'"),
     "format": (WHOLE.replace("format = 1", "format = 2"), "format = 2; allowed: 1"),
     "minutes": (WHOLE.replace("minutes = 5", "minutes = 0"), "minutes = 0; allowed: 1 to 60"),
     "text elsewhere": (
         WHOLE.replace("minutes = 5", 'minutes = 5\ntext = "../mine.md"'),
-        "allowed: a file beside this one",
+        "allowed: the name of a file beside this one",
     ),
     "text missing": (
         WHOLE.replace("minutes = 5", 'minutes = 5\ntext = "none.md"'),
         "No such file",
     ),
-    "no step": (HEAD, "no [[step]]"),
-    "step a table": (HEAD + "[step]\nkey = 'one'\n", "[[step]] tables"),
-    "key missing": (HEAD + "[[step]]\ntitle = 'x'\n", "key = None"),
+    "no step": (HEAD, "no step; needed: [[step]] tables"),
+    "step a table": (HEAD + "[step]\nkey = 'one'\n", "allowed: [[step]] tables"),
+    "key missing": (HEAD + "[[step]]\ntitle = 'x'\n", "step 1: no key; needed: a name"),
     "key twice": (WHOLE.replace('key = "two"', 'key = "one"'), "key = 'one'; allowed: a name"),
     "no section": (WHOLE.replace('key = "two"', 'key = "three"'), "no section '## three'"),
     "section over": (HEAD + ONE, "a section 'two' and no step"),
-    "misspelt": (WHOLE.replace("probe = 3", "prob = 3", 1), "unknown key 'prob'"),
+    "misspelt": (
+        WHOLE.replace("probe = 3", "prob = 3", 1),
+        "step 'one', run 'a': unknown key 'prob'; did you mean 'probe'?",
+    ),
     "wrong type": (
         WHOLE.replace("probe = 3", "probe = 'x'", 1),
-        "probe = 'x'; allowed: a whole number",
+        "run 'a': probe = 'x'; allowed: a whole number, 0 to 3",
     ),
     "true is no number": (
         WHOLE.replace("high = 10", "high = true"),
-        "high = True; allowed: a number",
+        "question: high = true; allowed: a number",
     ),
-    "no id": (WHOLE.replace(TWO, TWO + "source = 1.5\n"), "source = 1.5; allowed: text in quotes"),
+    "no id": (WHOLE.replace(TWO, TWO + "source = 1.5\n"), "source: 1.5; allowed: text in quotes"),
     "run without name": (WHOLE.replace('name = "a"\n', ""), "no name"),
-    "list of text": (WHOLE.replace(TWO, TWO + "panels = [1]\n"), "panels = (1,)"),
-    "list at all": (WHOLE.replace(TWO, TWO + "panels = 'work'\n"), "panels = 'work'"),
-    "values": (WHOLE.replace("[1, 4, 20]", "['x']"), "allowed: a list of numbers"),
+    "list of text": (WHOLE.replace(TWO, TWO + "panels = [1]\n"), "panels[0] = 1; allowed: text"),
+    "list at all": (
+        WHOLE.replace(TWO, TWO + "panels = 'work'\n"),
+        "panels = 'work'; allowed: a list, each text",
+    ),
+    "values": (WHOLE.replace("[1, 4, 20]", "['x']"), "values[0] = 'x'; allowed: a number"),
     "two to compare": (WHOLE.replace(TWO, TWO + "compare = ['a']\n"), "the names of two runs"),
-    "seek": (WHOLE.replace(TWO, TWO + "seek = 3\n"), "seek: not a table"),
+    "seek": (WHOLE.replace(TWO, TWO + "seek = 3\n"), "seek = 3; allowed: a table"),
     "seek to": (WHOLE.replace(TWO, TWO + "seek = { run = 'a' }\n"), "no to"),
-    "question": (WHOLE.replace(ASKED, "question = 1\n"), "'question'"),
-    "kind": (WHOLE.replace('kind = "number"', 'kind = "essay"'), "kind = 'essay'; allowed: number"),
+    "question": (WHOLE.replace(ASKED, "question = 1\n"), "unknown key 'question'"),
+    "kind": (
+        WHOLE.replace('kind = "number"', 'kind = "essay"'),
+        "kind = 'essay'; allowed: bucket, choice, curve, number, vertex",
+    ),
     "no value": (WHOLE.replace('"a.processed"', '"4"'), "'4' is no value"),
     "typed answer": (WHOLE.replace('answer = "a.processed"', "answer = 4"), "4 is no value"),
     "no answer": (WHOLE.replace('answer = "a.processed"\n', ""), "no answer"),
-    "range": (WHOLE.replace("high = 10", "high = 0"), "low = 0, high = 0"),
+    "range": (WHOLE.replace("high = 10", "high = 0"), "question: low = 0, high = 0"),
     "choices": (
         WHOLE.replace('kind = "number"', 'kind = "choice"\nchoices = ["x"]'),
         "as many candidates as choices",
     ),
-    "candidates": (WHOLE.replace("low = 0", "candidates = 'a.work'"), "allowed: a list"),
-    "pick": (WHOLE.replace("low = 0", "low = 0\npick = 'best'"), "pick = 'best'"),
-    "claim": (WHOLE + '[[step.claim]]\nleft = "a.work"\nis = "!="\nright = 1\n', "is = '!='"),
-    "claim key": (WHOLE + '[[step.claim]]\nlef = "a.work"\n', "unknown key 'lef'"),
+    "candidates": (
+        WHOLE.replace("low = 0", "candidates = 'a.work'"),
+        "allowed: a list, each a value",
+    ),
+    "pick": (
+        WHOLE.replace("low = 0", "low = 0\npick = 'best'"),
+        "pick = 'best'; allowed: greatest, least",
+    ),
+    "claim": (
+        WHOLE + '[[step.claim]]\nleft = "a.work"\nis = "!="\nright = 1\n',
+        "claim 1: is = '!='; allowed: <, <=, ==, >, >=",
+    ),
+    "claim key": (
+        WHOLE + '[[step.claim]]\nlef = "a.work"\n',
+        "no left; needed: a value: run.quantity, run.quantity(vertex), or { value",
+    ),
     "divisor": (
         WHOLE.replace('"a.processed"', '{ value = "a.work", under = "b.work" }', 1),
-        "unknown key 'under'",
+        "answer: {'value': 'a.work', 'under': 'b.work'} is no value",
     ),
 }
 
@@ -126,7 +148,7 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
 
 def test_a_huge_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read, "MOST_BYTES", 100)
-    with pytest.raises(ParameterError, match="bytes; allowed: 100"):
+    with pytest.raises(LessonError, match="bytes; allowed: 100"):
         read_lesson(write(tmp_path))
 
 
@@ -332,7 +354,7 @@ def test_a_step_without_a_graph(tmp_path: Path) -> None:
 
 
 def test_panels_are_those_of_the_window() -> None:
-    from viewer.docks import LAYOUTS, TITLES
+    from viewer.docks import ARRANGEMENTS, TITLES
     from viewer.features import all_features
     from viewer.graph.colours import COLOUR_MODES
 
@@ -341,10 +363,79 @@ def test_panels_are_those_of_the_window() -> None:
     from gpu.lessons import check
 
     assert set(check.COLOURS) == set(COLOUR_MODES)
-    assert set(check.LAYOUTS) == set(LAYOUTS)
+    assert set(check.ARRANGEMENTS) == set(ARRANGEMENTS)
 
 
 def test_lesson_types_are_frozen(bench: Bench) -> None:
     assert isinstance(bench.lesson, Lesson)
     with pytest.raises(AttributeError):
         bench.lesson.title = "x"  # type: ignore[misc]
+
+
+# ---- files of strangers ----
+
+HOSTILE: dict[str, tuple[str, str]] = {
+    "tables in tables": (WHOLE + "x = " + "[" * 50_000, "nested too deeply"),
+    "values in values": (
+        WHOLE.replace('"a.processed"', "{ value = 'a.b', over = " * 90 + "'a.b'" + " }" * 90, 1),
+        "",
+    ),
+    "a long number": (WHOLE.replace("low = 0", "low = " + "9" * 5000), "mine.toml"),
+    "a long number in other digits": (WHOLE.replace("low = 0", "low = 0x" + "f" * 9000), "low = a"),
+    "a NUL": (WHOLE + "\0", "NUL"),
+    "a NUL in a name": (
+        WHOLE.replace('"sample:figure_1"', '"a\\u0000.gr"'),
+        "graph = 'a\\x00.gr'; allowed: text without control characters",
+    ),
+    "a NUL in an id": (WHOLE.replace(TWO, TWO + 'source = "\\u0000"\n'), "source"),
+    "not a number": (WHOLE.replace("high = 10", "high = nan"), "high = nan; allowed: a number"),
+    "infinite": (WHOLE.replace("high = 10", "high = inf"), "high = inf; allowed: a number"),
+    "a date": (WHOLE.replace('title = "T"', "title = 2020-01-01"), "title = datetime.date"),
+    "a probe that there is not": (WHOLE.replace("probe = 3", "probe = 9", 1), "0 to 3"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_lesson_is_an_ordinary_error(tmp_path: Path, case: str) -> None:
+    toml, words = HOSTILE[case]
+    path = write(tmp_path, toml)
+    if not words:
+        assert read_lesson(path).steps
+        return
+    with pytest.raises(LessonError) as caught:
+        read_lesson(path)
+    assert words in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize("suffix", ["toml", "md"])
+@pytest.mark.parametrize("what", ["pipe", "endless", "folder", "nowhere"])
+def test_what_is_no_file_is_not_read(tmp_path: Path, suffix: str, what: str) -> None:
+    path = write(tmp_path)
+    bad = tmp_path / f"mine.{suffix}"
+    bad.unlink()
+    if what == "pipe":
+        os.mkfifo(bad)
+    elif what == "endless":
+        bad.symlink_to("/dev/zero")
+    elif what == "nowhere":
+        bad.symlink_to(tmp_path / "gone")
+    else:
+        bad.mkdir()
+    with pytest.raises(LessonError, match=r"not a file|No such file"):
+        read_lesson(path)
+
+
+def test_one_bad_file_does_not_break_the_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gpu.cli.main import main
+
+    write(tmp_path, HOSTILE["tables in tables"][0])
+    os.mkfifo(tmp_path / "pipe.toml")
+    (tmp_path / "zero.toml").symlink_to("/dev/zero")
+    (tmp_path / "folder.toml").mkdir()
+    assert main(["lesson", "list", "--folder", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert told.count("cannot be read") == 4
+    assert "8_all_pairs" in told

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from lesson_files import ONE, TEXT, TWO, WHOLE, write
+from msgspec import structs
 
 from gpu.cli.main import main
 from gpu.lessons.check import COLOURS, PANELS, check_file
@@ -35,7 +35,7 @@ FOUND: dict[str, tuple[str, str]] = {
     "layout": (WHOLE.replace(TWO, TWO + "layout = 'x'\n"), "no layout 'x'"),
     "variant": (WHOLE.replace("probe = 3", 'probe = 3\nvariant = "x"', 1), "no variant 'x'"),
     "parameter": (WHOLE.replace("probe = 3", "parameters = { x = 1 }", 1), "no parameter 'x'"),
-    "delta": (WHOLE.replace("probe = 3", "delta = -1", 1), "delta = -1; allowed"),
+    "delta": (WHOLE.replace("probe = 3", "delta = -1", 1), "delta = -1; allowed: a number above 0"),
     "name twice": (WHOLE.replace('name = "b"', 'name = "a"'), "another run or sweep of that name"),
     "compare": (WHOLE.replace(TWO, TWO + "compare = ['a', 'z']\n"), "there is no run 'z'"),
     "early": (WHOLE.replace(ONE, ONE + "show = 'late'\n") + LATE, "is made in a later step"),
@@ -147,7 +147,7 @@ def test_the_guide_names_every_key_and_quantity() -> None:
     tables = (QUANTITIES, AT_QUANTITIES, VERTEX_QUANTITIES, SWEEP_QUANTITIES, FAULT_QUANTITIES)
     names = {name for table in tables for name in table} | set(PANELS) | set(COLOURS)
     rows = (Step, RunSpec, SweepSpec, Question, Claim)
-    keys = {field.name for row in rows for field in fields(row)}
+    keys = {field.name for row in rows for field in structs.fields(row)}
     keys -= {"text", "runs", "sweeps", "claims", "relation"}  # written otherwise
     text = guide()
     assert sorted(n for n in names | keys if not re.search(rf"\b{n}\b", text)) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -105,9 +106,10 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "wrong shape": ({}, {"dist": np.zeros((5, 1), np.int32)}, "shape"),
     "wrong length": ({}, {"dist": np.zeros(4, np.int32)}, "4 of 5"),
     "an array lost": ({"arrays": ["dist", "samples", "events"]}, {}, "'events' is missing"),
+    "an array unknown": ({"arrays": ["dist", "cake"]}, {}, r"arrays\[1\] = 'cake'; allowed: dist"),
     "half a probe": ({}, {"times_processed": None}, "only"),
-    "settings missing": ({"settings": {}}, {}, "algorithm"),
-    "settings not a table": ({"settings": 3}, {}, "damaged"),
+    "settings missing": ({"settings": {}}, {}, "settings: no algorithm; needed: adds"),
+    "settings not a table": ({"settings": 3}, {}, "settings = 3; allowed: a table"),
     "source out of range": (
         {"settings": asdict(replace(small_trace().settings, source=5))},
         {},
@@ -124,6 +126,173 @@ def test_wrong_content_is_named(tmp_path: Path, what: str) -> None:
         load_trace(path)
     assert str(path) in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def setting(**changed: Any) -> dict[str, Any]:
+    return {"settings": asdict(small_trace().settings) | changed}
+
+
+def of_graph(**changed: Any) -> dict[str, Any]:
+    return {"graph": asdict(small_trace().graph) | changed}
+
+
+def sampled(**changed: Any) -> dict[str, Any]:
+    samples = small_trace().samples.copy()
+    for name, value in changed.items():
+        samples[name][-1] = value
+    return {"samples": samples}
+
+
+MATRIX = setting(algorithm="edge_apsp", parameters={"first_source": 0, "sources": None})
+ROWS = np.zeros((5, 5), np.int32)
+HOSTILE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "algorithm": (setting(algorithm="<b>"), {}, "settings: algorithm = '<b>'; allowed: adds"),
+    "engine": (setting(engine="moon"), {}, "engine = 'moon'; allowed: cpu, cuda, model"),
+    "device": (setting(device=7), {}, "device = 7; allowed: text"),
+    "probe": (setting(probe=9), {}, "probe = 9; allowed: a whole number, 0 to 3"),
+    "probe true": (setting(probe=True), {}, "probe = true; allowed"),
+    "delta": (setting(delta=-1), {}, "delta = -1; allowed: a number above 0"),
+    "delta words": (setting(delta="NaN"), {}, "delta = 'NaN'; allowed: a number above 0"),
+    "source": (setting(source=-1), {}, "source = -1; allowed: a whole number, 0 or more"),
+    "a long source": (setting(source=10**300), {}, "source = 1000"),
+    "sources": (
+        setting(algorithm="edge_apsp", parameters={"first_source": 0, "sources": "NaN"}),
+        {"dist": ROWS},
+        "parameters: sources = 'NaN'; allowed: a whole number",
+    ),
+    "buckets": (setting(parameters={"buckets": "<b>"}), {}, "parameters: buckets = '<b>'"),
+    "parameters": (setting(parameters=[1]), {}, r"parameters = \[1\]; allowed: a table"),
+    "first source": (
+        setting(algorithm="edge_apsp", source=4, parameters={"first_source": 4, "sources": 3}),
+        {"dist": ROWS[:1]},
+        "sources = 3 from 4 on",
+    ),
+    "no first source": (setting(algorithm="edge_apsp", parameters={}), {}, "shape 5; allowed: a m"),
+    "rows of one source": ({}, {"dist": ROWS}, "shape 5 x 5; allowed: one row, adds"),
+    "too many rows": (MATRIX, {"dist": np.zeros((6, 5), np.int32)}, "shape 6 x 5"),
+    "negative in a matrix": (MATRIX, {"dist": ROWS - 1}, "negative or no number"),
+    "negative": ({}, {"dist": np.array([0, -4, 7, 7, 9], np.int32)}, "negative or no number"),
+    "reached": ({"environment": {"reached": "<b>"}}, {}, "reached = '<b>'; allowed: 0 to 5"),
+    "reached more": ({"environment": {"reached": 6}}, {}, "reached = 6; allowed: 0 to 5"),
+    "environment": ({"environment": "x"}, {}, "environment = 'x'; allowed: a table"),
+    "clock": ({"clock": "atomic"}, {}, "clock = 'atomic'; allowed: measured, modelled"),
+    "outcome": ({"outcome": "<b>"}, {}, "outcome = '<b>'; allowed: finished, stopped"),
+    "verification": ({"verification": {"oracle": None}}, {}, "verification: no certificate"),
+    "proof": (
+        {"verification": {"oracle": "yes", "certificate": None, "detail": ""}},
+        {},
+        "verification: oracle = 'yes'; allowed: true or false",
+    ),
+    "misspelt": ({"settings": {"algoritm": "adds"}}, {}, "did you mean 'algorithm'"),
+    "vertices": (of_graph(n=-1), {}, "graph: n = -1; allowed"),
+    "huge": (of_graph(n=10**30), {}, "graph: n = 1000"),
+    "edges": (of_graph(m="many"), {}, "graph: m = 'many'"),
+    "its id": (of_graph(source_id=[1]), {}, r"source_id = \[1\]; allowed: "),
+    "a delta that is none": ({}, sampled(delta=np.nan), "delta of a sample"),
+    "less than nothing": ({}, sampled(processed_vertices=-1), "processed_vertices of a sample"),
+    "times": ({}, {"times_processed": np.array([1, 1, 1, -2, 0], np.int32)}, "times_processed"),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_is_said_must_make_sense(tmp_path: Path, what: str) -> None:
+    change, members, words = HOSTILE[what]
+    path = rewritten(tmp_path / "run.npz", change, **members)
+    with pytest.raises(TraceError, match=words) as refused:
+        load_trace(path)
+    assert str(path) in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 600
+
+
+def test_no_distance_of_a_stranger_is_no_number(tmp_path: Path) -> None:
+    trace = small_trace(whole=False)
+    save_trace(replace(trace, dist=np.full(5, np.nan, np.float32)), tmp_path / "run.npz")
+    with pytest.raises(TraceError, match="negative or no number"):
+        load_trace(tmp_path / "run.npz")
+
+
+def test_a_lessons_faulty_matrix_may_be_negative(tmp_path: Path) -> None:
+    """Infinity overflows in one of the printed listings: its rows are saved with a workspace."""
+    settings = replace(small_trace().settings, algorithm="edge_apsp", parameters={}, probe=1)
+    faulty = small_trace(
+        probe=1, settings=settings, dist=ROWS - 1, environment={"variant": "infinity_overflows"}
+    )
+    save_trace(faulty, tmp_path / "run.npz")
+    assert same(load_trace(tmp_path / "run.npz"), faulty)
+
+
+EVENT_OF = {"kind": 4, "worker": 0, "a": 0, "b": 0, "c": 1.0}  # arc 0 is relaxed
+HOSTILE_EVENTS: list[tuple[dict[str, Any], str]] = [
+    ({"kind": 99}, "unknown kind"),
+    ({"kind": 0}, "unknown kind"),
+    ({"kind": -4}, "unknown kind"),
+    ({"a": 4}, "names arc 4; allowed: 0 to 3"),
+    ({"a": -1}, "names arc -1"),
+    ({"b": 5}, "names vertex 5; allowed: 0 to 4"),
+    ({"kind": 1, "a": 5}, "names vertex 5"),
+    ({"kind": 20, "a": -1}, "names vertex -1"),
+    ({"kind": 5, "b": 4}, "names arc 4"),
+    ({"kind": 24, "a": 3}, "names sample 3; allowed: 0 to 2"),
+    ({"kind": 12, "a": 77}, "names reason 77"),
+    ({"kind": 9, "c": np.inf}, "names count inf"),
+    ({"kind": 8, "c": -1.0}, "names count -1"),
+    ({"worker": -2}, "unknown worker"),
+    ({"worker": 1 << 30}, "unknown worker"),
+    ({"c": np.nan}, "no number"),
+    ({"t_ns": -5}, "time runs backwards"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), HOSTILE_EVENTS)
+def test_events_are_of_this_graph_and_known(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    events = np.zeros(3, EVENT)
+    for name, value in EVENT_OF.items():
+        events[name] = value
+    good = small_trace(probe=3, events=events)
+    save_trace(good, tmp_path / "good.npz")
+    assert same(load_trace(tmp_path / "good.npz"), good)
+    for name, value in change.items():
+        events[name][1] = value
+    save_trace(small_trace(probe=3, events=events), tmp_path / "run.npz")
+    with pytest.raises(TraceError, match=words):
+        load_trace(tmp_path / "run.npz")
+
+
+@pytest.mark.parametrize(
+    "header", [b"{'descr': '<i4', (", b"{'descr': ' ", b"[" * 120, b"{" + b"(" * 110, b"1", b"L"]
+)
+def test_an_arrays_header_that_is_none(tmp_path: Path, header: bytes) -> None:
+    path = rewritten(tmp_path / "run.npz", dist=None)
+    size = len(header) + 1
+    raw = b"\x93NUMPY\x01\x00" + size.to_bytes(2, "little") + header + b"\n"
+    with zipfile.ZipFile(path) as archive:
+        kept = {name: archive.read(name) for name in archive.namelist()}
+    told = json.loads(kept["header.npy"].partition(b"\n")[2])
+    told["arrays"] = [*told["arrays"], "dist"]
+    array = io.BytesIO()
+    np.save(array, np.frombuffer(json.dumps(told).encode(), np.uint8))
+    kept |= {"header.npy": array.getvalue(), "dist.npy": raw}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in kept.items():
+            archive.writestr(name, content)
+    with pytest.raises(TraceError, match="damaged"):
+        load_trace(path)
+
+
+def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.npz")
+    (tmp_path / "zero.npz").symlink_to("/dev/zero")
+    for name in ("pipe.npz", "zero.npz", "nul\0.npz"):
+        with pytest.raises(TraceError, match=r"not a file|no file has such a name"):
+            load_trace(tmp_path / name)
+
+
+def test_keys_of_a_later_version_are_left_alone(tmp_path: Path) -> None:
+    path = rewritten(tmp_path / "run.npz", {"note": "x"} | setting(note="y"))
+    assert load_trace(path).settings == small_trace().settings
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from gpu.record.workspace import (
     Workspace,
     WorkspaceError,
     load_workspace,
+    reader_options,
     save_workspace,
     saved_graph,
 )
@@ -61,6 +63,36 @@ def test_a_graph_is_found_beside_the_file_wherever_both_went(tmp_path: Path) -> 
     assert saved_graph(sample, old / "w.ssspw").found(old) == "sample:grid?n=100&seed=2"
 
 
+@pytest.mark.parametrize(
+    "origin",
+    ["/dev/zero", "/proc/self/mem", "/sys/power/state", "//server/share/a.gr", "\\\\server\\a.gr"],
+)
+def test_a_stranger_does_not_choose_where_we_look(tmp_path: Path, origin: str) -> None:
+    """Shares, devices and /proc are not even asked whether there is a file."""
+    for relative in ("", origin, "../" * 40 + origin.lstrip("/") if origin[1] != "/" else ""):
+        graph = SavedGraph("a", origin, "h", relative)
+        looked = graph.looked(tmp_path)
+        assert graph.found(tmp_path) is None
+        assert set(looked) <= {tmp_path / Path(origin).name, Path(origin)} - {
+            Path("//server/share/a.gr"),
+            *(Path(place) for place in ("/dev/zero", "/proc/self/mem", "/sys/power/state")),
+        }
+
+
+def test_a_pipe_is_not_taken_for_a_graph(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.gr")
+    assert SavedGraph("a", "a.gr", "h", "a.gr").found(tmp_path) is None
+
+
+def test_options_of_a_stranger_are_those_of_the_reader() -> None:
+    assert reader_options({"undirected": True, "weights": "unit", "weight_name": "km"}) == {
+        "undirected": True,
+        "weights": "unit",
+        "weight_name": "km",
+    }
+    assert reader_options({"undirected": 1, "weights": "moon", "weight_name": 3, "x": 4}) == {}
+
+
 def rewritten(path: Path, table: bytes | None, run: bytes | None = None, packed: int = 0) -> None:
     """Write the file again with another table or another first run."""
     with zipfile.ZipFile(path) as archive:
@@ -83,13 +115,21 @@ def changed(path: Path, **values: Any) -> None:
     [
         ({"format": "other"}, "not a workspace"),
         ({"version": 99}, "version 99"),
-        ({"runs": "all"}, "list of runs"),
+        ({"runs": "all"}, "runs = 'all'; allowed: a list, up to 1,000, each a whole number"),
+        ({"runs": [0] * 1001}, "allowed: a list, up to 1,000"),
         ({"runs": [2, 2]}, "numbers"),
-        ({"runs": ["../../etc/passwd"]}, "numbers"),
+        ({"runs": ["../../etc/passwd"]}, r"runs\[0\] = '../../etc/passwd'; allowed: a whole"),
+        ({"runs": [True]}, r"runs\[0\] = true; allowed: a whole number"),
         ({"runs": [5]}, "no item"),
-        ({"graph": {"name": 3}}, "graph that it names"),
-        ({"window": []}, "how the window stood"),
-        ({"source": "one"}, "how the window stood"),
+        ({"graph": {"name": 3}}, "graph: name = 3; allowed: text"),
+        ({"graph": {"name": "a"}}, "graph: no origin; needed: text"),
+        ({"graph": {"name": 3, "origin": "", "hash": "", "relative": "", "options": {}}}, "name"),
+        (
+            {"graph": {"name": "", "origin": "a\0", "hash": "", "relative": "", "options": {}}},
+            "graph: origin = .*; allowed: text without a NUL",
+        ),
+        ({"window": []}, r"window = \[\]; allowed: a table"),
+        ({"source": "one"}, "source = 'one'; allowed: a whole number"),
     ],
 )
 def test_damage_is_one_sentence(values: dict[str, Any], words: str, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_the_two_commands_are_what_ci_runs() -> None:
 
 
 def test_the_packages_named_are_those_that_qt_needs() -> None:
-    named = re.findall(r"apt(?:-get)? install ((?:[^`\n]|\\\n)+)", README)
+    named = re.findall(r"apt(?:-get)? install ((?:\\\n|[^`\n])+)", README)
     for line in named:
         words = {word for word in line.split() if word != "\\"}
         assert words == {name for row in PACKAGES for name in row.debian.split()}

@@ -241,7 +241,7 @@ def test_a_graph_without_positions_gets_a_picture_and_a_layout(
     assert controller.session.positions is spots
     assert host.asked("layout") == ["auto"]
     better = np.zeros((4, 2), np.float32)
-    say(controller, host, LayoutDone(controller._layout_id, better))
+    say(controller, host, LayoutDone(controller._placement_id, better))
     assert controller.session.positions is better
 
 

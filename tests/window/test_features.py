@@ -1,51 +1,67 @@
-"""Features: parts of the window that bring rows, docks and their own wiring."""
+"""Features: parts of the window that bring rows, docks and wiring, and can be taken away."""
 
 from __future__ import annotations
 
+import inspect
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
-from PyQt6.QtWidgets import QLabel
+from PyQt6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost, path_graph, say, trace_of
+from test_window import close_for_good, with_finished_run
 
+import sample_graphs
+from gpu.host import GraphLoaded, RunFinished, RunStarted
 from viewer import features
-from viewer.action_rows import ACTIONS, MENUS, ActionRow
-from viewer.features import Feature, Features, all_features
+from viewer.action_rows import ACTIONS
+from viewer.actions import MENUS, ActionRow
+from viewer.common.theme import THEMES
+from viewer.feature import Feature, FeaturePart, Microscope
+from viewer.features import NAMES, Features, all_features, installer
+from viewer.main_window import MainWindow
+from viewer.models.settings import Settings
+
+LEFT_OUT = {"quit", "present"}  # close the window, go to full screen: tests of their own
 
 
-class Part:
-    """What a feature's `install` may return."""
+class Moon(FeaturePart):
+    """A feature with one dock."""
 
-    def make_panel(self, dock: str) -> QLabel:
+    def make_panel(self, dock: str) -> QWidget:
         return QLabel(dock)
 
     def needs(self) -> dict[str, bool]:
         return {"moon": True}
 
 
-class Module:
-    FEATURE = Feature(
-        "moon", (ActionRow("land", "Land", "run", 9, "Land"),), (("crater", "Crater"),)
-    )
-    installed = 0
-
-    @classmethod
-    def install(cls, _window: object) -> Part:
-        cls.installed += 1
-        return Part()
+MOON = Feature("moon", (ActionRow("land", "Land", "run", 9, "Land"),), (("crater", "Crater"),))
 
 
 def test_a_feature_is_built_once_and_when_first_used(
-    monkeypatch: pytest.MonkeyPatch, qapp: object
+    monkeypatch: pytest.MonkeyPatch, window: MainWindow
 ) -> None:
-    monkeypatch.setattr(features, "_module", lambda _name: Module)
-    parts = Features(object(), (Module.FEATURE,))  # type: ignore[arg-type]
-    before = Module.installed
-    assert parts.call("needs") == []
+    built: list[Moon] = []
+
+    def install(of: MainWindow) -> Moon:
+        built.append(Moon(of))
+        return built[-1]
+
+    monkeypatch.setattr(features, "installer", lambda _key: install)
+    parts = Features(window, (MOON,))
+    assert parts.built == ()
     assert parts.panel("crater").text() == "crater"
-    assert parts.moon is parts.moon
-    assert Module.installed == before + 1
-    assert parts.call("needs") == [{"moon": True}]
+    assert parts["moon"] is parts["moon"] is parts.bringer_of(MOON.rows[0])
+    assert parts.bringer_of(ACTIONS[0]) is None
+    assert parts.built == tuple(built)
+    assert len(built) == 1
     assert not parts.install_next()
-    with pytest.raises(AttributeError):
-        _ = parts.sun
+    assert parts.part(Microscope) is None
+    with pytest.raises(KeyError):
+        _ = parts["sun"]
 
 
 def test_rows_and_docks_of_all_features_are_sound() -> None:
@@ -59,3 +75,145 @@ def test_rows_and_docks_of_all_features_are_sound() -> None:
         assert row.submenu or row.handler, row.key
     docks = [key for feature in all_features() for key, _ in feature.docks]
     assert len(set(docks)) == len(docks)
+
+
+def test_every_handler_is_there_and_takes_its_argument(window: MainWindow) -> None:
+    actions = window.actions_by_key
+    for row in actions.rows.values():
+        if not row.handler:
+            continue
+        given = [row.argument] if row.argument is not None else []
+        if row.checkable and not row.group:
+            given.append(True)
+        handler = actions.handler(row)
+        try:
+            inspect.signature(handler).bind(*given)
+        except ValueError:  # a method of Qt's own, such as close: it says nothing of itself
+            assert row.handler == "close"
+
+
+def test_folders_names_and_keys_are_the_same() -> None:
+    top = Path(features.__file__).parent
+    folders = {path.parent.name for path in top.glob("*/rows.py")}
+    assert folders == set(NAMES) == {feature.key for feature in all_features()}
+    for name in NAMES:
+        assert issubclass(installer(name), FeaturePart)
+
+
+def test_the_window_and_what_lies_below_name_no_feature() -> None:
+    top = Path(features.__file__).parents[1]
+    above = {"app.py", "bench"}
+    for path in top.rglob("*.py"):
+        inside = path.relative_to(top).parts
+        if inside[0] in above or inside[0] == "features":
+            continue
+        text = path.read_text(encoding="utf-8")
+        named = set(re.findall(r"viewer\.features\.(\w+)", text)) & set(NAMES)
+        assert not named, f"{path}: {named}"
+
+
+def test_the_contract_says_that_no_feature_imports_another() -> None:
+    text = (Path(features.__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    contracts = tomllib.loads(text)["tool"]["importlinter"]["contracts"]
+    found = [row for row in contracts if row["type"] == "independence"]
+    assert [row["modules"] for row in found] == [["viewer.features.*"]]
+    assert not any(row.get("ignore_imports") for row in found)
+
+
+# --- each one taken away
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
+    window = opened(Settings(tmp_path / "window.ini"), host)
+    yield window
+    close_for_good(window)
+
+
+def opened(settings: Settings, host: FakeHost) -> MainWindow:
+    window = MainWindow(settings, host)  # type: ignore[arg-type]
+    window.show()
+    window.build_plots()
+    while window.features.install_next():
+        pass
+    return window
+
+
+def close_dialogs(window: MainWindow) -> None:
+    QApplication.processEvents()
+    for dialog in window.findChildren(QDialog):
+        dialog.close()
+
+
+@pytest.mark.parametrize("gone", NAMES)
+def test_each_feature_can_be_taken_away(
+    gone: str,
+    qapp: QApplication,
+    qtbot: QtBot,
+    tmp_path: Path,
+    host: FakeHost,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    missing = next(feature for feature in all_features() if feature.key == gone)
+    monkeypatch.setattr(features, "NAMES", tuple(name for name in NAMES if name != gone))
+    monkeypatch.setattr(QFileDialog, "exec", lambda _self: 0)
+    window = opened(Settings(tmp_path / "window.ini"), host)
+    try:
+        assert not {row.key for row in missing.rows} & set(window.actions_by_key.rows)
+        assert not dict(missing.docks).keys() & window.docks.by_key.keys()
+        open_sample_and_run(window, host)
+        trigger_everything(window, host)
+        show_everything(window)
+    finally:
+        close_for_good(window)
+    assert host.asked("close") == [None]
+
+
+def open_sample_and_run(window: MainWindow, host: FakeHost) -> None:
+    window.open_path("sample:figure_6")
+    graph = sample_graphs.make("figure_6")
+    asked = window.controller._load_id
+    say(window.controller, host, GraphLoaded(asked, graph, graph.positions))
+    assert window.session.graph is graph
+    window.actions_by_key["run"].trigger()
+    record = window.session.current
+    assert record is not None
+    trace = trace_of(graph, record.settings)
+    say(window.controller, host, RunStarted(record.run_id), RunFinished(record.run_id, trace))
+    assert record.state == "finished"
+
+
+def trigger_everything(window: MainWindow, host: FakeHost) -> None:
+    """Use every action that can be used; a second run is there to be compared with."""
+    with_finished_run(window, host)
+    for key in list(window.actions_by_key.rows):
+        action = window.actions_by_key[key]
+        if key not in LEFT_OUT and action.isEnabled() and action.menu() is None:
+            action.trigger()
+            close_dialogs(window)
+    if "palette" in NAMES and window.actions_by_key.find("palette") is not None:
+        for entry in window.features["palette"].entries():
+            assert entry.words
+    if window.controller.running:
+        window.controller.stop()
+
+
+def show_everything(window: MainWindow) -> None:
+    window.controller.show_graph(path_graph())
+    for key in window.docks.by_key:
+        panel = window.show_dock(key)
+        assert window.docks[key].isVisible()
+        assert panel is window.docks[key].widget()
+    for theme in (*THEMES, "light"):
+        window.choose_theme(theme)
+        QApplication.processEvents()
+        assert window.theme.name == theme
+    for key in ("explore", "compare"):
+        window.docks.choose(key)
+        QApplication.processEvents()
+        assert window.docks["timeline"].isVisible()

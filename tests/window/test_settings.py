@@ -38,10 +38,8 @@ def test_settings_come_back_from_disk(qapp: object, tmp_path: Path) -> None:
     assert again.value("speed") == 0.5
     again.remove_recent("/a.gr")
     assert again.recent_files == ["/b.gr"]
-    again.clear_recent()
-    again.forget_window()
-    assert (again.recent_files, again.geometry, again.window_state) == ([], None, None)
     again.clear()
+    assert (again.recent_files, again.geometry, again.window_state) == ([], None, None)
     assert again.theme == "light"
 
 

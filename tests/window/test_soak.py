@@ -284,12 +284,12 @@ class Soak:
         while self._busy() and time.monotonic() < end:
             self._breathe(0.05)
         self.window.controller.stop()
-        self.window.features.sweep.model.cancel()
+        self.window.sweep.cancel()
         self._wait(lambda: not self._busy())
         self._tidy()
 
     def _busy(self) -> bool:
-        return self.window.controller.running or self.window.features.sweep.model.running
+        return self.window.controller.running or self.window.sweep.running
 
     def _wait(self, ready: Callable[[], bool], patience_s: float = 120) -> None:
         end = time.monotonic() + patience_s
@@ -301,7 +301,7 @@ class Soak:
     def _megabytes(self) -> tuple[float, float, float]:
         """Return the resident size of the window's process, of its engine, of other children."""
         self._settle()
-        self.window.features.sweep.model.end()  # processes that an open lesson holds
+        self.window.sweep.end()  # processes that an open lesson holds
         for record in list(self.window.session.runs):
             if record is not self.window.session.current:
                 self.window.session.remove_run(record)

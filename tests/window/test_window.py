@@ -15,7 +15,8 @@ from test_controller import FakeHost, path_graph, say, trace_of
 import sample_graphs
 from gpu.host import GraphLoaded, RunFinished, RunStarted, Verified
 from gpu.record.trace import Verification
-from viewer.action_rows import ACTIONS, MENUS
+from viewer.action_rows import ACTIONS
+from viewer.actions import MENUS
 from viewer.common.icons import read_icon
 from viewer.common.theme import THEMES
 from viewer.main_window import MainWindow
@@ -200,7 +201,7 @@ def test_layout_and_choices_are_remembered(
     window: MainWindow, settings: Settings, qtbot: QtBot
 ) -> None:
     window.docks["work"].close()
-    window.use_dark_theme()
+    window.choose_theme("dark")
     window.set_replay_short(False)
     window.run_panel._automatic.setChecked(False)
     window.run_panel._delta.setValue(48.0)
@@ -224,7 +225,7 @@ def test_themes_reach_everything(window: MainWindow, settings: Settings, name: s
     assert window.palette().window().color().name() == THEMES[name].window
     window.toggle_theme()
     assert window.theme is not THEMES[name]
-    window.use_light_theme()
+    window.choose_theme("light")
 
 
 def test_shrinks_to_nothing_and_back(window: MainWindow, host: FakeHost) -> None:
@@ -235,7 +236,7 @@ def test_shrinks_to_nothing_and_back(window: MainWindow, host: FakeHost) -> None
         window.resize(size)
         QApplication.processEvents()
         window._next_frame()
-    window.reset_layout()
+    window.docks.reset()
     assert window.size().width() >= 1000
 
 

@@ -40,11 +40,11 @@ def main(argv: list[str] | None = None) -> int:
     """Write the pictures; return 0."""
     from viewer.common.application import make_application
     from viewer.common.theme import THEMES
-    from viewer.docks import LAYOUTS
+    from viewer.docks import ARRANGEMENTS
 
     parser = argparse.ArgumentParser(description="pictures of every layout, theme and size")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--layouts", default=",".join(LAYOUTS), help="[all]")
+    parser.add_argument("--layouts", default=",".join(ARRANGEMENTS), help="[all]")
     parser.add_argument("--themes", default=",".join(THEMES), help="[all]")
     parser.add_argument("--sizes", default=",".join(SIZES), help="[%(default)s]")
     parser.add_argument("--sample", default=SAMPLE, help="[%(default)s]")
@@ -57,7 +57,7 @@ def main(argv: list[str] | None = None) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ["QT_SCALE_FACTOR"] = str(args.scale)
     application = make_application()  # held: one that nobody holds is gone
-    window = _window_with_two_runs(args.sample)
+    window = window_with_two_runs(args.sample)
     try:
         _write_all(window, args)
     finally:
@@ -91,16 +91,16 @@ def _write_all(window: MainWindow, args: argparse.Namespace) -> None:
             window.set_theme(theme)
             rows.append([])
             for layout in args.layouts.split(","):
-                window.features.layouts.use(layout)
+                window.docks.choose(layout)
                 for dock in filter(None, args.docks.split(",")):
                     window.show_dock(dock)
-                picture = _grab(window)
+                picture = grab(window)
                 picture.save(str(args.folder / f"{layout}-{theme}-{size}.png"))
                 rows[-1].append(picture)
         _sheet(rows).save(str(args.folder / f"sheet-{size}.png"))
 
 
-def _window_with_two_runs(sample: str) -> MainWindow:
+def window_with_two_runs(sample: str) -> MainWindow:
     """Return a shown window whose current run is compared with a rival's."""
     from viewer.main_window import MainWindow
     from viewer.models.settings import Settings
@@ -110,23 +110,25 @@ def _window_with_two_runs(sample: str) -> MainWindow:
     window.show()
     window.start()
     window.open_path(sample)
-    _wait(lambda: window.session.graph is not None and window.controller.ready)
-    _wait(lambda: window.session.graph.provenance.origin.startswith(sample))  # type: ignore[union-attr]
+    wait_until(lambda: window.session.graph is not None and window.controller.ready)
+    wait_until(lambda: window.session.graph.provenance.origin.startswith(sample))  # type: ignore[union-attr]
     window.start_run()
-    _wait(lambda: _finished(window, 1))
+    wait_until(lambda: finished(window, 1))
     compare = window.actions_by_key["compare_rival"]
-    _wait(compare.isEnabled)
+    wait_until(compare.isEnabled)
     compare.trigger()
-    _wait(lambda: _finished(window, 2))
+    wait_until(lambda: finished(window, 2))
     return window
 
 
-def _finished(window: MainWindow, runs: int) -> bool:
+def finished(window: MainWindow, runs: int) -> bool:
+    """Return whether so many runs are made and verified."""
     done = [run for run in window.session.runs if run.verification is not None]
     return len(done) >= runs and not window.controller.running
 
 
-def _wait(ready: Callable[[], bool]) -> None:
+def wait_until(ready: Callable[[], bool]) -> None:
+    """Let the window work until something is so."""
     from PyQt6.QtCore import QEventLoop
     from PyQt6.QtWidgets import QApplication
 
@@ -137,12 +139,13 @@ def _wait(ready: Callable[[], bool]) -> None:
             raise TimeoutError("the engine did not answer")
 
 
-def _grab(window: MainWindow) -> QPixmap:
-    """Return the window, every panel drawn."""
+def grab(window: MainWindow, cursor: float | None = CURSOR) -> QPixmap:
+    """Return the window, every panel drawn; the cursor at a share of the run, None: as it is."""
     from PyQt6.QtWidgets import QApplication
 
     window.playback.pause()
-    window.playback.set_cursor(CURSOR * window.playback.duration_ns)
+    if cursor is not None:
+        window.playback.set_cursor(cursor * window.playback.duration_ns)
     end = time.monotonic() + 0.8  # the graph is painted by another thread
     while time.monotonic() < end:
         QApplication.processEvents()

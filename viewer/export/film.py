@@ -32,7 +32,6 @@ PANELS = {  # key -> title; the graph stands left, the others below each other
     "work": "Work",
 }
 SIZES = ((854, 480), (960, 540), (1280, 720), (1920, 1080), (1024, 768), (720, 720))
-RATES = (8, 10, 12, 15, 20, 24, 30)  # frames a second
 USUAL_RATE = {".gif": 12, ".webp": 12, ".apng": 12, ".mp4": 30}
 LEAST_SIDE, MOST_SIDE = 320, 4096  # pixels
 LEAST_ROOM = 118  # pixels that a panel needs below the next one

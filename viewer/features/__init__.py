@@ -1,41 +1,37 @@
 """Parts of the window that one could take away: each brings rows, docks and its own wiring.
 
-A feature is one module here with a constant `FEATURE` (data, read at start, so the module
-imports nothing heavy) and a function `install(window)`, called once after the first paint, which
-imports and builds what it needs and returns an object. Action rows reach its methods as
-`features.<key>.<method>`.
+A feature is a folder here, with its name in NAMES:
 
-The object may have (all optional)
+    rows.py      FEATURE: its actions and docks as data, read at start, so it imports nothing heavy
+    feature.py   `install(window)`, its `FeaturePart`: after the first paint, or on first use
+    panel.py     what stands in its dock, where it has one
 
-    make_panel(dock) -> QWidget    called when a dock of the feature is first seen
-    needs() -> dict[str, bool]     states for `ActionRow.needs`, asked whenever they may change
-    apply_theme(theme)             after a change of theme; panels in docks get it by themselves
-    close()                        the window closes
-
-To add one: a module, its name in NAMES.
+No feature imports another. What several need is below them: a field of `viewer.feature.Window`
+(the comparison, the sweep, the docks, the modes), or a class of `viewer.feature` that one provides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from viewer.action_rows import ActionRow
+from viewer.feature import Feature, FeaturePart, Window
 
 if TYPE_CHECKING:
-    from viewer.features.window import Window
+    from PyQt6.QtWidgets import QWidget
 
+    from viewer.actions import ActionRow
+
+T = TypeVar("T")
 NAMES: tuple[str, ...] = (
     "time",
     "sweep",
     "why",
     "palette",
     "compare",
-    "themes",
-    "layouts",
-    "arrange",
+    "arrangements",
+    "placement",
     "undo",
     "microscope",
     "draw",
@@ -48,58 +44,61 @@ NAMES: tuple[str, ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Feature:
-    """One part of the window, as data.
-
-    key : names the object in `window.features`
-    rows : its actions; docks : (key, title) of the panels it brings, hidden at first
-    """
-
-    key: str
-    rows: tuple[ActionRow, ...] = ()
-    docks: tuple[tuple[str, str], ...] = ()
-
-
 def all_features() -> tuple[Feature, ...]:
     """Return what every feature brings, in the order of NAMES."""
-    return tuple(_module(name).FEATURE for name in NAMES)
+    return tuple(import_module(f"viewer.features.{name}.rows").FEATURE for name in NAMES)
+
+
+def installer(key: str) -> Callable[[Window], FeaturePart]:
+    """Return what builds a feature; its module is imported now."""
+    return cast(
+        "Callable[[Window], FeaturePart]", import_module(f"viewer.features.{key}.feature").install
+    )
 
 
 class Features:
-    """The installed features of one window, as attributes; built on first use."""
+    """The features of one window by key, each built when it is first asked for."""
 
     def __init__(self, window: Window, known: tuple[Feature, ...]) -> None:
         self._window = window
         self._known = {feature.key: feature for feature in known}
-        self._built: dict[str, Any] = {}
+        self._bringers = {row.key: feature.key for feature in known for row in feature.rows}
+        self._built: dict[str, FeaturePart] = {}
 
-    def __getattr__(self, key: str) -> Any:
-        if key.startswith("_") or key not in self._known:
-            raise AttributeError(key)
+    def __getitem__(self, key: str) -> FeaturePart:
         if key not in self._built:
-            install: Callable[[Window], Any] = _module(key).install
-            self._built[key] = install(self._window)
+            if key not in self._known:
+                raise KeyError(key)
+            self._built[key] = installer(key)(self._window)
         return self._built[key]
 
-    def panel(self, dock: str) -> Any:
-        """Return a new panel for a dock, made by the feature that brings it."""
-        owner = next(key for key, row in self._known.items() if dock in dict(row.docks))
-        return getattr(self, owner).make_panel(dock)
+    @property
+    def built(self) -> tuple[FeaturePart, ...]:
+        """Those that are built so far."""
+        return tuple(self._built.values())
 
     def install_next(self) -> bool:
         """Build one feature that is not built yet; return whether there was one."""
-        for key in self._known:
-            if key not in self._built:
-                getattr(self, key)
-                return True
-        return False
+        missing = next((key for key in self._known if key not in self._built), None)
+        return missing is not None and self[missing] is not None
 
-    def call(self, method: str, *arguments: Any) -> list[Any]:
-        """Call a method of every built feature that has it; return what they returned."""
-        found = [getattr(part, method, None) for part in self._built.values()]
-        return [ask(*arguments) for ask in found if ask is not None]
+    def bringer_of(self, row: ActionRow) -> FeaturePart | None:
+        """Return the feature that brings a row, None where the window does."""
+        key = self._bringers.get(row.key)
+        return self[key] if key is not None else None
 
+    def panel(self, dock: str) -> QWidget:
+        """Return a new panel for a dock, made by the feature that brings it."""
+        owner = next(key for key, row in self._known.items() if dock in dict(row.docks))
+        return self[owner].make_panel(dock)
 
-def _module(name: str) -> Any:
-    return import_module(f"viewer.features.{name}.rows")
+    def part(self, kind: type[T]) -> T | None:
+        """Return the feature that provides this, None where there is none."""
+        for key, feature in self._known.items():
+            if feature.provides is kind:
+                return cast("T", self[key])
+        return None
+
+    def of_files(self) -> Iterator[FeaturePart]:
+        """Yield the features that know files which are no graphs."""
+        return (self[key] for key, feature in self._known.items() if feature.opens_files)

@@ -19,8 +19,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from viewer.action_rows import MENUS, ActionRow
-from viewer.actions import keys_of, plain
+from viewer.actions import MENUS, ActionRow, keys_of, plain
 from viewer.common.theme import SPACING
 
 MOUSE: list[tuple[str, list[tuple[str, str]]]] = [

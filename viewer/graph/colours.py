@@ -113,6 +113,17 @@ class Scale:
         return True
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What a way of colouring may look at: the run, its distances and times, when, how far."""
+
+    record: RunRecord
+    dist: np.ndarray
+    times: VertexProbe | None
+    moment: Moment
+    scale: Scale
+
+
 def _largest(record: RunRecord, kind: str) -> float:
     if kind == "count":
         times = record.vertices
@@ -159,137 +170,107 @@ def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Sca
     }.get(colour_by)
     if build is None:  # a difference, and there is nothing to compare with
         return Look(Colouring(), "plain", Legend(COLOUR_MODES[colour_by], note=NEEDS_PAIR))
-    return build(record, dist, record.vertices, moment, scale)
+    return build(Seen(record, dist, record.vertices, moment, scale))
 
 
-def _by_distance(
-    record: RunRecord,
-    dist: np.ndarray,
-    times: VertexProbe | None,
-    moment: Moment,
-    scale: Scale,
-) -> Look:
-    top = scale.top(record, "distance")
-    colouring = Colouring("distance", dist, unit=top / LEVELS, final=not record.running)
-    colouring = _timed(colouring, times, moment)
-    title = f"Distance from {record.row_id}, weight units"
+def _by_distance(seen: Seen) -> Look:
+    top = seen.scale.top(seen.record, "distance")
+    colouring = Colouring("distance", seen.dist, unit=top / LEVELS, final=not seen.record.running)
+    colouring = _timed(colouring, seen)
+    title = f"Distance from {seen.record.row_id}, weight units"
     ticks = tuple((value / top, short(value)) for value in tick_values(top))
-    if not record.running and scale.top(record, "all") > top:
+    if not seen.record.running and seen.scale.top(seen.record, "all") > top:
         ticks = (*(tick for tick in ticks if tick[0] < 0.85), (1.0, f"≥ {short(top)}"))
-    note = _moment_note(record, times, moment)
+    note = _moment_note(seen)
     return Look(colouring, "distance", Legend(title, ticks, ((0, "unreached"),), note))
 
 
-def _by_state(
-    record: RunRecord,
-    dist: np.ndarray,
-    times: VertexProbe | None,
-    moment: Moment,
-    scale: Scale,
-) -> Look:
-    if times is None:
-        known = Colouring("distance", dist, unit=np.inf)
+def _by_state(seen: Seen) -> Look:
+    if seen.times is None:
+        known = Colouring("distance", seen.dist, unit=np.inf)
         reached = Legend("State", (), ((0, "unreached"), (1, "reached")), NEEDS_TIMES)
         return Look(known, "reached", reached)
-    first, last = times.first_reached_ns, times.last_improved_ns
-    colouring = Colouring("state", first=first, last=last, cursor=moment.cursor_ns)
+    first, last = seen.times.first_reached_ns, seen.times.last_improved_ns
+    colouring = Colouring("state", first=first, last=last, cursor=seen.moment.cursor_ns)
     note = "tentative: may still improve"
     names: tuple[tuple[int, str], ...] = STATES
-    if record.running:
+    if seen.record.running:
         names = (*STATES[:2], (2, "settled, so far"))
-    if record.running and np.isinf(moment.cursor_ns):
+    if seen.record.running and np.isinf(seen.moment.cursor_ns):
         note = "live: what is settled is known at the end"
-        colouring = Colouring("distance", dist, unit=np.inf)
+        colouring = Colouring("distance", seen.dist, unit=np.inf)
         names = ((0, "unreached"), (1, "reached"))
-    return Look(colouring, "state", Legend(f"State{_at(record, moment)}", (), names, note))
+    return Look(colouring, "state", Legend(f"State{_at(seen)}", (), names, note))
 
 
-def _by_processed(
-    record: RunRecord,
-    dist: np.ndarray,
-    times: VertexProbe | None,
-    moment: Moment,
-    scale: Scale,
-) -> Look:
-    if times is None:
+def _by_processed(seen: Seen) -> Look:
+    if seen.times is None:
         return Look(Colouring(), "plain", Legend("Times processed", note=NEEDS_TIMES))
-    top = max(2, round(scale.top(record, "count")))
-    colouring = Colouring("count", times.times_processed, top=top)
+    top = max(2, round(seen.scale.top(seen.record, "count")))
+    colouring = Colouring("count", seen.times.times_processed, top=top)
     wanted = sorted({1, 2, *(10**power for power in range(1, 10)), 5, top})
     chosen = [count for count in wanted if count <= top]
     ticks = tuple((float(np.log(count) / np.log(top)), short(count)) for count in chosen)
     note = "1 is ideal; the rest is wasted work"
-    if np.isfinite(moment.cursor_ns):
+    if np.isfinite(seen.moment.cursor_ns):
         note += "; counts of the whole run"
     title = "Times processed, log scale"
     return Look(colouring, "processed", Legend(title, ticks, ((0, "never"),), note))
 
 
-def _by_time(
-    record: RunRecord,
-    dist: np.ndarray,
-    times: VertexProbe | None,
-    moment: Moment,
-    scale: Scale,
-) -> Look:
-    if times is None:
+def _by_time(seen: Seen) -> Look:
+    if seen.times is None:
         return Look(Colouring(), "plain", Legend("Time last improved", note=NEEDS_TIMES))
-    top = max(moment.duration_ns, 1.0)
+    top = max(seen.moment.duration_ns, 1.0)
     colouring = Colouring(
-        "time", times.last_improved_ns, cursor=moment.cursor_ns, unit=top / LEVELS
+        "time", seen.times.last_improved_ns, cursor=seen.moment.cursor_ns, unit=top / LEVELS
     )
     unit = time_unit(top)
     values = tick_values(top * unit.factor)
     ticks = tuple((value / unit.factor / top, f"{value:g}") for value in values)
-    title = f"Time last improved, {unit.word} ({record.clock})"
-    later = "unreached" if np.isinf(moment.cursor_ns) else "unreached, or improved later"
+    title = f"Time last improved, {unit.word} ({seen.record.clock})"
+    later = "unreached" if np.isinf(seen.moment.cursor_ns) else "unreached, or improved later"
     return Look(colouring, "settled_time", Legend(title, ticks, ((0, later),)))
 
 
-def _by_bucket(
-    record: RunRecord,
-    dist: np.ndarray,
-    times: VertexProbe | None,
-    moment: Moment,
-    scale: Scale,
-) -> Look:
-    delta = delta_at(record, moment.cursor_ns)
+def _by_bucket(seen: Seen) -> Look:
+    delta = delta_at(seen.record, seen.moment.cursor_ns)
     if delta is None:
         return Look(Colouring(), "plain", Legend("Bucket", note="this run has no buckets"))
-    buckets = int(scale.top(record, "all") / delta) + 1
+    buckets = int(seen.scale.top(seen.record, "all") / delta) + 1
     group = -(-buckets // LEVELS)  # buckets to a colour
     steps = -(-buckets // group)
-    colouring = _timed(Colouring("distance", dist, unit=delta * group), times, moment)
+    colouring = _timed(Colouring("distance", seen.dist, unit=delta * group), seen)
     values = [value for value in tick_values(buckets) if value == int(value)]
     ticks = tuple((min(1.0, value / buckets), short(value)) for value in values)
     title = f"Bucket ⌊distance / Δ⌋, Δ = {short(delta)}"
-    note = f"{group} buckets to a colour" if group > 1 else _moment_note(record, times, moment)
+    note = f"{group} buckets to a colour" if group > 1 else _moment_note(seen)
     return Look(colouring, "bucket", Legend(title, ticks, ((0, "unreached"),), note), steps)
 
 
-def _timed(colouring: Colouring, times: VertexProbe | None, moment: Moment) -> Colouring:
-    if times is None or np.isinf(moment.cursor_ns):
+def _timed(colouring: Colouring, seen: Seen) -> Colouring:
+    if seen.times is None or np.isinf(seen.moment.cursor_ns):
         return colouring
-    return replace(colouring, first=times.first_reached_ns, cursor=moment.cursor_ns)
+    return replace(colouring, first=seen.times.first_reached_ns, cursor=seen.moment.cursor_ns)
 
 
-def _moment_note(record: RunRecord, times: VertexProbe | None, moment: Moment) -> str:
-    if np.isinf(moment.cursor_ns):
-        return "live" if record.running else ""
-    if record.is_matrix:
-        return "distances so far" if record.running else "final distances of this source"
-    if times is None:
+def _moment_note(seen: Seen) -> str:
+    if np.isinf(seen.moment.cursor_ns):
+        return "live" if seen.record.running else ""
+    if seen.record.is_matrix:
+        return "distances so far" if seen.record.running else "final distances of this source"
+    if seen.times is None:
         return f"final distances; the past {NEEDS_TIMES}"
-    distances = "distances so far" if record.running else "final distances"
-    return f"reached by{_at(record, moment).removeprefix(' at')}, {distances}"
+    distances = "distances so far" if seen.record.running else "final distances"
+    return f"reached by{_at(seen).removeprefix(' at')}, {distances}"
 
 
-def _at(record: RunRecord, moment: Moment) -> str:
-    if np.isinf(moment.cursor_ns):
-        return "" if record.running else " at the end"
-    unit = time_unit(max(moment.duration_ns, 1.0))
-    now = time_number(moment.cursor_ns, unit, like_ns=moment.duration_ns)
-    return f" at {now} {unit.word} ({record.clock})"
+def _at(seen: Seen) -> str:
+    if np.isinf(seen.moment.cursor_ns):
+        return "" if seen.record.running else " at the end"
+    unit = time_unit(max(seen.moment.duration_ns, 1.0))
+    now = time_number(seen.moment.cursor_ns, unit, like_ns=seen.moment.duration_ns)
+    return f" at {now} {unit.word} ({seen.record.clock})"
 
 
 def delta_at(record: RunRecord, cursor_ns: float) -> float | None:

@@ -242,12 +242,6 @@ class Picture(QObject):
         self._image = QImage(memory, width, height, 4 * width, kind)  # type: ignore[call-overload]
         self._image.setDevicePixelRatio(self.sheet.ratio)
 
-    @property
-    def prepared(self) -> bool:
-        """Whether there is a frame for the sheet, or none is needed."""
-        needed = self.sheet is not None and self.sheet.pixels is not None
-        return not needed or bool(len(self._frame))
-
     def colour(self, colouring: Colouring, table: np.ndarray) -> float:
         """Recolour the frame; return the largest value met. `table`: see `recolour`."""
         if self.sheet is None or self.sheet.pixels is None or not len(self._frame):

@@ -43,7 +43,6 @@ LIVE_MS = 33  # between two frames while a run goes on
 LIVE_SHARE = 3  # at least this many times the cost of a frame lies between two
 WHEEL_ZOOM = 1.0015  # per eighth of a degree
 KEY_ZOOM, KEY_PAN = 1.25, 60  # factor, pixels
-DRAGGING = (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton)
 KEYS = {
     Qt.Key.Key_Left: (1, 0),
     Qt.Key.Key_Right: (-1, 0),

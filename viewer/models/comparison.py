@@ -23,6 +23,7 @@ from dataclasses import replace
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
+from gpu.algorithms import ALGORITHMS, Algorithm
 from gpu.record.trace import Probe, RunSettings
 from gpu.study.compare import (
     SAME_CLOCK,
@@ -35,8 +36,9 @@ from gpu.study.compare import (
 )
 from gpu.study.compare_words import Summary, names, summarise
 from viewer.common.background import Task
-from viewer.models.session import RunRecord, SessionModel
+from viewer.models.session import Notice, RunRecord, SessionModel
 
+PAIR_VIEWS = ("split", "difference", "work", "single")  # how the graph shows two runs
 LIVE_MS = 400  # between two looks at runs that go on
 AT_ONCE = 100_000  # samples and vertices of both runs that are looked at on the GUI thread
 WAITING = Summary("Comparing the two runs…", (), {"comparable": True, "ready": False})
@@ -49,6 +51,7 @@ class ComparisonModel(QObject):
     clocks_changed = pyqtSignal()  # B's times lie elsewhere on A's clock
     words_changed = pyqtSignal()  # the summary says something else
     align_changed = pyqtSignal(str)  # an Align
+    view_changed = pyqtSignal(str)  # one of PAIR_VIEWS
 
     def __init__(self, session: SessionModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -56,6 +59,7 @@ class ComparisonModel(QObject):
         self._a: RunRecord | None = session.current  # the current run before the newest change
         self.b: RunRecord | None = None
         self.how: Align = "time"
+        self.view = PAIR_VIEWS[0]
         self.clocks: ClockMap = SAME_CLOCK
         self.problem = ""
         self._kept: dict[int, tuple[tuple[object, ...], Side]] = {}
@@ -143,6 +147,14 @@ class ComparisonModel(QObject):
         self._a = current
         self._set_b(record)
 
+    def compare_or_say(self, record: RunRecord) -> None:
+        """Take a run as B; say why where that is not possible."""
+        try:
+            self.compare_with(record)
+        except CompareError as error:
+            words = f"{str(error)[:1].upper()}{str(error)[1:]}."
+            self._session.set_notice(Notice("warning", words))
+
     def swap(self) -> None:
         """A becomes B, B becomes A."""
         if self.b is not None:
@@ -159,6 +171,12 @@ class ComparisonModel(QObject):
             self.how = how
             self.align_changed.emit(how)
             self._align()
+
+    def set_view(self, view: str) -> None:
+        """Show the graph of two runs in another way: one of PAIR_VIEWS."""
+        if view != self.view and view in PAIR_VIEWS:
+            self.view = view
+            self.view_changed.emit(view)
 
     # --- the session changed
 
@@ -264,6 +282,22 @@ class ComparisonModel(QObject):
             and run.state == "finished"
         )
         return next(found, None)
+
+
+def rivals_of(record: RunRecord) -> list[Algorithm]:
+    """Return the algorithms that could have run in its place, ablations last."""
+    engine, row = record.settings.engine, record.algorithm
+    found = [
+        other
+        for other in ALGORITHMS.values()
+        if other.key != row.key and other.result == row.result and other.problem(engine) is None
+    ]
+    return sorted(found, key=lambda other: bool(other.fixed))
+
+
+def rival_of(record: RunRecord) -> Algorithm | None:
+    """Return the first other algorithm on the same engine, None where there is none."""
+    return next(iter(rivals_of(record)), None)
 
 
 def side_of(record: RunRecord) -> Side:

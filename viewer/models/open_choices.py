@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from gpu.errors import FormatError, GpuError
+from gpu.record.schema import reader_options as known_options
 from viewer.models.session import Notice, Offer
+
+__all__ = ["OpenRequest", "known_options", "refusal", "unnamed", "words_of"]
 
 DIRECTIONS: dict[bool | None, str] = {
     None: "As the file says",
@@ -41,20 +44,6 @@ class OpenRequest:
     path: str
     options: dict[str, Any] = field(default_factory=dict)
     ask: bool = False
-
-
-def known_options(given: Any) -> dict[str, Any]:
-    """Return those options that are known, of the right type, and not the usual ones."""
-    if not isinstance(given, Mapping):
-        return {}
-    found: dict[str, Any] = {}
-    if isinstance(given.get("undirected"), bool):
-        found["undirected"] = given["undirected"]
-    if given.get("weights") in set(WEIGHTS) - {"file"}:
-        found["weights"] = given["weights"]
-    if isinstance(given.get("weight_name"), str) and given["weight_name"]:
-        found["weight_name"] = given["weight_name"]
-    return found
 
 
 def words_of(options: Mapping[str, Any]) -> str:

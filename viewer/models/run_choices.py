@@ -6,8 +6,10 @@ version's, or damaged) becomes its default.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from gpu.algorithms import ALGORITHMS
 from gpu.algorithms.all_pairs import (
@@ -22,6 +24,7 @@ from gpu.errors import GpuError
 from gpu.host.memory import place_for
 from gpu.record.events import MOST_ARCS
 from gpu.record.trace import Probe, RunSettings
+from gpu.schema import fitting
 from viewer.common.units import thousands
 from viewer.models.machines import machines, problem_of
 
@@ -46,33 +49,23 @@ class RunChoices:
 
     algorithm: str = next(iter(ALGORITHMS))
     device: str = DEFAULT_PRESET
-    delta: float | None = None
-    probe: int = int(Probe.VERTICES)
-    pace: str = "fast"
+    delta: Annotated[float, Meta(gt=0, le=1e300)] | None = None
+    probe: Annotated[int, Meta(ge=1, le=3)] = int(Probe.VERTICES)
+    pace: Literal["slow", "steady", "fast"] = "fast"
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> RunChoices:
         """Return choices from what was remembered, defaults where it no longer fits."""
-        known = {entry.name: values[entry.name] for entry in fields(cls) if entry.name in values}
-        fresh = cls()
-        allowed: dict[str, Any] = {
-            "algorithm": ALGORITHMS,
-            "device": machines(),
-            "probe": [int(probe) for probe, _, _ in PROBES],
-            "pace": [key for key, _, _ in PACES],
-        }
-        for name, good in allowed.items():
-            if not isinstance(known.get(name), str | int) or known[name] not in good:
-                known[name] = getattr(fresh, name)
-        delta = known.get("delta")
-        if not isinstance(delta, int | float) or not delta > 0:
-            known["delta"] = None
-        known["parameters"] = _fitting(known.get("parameters"))
-        for name in ("device", "algorithm"):  # a device that is gone, a row that went elsewhere
-            if problem_of(ALGORITHMS[known["algorithm"]], allowed["device"][known["device"]]):
-                known[name] = getattr(fresh, name)
-        return cls(**known)
+        found, fresh, known = fitting(cls, values), cls(), machines()
+        algorithm = found.algorithm if found.algorithm in ALGORITHMS else fresh.algorithm
+        device = found.device if found.device in known else fresh.device
+        if problem_of(ALGORITHMS[algorithm], known[device]):  # a device that is gone
+            device = fresh.device
+        if problem_of(ALGORITHMS[algorithm], known[device]):  # a row that went elsewhere
+            algorithm = fresh.algorithm
+        parameters = _fitting(found.parameters)
+        return replace(found, algorithm=algorithm, device=device, parameters=parameters)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain JSON types, for `Settings.run_panel`."""
@@ -151,10 +144,10 @@ def probe_problem(probe: int, engine: str, arcs: int, sources: int = 1) -> str |
     return None
 
 
-def _fitting(given: Any) -> dict[str, dict[str, Any]]:
+def _fitting(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Keep of remembered parameters those of algorithms whose knobs still take them."""
     kept: dict[str, dict[str, Any]] = {}
-    for key, values in given.items() if isinstance(given, dict) else ():
+    for key, values in given.items():
         try:
             kept[key] = ALGORITHMS[key].checked_parameters(values)
         except (KeyError, TypeError, AttributeError, GpuError):

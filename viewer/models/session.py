@@ -24,6 +24,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from gpu.algorithms import Algorithm, find
 from gpu.engine import RunBuffers
+from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.record.trace import (
     SAMPLE,
@@ -324,6 +325,12 @@ class SessionModel(QObject):
         if record is self.current:
             same = [run for run in self.runs if _same_graph(run, record)]
             self.set_current(same[-1] if same else None)
+
+    def finished_trace(self) -> Trace:
+        """Return all that the current run recorded; raise GpuError where it is not over."""
+        if self.current is None or self.current.trace is None:
+            raise GpuError("there is no finished run whose numbers could be written")
+        return self.current.trace
 
     def set_current(self, record: RunRecord | None) -> None:
         """Show another run, or none."""

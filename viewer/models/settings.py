@@ -76,11 +76,6 @@ class Settings:
         rest = [name for name in self.recent_files if name != _place(path)]
         self._store.setValue("recent_files", json.dumps(rest))
 
-    def clear_recent(self) -> None:
-        """Forget every path."""
-        self._store.remove("recent_files")
-        self._store.remove("recent_options")
-
     @property
     def geometry(self) -> QByteArray | None:
         """The window's saveGeometry(), None before the first time."""
@@ -120,10 +115,6 @@ class Settings:
         """Remember any other JSON value."""
         self._store.setValue(f"other/{key}", json.dumps(value))
 
-    def forget_window(self) -> None:
-        """Forget where the window and its docks stood."""
-        self._store.remove("window")
-
     def clear(self) -> None:
         """Forget everything."""
         self._store.clear()
@@ -142,7 +133,7 @@ class Settings:
             return default
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return default
 
 

@@ -23,6 +23,7 @@ from gpu.study.sweep import (
     in_order,
 )
 from gpu.study.sweep_pool import Pool, run_sweep
+from gpu.study.sweep_saved import SavedSweep
 
 POLL_MS = 50
 
@@ -74,6 +75,12 @@ class SweepModel(QObject):
         )
         self._thread.start()
         self._timer.start()
+        self.changed.emit()
+
+    def show_saved(self, saved: SavedSweep) -> None:
+        """Show a sweep that was made before, in place of what is shown."""
+        self.plan, self.points = saved.plan, list(saved.points)
+        self.graph_name, self.graph_hash = saved.graph_name, saved.graph_hash
         self.changed.emit()
 
     def cancel(self) -> None:

@@ -25,7 +25,7 @@ from PyQt6.QtGui import QPen
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from viewer.common.elided import ElidedLabel
-from viewer.common.labels import centred_hint
+from viewer.common.small_widgets import centred_hint
 from viewer.common.theme import DASH_PATTERN, SPACING, Theme
 from viewer.common.units import NO_VALUE
 from viewer.models.session import RunRecord

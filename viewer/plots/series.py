@@ -117,29 +117,15 @@ class Window:
     exact: bool
 
 
-class TimeSeries:
-    """A value over time, as least, greatest and mean of each column."""
+class _Series:
+    """Times and values that grow together."""
 
     def __init__(self) -> None:
         self._times = Growing(np.float64)
         self._values = Growing(np.float64)
-        self._sums = Growing(np.float64)  # of the values before this one
-        self._least = ExtremeTree(np.minimum, self._values)
-        self._greatest = ExtremeTree(np.maximum, self._values)
 
     def __len__(self) -> int:
         return self._times.size
-
-    def append(self, times: np.ndarray, values: np.ndarray) -> None:
-        """Add k samples, times in ns and never falling."""
-        values = np.asarray(values, np.float64)
-        before = float(self._sums.view()[-1] + self._values.view()[-1]) if len(self) else 0.0
-        sums = np.cumsum(values)
-        self._sums.extend(before + np.concatenate(([0.0], sums[:-1]))[: len(values)])
-        self._times.extend(times)
-        self._values.extend(values)
-        self._least.grow()
-        self._greatest.grow()
 
     @property
     def times(self) -> np.ndarray:
@@ -154,6 +140,27 @@ class TimeSeries:
     def value_at(self, time_ns: float) -> float:
         """Return the value of the last sample at or before a time, NaN before the first."""
         return value_at(self._times.view(), self._values.view(), time_ns)
+
+
+class TimeSeries(_Series):
+    """A value over time, as least, greatest and mean of each column."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sums = Growing(np.float64)  # of the values before this one
+        self._least = ExtremeTree(np.minimum, self._values)
+        self._greatest = ExtremeTree(np.maximum, self._values)
+
+    def append(self, times: np.ndarray, values: np.ndarray) -> None:
+        """Add k samples, times in ns and never falling."""
+        values = np.asarray(values, np.float64)
+        before = float(self._sums.view()[-1] + self._values.view()[-1]) if len(self) else 0.0
+        sums = np.cumsum(values)
+        self._sums.extend(before + np.concatenate(([0.0], sums[:-1]))[: len(values)])
+        self._times.extend(times)
+        self._values.extend(values)
+        self._least.grow()
+        self._greatest.grow()
 
     def count(self, first_ns: float, last_ns: float) -> int:
         """Return how many samples a window of these bounds is made of."""
@@ -183,15 +190,8 @@ class TimeSeries:
         )
 
 
-class StepSeries:
-    """A value that holds until it changes; only the changes are kept."""
-
-    def __init__(self) -> None:
-        self._times = Growing(np.float64)
-        self._values = Growing(np.float64)
-
-    def __len__(self) -> int:
-        return self._times.size
+class StepSeries(_Series):
+    """A value that holds until it changes; only the changes are kept, the first sample is one."""
 
     def append(self, times: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Add k samples; return the indices, within the batch, where the value changed."""
@@ -203,20 +203,6 @@ class StepSeries:
         self._times.extend(times[changed])
         self._values.extend(values[changed])
         return changed
-
-    @property
-    def times(self) -> np.ndarray:
-        """When it changed, ns; the first entry is the first sample."""
-        return self._times.view()
-
-    @property
-    def values(self) -> np.ndarray:
-        """What it changed to."""
-        return self._values.view()
-
-    def value_at(self, time_ns: float) -> float:
-        """Return the value in force, NaN before the first sample."""
-        return value_at(self.times, self.values, time_ns)
 
     def window(
         self, first_ns: float, last_ns: float, most: int = MOST_STEPS

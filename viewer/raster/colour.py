@@ -26,7 +26,6 @@ LEVELS = 254  # steps of a colour map: indices 1 to 255
 MAX_COUNT_LEVELS = 4096  # counts from here on share the last colour
 NO_TIMES = np.empty(0, np.int64)
 NEVER_SHOWN = np.iinfo(np.int64).max
-UNREACHED, TENTATIVE, SETTLED = 0, 1, 2  # indices of kind "state"
 
 
 @dataclass(frozen=True)

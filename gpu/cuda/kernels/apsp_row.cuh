@@ -154,9 +154,13 @@ struct Block {
         }
         __syncthreads();
         if (threadIdx.x != 0) return;
-        s.total.processed += processed, s.total.relaxed += s.relaxed;
-        s.total.improved += s.improved, s.total.rounds += rounds;
-        s.total.switches += switches, s.total.done += 1, s.total.running = 0;
+        s.total.processed += processed;
+        s.total.relaxed += s.relaxed;
+        s.total.improved += s.improved;
+        s.total.rounds += rounds;
+        s.total.switches += switches;
+        s.total.done += 1;
+        s.total.running = 0;
         if (LEVEL >= 2) {
             job.ended[s.row] = now_ns() - job.control->origin_ns;
             job.rounds[s.row] = rounds;

@@ -53,11 +53,14 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
         u32 *next = DYNAMIC;
         if (ROW_SHARED) row = next, next += job.n;
         if (BITS_SHARED) {
-            near = next, far = near + job.words, heavy = far + job.words;
+            near = next;
+            far = near + job.words;
+            heavy = far + job.words;
             next += (SPLIT ? 3 : 2) * job.words;
         } else {
             near = job.bits + (u64)blockIdx.x * 3 * job.words;
-            far = near + job.words, heavy = far + job.words;
+            far = near + job.words;
+            heavy = far + job.words;
         }
         list = (Item *)next;
     }

@@ -41,13 +41,17 @@ struct Manager : Reader {
             set_weights(s.c, run.m ? total / run.m : 0.0, value_of(state.weight_max), run.mean_degree,
                         run.rule);
             s.base = 0.0;
-            s.switches = 0, s.start_ns = state.start_ns;
+            s.switches = 0;
+            s.start_ns = state.start_ns;
             s.sums[0].idle = s.sums[0].load = s.sums[0].kept = 0;
             s.head = s.old_head = s.moved = s.fault = s.quiet_sweeps = s.wish_seen = s.delta_changes = 0;
             s.raises = s.cuts = s.assigned = s.busy = s.kept_mark = s.sweep = s.courier_done = 0;
             s.idle_now = run.workers;
-            s.status = RUNNING, s.reason = START, s.free_top = run.pool_blocks;
-            s.wishes.stop = s.wishes.delta_version = 0, s.wishes.delta = 0.0;
+            s.status = RUNNING;
+            s.reason = START;
+            s.free_top = run.pool_blocks;
+            s.wishes.stop = s.wishes.delta_version = 0;
+            s.wishes.delta = 0.0;
         }
         __syncthreads();  // the courier too
         if (warp_id() != LAST_WARP) return;
@@ -197,14 +201,20 @@ struct Manager : Reader {
             note_delta(before);
             hear_host();
             u32 busy = run.workers - idle;
-            s.assigned = processing, s.busy = busy;
+            s.assigned = processing;
+            s.busy = busy;
             s.quiet_sweeps = quiet(handed, busy, s.unfinished, s.quiet_sweeps);
             if (s.quiet_sweeps >= QUIET_SWEEPS) s.status = FINISHED;
             if (s.fault) s.status = DISTANCE_OVERFLOW;
             if (LEVEL >= 1 && s.sweep < run.readings_room) {
                 int *to = run.readings + (u64)s.sweep * READING_WORDS;
-                to[0] = processing, to[1] = waiting, to[2] = produced, to[3] = far;
-                to[4] = tail, to[5] = (s.moved > 0) | (s.c.by_hand << 1), to[6] = reason;
+                to[0] = processing;
+                to[1] = waiting;
+                to[2] = produced;
+                to[3] = far;
+                to[4] = tail;
+                to[5] = (s.moved > 0) | (s.c.by_hand << 1);
+                to[6] = reason;
                 to[7] = __float_as_int((float)s.c.delta);
             }
             s.idle_now = idle;
@@ -247,11 +257,16 @@ struct Manager : Reader {
     __device__ __forceinline__ void leave_record() {
         State &state = *run.state;
         state.end_ns = now_ns();
-        state.head_bucket = s.head, state.bucket_switches = s.switches;
-        state.delta = s.c.delta, state.base = s.base;
-        state.open_buckets = s.c.open_heads, state.reason = s.reason;
-        state.delta_changes = s.delta_changes, state.status = s.status;
-        state.sweeps = s.sweep + 1, state.by_hand = s.c.by_hand;
+        state.head_bucket = s.head;
+        state.bucket_switches = s.switches;
+        state.delta = s.c.delta;
+        state.base = s.base;
+        state.open_buckets = s.c.open_heads;
+        state.reason = s.reason;
+        state.delta_changes = s.delta_changes;
+        state.status = s.status;
+        state.sweeps = s.sweep + 1;
+        state.by_hand = s.c.by_hand;
         state.pool_used = run.pool_blocks - s.free_top;
         state.readings = min(s.sweep + 1, run.readings_room);
     }

@@ -109,7 +109,8 @@ __device__ __forceinline__ void relax_few(const Run &run, const Vertex &mine, bo
         report_overflow(run, arc);
     }
     if (valid) {
-        counts.processed += 1, counts.relaxed += mine.degree();
+        counts.processed += 1;
+        counts.relaxed += mine.degree();
         note_processed(run, mine.id);
     }
     bool won = reach < old;
@@ -131,7 +132,8 @@ __device__ __forceinline__ void relax_warp(const Run &run, Vertex mine, bool val
     }
     if (run.drop_stale && valid && known != mine.dist) valid = false, mine.end = mine.first;
     if (valid) {
-        counts.processed += 1, counts.relaxed += mine.degree();
+        counts.processed += 1;
+        counts.relaxed += mine.degree();
         note_processed(run, mine.id);
     }
     scan = prefix_sum(mine.degree(), lanes);
@@ -144,7 +146,9 @@ __device__ __forceinline__ void relax_warp(const Run &run, Vertex mine, bool val
         int steps = min((total - start + 31) / 32, (u32)UNROLL);
 #pragma unroll
         for (int j = 0; j < UNROLL; j++) {
-            arc[j] = NO_ARC, from[j] = NO_ARC, to[j] = make_uint2(0, 0);
+            arc[j] = NO_ARC;
+            from[j] = NO_ARC;
+            to[j] = make_uint2(0, 0);
             if (j < steps) {
                 u32 place = start + 32 * j + lane, owner = owner_of(place, scan, lanes);
                 arc[j] = __shfl_sync(ALL_LANES, shift, owner) + place;

@@ -35,8 +35,11 @@ struct Sampler {
                             (clipped ? CLIPPED : 0) | (v.c.by_hand ? DELTA_BY_HAND : 0);
                 u64 word = sample_word(v, t, sequence, now, flags, pushes ? (float)clipped / pushes : 0.f);
                 if (__all_sync(ALL_LANES, send_sample(run, sequence, word))) {
-                    sequence += 1, before = now;
-                    raises = v.raises, cuts = v.cuts, switches = v.switches;
+                    sequence += 1;
+                    before = now;
+                    raises = v.raises;
+                    cuts = v.cuts;
+                    switches = v.switches;
                 }
             }
             __nanosleep(COURIER_PAUSE_NS);

@@ -56,7 +56,7 @@ def test_three_clicks_to_the_central_picture(window: MainWindow, qtbot: QtBot) -
     assert isinstance(button, QToolButton)
     qtbot.waitUntil(lambda: button.text() == f"Compare with {RIVAL.title}", timeout=PATIENCE_MS)
     qtbot.mouseClick(button, LEFT)
-    model, bar = window.features.compare.model, window.features.compare.bar
+    model, bar = window.comparison, window.features["compare"].bar
     qtbot.waitUntil(lambda: model.active and not model.b.running, timeout=PATIENCE_MS)
     qtbot.waitUntil(
         lambda: all(run.verification is not None for run in session.runs), timeout=PATIENCE_MS
@@ -72,7 +72,7 @@ def test_three_clicks_to_the_central_picture(window: MainWindow, qtbot: QtBot) -
         assert window.plots[plot].comparing
     end = max(run.trace.time_ns for run in session.runs)
     assert window.playback.duration_ns == end
-    second = window.features.compare.view.second
+    second = window.features["compare"].view.second
     assert second.isVisible()
     assert second._session.current is model.b
     window.actions_by_key["to_end"].trigger()

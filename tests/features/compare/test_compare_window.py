@@ -39,7 +39,7 @@ def window(qtbot: QtBot, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]
     window.resize(1280, 800)
     window.show()
     window.build_plots()
-    assert window.features.compare.model is not None
+    assert window.comparison is not None
     window.controller.show_graph(path_graph())
     window.start_run()
     finish(window, host)
@@ -81,7 +81,7 @@ def press(window: MainWindow, key: str, qtbot: QtBot) -> None:
 def compared(window: MainWindow, host: FakeHost, qtbot: QtBot) -> tuple[RunRecord, RunRecord]:
     press(window, "compare_rival", qtbot)
     b = finish(window, host, pace=2)
-    model = window.features.compare.model
+    model = window.comparison
     assert (model.a, model.b) == (window.session.runs[0], b)
     return window.session.runs[0], b
 
@@ -100,7 +100,7 @@ def test_one_click_makes_b_from_a(window: MainWindow, host: FakeHost, qtbot: QtB
     asked = host.asked("run")[-1]
     assert asked.algorithm == RIVAL.key
     assert asked.source == window.session.current.settings.source
-    model, bar = window.features.compare.model, window.features.compare.bar
+    model, bar = window.comparison, window.features["compare"].bar
     assert model.b.running  # compared while it runs
     assert bar.isVisible()
     assert "is still running" in bar.text()
@@ -108,7 +108,7 @@ def test_one_click_makes_b_from_a(window: MainWindow, host: FakeHost, qtbot: QtB
     assert f"{FIRST.title} finished 2.0x sooner" in bar.text()
     assert window.playback.duration_ns == 8000  # the longer of the two
     assert window.playback.playing  # both are replayed
-    second = window.features.compare.view.second
+    second = window.features["compare"].view.second
     assert second.isVisible()
     window.playback.pause()
     window.playback.set_cursor(3000)
@@ -134,7 +134,7 @@ def test_the_cursor_follows_b_until_it_is_moved(
 
 def test_keys_align_lay_out_swap_and_end(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
     a, b = compared(window, host, qtbot)
-    feature = window.features.compare
+    feature = window.features["compare"]
     qtbot.keyClick(window, Qt.Key.Key_2, ALT)
     assert feature.model.how == "share"
     assert feature.model.problem == ""
@@ -158,11 +158,11 @@ def test_keys_align_lay_out_swap_and_end(window: MainWindow, host: FakeHost, qtb
 
 def test_difference_in_the_graph(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
     compared(window, host, qtbot)
-    view, looks = window.graph_view, window.features.compare.view.looks
+    view, looks = window.graph_view, window.features["compare"].view.looks
     before = view.colour_by
     qtbot.keyClick(window, Qt.Key.Key_5, ALT)
     assert view.colour_by == "difference"
-    assert window.features.compare.view.second.isHidden()
+    assert window.features["compare"].view.second.isHidden()
     window.actions_by_key["to_end"].trigger()
     view.grab()
     looks.wait()
@@ -181,9 +181,9 @@ def test_difference_in_the_graph(window: MainWindow, host: FakeHost, qtbot: QtBo
     qtbot.keyClick(window, Qt.Key.Key_4, ALT)
     assert view.colour_by == before
     view.set_colour_by("difference")  # by the menu of colours
-    assert window.features.compare.bar.layout_box.currentData() == "difference"
+    assert window.features["compare"].bar.view_box.currentData() == "difference"
     view.set_colour_by("distance")
-    assert window.features.compare.view.layout_name == "single"
+    assert window.comparison.view == "single"
 
 
 def test_a_difference_of_one_run_says_what_it_needs(window: MainWindow) -> None:
@@ -194,7 +194,7 @@ def test_a_difference_of_one_run_says_what_it_needs(window: MainWindow) -> None:
 
 def test_both_maps_look_at_the_same_place(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:
     compared(window, host, qtbot)
-    first, second = window.graph_view, window.features.compare.view.second
+    first, second = window.graph_view, window.features["compare"].view.second
     QApplication.processEvents()
     qtbot.keyClick(first, Qt.Key.Key_Plus)
     assert second.camera.scale == first.camera.scale
@@ -213,7 +213,7 @@ def test_another_delta_from_the_menu(window: MainWindow, host: FakeHost) -> None
     assert (asked.algorithm, asked.delta) == (FIRST.key, 2.0)
     assert FIRST.still.items() <= asked.parameters.items()
     finish(window, host)
-    assert "Δ 2" in window.features.compare.bar.text()
+    assert "Δ 2" in window.features["compare"].bar.text()
 
 
 def test_it_waits_while_the_engine_is_busy(
@@ -225,7 +225,7 @@ def test_it_waits_while_the_engine_is_busy(
     assert len(host.asked("run")) == 2
     finish(window, host)
     qtbot.waitUntil(lambda: len(host.asked("run")) == 3)
-    assert window.features.compare.model.a is a
+    assert window.comparison.a is a
     finish(window, host)
 
 
@@ -243,7 +243,7 @@ def test_the_table_chooses_a_and_b_and_deletes(
     qtbot.keyClick(panel.table, Qt.Key.Key_Delete)
     assert window.session.runs == [a]
     assert window.session.current is a
-    assert not window.features.compare.model.active
+    assert not window.comparison.active
 
 
 def test_b_on_another_graph_is_refused_in_words(
@@ -260,7 +260,7 @@ def test_b_on_another_graph_is_refused_in_words(
     panel.select(old)
     qtbot.mouseClick(panel.buttons["b"], LEFT)
     assert "B ran on another graph" in window.notice_bar.text()
-    assert not window.features.compare.model.active
+    assert not window.comparison.active
     panel.select(old)
     qtbot.mouseClick(panel.buttons["a"], LEFT)  # a graph that no file holds
     assert "cannot be opened again" in window.notice_bar.text()
@@ -277,7 +277,7 @@ def test_a_run_of_another_sample_brings_its_graph_back(
     record = window.session.runs[-1]
     say(window.controller, host, RunFinished(record.run_id, trace_of(grid, record.settings)))
     window.controller.show_graph(path_graph())
-    window.features.compare.show_run(record)
+    window.controller.show_run(record)
     request = host.asked("load")[-1]
     assert request.what == "sample:grid?n=100&seed=3"
     loaded = GraphLoaded(window.controller._load_id, grid, grid.positions)
@@ -289,7 +289,7 @@ def test_measured_times_are_run_again_without_probes(
     window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     session = window.session
-    pair = window.features.compare.model
+    pair = window.comparison
     for record, pace in zip(session.runs * 2, (1, 2), strict=True):
         settings = replace(record.settings, engine="cuda", device="cuda:0", seed=7 + pace)
         fresh = RunRecord(500 + pace, settings, record.graph_reference, "measured")
@@ -307,5 +307,5 @@ def test_measured_times_are_run_again_without_probes(
         trace = replace(traced(again, 3 * pace), clock="measured", vertices=None)
         say(window.controller, host, RunFinished(again.run_id, trace))
         assert session.current is fast
-    assert "Times are of reruns with probes off." in window.features.compare.bar.text()
-    assert "(12 µs against 24 µs, measured)" in window.features.compare.bar.text()
+    assert "Times are of reruns with probes off." in window.features["compare"].bar.text()
+    assert "(12 µs against 24 µs, measured)" in window.features["compare"].bar.text()

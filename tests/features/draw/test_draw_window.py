@@ -155,7 +155,7 @@ def opened(settings: Settings) -> MainWindow:
 
 def test_the_drawing_is_kept(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -> None:
     window = opened(Settings(tmp_path / "window.ini"))
-    feature = window.features.draw
+    feature = window.features["draw"]
     assert window.docks["buckets"].isVisible()
     window.actions_by_key["draw"].trigger()
     figure_1(feature.model)
@@ -176,10 +176,10 @@ def test_the_drawing_is_kept(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -
     close_for_good(window)
     # and it is there again next time; the docks were remembered as they stood before
     window = opened(Settings(tmp_path / "window.ini"))
-    assert window.features.draw.model.drawing == drawn
+    assert window.features["draw"].model.drawing == drawn
     assert window.docks["buckets"].isVisible()
     window.actions_by_key["draw"].trigger()
-    assert window.features.draw.page.name.text() == "Drawing"
+    assert window.features["draw"].page.name.text() == "Drawing"
     close_for_good(window)
 
 
@@ -231,7 +231,7 @@ def test_it_can_be_presented(
     figure_1(feature.model)
     before = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
     small = feature.page.canvas.height()
-    window.features.present.begin()
+    window.features["present"].begin()
     assert not any(dock.isVisible() for dock in window.docks.by_key.values())
     assert window.theme.name == "projector"
     assert feature.page.canvas.height() > small / 2
@@ -242,15 +242,15 @@ def test_it_can_be_presented(
     assert len(host.asked("run")) == 1
     assert not feature.page.isVisible()
     assert window.docks["timeline"].isVisible()
-    window.features.present.end()
+    window.features["present"].end()
     assert window.theme.name == "light"
     shown = {key for key, dock in window.docks.by_key.items() if dock.isVisible()}
     assert before == {"run"}
     assert {"run", "buckets", "timeline"} <= shown
     # ended with the page open, all is as it was
     window.actions_by_key["draw"].trigger()
-    window.features.present.begin()
-    window.features.present.end()
+    window.features["present"].begin()
+    window.features["present"].end()
     assert feature.page.isVisible()
     feature.leave()
     assert {key for key, dock in window.docks.by_key.items() if dock.isVisible()} == shown

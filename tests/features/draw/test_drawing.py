@@ -24,7 +24,8 @@ from viewer.features.draw.graph import (
     to_graph,
     to_json,
 )
-from viewer.features.draw.positions import PRESETS, spring
+from viewer.features.draw.positions import spring
+from viewer.features.draw.presets import PRESETS
 from viewer.features.draw.rules import (
     LARGEST_WHOLE,
     checked_weight,
@@ -347,3 +348,20 @@ def test_a_broken_page_is_refused() -> None:
     for told in wrong:
         with pytest.raises(GpuError):
             from_json(told)
+
+
+@pytest.mark.parametrize("mark", ["[", "[weight=", " ", "<-", '"', "[weight=1", "a b 1,"])
+def test_a_line_of_nothing_but_marks_is_read(mark: str) -> None:
+    """Some expressions took time with the square of a line's length: minutes for this one."""
+    assert parse_edges("S -> A 1\n" + mark * 100_000).names
+
+
+def test_a_kept_drawing_says_what_is_wrong_with_it() -> None:
+    good = to_json(PRESETS["ring"][2]())
+    for change, words in (
+        ({"vertices": [[1]]}, "a list of 4: a whole number, text in quotes, a number, a number"),
+        ({"decimals": "yes"}, "decimals = 'yes'; allowed: true or false"),
+        ({"source": "A"}, "source = 'A'; allowed: a whole number"),
+    ):
+        with pytest.raises(GpuError, match=words):
+            from_json({**good, **change})

@@ -66,7 +66,7 @@ def saved(window: MainWindow, qtbot: QtBot, path: Path) -> None:
 def test_a_newcomer_is_shown_the_way_and_asked_once(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    feature = window.features.lessons
+    feature = window.features["lessons"]
     hint = feature.hint
     assert hint.isVisible()
     assert "lesson 1" in hint.words.text()
@@ -86,18 +86,18 @@ def test_a_newcomer_is_shown_the_way_and_asked_once(
     settle(window, qtbot)
     again = open_window(tmp_path / "window.ini")
     try:
-        assert again.features.lessons.hint is None
+        assert again.features["lessons"].hint is None
     finally:
         close_window(again)
 
 
 def test_the_hint_goes_when_dismissed(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    feature = window.features.lessons
+    feature = window.features["lessons"]
     qtbot.mouseClick(feature.hint.cross, LEFT)
     assert feature.hint is None
     again = open_window(tmp_path / "window.ini")
     try:
-        assert again.features.lessons.hint is None
+        assert again.features["lessons"].hint is None
     finally:
         close_window(again)
 
@@ -105,7 +105,7 @@ def test_the_hint_goes_when_dismissed(window: MainWindow, qtbot: QtBot, tmp_path
 def test_every_lesson_is_in_the_menu_and_the_palette_and_leads_to_the_next(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    feature, folder = window.features.lessons, tmp_path / "own"
+    feature, folder = window.features["lessons"], tmp_path / "own"
     folder.mkdir()
     write(folder, HEAD + ONE + RUNS + ASKED.replace("high = 10", "high = 14") + TWO)
     window.actions_by_key["lessons_folder"].trigger()
@@ -115,7 +115,7 @@ def test_every_lesson_is_in_the_menu_and_the_palette_and_leads_to_the_next(
     menu.aboutToShow.emit()
     rows = menu.actions()
     assert [Path(row.data()).stem for row in rows] == [*PATHS, "mine"]
-    entries = [entry.words for entry in window.features.palette.entries()]
+    entries = [entry.words for entry in window.features["palette"].entries()]
     assert sum(words.startswith("Open lesson: ") for words in entries) == len(PATHS) + 1
     last = list(PATHS)[-1]
     steps = len(answers(str(PATHS[last])).lesson.steps)
@@ -139,7 +139,7 @@ def test_every_lesson_is_in_the_menu_and_the_palette_and_leads_to_the_next(
 def test_an_engine_that_dies_costs_no_answer_and_the_teacher_gets_files(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    feature = window.features.lessons
+    feature = window.features["lessons"]
     model, panel = feature.model, feature.panel
     toml = HEAD + ONE.replace('graph = "sample:figure_1"', LARGE) + RUNS + ASKED + TWO
     toml = toml.replace("high = 10", "high = 4000000").replace("[1, 4, 20]", "[1000, 4000]")
@@ -207,9 +207,9 @@ def test_every_step_of_every_lesson_fits_beside_the_graph_at_1024_by_768(
     app.setFont(larger)
     try:
         window.resize(1024, 768)
-        window.features.lessons.lessons()
+        window.features["lessons"].lessons()
         QApplication.processEvents()
-        size = window.features.lessons.panel.size()
+        size = window.features["lessons"].panel.size()
         model = LessonModel()
         panel = LessonPanel(model)
         qtbot.addWidget(panel)
@@ -259,7 +259,7 @@ def fits(panel: LessonPanel, where: str) -> None:
 
 
 def test_tab_goes_down_the_page(window: MainWindow, qtbot: QtBot) -> None:
-    feature = window.features.lessons
+    feature = window.features["lessons"]
     feature.start(1)
     settle(window, qtbot)
     feature.lesson_next()

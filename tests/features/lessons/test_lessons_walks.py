@@ -21,7 +21,7 @@ def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
     window = open_window(tmp_path_factory.mktemp("walks") / "window.ini")
     for dock in window.docks.extra:  # panels made now are no leak of the first lesson
         window.show_dock(dock)
-    window.features.layouts.use("explore")
+    window.docks.choose("explore")
     yield window
     close_window(window)
 
@@ -30,7 +30,7 @@ def window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
 @pytest.mark.parametrize("right", [True, False], ids=["right", "wrong"])
 @pytest.mark.parametrize("key", PATHS)
 def test_walk_through_a_lesson(window: MainWindow, qtbot: QtBot, key: str, right: bool) -> None:
-    feature = window.features.lessons
+    feature = window.features["lessons"]
     window.settings.set_value("lessons", {})
     graph = window.session.graph
     feature.open_path(str(PATHS[key]))
@@ -40,4 +40,4 @@ def test_walk_through_a_lesson(window: MainWindow, qtbot: QtBot, key: str, right
     known = window.settings.value("lessons")[key]
     assert known["finished"]
     assert {one["right"] for one in known["answers"].values()} == {right}
-    window.features.sweep.model.end()  # waits for its processes
+    window.sweep.end()  # waits for its processes

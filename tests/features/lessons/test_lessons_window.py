@@ -32,7 +32,7 @@ def test_a_small_lesson_is_walked_and_remembered(
     before = window.session.graph
     asked = ASKED.replace("a.processed", "a.processed").replace("high = 10", "high = 14")
     path = write(tmp_path, HEAD + ONE + RUNS + asked + TWO, TEXT)
-    feature = window.features.lessons
+    feature = window.features["lessons"]
     feature.open_path(str(path))
     assert walk(window, qtbot, right) == [right]
     assert window.session.graph is before

@@ -339,7 +339,7 @@ def test_two_algorithms_side_by_side_on_one_clock(
     assert b.settings.source == FIRST
     assert b.source_count == SOURCES
     finish(window, host, traces)
-    pair = window.features.compare.model
+    pair = window.comparison
     assert (pair.a, pair.b) == (a, b)
     panel.flush()
     assert panel.canvases[1].isVisible()
@@ -357,7 +357,7 @@ def test_two_algorithms_side_by_side_on_one_clock(
     assert panel.words.text().startswith("B row 15, column 0: distance ")
     qtbot.mouseClick(panel.canvases[1], LEFT, NONE, cell_point(panel, 5, 0, place=1))
     assert (a.row, b.row) == (5, 5)
-    assert window.features.compare.view.second._session.source == FIRST + 5
+    assert window.features["compare"].view.second._session.source == FIRST + 5
     window.actions_by_key["copy_command"].trigger()
     clipboard = QApplication.clipboard()
     assert clipboard is not None
@@ -369,7 +369,7 @@ def test_two_algorithms_side_by_side_on_one_clock(
         assert words[words.index("--sources") + 1] == f"{FIRST}:{FIRST + SOURCES}"
     for key in ("align_share", "align_bucket", "pair_difference", "pair_work", "align_time"):
         window.actions_by_key[key].trigger()  # none of them may break on a matrix
-        window.features.compare.view.looks.wait()
+        window.features["compare"].view.looks.wait()
         assert not window.graph_view.grab().isNull()
         panel.flush()
     window.actions_by_key["end_comparison"].trigger()
@@ -383,7 +383,7 @@ def test_it_leaves_as_picture_and_table(
     panel = matrix(window, qtbot)
     panel.canvases[0].resize(600, 300)
     for suffix in (".png", ".svg", ".csv"):
-        window.features.take_away.export_panel("matrix")
+        window.features["take_away"].export_panel("matrix")
         answer(window, tmp_path / f"matrix{suffix}")
         saved(window, qtbot, tmp_path / f"matrix{suffix}")
     picture = QImage(str(tmp_path / "matrix.png"))

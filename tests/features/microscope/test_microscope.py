@@ -223,7 +223,7 @@ def window(qtbot: QtBot, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]
     window.resize(1024, 768)
     window.show()
     window.build_plots()
-    assert window.features.microscope.model is not None
+    assert window.features["microscope"].model is not None
     window.controller.show_graph(open_sample("sample:figure_6"))
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
@@ -236,7 +236,7 @@ def window(qtbot: QtBot, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]
 
 def opened(window: MainWindow, host: FakeHost, qtbot: QtBot) -> MicroscopeModel:
     """One click, the run that it asks for, and the first event of it."""
-    model: MicroscopeModel = window.features.microscope.model
+    model: MicroscopeModel = window.features["microscope"].model
     say(window.controller, host, Ready(0, 0.1))
     window.actions_by_key["microscope"].trigger()
     qtbot.waitUntil(lambda: bool(host.asked("run")))
@@ -255,7 +255,7 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
     assert not window.playback.playing
     assert window.docks["microscope"].isVisible()
     assert window.docks["code"].isVisible()
-    assert window.docks.layout == "microscope"
+    assert window.docks.arrangement == "microscope"
     assert window.docks["code"].y() > window.docks["microscope"].y()
     assert window.docks["code"].width() == window.width() == 1024
     assert window.height() == 768
@@ -297,12 +297,12 @@ def test_one_looks_and_leaves(window: MainWindow, host: FakeHost, qtbot: QtBot) 
     trace = recorded(record.settings.algorithm, "sample:figure_1")
     trace = replace(trace, settings=record.settings)
     say(window.controller, host, RunFinished(record.run_id, trace))
-    model = window.features.microscope.model
+    model = window.features["microscope"].model
     qtbot.waitUntil(lambda: model.position == 1)
-    assert window.docks.layout == "microscope"
+    assert window.docks.arrangement == "microscope"
     panel = window.docks["microscope"].widget()
     qtbot.mouseClick(panel.leave, LEFT)
-    assert window.docks.layout == "compare"
+    assert window.docks.arrangement == "compare"
     assert not window.docks["microscope"].isVisible()
     assert not window.actions_by_key["microscope_leave"].isEnabled()
     window.actions_by_key["microscope"].trigger()

@@ -127,7 +127,7 @@ def test_a_signed_matrix_dropped_opens_by_the_bars_button(
     window.session.add_run(RunRecord.from_trace(1, gpu.run(graph, "adds")))
     window.actions_by_key["copy_command"].trigger()
     assert "--weights absolute" in QApplication.clipboard().text()
-    kept = window.features.workspace.workspace(str(tmp_path / "w.ssspw")).graph
+    kept = window.features["workspace"].workspace(str(tmp_path / "w.ssspw")).graph
     assert kept.options["weights"] == "absolute"
 
     recent = window.actions_by_key.menu("recent")
@@ -200,7 +200,7 @@ def test_open_with_options_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_p
     assert window.settings.recent_options == {str(path): {"undirected": False}}
 
     edges = save(tmp_path, "edges.txt", "0 1\n1 2\n")
-    window.features.open_options.ask(str(edges), {"weight_name": "cost"})
+    window.features["open_options"].ask(str(edges), {"weight_name": "cost"})
     dialog = dialog_of(window, qtbot)
     assert dialog.name.isEditable()  # no heading: what they are called is typed
     assert dialog.options() == {"weight_name": "cost"}
@@ -218,7 +218,7 @@ def test_open_with_options_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_p
     assert shown_graph(window).m == 4
 
     broken = save(tmp_path, "broken.xyz", "%PDF-1.7")
-    window.features.open_options.ask(str(broken))
+    window.features["open_options"].ask(str(broken))
     dialog = dialog_of(window, qtbot)
     assert "PDF is not read" in dialog.format.text()
     assert not dialog.open_button.isEnabled()
@@ -227,7 +227,7 @@ def test_open_with_options_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_p
 
 def test_the_dialog_fits_a_narrow_screen(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     path = save(tmp_path, "a-rather-long-name-of-a-file-of-a-network.csv", TABLE)
-    dialog = window.features.open_options.ask(str(path))
+    dialog = window.features["open_options"].ask(str(path))
     dialog_of(window, qtbot)
     dialog.resize(300, dialog.height())
     qtbot.waitUntil(lambda: dialog.width() == 300)

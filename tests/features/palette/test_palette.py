@@ -21,11 +21,11 @@ def test_letters_match_in_order_and_starts_of_words_first() -> None:
 
 
 def test_every_action_is_in_the_palette(window: MainWindow) -> None:  # noqa: F811
-    found = {entry.action for entry in window.features.palette.entries()}
+    found = {entry.action for entry in window.features["palette"].entries()}
     for key, row in window.actions_by_key.rows.items():
         if not row.submenu and key != "palette":
             assert window.actions_by_key[key] in found, key
-    words = [entry.words for entry in window.features.palette.entries()]
+    words = [entry.words for entry in window.features["palette"].entries()]
     assert any(word.startswith("Open sample: ") for word in words)
     assert any(word.startswith("Colour by: ") for word in words)
 
@@ -35,12 +35,12 @@ def test_typing_and_enter_does_it_and_it_is_remembered(
     qtbot: QtBot,
 ) -> None:
     before = window.theme.name
-    palette = window.features.palette.show()
+    palette = window.features["palette"].show()
     qtbot.keyClicks(palette.field, "dark theme")
     assert palette.rows.count() >= 1
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert window.theme.name == "dark" != before
-    again = window.features.palette.show()
+    again = window.features["palette"].show()
     first = again.rows.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert first.startswith("Dark theme")
     qtbot.keyClick(again.field, Qt.Key.Key_Down)
@@ -54,7 +54,7 @@ def test_what_cannot_be_used_now_says_so(
     host: FakeHost,  # noqa: F811
     qtbot: QtBot,
 ) -> None:
-    palette = window.features.palette.show()
+    palette = window.features["palette"].show()
     qtbot.keyClicks(palette.field, "stop")
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.isVisible()
@@ -65,5 +65,5 @@ def test_what_cannot_be_used_now_says_so(
     assert palette.rows.count() == 0
     assert "Nothing is called" in palette.about.text()
     palette.reject()
-    with pytest.raises(AttributeError):
-        _ = window.features.nothing
+    with pytest.raises(KeyError):
+        _ = window.features["nothing"]

@@ -19,7 +19,7 @@ def test_f5_presents_and_esc_puts_everything_back(
     qtbot: QtBot,
 ) -> None:
     with_finished_run(window, host)
-    before = (window.theme.name, window.docks.layout)
+    before = (window.theme.name, window.docks.arrangement)
     shown = {key for key, dock in window.docks.by_key.items() if not dock.isHidden()}
     window.actions_by_key["present"].trigger()
     assert window.isFullScreen()
@@ -28,14 +28,14 @@ def test_f5_presents_and_esc_puts_everything_back(
     assert window.actions_by_key["blank"].isEnabled()
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert not window.isFullScreen()
-    assert (window.theme.name, window.docks.layout) == before
+    assert (window.theme.name, window.docks.arrangement) == before
     assert not window.menuBar().isHidden()
     assert {key for key, dock in window.docks.by_key.items() if not dock.isHidden()} == shown
     assert not window.actions_by_key["blank"].isEnabled()
 
 
 def test_b_blanks_until_any_key_or_click(window: MainWindow, qtbot: QtBot) -> None:  # noqa: F811
-    feature = window.features.present
+    feature = window.features["present"]
     feature.blank()
     assert not feature.curtain.isVisible(), "only while presenting"
     window.actions_by_key["present"].trigger()
@@ -55,7 +55,7 @@ def test_the_dot_follows_the_mouse_and_fields_keep_their_letters(
     window: MainWindow,  # noqa: F811
     qtbot: QtBot,
 ) -> None:
-    feature = window.features.present
+    feature = window.features["present"]
     window.actions_by_key["present"].trigger()
     qtbot.keyClick(window, Qt.Key.Key_P)
     assert feature.dot.isVisible()

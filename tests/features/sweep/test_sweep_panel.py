@@ -30,7 +30,7 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     window.controller.show_graph(sample_graphs.make("city_roads", n=1_200, seed=2))
     yield window
     window.close()
-    assert not window.features.sweep.model.running
+    assert not window.sweep.running
     window.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     vars(window).clear()
@@ -40,7 +40,7 @@ def swept(window: MainWindow, qtbot: QtBot) -> SweepPanel:
     """Ask by the menu's action, as a person would, and wait for the whole curve."""
     window.actions_by_key["sweep"].trigger()
     panel = window.panels["sweep"]
-    model = window.features.sweep.model
+    model = window.sweep
     qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
     assert window.session.notice is None, window.session.notice
     return panel
@@ -50,7 +50,7 @@ def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     panel = swept(window, qtbot)
-    model = window.features.sweep.model
+    model = window.sweep
     found = model.findings
     assert found.best_time is not None
     assert found.best_work is not None
@@ -74,7 +74,7 @@ def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
 
 
 def test_another_knob_cancel_and_values_that_are_none(window: MainWindow, qtbot: QtBot) -> None:
-    window.features.sweep  # noqa: B018  # built after the first paint, or now
+    window.features["sweep"]  # built after the first paint, or now
     panel = window.show_dock("sweep")
     assert isinstance(panel, SweepPanel)
     titles = {panel.knob.itemData(k) for k in range(panel.knob.count())}
@@ -87,7 +87,7 @@ def test_another_knob_cancel_and_values_that_are_none(window: MainWindow, qtbot:
     panel.values.clear()
     qtbot.keyClicks(panel.values, "2, 8")
     qtbot.mouseClick(panel.button, LEFT)
-    model = window.features.sweep.model
+    model = window.sweep
     assert model.running
     assert panel.button.text() == "Cancel"
     qtbot.mouseClick(panel.button, LEFT)
@@ -102,7 +102,7 @@ def test_a_narrow_panel_of_each_theme_draws(window: MainWindow, qtbot: QtBot, th
     assert isinstance(panel, SweepPanel)
     panel.values.setText("50, 400, 3000")
     qtbot.mouseClick(panel.button, LEFT)
-    qtbot.waitUntil(lambda: not window.features.sweep.model.running, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not window.sweep.running, timeout=PATIENCE_MS)
     panel.apply_theme(THEMES[theme])
     panel.setParent(None)
     panel.resize(300, 320)

@@ -72,7 +72,7 @@ def saved(window: MainWindow, qtbot: QtBot, path: Path) -> None:
 def test_every_panel_leaves_as_picture_drawing_and_table(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    graph, take_away = window.session.graph, window.features.take_away
+    graph, take_away = window.session.graph, window.features["take_away"]
     matrix = gpu.run(graph, next(k for k, row in ALGORITHMS.items() if row.result == "matrix"))
     window.session.add_run(RunRecord.from_trace(2, matrix), show=False)
     sweep_four_values(window)
@@ -93,7 +93,7 @@ def test_every_panel_leaves_as_picture_drawing_and_table(
 
 def sweep_four_values(window: MainWindow) -> None:
     """Put a sweep into the panel, made here."""
-    model, graph = window.features.sweep.model, window.session.graph
+    model, graph = window.sweep, window.session.graph
     settings = replace(window.session.current.settings, probe=Probe.SAMPLES)
     plan = sweep.make_plan(graph, settings, values=(8, 32, 128, 512))
     model.plan, model.graph_name, model.graph_hash = plan, graph.name, graph.hash
@@ -130,7 +130,7 @@ def check_table(window: MainWindow, key: str, path: Path) -> None:
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     run = window.session.current
-    trace, model = run.trace, window.features.sweep.model
+    trace, model = run.trace, window.sweep
     assert rows, key
     units = ("_ns", "_us", "weight_units", "_minutes", "_s", "unit", "_vertices", "distance")
     assert any(column.endswith(units) for column in rows[0]) or key == "matrix", key
@@ -211,7 +211,7 @@ def test_copied_commands_repeat_what_was_clicked(
     qtbot.keyClick(table.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert "near_far" in QApplication.clipboard().text()
 
-    window.features.compare.model.compare_with(second)
+    window.comparison.compare_with(second)
     window.actions_by_key["align_share"].trigger()
     window.actions_by_key["copy_command"].trigger()
     told = said_by_the_copied_line(capsys)
@@ -222,10 +222,10 @@ def test_copied_commands_repeat_what_was_clicked(
     assert window.actions_by_key["copy_sweep"].isEnabled()
     window.actions_by_key["copy_sweep"].trigger()
     told = said_by_the_copied_line(capsys)
-    points = window.features.sweep.model.points
+    points = window.sweep.points
     assert [one["time_ns"] for one in told["points"]] == [p.time_ns for p in points[1:]]
     assert told["controller"]["time_ns"] == points[0].time_ns
-    window.features.sweep.model.graph_hash = "another"
+    window.sweep.graph_hash = "another"
     window.actions_by_key["copy_sweep"].trigger()
     assert "was made on" in window.session.notice.words
 

@@ -38,7 +38,7 @@ def opened(settings: Settings, host: FakeHost) -> MainWindow:
     window = MainWindow(settings, host)  # type: ignore[arg-type]
     window.show()
     window.build_plots()
-    assert window.features.time is not None
+    assert window.features["time"] is not None
     return window
 
 

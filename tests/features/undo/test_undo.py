@@ -38,7 +38,7 @@ def window(
         pass
     window.enable_actions()
     yield window
-    window.use_light_theme()
+    window.choose_theme("light")
     close_for_good(window)
 
 
@@ -84,7 +84,7 @@ def test_a_typed_source_is_one_step_also_with_the_focus_in_its_field(
 
 
 def test_typing_belongs_to_the_field_until_it_is_taken(window: MainWindow, qtbot: QtBot) -> None:
-    window.use_dark_theme()
+    window.choose_theme("dark")
     field = window.run_panel._source
     field.setFocus()
     text = field.text()
@@ -99,7 +99,7 @@ def test_typing_belongs_to_the_field_until_it_is_taken(window: MainWindow, qtbot
 def test_quick_changes_of_one_field_are_one_step(window: MainWindow, qtbot: QtBot) -> None:
     panel = window.run_panel
     qtbot.mouseClick(panel._automatic, Qt.MouseButton.LeftButton)
-    stack = window.features.undo.stack
+    stack = window.features["undo"].stack
     before = (stack.count(), panel.choices().delta)
     panel._probe.setFocus()
     panel._delta.setFocus()
@@ -132,7 +132,7 @@ def test_choices_colours_theme_and_layout_come_back_in_order(
         assert actions["undo"].text() == f"&Undo {text}"
         undo(qtbot, window)
     assert window.docks["run"].isVisible()
-    assert window.docks.layout == "explore"
+    assert window.docks.arrangement == "explore"
     assert actions["layout_explore"].isChecked()
     assert (window.theme.name, window.graph_view.colour_by) == ("light", "distance")
     assert panel.choices().algorithm == first.algorithm
@@ -140,7 +140,7 @@ def test_choices_colours_theme_and_layout_come_back_in_order(
         redo(qtbot, window)
     assert window.theme.name == "projector"
     assert panel.choices().algorithm == panel._algorithm.itemData(others[0])
-    assert window.docks.layout == "present"
+    assert window.docks.arrangement == "present"
 
 
 def test_runs_shown_are_undone_but_not_runs_made(
@@ -148,7 +148,7 @@ def test_runs_shown_are_undone_but_not_runs_made(
 ) -> None:
     one, two = run_once(window, host), run_once(window, host)
     assert not window.actions_by_key["undo"].isEnabled()
-    session, model = window.session, window.features.compare.model
+    session, model = window.session, window.comparison
     session.set_current(session.run_by_id(one))
     model.compare_with(session.run_by_id(two))
     assert (model.a.run_id, model.b.run_id) == (one, two)
@@ -162,7 +162,7 @@ def test_runs_shown_are_undone_but_not_runs_made(
 
 
 def test_another_graph_has_other_sources(window: MainWindow, qtbot: QtBot) -> None:
-    window.use_dark_theme()
+    window.choose_theme("dark")
     window.controller.set_source(1)
     window.controller.show_graph(path_graph(9))
     source = window.session.source

@@ -64,7 +64,7 @@ def arrive(window: MainWindow, graph: CSRGraph) -> Any:
 
 
 def idle(window: MainWindow) -> bool:
-    return window.features.workspace._task is None
+    return window.features["workspace"]._task is None
 
 
 def drop(window: MainWindow, path: Path) -> None:
@@ -87,7 +87,7 @@ def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path)
     for number, key in enumerate(("near_far", "adds"), 1):
         trace = gpu.run(graph, key, probe=2, source=source)
         window.session.add_run(RunRecord.from_trace(number, trace))
-    window.features.compare.model.compare_with(window.session.runs[0])
+    window.comparison.compare_with(window.session.runs[0])
     window.actions_by_key["align_share"].trigger()
     sweep_four_values(window)
     window.set_theme("dark")
@@ -102,7 +102,7 @@ def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path)
     answer(window, path)
     saved(window, qtbot, path)
     wanted = [run.trace.time_ns for run in window.session.runs]
-    points = window.features.sweep.model.points
+    points = window.sweep.points
 
     other = new_window(tmp_path, "other")
     other.controller.show_graph(graph)
@@ -111,12 +111,12 @@ def test_everything_comes_back(window: MainWindow, qtbot: QtBot, tmp_path: Path)
     qtbot.waitUntil(lambda: idle(other) and len(other.session.runs) == 2)
     assert [run.trace.time_ns for run in other.session.runs] == wanted
     assert other.session.current.settings.algorithm == "adds"
-    pair = other.features.compare.model
+    pair = other.comparison
     assert pair.b.settings.algorithm == "near_far"
     assert pair.how == "share"
-    assert other.features.sweep.model.points == points
+    assert other.sweep.points == points
     assert other.settings.theme == "dark"
-    assert other.docks.layout == "compare"
+    assert other.docks.arrangement == "compare"
     assert other.docks["work"].isHidden()
     assert other.playback.cursor_ns == pytest.approx(0.4 * end)
     assert other.playback.loop_ns == pytest.approx((0.25 * end, 0.5 * end))
@@ -173,7 +173,7 @@ def test_a_gpu_s_runs_open_without_one_and_find_a_graph_that_moved(
     qtbot.waitUntil(lambda: window.session.current is shown)
     assert len(window.session.runs) == 2
     assert window.session.source == 1
-    assert window.features.compare.model.b is window.session.runs[1]
+    assert window.comparison.b is window.session.runs[1]
 
 
 @pytest.mark.parametrize("at_home", ["gone", "another graph"])

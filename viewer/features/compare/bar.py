@@ -18,7 +18,7 @@ from viewer.models.comparison import ComparisonModel
 from viewer.plots.plot_base import chip
 
 UNIT = re.compile(r"(\d) (?=%|[nµm]?s\b)")  # a number stays with its unit
-LAYOUTS = {  # how the graph shows two runs
+VIEWS = {  # of PAIR_VIEWS: how the graph shows two runs
     "split": ("side by side", "Both runs, each in a map of its own, one cursor"),
     "difference": ("difference", "One map: who settled a vertex first"),
     "work": ("wasted work", "One map: who processed a vertex more often"),
@@ -35,7 +35,7 @@ class CompareBar(QFrame):
     """Sentence, cautions and choices; hidden while nothing is compared."""
 
     align_requested = pyqtSignal(str)
-    layout_requested = pyqtSignal(str)
+    view_requested = pyqtSignal(str)
     swap_requested = pyqtSignal()
     end_requested = pyqtSignal()
 
@@ -60,17 +60,15 @@ class CompareBar(QFrame):
             self.align_box.setItemData(
                 self.align_box.count() - 1, ALIGN_TIPS[key], Qt.ItemDataRole.ToolTipRole
             )
-        self.layout_box = _box("How the graph shows the two runs")
-        for name, (words, tip) in LAYOUTS.items():
-            self.layout_box.addItem(words, name)
-            self.layout_box.setItemData(
-                self.layout_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole
-            )
+        self.view_box = _box("How the graph shows the two runs")
+        for name, (words, tip) in VIEWS.items():
+            self.view_box.addItem(words, name)
+            self.view_box.setItemData(self.view_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self.swap_button = chip("Swap A and B", "B becomes the run that every panel shows")
         self.end_button = chip("End", "Show A alone again")
         row = QHBoxLayout()
         row.setSpacing(SPACING)
-        for label, field in (("Align by", self.align_box), ("Graph", self.layout_box)):
+        for label, field in (("Align by", self.align_box), ("Graph", self.view_box)):
             title = QLabel(label)
             title.setProperty("role", "muted")
             row.addWidget(title)
@@ -87,23 +85,24 @@ class CompareBar(QFrame):
 
     def _connect(self) -> None:
         self.align_box.activated.connect(self._ask_align)
-        self.layout_box.activated.connect(self._ask_layout)
+        self.view_box.activated.connect(self._ask_view)
         self.swap_button.clicked.connect(self.swap_requested)
         self.end_button.clicked.connect(self.end_requested)
         self._pair.pair_changed.connect(self._show_pair)
         self._pair.words_changed.connect(self._show_words)
         self._pair.align_changed.connect(self._show_align)
+        self._pair.view_changed.connect(self._show_view)
 
     def _ask_align(self) -> None:
         self.align_requested.emit(self.align_box.currentData())
 
-    def _ask_layout(self) -> None:
-        self.layout_requested.emit(self.layout_box.currentData())
+    def _ask_view(self) -> None:
+        self.view_requested.emit(self.view_box.currentData())
 
-    def show_layout(self, name: str) -> None:
-        """Show which layout of the graph is on."""
-        with QSignalBlocker(self.layout_box):
-            self.layout_box.setCurrentIndex(self.layout_box.findData(name))
+    def _show_view(self, name: str) -> None:
+        """Show how the graph shows the two runs."""
+        with QSignalBlocker(self.view_box):
+            self.view_box.setCurrentIndex(self.view_box.findData(name))
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -121,6 +120,7 @@ class CompareBar(QFrame):
         self.setVisible(self._pair.active)
         self._show_words()
         self._show_align(self._pair.how)
+        self._show_view(self._pair.view)
 
     def _show_align(self, how: str) -> None:
         with QSignalBlocker(self.align_box):

@@ -12,27 +12,25 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 
-from PyQt6.QtCore import QObject, Qt, QTimer
+from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QMainWindow, QWidget
+from PyQt6.QtWidgets import QWidget
 
-from gpu.algorithms import ALGORITHMS, Algorithm
 from gpu.algorithms.all_pairs import same_rows
 from gpu.engine import checked_settings
 from gpu.errors import GpuError
 from gpu.record.trace import RunSettings
-from gpu.record.workspace import reader_options
-from gpu.study.compare import CompareError
-from sample_graphs import remembered_reference
 from viewer.common.theme import Theme
 from viewer.controller import BLINK_S
 from viewer.docks import TALL
+from viewer.feature import FeaturePart, Window
 from viewer.features.compare.bar import CompareBar
 from viewer.features.compare.runs import RunsPanel
 from viewer.features.compare.view import PairView
-from viewer.features.window import Window
-from viewer.models.comparison import ComparisonModel
+from viewer.frame.copied_commands import copy_run
+from viewer.models.comparison import rival_of, rivals_of
 from viewer.models.session import Notice, RunRecord
 from viewer.plots.plot_pair import PairPlot
 from viewer.plots.timeline import Timeline
@@ -41,16 +39,14 @@ RUNS_HEIGHT = 190  # pixels, of the table under the graph when it is asked for
 FACTORS = (("Half the Δ", 0.5), ("Twice the Δ", 2.0), ("Δ / 8", 0.125), ("Δ × 8", 8.0))
 
 
-class CompareFeature(QObject):
-    """Owns the comparison's model, its bar and the second graph; see the module docstring."""
+class CompareFeature(FeaturePart):
+    """Owns the bar of the comparison and the second graph; see the module docstring."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__(window.as_widget())
-        self._window = window
-        self.model = ComparisonModel(window.session, self)
+        super().__init__(window)
+        self.model = window.comparison
         self._waiting: RunSettings | None = None  # to be B, once the engine is free
         self._tried: list[RunSettings] = []  # reruns without probes, asked for once
-        self._opens: RunRecord | None = None  # to be shown once its graph is here
         self._follows = self._moves = False  # the cursor follows B; it is we who move it
         self._started_at = 0.0
         window.build_plots()
@@ -62,12 +58,14 @@ class CompareFeature(QObject):
         self._connect()
         self.apply_theme(window.theme)
         self._show_current()
+        if self.model.active:  # a workspace was opened before this was built
+            self.model.pair_changed.emit()
 
     def _connect(self) -> None:
         window, model = self._window, self.model
         # the user asks
         self.bar.align_requested.connect(model.set_align)
-        self.bar.layout_requested.connect(self.view.set_layout)
+        self.bar.view_requested.connect(model.set_view)
         self.bar.swap_requested.connect(model.swap)
         self.bar.end_requested.connect(model.end)
         others = window.actions_by_key.menu("compare_other")
@@ -77,7 +75,6 @@ class CompareFeature(QObject):
         window.session.current_changed.connect(self._show_current)
         window.session.run_changed.connect(self._take_change)
         window.session.samples_appended.connect(self._take_growth)
-        window.session.graph_changed.connect(self._take_graph)
         window.playback.cursor_changed.connect(self._let_go)
         window.controller.running_changed.connect(self._pump_soon)
         model.pair_changed.connect(self._show_pair)
@@ -88,10 +85,10 @@ class CompareFeature(QObject):
     def make_panel(self, _dock: str) -> QWidget:
         """Return the table of runs."""
         panel = RunsPanel(self._window.session, self.model)
-        panel.show_requested.connect(self.show_run)
-        panel.compare_requested.connect(self.compare_with)
+        panel.show_requested.connect(self._window.controller.show_run)
+        panel.compare_requested.connect(self.model.compare_or_say)
         panel.delete_requested.connect(self._window.session.remove_run)
-        panel.copy_requested.connect(self._window.features.take_away.copy_run)
+        panel.copy_requested.connect(partial(copy_run, self._window.session))
         return panel
 
     def needs(self) -> dict[str, bool]:
@@ -103,10 +100,6 @@ class CompareFeature(QObject):
         self.bar.apply_theme(theme)
         self.view.apply_theme(theme)
 
-    def close(self) -> None:
-        """The window closes."""
-        self.model.close()
-
     # --- handlers of the rows
 
     def compare_rival(self) -> None:
@@ -116,49 +109,13 @@ class CompareFeature(QObject):
         if rival is not None:
             self.compare_algorithm(rival.key)
 
-    def swap_runs(self) -> None:
-        """A becomes B, B becomes A."""
-        self.model.swap()
-
-    def end_comparison(self) -> None:
-        """Show A alone."""
-        self.model.end()
-
-    def align_time(self) -> None:
-        """Let both runs start at 0."""
-        self.model.set_align("time")
-
-    def align_share(self) -> None:
-        """Lay B on A by the share of vertices settled."""
-        self.model.set_align("share")
-
-    def align_bucket(self) -> None:
-        """Lay B on A by the head bucket's distance."""
-        self.model.set_align("bucket")
-
-    def pair_split(self) -> None:
-        """Show a map for each run."""
-        self.view.set_layout("split")
-
-    def pair_difference(self) -> None:
-        """Show who settled a vertex first."""
-        self.view.set_layout("difference")
-
-    def pair_work(self) -> None:
-        """Show who processed a vertex more often."""
-        self.view.set_layout("work")
-
-    def pair_single(self) -> None:
-        """Show the map of A."""
-        self.view.set_layout("single")
-
     def show_runs(self) -> None:
         """Show the table of runs."""
         was_hidden = self._window.docks["runs"].isHidden()
         panel = self._window.show_dock("runs")
         assert isinstance(panel, RunsPanel)
         window = self._window.as_widget()
-        if was_hidden and isinstance(window, QMainWindow) and window.height() >= TALL:
+        if was_hidden and window.height() >= TALL:
             dock = self._window.docks["runs"]
             window.resizeDocks([dock], [RUNS_HEIGHT], Qt.Orientation.Vertical)
         panel.table.setFocus()
@@ -184,27 +141,6 @@ class CompareFeature(QObject):
         elif any(parameters.get(key) == value for key, value in row.still.items()):
             parameters = {key: parameters[key] for key in parameters if key not in row.still}
         self._make(replace(basis.settings, delta=delta, parameters=parameters))
-
-    def compare_with(self, record: RunRecord) -> None:
-        """Take a run of the table as B; say why where that is not possible."""
-        try:
-            self.model.compare_with(record)
-        except CompareError as error:
-            words = f"{str(error)[:1].upper()}{str(error)[1:]}."
-            self._window.session.set_notice(Notice("warning", words))
-
-    def show_run(self, record: RunRecord) -> None:
-        """Make a run the current one; its graph is opened again where another one is shown."""
-        session, reference = self._window.session, record.graph_reference
-        if session.graph is not None and session.graph.hash == reference.hash:
-            session.set_current(record)
-        elif reference.origin.startswith("sample:"):
-            self._open(record, remembered_reference(reference.origin, reference.options))
-        elif reference.origin == "memory":
-            words = f"{reference.name} was made by a program and cannot be opened again."
-            session.set_notice(Notice("warning", words))
-        else:
-            self._open(record, reference.origin)
 
     # --- a second run is made
 
@@ -249,7 +185,7 @@ class CompareFeature(QObject):
             return
         known = self._known(settings, basis)
         if known is not None:
-            self.compare_with(known)
+            self.model.compare_or_say(known)
             return
         pace = self._window.run_panel.choices().samples_per_second
         before = len(self._window.session.runs)
@@ -257,7 +193,7 @@ class CompareFeature(QObject):
         self._window.controller.start_run(settings, pace, show=False)
         if len(self._window.session.runs) > before:
             self._follows, self._started_at = True, time.monotonic()
-            self.compare_with(self._window.session.runs[-1])
+            self.model.compare_or_say(self._window.session.runs[-1])
 
     def _known(self, settings: RunSettings, basis: RunRecord) -> RunRecord | None:
         """Return a finished run with these settings on this graph."""
@@ -325,21 +261,6 @@ class CompareFeature(QObject):
         if not self._moves:
             self._follows = False
 
-    def _open(self, record: RunRecord, origin: str) -> None:
-        kept = {} if origin.startswith("sample:") else record.graph_reference.options
-        chosen = reader_options(kept)
-        self._opens = record
-        self._window.controller.open(origin, **chosen)
-
-    def _take_graph(self) -> None:
-        """Show the run whose graph was asked for, once the graph is here."""
-        record, graph = self._opens, self._window.session.graph
-        self._opens = None
-        if record is None or graph is None:
-            return
-        if graph.hash == record.graph_reference.hash and record in self._window.session.runs:
-            self._window.session.set_current(record)
-
     # --- the menu "Compare with"
 
     def _fill_others(self) -> None:
@@ -376,17 +297,4 @@ class CompareFeature(QObject):
             self.compare_delta(value)
 
 
-def rivals_of(record: RunRecord) -> list[Algorithm]:
-    """Return the algorithms that could have run in its place, ablations last."""
-    engine, row = record.settings.engine, record.algorithm
-    found = [
-        other
-        for other in ALGORITHMS.values()
-        if other.key != row.key and other.result == row.result and other.problem(engine) is None
-    ]
-    return sorted(found, key=lambda other: bool(other.fixed))
-
-
-def rival_of(record: RunRecord) -> Algorithm | None:
-    """Return the first other algorithm on the same engine, None where there is none."""
-    return next(iter(rivals_of(record)), None)
+install = CompareFeature

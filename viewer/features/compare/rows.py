@@ -5,20 +5,17 @@ The rows; what they do is in `viewer.features.compare.feature`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature
 
 PAIR = "comparing"  # ActionRow.needs: two runs are compared
 READY = "comparable"  # ActionRow.needs: there is a run that another can be laid upon
 
 
 def _row(key: str, text: str, section: int, tooltip: str, **more: Any) -> ActionRow:
-    handler = "" if more.get("submenu") else f"features.compare.{key}"
+    handler = "" if more.get("submenu") else f"{key}"
     return ActionRow(key, text, "compare", section, tooltip, **{"handler": handler, **more})
 
 
@@ -49,6 +46,7 @@ FEATURE = Feature(
             "&Swap A and B",
             1,
             "B becomes the run that every panel shows",
+            handler="window.comparison.swap",
             shortcuts=("Ctrl+Shift+B",),
             needs=PAIR,
         ),
@@ -57,6 +55,7 @@ FEATURE = Feature(
             "&End comparison",
             1,
             "Show A alone again",
+            handler="window.comparison.end",
             shortcuts=("Ctrl+Shift+E",),
             needs=PAIR,
         ),
@@ -66,6 +65,8 @@ FEATURE = Feature(
                 f"Align by {words}",
                 2,
                 tip,
+                handler="window.comparison.set_align",
+                argument=key,
                 shortcuts=(f"Alt+{number}",),
                 needs=PAIR,
                 checkable=True,
@@ -86,10 +87,12 @@ FEATURE = Feature(
                 words,
                 3,
                 tip,
+                handler="window.comparison.set_view",
+                argument=key,
                 shortcuts=(f"Alt+{number}",),
                 needs=PAIR,
                 checkable=True,
-                group="pair_layout",
+                group="pair_view",
             )
             for number, (key, words, tip) in enumerate(
                 (
@@ -111,10 +114,3 @@ FEATURE = Feature(
     ),
     (("runs", "Runs"),),
 )
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.compare.feature import CompareFeature
-
-    return CompareFeature(window)

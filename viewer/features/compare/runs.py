@@ -25,8 +25,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from viewer.common.labels import centred_hint
+from gpu.study.export_runs import runs_table
+from viewer.common.small_widgets import centred_hint
 from viewer.common.theme import SPACING, THEMES, Theme
+from viewer.feature import Table
 from viewer.features.compare.runs_table import SORT_ROLE, RunsTable
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord, SessionModel
@@ -186,6 +188,14 @@ class RunsPanel(QWidget):
         selection.selectionChanged.connect(self._show_buttons)
 
     # ---- what the user can do -----------------------------------------------------------
+
+    def paper_table(self) -> Table:
+        """Return header and a row for each finished run; raise GpuError where there is none."""
+        runs = [(place, run.trace) for place, run in enumerate(self._session.runs, 1)]
+        whole = [(place, trace) for place, trace in runs if trace is not None]
+        if not whole:
+            self._session.finished_trace()  # raises
+        return runs_table(whole)
 
     @property
     def chosen(self) -> RunRecord | None:

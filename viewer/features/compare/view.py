@@ -6,29 +6,28 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from viewer.common.theme import Theme
-from viewer.features.compare.bar import LAYOUTS, CompareBar
+from viewer.feature import Window
+from viewer.features.compare.bar import CompareBar
 from viewer.features.compare.maps import (
     Badge,
     DifferenceLooks,
     Mirror,
     SecondView,
 )
-from viewer.features.window import Window
 from viewer.models.comparison import ComparisonModel
 
 SETTING = "compare_layout"
-DIFFERENCES = {"difference": "difference", "work": "difference_work"}  # layout -> colour mode
-FIRST_LAYOUT = "split"
+DIFFERENCES = {"difference": "difference", "work": "difference_work"}  # view -> colour mode
 
 
 class PairView(QObject):
-    """Lays the graphs of A and B out as the comparison's layout says."""
+    """Shows the graphs of A and B as the comparison's view says."""
 
     def __init__(self, window: Window, pair: ComparisonModel, bar: CompareBar) -> None:
         super().__init__(window.as_widget())
         self._window, self._pair, self._bar = window, pair, bar
-        remembered = window.settings.value(SETTING, FIRST_LAYOUT)
-        self.layout_name = remembered if remembered in LAYOUTS else FIRST_LAYOUT
+        if not pair.active:  # else a workspace has said it
+            pair.set_view(str(window.settings.value(SETTING, pair.view)))
         self._colour_before = ""  # how A was coloured before a difference was shown
         self.second: SecondView | None = None
         self.looks = DifferenceLooks(pair, self)
@@ -42,6 +41,7 @@ class PairView(QObject):
         self.looks.changed.connect(first.refresh)
         first.colour_by_changed.connect(self._take_colour)
         pair.pair_changed.connect(self._show)
+        pair.view_changed.connect(self._take_view)
         pair.words_changed.connect(self._show_badges)
 
     def _put_in_place(self) -> None:
@@ -58,10 +58,8 @@ class PairView(QObject):
         self._row.addWidget(first, 1)
         column.insertLayout(place + 1, self._row, 1)
 
-    def set_layout(self, name: str) -> None:
-        """Show two maps, a difference or A alone: a key of LAYOUTS."""
-        self.layout_name = name
-        self._window.settings.set_value(SETTING, name)
+    def _take_view(self, view: str) -> None:
+        self._window.settings.set_value(SETTING, view)
         self._show()
 
     def apply_theme(self, theme: Theme) -> None:
@@ -71,7 +69,7 @@ class PairView(QObject):
         self._show_badges()
 
     def _show(self) -> None:
-        split = self._pair.active and self.layout_name == "split"
+        split = self._pair.active and self._pair.view == "split"
         if split and self.second is None:
             self._make_second()
         if self.second is not None:
@@ -79,8 +77,7 @@ class PairView(QObject):
             if split:
                 self.second.look_like(self._window.graph_view)
         self._colour()
-        self._bar.show_layout(self.layout_name)
-        self._window.actions_by_key[f"pair_{self.layout_name}"].setChecked(True)
+        self._window.actions_by_key[f"pair_{self._pair.view}"].setChecked(True)
         self._show_badges()
 
     def _make_second(self) -> None:
@@ -93,8 +90,8 @@ class PairView(QObject):
         self.looks.changed.connect(self.second.refresh)
 
     def _colour(self) -> None:
-        """Colour by the difference while that is the layout, and as before afterwards."""
-        view, wanted = self._window.graph_view, DIFFERENCES.get(self.layout_name)
+        """Colour by the difference while that is the view, and as before afterwards."""
+        view, wanted = self._window.graph_view, DIFFERENCES.get(self._pair.view)
         if self._pair.active and wanted is not None:
             if view.colour_by not in DIFFERENCES.values():
                 self._colour_before = view.colour_by
@@ -107,10 +104,10 @@ class PairView(QObject):
         if not self._pair.active:
             return
         found = next((key for key, mode in DIFFERENCES.items() if mode == colour_by), None)
-        if found is not None and found != self.layout_name:
-            self.set_layout(found)
-        elif found is None and self.layout_name in DIFFERENCES:
-            self.set_layout("single")
+        if found is not None and found != self._pair.view:
+            self._pair.set_view(found)
+        elif found is None and self._pair.view in DIFFERENCES:
+            self._pair.set_view("single")
 
     def _show_badges(self) -> None:
         both = self.second is not None and not self.second.isHidden()

@@ -18,10 +18,11 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QVBoxLayout
 
 from gpu.errors import GpuError
+from viewer.feature import Microscope, Window
 from viewer.features.draw import files as draw_files
 from viewer.features.draw.graph import can_be_drawn, source_index, to_graph
 from viewer.features.draw.page import DrawPage
-from viewer.features.draw.positions import PRESETS
+from viewer.features.draw.presets import PRESETS
 from viewer.features.draw.rows import (
     ARC_PICKED,
     DRAWABLE,
@@ -29,13 +30,13 @@ from viewer.features.draw.rows import (
     DRAWN,
     PICKED,
     VERTEX_PICKED,
+    WATCHABLE,
 )
 from viewer.features.draw.tools import SNAP, DrawTools
 from viewer.models.session import Notice
 
 if TYPE_CHECKING:
     from viewer.common.theme import Theme
-    from viewer.features.window import Window
 
 KEEP_MS = 800  # after an edit, before the drawing is written
 BAR = (
@@ -75,8 +76,8 @@ class DrawFeature(DrawTools):
         window.session.graph_changed.connect(self._graph_came)
         window.session.run_added.connect(self._run_began)
         window.controller.running_changed.connect(self._run_ended)
-        window.features.layouts.chosen.connect(self._layout_chosen)
-        window.features.present.ended.connect(self._presentation_ended)
+        window.docks.chosen.connect(self._arrangement_chosen)
+        window.modes.presentation_ended.connect(self._presentation_ended)
 
     def _fill_presets(self) -> None:
         menu = self._window.actions_by_key.menu("draw_presets")
@@ -103,6 +104,7 @@ class DrawFeature(DrawTools):
         state = {
             DRAWING: here,
             DRAWN: drawn,
+            WATCHABLE: drawn and self._window.part(Microscope) is not None,
             PICKED: here and bool(arcs or vertices),
             ARC_PICKED: here and bool(arcs),
             VERTEX_PICKED: here and len(vertices) == 1,
@@ -125,7 +127,7 @@ class DrawFeature(DrawTools):
         self._write_latest()
         if self.open and self._docks is not None:
             self._put_docks_back()
-            main, settings = self._main(), self._window.settings
+            main, settings = self._window.as_widget(), self._window.settings
             settings.window_state = main.saveState(self._window.docks.version)
             settings.sync()
 
@@ -141,11 +143,11 @@ class DrawFeature(DrawTools):
         if not self.open:
             self._make_page()
             assert self.page is not None
-            window.features.compare.model.end()
-            self._in_presentation = window.features.present.on
+            window.comparison.end()
+            self._in_presentation = window.modes.presenting
             self._put_docks_away()
             self._give_room(True)
-            window.features.undo.set_guest(self.model)
+            window.modes.set_guest(self.model)
             window.enable_actions()
         assert self.page is not None
         self.page.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -157,7 +159,7 @@ class DrawFeature(DrawTools):
         self.page.canvas.field.leave()
         self._give_room(False)
         self._put_docks_back()
-        self._window.features.undo.set_guest(None)
+        self._window.modes.set_guest(None)
         self._window.enable_actions()
         self._window.graph_view.setFocus()
 
@@ -169,7 +171,8 @@ class DrawFeature(DrawTools):
         column = self._centre_column()
         page.hide()
         column.addWidget(page, 1)
-        page.fill_bar([[window.actions_by_key[key] for key in group] for group in BAR])
+        found = [[window.actions_by_key.find(key) for key in group] for group in BAR]
+        page.fill_bar([[action for action in group if action is not None] for group in found])
         page.use_requested.connect(self.use)
         page.watch_requested.connect(self.watch)
         page.leave_requested.connect(self.leave)
@@ -206,7 +209,7 @@ class DrawFeature(DrawTools):
 
     def _put_docks_away(self) -> None:
         """Hide what shows a run: there is none of the drawing yet, and it needs the room."""
-        before = self._main().saveState()
+        before = self._window.as_widget().saveState()
         self._hide_docks()
         self._docks = before, self._shown_docks()
 
@@ -217,7 +220,7 @@ class DrawFeature(DrawTools):
             if key != "run" and not dock.isFloating():
                 dock.hide()
         if run.isVisible() and not run.isFloating():
-            self._main().resizeDocks([run], [width], Qt.Orientation.Horizontal)
+            self._window.as_widget().resizeDocks([run], [width], Qt.Orientation.Horizontal)
 
     def _put_docks_back(self) -> None:
         """Let the docks stand as before, unless somebody has arranged them since.
@@ -225,20 +228,20 @@ class DrawFeature(DrawTools):
         Within a presentation that began later, they wait for its end.
         """
         kept, self._docks = self._docks, None
-        if self._window.features.present.on and not self._in_presentation:
+        if self._window.modes.presenting and not self._in_presentation:
             self._after_presentation = kept[0] if kept is not None else None
             self._window.docks.arrange("present")
         elif kept is not None and kept[1] == self._shown_docks():
-            self._main().restoreState(kept[0])
+            self._window.as_widget().restoreState(kept[0])
 
     def _presentation_ended(self) -> None:
         state, self._after_presentation = self._after_presentation, None
         if state is not None and not self.open:
-            self._main().restoreState(state)
+            self._window.as_widget().restoreState(state)
 
-    def _layout_chosen(self, _name: str) -> None:
-        """A layout was put up: the page keeps its room, and comes back to that layout."""
-        if self.open and self._window.features.present.on and not self._in_presentation:
+    def _arrangement_chosen(self, _name: str) -> None:
+        """An arrangement was put up: the page keeps its room, and comes back to it."""
+        if self.open and self._window.modes.presenting and not self._in_presentation:
             self._hide_docks()
         elif self.open:
             self._put_docks_away()
@@ -254,16 +257,17 @@ class DrawFeature(DrawTools):
         self._when_idle(self._watch_now)
 
     def _watch_now(self) -> None:
-        from viewer.features.microscope.feature import COMFORTABLE_ARCS
-
         drawing = self.model.drawing
         arcs = len(drawing.arcs) * (1 if drawing.directed else 2)
-        if not 0 < arcs <= COMFORTABLE_ARCS:
-            allowed = f"1 to {COMFORTABLE_ARCS} arcs can be followed one by one"
+        microscope = self._window.part(Microscope)
+        if microscope is None:
+            self._refuse("There is no microscope here. Use and run shows the drawing.")
+        elif not 0 < arcs <= microscope.most_arcs:
+            allowed = f"1 to {microscope.most_arcs} arcs can be followed one by one"
             self._refuse(f"The drawing has {arcs} arcs; {allowed}. Use and run shows the rest.")
         elif self._give():
-            self._window.features.microscope.show()
-            self._window.features.microscope.record()
+            microscope.show()
+            microscope.record()
 
     def _when_idle(self, act: Callable[[], None]) -> None:
         """Act now, or when the run that is going has been stopped."""
@@ -318,7 +322,7 @@ class DrawFeature(DrawTools):
         self._dirty = True
         self._keep.start()
         if self.open:
-            self._window.features.undo.guest_changed()
+            self._window.modes.guest_changed.emit()
 
     def _write_latest(self) -> None:
         if not self._dirty:
@@ -332,3 +336,6 @@ class DrawFeature(DrawTools):
                 words = f"The drawing is not kept between sessions: {error}."
                 self._window.session.set_notice(Notice("warning", words, "Save it as a file."))
             self._problem_told = True
+
+
+install = DrawFeature

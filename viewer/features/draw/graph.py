@@ -11,15 +11,17 @@ graph that a drawing was saved as keeps its places exactly.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Annotated, Literal
 
 import numpy as np
+from msgspec import Meta, Struct
 
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph, Provenance
+from gpu.schema import Number, SchemaError, checked
 from viewer.features.draw.drawing import (
     EMPTY,
     UNTITLED,
@@ -43,6 +45,7 @@ from viewer.features.draw.text import Parsed
 SPACING = 120.0  # units between neighbours
 COMFORTABLE = (0.4, 2.5)  # times SPACING: positions within are kept as they are
 FORMAT, VERSION = "sssp-scope drawing", 1
+Key = Annotated[int, Meta(ge=-(2**53), le=2**53, description="a whole number")]
 
 
 # ---------------------------------------------------------------- to a graph
@@ -221,37 +224,43 @@ def to_json(drawing: Drawing) -> dict[str, object]:
     }
 
 
+class DrawingTable(Struct, frozen=True):
+    """A drawing, as `to_json` writes it: vertices are key, name, x, y; arcs key, tail, head."""
+
+    format: Literal["sssp-scope drawing"]
+    version: Literal[1]
+    name: str
+    directed: bool
+    decimals: bool
+    source: Key
+    vertices: Annotated[tuple[tuple[Key, str, Number, Number], ...], Meta(max_length=MOST_VERTICES)]
+    arcs: Annotated[tuple[tuple[Key, Key, Key, str], ...], Meta(max_length=MOST_ARCS)]
+
+
 def from_json(told: object) -> Drawing:
     """Return a drawing from JSON values; raise ParameterError where they are none."""
     try:
-        return _drawing_of(told)
-    except (TypeError, ValueError, KeyError, IndexError, OverflowError) as error:
+        return _drawing_of(checked(DrawingTable, told))
+    except (SchemaError, ValueError) as error:
         raise ParameterError(f"this is no drawing of SSSP Scope ({error})") from error
 
 
-def _drawing_of(told: object) -> Drawing:
-    if not isinstance(told, dict) or (told["format"], told["version"]) != (FORMAT, VERSION):
-        raise ParameterError("this is no drawing of SSSP Scope, or one of another version")
-    decimals, taken = bool(told["decimals"]), set[str]()
-    vertices = []
-    for key, name, x, y in told["vertices"]:
-        if not (math.isfinite(x) and math.isfinite(y)):
-            raise ParameterError("a vertex stands nowhere")
-        vertices.append(Vertex(int(key), checked_name(str(name), taken), float(x), float(y)))
+def _drawing_of(told: DrawingTable) -> Drawing:
+    vertices, taken = [], set[str]()
+    for key, name, x, y in told.vertices:
+        vertices.append(Vertex(key, checked_name(name, taken), x, y))
         taken.add(vertices[-1].name)
     keys = {vertex.key for vertex in vertices}
     arcs = []
-    for key, tail, head, words in told["arcs"]:
+    for key, tail, head, words in told.arcs:
         if tail not in keys or head not in keys:
             raise ParameterError("an arc ends at no vertex")
-        weight = checked_weight(float(words) if decimals else int(words))
-        arcs.append(Arc(int(key), tail, head, weight))
+        weight = checked_weight(float(words) if told.decimals else int(words))
+        arcs.append(Arc(key, tail, head, weight))
     if len(keys | {arc.key for arc in arcs}) != len(vertices) + len(arcs):
         raise ParameterError("two parts have one key")
-    check_counts(len(vertices), len(arcs))
-    source = told["source"] if told["source"] in keys else -1
-    name = checked_name(str(told["name"]), ())
     return replace(
-        EMPTY, name=name, vertices=tuple(vertices), arcs=tuple(arcs), source=source,
-        directed=bool(told["directed"]), decimals=decimals,
+        EMPTY, name=checked_name(told.name, ()), vertices=tuple(vertices), arcs=tuple(arcs),
+        source=told.source if told.source in keys else -1,
+        directed=told.directed, decimals=told.decimals,
     )  # fmt: skip

@@ -13,16 +13,14 @@ Ctrl+Space       select or not, F shows all, + and - zoom
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QFocusEvent, QKeyEvent, QPainter
 
 from viewer.features.draw.drawing import Drawing
+from viewer.features.draw.mouse import Hand
 from viewer.features.draw.rules import weight_words
-
-if TYPE_CHECKING:
-    from viewer.features.draw.canvas import DrawCanvas
+from viewer.features.draw.surface import DrawSurface
 
 Key = Qt.Key
 STEP, GRID_STEP, FINE = 10.0, 40.0, 1.0  # units
@@ -48,8 +46,8 @@ PAD = Qt.KeyboardModifier.KeypadModifier
 class Keys:
     """See the module docstring."""
 
-    def __init__(self, canvas: DrawCanvas) -> None:
-        self._canvas = canvas
+    def __init__(self, canvas: DrawSurface, hand: Hand) -> None:
+        self._canvas, self._hand = canvas, hand
         self.tail = -1  # an arc from here is being drawn by keys
         self.head = -1  # and would end here
 
@@ -258,7 +256,7 @@ class Keys:
 
     def _escape(self) -> None:
         canvas = self._canvas
-        if canvas.hand.give_up():
+        if self._hand.give_up():
             return
         if canvas.tool != "select":
             canvas.set_tool("select")
@@ -267,8 +265,8 @@ class Keys:
 
     def _hold_space(self, held: bool) -> None:
         canvas = self._canvas
-        if held != canvas.hand.space:
-            canvas.hand.space = held
+        if held != self._hand.space:
+            self._hand.space = held
             if held:
                 canvas.viewport().setCursor(Qt.CursorShape.OpenHandCursor)  # type: ignore[union-attr]
             else:
@@ -291,7 +289,7 @@ class Keys:
         """Paint the arc that is being drawn by keys."""
         vertices = self._canvas.vertices
         if self.tail in vertices and self.head in vertices:
-            self._canvas.hand.paint_arc(painter, self.tail, self.head, QPointF())
+            self._hand.paint_arc(painter, self.tail, self.head, QPointF())
 
 
 def _flipped(place: tuple[float, float]) -> tuple[float, float]:

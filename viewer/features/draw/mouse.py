@@ -11,16 +11,12 @@ view; the wheel zooms. A drag that is given up (Escape) changes nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PyQt6.QtCore import QPoint, QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPen
 from PyQt6.QtWidgets import QApplication
 
 from viewer.features.draw.geometry import Outline, curve_between, loop_at
-
-if TYPE_CHECKING:
-    from viewer.features.draw.canvas import DrawCanvas
+from viewer.features.draw.surface import DrawSurface
 
 NOTHING, FRAME, MOVE, ARC, PAN = "", "frame", "move", "arc", "pan"
 
@@ -28,7 +24,7 @@ NOTHING, FRAME, MOVE, ARC, PAN = "", "frame", "move", "arc", "pan"
 class Hand:
     """What the mouse is doing; see the module docstring."""
 
-    def __init__(self, canvas: DrawCanvas) -> None:
+    def __init__(self, canvas: DrawSurface) -> None:
         self._canvas = canvas
         self.doing = NOTHING
         self.tail = -1  # vertex from which an arc is being drawn

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature
 
 DRAWING = "drawing"  # ActionRow.needs: the page is open
 DRAWN = "drawn"  # and something is drawn
+WATCHABLE = "drawn_watchable"  # and every event of a run can be looked at
 PICKED = "drawn_picked"  # and some of it is selected
 VERTEX_PICKED = "drawn_vertex_picked"  # one vertex is
 ARC_PICKED = "drawn_arc_picked"  # an arc is
@@ -21,14 +19,15 @@ DRAWABLE = "drawable"  # the graph shown is small enough to be edited
 def _row(
     key: str, text: str, section: int, tooltip: str, *keys: str, needs: str = DRAWING, **more: Any
 ) -> ActionRow:
-    handler = "" if more.get("submenu") else f"features.draw.{key.removeprefix('draw_')}"
+    own = "" if more.get("submenu") else key.removeprefix("draw_")
+    handler = more.pop("handler", own)
     return ActionRow(key, text, "draw", section, tooltip, handler, keys, needs=needs, **more)
 
 
 def _tool(key: str, text: str, tooltip: str, letter: str) -> ActionRow:
     return _row(
         f"draw_tool_{key}", text, 2, tooltip, hint=letter, checkable=True, group="draw_tool",
-        icon=f"tool_{key}",
+        icon=f"tool_{key}", handler="take_tool", argument=key,
     )  # fmt: skip
 
 
@@ -49,7 +48,7 @@ FEATURE = Feature(
         ),
         _row(
             "draw_watch", "&Watch every event", 1, "Run on the drawing and step through each event",
-            "Ctrl+Shift+Return", needs=DRAWN,
+            "Ctrl+Shift+Return", needs=WATCHABLE,
         ),
         _row("draw_leave", "&Close the drawing", 1, "Go back to the graph; the drawing is kept"),
         _tool("select", "&Select", "Select and move; drag from a rim to draw an arc", "S"),
@@ -67,7 +66,8 @@ FEATURE = Feature(
              needs=DRAWN, icon="save", hint="Ctrl+S"),
         _row("draw_delete", "De&lete", 4, "Take away what is selected", "Del", "Backspace",
              needs=PICKED, icon="delete"),
-        _row("draw_all", "Select all", 4, "Select every vertex and arc", "Ctrl+A", needs=DRAWN),
+        _row("draw_all", "Select all", 4, "Select every vertex and arc", "Ctrl+A", needs=DRAWN,
+             handler="model.select_all"),
         _row("draw_reverse", "&Reverse arcs", 4, "Turn the selected arcs around", needs=ARC_PICKED),
         _row("draw_start", "S&tart here", 4, "Let runs start from the selected vertex",
              needs=VERTEX_PICKED),
@@ -78,10 +78,3 @@ FEATURE = Feature(
         _row("draw_fit", "&Fit drawing", 5, "Show all of the drawing", hint="F", icon="fit"),
     ),
 )  # fmt: skip
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.draw.feature import DrawFeature
-
-    return DrawFeature(window)

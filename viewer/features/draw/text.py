@@ -39,10 +39,10 @@ HEADINGS_TO = {"target", "to", "head", "v", "end", "dst", "destination"}
 _QUOTED = re.compile(r'"([^"]*)"')
 _COMMENT = re.compile(r"\s*(?:#|%|//|/\*)")
 _FRAME = re.compile(r"(?:strict\s+)?(?:di)?graph\b[^{]*\{|\}", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"\[[^\]]*?(?:weight|label|len)\s*=\s*\"?([^\",\]]*)\"?[^\]]*\]")
-_PLAIN = re.compile(r"\[\s*([^\]=]*)\]")
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+_WEIGHT = re.compile(r".*(?:weight|label|len)\s*")
 _DECIMAL_COMMA = re.compile(r"\s*(?:\S+\s+){1,2}[+-]?\d+,\d+\s*")  # a weight with a comma in it
-_LINK = re.compile(r"\s*(<-{1,2}>|-{1,2}>|=>|<-{1,2}|→|←|↔|--|–|—)\s*")
+_LINK = re.compile(r"(?<!\s)\s*(<-{1,2}>|-{1,2}>|=>|<-{1,2}|→|←|↔|--|–|—)\s*")
 
 
 @dataclass
@@ -131,8 +131,7 @@ def _columns(line: str) -> tuple[list[str], str]:
         kept.append(match[1])
         return f"\0{len(kept) - 1}\0"
 
-    line = _ATTRIBUTE.sub(r" \1", line)
-    line = _QUOTED.sub(keep, _PLAIN.sub(r" \1", line))
+    line = _QUOTED.sub(keep, _BRACKETS.sub(_weight_in, line))
     link = _LINK.search(line)
     if link is not None:
         tail, rest = line[: link.start()], line[link.end() :]
@@ -142,6 +141,17 @@ def _columns(line: str) -> tuple[list[str], str]:
     return [re.sub(r"\0(\d+)\0", lambda m: kept[int(m[1])], c) for c in columns], (
         link[1] if link is not None else ""
     )
+
+
+def _weight_in(match: re.Match[str]) -> str:
+    """Return what `[3]` or `[weight=3, color=red]` says of the weight; others stay as they are."""
+    if "=" not in match[1]:
+        return f" {match[1].strip()}"
+    for part in match[1].split(","):
+        name, _, value = part.partition("=")
+        if _WEIGHT.fullmatch(name):
+            return " " + value.strip().strip('"')
+    return match[0]
 
 
 def _parted(text: str) -> list[str]:

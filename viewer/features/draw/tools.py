@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
-from PyQt6.QtCore import QObject, QPoint, Qt
-from PyQt6.QtWidgets import QApplication, QMainWindow, QMenu
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtWidgets import QApplication, QMenu
 
 from gpu.errors import ParameterError
+from viewer.feature import FeaturePart, Window
 from viewer.features.draw.drawing import (
     EMPTY,
     Arc,
@@ -18,12 +18,10 @@ from viewer.features.draw.drawing import (
 )
 from viewer.features.draw.graph import from_graph, from_parsed, to_graph
 from viewer.features.draw.page import DrawPage
-from viewer.features.draw.positions import PRESETS, spring
+from viewer.features.draw.positions import spring
+from viewer.features.draw.presets import PRESETS
 from viewer.features.draw.text import Parsed, edge_text
 from viewer.models.session import Notice
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
 
 SNAP = "draw_snap"  # key in Settings
 MENUS = {  # of the canvas: for a vertex, an arc, nothing
@@ -43,12 +41,11 @@ SAVED_AS = (  # what is kept is said where one chooses
 )
 
 
-class DrawTools(QObject):
+class DrawTools(FeaturePart):
     """Acts on the drawing, and says so on the page."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__(window.as_widget())
-        self._window = window
+        super().__init__(window)
         self.model = DrawingModel(self)
         self.page: DrawPage | None = None
         self._saved: tuple[Drawing, str] | None = None  # as it was saved, and where
@@ -99,7 +96,9 @@ class DrawTools(QObject):
         from viewer.features.draw.paste import PasteDialog
 
         clipboard = QApplication.clipboard()
-        dialog = PasteDialog(clipboard.text() if clipboard is not None else "", self._main())
+        dialog = PasteDialog(
+            clipboard.text() if clipboard is not None else "", self._window.as_widget()
+        )
         dialog.taken.connect(self._draw_text)
         dialog.open()
 
@@ -148,10 +147,6 @@ class DrawTools(QObject):
         """Take away what is selected."""
         self.model.remove(self.model.selected_vertices, self.model.selected_arcs)
 
-    def all(self) -> None:
-        """Select everything."""
-        self.model.select_all()
-
     def reverse(self) -> None:
         """Turn the selected arcs around."""
         self.model.reverse(self.model.selected_arcs)
@@ -180,19 +175,8 @@ class DrawTools(QObject):
         if self.page is not None:
             self.page.canvas.fit()
 
-    def tool_select(self) -> None:
-        """Take the tool that selects."""
-        self._take_tool("select")
-
-    def tool_vertex(self) -> None:
-        """Take the tool that adds vertices."""
-        self._take_tool("vertex")
-
-    def tool_arc(self) -> None:
-        """Take the tool that draws arcs."""
-        self._take_tool("arc")
-
-    def _take_tool(self, tool: str) -> None:
+    def take_tool(self, tool: str) -> None:
+        """Take a tool: "select", "vertex" or "arc"."""
         if self.page is not None:
             self.page.canvas.set_tool(tool)
             self.page.canvas.setFocus()
@@ -220,6 +204,3 @@ class DrawTools(QObject):
     def _refuse(self, words: str) -> None:
         if self.page is not None:
             self.page.refuse(words)
-
-    def _main(self) -> QMainWindow:
-        return cast("QMainWindow", self._window.as_widget())

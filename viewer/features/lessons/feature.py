@@ -6,23 +6,23 @@ for, a click in the graph is an answer and no new source.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.read import read_lesson
 from viewer.common.theme import Theme
+from viewer.feature import FeaturePart, Window
 from viewer.features.lessons.files import Saver, Shelf
 from viewer.features.lessons.hint import LessonHint
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.panel import LessonPanel
 from viewer.features.lessons.questions import CurveQuestion, VertexQuestion
 from viewer.features.lessons.stage import Stage
-from viewer.features.window import Window
 from viewer.models.decisions import score_words
 from viewer.models.session import Notice
 
@@ -34,12 +34,11 @@ NOT_DRIVEN = (
 )
 
 
-class LessonsFeature(QObject):
+class LessonsFeature(FeaturePart):
     """Owns the lesson's model and stage; makes the panel."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__(window.as_widget())
-        self._window = window
+        super().__init__(window)
         self.model, self.stage = LessonModel(self), Stage(window)
         self.panel: LessonPanel | None = None
         self._before: dict[str, Any] = {}
@@ -112,7 +111,7 @@ class LessonsFeature(QObject):
         self.stage.open(None)
         if any(step.sweeps for step in lesson.steps):  # their processes start while one reads
             sweeps = [sweep for step in lesson.steps for sweep in step.sweeps]
-            self._window.features.sweep.model.hold(sweeps[0].algorithm)
+            self._window.sweep.hold(sweeps[0].algorithm)
         self.model.begin(lesson, progress, lambda known: self._keep(lesson.key, known))
 
     def lesson_next(self) -> None:
@@ -124,15 +123,11 @@ class LessonsFeature(QObject):
         """Go back."""
         self.model.go(self.model.place - 1)
 
-    def lesson_restart(self) -> None:
-        """Forget the answers of this lesson."""
-        self.model.restart()
-
     def lesson_leave(self) -> None:
         """Close the lesson, put the window back."""
         self.stage.open(None)
         self._ask_vertex(asking=False)
-        self._window.features.sweep.model.release()
+        self._window.sweep.release()
         self.model.leave()
         self._list()
         self._restore_window()
@@ -276,16 +271,16 @@ class LessonsFeature(QObject):
     def _show_dock(self) -> None:
         dock = self._window.docks["lesson"]
         if not dock.isVisible():
-            self._window.features.layouts.use("lesson")
+            self._window.docks.choose("lesson")
         self._window.show_dock("lesson")
         dock.raise_()
 
     def _remember_window(self) -> None:
         window = self._window
-        main = cast("QMainWindow", window.as_widget())
+        main = window.as_widget()
         self._before = {
             "state": main.saveState(window.docks.version),
-            "layout": window.docks.layout,
+            "arrangement": window.docks.arrangement,
             "colour": window.graph_view.colour_by,
             "graph": window.session.graph,
             "source": window.session.source,
@@ -296,10 +291,10 @@ class LessonsFeature(QObject):
         window, before, self._before = self._window, self._before, {}
         if not before:
             return
-        window.features.compare.model.end()
+        window.comparison.end()
         window.controller.stop()
-        window.features.layouts.use(before["layout"])
-        main = cast("QMainWindow", window.as_widget())
+        window.docks.choose(before["arrangement"])
+        main = window.as_widget()
         main.restoreState(before["state"], window.docks.version)
         window.show_dock("lesson").setFocus()
         window.graph_view.set_colour_by(before["colour"])
@@ -372,3 +367,6 @@ class LessonsFeature(QObject):
         self._window.graph_view.refresh()
         if self.hint is not None:
             self.hint.apply_theme(theme)
+
+
+install = LessonsFeature

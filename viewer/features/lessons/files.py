@@ -7,6 +7,7 @@ of its files has changed.
 
 from __future__ import annotations
 
+import glob
 import json
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from gpu.errors import GpuError
 from gpu.interpreter import module_command
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.read import find_lessons, read_lesson
-from viewer.features.window import Window
+from viewer.feature import Window
 from viewer.models.session import PROGRESS_UNKNOWN, Notice
 
 FOLDER = "lessons_folder"  # key in Settings: where the user's own lessons are
@@ -50,7 +51,8 @@ class Shelf:
 
     def lesson(self, path: Path) -> Lesson | str:
         """Return the lesson of a file, or what is wrong with it."""
-        when = tuple(one.stat().st_mtime_ns for one in sorted(path.parent.glob(f"{path.stem}.*")))
+        files = sorted(path.parent.glob(f"{glob.escape(path.stem)}.*"))
+        when = tuple(one.lstat().st_mtime_ns for one in files)  # a link may lead nowhere
         known = self._read.get(str(path))
         if known is None or known[0] != when:
             try:

@@ -1,4 +1,4 @@
-"""What a step of a lesson points at: layout, panels, vertices, a moment; the microscope.
+"""What a step of a lesson points at: arrangement, panels, vertices, a moment; the microscope.
 
 Panels that would be empty are put away until there is something in them: before the first run
 a lesson shows its text and the graph, before a question about a sweep is answered no sweep.
@@ -7,16 +7,15 @@ a lesson shows its text and the graph, before a question about a sweep is answer
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import cast
 
 from PyQt6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PyQt6.QtWidgets import QMainWindow, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Step
 from gpu.lessons.moments import EVENT, event_index, moment_ns
-from viewer.features.window import Window
+from viewer.feature import Microscope, Window
 from viewer.graph.colours import COLOUR_MODES
 from viewer.models.session import RunRecord
 
@@ -74,11 +73,11 @@ class Look(QObject):
         self._hidden, self._away = set(), set()
 
     def point_out(self, step: Step) -> None:
-        """Put up layout, panels, colours and marked vertices of a step."""
+        """Put up arrangement, panels, colours and marked vertices of a step."""
         window = self._window
         if step.layout or self._scoped:
             self._scoped = False
-            window.features.layouts.use(step.layout or "lesson")
+            window.docks.choose(step.layout or "lesson")
             window.show_dock("lesson").setFocus()
         if step.colour_by in COLOUR_MODES:
             window.graph_view.set_colour_by(step.colour_by)
@@ -107,6 +106,7 @@ class Look(QObject):
             gone.add("sweep")
         if bare and not step.sweeps and "sweep" not in step.panels:
             gone.add("sweep")
+        gone &= docks.by_key.keys()  # a feature may have been taken away
         self._hidden = gone
         if self._scoped:
             return
@@ -115,7 +115,7 @@ class Look(QObject):
         for key in gone:
             docks[key].hide()
         if bare:  # nothing else wants the room
-            main = cast("QMainWindow", self._window.as_widget())
+            main = self._window.as_widget()
             wide = int(BARE_SHARE * main.width())
             main.resizeDocks([docks["lesson"]], [wide], Qt.Orientation.Horizontal)
         for key in back:
@@ -135,11 +135,11 @@ class Look(QObject):
 
     def show_result(self, step: Step, records: Mapping[str, RunRecord]) -> None:
         """Compare, show and seek as the step says, once its runs are there."""
-        window, compare = self._window, self._window.features.compare
+        window = self._window
         if step.compare and all(name in records for name in step.compare):
             a, b = (records[name] for name in step.compare)
             self._front(a)
-            compare.compare_with(b)
+            window.comparison.compare_or_say(b)
         elif step.show in records:
             self._front(records[step.show])
         if step.seek is not None and step.seek.run in records:
@@ -153,11 +153,11 @@ class Look(QObject):
         for key in () if self._scoped else step.panels:
             self._outline(key)
 
-    def _open_microscope(self) -> None:
+    def _open_microscope(self, microscope: Microscope) -> None:
         """Show the microscope; it puts every other dock aside, the lesson comes back at once."""
         window, docks = self._window, self._window.docks
-        window.features.microscope.show()
-        main = cast("QMainWindow", window.as_widget())
+        microscope.show()
+        main = window.as_widget()
         main.removeDockWidget(docks["lesson"])
         main.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["lesson"])
         docks["run"].hide()
@@ -177,22 +177,22 @@ class Look(QObject):
                 session.set_current(record)
             else:
                 self.graph_changed()
-                self._window.features.compare.show_run(record)
+                self._window.controller.show_run(record)
 
     def _seek(self, record: RunRecord, step: Step) -> None:
         assert step.seek is not None
         assert record.trace is not None
         window, to = self._window, step.seek.to
         try:
-            if step.microscope and record.trace.events is not None:
-                scope = window.features.microscope
-                self._open_microscope()
+            scope = window.part(Microscope) if step.microscope else None
+            if scope is not None and record.trace.events is not None:
+                self._open_microscope(scope)
                 first = 1 if to == "start" else None
                 if isinstance(to, str) and to.startswith(EVENT):
                     first = event_index(record.trace, to) + 1
                 place = first
                 if place is not None:
-                    QTimer.singleShot(0, lambda: scope.model.go(place))
+                    QTimer.singleShot(0, lambda: scope.go(place))
                     return
             window.playback.set_cursor(moment_ns(record.trace, to))
         except GpuError as error:

@@ -22,6 +22,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from gpu.errors import GpuError
 from gpu.lessons.answers import CURVE_RIGHT, PLACE, Bench, values_in
 from gpu.lessons.lesson import Lesson, Question, Step, Value
+from gpu.schema import SchemaError, checked
 
 Phase = Literal["open", "working", "told", "done"]
 Given = float | list[float]
@@ -62,9 +63,8 @@ class Progress:
     def from_dict(cls, given: Any) -> Progress:
         """Read what `as_dict` made; what cannot be read is a fresh start."""
         try:
-            answers = {key: Answered(**one) for key, one in given["answers"].items()}
-            return cls(int(given["step"]), bool(given["finished"]), answers)
-        except (TypeError, KeyError, ValueError, AttributeError):
+            return checked(cls, given)
+        except SchemaError:
             return cls()
 
 

@@ -155,21 +155,13 @@ class ChoiceWords(QLabel):
             self._button.click()
 
 
-class ChoiceQuestion(QuestionWidget):
-    """One radio button a choice."""
+class ButtonsQuestion(QuestionWidget):
+    """One of several buttons; the answer is the number of the one pressed."""
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         self.group = QButtonGroup(self)
-        for place, words in enumerate(question.choices):
-            button = QRadioButton()
-            button.setAccessibleName(words)
-            self.group.addButton(button, place)
-            row = QHBoxLayout()
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(ChoiceWords(words, button), 1)
-            self.column.addLayout(row)
-        self.group.idClicked.connect(lambda place: self.answered.emit(float(place)))
+        self.group.idClicked.connect(lambda number: self.answered.emit(float(number)))
 
     def stops(self) -> list[QWidget]:
         """Return the buttons."""
@@ -180,6 +172,21 @@ class ChoiceQuestion(QuestionWidget):
         button = self.group.button(int(given)) if isinstance(given, int | float) else None
         if button is not None:
             button.setChecked(True)
+
+
+class ChoiceQuestion(ButtonsQuestion):
+    """One radio button a choice."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question)
+        for place, words in enumerate(question.choices):
+            button = QRadioButton()
+            button.setAccessibleName(words)
+            self.group.addButton(button, place)
+            row = QHBoxLayout()
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(ChoiceWords(words, button), 1)
+            self.column.addLayout(row)
 
 
 class VertexQuestion(QuestionWidget):
@@ -226,7 +233,7 @@ class VertexQuestion(QuestionWidget):
         self.answered.emit(None if found is None else float(found))
 
 
-class BucketQuestion(QuestionWidget):
+class BucketQuestion(ButtonsQuestion):
     """One button a bucket, low to high, drawn as a row of cells."""
 
     def __init__(self, question: Question) -> None:
@@ -234,7 +241,6 @@ class BucketQuestion(QuestionWidget):
         low, high = int(question.low), int(question.high)
         grid = QGridLayout()
         grid.setSpacing(2)
-        self.group = QButtonGroup(self)
         for place, bucket in enumerate(range(low, min(high, low + MOST_BUCKETS - 1) + 1)):
             cell = QToolButton()
             cell.setText(str(bucket))
@@ -249,17 +255,6 @@ class BucketQuestion(QuestionWidget):
         label.setProperty("role", "muted")
         self.column.addWidget(label)
         self.column.addLayout(grid)
-        self.group.idClicked.connect(lambda bucket: self.answered.emit(float(bucket)))
-
-    def stops(self) -> list[QWidget]:
-        """Return the cells."""
-        return list(self.group.buttons())
-
-    def show_given(self, given: Any) -> None:
-        """Check a bucket."""
-        button = self.group.button(int(given)) if isinstance(given, int | float) else None
-        if button is not None:
-            button.setChecked(True)
 
 
 class CurveQuestion(QuestionWidget):

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature
 
 OPEN = "lesson"  # ActionRow.needs: a lesson is open
 
 
-def _row(key: str, text: str, tooltip: str, *shortcuts: str, needs: str = OPEN) -> ActionRow:
-    return ActionRow(
-        key, text, "help", 2, tooltip, f"features.lessons.{key}", shortcuts, needs=needs
-    )
+def _row(
+    key: str, text: str, tooltip: str, *shortcuts: str, needs: str = OPEN, handler: str = ""
+) -> ActionRow:
+    return ActionRow(key, text, "help", 2, tooltip, handler or key, shortcuts, needs=needs)
 
 
 FEATURE = Feature(
@@ -28,7 +23,7 @@ FEATURE = Feature(
             "help",
             2,
             "Learn how this works, step by step: predict, then run",
-            "features.lessons.lessons",
+            "lessons",
             ("F2",),
             icon="lessons",
             toolbar=True,
@@ -39,7 +34,12 @@ FEATURE = Feature(
         ),
         _row("lesson_next", "&Next step", "Go to the next step of the lesson", "PgDown"),
         _row("lesson_back", "Step &before", "Go to the step before", "PgUp"),
-        _row("lesson_restart", "&Restart lesson", "Forget your answers and begin again"),
+        _row(
+            "lesson_restart",
+            "&Restart lesson",
+            "Forget your answers and begin again",
+            handler="model.restart",
+        ),
         _row("lesson_leave", "Lea&ve lesson", "Put the window back as it was before the lesson"),
         _row(
             "lesson_results",
@@ -56,10 +56,3 @@ FEATURE = Feature(
     ),
     (("lesson", "Lesson"),),
 )
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.lessons.feature import LessonsFeature
-
-    return LessonsFeature(window)

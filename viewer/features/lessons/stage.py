@@ -1,6 +1,6 @@
 """What a step of a lesson does to the window: graph, runs in order, a moment, what to look at.
 
-Everything goes through the window's own parts (controller, sweep, comparison, layouts), one thing
+Everything goes through the window's own parts (controller, sweep, comparison, docks), one thing
 after another: a job begins something and ends when a signal says so. Runs made here are handed to
 the bench of the lesson, so that the numbers in the text are those of the runs on screen.
 """
@@ -14,8 +14,8 @@ from PyQt6.QtCore import QObject, QTimer
 from gpu.errors import GpuError
 from gpu.lessons.answers import Bench
 from gpu.lessons.lesson import RunSpec, Step, SweepSpec
+from viewer.feature import Window
 from viewer.features.lessons.look import Look
-from viewer.features.window import Window
 from viewer.models.session import RunRecord
 
 DRIVE_S = 40.0  # wall time of a run that is driven by hand, about
@@ -43,7 +43,7 @@ class Stage(QObject):
         session.graph_changed.connect(self._look)
         session.notice_changed.connect(self._look)
         controller.running_changed.connect(self._look)
-        window.features.sweep.model.changed.connect(self._look)
+        window.sweep.changed.connect(self._look)
 
     def listen(
         self,
@@ -162,7 +162,7 @@ class Stage(QObject):
             return
         self._say(f"Running {_title(spec)}…")
         before = len(session.runs)
-        window.features.compare.model.end()
+        window.comparison.end()
         window.controller.start_run(settings, pace)
         record = session.runs[-1] if session.runs else None
         if record is None or (len(session.runs) == before and session.current is not record):
@@ -185,7 +185,7 @@ class Stage(QObject):
     def _sweep(self, step: Step, spec: SweepSpec, then: Done) -> None:
         assert self.bench is not None
         bench, graph = self.bench, self._window.session.graph
-        model = self._window.features.sweep.model
+        model = self._window.sweep
         assert graph is not None
         try:
             plan = bench.sweep_plan(step, spec)
@@ -193,7 +193,8 @@ class Stage(QObject):
             self._give_up(str(error))
             return
         self._say(f"Sweeping {_title(spec)}…")
-        self._window.show_dock("sweep")
+        if "sweep" in self._window.docks.by_key:
+            self._window.show_dock("sweep")
         model.cancel()
         model.close()
         model.start(graph, plan)

@@ -7,25 +7,24 @@ in the graph. The panel comes up by itself with the first run that has a matrix.
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QWidget
 
-from viewer.features.compare.feature import rival_of
+from viewer.feature import FeaturePart, Window
 from viewer.features.matrix.panel import MatrixPanel
-from viewer.features.window import Window
+from viewer.models.comparison import rival_of
 from viewer.models.matrix import MatrixModel
 from viewer.models.session import RunRecord
 
-QUIET_LAYOUTS = ("lesson", "present")  # where no panel comes up by itself
+QUIET = ("lesson", "present")  # where no panel comes up by itself
 PATH_AFTER_MS = 120  # while an arrow key is held, no path is looked for
 
 
-class MatrixFeature(QObject):
+class MatrixFeature(FeaturePart):
     """Owns the matrix model; makes the panel."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__(window.as_widget())
-        self._window = window
+        super().__init__(window)
         self.model = MatrixModel(window.session, self)
         self.panel: MatrixPanel | None = None
         self._came_up = False
@@ -43,9 +42,11 @@ class MatrixFeature(QObject):
     def make_panel(self, _dock: str) -> QWidget:
         """Return the panel."""
         window = self._window
-        pair = window.features.compare.model
+        pair = window.comparison
         self.panel = MatrixPanel(window.session, window.playback, self.model, pair)
-        self.panel.rival_requested.connect(window.actions_by_key["compare_rival"].trigger)
+        rival = window.actions_by_key.find("compare_rival")
+        if rival is not None:
+            self.panel.rival_requested.connect(rival.trigger)
         pair.pair_changed.connect(self._show_rival)
         self._show_rival()
         return self.panel
@@ -68,25 +69,13 @@ class MatrixFeature(QObject):
         assert isinstance(panel, MatrixPanel)
         panel.canvases[0].setFocus()
 
-    def matrix_mean(self, _checked: bool = True) -> None:
-        """A pixel shows the mean of its entries."""
-        self.model.set_statistic("mean")
-
-    def matrix_least(self, _checked: bool = True) -> None:
-        """A pixel shows the least of its entries."""
-        self.model.set_statistic("least")
-
-    def matrix_fit(self) -> None:
-        """Show all of the matrix."""
-        self.model.fit()
-
     # --- the models change
 
     def _take_current(self, record: RunRecord | None) -> None:
         if record is None or not record.is_matrix:
             return
         self._show_rival()
-        if not self._came_up and self._window.docks.layout not in QUIET_LAYOUTS:
+        if not self._came_up and self._window.docks.arrangement not in QUIET:
             self._came_up = True
             QTimer.singleShot(0, self._come_up)
 
@@ -98,7 +87,8 @@ class MatrixFeature(QObject):
         record = self.model.record
         rival = rival_of(record) if record is not None else None
         if self.panel is not None:
-            self.panel.show_rival(rival.title if rival is not None else "")
+            can = self._window.actions_by_key.find("compare_rival") is not None
+            self.panel.show_rival(rival.title if rival is not None and can else "")
 
     def _mark_statistic(self, key: str) -> None:
         self._window.actions_by_key[f"matrix_{key}"].setChecked(True)
@@ -112,3 +102,6 @@ class MatrixFeature(QObject):
         """Show the shortest path of the chosen cell in the graph."""
         if self.model.record is not None and self.model.column >= 0:
             self._window.graph_view.trace_path(self.model.column)
+
+
+install = MatrixFeature

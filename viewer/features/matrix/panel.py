@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.errors import GpuError
 from viewer.common.elided import ElidedLabel
-from viewer.common.labels import centred_hint
+from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.common.units import thousands

@@ -21,7 +21,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QLabel, QScrollArea, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from gpu.replay.pseudocode import Pseudocode, pseudocode_of
-from viewer.common.labels import centred_hint
+from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import (
     LIGHT,
@@ -29,8 +29,10 @@ from viewer.common.theme import (
     Theme,
     mix,
 )
+from viewer.feature import Table
 from viewer.features.microscope.code_colours import Span, language_of, spans_of
 from viewer.features.microscope.model import MicroscopeModel
+from viewer.features.microscope.table import events_table
 
 ROOM_ABOVE = 0.35  # of the height, above the lit line
 CODE_PIXELS = 11  # height of the code's type, at the reference text size
@@ -191,6 +193,10 @@ class CodePanel(QWidget):
         across = self.width() >= scaled(WIDE)
         self._split.setOrientation(Qt.Orientation.Horizontal if across else Qt.Orientation.Vertical)
         self._again.start()
+
+    def paper_table(self) -> Table:
+        """Return the events; raise GpuError where none were recorded."""
+        return events_table(self._model.session)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

@@ -2,14 +2,14 @@
 
 One click (`open`) shows the recording of the current run if there is one; else it runs the
 graph shown, if it is small enough to be recorded, or opens an example first. Its two panels
-stand in a layout of their own (`viewer.docks`); leaving it puts the one before up again. The Run
-panel offers the same in words while the graph is small.
+stand in an arrangement of their own (`viewer.docks`); leaving it puts the one before up again. The
+Run panel offers the same in words while the graph is small.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtWidgets import QDockWidget, QPushButton, QTabBar
@@ -19,6 +19,7 @@ from gpu.graph import CSRGraph
 from gpu.record.events import MOST_ARCS, EventKind
 from gpu.record.trace import Probe
 from viewer.docks import FIRST
+from viewer.feature import Microscope, Window
 from viewer.features.microscope import graph_marks as graph_events
 from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.model import MicroscopeModel
@@ -30,14 +31,18 @@ if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMainWindow, QWidget
 
     from viewer.common.theme import Theme
-    from viewer.features.window import Window
     from viewer.graph.tentative import Tentative
 
 EXAMPLE = "sample:figure_6"
 DEVICE = "Classroom GPU"
 COMFORTABLE_ARCS = 400  # a larger graph is recorded only when asked for by the Run panel
-LAYOUT = "microscope"
+ARRANGEMENT = "microscope"
 PATIENCE_MS = 2000
+SOUGHT = {
+    "improve": [EventKind.IMPROVE],
+    "head": [EventKind.HEAD, EventKind.SPLIT, EventKind.EDGE],
+    "delta": [EventKind.DELTA, EventKind.OPEN],
+}
 SLOW = Notice(
     "info",
     "Recording every event:",
@@ -45,13 +50,15 @@ SLOW = Notice(
 )
 
 
-class MicroscopeFeature:
+class MicroscopeFeature(Microscope):
     """Makes the docks and draws on the graph; see the module docstring."""
 
+    most_arcs = COMFORTABLE_ARCS
+
     def __init__(self, window: Window) -> None:
-        self._window = window
+        super().__init__(window)
         self.model = MicroscopeModel(window.session, window.playback)
-        self._before = FIRST  # the layout to go back to
+        self._before = FIRST  # the arrangement to go back to
         self._algorithm = ""  # that it shall run, if not the Run panel's
         self._wanted = False  # a run was asked for: show it from its first event
         self._theme: Theme = window.theme
@@ -67,10 +74,10 @@ class MicroscopeFeature:
         window.session.graph_changed.connect(self._run_wanted)
         window.graph_view.more_marks.append(self._paint)
         self._offer = self._make_offer()
-        window.features.layouts.chosen.connect(window.enable_actions)
+        window.docks.chosen.connect(window.enable_actions)
         self._show_replay()
         self._show_offer()
-        hide_empty_tabs(cast("QMainWindow", window.as_widget()))
+        hide_empty_tabs(window.as_widget())
 
     def _make_offer(self) -> QPushButton:
         """Put the button of the Run panel that opens the microscope under its own."""
@@ -100,7 +107,7 @@ class MicroscopeFeature:
 
     def needs(self) -> dict[str, bool]:
         """Whether there are events to step through."""
-        shown = self._window.docks.layout == LAYOUT or self.is_shown
+        shown = self._window.docks.arrangement == ARRANGEMENT or self.is_shown
         return {"events": self.model.replay is not None, "microscope": shown}
 
     def apply_theme(self, theme: Theme) -> None:
@@ -125,13 +132,13 @@ class MicroscopeFeature:
         self.record()
 
     def show(self) -> None:
-        """Put up the layout of the microscope; what was there before is remembered."""
-        layouts, docks = self._window.features.layouts, self._window.docks
-        if docks.layout != LAYOUT:
-            self._before = docks.layout
-        if not (docks.layout == LAYOUT and self.is_shown):
-            layouts.use(LAYOUT)
-        hide_empty_tabs(cast("QMainWindow", self._window.as_widget()))
+        """Put up the arrangement of the microscope; what was there before is remembered."""
+        docks = self._window.docks
+        if docks.arrangement != ARRANGEMENT:
+            self._before = docks.arrangement
+        if not (docks.arrangement == ARRANGEMENT and self.is_shown):
+            docks.choose(ARRANGEMENT)
+        hide_empty_tabs(self._window.as_widget())
 
     @property
     def is_shown(self) -> bool:
@@ -139,9 +146,9 @@ class MicroscopeFeature:
         return all(self._window.docks[key].isVisible() for key in ("microscope", "code"))
 
     def leave(self) -> None:
-        """Put up the layout that was there before the microscope's."""
+        """Put up the arrangement that was there before the microscope's."""
         self.model.pause()
-        self._window.features.layouts.use(self._before)
+        self._window.docks.choose(self._before)
 
     def record(self, algorithm: str = "") -> None:
         """Run the graph shown with every event kept; without a small one open an example.
@@ -156,29 +163,13 @@ class MicroscopeFeature:
         else:
             self._run_wanted()
 
-    def event_next(self) -> None:
-        """Go to the next event."""
-        self.model.step(1)
+    def seek(self, what: str) -> None:
+        """Go to the next event of some kinds: a key of SOUGHT."""
+        self.model.seek(SOUGHT[what])
 
-    def event_back(self) -> None:
-        """Go to the event before."""
-        self.model.step(-1)
-
-    def event_improve(self) -> None:
-        """Go to the next improved distance."""
-        self.model.seek([EventKind.IMPROVE])
-
-    def event_head(self) -> None:
-        """Go to where the head, the threshold or the edge moves."""
-        self.model.seek([EventKind.HEAD, EventKind.SPLIT, EventKind.EDGE])
-
-    def event_delta(self) -> None:
-        """Go to the next decision on delta or the open heads."""
-        self.model.seek([EventKind.DELTA, EventKind.OPEN])
-
-    def event_play(self) -> None:
-        """Let events go by, or stop."""
-        self.model.toggle()
+    def go(self, events: int) -> None:
+        """Show the state after so many events."""
+        self.model.go(events)
 
     # --- what happens
 
@@ -257,3 +248,6 @@ def hide_empty_tabs(main: QMainWindow) -> None:
     for bar in main.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
         if not seen & {bar.tabText(k) for k in range(bar.count())}:
             bar.hide()
+
+
+install = MicroscopeFeature

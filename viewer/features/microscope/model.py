@@ -15,7 +15,7 @@ from collections.abc import Collection
 import numpy as np
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from gpu.record.events import MANAGER, EventKind
+from gpu.record.events import EventKind
 from gpu.replay.explain import explain
 from gpu.replay.replay import Replay, State
 from viewer.models.playback import PlaybackModel
@@ -37,7 +37,7 @@ class MicroscopeModel(QObject):
 
     def __init__(self, session: SessionModel, playback: PlaybackModel) -> None:
         super().__init__()
-        self._session, self._playback = session, playback
+        self.session, self._playback = session, playback
         self.replay: Replay | None = None
         self.record: RunRecord | None = None
         self.problem = NO_EVENTS
@@ -176,7 +176,7 @@ class MicroscopeModel(QObject):
         self.pause()
         self.record, self.replay, self.sentence = record, None, ""
         self.counts, self.problem = np.zeros(max(EventKind) + 1, np.int64), NO_EVENTS
-        trace, graph = (record.trace if record is not None else None), self._session.graph
+        trace, graph = (record.trace if record is not None else None), self.session.graph
         if trace is not None and trace.events is not None and len(trace.events):
             if graph is None or (graph.n, graph.m) != (trace.graph.n, trace.graph.m):
                 self.problem = OTHER_GRAPH
@@ -190,14 +190,14 @@ class MicroscopeModel(QObject):
             self._place(self.replay.at_time(self._playback.cursor_ns))
 
     def _show_change(self, record: RunRecord) -> None:
-        if record is self._session.current and not record.running and self.record is record:
+        if record is self.session.current and not record.running and self.record is record:
             if record.trace is not None and self.replay is None:
                 self._show_run(record)
-        elif record is self._session.current and self.record is not record:
+        elif record is self.session.current and self.record is not record:
             self._show_run(record)
 
     def _show_graph(self) -> None:
-        self._show_run(self._session.current)
+        self._show_run(self.session.current)
 
     def _show_cursor(self, cursor_ns: float) -> None:
         if self._follow and self.replay is not None:
@@ -232,8 +232,3 @@ class MicroscopeModel(QObject):
         if self.replay is None:
             return self.problem
         return f"Event {self.position} of {len(self.replay)}. {self.sentence}"
-
-    def is_acting(self, worker: int) -> bool:
-        """Whether the event shown is a worker's."""
-        event = self.shown
-        return event is not None and int(event["worker"]) == worker != MANAGER

@@ -25,8 +25,10 @@ from gpu.algorithms import ALGORITHMS
 from gpu.record.events import EventKind
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.common.units import time_words
+from viewer.feature import Table
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.model import PACES, MicroscopeModel
+from viewer.features.microscope.table import events_table
 
 GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may seek
     ("improve", "Improvement", (EventKind.IMPROVE,)),
@@ -167,6 +169,10 @@ class MicroscopePanel(QWidget):
         self.board.lit.connect(self._reveal, Qt.ConnectionType.QueuedConnection)  # type: ignore[call-arg]
         model.replay_changed.connect(self._show_replay)
         model.playing_changed.connect(self._show_playing)
+
+    def paper_table(self) -> Table:
+        """Return the events; raise GpuError where none were recorded."""
+        return events_table(self._model.session)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme, and room for the sentence in its type."""

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature, Microscope
 
 
-def _row(key: str, text: str, section: int, tooltip: str, *shortcuts: str) -> ActionRow:
+def _row(
+    key: str, text: str, tooltip: str, handler: str, argument: str | int | None, *shortcuts: str
+) -> ActionRow:
     return ActionRow(
-        key,
-        text,
-        "playback",
-        section,
-        tooltip,
-        f"features.microscope.{key}",
-        shortcuts,
-        needs="events",
+        key, text, "playback", 3, tooltip, handler, shortcuts, needs="events", argument=argument
     )
 
 
@@ -33,7 +23,7 @@ FEATURE = Feature(
             "run",
             1,
             "Run the graph shown, if it is small, else an example, and watch every single event",
-            "features.microscope.open",
+            "open",
             ("Ctrl+Shift+M",),
         ),
         ActionRow(
@@ -42,22 +32,39 @@ FEATURE = Feature(
             "run",
             1,
             "Go back to the arrangement of panels that was there before",
-            "features.microscope.leave",
+            "leave",
             needs="microscope",
         ),
-        _row("event_next", "Next e&vent", 3, "Go to the next event of the run", "."),
-        _row("event_back", "Event &before", 3, "Go to the event before", ","),
-        _row("event_improve", "Next i&mprovement", 3, "Go to the next improved distance", "Alt+."),
-        _row("event_head", "Next &head", 3, "Go to where the head bucket moves on", "Alt+,"),
-        _row("event_delta", "Next Δ or &open heads", 3, "Go to the next decision on Δ"),
-        _row("event_play", "Play even&ts", 3, "Let events go by, or stop", "Ctrl+."),
+        _row("event_next", "Next e&vent", "Go to the next event of the run", "model.step", 1, "."),
+        _row("event_back", "Event &before", "Go to the event before", "model.step", -1, ","),
+        _row(
+            "event_improve",
+            "Next i&mprovement",
+            "Go to the next improved distance",
+            "seek",
+            "improve",
+            "Alt+.",
+        ),
+        _row(
+            "event_head",
+            "Next &head",
+            "Go to where the head bucket moves on",
+            "seek",
+            "head",
+            "Alt+,",
+        ),
+        _row(
+            "event_delta", "Next Δ or &open heads", "Go to the next decision on Δ", "seek", "delta"
+        ),
+        _row(
+            "event_play",
+            "Play even&ts",
+            "Let events go by, or stop",
+            "model.toggle",
+            None,
+            "Ctrl+.",
+        ),
     ),
     (("microscope", "Microscope"), ("code", "Code")),
+    provides=Microscope,
 )
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.microscope.feature import MicroscopeFeature
-
-    return MicroscopeFeature(window)

@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import (
 from gpu.formats.base import RANDOM_SEED
 from gpu.formats.build import RANDOM_WEIGHTS
 from viewer.common.elided import ElidedLabel
-from viewer.common.labels import choice
+from viewer.common.small_widgets import choice
 from viewer.common.theme import SPACING
 from viewer.models.open_choices import DIRECTIONS, WEIGHTS
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QFileDialog
 
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.record.workspace import reader_options
 from viewer.common.background import Task
+from viewer.feature import FeaturePart, Window
 from viewer.features.open_options.rows import FROM_FILE
 from viewer.frame.file_dialogs import open_filters
 from viewer.models.open_choices import OpenRequest, known_options, unnamed
@@ -24,17 +24,15 @@ from viewer.models.open_choices import OpenRequest, known_options, unnamed
 if TYPE_CHECKING:
     from gpu.formats.peek import Peek
     from viewer.features.open_options.dialog import OpenDialog
-    from viewer.features.window import Window
 
 Seen = Callable[["Peek | None", str], None]  # the look, or why there is none
 
 
-class OpenOptions(QObject):
+class OpenOptionsFeature(FeaturePart):
     """Asks how to read a file; see the module docstring."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__(window.as_widget())
-        self._window = window
+        super().__init__(window)
         self._tasks: set[Task] = set()
         self._dialog: OpenDialog | None = None
         window.notice_bar.offer_taken.connect(self._take)
@@ -64,7 +62,7 @@ class OpenOptions(QObject):
         """Show the dialog; a workspace or a saved run has nothing to choose and is opened."""
         from viewer.features.open_options.dialog import OpenDialog
 
-        if self._window.features.workspace.opens(path):
+        if not self._window.is_graph(path):
             self._window.open_path(path)
             return None
         dialog = OpenDialog(path, known_options(options), again, self._window.as_widget())
@@ -141,3 +139,6 @@ def read_from_file(graph: CSRGraph | None) -> bool:
     from gpu.formats import READERS
 
     return graph is not None and graph.provenance.format in READERS
+
+
+install = OpenOptionsFeature

@@ -1,14 +1,9 @@
-"""Opening a graph otherwise than usual: direction, weights. What happens: `open_options_parts`."""
+"""Opening a graph otherwise than usual: direction, weights. What happens: `feature`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature
 
 FROM_FILE = "graph_file"  # ActionRow.needs: the graph shown was read from a file
 
@@ -21,7 +16,7 @@ FEATURE = Feature(
             "file",
             0,
             "Open a graph file and choose its direction and its weights",
-            "features.open_options.ask_open",
+            "ask_open",
             ("Ctrl+Alt+O",),
         ),
         ActionRow(
@@ -30,16 +25,9 @@ FEATURE = Feature(
             "file",
             0,
             "Read the graph that is open again, with another direction or other weights",
-            "features.open_options.ask_reopen",
+            "ask_reopen",
             ("Ctrl+Alt+R",),
             needs=FROM_FILE,
         ),
     ),
 )
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.open_options.feature import OpenOptions
-
-    return OpenOptions(window)

@@ -7,14 +7,13 @@ turns the pages of the lesson. A key typed into a field is the field's.
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QByteArray, QEvent, QObject, QPoint, Qt, pyqtSignal
+from PyQt6.QtCore import QByteArray, QEvent, QObject, QPoint, Qt
 from PyQt6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
     QLineEdit,
-    QMainWindow,
     QPlainTextEdit,
     QTextEdit,
     QToolBar,
@@ -22,8 +21,8 @@ from PyQt6.QtWidgets import (
 )
 
 from viewer.common.text_size import scaled
+from viewer.feature import FeaturePart, Window
 from viewer.features.present.rows import PRESENTING
-from viewer.features.window import Window
 
 PROJECTOR = "projector"
 DOT_PIXELS = 22  # at the reference text size
@@ -71,17 +70,18 @@ class Dot(QWidget):
         painter.drawEllipse(self.rect())
 
 
-class PresentFeature(QObject):
+class PresentFeature(FeaturePart):
     """On and off; see the module docstring."""
 
-    ended = pyqtSignal()  # the window stands as before
-
     def __init__(self, window: Window) -> None:
-        super().__init__(window.as_widget())
-        self._window = window
-        self.on = False
+        super().__init__(window)
         self._before: tuple[str, str, QByteArray, Qt.WindowState] | None = None
         self.curtain, self.dot = Curtain(window.as_widget()), Dot(window.as_widget())
+
+    @property
+    def on(self) -> bool:
+        """Whether a presentation goes on."""
+        return self._window.modes.presenting
 
     def needs(self) -> dict[str, bool]:
         """Say whether a presentation is going on."""
@@ -93,17 +93,17 @@ class PresentFeature(QObject):
 
     def begin(self) -> None:
         """Full screen and large; remember how the window stood."""
-        window, main = self._window, self._main()
+        window, main = self._window, self._window.as_widget()
         self._before = (
             window.theme.name,
-            window.docks.layout,
+            window.docks.arrangement,
             main.saveState(),
             main.windowState(),
         )
-        self.on = True
+        window.modes.presenting = True
         window.set_theme(PROJECTOR)
         if not self._lesson_open():
-            window.features.layouts.use_present()
+            window.docks.choose("present")
         self._show_bars(False)
         main.showFullScreen()
         app = QApplication.instance()
@@ -118,19 +118,19 @@ class PresentFeature(QObject):
         app = QApplication.instance()
         assert app is not None
         app.removeEventFilter(self)
-        window, main = self._window, self._main()
-        theme, layout, state, window_state = self._before
-        self.on, self._before = False, None
+        window, main = self._window, self._window.as_widget()
+        theme, arrangement, state, window_state = self._before
+        window.modes.presenting, self._before = False, None
         self.curtain.hide()
         self.dot.hide()
         main.unsetCursor()
         self._show_bars(True)
         main.setWindowState(window_state)
         window.set_theme(theme)
-        window.features.layouts.mark(layout)
+        window.docks.mark(arrangement)
         main.restoreState(state)
         window.enable_actions()
-        self.ended.emit()
+        window.modes.presentation_ended.emit()
 
     def close(self) -> None:
         """The window closes: remember the theme that was there before."""
@@ -139,7 +139,7 @@ class PresentFeature(QObject):
     def blank(self) -> None:
         """Black, until any key or click."""
         if self.on:
-            self.curtain.setGeometry(self._main().rect())
+            self.curtain.setGeometry(self._window.as_widget().rect())
             self.curtain.show()
             self.curtain.raise_()
 
@@ -147,13 +147,17 @@ class PresentFeature(QObject):
         """Show or hide the dot."""
         if self.on:
             self.dot.setVisible(not self.dot.isVisible())
-            self.dot.follow(self._main().mapFromGlobal(self._main().cursor().pos()))
+            self.dot.follow(
+                self._window.as_widget().mapFromGlobal(self._window.as_widget().cursor().pos())
+            )
 
     def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
         """See keys and mouse first, while a presentation goes on."""
         if isinstance(a1, QMouseEvent):
             if a1.type() == QEvent.Type.MouseMove and self.dot.isVisible():
-                self.dot.follow(self._main().mapFromGlobal(a1.globalPosition().toPoint()))
+                self.dot.follow(
+                    self._window.as_widget().mapFromGlobal(a1.globalPosition().toPoint())
+                )
             if a1.type() == QEvent.Type.MouseButtonPress and self.curtain.isVisible():
                 self.curtain.hide()
                 return True
@@ -186,16 +190,14 @@ class PresentFeature(QObject):
         return isinstance(QApplication.focusWidget(), FIELDS)
 
     def _lesson_open(self) -> bool:
-        row = self._window.actions_by_key.rows.get("lesson_next")
-        return row is not None and self._window.actions_by_key["lesson_next"].isEnabled()
+        turn = self._window.actions_by_key.find("lesson_next")
+        return turn is not None and turn.isEnabled()
 
     def _show_bars(self, shown: bool) -> None:
-        main = self._main()
+        main = self._window.as_widget()
         for bar in (main.menuBar(), main.findChild(QToolBar), main.statusBar()):
             if bar is not None:
                 bar.setVisible(shown)
 
-    def _main(self) -> QMainWindow:
-        main = self._window.as_widget()
-        assert isinstance(main, QMainWindow)
-        return main
+
+install = PresentFeature

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature
 
 PRESENTING = "presenting"  # ActionRow.needs
 FEATURE = Feature(
@@ -20,7 +15,7 @@ FEATURE = Feature(
             "view",
             3,
             "Full screen in the projector's theme; again, or Esc, goes back",
-            "features.present.toggle",
+            "toggle",
             ("F5",),
         ),
         ActionRow(
@@ -29,7 +24,7 @@ FEATURE = Feature(
             "view",
             3,
             "Black, until any key or click",
-            "features.present.blank",
+            "blank",
             needs=PRESENTING,
             hint="B",
         ),
@@ -39,16 +34,9 @@ FEATURE = Feature(
             "view",
             3,
             "A dot that follows the mouse, to point with",
-            "features.present.toggle_dot",
+            "toggle_dot",
             needs=PRESENTING,
             hint="P",
         ),
     ),
 )
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.present.feature import PresentFeature
-
-    return PresentFeature(window)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QWidget
 
 from gpu.cli.command_line import sweep_line
@@ -13,19 +12,18 @@ from gpu.errors import GpuError, ParameterError
 from gpu.record.trace import GraphReference
 from gpu.study import sweep
 from gpu.study.sweep import SweepPoint
+from viewer.feature import FeaturePart, Window
 from viewer.features.sweep.panel import SweepPanel
-from viewer.features.window import Window
+from viewer.frame.copied_commands import copy_command
 from viewer.models.session import Notice
-from viewer.models.sweep import SweepModel
 
 
-class SweepFeature(QObject):
-    """Owns the sweep's model; makes its panel."""
+class SweepFeature(FeaturePart):
+    """Makes the panel; plans what is to be swept."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__(window.as_widget())
-        self._window = window
-        self.model = SweepModel(self)
+        super().__init__(window)
+        self.model = window.sweep
         self.model.failed.connect(self._report)
         self.model.changed.connect(window.enable_actions)
         window.docks["sweep"].addAction(window.actions_by_key["copy_sweep"])
@@ -63,8 +61,9 @@ class SweepFeature(QObject):
             words = f"This sweep was made on {self.model.graph_name}."
             self._window.session.set_notice(Notice("info", words, "Open that graph again first."))
             return
-        self._window.features.take_away.copy(
-            lambda: sweep_line(plan.settings, reference, plan.knob, plan.values)
+        copy_command(
+            self._window.session,
+            lambda: sweep_line(plan.settings, reference, plan.knob, plan.values),
         )
 
     def _reference(self, source: int) -> GraphReference | None:
@@ -99,10 +98,6 @@ class SweepFeature(QObject):
         settings = replace(point.settings, probe=wanted.probe)
         self._window.controller.start_run(settings, None)
 
-    def close(self) -> None:
-        """End what is going on; the window closes."""
-        self.model.end()
-
     def _delta(self, knob: str) -> float | None:
         asked = self._window.run_panel.run_settings().delta
         return None if knob in {sweep.DELTA, sweep.C} else asked
@@ -125,3 +120,6 @@ def _numbers(text: str) -> tuple[float, ...] | None:
         return tuple(float(part) for part in text.replace(";", ",").split(",") if part.strip())
     except ValueError:
         raise ParameterError(f"{text!r}; allowed: numbers with commas between") from None
+
+
+install = SweepFeature

@@ -29,8 +29,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from gpu.errors import GpuError
+from gpu.study.export_runs import sweep_table
 from gpu.study.sweep import DELTA, C, SweepPoint
-from viewer.common.labels import centred_hint
+from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import (
     DASH_PATTERN,
@@ -39,6 +41,7 @@ from viewer.common.theme import (
     Theme,
 )
 from viewer.common.units import percent, short, time_words
+from viewer.feature import Table
 from viewer.models.sweep import SweepModel
 from viewer.plots.axes import NumberAxis, dress_axis, log_ticks
 
@@ -178,6 +181,13 @@ class SweepPanel(QWidget):
             self.knob.addItem(title, key)
         self.knob.setCurrentIndex(max(self.knob.findData(chosen), 0))
         self.setEnabled(bool(knobs))
+
+    def paper_table(self) -> Table:
+        """Return header and rows of the points; raise GpuError where there are none."""
+        model = self._model
+        if model.plan is None or not model.points:
+            raise GpuError("there is no sweep yet: press Sweep")
+        return sweep_table(model.plan, list(model.points), model.graph_name)
 
     def apply_theme(self, theme: Theme) -> None:
         """Recolour everything."""

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature
 
 FEATURE = Feature(
     "sweep",
@@ -19,7 +14,7 @@ FEATURE = Feature(
             "run",
             1,
             "Run the chosen algorithm over many bucket widths and compare time and work",
-            "features.sweep.show",
+            "show",
             ("Ctrl+Shift+W",),
             needs="graph",
         ),
@@ -29,17 +24,10 @@ FEATURE = Feature(
             "edit",
             1,
             "Copy a line for a shell that makes this sweep again, value by value",
-            "features.sweep.copy_command",
+            "copy_command",
             ("Ctrl+Alt+C",),
             needs="swept",
         ),
     ),
     (("sweep", "Sweep"),),
 )
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.sweep.feature import SweepFeature
-
-    return SweepFeature(window)

@@ -9,36 +9,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QSize, Qt
+from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QApplication
 
-from gpu.cli.command_line import compare_line, run_line
-from gpu.engine import graph_reference
+from gpu.cli.command_line import compare_line
 from gpu.errors import GpuError
-from gpu.record.trace import GraphReference, Trace
+from gpu.record.trace import Trace
 from gpu.study.export_runs import write_all_samples, write_runs, write_table
 from gpu.wholefile import written_whole
+from viewer.feature import FeaturePart, Window
 from viewer.features.take_away.film import FilmMaker
 from viewer.features.take_away.tables import panel_table
+from viewer.frame.copied_commands import copy_command, copy_run, reference_of
 from viewer.models.session import Notice, RunRecord
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
 
 PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
 RUNS = "One line a run (*.csv);;Every sample of every run (*.samples.csv)"
 STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
 
 
-class TakeAwayFeature(QObject):
+class TakeAwayFeature(FeaturePart):
     """Writes panels, runs and films; copies commands."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__(window.as_widget())
-        self._window = window
+        super().__init__(window)
         self.films = FilmMaker(window)
         menu = window.actions_by_key.menu("export_panel")
         titles = {"graph": "Graph", **window.docks.titles}
@@ -79,38 +74,16 @@ class TakeAwayFeature(QObject):
 
     def copy_command(self) -> None:
         """Put the command that repeats this run, or this comparison, on the clipboard."""
-        run, pair = self._window.session.current, self._window.features.compare.model
-        other = pair.b
+        session, pair = self._window.session, self._window.comparison
+        run, other = session.current, pair.b
         if run is None:
             return
         if other is None:
-            self.copy_run(run)
+            copy_run(session, run)
             return
-        shown, reference, how = run.settings, self._reference(run), pair.how
-        self.copy(lambda: compare_line(shown, other.settings, reference, how))
-
-    def copy_run(self, run: RunRecord) -> None:
-        """Put the command that repeats a run on the clipboard."""
-        self.copy(lambda: run_line(run.settings, self._reference(run)))
-
-    def _reference(self, run: RunRecord) -> GraphReference:
-        """Return what names a run's graph: where it is now, for one that was opened elsewhere."""
-        graph = self._window.session.graph
-        if graph is not None and vars(graph).get("hash") == run.graph_reference.hash:
-            return graph_reference(graph, run.settings.source)
-        return run.graph_reference
-
-    def copy(self, make: Callable[[], str]) -> None:
-        """Put a line on the clipboard and say so, or say why there is none."""
-        try:
-            line = make()
-        except GpuError as error:
-            self._say("error", f"Not copied: {error}.")
-            return
-        clipboard = QApplication.clipboard()
-        assert clipboard is not None
-        clipboard.setText(line)
-        self._say("info", f"Copied: {line}")
+        shown, how = run.settings, pair.how
+        reference = reference_of(session, run)
+        copy_command(session, lambda: compare_line(shown, other.settings, reference, how))
 
     def cancel(self) -> None:
         """Give the film up; nothing of it is left."""
@@ -158,3 +131,6 @@ class TakeAwayFeature(QObject):
 def _write(encoded: Callable[[], bytes], path: str) -> None:
     with written_whole(path) as file:
         file.write(encoded())
+
+
+install = TakeAwayFeature

@@ -22,7 +22,7 @@ from viewer.export.film import FilmPlan
 from viewer.models.session import Notice
 
 if TYPE_CHECKING:
-    from viewer.features.window import Window
+    from viewer.feature import Window
 
 PIECES_MS = 12.0  # of drawing before the window gets a turn
 KEY = "film"  # in Settings: the plan chosen last

@@ -27,7 +27,7 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.errors import GpuError
-from viewer.common.labels import choice
+from viewer.common.small_widgets import choice
 from viewer.common.theme import SPACING, THEMES
 from viewer.common.units import time_unit
 from viewer.export.animate import LEAST_SECONDS, MOST_SECONDS, check_encoder

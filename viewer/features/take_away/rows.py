@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature
 
 
 def _row(key: str, text: str, tooltip: str, *keys: str, **more: Any) -> ActionRow:
     menu, needs = more.pop("menu", "file"), more.pop("needs", "trace")
-    handler = "" if more.get("submenu") else f"features.take_away.{key}"
+    handler = "" if more.get("submenu") else f"{key}"
     return ActionRow(key, text, menu, 1, tooltip, handler, keys, needs=needs, **more)
 
 
@@ -39,10 +36,3 @@ FEATURE = Feature(
         ),
     ),
 )
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.take_away.feature import TakeAwayFeature
-
-    return TakeAwayFeature(window)

@@ -4,49 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from viewer.feature import FeaturePart, Window
 from viewer.models.playback import MAX_SPEED, MIN_SPEED, STEP_KINDS, StepKind
 
 if TYPE_CHECKING:
-    from viewer.features.window import Window
     from viewer.plots.timeline import Timeline
 
 SPEED, STEP, LOOP, EDGES = "playback/speed", "playback/step", "playback/loop", "graph/edges"
 
 
-class TimeFeature:
+class TimeFeature(FeaturePart):
     """Keeps the menus of time true, and brings back what was chosen."""
 
     def __init__(self, window: Window) -> None:
+        super().__init__(window)
         window.build_plots()
-        self._window, self._playback = window, window.playback
+        self._playback = window.playback
         self._timeline = cast("Timeline", window.plots["timeline"])
         self._restore()
         self._timeline.step_kind_changed.connect(self._keep_step)
         self._playback.speed_changed.connect(self._keep_speed)
         self._playback.loop_changed.connect(self._keep_loop)
         self._show_states()
-
-    # --- handlers of the rows
-
-    def step_by_sample(self) -> None:
-        """A step is a sample."""
-        self._timeline.choose_step("sample")
-
-    def step_by_switch(self) -> None:
-        """A step is a bucket switch."""
-        self._timeline.choose_step("switch")
-
-    def step_by_delta(self) -> None:
-        """A step is a change of Δ."""
-        self._timeline.choose_step("delta")
-
-    def step_by_superstep(self) -> None:
-        """A step is a superstep, where the run has any."""
-        self._timeline.choose_step("superstep")
-
-    def set_looping(self, on: bool) -> None:
-        """Repeat the range, or do not."""
-        self._playback.set_looping(on)
 
     def set_edges(self, on: bool) -> None:
         """Draw edges, or vertices alone."""
@@ -82,3 +61,6 @@ class TimeFeature:
         actions[f"step_by_{self._timeline.wanted_kind}"].setChecked(True)
         actions["loop"].setChecked(self._playback.looping)
         actions["edges"].setChecked(self._window.graph_view.picture.edges)
+
+
+install = TimeFeature

@@ -6,13 +6,10 @@ does whether edges are drawn. A replay's own speed is not a choice and is not ke
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature
 
 STEPS = (  # kind of step, menu text, key, what it is
     ("sample", "Step by s&ample", "1", "A step goes to the next sample"),
@@ -35,7 +32,7 @@ FEATURE = Feature(
             2,
             "Go to the mark before: a change of Δ, the peak, starvation, or one of few switches",
             "Ctrl+Left",
-            handler="timeline.mark_back",
+            handler="window.timeline.mark_back",
             needs="run",
         ),
         _row(
@@ -44,7 +41,7 @@ FEATURE = Feature(
             2,
             "Go to the next mark: a change of Δ, the peak, starvation, or one of few switches",
             "Ctrl+Right",
-            handler="timeline.mark_forward",
+            handler="window.timeline.mark_forward",
             needs="run",
         ),
         *(
@@ -54,7 +51,8 @@ FEATURE = Feature(
                 4,
                 tooltip,
                 key,
-                handler=f"features.time.step_by_{kind}",
+                handler="window.timeline.choose_step",
+                argument=kind,
                 checkable=True,
                 group="step_kind",
             )
@@ -66,7 +64,7 @@ FEATURE = Feature(
             5,
             "Begin the range that is repeated here (Shift+drag on the timeline: both ends)",
             "I",
-            handler="timeline.range_in",
+            handler="window.timeline.range_in",
             needs="run",
         ),
         _row(
@@ -75,7 +73,7 @@ FEATURE = Feature(
             5,
             "End the range that is repeated at the cursor",
             "O",
-            handler="timeline.range_out",
+            handler="window.timeline.range_out",
             needs="run",
         ),
         _row(
@@ -84,7 +82,7 @@ FEATURE = Feature(
             5,
             "Play the range again and again, or the whole run where none is marked",
             "R",
-            handler="features.time.set_looping",
+            handler="window.playback.set_looping",
             checkable=True,
         ),
         _row(
@@ -93,7 +91,7 @@ FEATURE = Feature(
             5,
             "Mark no range and repeat nothing",
             "Esc",
-            handler="timeline.clear_range",
+            handler="window.timeline.clear_range",
             needs="run",
         ),
         _row(
@@ -102,7 +100,7 @@ FEATURE = Feature(
             6,
             "Play at half the speed or less, down to a ten-thousandth",
             "Ctrl+Down",
-            handler="timeline.slower",
+            handler="window.timeline.slower",
         ),
         _row(
             "faster",
@@ -110,7 +108,7 @@ FEATURE = Feature(
             6,
             "Play at twice the speed or more, up to ten times",
             "Ctrl+Up",
-            handler="timeline.faster",
+            handler="window.timeline.faster",
         ),
         ActionRow(
             "edges",
@@ -118,16 +116,9 @@ FEATURE = Feature(
             "view",
             0,
             "Draw edges: as lines where there is room, else as a grey layer under the vertices",
-            "features.time.set_edges",
+            "set_edges",
             checkable=True,
             needs="graph",
         ),
     ),
 )
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.time.feature import TimeFeature
-
-    return TimeFeature(window)

@@ -18,15 +18,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from PyQt6.QtCore import QEvent, QObject
 from PyQt6.QtGui import QKeyEvent, QKeySequence, QUndoCommand, QUndoStack
-from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLineEdit, QMainWindow, QSpinBox, QWidget
+from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 from viewer.actions import plain
 from viewer.common.theme import Theme
-from viewer.features.window import Window
+from viewer.feature import FeaturePart, Window
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import RunRecord
 
@@ -91,29 +91,14 @@ class Change(QUndoCommand):
             self._owner.put(self.key, self.new)
 
 
-class Guest(Protocol):
-    """A page with a history of its own, while it is open: see `UndoFeature.set_guest`."""
-
-    undo_words: str  # what undo would take back, "" for nothing
-    redo_words: str
-
-    def undo(self) -> None:
-        """Take back one step."""
-
-    def redo(self) -> None:
-        """Do it again."""
-
-
-class UndoFeature(QObject):
+class UndoFeature(FeaturePart):
     """Watches, remembers, sets again."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__(window.as_widget())
-        self._window = window
+        super().__init__(window)
         self.stack = QUndoStack(self)
         self.stack.setUndoLimit(LIMIT)
         self.moved = False  # the focus, since the last change
-        self._guest: Any = None  # Guest
         self._setting = False
         self._shown_runs: set[int] = set()
         self.wishes = self._make_wishes()
@@ -135,7 +120,7 @@ class UndoFeature(QObject):
                 lambda *_: "colouring",
             ),
             "theme": Wish(lambda: window.settings.theme, window.choose_theme, lambda *_: "theme"),
-            "layout": Wish(self._layout, self._set_layout, lambda *_: "layout"),
+            "arrangement": Wish(self._arrangement, self._set_arrangement, lambda *_: "layout"),
             "runs": Wish(self._runs, self._set_runs, lambda *_: "runs shown", self._are_runs_here),
         }
 
@@ -145,10 +130,10 @@ class UndoFeature(QObject):
         window.run_panel.choices_changed.connect(lambda: self._look("choices"))
         window.graph_view.colour_by_changed.connect(lambda _key: self._look("colour"))
         window.session.current_changed.connect(lambda _run: self._look("runs"))
-        window.features.compare.model.pair_changed.connect(lambda: self._look("runs"))
-        layouts = window.features.layouts
-        layouts.leaving.connect(self._note_layout)
-        layouts.chosen.connect(lambda _name: self._look("layout"))
+        window.comparison.pair_changed.connect(lambda: self._look("runs"))
+        window.docks.leaving.connect(self._note_arrangement)
+        window.docks.chosen.connect(lambda _name: self._look("arrangement"))
+        window.modes.guest_changed.connect(self._show)
         self.stack.indexChanged.connect(self._show)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
@@ -158,7 +143,7 @@ class UndoFeature(QObject):
 
     def needs(self) -> dict[str, bool]:
         """Say whether there is anything to undo, to redo."""
-        guest = self._guest
+        guest = self._window.modes.guest
         if guest is not None:
             return {"undoable": bool(guest.undo_words), "redoable": bool(guest.redo_words)}
         return {"undoable": self._next(-1) is not None, "redoable": self._next(1) is not None}
@@ -167,19 +152,10 @@ class UndoFeature(QObject):
         """A theme was put on."""
         self._look("theme")
 
-    def set_guest(self, guest: Guest | None) -> None:
-        """Let undo and redo, key, menu and palette, serve a page while it is open; None ends it."""
-        self._guest = guest
-        self._show()
-
-    def guest_changed(self) -> None:
-        """The guest's history changed: say what its next steps are."""
-        self._show()
-
     def undo(self) -> None:
         """Take back the last change that can be taken back now."""
-        if self._guest is not None:
-            self._guest.undo()
+        if self._window.modes.guest is not None:
+            self._window.modes.guest.undo()
             return
         while (change := self._change(-1)) is not None:
             able = self._able(change, change.old)
@@ -189,8 +165,8 @@ class UndoFeature(QObject):
 
     def redo(self) -> None:
         """Set again what was taken back last, of what can be set now."""
-        if self._guest is not None:
-            self._guest.redo()
+        if self._window.modes.guest is not None:
+            self._window.modes.guest.redo()
             return
         while (change := self._change(1)) is not None:
             able = self._able(change, change.new)
@@ -264,8 +240,9 @@ class UndoFeature(QObject):
             action, found = self._window.actions_by_key[key], self._next(direction)
             word = plain(self._window.actions_by_key.rows[key].text)
             what = found.text() if found is not None else ""
-            if self._guest is not None:
-                what = self._guest.undo_words if direction < 0 else self._guest.redo_words
+            guest = self._window.modes.guest
+            if guest is not None:
+                what = guest.undo_words if direction < 0 else guest.redo_words
             action.setText(f"&{word} {what}" if what else f"&{word}")
         self._window.enable_actions()
 
@@ -283,7 +260,7 @@ class UndoFeature(QObject):
         self._window.controller.set_source(value[1])
 
     def _runs(self) -> tuple[int | None, int | None]:
-        current, other = self._window.session.current, self._window.features.compare.model.b
+        current, other = self._window.session.current, self._window.comparison.b
         return (None if current is None else current.run_id), (
             None if other is None else other.run_id
         )
@@ -299,7 +276,7 @@ class UndoFeature(QObject):
         )
 
     def _set_runs(self, value: tuple[int, int | None]) -> None:
-        model = self._window.features.compare.model
+        model = self._window.comparison
         self._window.session.set_current(self._record(value[0]))
         other = self._record(value[1]) if value[1] is not None else None
         if other is None:
@@ -307,21 +284,18 @@ class UndoFeature(QObject):
         elif other is not model.b:
             model.compare_with(other)
 
-    def _layout(self) -> tuple[str, bytes]:
-        window = self._window.as_widget()
-        assert isinstance(window, QMainWindow)
-        return self._window.docks.layout, window.saveState().data()
+    def _arrangement(self) -> tuple[str, bytes]:
+        return self._window.docks.arrangement, self._window.as_widget().saveState().data()
 
-    def _note_layout(self) -> None:
+    def _note_arrangement(self) -> None:
         """Know how the docks stand now: a person may have moved them."""
-        self._known["layout"] = self._layout()
+        self._known["arrangement"] = self._arrangement()
 
-    def _set_layout(self, value: tuple[str, bytes]) -> None:
-        window = self._window.as_widget()
-        assert isinstance(window, QMainWindow)
-        self._window.docks.arrange(value[0])
-        window.restoreState(value[1])
-        self._window.features.layouts.mark(value[0])
+    def _set_arrangement(self, value: tuple[str, bytes]) -> None:
+        docks = self._window.docks
+        docks.arrange(value[0])
+        self._window.as_widget().restoreState(value[1])
+        docks.mark(value[0])
 
     # --- keys in fields
 
@@ -379,3 +353,6 @@ def _parameters(algorithm: str) -> Any:
     from gpu.algorithms import find
 
     return find(algorithm).parameters
+
+
+install = UndoFeature

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature
 
 UNDOABLE, REDOABLE = "undoable", "redoable"  # ActionRow.needs
 FEATURE = Feature(
@@ -20,7 +15,7 @@ FEATURE = Feature(
             "edit",
             0,
             "Take back what was set last: a field, the source, colours, theme, layout, runs shown",
-            "features.undo.undo",
+            "undo",
             ("Ctrl+Z",),
             "undo",
             needs=UNDOABLE,
@@ -31,17 +26,10 @@ FEATURE = Feature(
             "edit",
             0,
             "Set again what was taken back",
-            "features.undo.redo",
+            "redo",
             ("Ctrl+Shift+Z", "Ctrl+Y"),
             "redo",
             needs=REDOABLE,
         ),
     ),
 )
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.undo.feature import UndoFeature
-
-    return UndoFeature(window)

@@ -23,9 +23,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from viewer.common.labels import centred_hint
+from viewer.common.small_widgets import centred_hint
 from viewer.common.theme import SPACING
 from viewer.common.units import time_words
+from viewer.feature import Table
 from viewer.models.decisions import (
     Decision,
     by_hand,
@@ -39,6 +40,15 @@ from viewer.plots.live import LivePanel
 MOST_ROWS = 2_000  # a table that a person can scroll
 PAPER_ROWS = 200  # of them on a picture
 COLUMNS = ("Time", "What", "Why")
+FIELDS = (  # of Decision, in the order of the table on paper
+    *("sample", "t_ns", "what", "why", "before", "after"),
+    *("heads_before", "heads", "changes", "assigned"),
+)
+PAPER_HEADER = (
+    *("sample", "t_ns", "what", "why", "delta_before_weight_units", "delta_weight_units"),
+    *("open_buckets_before", "open_buckets", "delta_changes", "assigned_edges"),
+    *("band_low_edges", "band_high_edges", "clip_share_0_to_1", "clock", "probe"),
+)
 
 
 class WhyPanel(LivePanel):
@@ -89,6 +99,16 @@ class WhyPanel(LivePanel):
         self.table.cellClicked.connect(self._go)
         self.table.cellActivated.connect(self._go)
         self.ask.clicked.connect(self._ask)
+
+    def paper_table(self) -> Table:
+        """Return header and a row for each decision; raise GpuError where no run is over."""
+        trace = self._session.finished_trace()
+        end = trace.clock, int(trace.settings.probe)
+        rows = (
+            [*(getattr(one, name) for name in FIELDS), *one.band, one.clip_share, *end]
+            for one in decisions(trace.samples)
+        )
+        return PAPER_HEADER, rows
 
     def _reset(self, record: RunRecord | None) -> None:
         self._rows, self._times = [], []

@@ -14,9 +14,9 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QFileDialog
 
 from gpu.engine import graph_reference
@@ -34,6 +34,7 @@ from gpu.record.workspace import (
 )
 from viewer.common.background import Task
 from viewer.common.kept_graphs import keep_bytes
+from viewer.feature import FeaturePart, Window
 from viewer.features.workspace.looks import (
     looks_of,
     put_back_looks,
@@ -43,11 +44,7 @@ from viewer.features.workspace.looks import (
 from viewer.graph.colours import COLOUR_MODES
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
 
-if TYPE_CHECKING:
-    from viewer.features.window import Window
-
 SAMPLE = "sample:"
-QUICK_ARCS = 200_000  # a model run of about a second
 FILTER = "Workspaces and saved runs (*.ssspw *.scope *.npz);;All files (*)"
 FIRST_ID = -2  # runs from files count down: the engine's own numbers count up from 1
 PROGRESS_MS = 100
@@ -78,12 +75,11 @@ class Reading:
     share: float = 0.0
 
 
-class WorkspaceFeature(QObject):
+class WorkspaceFeature(FeaturePart):
     """Saves and opens workspaces; see the module docstring."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__(window.as_widget())
-        self._window = window
+        super().__init__(window)
         self._next_id = FIRST_ID
         self._waiting: Waiting | None = None
         self._reading: Reading | None = None
@@ -91,9 +87,7 @@ class WorkspaceFeature(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(PROGRESS_MS)
         self._timer.timeout.connect(self._show_progress)
-        self._run_file = ""
         window.session.graph_changed.connect(self._graph_is_here)
-        window.controller.file_opened.connect(self._run_first)
         window.status_bar.cancel_requested.connect(self.cancel)
 
     # --- handlers of the rows
@@ -102,7 +96,7 @@ class WorkspaceFeature(QObject):
         """Ask for a workspace or a saved run."""
         dialog = self._window.files.dialog("Open a workspace or a saved run", FILTER)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(self.open)
+        dialog.fileSelected.connect(self._window.open_path)
         dialog.open()
 
     def ask_save(self) -> None:
@@ -113,25 +107,27 @@ class WorkspaceFeature(QObject):
 
     # --- opening
 
-    def open(self, path: str, options: dict[str, Any] | None = None) -> None:
-        """Open whatever it is: a workspace, a saved run, a graph file or "sample:...".
+    def knows_file(self, path: str) -> bool:
+        """Return whether it is a workspace or a saved run."""
+        return loader_of(path) is not None
 
-        options : how a graph file is read; None as usual
+    def open_file(self, path: str, options: dict[str, Any] | None) -> bool:
+        """Open a workspace, a saved run, or the graph that a workspace misses.
+
+        Such a graph is read as it was then, unless `options` say how.
         """
         load = loader_of(path)
         if load is not None:
             self._read(path, load)
-        else:
-            self._open_graph(path, options)
-
-    def opens(self, path: str) -> bool:
-        """Return whether it is a workspace or a saved run, so that no graph is read."""
-        return loader_of(path) is not None
-
-    def open_first(self, path: str) -> None:
-        """Open what the command line names; run it where that takes about a second."""
-        self._run_file = path
-        self.open(path)
+            return True
+        waiting = self._waiting
+        if waiting is not None and waiting.asked:
+            self._waiting = None
+        elif waiting is not None and Path(path).name == Path(waiting.graph.origin).name:
+            usual = reader_options(waiting.graph.options)
+            self._window.controller.open(path, **(usual if options is None else options))
+            return True
+        return False
 
     def cancel(self) -> None:
         """Give up what is being read."""
@@ -143,16 +139,6 @@ class WorkspaceFeature(QObject):
         self._timer.stop()
         if self._task is not None:
             self._task.give_up()
-
-    def _open_graph(self, path: str, options: dict[str, Any] | None) -> None:
-        """Open a graph; one that a workspace misses is read as it was then, unless told how."""
-        waiting = self._waiting
-        if waiting is not None and waiting.asked:
-            self._waiting = None
-        elif waiting is not None and Path(path).name == Path(waiting.graph.origin).name:
-            usual = reader_options(waiting.graph.options)
-            options = usual if options is None else options
-        self._window.controller.open(path, **(options or {}))
 
     def _read(self, path: str, load: Any) -> None:
         session = self._window.session
@@ -277,7 +263,7 @@ class WorkspaceFeature(QObject):
         other = records.get(workspace.b or 0)
         if current is not None and other is not None and other is not current:
             try:
-                window.features.compare.model.compare_with(other)
+                window.comparison.compare_with(other)
                 put_back_pair(window, workspace.window)
             except GpuError as error:
                 window.session.set_notice(Notice("warning", f"{error}."))
@@ -301,7 +287,7 @@ class WorkspaceFeature(QObject):
         graph = None
         if session.graph is not None:
             graph = saved_graph(graph_reference(session.graph, session.source), path)
-        pair = window.features.compare.model.b
+        pair = window.comparison.b
         kept = tuple((numbers[id(run)], run.trace) for run in runs if run.trace is not None)
         current, other = (numbers.get(id(run)) for run in (session.current, pair))
         return Workspace(graph, kept, current, other, session.source, looks_of(window))
@@ -312,18 +298,6 @@ class WorkspaceFeature(QObject):
         workspace = self.workspace(path)  # here; what is long is in the background
         graph = self._window.session.graph
         self._window.files.save_in_background(path, lambda to: save_workspace(workspace, to, graph))
-
-    def _run_first(self, path: str, _options: object = None) -> None:
-        asked, self._run_file = self._run_file, ""
-        graph = self._window.session.graph
-        if path != asked or graph is None:
-            return
-        if graph.m <= QUICK_ARCS and graph.n:
-            self._window.controller.run_when_ready(self._window.start_run)
-        else:
-            words = f"{graph.name} is here."
-            advice = "Press Run (Ctrl+R); it is too large to run unasked."
-            self._window.session.set_notice(Notice("info", words, advice))
 
 
 def members_of(path: str) -> set[str]:
@@ -354,3 +328,6 @@ def load_run(path: str, _progress: Any = None) -> Workspace:
 def hash_of(graph: CSRGraph) -> str | None:
     """Return a graph's hash if it is known or quickly found, else None: it will be."""
     return graph.hash if "hash" in vars(graph) or graph.m <= HASH_AT_ONCE else None
+
+
+install = WorkspaceFeature

@@ -10,7 +10,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QByteArray
-from PyQt6.QtWidgets import QMainWindow
 
 from gpu.errors import GpuError
 from gpu.study.compare import ALIGNMENTS
@@ -19,26 +18,25 @@ from viewer.common.theme import THEMES
 from viewer.models.run_choices import RunChoices
 
 if TYPE_CHECKING:
-    from viewer.features.window import Window
+    from viewer.feature import Window
 
 
 def looks_of(window: Window) -> dict[str, Any]:
     """Return theme, docks, Run panel, cursor, range, comparison and sweep as they are now."""
-    widget, pair = window.as_widget(), window.features.compare.model
-    assert isinstance(widget, QMainWindow)
+    widget, pair = window.as_widget(), window.comparison
     loop = window.playback.loop_ns
     told: dict[str, Any] = {
         "theme": window.settings.theme,
         "run_panel": window.run_panel.choices().as_dict(),
-        "layout": window.docks.layout,
+        "layout": window.docks.arrangement,
         "docks": widget.saveState(window.docks.version).toBase64().data().decode(),
         "cursor_ns": float(window.playback.cursor_ns),
         "loop_ns": list(map(float, loop)) if loop is not None else None,
         "align": pair.how,
-        "pair_layout": window.features.compare.view.layout_name,
+        "pair_layout": pair.view,
         "colour_by": window.graph_view.colour_by,
     }
-    model = window.features.sweep.model
+    model = window.sweep
     if model.plan is not None and model.points and not model.running:
         points = tuple(model.points)
         saved = SavedSweep(model.plan, points, model.graph_name, model.graph_hash)
@@ -56,7 +54,7 @@ def put_back_looks(window: Window, told: dict[str, Any]) -> str:
     if isinstance(told.get("layout"), str):
         window.docks.arrange(told["layout"])
     state = told.get("docks")
-    if isinstance(widget, QMainWindow) and isinstance(state, str):
+    if isinstance(state, str):
         packed = QByteArray.fromBase64(state.encode("ascii", "replace"))
         widget.restoreState(packed, window.docks.version)
     return _put_back_sweep(window, told.get("sweep"))
@@ -76,23 +74,19 @@ def put_back_moment(window: Window, told: dict[str, Any]) -> None:
 def put_back_pair(window: Window, told: dict[str, Any]) -> None:
     """Lay two runs on each other as before."""
     if told.get("align") in ALIGNMENTS:
-        window.features.compare.model.set_align(told["align"])
-    handler = f"pair_{told.get('pair_layout')}"
-    if handler in window.actions_by_key.rows:
-        window.actions_by_key[handler].trigger()
+        window.comparison.set_align(told["align"])
+    window.comparison.set_view(str(told.get("pair_layout")))
 
 
 def _put_back_sweep(window: Window, told: Any) -> str:
-    model = window.features.sweep.model
+    model = window.sweep
     if told is None or model.running:
         return ""
     try:
         saved = sweep_from_dict(told)
     except GpuError as error:
         return f"Its sweep is left out: {error}."
-    model.plan, model.points = saved.plan, list(saved.points)
-    model.graph_name, model.graph_hash = saved.graph_name, saved.graph_hash
-    model.changed.emit()
+    model.show_saved(saved)
     return ""
 
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature
 
 FEATURE = Feature(
     "workspace",
@@ -19,7 +14,7 @@ FEATURE = Feature(
             "file",
             0,
             "Open a workspace (.ssspw) or a saved run (.npz); it needs no GPU",
-            "features.workspace.ask_open",
+            "ask_open",
             ("Ctrl+Shift+O",),
         ),
         ActionRow(
@@ -28,15 +23,9 @@ FEATURE = Feature(
             "file",
             1,
             "Save graph reference, runs, layout and cursor in one file that opens elsewhere",
-            "features.workspace.ask_save",
+            "ask_save",
             ("Ctrl+Alt+S",),
         ),
     ),
+    opens_files=True,
 )
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.workspace.feature import WorkspaceFeature
-
-    return WorkspaceFeature(window)

@@ -10,13 +10,8 @@ with which it began, or several of them where there are too many to tell apart; 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from viewer.action_rows import ActionRow
-from viewer.features import Feature
-
-if TYPE_CHECKING:
-    from viewer.features.window import Window
+from viewer.actions import ActionRow
+from viewer.feature import Feature
 
 OWN = "own"
 KINDS = (  # key, text, tooltip, what it needs
@@ -27,7 +22,7 @@ KINDS = (  # key, text, tooltip, what it needs
     ("rings", "On distance &rings", "Circles of equal distance around the source", "distances"),
 )
 FEATURE = Feature(
-    "arrange",
+    "placement",
     tuple(
         ActionRow(
             f"arrange_{key}",
@@ -35,19 +30,13 @@ FEATURE = Feature(
             "view",
             2,
             tip,
-            f"features.arrange.use_{key}",
+            "place",
             (f"Ctrl+Alt+{place}",),
             checkable=True,
-            group="arrangement",
+            group="placement",
+            argument=key,
             needs=needs,
         )
         for place, (key, text, tip, needs) in enumerate(KINDS, 1)
     ),
 )
-
-
-def install(window: Window) -> Any:
-    """Build the feature."""
-    from viewer.features.arrange.feature import ArrangeFeature
-
-    return ArrangeFeature(window)

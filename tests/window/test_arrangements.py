@@ -26,7 +26,7 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph
 from test_window import close_for_good, with_finished_run
 
-from viewer.docks import LAYOUTS
+from viewer.docks import ARRANGEMENTS
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
@@ -60,7 +60,7 @@ def window(qapp: QApplication, settings: Settings, host: FakeHost) -> Iterator[M
     while window.features.install_next():
         pass
     yield window
-    window.use_light_theme()
+    window.choose_theme("light")
     close_for_good(window)
 
 
@@ -81,7 +81,7 @@ def test_every_layout_fits_every_size(
     window: MainWindow, size: tuple[int, int], theme: str
 ) -> None:
     window.set_theme(theme)
-    for name, layout in LAYOUTS.items():
+    for name, layout in ARRANGEMENTS.items():
         window.docks.arrange("present")
         window.resize(*size)
         QApplication.processEvents()
@@ -110,7 +110,7 @@ def test_every_layout_fits_every_size(
 
 def test_plots_share_fewer_cells_when_text_grows(window: MainWindow) -> None:
     plots = {"buckets", "delta", "parallelism", "work"}
-    window.use_light_theme()
+    window.choose_theme("light")
     window.resize(1280, 800)
     QApplication.processEvents()
     window.actions_by_key["layout_explore"].trigger()
@@ -127,7 +127,7 @@ def test_plots_share_fewer_cells_when_text_grows(window: MainWindow) -> None:
     window.actions_by_key["theme_projector"].trigger()
     assert in_sight(window) & plots == moved
     assert window.docks["work"].isFloating()
-    window.reset_layout()
+    window.docks.reset()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -137,12 +137,12 @@ def test_a_panel_that_is_shown_has_room(
 ) -> None:
     window.resize(*size)
     QApplication.processEvents()
-    window.reset_layout()
+    window.docks.reset()
     window.show_dock(key)
     assert key in in_sight(window)
     assert window.docks[key].width() >= 300
     assert window.docks[key].height() >= (280 if size[1] < 768 else 320)
-    window.reset_layout()
+    window.docks.reset()
     assert not window.docks[key].isVisible()
 
 
@@ -172,18 +172,18 @@ def test_no_tab_bar_stays_behind(window: MainWindow, size: tuple[int, int]) -> N
     window.show_dock("sweep")
     assert sorted(map(sorted, tab_bars(window))) == cells_with_tabs(window)
     assert any("Sweep" in tabs for tabs in tab_bars(window))
-    window.reset_layout()
+    window.docks.reset()
     assert sorted(map(sorted, tab_bars(window))) == cells_with_tabs(window)
 
 
 def test_keys_and_menu_choose_layouts(window: MainWindow, settings: Settings, qtbot: QtBot) -> None:
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
-    for number, name in enumerate(LAYOUTS, 1):
+    for number, name in enumerate(ARRANGEMENTS, 1):
         qtbot.keyClick(
             window, getattr(Qt.Key, f"Key_{number}"), Qt.KeyboardModifier.ControlModifier
         )
-        assert window.docks.layout == name
+        assert window.docks.arrangement == name
         assert window.actions_by_key[f"layout_{name}"].isChecked()
     window.actions_by_key["layout_present"].trigger()
     window.docks["parallelism"].close()
@@ -198,8 +198,8 @@ def test_layout_and_what_was_moved_come_back(window: MainWindow, settings: Setti
     window.close()
     second = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
     second.show()
-    second.features.layouts  # noqa: B018
-    assert second.docks.layout == "compare"
+    second.features["arrangements"]
+    assert second.docks.arrangement == "compare"
     assert second.actions_by_key["layout_compare"].isChecked()
     assert not second.docks["runs"].isVisible()
     assert second.docks["work"].isVisible()
@@ -219,7 +219,7 @@ def test_a_state_of_other_docks_is_not_restored(window: MainWindow) -> None:
 
 def test_an_unknown_layout_is_the_first(window: MainWindow) -> None:
     window.docks.arrange("attic")
-    assert window.docks.layout == "explore"
+    assert window.docks.arrangement == "explore"
 
 
 def test_titles_and_icons_grow_with_the_text(window: MainWindow) -> None:

@@ -30,7 +30,7 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     window = MainWindow(Settings(tmp_path / "window.ini"))
     window.show()
     window.controller.start()
-    window.features.arrange  # noqa: B018
+    window.features["placement"]
     before = set(layouts_folder().glob("*.npy"))
     yield window
     close_for_good(window)
@@ -49,7 +49,7 @@ def arranged(window: MainWindow, kind: str, qtbot: QtBot) -> np.ndarray:
     before = window.session.positions
     press(window, kind, qtbot)
     qtbot.waitUntil(lambda: window.session.positions is not before, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: window.features.arrange.shown == kind)
+    qtbot.waitUntil(lambda: window.features["placement"].shown == kind)
     assert window.actions_by_key[f"arrange_{kind}"].isChecked()
     return window.session.positions
 
@@ -102,7 +102,7 @@ def test_cancel_leaves_what_was_drawn(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: any("pivot" in words for words in told), timeout=PATIENCE_MS)
     qtbot.mouseClick(window.status_bar._cancel, LEFT)
     assert window.session.positions is before
-    qtbot.waitUntil(lambda: not window.features.arrange.asked)
+    qtbot.waitUntil(lambda: not window.features["placement"].asked)
     assert window.actions_by_key["arrange_own"].isChecked()
     assert not window.status_bar.progress_shown()
     qtbot.waitUntil(lambda: window.controller.ready, timeout=PATIENCE_MS)
@@ -114,17 +114,17 @@ def test_what_cannot_be_is_greyed_out(qapp: QApplication, tmp_path: Path) -> Non
     host = FakeHost()
     window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
     window.show()
-    window.features.arrange  # noqa: B018
+    window.features["placement"]
     able = lambda key: window.actions_by_key[f"arrange_{key}"].isEnabled()  # noqa: E731
     assert not any(able(key) for key in PLACES)
     window.controller.show_graph(path_graph(positions=False))
     assert [able(key) for key in PLACES] == [False, True, True, False, False]
-    assert window.features.arrange.shown == "fr"
+    assert window.features["placement"].shown == "fr"
     window.controller.show_graph(path_graph())
     assert [able(key) for key in PLACES] == [True, True, True, False, False]
     with_finished_run(window, host)
     assert all(able(key) for key in PLACES)
     window.actions_by_key["arrange_rings"].trigger()
     assert host.asked("layout")[-1] == "rings"
-    assert window.features.arrange.shown == "own"  # until the places are there
+    assert window.features["placement"].shown == "own"  # until the places are there
     close_for_good(window)

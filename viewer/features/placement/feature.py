@@ -1,27 +1,26 @@
-"""The arrangement at work: asks the engine process, says what is shown, keeps the old one."""
+"""The placement of vertices at work: asks the engine process, says what is shown."""
 
 from __future__ import annotations
 
 import numpy as np
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QTimer
 
 from gpu.placement.by_distance import lane_buckets
 from viewer.common.units import thousands
-from viewer.features.arrange.rows import KINDS, OWN
-from viewer.features.window import Window
+from viewer.feature import FeaturePart, Window
+from viewer.features.placement.rows import KINDS, OWN
 from viewer.models.session import PROGRESS_DONE, Notice, RunRecord
 
 AUTO_FORCES, MOST_FORCES = 2_000, 10_000  # vertices: what "auto" is, what is allowed
 
 
-class ArrangeFeature(QObject):
-    """Knows which arrangement is shown (`shown`) and which is asked for (`asked`, "" for none)."""
+class PlacementFeature(FeaturePart):
+    """Knows which placement is shown (`shown`) and which is asked for (`asked`, "" for none)."""
 
     def __init__(self, window: Window) -> None:
-        super().__init__(window.as_widget())
-        self._window = window
+        super().__init__(window)
         self.shown, self.asked = "", ""
-        self._said: Notice | None = None  # of lanes: no longer true of another arrangement
+        self._said: Notice | None = None  # of lanes: no longer true of another placement
         session = window.session
         session.graph_changed.connect(self._take_graph)
         session.positions_changed.connect(self._take_positions)
@@ -31,7 +30,7 @@ class ArrangeFeature(QObject):
         self._take_graph()
 
     def needs(self) -> dict[str, bool]:
-        """Say which arrangements there can be."""
+        """Say which placements there can be."""
         graph, record = self._window.session.graph, self._record()
         free = graph is not None and graph.n > 0 and not self._window.controller.running
         return {
@@ -43,8 +42,19 @@ class ArrangeFeature(QObject):
 
     # --- handlers of the rows
 
-    def use_own(self) -> None:
-        """The positions that came with the graph."""
+    def place(self, kind: str) -> None:
+        """Place the vertices in another way: a key of KINDS."""
+        record = self._record()
+        if kind == OWN:
+            self._place_as_in_file()
+        elif kind == "lanes":
+            self._place_in_lanes(record)
+        elif kind != "rings":
+            self._ask(kind)
+        elif record is not None:
+            self._ask(kind, record.dist)
+
+    def _place_as_in_file(self) -> None:
         graph = self._window.session.graph
         if graph is not None and graph.positions is not None:
             if self.asked:
@@ -53,17 +63,8 @@ class ArrangeFeature(QObject):
             self._window.session.set_positions(graph.positions)
             self._show(OWN)
 
-    def use_pivot_mds(self) -> None:
-        """By hops."""
-        self._ask("pivot_mds")
-
-    def use_fr(self) -> None:
-        """By forces."""
-        self._ask("fr")
-
-    def use_lanes(self) -> None:
+    def _place_in_lanes(self, record: RunRecord | None) -> None:
         """Columns of buckets."""
-        record = self._record()
         if record is None or record.dist is None:
             self._show(self.shown)
             return
@@ -75,12 +76,6 @@ class ArrangeFeature(QObject):
             self._window.session.set_notice(self._said)
         elif delta is None:
             self._ask("lanes", record.dist)
-
-    def use_rings(self) -> None:
-        """Circles of equal distance."""
-        record = self._record()
-        if record is not None:
-            self._ask("rings", record.dist)
 
     # --- asking
 
@@ -99,7 +94,7 @@ class ArrangeFeature(QObject):
         return (delta, lane_buckets(record.dist, delta)) if delta > 0 else None
 
     def _ask(self, kind: str, dist: np.ndarray | None = None, delta: float | None = None) -> bool:
-        asked = self._window.controller.lay_out(kind, dist, delta)
+        asked = self._window.controller.place(kind, dist, delta)
         self.asked = kind if asked else ""
         self._show(self.shown)  # until it is there
         return asked
@@ -140,3 +135,6 @@ class ArrangeFeature(QObject):
         for key, *_ in KINDS:
             self._window.actions_by_key[f"arrange_{key}"].setChecked(key == kind)
         self._window.enable_actions()
+
+
+install = PlacementFeature

@@ -1,0 +1,62 @@
+/*
+near_far_simple.cu: Near-Far in its simplest form on a GPU. Step 1 of 4.
+
+A vertex whose distance is below a threshold waits in the near pile, any other in the far pile.
+One launch is one superstep: a thread takes one vertex of near and relaxes all its arcs. What
+improves goes into the next near pile, or into far. The end of the launch is the barrier. When
+near is empty the host raises the threshold by delta and launches `split_far` (gpu/cuda/ladder.py).
+
+Launch   a thread for each item of the pile that is read, any block size, no shared memory
+Reads    indptr int64[n+1], indices int32[m], weights int32[m] >= 0; no path may pass 2^31 - 1
+Writes   dist int32[n], piles of `room` items, counts
+Full     an item that finds no room is dropped but counted; the host sees that and refuses
+
+Many threads may improve one vertex at the same time: atomicMin lets the smallest win and tells each
+what was there before. A vertex may wait several times with different distances; all but
+the smallest are stale and are dropped when they come up.
+*/
+struct Item {
+    int vertex, dist;
+};
+
+struct Counts {  // of the piles that this launch fills
+    int near, far, nearest;
+};
+
+__device__ void push(Item *pile, int *count, int room, int vertex, int dist) {
+    int place = atomicAdd(count, 1);
+    if (place < room) pile[place] = {vertex, dist};
+}
+
+extern "C" __global__ void relax_near(const long long *indptr, const int *indices, const int *weights,
+                                      int *dist, const Item *near, int near_count, Item *next, Item *far,
+                                      int room, Counts *counts, long long threshold) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= near_count) return;
+    int u = near[i].vertex;
+    int d = near[i].dist;
+    if (dist[u] < d) return;  // stale
+    for (long long arc = indptr[u]; arc < indptr[u + 1]; arc++) {
+        int v = indices[arc];
+        int reach = d + weights[arc];
+        if (reach < atomicMin(&dist[v], reach)) {
+            if (reach < threshold) push(next, &counts->near, room, v, reach);
+            else push(far, &counts->far, room, v, reach);
+        }
+    }
+}
+
+extern "C" __global__ void split_far(const int *dist, const Item *far, int far_count, Item *near, Item *left,
+                                     int room, Counts *counts, long long threshold) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= far_count) return;
+    int u = far[i].vertex;
+    int d = far[i].dist;
+    if (dist[u] < d) return;  // stale
+    if (d < threshold) {
+        push(near, &counts->near, room, u, d);
+    } else {
+        push(left, &counts->far, room, u, d);
+        atomicMin(&counts->nearest, d);
+    }
+}

@@ -1,0 +1,134 @@
+"""What each step of the ladder brings, from Near-Far's simplest kernel to the one that is measured.
+
+    python -m gpu.lab.bench_ladder [GRAPH ...] [--runs N] [--device cuda:0] [--json FILE]
+
+GRAPH is a file (the roads of New York, say) or `sample:KEY`; without one, two samples. Weights
+must be int32. For each graph the steps of `gpu.cuda.ladder` and then the engine's near_far at
+probe level 0: WARM_UPS runs unseen, then RUNS, by turns, from vertex 0. A time lies between two
+events: from the initial distances, which are not timed here, to the last launch's end, with what
+the host does between launches; near_far's own also sums the weights and clears the distances.
+Each answer is held against the oracle; a wrong one is reported and exits with 3.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gpu
+from gpu.cuda.device import Device, find_device
+from gpu.cuda.ladder import STEPS, CupyMachine, Run
+from gpu.errors import GpuError
+from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.proof.verify import oracle_distances
+from sample_graphs import open_sample
+
+WARM_UPS, RUNS = 2, 15
+RESULTS = Path(__file__).resolve().parent / "results"
+SAMPLES = ("sample:city_roads", "sample:grid?n=250000")
+ENGINE = "near_far.cu"
+
+
+def measure(graph: CSRGraph, device: Device, runs: int) -> list[dict[str, Any]]:
+    """Return a row a step, and one for the engine: times in ms, whether the answer is right."""
+    expected = oracle_distances(graph, 0)
+    ladder = [Run(step, CupyMachine(step, device.number), graph, 0, None) for step in STEPS]
+    times: dict[str, list[float]] = {name: [] for name in (*(s.file for s in STEPS), ENGINE)}
+    right = dict.fromkeys(times, True)
+    for turn in range(WARM_UPS + runs):
+        found = {step.file: timed(run) for step, run in zip(STEPS, ladder, strict=True)}
+        trace = gpu.run(graph, "near_far", "cuda", device=f"cuda:{device.number}", probe=0)
+        found[ENGINE] = (float(trace.environment["kernel_ms"]), trace.dist)
+        for name, (elapsed_ms, dist) in found.items():
+            right[name] &= np.array_equal(np.where(dist == INT_UNREACHED, np.inf, dist), expected)
+            if turn >= WARM_UPS:
+                times[name].append(elapsed_ms)
+    adds = {step.file: step.adds for step in STEPS}
+    return [
+        {
+            "graph": graph.name,
+            "n": graph.n,
+            "m": graph.m,
+            "kernel": name,
+            "adds": adds.get(name, "the kernel that is measured"),
+            "ms": {"median": statistics.median(values), "min": min(values), "max": max(values)},
+            "right": bool(right[name]),
+        }
+        for name, values in times.items()
+    ]
+
+
+def timed(run: Run) -> tuple[float, np.ndarray]:
+    """Return one run's time in ms and its distances."""
+    import cupy
+
+    begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+    run.start()
+    begin.record()
+    run.go()
+    end.record()
+    end.synchronize()
+    return float(cupy.cuda.get_elapsed_time(begin, end)), run.dist.get()
+
+
+def line(row: dict[str, Any], first_ms: float) -> str:
+    """Return one printed line; `first_ms` is the time of step 1."""
+    ms = row["ms"]["median"]
+    text = (
+        f"{row['graph']:<22} {row['kernel']:<24} {ms:9.3f} ms  x{first_ms / ms:6.1f}  {row['adds']}"
+    )
+    return text if row["right"] else text + "  WRONG"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measure, print, write the JSON; 0 on success, 1 on a reported error, 3 on a wrong answer."""
+    summary = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="python -m gpu.lab.bench_ladder", description=summary)
+    parser.add_argument("graphs", nargs="*", metavar="GRAPH", help="file or sample:KEY [2 samples]")
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"timed runs of each [{RUNS}]")
+    parser.add_argument("--device", default="cuda:0", help="[cuda:0]")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="[gpu/lab/results/<date>.json]")
+    args = parser.parse_args(argv)
+    try:
+        return run(args)
+    except GpuError as error:
+        print(f"bench_ladder: {error}", file=sys.stderr)
+        return 1
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what `main` does with parsed arguments."""
+    device = find_device(args.device)
+    rows: list[dict[str, Any]] = []
+    for origin in args.graphs or SAMPLES:
+        graph = open_sample(origin) if origin.startswith("sample:") else gpu.load_graph(origin)
+        measured = measure(graph, device, args.runs)
+        for row in measured:
+            print(line(row, measured[0]["ms"]["median"]), flush=True)
+        rows += measured
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    done = {
+        "command": " ".join(["python -m gpu.lab.bench_ladder", *sys.argv[1:]]),
+        "date": date,
+        "versions": {"numpy": np.__version__, "python": sys.version.split()[0]},
+        "warm_ups": WARM_UPS,
+        "runs": args.runs,
+        **device.facts(),
+        "rows": rows,
+    }
+    target = args.json or RESULTS / f"ladder_{date[:10]}.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+    print(f"written to {target}")
+    return 3 if not all(row["right"] for row in rows) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

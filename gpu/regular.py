@@ -1,0 +1,45 @@
+"""Open a stranger's file: a regular one, and no more of it than was asked for.
+
+A pipe would wait for ever, a device may never end, and a link may lead to either: what is no
+regular file is an OSError in words, before a byte is read, and so is a name that no file has.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import IO
+
+_FLAGS = os.O_RDONLY | sum(
+    getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
+)
+
+
+def open_regular(path: str | Path) -> IO[bytes]:
+    """Open a regular file for reading. OSError; its `strerror` says what to do."""
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "no file has such a name: it holds a NUL")
+    _check(os.stat(path))
+    handle = os.open(path, _FLAGS)
+    try:
+        _check(os.fstat(handle))  # what was looked at may have been replaced
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def read_regular(path: str | Path, most: int) -> bytes:
+    """Return the bytes of a regular file of up to `most` bytes. OSError."""
+    with open_regular(path) as file:
+        found = file.read(most + 1)
+    if len(found) > most:
+        raise OSError(errno.EFBIG, f"more than {most:,} bytes; allowed: {most:,}")
+    return found
+
+
+def _check(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "not a file: folders, devices and pipes are not read")

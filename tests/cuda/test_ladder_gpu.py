@@ -1,0 +1,42 @@
+"""The ladder on a real GPU; skipped with the reason where there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_cuda_gpu import assert_right, families, random_graph
+from test_ladder import NAMES
+
+from gpu.cuda.device import why_not
+from gpu.cuda.ladder import STEPS, CupyMachine, Step, distances
+from gpu.graph import CSRGraph
+
+REASON = why_not()
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
+
+
+@pytest.fixture(scope="module", params=STEPS, ids=NAMES)
+def rung(request: pytest.FixtureRequest) -> tuple[Step, CupyMachine]:
+    return request.param, CupyMachine(request.param)
+
+
+def test_families(rung: tuple[Step, CupyMachine]) -> None:
+    for graph in families(False).values():
+        for delta in (None, 1, 100_000):
+            if delta == 1 and graph.m and graph.mean_weight > 50:
+                continue  # a split for every distance
+            assert_right(graph, 0, distances(*rung, graph, 0, delta))
+
+
+def test_a_hundred_random_graphs(rung: tuple[Step, CupyMachine]) -> None:
+    for seed in range(100):
+        graph = random_graph(seed, False)
+        assert_right(graph, seed % graph.n, distances(*rung, graph, seed % graph.n))
+
+
+def test_a_frontier_as_wide_as_the_device(rung: tuple[Step, CupyMachine]) -> None:
+    rng = np.random.default_rng(3)
+    tails, heads = rng.integers(0, 150_000, (2, 900_000))
+    weights = rng.integers(1, 1000, 900_000).astype(np.int32)
+    graph = CSRGraph.from_arcs(tails, heads, weights, 150_000)
+    assert_right(graph, 0, distances(*rung, graph, 0))

@@ -1,0 +1,161 @@
+"""A suffix binds, a guess is said; line ends, byte marks and wide text; faults name their line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from exchange_files import ARCS, DIRECTED, EDGES, TRIANGLE, gexf, gml, graphml
+from test_formats import FILES, UNDIRECTED, arcs_of, both_ways, save
+
+from gpu.errors import FormatError
+from gpu.formats import READERS, load_graph
+
+MATRIX = "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n2 1 3\n3 1 1\n3 2 4\n"
+BANNERS = (
+    MATRIX[1:], f" {MATRIX}", f"\n{MATRIX}", MATRIX.replace("xM", "x M"),
+    MATRIX.split("\n", 1)[1], MATRIX.replace("%%", "#"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BANNERS)
+def test_a_matrix_without_its_banner_is_no_other_graph(tmp_path: Path, text: str) -> None:
+    with pytest.raises(FormatError, match=r"m\.mtx:1: found .*, expected '%%MatrixMarket"):
+        load_graph(save(tmp_path, "m.mtx", text))
+
+
+@pytest.mark.parametrize("text", BANNERS[:4])
+def test_what_was_meant_as_a_banner_is_not_guessed_at(tmp_path: Path, text: str) -> None:
+    with pytest.raises(FormatError, match="expected '%%MatrixMarket"):
+        load_graph(save(tmp_path, "m.txt", text))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        (
+            "g.csv",
+            "<graphml><graph/></graphml>",
+            "GraphML under this name is not read; .*Edge list",
+        ),
+        (
+            "g.mtx",
+            "PK\x03\x04",
+            "SSSP Scope graph, .* under this name is not read; .* Matrix Market",
+        ),
+        ("g.graph", "2 99999999999999\n", "promises 2 vertices and 199999999999998 arcs"),
+        ("g.graph", "source,target\n0,1\n", "expected 'VERTICES EDGES"),
+        ("g.net", "0 1\n", ":1: found '0 1'"),
+        ("g.gr", "digraph { a -> b }", "Graphviz is not read; formats that are: DIMACS"),
+        ("g.gr", "p max 4 5\nn 1 s\n", ":1: found 'p max 4 5': a maximum flow, not shortest"),
+    ],
+)
+def test_a_suffix_binds(tmp_path: Path, name: str, text: str, words: str) -> None:
+    with pytest.raises(FormatError, match=words):
+        load_graph(save(tmp_path, name, text))
+
+
+def test_a_suffix_settles_what_content_leaves_open(tmp_path: Path) -> None:
+    ring = "4 4\n2 4\n1 3\n2 4\n1 3\n"
+    assert load_graph(save(tmp_path, "ring.graph", ring)).m == 8
+    assert load_graph(save(tmp_path, "ring.el", ring)).m == 5
+    assert load_graph(save(tmp_path, "named.tsv", "p\tq\nq\tc\n")).n == 3
+
+
+def test_a_guess_is_said(tmp_path: Path) -> None:
+    words = "no suffix says the format: Edge list (SNAP, CSV, TSV), guessed from the content"
+    for name in ("g", "g.txt", "g.dat.gz"):
+        assert words in load_graph(save(tmp_path, name, "0 1\n")).provenance.notes
+    assert "guessed" not in " ".join(load_graph(save(tmp_path, "g.el", "0 1\n")).provenance.notes)
+
+
+# ---------------------------------------------------------------- line ends, marks, wide text
+
+TEXTS: dict[str, tuple[bytes, list]] = {
+    **{f"files {k}": (v, sorted(ARCS)) for k, v in FILES.items() if "galois" not in k},
+    **{f"undirected {k}": (v, both_ways(EDGES)) for k, v in UNDIRECTED.items()},
+    **{f"exchange {k}": (v.encode(), sorted(ARCS)) for k, v in DIRECTED.items()},
+    **{f"triangle {k}": (v.encode(), both_ways(EDGES)) for k, v in TRIANGLE.items()},
+}
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_text_format_with_every_line_end(tmp_path: Path, name: str, end: bytes) -> None:
+    content, arcs = TEXTS[name]
+    lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    for text in (lines.rstrip(b"\n"), lines.rstrip(b"\n") + b"\n"):
+        for mark in (b"", b"\xef\xbb\xbf"):
+            path = save(tmp_path, "tiny.any", mark + text.replace(b"\n", end))
+            assert arcs_of(load_graph(path)) == arcs
+
+
+def test_mixed_line_ends(tmp_path: Path) -> None:
+    assert load_graph(save(tmp_path, "g.csv", b"0,1\r1,2\r\n2,3\n3,4\r")).m == 4
+
+
+@pytest.mark.parametrize("coding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("suffix", [".mtx", ".gr", ".csv", ".graphml", ""])
+def test_wide_text_is_refused_in_words(tmp_path: Path, coding: str, suffix: str) -> None:
+    with pytest.raises(FormatError, match="UTF-16 text is not read; save it again as UTF-8"):
+        load_graph(save(tmp_path, f"g{suffix}", "p sp 3 2\na 1 2 3\na 2 3 4\n".encode(coding)))
+
+
+@pytest.mark.parametrize("key", [key for key, row in READERS.items() if row.text])
+def test_a_zero_byte_is_no_text(tmp_path: Path, key: str) -> None:
+    with pytest.raises(FormatError, match="a zero byte in it"):
+        load_graph(save(tmp_path, "g", b"1 2\n" * 9 + b"\0"), format=key)
+
+
+# ---------------------------------------------------------------- exchange formats
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["http://www.gexf.net/1.3", "http://www.gexf.net/1.3draft", "http://gexf.net/1.2",
+     "http://www.gexf.net/1.1draft", "http://example.org/any", ""],
+)  # fmt: skip
+def test_gexf_of_every_namespace(tmp_path: Path, place: str) -> None:
+    text = gexf(ARCS, 4, True)
+    old = "http://www.gexf.net/1.2draft"
+    text = text.replace(f'xmlns="{old}"', f'xmlns="{place}"' if place else "")
+    graph = load_graph(save(tmp_path, "g.gexf", text.replace(f"{old}/viz", f"{place}/viz")))
+    assert arcs_of(graph) == sorted(ARCS)
+    assert graph.positions is not None
+
+
+FAULTS = {
+    graphml(EDGES, 3, True).replace('<edge source="0"', "<edge"): ":10: an edge without a source",
+    graphml([(0, 7, 1)], 3, True): ":10: an edge with the undefined target '7'",
+    graphml([(0, 1, -1)], 3, True): ":10: edge '0' -> '1' has weight -1, below zero",
+    graphml(EDGES, 3, True).replace('id="1"', 'id="0"', 1): ":8: node id '0' is duplicated",
+    gexf([(0, 7, 1)], 3, True): ":8: an edge with the undefined target '7'",
+    gexf(EDGES, 3, True).replace('<node id="1"', "<node"): ":5: a node without an id",
+    gml([(0, 7, 1)], 3, True): ":8: an edge with the undefined target '7'",
+    gml(EDGES, 3, True).replace("source 0", "", 1): ":8: an edge without a source",
+    gml(EDGES, 3, True).replace("value 3", "value x"): ":8: edge '0' -> '1' has weight 'x'",
+    'graph [\n node [ id 1 label "x ]\n]': ":2: a quote that never closes",
+    "graph [\n node [ id 1 ]\n edge [ source 1": ":3: the bracket of 'edge' never closes",
+    "graph [\n 5 node [ id 1 ] ]": ":2: found '5', expected 'KEY VALUE'",
+}
+
+
+@pytest.mark.parametrize(("text", "words"), FAULTS.items())
+def test_exchange_faults_name_their_line(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(FormatError, match=words):
+        load_graph(save(tmp_path, "bad.any", text))
+
+
+def test_edges_that_say_otherwise_of_themselves(tmp_path: Path) -> None:
+    text = graphml([(0, 1, 3), (1, 2, 4)], 3, True)
+    text = text.replace('<edge source="1"', '<edge directed="false" source="1"')
+    assert arcs_of(load_graph(save(tmp_path, "g.graphml", text))) == [
+        (0, 1, 3), (1, 2, 4), (2, 1, 4),
+    ]  # fmt: skip
+
+
+def test_the_first_fault_is_told(tmp_path: Path) -> None:
+    """A number out of range before a line that is no row."""
+    text = "p sp 3 3\na 1 2 3\na 1 9 3\na x y z\n"
+    with pytest.raises(FormatError, match=":3: vertex 9 is out of range"):
+        load_graph(save(tmp_path, "g.gr", text))

@@ -1,0 +1,222 @@
+"""Files of other programs: algs4, GAP, NumPy, SciPy, JSON; tables as csv reads them; bombs."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import tracemalloc
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from exchange_files import ARCS, EDGES, tntp
+from hypothesis import given, settings, strategies as st
+from scipy import sparse
+from test_formats import arcs_of, both_ways, save
+
+from gpu.errors import FormatError
+from gpu.formats import load_graph
+
+
+def test_counts_of_vertices_and_arcs_first(tmp_path: Path) -> None:
+    text = "8\n3\n4 5 0.35\n5 4 0.35\n0 7 0.16\n"
+    graph = load_graph(save(tmp_path, "tinyEWD.txt", text))
+    assert (graph.n, graph.m, graph.id_base, graph.ids) == (8, 3, 0, None)
+    with pytest.raises(FormatError, match=":1: the first lines promise 4 arcs, but the file has 3"):
+        load_graph(save(tmp_path, "short.txt", text.replace("3\n", "4\n", 1)))
+
+
+def gap_bytes(arcs: list, n: int, directed: bool, weighted: bool) -> bytes:
+    def half(ends: list) -> bytes:
+        counts = np.bincount([u for u, _, _ in ends], minlength=n)
+        bounds = np.concatenate([[0], np.cumsum(counts)]).astype("<i8")
+        rows = [[v, w] if weighted else [v] for _, v, w in sorted(ends)]
+        return bounds.tobytes() + np.array(rows, "<i4").tobytes()
+
+    turned = half([(v, u, w) for u, v, w in arcs]) if directed else b""
+    head = bytes([directed]) + np.array([len(arcs), n], "<i8").tobytes()
+    return head + half(arcs) + turned
+
+
+@pytest.mark.parametrize("name", ["g.sg", "g.wsg", "g"])
+def test_gap_serialized(tmp_path: Path, name: str) -> None:
+    weighted = not name.endswith(".sg") or name == "g.wsg"
+    arcs = sorted(ARCS) if weighted else sorted((u, v, 1) for u, v, _ in ARCS)
+    path = save(tmp_path, name, gap_bytes(ARCS, 4, True, weighted))
+    assert arcs_of(load_graph(path)) == arcs
+    assert load_graph(path).provenance.format == "gap"
+    both = gap_bytes(both_ways(EDGES), 3, False, True)
+    assert arcs_of(load_graph(save(tmp_path, "u.wsg", both), undirected=True)) == both_ways(EDGES)
+    with pytest.raises(FormatError, match=r"vertices and 6 arcs, .* bytes as .sg .* the file has"):
+        load_graph(save(tmp_path, "b.wsg", both[:-1]))
+    for place, words in ((0, "found the mark 9"), (17, "row bounds must rise"), (49, "ends at 9")):
+        with pytest.raises(FormatError, match=words):
+            load_graph(save(tmp_path, "b.wsg", both[:place] + b"\x09" + both[place + 1 :]))
+
+
+@pytest.mark.parametrize("layout", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("packed", [True, False])
+def test_scipy_sparse(tmp_path: Path, layout: str, packed: bool) -> None:
+    matrix = sparse.random(9, 9, 0.3, layout, np.float64, np.random.default_rng(3))
+    for kind in (sparse.csr_matrix, sparse.csr_array):
+        sparse.save_npz(tmp_path / "m.npz", kind(matrix).asformat(layout), compressed=packed)
+        graph = load_graph(tmp_path / "m.npz")
+        dense = np.zeros((9, 9), np.float32)
+        dense[np.repeat(np.arange(9), np.diff(graph.indptr)), graph.indices] = graph.weights
+        assert np.array_equal(dense, matrix.toarray().astype(np.float32))
+
+
+def test_sparse_matrices_that_are_no_graph(tmp_path: Path) -> None:
+    for matrix, words in (
+        (sparse.csr_matrix(np.ones((2, 3))), "as many rows as columns"),
+        (sparse.csr_matrix(-np.eye(3)), "below zero.*--weights absolute"),
+        (sparse.csr_matrix(np.full((2, 2), np.nan)), "an entry is nan"),
+        (sparse.dia_matrix(np.eye(3)), "a sparse matrix in 'dia'; expected csr"),
+    ):
+        sparse.save_npz(tmp_path / "m.npz", matrix)
+        with pytest.raises(FormatError, match=words):
+            load_graph(tmp_path / "m.npz")
+
+
+def test_plain_arrays(tmp_path: Path) -> None:
+    np.save(tmp_path / "rows.npy", np.array(ARCS))
+    assert arcs_of(load_graph(tmp_path / "rows.npy")) == sorted(ARCS)
+    np.savez(tmp_path / "rows.npz", np.asfortranarray(np.array(ARCS, float)))
+    assert arcs_of(load_graph(tmp_path / "rows.npz")) == sorted(ARCS)
+    np.save(tmp_path / "dense.npy", np.array([[0, 5, 0, 0], [0, 0, 2, 0], [0] * 4, [1, 0, 0, 0]]))
+    assert arcs_of(load_graph(tmp_path / "dense.npy")) == [(0, 1, 5), (1, 2, 2), (3, 0, 1)]
+    for array, words in (
+        (np.ones((3, 3)), "3 x 3 is a matrix or a list of arcs"),
+        (np.ones((4, 5)), "expected n x n or m x 2 or 3"),
+        (np.ones(4), "expected numbers, n x n"),
+        (np.full((4, 2), 0.5), "must be whole numbers"),
+        (np.array([{}] * 4), "header that is not read"),
+    ):
+        np.save(tmp_path / "bad.npy", array, allow_pickle=True)
+        with pytest.raises(FormatError, match=words):
+            load_graph(tmp_path / "bad.npy")
+
+
+@pytest.mark.parametrize("edges", ["links", "edges"])
+def test_node_link(tmp_path: Path, edges: str) -> None:
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from(
+        [("Oslo", {"x": 1, "y": 2}), (7, {"x": 3, "y": 4.5}), ("alone", {"x": 0, "y": 0})]
+    )
+    graph.add_edge("Oslo", 7, weight=3)
+    graph.add_edge("Oslo", 7, weight=2.5)
+    path = save(tmp_path, "g.json", json.dumps(nx.node_link_data(graph, edges=edges)))
+    read = load_graph(path)
+    assert read.ids is not None
+    assert read.ids.tolist() == ["Oslo", "7", "alone"]
+    assert arcs_of(read) == [(0, 1, 2.5), (0, 1, 3)]
+    assert read.positions is not None
+    undirected = nx.node_link_data(nx.path_graph(3), edges=edges)
+    assert arcs_of(load_graph(save(tmp_path, "u.json", json.dumps(undirected)))) == [
+        (0, 1, 1), (1, 0, 1), (1, 2, 1), (2, 1, 1),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"nodes": [{"id": 1}],\n"links": [{"source": 1, "target": 2}]}', r"links\[0\]: an edge"),
+        ('{"nodes": [{"id": 1}],\n"links": [{"source": 1}]}', "links.0.: an edge without a target"),
+        ('{"nodes": [],\n"links": [,]}', ":2: no JSON"),
+        ('{"nodes": 3, "links": []}', "expected an object with the lists"),
+        ('{"nodes": [3], "links": []}', "nodes.0. is '3'; expected an object"),
+        ('{"nodes": ' + "[" * 99999, "no JSON"),
+    ],
+)
+def test_node_link_faults(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(FormatError, match=words):
+        load_graph(save(tmp_path, "g.json", text))
+
+
+def test_a_long_block_of_comments(tmp_path: Path) -> None:
+    for mark, suffix, rows in (("#", ".txt", "0\t1\n1\t2\n"), ("c", "", "p sp 2 1\na 1 2 3\n")):
+        text = f"{mark} a long licence\n" * 20_000 + rows
+        graph = load_graph(save(tmp_path, f"snap{suffix}.gz", gzip.compress(text.encode())))
+        assert graph.m == rows.count("\n") - (mark == "c")
+
+
+def test_first_fault_of_a_network(tmp_path: Path) -> None:
+    text = tntp([(0, 1, 1), (0, 8, 1), (1, 2, 1)], 4).replace("\t2\t3\t", "\tx\t3\t")
+    with pytest.raises(FormatError, match=":10: vertex 9 is out of range"):
+        load_graph(save(tmp_path, "t_net.tntp", text))
+
+
+# ---------------------------------------------------------------- tables
+
+
+LETTERS = st.characters(codec="utf-8", exclude_characters="\0\r")
+CELLS = st.one_of(st.text(LETTERS, min_size=1, max_size=6), st.integers(-9, 9).map(str))
+
+
+@settings(max_examples=120)
+@given(
+    rows=st.lists(st.tuples(CELLS, CELLS, st.integers(0, 99)), min_size=1, max_size=8),
+    separator=st.sampled_from(",;\t"),
+    quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]),
+)
+def test_tables_as_csv_reads_them(
+    tmp_path_factory: pytest.TempPathFactory, rows: list, separator: str, quoting: int
+) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, quoting=quoting, lineterminator="\n")
+    writer.writerows([("source", "target", "weight"), *rows])
+    path = tmp_path_factory.mktemp("table") / "t.csv"
+    path.write_bytes(text.getvalue().encode())
+    graph = load_graph(path)
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr)).tolist()
+    ends = zip(tails, graph.indices.tolist(), graph.weights.tolist(), strict=True)
+    found = sorted((str(graph.id_of(u)), str(graph.id_of(v)), w) for u, v, w in ends)
+    assert found == sorted(rows)
+
+
+def test_tables_of_numbers_in_quotes(tmp_path: Path) -> None:
+    graph = load_graph(save(tmp_path, "q.csv", '"0","1","2.5"\n"1","2","3"\n'))
+    assert (graph.ids, arcs_of(graph)) == (None, [(0, 1, 2.5), (1, 2, 3)])
+
+
+def test_one_name_among_numbers(tmp_path: Path) -> None:
+    rows = "".join(f"{k},{k + 1}\n" for k in range(60)) + "60,Oslo 😀\n"
+    graph = load_graph(save(tmp_path, "m.csv", rows))
+    assert graph.ids is not None
+    assert "Oslo 😀" in graph.ids.tolist()
+    assert any("line 61: 'Oslo" in note for note in graph.provenance.notes)
+    with pytest.raises(FormatError, match=":2: a quote that never closes"):
+        load_graph(save(tmp_path, "open.csv", 'a,b\n"c,d\n'))
+
+
+# ---------------------------------------------------------------- one budget
+
+
+def test_bombs_end_at_once(tmp_path: Path) -> None:
+    zeros = gzip.compress(b"0 1\n" + b"\0" * 40_000_000, 1)
+    lines = gzip.compress(b"0 1\n" * 80_000_000, 1)
+    np.savez_compressed(
+        tmp_path / "bomb.npz", indptr=np.zeros(40_000_000, np.int64), indices=np.zeros(0, np.int32),
+        weights=np.zeros(0, np.int32),
+    )  # fmt: skip
+    save(tmp_path, "zeros.csv", zeros)
+    save(tmp_path, "lines.txt", lines)
+    with (tmp_path / "nul.gr").open("wb") as file:
+        file.write(b"p sp 3 1\n")
+        file.truncate(2_000_000_000)
+    tracemalloc.start()
+    for name, words, most in (
+        ("zeros.csv", "a zero byte in it", 30e6),
+        ("lines.txt", r"the file unpacks to 2\d\d.\d MB or more, the file has", 400e6),
+        ("bomb.npz", r"the archive unpacks to 320.0 MB or more", 30e6),
+        ("nul.gr", "a zero byte in it", 2.2e9),
+    ):
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        with pytest.raises(FormatError, match=words):
+            load_graph(tmp_path / name)
+        assert tracemalloc.get_traced_memory()[1] - before < most, name
+    tracemalloc.stop()

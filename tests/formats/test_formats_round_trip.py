@@ -1,0 +1,136 @@
+"""Every pair of formats: what one writes and reads, the other writes and reads too, or refuses.
+
+The same graph: vertices and their ids, arcs with weights of the same kind, coordinates. Where a
+format numbers vertices itself, that is said, and the numbers are the graph's own order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from hypothesis.extra import numpy as hnp
+
+from gpu.cli import main as cli
+from gpu.errors import GraphError, ParameterError
+from gpu.formats import READERS, load_graph, save_graph
+from gpu.graph import CSRGraph
+
+SUFFIXES = tuple(s for row in READERS.values() if row.write is not None for s in row.suffixes)
+LETTERS = st.characters(codec="utf-8", exclude_characters="\0")
+NAMES = st.one_of(
+    st.text(LETTERS, min_size=1, max_size=5),
+    st.sampled_from(["7", "007", " a", "a", 'a"b', "a, b", "#1", "😀", "-1", "source", "p", "1.5"]),
+)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> CSRGraph:
+    """Any graph: directed or not, int or float, ids or none, places or none, arcs or none."""
+    n = draw(st.integers(1, 6))
+    m = draw(st.integers(0, 12))
+    tails, heads = draw(hnp.arrays(np.int64, (2, m), elements=st.integers(0, n - 1)))
+    high = draw(st.sampled_from([1, 9, 2**31 - 1]))
+    whole = hnp.arrays(np.int32, m, elements=st.integers(0, high))
+    real = hnp.arrays(np.float32, m, elements=st.floats(0, width=32, allow_infinity=False))
+    weights = draw(st.one_of(whole, real))
+    if draw(st.booleans()):
+        tails, heads = np.append(tails, heads), np.append(heads, tails)
+        weights = np.append(weights, weights)
+        kept = tails != heads
+        tails, heads, weights = tails[kept], heads[kept], weights[kept]
+    numbers = st.lists(st.integers(-3, 2**62), min_size=n, max_size=n, unique=True)
+    words = st.lists(NAMES, min_size=n, max_size=n, unique=True)
+    ids = draw(st.one_of(st.none(), numbers.map(np.array), words.map(np.array)))
+    places = hnp.arrays(np.float32, (n, 2), elements=st.floats(-1e9, 1e9, width=32))
+    return CSRGraph.from_arcs(
+        tails, heads, weights, n, ids=ids, id_base=draw(st.sampled_from([0, 1, 7])),
+        positions=draw(st.one_of(st.none(), places)), name="drawn",
+    )  # fmt: skip
+
+
+def facts(graph: CSRGraph, names: list[str]) -> tuple:
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr)).tolist()
+    ends = zip(tails, graph.indices.tolist(), graph.weights.tolist(), strict=True)
+    arcs = Counter((names[u], names[v], w) for u, v, w in ends)
+    kind = graph.weights.dtype if graph.m else None
+    places = None if graph.positions is None else graph.positions.tolist()
+    return arcs, kind, sorted(names), places and sorted(zip(names, places, strict=True))
+
+
+def passed(graph: CSRGraph, path: Path) -> CSRGraph | None:
+    """Write and read; the same graph comes back. None where the format refuses it."""
+    try:
+        told = save_graph(graph, path, id_map=True)
+    except GraphError:
+        with pytest.raises(GraphError, match=r"write \."):
+            save_graph(graph, path)
+        save_graph(graph, path.with_suffix(".npz"))
+        return None
+    back = load_graph(path)
+    names = [str(back.id_of(v)) for v in range(back.n)]
+    if any("are not kept" in words for words in told):
+        assert facts(back, names) == facts(graph, names)
+        rows = path.with_name(f"{path.name}.ids.csv").read_text().splitlines()
+        assert rows[0] == "vertex,id"
+    else:
+        assert facts(back, names) == facts(graph, [str(graph.id_of(v)) for v in range(graph.n)])
+    return back
+
+
+@pytest.mark.parametrize(("first", "second"), product(SUFFIXES, SUFFIXES))
+@settings(max_examples=8)
+@given(graph=graphs())
+def test_every_pair_of_formats(
+    tmp_path_factory: pytest.TempPathFactory, first: str, second: str, graph: CSRGraph
+) -> None:
+    folder = tmp_path_factory.mktemp("pair")
+    between = passed(graph, folder / f"one{first}")
+    if between is not None:
+        passed(between, folder / f"two{second}")
+
+
+@settings(max_examples=150)
+@given(graph=graphs(), suffix=st.sampled_from(SUFFIXES))
+def test_every_format(
+    tmp_path_factory: pytest.TempPathFactory, graph: CSRGraph, suffix: str
+) -> None:
+    passed(graph, tmp_path_factory.mktemp("one") / f"one{suffix}")
+
+
+def lonely(**kept: object) -> CSRGraph:
+    none = np.zeros(0, np.int32)
+    return CSRGraph.from_arcs(none, none, none, 3, **kept)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_no_arcs_and_no_vertices(tmp_path: Path, suffix: str) -> None:
+    for graph in (lonely(), replace(lonely(), indptr=np.zeros(1, np.int64))):
+        back = passed(graph, tmp_path / f"g{suffix}")
+        assert back is not None or suffix in {".el", ".wel"}
+
+
+def test_a_name_that_would_be_read_as_another_format_is_refused(tmp_path: Path) -> None:
+    for name, form in (("g.csv", "metis"), ("g.mtx", "dimacs"), ("g", "metis"), ("g.txt", "metis")):
+        with pytest.raises(ParameterError, match=f"name it {name}."):
+            save_graph(lonely(), tmp_path / name, form)
+    save_graph(lonely(), tmp_path / "g", "dimacs")
+    assert load_graph(tmp_path / "g").n == 3
+
+
+def test_convert_says_what_is_renumbered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "towns.csv").write_text('from,to,km\nOslo,"Bergen, west",3\n')
+    out = tmp_path / "towns.gr"
+    assert cli.main(["convert", str(tmp_path / "towns.csv"), str(out), "--id-map"]) == 0
+    told = capsys.readouterr().out
+    assert "ids Bergen, west to Oslo are not kept: vertices are 1 to 2" in told
+    assert "which vertex was which is in towns.gr.ids.csv" in told
+    table = (tmp_path / "towns.gr.ids.csv").read_text()
+    assert table == 'vertex,id\n1,"Bergen, west"\n2,"Oslo"\n'

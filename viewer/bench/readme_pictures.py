@@ -1,0 +1,104 @@
+"""The pictures of the README, drawn anew: the window driven by its own actions.
+
+python -m viewer.bench.readme_pictures [assets]
+
+screenshot.png           ADDS and Near-Far on one clock
+pictures/teacher.png     the same, as a class sees it at the projector
+pictures/student.png     the microscope at an event of the paper's figure 6
+pictures/researcher.png  a sweep of delta on city roads
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from viewer.main_window import MainWindow
+
+SIZE = (1280, 800)
+HEAD_EVENTS = 3  # moves of the head bucket, up to the event that is shown
+CITY = "sample:city_roads?n=60000"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Draw every picture into a folder; return 0."""
+    given = sys.argv[1:] if argv is None else argv
+    folder = Path(given[0] if given else "assets")
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from viewer.bench.contact_sheet import grab, window_with_two_runs
+    from viewer.common.application import make_application
+
+    application = make_application()
+    (folder / "pictures").mkdir(parents=True, exist_ok=True)
+    window = window_with_two_runs(CITY)
+    window.notice_bar.hide()
+    try:
+        for name, (prepare, cursor) in PICTURES.items():
+            prepare(window)
+            grab(window, cursor).save(str(folder / name))
+            print(folder / name)
+    finally:
+        window.close()
+        application.processEvents()
+    return 0
+
+
+def _screenshot(window: MainWindow) -> None:
+    window.set_theme("light")
+    window.resize(*SIZE)
+
+
+def _teacher(window: MainWindow) -> None:
+    window.set_theme("projector")
+    window.actions_by_key["present"].trigger()
+    window.showNormal()  # a screen of SIZE
+    window.resize(*SIZE)
+
+
+def _student(window: MainWindow) -> None:
+    from viewer.bench.contact_sheet import finished, wait_until
+
+    window.actions_by_key["present"].trigger()
+    window.set_theme("light")
+    window.open_path("sample:figure_6")
+    wait_until(lambda: window.windowTitle().startswith("Figure 6"))
+    window.actions_by_key["microscope"].trigger()
+    wait_until(lambda: finished(window, 3))
+    window.resize(*SIZE)
+    step = window.actions_by_key["event_head"]
+    wait_until(step.isEnabled)
+    for _ in range(HEAD_EVENTS):
+        step.trigger()
+
+
+def _researcher(window: MainWindow) -> None:
+    from PyQt6.QtWidgets import QPushButton
+
+    from viewer.bench.contact_sheet import finished, wait_until
+
+    window.actions_by_key["microscope_leave"].trigger()
+    window.open_path("sample:city_roads")
+    wait_until(lambda: "roads" in window.windowTitle())
+    window.start_run()
+    wait_until(lambda: finished(window, 4))
+    panel = window.show_dock("sweep")
+    button = next(b for b in panel.findChildren(QPushButton) if b.text() == "Sweep")
+    wait_until(button.isEnabled)
+    button.click()
+    wait_until(lambda: button.text() == "Sweep")
+    window.resize(*SIZE)
+
+
+PICTURES: dict[str, tuple[Callable[[MainWindow], None], float | None]] = {
+    "screenshot.png": (_screenshot, 0.45),
+    "pictures/teacher.png": (_teacher, 0.45),
+    "pictures/student.png": (_student, None),
+    "pictures/researcher.png": (_researcher, 0.45),
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

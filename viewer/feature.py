@@ -1,0 +1,178 @@
+"""What the window knows of a feature, and a feature of the window.
+
+`Feature` is data, read at start: rows and docks. `FeaturePart` is what a feature does, built after
+the first paint. `Window` is all of the window that a feature may use. What one feature can do for
+others is a class here that it derives from (`Microscope`) and names in its data (`provides`); they
+ask `window.part(Microscope)` and get None where the feature was taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+from PyQt6.QtCore import QObject
+
+from viewer.actions import ActionRow
+
+if TYPE_CHECKING:
+    from PyQt6.QtWidgets import QMainWindow, QWidget
+
+    from viewer.actions import ActionSet
+    from viewer.common.theme import Theme
+    from viewer.controller import Controller
+    from viewer.docks import Docks
+    from viewer.frame.file_dialogs import FileDialogs
+    from viewer.frame.notice_bar import NoticeBar
+    from viewer.frame.run_panel import RunPanel
+    from viewer.frame.status_bar import StatusBar
+    from viewer.graph.view import GraphView
+    from viewer.models.comparison import ComparisonModel
+    from viewer.models.modes import Modes
+    from viewer.models.playback import PlaybackModel
+    from viewer.models.session import SessionModel
+    from viewer.models.settings import Settings
+    from viewer.models.sweep import SweepModel
+    from viewer.plots.live import LivePanel
+
+T = TypeVar("T")
+Table = tuple[Sequence[str], Iterable[Sequence[Any]]]  # header, rows
+
+
+class Window(Protocol):
+    """The main window as features see it; it is also the QMainWindow (`as_widget`)."""
+
+    # what is known
+    session: SessionModel
+    playback: PlaybackModel
+    comparison: ComparisonModel
+    sweep: SweepModel
+    modes: Modes
+    settings: Settings
+    theme: Theme
+    # who acts
+    controller: Controller
+    files: FileDialogs
+    actions_by_key: ActionSet
+    docks: Docks
+    # what is seen
+    graph_view: GraphView
+    run_panel: RunPanel
+    status_bar: StatusBar
+    notice_bar: NoticeBar
+    plots: dict[str, LivePanel]
+
+    def as_widget(self) -> QMainWindow:
+        """Return the window itself, as parent of dialogs."""
+
+    def part(self, kind: type[T]) -> T | None:
+        """Return the feature that provides this, None where there is none."""
+
+    def build_plots(self) -> None:
+        """Build now the plots that are not built yet."""
+
+    def show_dock(self, key: str) -> QWidget:
+        """Show a dock, in front, filled; return its panel."""
+
+    def enable_actions(self) -> None:
+        """Ask again which actions can be used (a feature's `needs` changed)."""
+
+    def start_run(self) -> None:
+        """Run what the Run panel says."""
+
+    def set_theme(self, name: str) -> None:
+        """Put a theme on everything, and remember it."""
+
+    def choose_theme(self, name: str) -> None:
+        """Put on the theme that a person chose; docks make room for its text."""
+
+    def open_path(self, path: str, options: dict[str, Any] | None = None) -> None:
+        """Open a file, read by options of `gpu.load_graph`, or "sample:..."."""
+
+    def is_graph(self, path: str) -> bool:
+        """Return whether a path would be read as a graph, not by a feature."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One part of the window, as data.
+
+    key : the name of its folder
+    rows : its actions; docks : (key, title) of the panels it brings, hidden at first
+    provides : what it does for other features, a class of this module
+    opens_files : it knows files that are no graphs, and is asked before one is opened
+    """
+
+    key: str
+    rows: tuple[ActionRow, ...] = ()
+    docks: tuple[tuple[str, str], ...] = ()
+    provides: type | None = None
+    opens_files: bool = False
+
+
+class FeaturePart(QObject):
+    """What a feature does in one window. A feature overrides what concerns it."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window.as_widget())
+        self._window = window
+
+    def make_panel(self, dock: str) -> QWidget:
+        """Return a new panel; called when a dock of the feature is first seen."""
+        raise NotImplementedError(f"{type(self).__name__} brings no dock {dock!r}")
+
+    def needs(self) -> dict[str, bool]:
+        """Return states for `ActionRow.needs`; asked whenever they may change."""
+        return {}
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take another theme; panels in docks get it by themselves."""
+
+    def before_run(self) -> None:
+        """A person asked for a run, which begins after this."""
+
+    def knows_file(self, _path: str) -> bool:
+        """Return whether a file is for this feature, no graph."""
+        return False
+
+    def open_file(self, _path: str, _options: dict[str, Any] | None) -> bool:
+        """Open a file if that is for this feature to do; return whether it was."""
+        return False
+
+    def close(self) -> None:
+        """The window closes: stop timers and tasks, keep what is to be remembered."""
+
+
+class Microscope(FeaturePart):
+    """Steps through every event of a run on a small graph."""
+
+    most_arcs = 0  # of a graph whose every event is worth looking at
+
+    def show(self) -> None:
+        """Show its panels."""
+        raise NotImplementedError
+
+    def record(self, algorithm: str = "") -> None:
+        """Run the graph shown with every event kept; the Run panel's algorithm unless named."""
+        raise NotImplementedError
+
+    def go(self, events: int) -> None:
+        """Show the state after so many events of the run shown."""
+        raise NotImplementedError
+
+
+@runtime_checkable
+class HasTable(Protocol):
+    """A panel that brings the numbers behind it."""
+
+    def paper_table(self) -> Table:
+        """Return header and rows; raise GpuError where there are none, saying why."""
+
+
+@runtime_checkable
+class Themed(Protocol):
+    """A panel with colours of its own."""
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""

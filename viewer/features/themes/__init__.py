@@ -1,1 +1,0 @@
-"""The projector theme, and sizes that no stylesheet says."""
