@@ -85,7 +85,7 @@ ROOMS = {
     "export": Room(("gpu/record/export.py",), ("tests/record/test_export.py",)),
     "playback": Room(
         ("viewer/models/playback.py",),
-        ("tests/models/test_models.py", "tests/plots/test_time_travel.py"),
+        ("tests/models", "tests/plots/test_time_travel.py"),
     ),
     "lessons": Room(("gpu/lessons/*.py",), ("tests/lessons", "-k", "not pictures")),
     "model adds": _loops("model/adds*", "model/machine", k="adds and not apsp"),

@@ -313,7 +313,10 @@ def test_another_run_begins_anew_and_only_the_current_one_is_shown(qapp: object)
     assert playback.cursor_ns == 1000.0
     playback.set_view(100.0, 200.0)
     playback.set_loop(100.0, 300.0)
+    told: list[bool] = []
+    playback.loop_changed.connect(lambda: told.append(True))
     session.add_run(record_of(2))
+    assert told == [True]  # the range is gone, and whoever draws it hears so
     assert (playback.duration_ns, playback.fitted, playback.loop_ns) == (0.0, True, None)
     assert playback.looping  # the wish stays
     session.append_samples(1, samples_until(2000))

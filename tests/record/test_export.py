@@ -68,6 +68,9 @@ def test_unverified_is_neither_true_nor_false() -> None:
 def test_json_file_is_the_summary(tmp_path: Path) -> None:
     write_json(small_trace(), tmp_path / "run.json")
     assert json.loads((tmp_path / "run.json").read_text("utf-8")) == summary(small_trace())
+    named = small_trace(graph=replace(small_trace().graph, name="Zürich"))
+    write_json(named, tmp_path / "run.json")
+    assert "Zürich" in (tmp_path / "run.json").read_text("utf-8")
 
 
 def test_csv_holds_every_sample(tmp_path: Path) -> None:
@@ -211,6 +214,14 @@ def test_a_matrix_is_no_column(tmp_path: Path) -> None:
     with pytest.raises(GpuError, match="distances from 3 sources are a matrix"):
         write_distances(small_graph(), np.zeros((3, 5), np.int32), tmp_path / "d.csv")
     assert not (tmp_path / "d.csv").exists()
+
+
+def test_a_change_is_told_against_the_sample_before() -> None:
+    rows = np.concatenate([samples()[:1]] * 4)
+    rows["t_ns"], rows["delta"] = np.arange(4) * 1000, [2, 3, 3, 5]
+    rows["flags"] = [0, Flag.DELTA_RAISED, 0, Flag.DELTA_RAISED]
+    told = [(e["args"]["delta_before"], e["args"]["delta"]) for e in phase("i", samples=rows)]
+    assert told == [(2.0, 3.0), (3.0, 5.0)]
 
 
 def test_an_open_head_more_is_told_with_its_reason() -> None:

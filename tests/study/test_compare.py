@@ -439,3 +439,23 @@ def test_sides_of_another_kind_are_refused() -> None:
     elsewhere = made(SLOW, vertices=None, source=2)
     with pytest.raises(CompareError, match="by share settled"):
         align(made(vertices=None), elsewhere, "share")
+
+
+def test_words_at_the_edge_of_their_digits() -> None:
+    assert [times_words(ratio) for ratio in (99.4, 100.0, 108.0)] == ["99.4x", "100x", "108x"]
+    assert [percent_words(share) for share in (0.0, 0.001, 0.099, 0.1, 1.0)] == [
+        "0 %",
+        "0.1 %",
+        "9.9 %",
+        "10 %",
+        "100 %",
+    ]
+
+
+def test_runs_of_no_time_and_of_a_nanosecond() -> None:
+    none, short = made(end_ns=1000), made(end_ns=1000)
+    none.samples["t_ns"], short.samples["t_ns"] = 0, [0] * 10 + [1]
+    said = summarise(none, made(SLOW, 2000))
+    assert said.numbers["b_time_over_a"] is None
+    assert none.busy_share is None
+    assert short.busy_share == 0.5
