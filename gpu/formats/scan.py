@@ -266,7 +266,7 @@ def keep_columns(text, start, separator, wanted, type_at, cells, out, filled):  
                         cells[k, 0], cells[k, 1] = begin, at
                 if column == type_at:
                     undirected += _is_word(text, _after_blanks(text, begin, at), at, UNDIRECTED)
-                going = at < stop and text[at] == separator
+                going = bool(at < stop and text[at] == separator)
                 column += 1
                 at += ONE
             for k in range(len(wanted)):
