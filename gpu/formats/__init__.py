@@ -230,7 +230,9 @@ def save_graph(
     row = _written_format(path, format)
     row.write(graph, path)  # type: ignore[misc]
     told = []
-    if graph.positions is not None and not row.places:
+    if graph.positions is None and not row.places:
+        _places_beside(path).unlink(missing_ok=True)  # of the file that was replaced
+    elif graph.positions is not None and not row.places:
         order = row.read_order(graph, path) if row.read_order else None
         dimacs.write_positions(
             _places_beside(path), graph.positions if order is None else graph.positions[order]

@@ -46,7 +46,7 @@ WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 Attributes = dict[str, Any]
 
 
-@dataclass
+@dataclass(slots=True)
 class Edge:
     """One edge as written; `line` 1-based, None where the format has none."""
 

@@ -28,9 +28,11 @@ def sniff(head: bytes) -> float:
     if len(head) < HEADER_BYTES + 8 or head[0] > 1:
         return 0.0
     m, n, first = np.frombuffer(head, "<i8", 3, 1).tolist()
+    if not (0 <= n < 2**31 and 0 <= m < 2**31):
+        return 0.0
     bounds = np.frombuffer(head, "<i8", min(n + 1, (len(head) - HEADER_BYTES) // 8), HEADER_BYTES)
     rising = first == 0 and bool((np.diff(bounds) >= 0).all()) and bounds[-1] <= m
-    return 0.9 if 0 <= n < 2**31 and 0 <= m < 2**31 and rising else 0.0
+    return 0.9 if rising else 0.0
 
 
 def read(reading: Reading, data: FileBytes) -> CSRGraph:

@@ -51,8 +51,8 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
         raise reading.fault(f"{links!r} is no list")
     for k, found in enumerate(told[links]):
         link = _object(reading, links, k, found)
-        ends = [_name(link.get(end)) for end in ENDS]
-        edge = network.add_edge(reading, *ends, None, where=f"{links}[{k}]")
+        tail, head = (_name(link.get(end)) for end in ENDS)
+        edge = network.add_edge(reading, tail, head, None, where=f"{links}[{k}]")
         edge.attributes = {name: link[name] for name in link if name not in ENDS}
     return graph_from_network(reading, "node_link", network, len(data))
 

@@ -30,6 +30,7 @@ import numpy as np
 
 from gpu.formats.base import COMPRESSIONS, SIGNS, Format, Reading, bare_name
 from gpu.formats.build import graph_from_arcs, graph_from_rows, value_rule
+from gpu.formats.csr import tails_of
 from gpu.formats.edge_list import number_vertices
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.row_rules import FLOAT32_MAX, NOT_NEGATIVE, SKIPPED
@@ -136,7 +137,7 @@ def _from_sparse(reading: Reading, arrays: dict[str, np.ndarray]) -> CSRGraph:
         rises = len(first) == n + 1 and first[0] == 0 and first[-1] == m
         if not rises or (first[1:] < first[:-1]).any():
             raise reading.fault(f"indptr must rise from 0 to the {m} entries and never fall")
-        first = np.repeat(np.arange(n, dtype=np.int64), np.diff(first.astype(np.int64)))
+        first = tails_of(first.astype(np.int64))
     tails, heads = (second, first) if layout == "csc" else (first, second)
     reading.note(f"a sparse matrix ({layout}) of SciPy: entry (i, j) is the arc i -> j")
     return _from_entries(reading, "npz", tails, heads, values, n)

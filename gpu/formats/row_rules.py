@@ -17,7 +17,7 @@ from gpu.errors import FormatError, Remedy
 from gpu.formats.base import SIGNS, Reading, shown
 
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # as in gpu.formats.scan
-FLOAT32_MAX = float(np.finfo(np.float32).max)
+FLOAT32_MAX = 3.4028235e38  # the largest as it is written shortest; it rounds to that one
 INT64_MAX, INT32_MAX = 2**63 - 1, 2**31 - 1
 
 _BLANK = rb"[ \t\r]*+"

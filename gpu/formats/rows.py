@@ -226,9 +226,9 @@ def _read_python(reading: Reading, data: FileBytes, start: int, rules: RowRules)
     columns = list(zip(*rows, strict=True)) or [()] * rules.columns
     ids, values, integral = _converted(columns, rules)
     bad = _first_bad_row(ids, values, rules)
-    number = odd_line if bad is None else row_lines[bad]  # a bad number stands before an odd line
-    if number is not None:
-        raise row_fault(reading, lines[number - first_line], number, rules)
+    fault_line = odd_line if bad is None else row_lines[bad]  # bad numbers stand before odd lines
+    if fault_line is not None:
+        raise row_fault(reading, lines[fault_line - first_line], fault_line, rules)
     return Rows(ids, values, integral, comments)
 
 

@@ -25,7 +25,7 @@ HASH, PERCENT = 35, 37
 UNDIRECTED = np.frombuffer(b"undirected", np.uint8)
 PLUS, MINUS, DOT, ZERO, EXPONENT = 43, 45, 46, 48, 101
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold
-FLOAT32_MAX, INT32_MAX = float(np.finfo(np.float32).max), 2.0**31 - 1
+FLOAT32_MAX, INT32_MAX = 3.4028235e38, 2.0**31 - 1
 POWERS = np.array([float(f"1e{k}") for k in range(23)])
 ONE = np.uint64(1)  # positions are unsigned: Numba then leaves out a branch for each byte
 ID_DIGITS, VALUE_DIGITS, EXPONENT_LIMIT = np.uint64(19), np.uint64(18), 100_000
@@ -266,7 +266,7 @@ def keep_columns(text, start, separator, wanted, type_at, cells, out, filled):  
                         cells[k, 0], cells[k, 1] = begin, at
                 if column == type_at:
                     undirected += _is_word(text, _after_blanks(text, begin, at), at, UNDIRECTED)
-                going = at < stop and text[at] == separator
+                going = bool(at < stop and text[at] == separator)
                 column += 1
                 at += ONE
             for k in range(len(wanted)):

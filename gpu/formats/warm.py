@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from gpu.formats.base import Reading
+from gpu.formats.columns import cut
 from gpu.formats.csr import arcs_to_csr, checked_with_facts
 from gpu.formats.row_rules import RowRules
 from gpu.formats.rows import read_rows
@@ -24,6 +25,7 @@ def compile_all() -> None:
         arrays = arcs_to_csr(rows.ids[0], rows.ids[1], weights, 2, base=1, compiled=True)
     checked_with_facts(CSRGraph(*arrays), compiled=True)
     _scan_metis_lines()
+    cut(bytearray(b"from,km,to\n1,2,3\n"), 11, [b"from", b"km", b"to"], [0, 2, 1], b",")
 
 
 def _scan_metis_lines() -> None:

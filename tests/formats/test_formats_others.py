@@ -52,6 +52,8 @@ def test_gap_serialized(tmp_path: Path, name: str) -> None:
     assert arcs_of(load_graph(save(tmp_path, "u.wsg", both), undirected=True)) == both_ways(EDGES)
     with pytest.raises(FormatError, match=r"vertices and 6 arcs, .* bytes as .sg .* the file has"):
         load_graph(save(tmp_path, "b.wsg", both[:-1]))
+    with pytest.raises(FormatError, match="-2 vertices"):  # a header that is not even sniffed at
+        load_graph(save(tmp_path, "b.sg", b"\0" + np.array([1, -2, 0, 0], "<i8").tobytes()))
     for place, words in ((0, "found the mark 9"), (17, "row bounds must rise"), (49, "ends at 9")):
         with pytest.raises(FormatError, match=words):
             load_graph(save(tmp_path, "b.wsg", both[:place] + b"\x09" + both[place + 1 :]))

@@ -134,3 +134,19 @@ def test_convert_says_what_is_renumbered(
     assert "which vertex was which is in towns.gr.ids.csv" in told
     table = (tmp_path / "towns.gr.ids.csv").read_text()
     assert table == 'vertex,id\n1,"Bergen, west"\n2,"Oslo"\n'
+
+
+def test_coordinates_of_a_file_that_was_replaced_are_not_read(tmp_path: Path) -> None:
+    save_graph(lonely(positions=np.ones((3, 2), np.float32)), tmp_path / "g.mtx")
+    assert load_graph(tmp_path / "g.mtx").positions is not None
+    save_graph(lonely(), tmp_path / "g.mtx")
+    assert load_graph(tmp_path / "g.mtx").positions is None
+    (tmp_path / "g.mtx.co").write_text("p aux sp co 9\n")
+    assert any("no coordinates" in n for n in load_graph(tmp_path / "g.mtx").provenance.notes)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_largest_float_is_written_and_read(tmp_path: Path, suffix: str) -> None:
+    ends, weights = np.array([0, 1]), np.full(2, np.finfo(np.float32).max)
+    back = passed(CSRGraph.from_arcs(ends, ends[::-1], weights, 2), tmp_path / f"g{suffix}")
+    assert back is not None or suffix in {".el", ".graph", ".metis", ".galois", ".galois.gr"}
