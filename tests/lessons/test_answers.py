@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from lesson_files import TWO, WHOLE, write
+from msgspec.structs import replace
 
 import sample_graphs
 from gpu.errors import ParameterError

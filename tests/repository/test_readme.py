@@ -47,7 +47,8 @@ def test_the_two_commands_are_what_ci_runs() -> None:
     """CI takes the first two sh blocks: one installs and starts, the other tests."""
     install, test = blocks("sh")
     assert install.strip().endswith("sssp-scope")
-    assert '-e ".[test]"' in install + test
+    assert "-e . " in install
+    assert '-e ".[test]"' in test
     assert "-m pytest" in test
     ci = (TOP / ".ci" / "run").read_text(encoding="utf-8")
     assert "readme_command 1" in ci
@@ -57,6 +58,7 @@ def test_the_two_commands_are_what_ci_runs() -> None:
 
 def test_the_packages_named_are_those_that_qt_needs() -> None:
     named = re.findall(r"apt(?:-get)? install ((?:\\\n|[^`\n])+)", README)
+    assert named
     for line in named:
         words = {word for word in line.split() if word != "\\"}
         assert words == {name for row in PACKAGES for name in row.debian.split()}

@@ -442,8 +442,8 @@ def test_sides_of_another_kind_are_refused() -> None:
 
 
 def test_words_at_the_edge_of_their_digits() -> None:
-    assert [times_words(ratio) for ratio in (99.4, 100.0, 108.0)] == ["99.4x", "100x", "108x"]
-    assert [percent_words(share) for share in (0.0, 0.001, 0.099, 0.1, 1.0)] == [
+    assert [ratio_words(ratio) for ratio in (99.4, 100.0, 108.0)] == ["99.4x", "100x", "108x"]
+    assert [percent(share) for share in (0.0, 0.001, 0.099, 0.1, 1.0)] == [
         "0 %",
         "0.1 %",
         "9.9 %",
