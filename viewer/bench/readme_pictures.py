@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SIZE = (1280, 800)
 HEAD_EVENTS = 3  # moves of the head bucket, up to the event that is shown
-CITY = "sample:city_roads?n=60000"
+CITY = "sample:city_roads"
 
 
 def main(argv: list[str] | None = None) -> int:
