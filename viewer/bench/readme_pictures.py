@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from viewer.main_window import MainWindow
 
-SIZE = (1280, 800)
+SIZE, LARGE = (1280, 800), (1600, 1000)
 HEAD_EVENTS = 3  # moves of the head bucket, up to the event that is shown
 CITY = "sample:city_roads"
 
@@ -31,11 +31,13 @@ def main(argv: list[str] | None = None) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from viewer.bench.contact_sheet import grab, window_with_two_runs
     from viewer.common.application import make_application
+    from viewer.features.lessons.hint import LessonHint
 
     application = make_application()
     (folder / "pictures").mkdir(parents=True, exist_ok=True)
     window = window_with_two_runs(CITY)
-    window.notice_bar.hide()
+    for hint in window.findChildren(LessonHint):
+        hint.hide()
     try:
         for name, (prepare, cursor) in PICTURES.items():
             prepare(window)
@@ -49,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _screenshot(window: MainWindow) -> None:
     window.set_theme("light")
-    window.resize(*SIZE)
+    window.resize(*LARGE)
 
 
 def _teacher(window: MainWindow) -> None:
@@ -60,7 +62,7 @@ def _teacher(window: MainWindow) -> None:
 
 
 def _student(window: MainWindow) -> None:
-    from viewer.bench.contact_sheet import finished, wait_until
+    from viewer.bench.contact_sheet import finished, grab, wait_until
 
     window.actions_by_key["present"].trigger()
     window.set_theme("light")
@@ -71,6 +73,7 @@ def _student(window: MainWindow) -> None:
     window.resize(*SIZE)
     step = window.actions_by_key["event_head"]
     wait_until(step.isEnabled)
+    grab(window, None)  # the replay is there once it has been drawn
     for _ in range(HEAD_EVENTS):
         step.trigger()
 
