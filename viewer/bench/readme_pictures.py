@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from viewer.main_window import MainWindow
 
-SIZE, LARGE = (1280, 800), (1600, 1000)
+SIZE = (1280, 800)
 HEAD_EVENTS = 3  # moves of the head bucket, up to the event that is shown
 CITY = "sample:city_roads"
 
@@ -47,11 +47,6 @@ def main(argv: list[str] | None = None) -> int:
         window.close()
         application.processEvents()
     return 0
-
-
-def _screenshot(window: MainWindow) -> None:
-    window.set_theme("light")
-    window.resize(*LARGE)
 
 
 def _teacher(window: MainWindow) -> None:
@@ -97,7 +92,6 @@ def _researcher(window: MainWindow) -> None:
 
 
 PICTURES: dict[str, tuple[Callable[[MainWindow], None], float | None]] = {
-    "screenshot.png": (_screenshot, 0.45),
     "pictures/teacher.png": (_teacher, 0.45),
     "pictures/student.png": (_student, None),
     "pictures/researcher.png": (_researcher, 0.45),
