@@ -143,6 +143,11 @@ ARRANGEMENTS: dict[str, Arrangement] = {
 FIRST = "explore"
 
 
+def need(key: str) -> str:
+    """Return the state of `ActionRow.needs`: the docks of this arrangement are there."""
+    return f"docks_of_{key}"
+
+
 class Docks(QObject):
     """The QDockWidgets of one window, by key, and which arrangement they stand in."""
 
@@ -220,6 +225,10 @@ class Docks(QObject):
         self._give_sizes(plan, left, bottom, [cell for cell in right if cell[0] in shown])
         self._ghosts.start()  # Qt has set its tab bars up by then
         self._arranged = self._cells(plan), self._standing()
+
+    def needs(self) -> dict[str, bool]:
+        """Say which arrangements have their docks: a feature may have been taken away."""
+        return {need(key): row.docks <= self.by_key.keys() for key, row in ARRANGEMENTS.items()}
 
     def choose(self, name: str) -> None:
         """Put up what a person chose, as designed."""

@@ -120,7 +120,7 @@ class FeaturePart(QObject):
 
     def make_panel(self, dock: str) -> QWidget:
         """Return a new panel; called when a dock of the feature is first seen."""
-        raise NotImplementedError(f"{type(self).__name__} brings no dock {dock!r}")
+        raise LookupError(f"{type(self).__name__} brings no dock {dock!r}")
 
     def needs(self) -> dict[str, bool]:
         """Return states for `ActionRow.needs`; asked whenever they may change."""
@@ -151,15 +151,12 @@ class Microscope(FeaturePart):
 
     def show(self) -> None:
         """Show its panels."""
-        raise NotImplementedError
 
     def record(self, algorithm: str = "") -> None:
         """Run the graph shown with every event kept; the Run panel's algorithm unless named."""
-        raise NotImplementedError
 
     def go(self, events: int) -> None:
         """Show the state after so many events of the run shown."""
-        raise NotImplementedError
 
 
 @runtime_checkable

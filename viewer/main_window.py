@@ -388,6 +388,7 @@ class MainWindow(QMainWindow):
             "running": running,
             "run": run is not None,
             "trace": run is not None and run.trace is not None,
+            **self.docks.needs(),
         }
         for part in self.features.built:
             state |= part.needs()

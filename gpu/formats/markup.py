@@ -12,6 +12,7 @@ positions: see `gpu.formats.exchange`.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from html import unescape
 from xml.parsers import expat
 
@@ -81,7 +82,7 @@ def _read(reading: Reading, key: str, parser: Markup, data: FileBytes) -> CSRGra
     return graph_from_network(reading, key, parser.network, len(data))
 
 
-class Markup:
+class Markup(ABC):
     """One pass over XML that fills `network`; a format says what its elements mean.
 
     `inside` holds what node or edge is open, innermost last, and where its attributes go.
@@ -154,17 +155,17 @@ class Markup:
         if self.text is not None:
             self.text.append(text)
 
+    @abstractmethod
     def begin_graph(self, attributes: dict[str, str]) -> None:
         """Take the attributes of the graph's element."""
-        raise NotImplementedError
 
+    @abstractmethod
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         """Take an element that begins, of the first graph or outside of any."""
-        raise NotImplementedError
 
+    @abstractmethod
     def end(self, name: str) -> None:
         """Take the end of an element."""
-        raise NotImplementedError
 
     def begin_node(self, attributes: dict[str, str]) -> None:
         """Add a vertex, to which the attributes that follow belong."""

@@ -56,7 +56,7 @@ COLOURS = (
     "difference_work",
 )
 MOST_VERTICES, MOST_EDGES = 300_000, 3_000_000  # more, and a run takes too long to wait for
-LAYOUTS = ("explore", "compare", "lesson", "present", "pairs", "microscope")
+ARRANGEMENTS = ("explore", "compare", "lesson", "present", "pairs", "microscope")
 
 
 def check_file(path: str | Path) -> list[str]:
@@ -123,7 +123,7 @@ def _shown(bench: Bench, step: Step, made: set[str]) -> Iterator[str]:
     where = _place(bench.lesson, step)
     checks: list[Callable[[], Any]] = [partial(_known, p, PANELS, "panel") for p in step.panels]
     checks.append(partial(_known, step.colour_by, ("", *COLOURS), "colour_by"))
-    checks.append(partial(_known, step.layout, ("", *LAYOUTS), "layout"))
+    checks.append(partial(_known, step.layout, ("", *ARRANGEMENTS), "layout"))
     if step.graph:
         checks.append(partial(bench.graph, step))
     if step.source or step.vertices:

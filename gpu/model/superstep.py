@@ -66,24 +66,27 @@ def step_dtype(*own: tuple[str, str]) -> np.dtype:
     )
 
 
+ONLY_COMPILED = "the rules of an algorithm are found by the type of its arrays, in compiled code"
+
+
 def announce(arrays, s):  # type: ignore[no-untyped-def]
     """Record that a superstep begins."""
-    raise NotImplementedError
+    raise TypeError(ONLY_COMPILED)
 
 
 def waits_again(arrays, s, vertex):  # type: ignore[no-untyped-def]
     """Whether a vertex of near improved meanwhile, so that the next superstep does it."""
-    raise NotImplementedError
+    raise TypeError(ONLY_COMPILED)
 
 
 def relax(arrays, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
     """Relax the arcs of one vertex and queue what improved; status OVERFLOW past the range."""
-    raise NotImplementedError
+    raise TypeError(ONLY_COMPILED)
 
 
 def refill(arrays, s):  # type: ignore[no-untyped-def]
     """Close a superstep and fill near for the next one; False at the end."""
-    raise NotImplementedError
+    raise TypeError(ONLY_COMPILED)
 
 
 def rule(hook: Callable[..., Any], bundle: type) -> Callable[[Any], Any]:

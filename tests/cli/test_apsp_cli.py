@@ -90,7 +90,7 @@ def test_wrong_requests_are_one_line(
 def test_a_failed_proof_is_code_3_and_leaves_nothing(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.proof.verify.certificate", lambda *_: "an arc can be relaxed")
+    monkeypatch.setattr("gpu.proof.verify._certificate_fault", lambda *_: "an arc can be relaxed")
     path = tmp_path / "m.npy"
     code, _, err = call("apsp", SAMPLE, "-o", path, "--engine", "model", "--verify")
     assert code == 3

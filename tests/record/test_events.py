@@ -21,6 +21,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, GraphLoaded, LoadRequest, Memory, RunFinished
+from gpu.loops import codes
 from gpu.record.events import MANAGER, MOST_ARCS, EventKind
 from gpu.record.trace import RunSettings, Trace, reached_mask
 from gpu.record.tracefile import load_trace, save_trace
@@ -158,7 +159,7 @@ def test_recording_changes_nothing(key: str) -> None:
 
 
 def test_the_recorders_numbers_are_those_of_the_kinds() -> None:
-    assert all(getattr(log, kind.name) == kind for kind in EventKind)
+    assert all(getattr(codes, kind.name) == kind for kind in EventKind)
 
 
 def test_large_graphs_are_refused_in_a_sentence() -> None:

@@ -39,7 +39,7 @@ def window(qtbot: QtBot, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]
     window.resize(1280, 800)
     window.show()
     window.build_plots()
-    assert window.comparison is not None
+    assert window.features["compare"] is not None
     window.controller.show_graph(path_graph())
     window.start_run()
     finish(window, host)

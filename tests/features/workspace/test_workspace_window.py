@@ -33,8 +33,7 @@ from gpu.record.workspace import (
     saved_graph,
 )
 from viewer import app
-from viewer.features.workspace.feature import QUICK_ARCS
-from viewer.main_window import MainWindow
+from viewer.main_window import QUICK_ARCS, MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
 

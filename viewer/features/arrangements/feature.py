@@ -1,10 +1,8 @@
-"""The menu of arrangements: which one is up, and which have all their docks."""
+"""The menu of arrangements: which one is up."""
 
 from __future__ import annotations
 
-from viewer.docks import ARRANGEMENTS
 from viewer.feature import FeaturePart, Window
-from viewer.features.arrangements.rows import need
 
 
 class ArrangementsFeature(FeaturePart):
@@ -14,11 +12,6 @@ class ArrangementsFeature(FeaturePart):
         super().__init__(window)
         window.docks.named.connect(self._mark)
         self._mark(window.docks.arrangement)
-
-    def needs(self) -> dict[str, bool]:
-        """Say which arrangements have their docks: a feature may have been taken away."""
-        docks = self._window.docks.by_key
-        return {need(key): row.docks <= docks.keys() for key, row in ARRANGEMENTS.items()}
 
     def _mark(self, name: str) -> None:
         self._window.actions_by_key[f"layout_{name}"].setChecked(True)

@@ -8,14 +8,8 @@ too (the window keeps Qt's state of its docks, with a version that a new dock ch
 from __future__ import annotations
 
 from viewer.actions import ActionRow
-from viewer.docks import ARRANGEMENTS
+from viewer.docks import ARRANGEMENTS, need
 from viewer.feature import Feature
-
-
-def need(key: str) -> str:
-    """Return the state of `ActionRow.needs`: the docks of this arrangement are there."""
-    return f"docks_of_{key}"
-
 
 FEATURE = Feature(
     "arrangements",
