@@ -67,7 +67,10 @@ class Window(Protocol):
         """Return the window itself, as parent of dialogs."""
 
     def part(self, kind: type[T]) -> T | None:
-        """Return the feature that provides this, None where there is none."""
+        """Return the feature that provides this, built if need be, None where there is none."""
+
+    def provides(self, kind: type[FeaturePart]) -> bool:
+        """Whether a feature provides this; nothing is built."""
 
     def build_plots(self) -> None:
         """Build now the plots that are not built yet."""

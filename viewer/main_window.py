@@ -24,7 +24,7 @@ from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
 from viewer.docks import PLOTS, Docks
-from viewer.feature import Themed
+from viewer.feature import FeaturePart, Themed
 from viewer.features import Features, all_features
 from viewer.frame.file_dialogs import FileDialogs
 from viewer.frame.help_dialogs import AboutDialog, ShortcutsDialog
@@ -231,6 +231,10 @@ class MainWindow(QMainWindow):
     def part(self, kind: type[T]) -> T | None:
         """Return the feature that provides this, None where there is none."""
         return self.features.part(kind)
+
+    def provides(self, kind: type[FeaturePart]) -> bool:
+        """Whether a feature provides this; nothing is built."""
+        return self.features.provides(kind)
 
     def _bringer_of(self, row: ActionRow) -> object:
         return self.features.bringer_of(row) or self

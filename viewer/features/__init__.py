@@ -92,8 +92,12 @@ class Features:
         owner = next(key for key, row in self._known.items() if dock in dict(row.docks))
         return self[owner].make_panel(dock)
 
+    def provides(self, kind: type[FeaturePart]) -> bool:
+        """Whether a feature provides this; nothing is built: it is asked while others are."""
+        return any(feature.provides is kind for feature in self._known.values())
+
     def part(self, kind: type[T]) -> T | None:
-        """Return the feature that provides this, None where there is none."""
+        """Return the feature that provides this, built if need be, None where there is none."""
         for key, feature in self._known.items():
             if feature.provides is kind:
                 return cast("T", self[key])

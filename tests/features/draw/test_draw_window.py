@@ -149,6 +149,8 @@ def opened(settings: Settings) -> MainWindow:
     window = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
     window.show()
     window.build_plots()
+    while window.features.install_next():  # as a moment after the first paint
+        pass
     window.controller.show_graph(path_graph())
     return window
 

@@ -104,7 +104,7 @@ class DrawFeature(DrawTools):
         state = {
             DRAWING: here,
             DRAWN: drawn,
-            WATCHABLE: drawn and self._window.part(Microscope) is not None,
+            WATCHABLE: drawn and self._window.provides(Microscope),
             PICKED: here and bool(arcs or vertices),
             ARC_PICKED: here and bool(arcs),
             VERTEX_PICKED: here and len(vertices) == 1,
