@@ -129,6 +129,24 @@ def bench_gpu() -> list[str]:
     return [*table(head, rows), *_source(path, told), f"float32: `results/{floats.name}`."]
 
 
+def ladder() -> list[str]:
+    """Return what each step brings from Near-Far's simplest kernel to the one that is measured."""
+    path = newest("ladder")
+    told = _read(path)
+    slowest = told["rows"][0]["ms"]["median"]
+    rows = [
+        [
+            f"`{row['kernel']}`",
+            row["adds"],
+            _milliseconds(row["ms"]["median"]),
+            f"{slowest / row['ms']['median']:.1f}x",
+        ]
+        for row in told["rows"]
+        if row["right"]
+    ]
+    return [*table(["kernel", "what it adds", "ms", "sooner"], rows), *_source(path, told)]
+
+
 def held_out() -> list[str]:
     """Return ADDS beside Near-Far on graphs that nothing was tuned on."""
     path = newest("bench_gpu_held_out")
@@ -244,6 +262,7 @@ TABLES: dict[str, Callable[[], list[str]]] = {
     "supersteps": supersteps,
     "all_pairs": all_pairs,
     "cpu": cpu,
+    "ladder": ladder,
     "model_error": model_error,
     "model_report": model_report,
 }
