@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import threading
 from multiprocessing import connection
+from typing import NoReturn
 
 from gpu.host.memory import Memory
 
@@ -23,5 +24,10 @@ def _watch(memory: Memory) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])
-        memory.sweep()
-        os._exit(1)
+        leave(memory)
+
+
+def leave(memory: Memory) -> NoReturn:
+    """End this process, at once: the parent is dead."""
+    memory.sweep()
+    os._exit(1)

@@ -57,7 +57,7 @@ from gpu.host.messages import (
     WarmedUp,
 )
 from gpu.host.observer import RingObserver
-from gpu.host.orphan import end_with_parent
+from gpu.host.orphan import end_with_parent, leave
 from gpu.host.ring import SampleRing
 from gpu.host.shared_graph import (
     SharedGraph,
@@ -93,12 +93,6 @@ def main(
     os._exit(0)  # no atexit: threads may be deep in compiled code
 
 
-def _leave(memory: Memory) -> NoReturn:
-    """End this process, at once: the parent is dead."""
-    memory.sweep()
-    os._exit(1)
-
-
 class Worker:
     """Serves commands; remembers only the graph last used."""
 
@@ -131,7 +125,7 @@ class Worker:
                 self._start_warm_up()
             return self._pipe.recv()
         except (EOFError, OSError):
-            _leave(self._memory)
+            leave(self._memory)
 
     def _serve_one(self, command: Any) -> None:
         try:
@@ -144,7 +138,7 @@ class Worker:
             with self._sending:
                 self._pipe.send(reply)
         except OSError:
-            _leave(self._memory)
+            leave(self._memory)
 
     # warm-up
 
