@@ -33,7 +33,7 @@ CELLS = 128  # cells of the density raster, each way
 STYLE_CELLS = 16  # quarters with a style of their own, each way
 CENTRE = (0.0, 0.05)  # of the largest town
 SOUTH_BANK = -0.10  # y of the river's southern bank
-BORDERS = 4  # lines 0 to 3 are the map's border, anticlockwise from the south
+# lines 0 to 3 are the map's border, anticlockwise from the south
 SOUTH, NORTH = 4, 5  # lines of the two river banks
 FIRST_ROAD = 6  # lines from here on are cuts
 

@@ -33,7 +33,6 @@ from gpu.formats.source import Source, neighbour
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 
-BLANKS = b" \t\r"
 EXPECTED_HEADER = "'p sp VERTICES ARCS' or 'p tw VERTICES EDGES'"
 OTHER_PROBLEMS = {  # second word of a `p` line of DIMACS
     b"max": "a maximum flow",

@@ -22,7 +22,6 @@ from msgspec import Meta, Struct, field
 
 from gpu.schema import PLAIN, Number, Table, Text, shown
 
-LESSON_FORMAT = 1
 VALUE = re.compile(r"^([a-z][a-z0-9_]*)\.([a-z_]+)(?:\(([^()]*)\))?$")
 QuestionKind = Literal["number", "choice", "vertex", "bucket", "curve"]
 Relation = Literal["<", "<=", ">", ">=", "=="]

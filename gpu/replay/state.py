@@ -148,14 +148,3 @@ class State:
     def distances(self, source: int = -1) -> np.ndarray:
         """Return the tentative distances, float64 (n,); all pairs: from a source."""
         return self.rows.get(source, self.dist)
-
-    def vertex_state(self, vertex: int) -> str:
-        """Return "in work", "in flight", "waiting", "done for now" or "unreached"."""
-        hands = self.workers.values()
-        if any(hand.vertex == vertex for hand in hands):
-            return "in work"
-        if any(entry[0] == vertex for hand in hands for entry in hand.collected):
-            return "in flight"
-        if self.waiting[vertex] > 0:
-            return "waiting"
-        return "done for now" if np.isfinite(self.dist[vertex]) else "unreached"

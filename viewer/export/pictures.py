@@ -9,7 +9,6 @@ inside.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize, Qt
@@ -17,24 +16,9 @@ from PyQt6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPalette
 from PyQt6.QtSvg import QSvgGenerator
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
-from gpu.wholefile import written_whole
-
 DENSER = 2.0  # pixels of a PNG for one of the screen
 MARGIN = 8  # pixels around a caption
 DOTS_PER_INCH = 96
-
-
-def save_widget(widget: QWidget, path: str | Path, title: str, caption: str = "") -> None:
-    """Write a widget as it is now, to .svg or (anything else) PNG, whole or not at all.
-
-    title, caption : kept as metadata; the caption is also drawn, in lines below
-
-    Raises GpuError where it cannot be written.
-    """
-    made = drawing if Path(path).suffix.lower() == ".svg" else picture
-    write = made(widget, title, caption)
-    with written_whole(path) as file:
-        file.write(write())
 
 
 def frame_bytes(image: QImage, size: tuple[int, int]) -> bytes:
