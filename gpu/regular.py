@@ -1,5 +1,7 @@
 """Open a stranger's file: a regular one, and no more of it than was asked for.
 
+Or, where a person named it to a command, any: a pipe, standard input.
+
 A pipe would wait for ever, a device may never end, and a link may lead to either: what is no
 regular file is an OSError in words, before a byte is read, and so is a name that no file has.
 """
@@ -9,9 +11,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
 from typing import IO
 
+STDIN = "/dev/stdin"
 _FLAGS = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
 )
@@ -38,6 +42,19 @@ def read_regular(path: str | Path, most: int) -> bytes:
     if len(found) > most:
         raise OSError(errno.EFBIG, f"more than {most:,} bytes; allowed: {most:,}")
     return found
+
+
+def is_stdin(path: str | Path) -> bool:
+    """Whether a path means what this process was given as its standard input."""
+    return str(path) == STDIN
+
+
+def open_any(path: str | Path) -> BufferedReader:
+    """Open a file, pipe or device for reading; standard input also where it has no path.
+
+    Waits for a pipe's writer. OSError.
+    """
+    return open(0, "rb", closefd=False) if is_stdin(path) else open(path, "rb")
 
 
 def _check(found: os.stat_result) -> None:

@@ -2,19 +2,23 @@
 
 The bytes go to a hidden file beside the target, which takes the target's name only once
 everything is on disk. A full disk, a crash or Ctrl-C therefore never leaves half a file
-under a name that somebody trusts. Devices and pipes (`/dev/null`) are written directly.
+under a name that somebody trusts. Devices and pipes (`/dev/null`) are written directly, and the
+text `-` is standard output; a file of that name is `./-`.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from gpu.errors import GpuError
+
+STDOUT = "-"
 
 
 @contextmanager
@@ -23,6 +27,10 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
 
     Raises GpuError naming the path where the system refuses (permission, space, folder).
     """
+    if path == STDOUT:
+        with _standard_output() as file:
+            yield file
+        return
     target = _resolved(path)
     try:
         if _is_device(target):
@@ -37,12 +45,16 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
         finally:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
+    except BrokenPipeError:  # who read it has seen enough
+        raise
     except OSError as error:
         raise _refused(path, error) from error
 
 
 def check_writable(path: str | Path) -> None:
     """Raise GpuError now, before hours of work, if `path` could not be written later."""
+    if path == STDOUT:
+        return
     target = _resolved(path)
     if target.is_dir():
         raise GpuError(f"cannot write {path}: it is a folder; name a file")
@@ -58,6 +70,18 @@ def check_writable(path: str | Path) -> None:
             part.unlink()
     except OSError as error:
         raise _refused(path, error) from error
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    try:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _refused("to stdout", error) from error
 
 
 def _resolved(path: str | Path) -> Path:

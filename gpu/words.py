@@ -6,6 +6,7 @@ Thousands are parted by commas, in the window, on the command line and in files 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 NO_VALUE = "–"
@@ -112,6 +113,15 @@ def exact(value: float) -> str:
     """Return the shortest digits that read back the same."""
     whole = float(value).is_integer() and abs(value) < 2**53
     return str(int(value)) if whole else repr(float(value))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return "; did you mean 'adds'?" of the known word nearest to an unknown one, else ""."""
+    from difflib import get_close_matches
+
+    names = {name.lower(): name for name in known}
+    near = get_close_matches(word.lower(), names, n=1, cutoff=0.6)
+    return f"; did you mean {names[near[0]]!r}?" if near else ""
 
 
 def _digits(number: float) -> str:

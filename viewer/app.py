@@ -4,9 +4,9 @@ What is asked for is decided before Qt is imported, so that `sssp-scope run ...`
 where there is no Qt at all and the window starts as early as it can:
 
     sssp-scope [FILE]           the window, on the first sample or on FILE
-    sssp-scope render ...       `viewer.export.render`: the dashboard of a saved trace
-    sssp-scope lesson html ...  `viewer.features.lessons.page`: a lesson as a page, with pictures
     sssp-scope run|info|...     `gpu.cli`: everything that needs no window
+    sssp-scope render ...       the same, with `viewer.export.render`: a saved run's dashboard
+    sssp-scope lesson html ...  `viewer.features.lessons.page`: a lesson as a page, with pictures
 
 Where no display can be reached, the first sample (or FILE) is run without a window and
 its dashboard is written as a picture into the current folder.
@@ -35,45 +35,27 @@ if TYPE_CHECKING:
     from viewer.main_window import MainWindow
 
 NAME = "sssp-scope"
-COMMANDS = (  # answered by gpu.cli
-    "run",
-    "sweep",
-    "compare",
-    "apsp",
-    "info",
-    "samples",
-    "convert",
-    "verify",
-    "lesson",
-    "bench",
-)
 SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Return the exit code: 0 done, 1 a reported error, 2 wrong usage, 3 a failed check."""
+    """Return the exit code, see `gpu.cli.outcome`."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     first = arguments[0] if arguments else ""
-    if first == "render":
-        return _qt_missing() or _render(arguments[1:])
-    if arguments[:2] == ["lesson", "html"] and not _qt_missing():
-        return _lesson_page(arguments)
     if not _is_for_window(first):
-        from gpu.cli.main import main as run_command
-
-        if first == "bench":
-            from viewer.bench.rows import add_rows
-
-            add_rows()
-        return run_command(arguments)
+        return _command(arguments)
     if first == "--measure-start" and STARTED not in os.environ:
         return _start_again(arguments)
+    from gpu.cli.main import guarded
+
     switch = first if first in SWITCHES else ""
     file = next((name for name in arguments if name not in SWITCHES), None)
+    problem = None if switch.startswith("--measure") else display_problem()
     if file is not None and not file.startswith("sample:") and not Path(file).is_file():
-        print(f"{NAME}: {file}: no such file", file=sys.stderr)
-        return 1
+        return guarded(arguments, lambda: _refuse(file))
+    if problem:
+        return _qt_missing() or guarded(arguments, lambda: _draw(file, problem))
     return _qt_missing() or _open(file, switch)
 
 
@@ -91,7 +73,9 @@ def display_problem() -> str | None:
 
 def _is_for_window(first: str) -> bool:
     """Whether the first argument opens a window; a missing file is reported, not parsed."""
-    if first in COMMANDS:
+    from gpu.cli.main import COMMANDS
+
+    if first in {*COMMANDS, "render"}:
         return False
     if not first or first in SWITCHES or first.startswith("sample:"):
         return True
@@ -99,16 +83,38 @@ def _is_for_window(first: str) -> bool:
     return not first.startswith("-") and bool(looks_like_a_file)
 
 
-def _render(arguments: list[str]) -> int:
-    from viewer.export.render import main as render
+def _command(arguments: list[str]) -> int:
+    """Run a command, having told the command line what the window adds to it."""
+    from gpu.cli import main as cli
 
-    return render(arguments)
+    first = arguments[0] if arguments else ""
+    drawn = cli.Command("draw a saved run's dashboard", "viewer.export.render", "add_render")
+    cli.add_command("render", drawn)
+    if first in {"bench", "help", "man", "completion"}:
+        from viewer.bench.rows import add_rows
+
+        add_rows()
+    if arguments[:2] == ["lesson", "html"] and not _qt_missing():
+        from viewer.features.lessons.page import write
+
+        return write(arguments)
+    return cli.main(arguments)
 
 
-def _lesson_page(arguments: list[str]) -> int:
-    from viewer.features.lessons.page import write
+def _refuse(file: str) -> int:
+    from gpu.errors import GpuError
 
-    return write(arguments)
+    if Path(file).exists():
+        raise GpuError(
+            f"{file}: a folder, pipe or device; the window opens files ({NAME} run reads pipes too)"
+        )
+    raise GpuError(f"{file}: no such file")
+
+
+def _draw(file: str | None, problem: str) -> int:
+    from viewer.export.render import dashboard_without_display
+
+    return dashboard_without_display(file, problem)
 
 
 def _start_again(arguments: list[str]) -> int:
@@ -145,13 +151,8 @@ def _x_server_answers() -> bool:
 
 
 def _open(file: str | None, switch: str) -> int:
-    problem = display_problem()
-    if problem and switch.startswith("--measure"):
+    if switch.startswith("--measure") and display_problem():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    elif problem:
-        from viewer.export.render import dashboard_without_display
-
-        return dashboard_without_display(file, problem)
     from viewer.common.application import make_application
 
     app = make_application()

@@ -17,6 +17,7 @@ from gpu.algorithms import (
 )
 from gpu.algorithms.registry import Algorithm, Parameter
 from gpu.errors import ParameterError
+from gpu.words import did_you_mean
 
 ALGORITHMS: dict[str, Algorithm] = {
     module.ALGORITHM.key: module.ALGORITHM
@@ -41,5 +42,6 @@ __all__ = ["ALGORITHMS", "Algorithm", "Parameter", "find"]
 def find(key: str) -> Algorithm:
     """Return the row called `key`, or raise ParameterError naming those that exist."""
     if key not in ALGORITHMS:
-        raise ParameterError(f"no algorithm {key!r}; there are: {', '.join(ALGORITHMS)}")
+        near = did_you_mean(key, ALGORITHMS)
+        raise ParameterError(f"no algorithm {key!r}{near}; there are: {', '.join(ALGORITHMS)}")
     return ALGORITHMS[key]

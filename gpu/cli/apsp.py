@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
@@ -12,10 +11,13 @@ from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
     open_graph,
+    output_of,
     print_table,
-    progress_line,
 )
-from gpu.cli.run import CHECK_FAILED, option_positive
+from gpu.cli.outcome import CHECK, CHECK_FAILED
+from gpu.cli.parser import Parser
+from gpu.cli.run import option_positive
+from gpu.cli.terminal import fault, is_quiet, progress_line
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, Trace
@@ -24,7 +26,7 @@ from gpu.study.apsp import ProofError, all_pairs, matrix_algorithms
 from gpu.words import size_words
 
 
-def add_apsp(parser: argparse.ArgumentParser) -> None:
+def add_apsp(parser: Parser) -> None:
     """Fill the parser of `apsp`; algorithms and engines come from the registry."""
     keys = matrix_algorithms()
     engines = sorted({engine for key in keys for engine in ALGORITHMS[key].engines})
@@ -48,7 +50,7 @@ def add_apsp(parser: argparse.ArgumentParser) -> None:
     out.add_argument(
         "--verify", action="store_true", help="prove rows by certificate: all, or a seeded sample"
     )
-    parser.set_defaults(handle=_apsp)
+    parser.set_defaults(handle=_apsp, usage_error=parser.error)
     add_examples(
         parser,
         "sssp-scope apsp roads.gr.gz -o matrix.npy --verify",
@@ -76,11 +78,12 @@ def _apsp(args: argparse.Namespace) -> int:
     try:
         return _computed(args)
     except ProofError as error:
-        print(f"sssp-scope: verification failed: {error}", file=sys.stderr)
-        return CHECK_FAILED
+        return fault(CHECK, f"verification failed: {error}", CHECK_FAILED)
 
 
 def _computed(args: argparse.Namespace) -> int:
+    if output_of(args.output) == "-":
+        args.usage_error("-o -: the matrix is written row by row in any order; name a file")
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         first, count = source_slice(args.sources, graph.n)
@@ -99,7 +102,10 @@ def _computed(args: argparse.Namespace) -> int:
             progress=progress.show,
         )
     told = _told(graph, trace, args)
-    print(json.dumps(told)) if args.json else _print(told)
+    if args.json:
+        print(json.dumps(told))
+    elif not is_quiet():
+        _print(told)
     return 0
 
 

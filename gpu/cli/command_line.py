@@ -116,6 +116,8 @@ def _graph_words(graph: GraphReference) -> list[str]:
         words += ["--weights", str(graph.options["weights"])]
     if graph.options.get("weight_name") is not None:
         words += ["--weight-name", str(graph.options["weight_name"])]
+    if graph.options.get("format") is not None:
+        words += ["--format", str(graph.options["format"])]
     return words
 
 

@@ -16,15 +16,16 @@ import numpy as np
 
 from gpu.algorithms import ALGORITHMS
 from gpu.cli.inputs import (
-    ProgressLine,
     add_examples,
     add_graph_options,
     add_source_options,
     choose_source,
     open_graph,
-    progress_line,
 )
-from gpu.cli.run import CHECK_FAILED, option_pair, option_positive
+from gpu.cli.outcome import CHECK, CHECK_FAILED
+from gpu.cli.parser import Parser
+from gpu.cli.run import option_pair, option_positive
+from gpu.cli.terminal import ProgressLine, fault, progress_line
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, Trace
 from gpu.record.tracefile import load_trace
@@ -50,50 +51,66 @@ POINTS = 11  # rows of the columns on a common axis
 CURVES = ("delta", "assigned_edges", "busy_workers", "processed_vertices", "relaxed_edges")
 
 
-def add_compare(parser: argparse.ArgumentParser) -> None:
+def add_compare(parser: Parser) -> None:
     """Fill the parser of `compare`."""
     first, second = list(ALGORITHMS)[:2]
     engines = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
     add_graph_options(parser)
     add_source_options(parser)
     both = parser.add_argument_group("both sides")
-    both.add_argument("--engine", choices=engines, default="model", help="[model]")
-    both.add_argument("--device", help="a device of the engine, by name [the engine's default]")
+    both.add_argument(
+        "--engine",
+        metavar="NAME",
+        choices=engines,
+        default="model",
+        help=f"{', '.join(engines)} [model]",
+    )
+    both.add_argument("--device", metavar="NAME", help="a device of the engine [its default]")
     levels = [int(p) for p in (Probe.OFF, Probe.SAMPLES, Probe.VERTICES)]
     both.add_argument("--probe", type=int, choices=levels, default=1, help="[1]")
-    both.add_argument("--seed", type=int, default=1, help="of the modelled GPU's arbitration [1]")
+    both.add_argument(
+        "--seed", metavar="N", type=int, default=1, help="of the modelled GPU's arbitration [1]"
+    )
+    sides = parser.add_argument_group("the two sides")
+    rare = parser.add_rare_group("of one side")
     for side, default in (("a", first), ("b", second)):
-        _add_side(parser, side, default, engines)
+        sides.add_argument(
+            f"--{side}",
+            metavar="WHAT",
+            default=default,
+            help=f"an algorithm (see: help run), or a saved RUN.npz [{default}]",
+        )
+        _add_side(rare, side, engines)
     out = parser.add_argument_group("what comes out")
     out.add_argument(
-        "--align", choices=list(ALIGNMENTS), default="time", help="how the clocks meet [time]"
+        "--align",
+        metavar="HOW",
+        choices=list(ALIGNMENTS),
+        default="time",
+        help=f"how the clocks meet: {', '.join(ALIGNMENTS)} [time]",
     )
     out.add_argument(
-        "--points", type=_points, default=POINTS, help=f"moments in the JSON's curves [{POINTS}]"
+        "--points",
+        metavar="N",
+        type=_points,
+        default=POINTS,
+        help=f"moments in the JSON's curves [{POINTS}]",
     )
     out.add_argument("--verify", action="store_true", help="check both runs by both proofs")
     out.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.set_defaults(handle=_compare)
     add_examples(
         parser,
-        f"sssp-scope compare roads.gr.gz --a {first} --b {second} --engine model --source 1 --json",
-        f"sssp-scope compare sample:city_roads --a {first} --a-delta 64 --b {first}",
-        "sssp-scope compare sample:rmat --a-device 'RTX 3090' --b-set drop_stale=false --verify",
+        f"sssp-scope compare roads.gr.gz --a {first} --b {second} --source 1 --json",
+        f"sssp-scope compare sample:rmat --a-device 'RTX 3090' --b {first} --b-delta 64",
         "sssp-scope compare roads.gr.gz --a monday.npz --b tuesday.npz --align share",
     )
 
 
-def _add_side(parser: argparse.ArgumentParser, side: str, default: str, engines: list[str]) -> None:
-    group = parser.add_argument_group(f"side {side.upper()}")
-    group.add_argument(
-        f"--{side}",
-        metavar="ALGORITHM",
-        default=default,
-        help=f"{', '.join(ALGORITHMS)}, or a saved trace (RUN.npz) [{default}]",
-    )
-    words = {"delta": "bucket width, weight units [automatic]", "device": "[--device]"}
-    group.add_argument(f"--{side}-delta", type=option_positive, help=words["delta"])
-    group.add_argument(f"--{side}-device", help=words["device"])
+def _add_side(group: argparse._ArgumentGroup, side: str, engines: list[str]) -> None:
+    words = "bucket width, weight units [automatic]"
+    group.add_argument(f"--{side}-delta", metavar="W", type=option_positive, help=words)
+    group.add_argument(f"--{side}-device", metavar="NAME", help="[--device]")
     group.add_argument(f"--{side}-engine", choices=engines, help="[--engine]")
     group.add_argument(
         f"--{side}-set",
@@ -119,7 +136,10 @@ def _compare(args: argparse.Namespace) -> int:
     else:
         _print(a, b, summary)
     proofs = [side.verification for side in (a, b) if side.verification is not None]
-    return 0 if all(proof.passed for proof in proofs) else CHECK_FAILED
+    for proof in proofs:
+        if not proof.passed:
+            return fault(CHECK, f"verification failed: {proof.detail}", CHECK_FAILED)
+    return 0
 
 
 def _side(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -15,17 +17,19 @@ from gpu.cli.inputs import (
     add_source_options,
     choose_source,
     open_graph,
+    output_of,
     print_table,
-    progress_line,
 )
+from gpu.cli.parser import Parser
+from gpu.cli.terminal import is_quiet, note, progress_line
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.record.tracefile import plain
 from gpu.study.statistics import as_json, reachable, statistics
-from gpu.wholefile import check_writable
+from gpu.wholefile import check_writable, written_whole
 
 
-def add_info(parser: argparse.ArgumentParser) -> None:
+def add_info(parser: Parser) -> None:
     """Fill the parser of `info`."""
     add_graph_options(parser)
     add_source_options(parser)
@@ -36,7 +40,7 @@ def add_info(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_samples(parser: argparse.ArgumentParser) -> None:
+def add_samples(parser: Parser) -> None:
     """Fill the parser of `samples`."""
     parser.add_argument("--json", action="store_true", help="one JSON list on stdout")
     parser.set_defaults(handle=_samples)
@@ -48,23 +52,32 @@ def add_samples(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_convert(parser: argparse.ArgumentParser) -> None:
+def add_convert(parser: Parser) -> None:
     """Fill the parser of `convert`."""
     add_graph_options(parser)
-    parser.add_argument("out", metavar="OUT", help="where to write; the suffix says the format")
+    from gpu.formats import READERS
+
     parser.add_argument(
-        "--to", metavar="FORMAT", help="a format's name, where the suffix is silent"
+        "out", metavar="OUT", help="where to write; the suffix says the format; - (stdout)"
+    )
+    parser.add_argument(
+        "--to",
+        metavar="NAME",
+        choices=[key for key, row in READERS.items() if row.write is not None],
+        help="the format to write, where the suffix is silent",
     )
     parser.add_argument(
         "--id-map", action="store_true", help="where ids are renumbered, write OUT.ids.csv beside"
     )
-    parser.set_defaults(handle=_convert)
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.set_defaults(handle=_convert, usage_error=parser.error)
     add_examples(
         parser,
         "sssp-scope convert roads.gr.gz roads.npz",
         "sssp-scope convert --undirected --weights random edges.txt edges.gr",
         "sssp-scope convert 'sample:grid?n=10000' grid.mtx",
         "sssp-scope convert --weight-name length Sydney_net.tntp sydney.wel",
+        "zcat edges.txt.gz | sssp-scope convert - - --to matrix_market | wc -l",
     )
 
 
@@ -130,6 +143,8 @@ def _samples(args: argparse.Namespace) -> int:
 
 
 def _convert(args: argparse.Namespace) -> int:
+    if output_of(args.out) == "-":
+        return _convert_to_stdout(args)
     check_writable(args.out)
     if Path(args.out).exists() and not Path(args.out).is_file():
         raise GpuError(f"cannot write {args.out}: it is no regular file; name a file")
@@ -139,8 +154,32 @@ def _convert(args: argparse.Namespace) -> int:
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         told = save_graph(graph, Path(args.out), args.to, id_map=args.id_map)
-    print(f"{args.out}: {graph.n:,} vertices, {graph.m:,} arcs")
-    print_table([("note", words) for words in told])
+    if args.json:
+        kept = {"file": args.out, "n": graph.n, "m": graph.m, "notes": list(told)}
+        print(json.dumps(kept))
+    elif not is_quiet():
+        print(f"{args.out}: {graph.n:,} vertices, {graph.m:,} arcs")
+        print_table([("note", words) for words in told])
+    return 0
+
+
+def _convert_to_stdout(args: argparse.Namespace) -> int:
+    """Write a file of the format's own name into a folder of ours, then its bytes to stdout."""
+    from gpu.formats import READERS, save_graph
+
+    if args.to is None:
+        args.usage_error("OUT is -, which has no suffix: name the format by --to")
+    if args.json or args.id_map:
+        args.usage_error("OUT is -: --json and --id-map have no place then")
+    with progress_line() as progress, TemporaryDirectory(prefix="sssp-scope-") as folder:
+        graph = open_graph(args.file, args, progress)
+        path = Path(folder, f"graph{READERS[args.to].suffixes[0]}")
+        told = save_graph(graph, path, args.to)
+        with path.open("rb") as written, written_whole("-") as out:
+            copyfileobj(written, out)
+    for words in told:
+        beside = words.startswith("coordinates are in")
+        note("coordinates are not kept: they would stand in a file beside" if beside else words)
     return 0
 
 

@@ -1,84 +1,62 @@
-"""What several commands share: opening FILE, choosing the source, showing progress."""
+"""What several commands share: opening FILE, choosing the source, where results go.
+
+FILE may be a pipe (`<(zcat ...)`, /dev/stdin) or `-`, standard input; an output may be `-`,
+standard output, where it takes the place of the words for people.
+"""
 
 from __future__ import annotations
 
 import argparse
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
+from gpu.cli.terminal import ProgressLine
 from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
+from gpu.regular import STDIN
 
 SAMPLE_PREFIX = "sample:"
+STDOUT = "/dev/stdout"
 WEIGHTS = ("file", "unit", "random", "absolute")
-PROGRESS_S = 0.1  # between two updates of the progress line
-
-
-class ProgressLine:
-    """One line on stderr that is overwritten; nothing where stderr is no terminal."""
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-        self._due = 0.0
-        self._length = 0
-
-    def show(self, fraction: float, words: str) -> None:
-        """Show words, and a percentage where `fraction` is 0..1 (negative: unknown)."""
-        now = time.monotonic()
-        if not self._shown or now < self._due:
-            return
-        self._due = now + PROGRESS_S
-        line = f"{words} {fraction:.0%}" if fraction >= 0 else words
-        print(f"\r{line:<{self._length}}", end="", file=sys.stderr, flush=True)
-        self._length = len(line)
-
-    def clear(self) -> None:
-        """Leave an empty line behind."""
-        if self._length:
-            print(f"\r{'':<{self._length}}\r", end="", file=sys.stderr, flush=True)
-        self._due, self._length = 0.0, 0
-
-
-@contextmanager
-def progress_line() -> Iterator[ProgressLine]:
-    """Give a ProgressLine that is cleared at the end, also after an error."""
-    line = ProgressLine()
-    try:
-        yield line
-    finally:
-        line.clear()
 
 
 def add_graph_options(parser: argparse.ArgumentParser, file: str = "file") -> None:
     """Add FILE and how to read it."""
-    parser.add_argument(file, metavar="FILE", help="a graph on disk, or sample:KEY?n=..&seed=..")
+    from gpu.formats import READERS
+
+    parser.add_argument(
+        file, metavar="FILE", help="a graph file, - (stdin), or sample:KEY?n=..&seed=.."
+    )
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        choices=list(READERS),
+        help="read FILE as this, whatever its name and content say",
+    )
     direction = parser.add_mutually_exclusive_group()
     direction.add_argument(
         "--undirected",
         action="store_true",
         default=None,
-        help="every arc goes both ways [as the format says; edge lists: as written]",
+        help="every arc goes both ways [as the format says]",
     )
     direction.add_argument(
         "--directed",
         dest="undirected",
         action="store_false",
         default=None,
-        help="no arc is doubled, whatever the format says",
+        help="no arc is doubled",
     )
     parser.add_argument(
         "--weights",
+        metavar="HOW",
         choices=WEIGHTS,
         default="file",
-        help="as in the file, all 1, seeded 1..100, or without their sign [file]",
+        help="unit, random (seeded, 1..100), absolute [file]",
     )
     parser.add_argument(
         "--weight-name",
         metavar="NAME",
-        help="the column or attribute that is the weight: length in TNTP, km in a table [usual]",
+        help="the column or attribute that is the weight",
     )
 
 
@@ -86,7 +64,7 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     """Add the two ways to name the source."""
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
-        "--source", metavar="ID", help="the file's own vertex id [the lowest; a sample's own]"
+        "--source", metavar="ID", help="the file's own id of the vertex [the lowest]"
     )
     source.add_argument("--source-index", metavar="I", type=int, help="the 0-based index instead")
 
@@ -102,18 +80,30 @@ def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> C
         from gpu.formats import load_graph
 
         return load_graph(
-            name,
+            file_of(name),
             undirected=args.undirected,
             weights=args.weights,
             weight_name=args.weight_name,
+            format=args.format,
             progress=progress.show,
+            pipe=True,
         )
     except GpuError as error:
-        if name in str(error):
+        if file_of(name) in str(error):
             raise
         raise GpuError(f"{name}: {error}") from error
     except MemoryError as error:
         raise GpuError(f"{name}: does not fit into memory") from error
+
+
+def file_of(name: str) -> str:
+    """Return the file that an argument names: `-` is standard input."""
+    return STDIN if name == "-" else name
+
+
+def output_of(name: str) -> str:
+    """Return the one name for standard output, else the name."""
+    return "-" if name == STDOUT else name
 
 
 def choose_source(graph: CSRGraph, args: argparse.Namespace) -> int:
@@ -147,6 +137,7 @@ def _open_sample(name: str, args: argparse.Namespace) -> CSRGraph:
     chosen: dict[str, Any] = {"--undirected/--directed": args.undirected}
     chosen["--weights"] = None if args.weights == "file" else args.weights
     chosen["--weight-name"] = args.weight_name
+    chosen["--format"] = args.format
     for flag, value in chosen.items():
         if value is not None:
             raise ParameterError(f"{flag} is for files; a sample is made as its name says")

@@ -15,13 +15,17 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpu.cli.inputs import add_examples, print_table, progress_line
+from gpu.cli.inputs import add_examples, output_of, print_table
+from gpu.cli.outcome import CHECK_FAILED
+from gpu.cli.parser import Parser
+from gpu.cli.terminal import is_quiet, progress_line
 from gpu.errors import GpuError, ParameterError
+from gpu.regular import read_regular
+from gpu.words import did_you_mean
 
 if TYPE_CHECKING:
     from gpu.lessons.html import Pictures
 
-CHECK_FAILED = 3
 _maker: dict[str, Any] = {}
 
 
@@ -30,23 +34,29 @@ def use_pictures(pictures: Pictures | None) -> None:
     _maker["pictures"] = pictures
 
 
-def add_lesson(parser: argparse.ArgumentParser) -> None:
+def add_lesson(parser: Parser) -> None:
     """Fill the parser of `lesson`."""
-    what = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
-    listed = what.add_parser("list", help="name the lessons that there are", allow_abbrev=False)
+    what = parser.add_subparsers(
+        title="what to do", metavar="WHAT", required=True, parser_class=Parser
+    )
+    listed = what.add_parser("list", help="name the lessons that there are")
     listed.add_argument("--json", action="store_true", help="one JSON list on stdout")
     _add_folder(listed)
     listed.set_defaults(handle=_list)
-    check = what.add_parser("check", help="tell what is wrong with a lesson", allow_abbrev=False)
+    check = what.add_parser("check", help="tell what is wrong with a lesson")
     check.add_argument("file", metavar="LESSON", help="a .toml file, or a lesson's key")
+    check.add_argument("--json", action="store_true", help="one JSON object on stdout")
     _add_folder(check)
     check.set_defaults(handle=_check)
-    html = what.add_parser("html", help="write a lesson as one web page", allow_abbrev=False)
+    html = what.add_parser("html", help="write a lesson as one web page")
     html.add_argument("file", metavar="LESSON", help="a .toml file, or a lesson's key")
     html.add_argument("-o", "--output", metavar="PAGE", help="[the lesson's key with .html]")
     html.add_argument("--no-pictures", action="store_true", help="text, numbers and curves only")
     _add_folder(html)
     html.set_defaults(handle=_html)
+    add_examples(listed, "sssp-scope lesson list --folder ~/lessons")
+    add_examples(check, "sssp-scope lesson check my_lesson.toml")
+    add_examples(html, "sssp-scope lesson html 3_the_u_curve -o u-curve.html")
     add_examples(
         parser,
         "sssp-scope lesson list",
@@ -57,9 +67,10 @@ def add_lesson(parser: argparse.ArgumentParser) -> None:
 
 def find(name: str, folder: str | None = None) -> Path:
     """Return the file of a lesson by path, key, or the beginning of a key. ParameterError."""
-    from gpu.lessons.read import find_lessons
+    from gpu.lessons.read import MOST_BYTES, find_lessons
 
     if Path(name).suffix == ".toml":
+        read_regular(name, MOST_BYTES)  # that it is there is no question of what is in it
         return Path(name)
     found = find_lessons(folder)
     begun = [path for path in found if path.stem == name] or [
@@ -68,7 +79,8 @@ def find(name: str, folder: str | None = None) -> Path:
     if len(begun) != 1:
         keys = ", ".join(path.stem for path in found)
         why = "no lesson" if not begun else f"{len(begun)} lessons begin with"
-        raise ParameterError(f"{why} {name!r}; there are: {keys}; or name a .toml file")
+        near = "" if begun else did_you_mean(name, [path.stem for path in found])
+        raise ParameterError(f"{why} {name!r}{near}; there are: {keys}; or name a .toml file")
     return begun[0]
 
 
@@ -102,10 +114,13 @@ def _check(args: argparse.Namespace) -> int:
 
     path = find(args.file, args.folder)
     problems = check_file(path)
-    for problem in problems:
-        print(problem)
-    if not problems:
-        print(f"{path}: nothing is wrong")
+    if args.json:
+        print(json.dumps({"file": str(path), "problems": problems}))
+    else:
+        for problem in problems:
+            print(problem)
+        if not problems and not is_quiet():
+            print(f"{path}: nothing is wrong")
     return CHECK_FAILED if problems else 0
 
 
@@ -113,21 +128,23 @@ def _html(args: argparse.Namespace) -> int:
     from gpu.lessons.answers import Bench
     from gpu.lessons.html import page
     from gpu.lessons.read import read_lesson
-    from gpu.wholefile import check_writable
+    from gpu.wholefile import check_writable, written_whole
 
     path = find(args.file, args.folder)
-    output = Path(args.output or f"{path.stem}.html")
+    output = output_of(args.output or f"{path.stem}.html")
     check_writable(output)
     bench = Bench(read_lesson(path))
     pictures = None if args.no_pictures else _maker.get("pictures")
     with progress_line() as progress:
         text = page(bench, pictures, lambda share: progress.show(share, "writing"))
-    output.write_text(text, encoding="utf-8")
-    print(output)
+    with written_whole(output) as file:
+        file.write(text.encode())
+    if output != "-" and not is_quiet():
+        print(output)
     return 0
 
 
-def _add_folder(parser: argparse.ArgumentParser) -> None:
+def _add_folder(parser: Parser) -> None:
     parser.add_argument(
         "--folder", help="a folder of lessons of one's own [environment: SSSP_SCOPE_LESSONS]"
     )

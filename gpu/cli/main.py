@@ -1,14 +1,11 @@
 """The commands that need no window: run, sweep, compare, apsp, info, convert, bench and more.
 
-The entry point `sssp-scope` is `viewer.app`, which opens the window, draws pictures
-(`render`) and hands everything else to `main` here. No Qt is imported.
+The entry point `sssp-scope` is `viewer.app`, which opens the window, adds what draws (`render`)
+and hands everything else to `main` here. No Qt is imported, and of the commands only the module
+of the one that is asked for.
 
-Results go to stdout, progress (only on a terminal) and errors to stderr, one line each.
-
-    exit code   0 done, 1 a reported error, 2 wrong usage, 3 a failed check,
-                130 interrupted, 141 the reader of our output went away, 143 told to end
-
-Told to end (SIGTERM, as `timeout` and job queues send it), a command cleans up as at Ctrl-C.
+Results go to stdout; errors, notes and progress to stderr (`gpu.cli.terminal`). Exit codes are in
+`gpu.cli.outcome`. Told to end (SIGTERM), a command cleans up as at Ctrl-C.
 """
 
 from __future__ import annotations
@@ -21,119 +18,131 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
-from gpu.cli import (
-    apsp as cli_apsp,
-    compare as cli_compare,
-    graphs as cli_graphs,
-    lesson as cli_lesson,
-    run as cli_run,
-    sweep as cli_sweep,
+from gpu.cli.outcome import (
+    DEBUG,
+    ENDED,
+    EXIT_CODES,
+    FAILED,
+    INTERRUPTED,
+    PIPE_CLOSED,
+    WRONG_USAGE,
 )
+from gpu.cli.parser import Parser
+from gpu.cli.terminal import NAME, discard_output, failure, opened, settle
 from gpu.errors import GpuError
-from gpu.lab import bench
 
-NAME = "sssp-scope"
-DEBUG = "SSSP_SCOPE_DEBUG"  # environment: set to see tracebacks
-INTERRUPTED, PIPE_CLOSED, ENDED = 130, 141, 143  # 128 + SIGINT, SIGPIPE, SIGTERM: as shells count
-_COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
-    "run": ("run an algorithm on a graph and tell what it did", cli_run.add_run),
-    "sweep": ("run over many values of delta, or of another knob", cli_sweep.add_sweep),
-    "compare": ("run two algorithms and tell what differs", cli_compare.add_compare),
-    "apsp": ("distances between all pairs, written to a .npy file", cli_apsp.add_apsp),
-    "info": ("read a whole graph and describe it", cli_graphs.add_info),
-    "samples": ("list the graphs that come with the program", cli_graphs.add_samples),
-    "convert": ("read a graph in one format, write it in another", cli_graphs.add_convert),
-    "verify": ("check distances by two independent proofs", cli_run.add_verify),
-    "lesson": ("list lessons, check one, write one as a page", cli_lesson.add_lesson),
-    "bench": ("measure how fast the program itself is here", bench.add_bench),
+
+class Command(NamedTuple):
+    """A row of the table: a sentence, and the module whose `function` fills the parser."""
+
+    sentence: str
+    module: str
+    function: str
+
+
+COMMANDS: dict[str, Command] = {
+    "run": Command("run an algorithm on a graph and tell what it did", "gpu.cli.run", "add_run"),
+    "sweep": Command(
+        "run over many values of delta, or of another knob", "gpu.cli.sweep", "add_sweep"
+    ),
+    "compare": Command(
+        "run two algorithms and tell what differs", "gpu.cli.compare", "add_compare"
+    ),
+    "apsp": Command(
+        "distances between all pairs, written to a .npy file", "gpu.cli.apsp", "add_apsp"
+    ),
+    "info": Command("read a whole graph and describe it", "gpu.cli.graphs", "add_info"),
+    "samples": Command(
+        "list the graphs that come with the program", "gpu.cli.graphs", "add_samples"
+    ),
+    "convert": Command(
+        "read a graph in one format, write it in another", "gpu.cli.graphs", "add_convert"
+    ),
+    "verify": Command("check distances by two independent proofs", "gpu.cli.run", "add_verify"),
+    "lesson": Command(
+        "list lessons, check one, write one as a page", "gpu.cli.lesson", "add_lesson"
+    ),
+    "bench": Command("measure how fast the program itself is here", "gpu.lab.bench", "add_bench"),
+    "help": Command("show the help of a command", "gpu.cli.manual", "add_help"),
+    "man": Command("print the manual page: every option", "gpu.cli.manual", "add_man"),
+    "completion": Command(
+        "print what makes a shell complete our words", "gpu.cli.manual", "add_completion"
+    ),
 }
-COMMANDS = tuple(_COMMANDS)
 _LABORATORIES = (["gpu"], ["cpu"])
+_ABOUT_ALL = ("help", "man", "completion")  # commands that look at the parsers of the others
 
 _DESCRIPTION = """\
 An oscilloscope for GPU shortest-path schedulers.
 
   sssp-scope [FILE]       open the window, on FILE or on a sample
-  sssp-scope COMMAND ...  one of the commands below, without a window
-  sssp-scope render ...   draw the dashboard of a saved trace as a picture
+  sssp-scope COMMAND ...  one of the commands below, without a window; each has
+                          --help, --quiet and --progress (man: sssp-scope man)
 
-FILE is a graph on disk (gzip, xz and bz2 are unpacked) or a sample such as
-sample:city_roads?n=5000&seed=2 (quote it: the shell reads ? and &)."""
+FILE is a graph (gzip, xz, bz2 are unpacked), for a command also - (stdin) or a
+pipe, or a sample as 'sample:city_roads?n=5000' (quoted: a shell reads ? and &)."""
 
 _EXAMPLES = """\
 examples:
   sssp-scope roads.gr.gz
   sssp-scope run roads.gr.gz --algorithm adds --source 1 --verify
-  sssp-scope run sample:city_roads --trace run.npz
-  sssp-scope render run.npz -o run.png
-  sssp-scope info roads.gr.gz
-  sssp-scope COMMAND --help
-
-exit codes: 0 done, 1 a reported error, 2 wrong usage, 3 a failed check"""
+  sssp-scope help run"""
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; return its exit code (see the module). Never shows a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
-    try:
-        with _ends_cleanly():
-            code = _run_command(sys.argv[1:] if argv is None else argv)
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:
-        _discard_output()
-        return PIPE_CLOSED
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except Exception as error:
-        if os.environ.get(DEBUG):
-            raise
-        print(f"{NAME}: {_words(error)}", file=sys.stderr)
-        return 1
+    """Run one command; return its exit code. Never shows a traceback."""
+    words = sys.argv[1:] if argv is None else argv
+    return guarded(words, lambda: _run_command(words))
 
 
-@contextmanager
-def _ends_cleanly() -> Iterator[None]:
-    """Let SIGTERM leave through every `finally`: no file stays half written."""
+def guarded(argv: list[str], work: Callable[[], int]) -> int:
+    """Do the work of a command line, the last handler behind it; return the exit code."""
+    with opened(() if _is_laboratory(argv) else argv):
+        try:
+            with _ends_cleanly():
+                code = work()
+            return _flushed(code)
+        except SystemExit as ended:  # argparse: 0 after --help, 2 after wrong usage
+            return _flushed(ended.code if isinstance(ended.code, int) else WRONG_USAGE)
+        except BrokenPipeError:
+            discard_output()
+            return PIPE_CLOSED
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except Exception as error:
+            if os.environ.get(DEBUG):
+                raise
+            return failure(error, _flushed(FAILED))
 
-    def end(_number: int, _frame: object) -> None:
-        raise SystemExit(ENDED)
 
-    ours = threading.current_thread() is threading.main_thread()
-    if not ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+def add_command(name: str, command: Command) -> None:
+    """Let the command line have one more command: of the window, whose modules it must not know."""
+    last = {key: COMMANDS.pop(key) for key in _ABOUT_ALL}
+    COMMANDS[name] = command
+    COMMANDS.update(last)
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of every command; each sets `handle`, a function of the arguments."""
-    parser = argparse.ArgumentParser(
-        prog=NAME,
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+def build_parser(only: str | None = None) -> Parser:
+    """Return the parser of every command; each sets `handle`, a function of the arguments.
+
+    only : fill the parser of this command alone, whose module is then the only one imported
+    """
+    few = [f"{code} {words.partition(':')[0]}" for code, words in EXIT_CODES.items() if code < 128]
+    codes = f"exit codes: {', '.join(few)}"
+    parser = Parser(prog=NAME, description=_DESCRIPTION, epilog=f"{_EXAMPLES}\n\n{codes}")
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, (sentence, fill) in _COMMANDS.items():
-        command = commands.add_parser(
-            name,
-            help=sentence,
-            description=f"{sentence[0].upper()}{sentence[1:]}.",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        fill(command)
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=Parser
+    )
+    for name, row in COMMANDS.items():
+        about = f"{row.sentence[0].upper()}{row.sentence[1:]}."
+        command = commands.add_parser(name, help=row.sentence, description=about)
+        if only is None or only == name:
+            getattr(import_module(row.module), row.function)(command)
+            if name not in _ABOUT_ALL:
+                _add_manner(command)
     return parser
 
 
@@ -155,39 +164,68 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _run_command(argv: list[str]) -> int:
+@contextmanager
+def _ends_cleanly() -> Iterator[None]:
+    """Let SIGTERM leave through every `finally`: no file stays half written."""
+
+    def end(_number: int, _frame: object) -> None:
+        raise SystemExit(ENDED)
+
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, end)
     try:
-        if argv[:1] == ["bench"] and argv[1:2] in _LABORATORIES:  # with options of their own
-            laboratory = import_module(f"gpu.lab.bench_{argv[1]}")
-            return int(laboratory.main(argv[2:]))
-        args = build_parser().parse_args(argv)
-        code: int = args.handle(args)
-    except SystemExit as ended:  # argparse: 0 after --help, 2 after wrong usage
-        return ended.code if isinstance(ended.code, int) else 2
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _run_command(argv: list[str]) -> int:
+    if _is_laboratory(argv):  # with options of their own
+        laboratory = import_module(f"gpu.lab.bench_{argv[1]}")
+        return int(laboratory.main(argv[2:]))
+    args = build_parser(argv[0] if argv else "").parse_args(argv)
+    given = vars(args)
+    settle(
+        quiet=given.get("quiet", False),
+        progress=given.get("progress", False),
+        json_asked=given.get("json", False),
+    )
+    code: int = args.handle(args)
     return code
 
 
-def _words(error: Exception) -> str:
-    """Return one line that says what happened and, where it is known, to which file."""
-    if isinstance(error, GpuError):
-        words = str(error)
-    elif isinstance(error, MemoryError):
-        words = "out of memory; close other programs or take a smaller graph"
-    elif isinstance(error, OSError):
-        place = f"{error.filename}: " if error.filename else ""
-        words = f"{place}{error.strerror or error}"
-    else:
-        fault = f"{type(error).__name__}: {error}"
-        words = f"a bug of ours, sorry ({fault}); {DEBUG}=1 shows where"
-    return " ".join(words.split())
+def _is_laboratory(argv: list[str]) -> bool:
+    return argv[:1] == ["bench"] and argv[1:2] in _LABORATORIES
 
 
-def _discard_output() -> None:
-    """Point stdout at nothing: Python would complain while flushing it at exit."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):  # stdout is no file (a test's capture)
+def _add_manner(parser: Parser) -> None:
+    """Add what every command has: how much it tells."""
+    children = parser.children()  # `lesson` is a command of commands
+    for child in children.values():
+        _add_manner(child)
+    if children:
         return
+    much = parser.add_common_group().add_mutually_exclusive_group()
+    much.add_argument("--quiet", action="store_true", help="results and errors only")
+    much.add_argument(
+        "--progress", action="store_true", help="progress on stderr [where it is a terminal]"
+    )
+
+
+def _flushed(code: int) -> int:
+    """Return the exit code once what was printed is written, else that of the fault."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
+        return PIPE_CLOSED
+    except OSError as error:
+        discard_output()
+        return failure(GpuError(f"cannot write to stdout: {error.strerror or error}"), FAILED)
+    return code
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -12,15 +12,18 @@ import numpy as np
 
 from gpu.algorithms import ALGORITHMS, Parameter
 from gpu.cli.inputs import (
-    ProgressLine,
     add_examples,
     add_graph_options,
     add_source_options,
     choose_source,
+    file_of,
     open_graph,
+    output_of,
     print_table,
-    progress_line,
 )
+from gpu.cli.outcome import CHECK, CHECK_FAILED
+from gpu.cli.parser import Parser
+from gpu.cli.terminal import ProgressLine, fault, is_quiet, note, progress_line, results_on_stderr
 from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.proof.distances import read_distances
@@ -32,20 +35,28 @@ from gpu.record.export import (
 )
 from gpu.record.trace import Probe, Trace, Verification
 from gpu.record.tracefile import load_trace, save_trace
+from gpu.regular import STDIN
 from gpu.wholefile import check_writable
 
-CHECK_FAILED = 3
 COMPILING = "running; the first run of an algorithm compiles it"
 _OUTPUTS = ("trace", "distances", "csv", "perfetto")
 
 
-def add_run(parser: argparse.ArgumentParser) -> None:
+def add_run(parser: Parser) -> None:
     """Fill the parser of `run`; the algorithms' own options come from the registry."""
     add_graph_options(parser)
     add_source_options(parser)
     what = add_what_runs(parser)
-    what.add_argument("--probe", type=int, choices=[int(p) for p in Probe], default=1, help="[1]")
-    what.add_argument("--period-ns", type=int, default=0, help="between samples [the device's own]")
+    levels = [int(p) for p in Probe]
+    words = "off, samples, vertices, events [1]"
+    what.add_argument("--probe", type=int, choices=levels, default=1, help=words)
+    what.add_argument(
+        "--period-ns",
+        metavar="NS",
+        type=option_period,
+        default=0,
+        help="between samples [the device's own]",
+    )
     out = parser.add_argument_group("what comes out")
     out.add_argument("--json", action="store_true", help="one JSON object on stdout")
     out.add_argument("--verify", action="store_true", help="check the distances by both proofs")
@@ -53,33 +64,40 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     out.add_argument("--distances", metavar="D.csv", help="save id,distance (unreached: empty)")
     out.add_argument("--csv", metavar="S.csv", help="save the samples")
     out.add_argument("--perfetto", metavar="P.json", help="save a trace for Perfetto")
-    parser.set_defaults(handle=_run)
+    parser.set_defaults(handle=_run, usage_error=parser.error)
     add_examples(
         parser,
-        "sssp-scope run roads.gr.gz --source 1 --verify",
-        "sssp-scope run roads.gr.gz --algorithm near_far --delta 5000 --json",
-        "sssp-scope run sample:city_roads --device 'Classroom GPU' --buckets 8 --trace run.npz",
-        "sssp-scope run sample:rmat --probe 2 --set dynamic_delta=false --perfetto run.json",
+        "sssp-scope run roads.gr.gz --algorithm near_far --delta 5000 --source 1 --json",
+        "zcat roads.gr.gz | sssp-scope run - --distances - | sort -t, -k2n",
     )
 
 
-def add_what_runs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+def add_what_runs(parser: Parser) -> argparse._ArgumentGroup:
     """Add algorithm, engine, device, delta, seed and every parameter of any algorithm."""
     engines = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
     first = next(iter(ALGORITHMS))
     what = parser.add_argument_group("what runs")
     what.add_argument(
         "--algorithm",
+        metavar="KEY",
         choices=list(ALGORITHMS),
-        help=f"[{first}; on an engine without it, the first of these that has it]",
+        help=f"{', '.join(ALGORITHMS)} [{first}]",
     )
-    what.add_argument("--engine", choices=engines, default="model", help="[model]")
-    what.add_argument("--device", help="a device of the engine, by name [the engine's default]")
     what.add_argument(
-        "--delta", type=option_positive, help="bucket width, weight units [automatic]"
+        "--engine",
+        metavar="NAME",
+        choices=engines,
+        default="model",
+        help=f"{', '.join(engines)} [model]",
     )
-    what.add_argument("--seed", type=int, default=1, help="of the modelled GPU's arbitration [1]")
-    _add_parameters(parser)
+    what.add_argument("--device", metavar="NAME", help="a device of the engine [its default]")
+    what.add_argument(
+        "--delta", metavar="W", type=option_positive, help="bucket width, weight units [automatic]"
+    )
+    group = _add_parameters(parser)
+    group.add_argument(
+        "--seed", metavar="N", type=int, default=1, help="of the modelled GPU's arbitration [1]"
+    )
     return what
 
 
@@ -91,10 +109,9 @@ def chosen_algorithm(args: argparse.Namespace) -> str:
     able = [key for key, row in ALGORITHMS.items() if row.problem(args.engine) is None]
     if not able or first in able:
         return first
-    print(
-        f"sssp-scope: {first} does not run on the engine {args.engine}; --algorithm {able[0]} "
-        f"is taken (there are: {', '.join(able)})",
-        file=sys.stderr,
+    note(
+        f"{first} does not run on the engine {args.engine}; --algorithm {able[0]} "
+        f"is taken (there are: {', '.join(able)})"
     )
     return able[0]
 
@@ -108,11 +125,11 @@ def parameters_of(args: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def add_verify(parser: argparse.ArgumentParser) -> None:
+def add_verify(parser: Parser) -> None:
     """Fill the parser of `verify`."""
     add_graph_options(parser)
     add_source_options(parser)
-    parser.add_argument("table", metavar="D.csv", nargs="?", help="columns id,distance")
+    parser.add_argument("table", metavar="D.csv", nargs="?", help="columns id,distance; or -")
     parser.add_argument("--trace", metavar="RUN.npz", help="check the distances of a saved run")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.set_defaults(handle=_verify, usage_error=parser.error)
@@ -124,17 +141,39 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    for output in _OUTPUTS:
-        if getattr(args, output) is not None:
-            check_writable(getattr(args, output))
+    taken = _check_outputs(args)
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         trace = _traced(graph, args, progress)
     try:
         _write_outputs(graph, trace, args)
     finally:  # a full disk must not cost the result as well
-        print(json.dumps(summary(trace))) if args.json else _print_run(trace)
+        with results_on_stderr() if taken else nullcontext():
+            _print_result(trace, args, taken)
     return _check(trace.verification)
+
+
+def _check_outputs(args: argparse.Namespace) -> bool:
+    """Refuse outputs that cannot be written; return whether one of them is standard output."""
+    taken = ["--json"] if args.json else []
+    for key in _OUTPUTS:
+        name = getattr(args, key)
+        if name is None:
+            continue
+        setattr(args, key, output_of(name))
+        if output_of(name) == "-":
+            taken.append(f"--{key} -")
+        check_writable(output_of(name))
+    if len(taken) > 1:
+        args.usage_error(f"{' and '.join(taken)}: only one of them can have standard output")
+    return bool(taken) and not args.json
+
+
+def _print_result(trace: Trace, args: argparse.Namespace, taken: bool) -> None:
+    if args.json:
+        print(json.dumps(summary(trace)))
+    elif not (taken and is_quiet()):
+        _print_run(trace)
 
 
 def _traced(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -> Trace:
@@ -204,11 +243,16 @@ def _print_run(trace: Trace) -> None:
 def _verify(args: argparse.Namespace) -> int:
     if (args.table is None) == (args.trace is None):
         args.usage_error("name one thing to check: D.csv, or --trace RUN.npz")
+    if args.table is not None and file_of(args.table) == file_of(args.file) == STDIN:
+        args.usage_error("the graph and the distances cannot both be standard input")
     trace = None if args.trace is None else load_trace(args.trace)
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
+        unreached = ""
         if trace is None:
-            source, dist = choose_source(graph, args), read_distances(args.table, graph)
+            source = choose_source(graph, args)
+            found = read_distances(file_of(args.table), graph, source)
+            dist, unreached = found.dist, found.unreached
         else:
             source, dist = _of_trace(trace, graph, args)
         from gpu.proof.verify import verify
@@ -218,9 +262,12 @@ def _verify(args: argparse.Namespace) -> int:
     if args.json:
         told: dict[str, Any] = {"verified": outcome.passed, "oracle": outcome.oracle}
         told |= {"certificate": outcome.certificate, "detail": outcome.detail}
+        told |= {"unreached": unreached}
         print(json.dumps(told | {"source": {"id": graph.id_of(source), "index": source}}))
     else:
         print(f"{args.table or args.trace}: {_verdict(outcome)}")
+        if unreached:
+            print(f"  {unreached}")
     return _check(outcome)
 
 
@@ -243,18 +290,24 @@ def _check(outcome: Verification | None) -> int:
     """Return 0, or 3 with a line on stderr where a proof failed."""
     if outcome is None or outcome.passed:
         return 0
-    print(f"sssp-scope: verification failed: {outcome.detail}", file=sys.stderr)
-    return CHECK_FAILED
+    return fault(CHECK, f"verification failed: {outcome.detail}", CHECK_FAILED)
 
 
 def _verdict(outcome: Verification) -> str:
     return f"{'yes' if outcome.passed else 'NO'}: {outcome.detail}"
 
 
-def _add_parameters(parser: argparse.ArgumentParser) -> None:
-    """Add `--set` and one option for each parameter of any algorithm."""
-    group = parser.add_argument_group("parameters of the algorithms")
-    group.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], type=option_pair)
+def _add_parameters(parser: Parser) -> argparse._ArgumentGroup:
+    """Return a group of `--set` and one option for each parameter of any algorithm."""
+    group = parser.add_rare_group("parameters of the algorithms")
+    group.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=option_pair,
+        help="any parameter, as in --set buckets=8",
+    )
     known: dict[str, tuple[Parameter, list[str]]] = {}
     for row in ALGORITHMS.values():
         for parameter in row.parameters:
@@ -269,6 +322,7 @@ def _add_parameters(parser: argparse.ArgumentParser) -> None:
         default = "" if parameter.default is None else f" [{parameter.default}]"
         kept |= {"dest": f"set_{parameter.key}", "default": None, "help": words + default}
         group.add_argument(flag, **kept)
+    return group
 
 
 def option_pair(text: str) -> tuple[str, Any]:
@@ -288,6 +342,17 @@ def _kind(parameter: Parameter) -> Any:
             raise argparse.ArgumentTypeError(str(error)) from error
 
     return read
+
+
+def option_period(text: str) -> int:
+    """Read a time between samples, ns: a whole number >= 0, where 0 is the device's own."""
+    try:
+        period = int(text)
+    except ValueError:
+        period = -1
+    if period < 0:
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: a whole number >= 0 (0: automatic)")
+    return period
 
 
 def option_positive(text: str) -> float:

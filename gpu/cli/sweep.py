@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
@@ -14,14 +13,11 @@ from gpu.cli.inputs import (
     add_source_options,
     choose_source,
     open_graph,
-    progress_line,
 )
-from gpu.cli.run import (
-    CHECK_FAILED,
-    add_what_runs,
-    chosen_algorithm,
-    parameters_of,
-)
+from gpu.cli.outcome import CHECK, CHECK_FAILED
+from gpu.cli.parser import Parser
+from gpu.cli.run import add_what_runs, chosen_algorithm, parameters_of
+from gpu.cli.terminal import fault, progress_line
 from gpu.engine import graph_reference
 from gpu.errors import ParameterError
 from gpu.record.trace import RunSettings
@@ -30,7 +26,7 @@ from gpu.study import sweep, sweep_pool
 from gpu.study.sweep import SweepPoint
 
 
-def add_sweep(parser: argparse.ArgumentParser) -> None:
+def add_sweep(parser: Parser) -> None:
     """Fill the parser of `sweep`."""
     add_graph_options(parser)
     add_source_options(parser)
@@ -122,7 +118,7 @@ def _check(points: list[SweepPoint]) -> int:
     wrong = [point for point in points if point.failure or point.certificate is not None]
     for point in wrong[:1]:
         words = point.failure or f"wrong distances: {point.certificate}"
-        print(f"sssp-scope: at {point.value}: {words}", file=sys.stderr)
+        fault(CHECK, f"at {point.value}: {words}", CHECK_FAILED)
     return CHECK_FAILED if wrong else 0
 
 

@@ -40,6 +40,7 @@ from gpu.formats.filebytes import end_lines_in_newlines
 from gpu.formats.source import Source
 from gpu.formats.write import write_map
 from gpu.graph import CSRGraph
+from gpu.words import did_you_mean
 
 READERS: dict[str, Format] = {
     row.key: row
@@ -99,6 +100,7 @@ def load_graph(
     format: str | None = None,
     progress: Callable[[float, str], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
+    pipe: bool = False,
 ) -> CSRGraph:
     """Read a graph file, whatever it is called.
 
@@ -115,14 +117,18 @@ def load_graph(
     format : key of READERS to skip the choice by content
     progress : called with a fraction 0..1 and what is being done
     should_stop : asked between pieces of work
+    pipe : whether the path may be a pipe or device, /dev/stdin say: it is read until it ends,
+        however long that takes; else such a path is refused
 
     Raises
     ------
     FormatError, MemoryNeededError, CancelledByUserError, ParameterError
     """
-    reading = Reading(Path(path), undirected, weights, progress, should_stop, weight_name)
-    if format is not None and format not in READERS:
-        raise ParameterError(f"format {format!r} is not known; choose {', '.join(READERS)}")
+    reading = Reading(
+        Path(path), undirected, weights, progress, should_stop, weight_name, format, pipe
+    )
+    if format is not None:
+        _check_known(format)
     try:
         reading.report(0.0, "opening")
         source = Source(reading)
@@ -250,6 +256,14 @@ def save_graph(
     return tuple(told)
 
 
+def _check_known(format: str) -> None:
+    if format not in READERS:
+        raise ParameterError(
+            f"format {format!r} is not known{did_you_mean(format, READERS)}; choose "
+            f"{', '.join(READERS)}"
+        )
+
+
 def _places_beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.co")
 
@@ -261,7 +275,9 @@ def writer_for(path: str | Path, format: str | None = None) -> Callable[[CSRGrap
 
 def _written_format(path: Path, format: str | None) -> Format:
     suffix = _suffix_of(path)
-    row = READERS.get(format) if format else _format_of(suffix)
+    if format is not None:
+        _check_known(format)
+    row = READERS[format] if format else _format_of(suffix)
     if row is None or row.write is None:
         rows = [row for row in READERS.values() if row.write is not None]
         known = ", ".join(suffix for row in rows for suffix in row.suffixes)

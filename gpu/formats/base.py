@@ -46,8 +46,10 @@ class Reading:
     undirected : None by the format's own definition, True adds each reverse arc, False never
     weights : one of WEIGHT_CHOICES
     weight_name : which column or attribute the weights are, where they have names
+    format : key of the reader that was asked for, None: chosen here
+    pipe : whether the path may be a pipe or device
     notes : grows while reading; ends in `CSRGraph.provenance`
-    disk_bytes : size of the file on disk, known once it is open
+    disk_bytes : size of the file on disk, known once it is open; of a pipe: what came so far
     promised_rows : of text, by the header
     """
 
@@ -57,6 +59,8 @@ class Reading:
     progress: Callable[[float, str], None] | None = None
     should_stop: Callable[[], bool] | None = None
     weight_name: str | None = None
+    format: str | None = None
+    pipe: bool = False
     notes: list[str] = field(default_factory=list)
     disk_bytes: int = 0
     promised_rows: int = 0
@@ -136,6 +140,8 @@ class Reading:
             options["seed"] = RANDOM_SEED
         if self.weight_name is not None:
             options["weight_name"] = self.weight_name
+        if self.format is not None:
+            options["format"] = self.format
         return Provenance(str(self.path), key, options, tuple(self.notes))
 
 

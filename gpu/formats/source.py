@@ -23,6 +23,7 @@ from typing import Protocol
 from gpu.formats.base import Reading
 from gpu.formats.filebytes import LARGE_BYTES, FileBytes, LargeBytes
 from gpu.memory import require_memory
+from gpu.regular import is_stdin, open_any
 
 HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file
 COMMENT_LINES = re.compile(rb"(?:(?:[#%]|c(?=[ \t\r\n]))[^\n]*+\n)*+")
@@ -46,7 +47,7 @@ class Source:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._file, self._size = _open(reading)
+        self._file, self._size = _open(reading)  # 0 bytes: of a pipe nobody knows
         try:
             reading.disk_bytes = self._size
             self._plain = False
@@ -91,7 +92,7 @@ class Source:
             if self._plain and self._size > len(self._data):
                 return self._whole()
             while self._grow():
-                done = self._file.tell() / max(self._size, 1)
+                done = self._file.tell() / self._size if self._size else 0.0
                 self._reading.report(min(done, 1.0) * READ_SHARE, "reading")
         finally:
             self.close()
@@ -209,11 +210,9 @@ class Source:
 
     def _next_member(self, rest: bytes, name: str) -> bytes:
         """Return the bytes from the next stream on; zero padding is skipped."""
-        while True:
-            rest = rest.lstrip(b"\0") if rest else self._read().lstrip(b"\0")
-            if rest:
-                break
-            if self._file.tell() >= self._size:
+        while not (rest := rest.lstrip(b"\0")):
+            rest = self._read()
+            if not rest:
                 return b""
         magic = next(magic for magic, known in MAGIC.items() if known == name)
         if len(rest) < len(magic):
@@ -224,7 +223,10 @@ class Source:
 
     def _read(self) -> bytes:
         block = bytearray(BLOCK_BYTES)
-        return bytes(block[: self._read_into(block)])
+        got = self._read_into(block)
+        if not self._size:
+            self._reading.disk_bytes += got
+        return bytes(block[:got])
 
     def _read_into(self, block: bytearray | memoryview) -> int:
         try:
@@ -282,12 +284,14 @@ def _decompressor(name: str) -> _Decompressor:
 def _open(reading: Reading) -> tuple[BufferedReader, int]:
     path = reading.path
     try:
-        about = os.stat(path)
+        about = os.stat(0 if is_stdin(path) else path)
         if stat.S_ISDIR(about.st_mode):
             raise reading.fault("is a folder; expected a file")
-        if not stat.S_ISREG(about.st_mode):
+        if stat.S_ISREG(about.st_mode) and not is_stdin(path):
+            return open(path, "rb"), about.st_size
+        if not reading.pipe:
             raise reading.fault("is not a regular file; expected a file on disk")
-        return open(path, "rb"), about.st_size
+        return open_any(path), 0
     except FileNotFoundError as error:
         raise reading.fault("no such file") from error
     except (OSError, ValueError) as error:

@@ -7,34 +7,85 @@
 
 A vertex that has no line counts as unreached; one with two lines, or a line that is not
 of this kind, is an error that names the line.
+
+Other programs write a number for "unreached": -1, or the largest that their type holds (or half of
+it, so that adding a weight does not overflow). Such a number is taken for that where it can mean
+nothing else: no distance is negative, and none is above the farthest that SciPy's Dijkstra finds
+here. What was recognised is said.
 """
 
 from __future__ import annotations
 
 import csv
+import io
+import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from gpu.errors import FormatError, SourceError
 from gpu.graph import CSRGraph
+from gpu.regular import open_any
 
 _UNREACHED = {"", "inf", "infinity", "+inf"}
 _SNIFFED = 4096  # characters that decide which separator is meant
+_PLACES = 1e-3  # of a largest float: 1.797e308 is written with three digits, or with seventeen
+
+NEGATIVE = -1.0
+FLOAT_MARKS = {
+    float(np.finfo(np.float32).max): "the most that float32 holds",
+    float(np.finfo(np.float64).max): "the most that float64 holds",
+}
+MARKS = FLOAT_MARKS | {
+    NEGATIVE: "no distance is negative",
+    float(2**30 - 1): "2^30 - 1, half of what int32 holds",
+    float(2**30): "2^30, half of what int32 holds",
+    float(2**31 - 1): "2^31 - 1, the most that int32 holds",
+    float(2**32 - 1): "2^32 - 1, the most that uint32 holds",
+    float(2**62): "2^62, half of what int64 holds",
+    float(2**63): "2^63 - 1, the most that int64 holds",
+    float(2**64): "2^64 - 1, the most that uint64 holds",
+}
 
 
-def read_distances(path: str | Path, graph: CSRGraph) -> np.ndarray:
-    """Return int32 or float32 (n,), as the graph's weights; unreached as in `gpu.record.trace`.
+@dataclass(frozen=True)
+class Distances:
+    """What a file says.
+
+    dist : (n,), in the type of the graph's weights; unreached as in `gpu.record.trace`
+    unreached : which number was taken for "unreached", in words, "" where none was
+    """
+
+    dist: np.ndarray
+    unreached: str = ""
+
+
+def read_distances(path: str | Path, graph: CSRGraph, source: int) -> Distances:
+    """Read a table of distances from `source`; the path may be a pipe.
 
     Raises FormatError naming file and line.
     """
-    whole = graph.integer
-    unreached = np.iinfo(np.int32).max if whole else np.inf
-    dist = np.full(graph.n, unreached, np.int32 if whole else np.float32)
-    seen = np.zeros(graph.n, bool)
+    vertices, lines, words = _columns(path, graph)
+    values = [_value(path, line, word) for line, word in zip(lines, words, strict=True)]
+    told = _marks(graph, source, words, values)
+    kind = graph.weights.dtype
+    dist = np.full(graph.n, np.iinfo(kind).max if graph.integer else np.inf, kind)
+    for vertex, line, word, value in zip(vertices, lines, words, values, strict=True):
+        if not math.isinf(value) and _mark(value) not in told:
+            _check(path, line, word, value, kind)
+            dist[vertex] = value
+    said = [f"{words} ({what})" for words, what in told.values()]
+    return Distances(dist, f"taken for unreached: {', '.join(said)}" if said else "")
+
+
+def _columns(path: str | Path, graph: CSRGraph) -> tuple[list[int], list[int], list[str]]:
+    """Return the vertex, the line and the distance as text of each row."""
     vertex_of = _translator(graph)
-    for line, name, value in _rows(path):
+    seen = np.zeros(graph.n, bool)
+    vertices, lines, words = [], [], []
+    for line, name, word in _rows(path):
         try:
             vertex = vertex_of(name)
         except SourceError as error:
@@ -42,11 +93,44 @@ def read_distances(path: str | Path, graph: CSRGraph) -> np.ndarray:
         if seen[vertex]:
             raise FormatError(path, f"vertex {name} has a distance already", line)
         seen[vertex] = True
-        if value.lower() not in _UNREACHED:
-            dist[vertex] = _number(path, line, value, whole)
+        vertices.append(vertex)
+        lines.append(line)
+        words.append(word)
     if not seen.any():
         raise FormatError(path, "no distances found; expected lines of id,distance")
-    return dist
+    return vertices, lines, words
+
+
+def _marks(
+    graph: CSRGraph, source: int, words: list[str], values: list[float]
+) -> dict[float, tuple[str, str]]:
+    """Return of the marks met those that mean "unreached" here: as written first, what it is."""
+    met: dict[float, str] = {}
+    for word, value in zip(words, values, strict=True):
+        mark = _mark(value)
+        if mark is not None:
+            met.setdefault(mark, word)
+    farthest = _farthest(graph, source) if met.keys() - {NEGATIVE} else 0.0
+    return {
+        mark: (word, MARKS[mark])
+        for mark, word in met.items()
+        if mark == NEGATIVE or mark > farthest
+    }
+
+
+def _mark(value: float) -> float | None:
+    """Return which mark of "unreached" a number is, if any."""
+    if float(value) in MARKS:
+        return float(value)
+    return next((mark for mark in FLOAT_MARKS if math.isclose(value, mark, rel_tol=_PLACES)), None)
+
+
+def _farthest(graph: CSRGraph, source: int) -> float:
+    """Return the largest true distance from `source`."""
+    from gpu.proof.verify import oracle_distances
+
+    true = oracle_distances(graph, source)
+    return float(true[np.isfinite(true)].max())
 
 
 def _translator(graph: CSRGraph) -> Callable[[str], int]:
@@ -60,21 +144,20 @@ def _translator(graph: CSRGraph) -> Callable[[str], int]:
 def _rows(path: str | Path) -> Iterator[tuple[int, str, str]]:
     """Yield line number, id and distance as text, without header, comments, empty lines."""
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            head = file.read(_SNIFFED)
-            file.seek(0)
-            separator = next((mark for mark in ",;\t" if mark in head), None)
-            rows: Iterator[list[str]] = (line.split() for line in file)
-            if separator is not None:
-                rows = csv.reader(file, delimiter=separator)
-            for line, row in enumerate(rows, 1):
-                if not row or row[0].startswith("#"):
-                    continue
-                if len(row) > 2:
-                    raise FormatError(path, f"{len(row)} columns; expected id,distance", line)
-                name, value = (row[0].strip(), row[1].strip() if len(row) == 2 else "")
-                if line > 1 or not _is_header(value):
-                    yield line, name, value
+        with open_any(path) as file:
+            text = file.read().decode("utf-8")
+        separator = next((mark for mark in ",;\t" if mark in text[:_SNIFFED]), None)
+        rows: Iterator[list[str]] = (line.split() for line in io.StringIO(text, newline=""))
+        if separator is not None:
+            rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        for line, row in enumerate(rows, 1):
+            if not row or row[0].startswith("#"):
+                continue
+            if len(row) > 2:
+                raise FormatError(path, f"{len(row)} columns; expected id,distance", line)
+            name, value = (row[0].strip(), row[1].strip() if len(row) == 2 else "")
+            if line > 1 or not _is_header(value):
+                yield line, name, value
     except OSError as error:
         raise FormatError(path, f"cannot be read: {error.strerror or error}") from error
     except (UnicodeDecodeError, csv.Error) as error:
@@ -89,14 +172,27 @@ def _is_header(value: str) -> bool:
     return False
 
 
-def _number(path: str | Path, line: int, value: str, whole: bool) -> int | float:
+def _value(path: str | Path, line: int, word: str) -> float:
+    """Return a distance as it is written, whole numbers exactly; inf: unreached."""
+    if word.lower() in _UNREACHED:
+        return math.inf
     try:
-        number = float(value)
+        number = float(word)
     except ValueError:
-        number = -1.0
-    if not 0 <= number < float("inf") or (whole and not number.is_integer()):
-        kind = "a whole number >= 0" if whole else "a number >= 0"
-        raise FormatError(path, f"distance {value!r}; expected {kind}, or nothing", line)
-    if whole and number >= np.iinfo(np.int32).max:
-        raise FormatError(path, f"distance {value} is past 2^31-2, the most int32 holds", line)
-    return int(number) if whole else number
+        number = math.nan
+    if word.isdecimal() and math.isfinite(number):
+        return int(word)
+    if not math.isfinite(number):
+        raise FormatError(path, f"distance {word!r}; expected a number >= 0, or nothing", line)
+    return number
+
+
+def _check(path: str | Path, line: int, word: str, value: float, kind: np.dtype) -> None:
+    """Refuse what no distance in this type can be."""
+    whole = kind.kind == "i"
+    if value < 0 or (whole and value != int(value)):
+        wanted = "a whole number >= 0" if whole else "a number >= 0"
+        raise FormatError(path, f"distance {word!r}; expected {wanted}, or nothing", line)
+    if whole and value >= np.iinfo(kind).max:
+        most = f"2^{8 * kind.itemsize - 1}-2"
+        raise FormatError(path, f"distance {word} is past {most}, the most {kind} holds", line)

@@ -110,6 +110,7 @@ class ReaderOptions(Struct, frozen=True):
     undirected: bool | None = None
     weights: Literal["file", "unit", "random", "absolute"] = "file"
     weight_name: Annotated[str, Meta(min_length=1)] | None = None
+    format: Annotated[str, Meta(min_length=1)] | None = None
 
 
 def reader_options(options: Any) -> dict[str, Any]:

@@ -10,14 +10,21 @@ The same picture is what `sssp-scope` makes where there is no display.
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import sys
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from gpu.cli.inputs import output_of
+from gpu.cli.outcome import FAILED
+from gpu.cli.parser import Parser
+from gpu.cli.terminal import is_quiet, note
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, Trace
+from gpu.wholefile import written_whole
 
 if TYPE_CHECKING:
     from PyQt6.QtCore import QSize
@@ -38,17 +45,18 @@ examples:
   sssp-scope render run.npz -o run.mp4 --seconds 12 --size 1280x720"""
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of `sssp-scope render`."""
-    parser = argparse.ArgumentParser(
-        prog=f"{NAME} render",
-        description="Draw the dashboard of a saved run: graph, buckets, Δ, parallelism, work.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("trace", help="a run saved by --trace or File > Save trace (.npz)")
+def add_render(parser: Parser) -> None:
+    """Fill the parser of `sssp-scope render`."""
+    parser.description = "Draw the dashboard of a saved run: graph, buckets, Δ, parallelism, work."
+    parser.epilog = EXAMPLES
     parser.add_argument(
-        "-o", "--output", help="a picture (.png, .svg) or a film (.gif, .webp, .apng, .mp4) [.png]"
+        "trace", metavar="RUN.npz", help="a run saved by --trace or File > Save trace (.npz)"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help=".png, .svg; .gif, .webp, .apng, .mp4; - (PNG to stdout) [.png]",
     )
     parser.add_argument(
         "--size", type=_size, metavar="WxH", help="pixels [1600x1000; of a film 1280x720]"
@@ -65,22 +73,27 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--fps", type=int, metavar="N", help="frames a second of a film [12; of an MP4 30]"
     )
-    return parser
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.set_defaults(handle=_render, usage_error=parser.error)
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Return 0 when the picture is written, 1 on a reported error; argparse exits 2."""
+def _render(args: argparse.Namespace) -> int:
     from gpu.record.tracefile import load_trace
+    from viewer.qt_libraries import say_if_missing
 
-    args = build_parser().parse_args(argv)
-    output = Path(args.output or Path(args.trace).with_suffix(".png"))
-    try:
-        trace = load_trace(args.trace)
-        graph, missing = find_graph(trace)
+    output = output_of(args.output or str(Path(args.trace).with_suffix(".png")))
+    if args.json and output == "-":
+        args.usage_error("--json and -o -: only one of them can have standard output")
+    if say_if_missing(NAME):
+        return FAILED
+    trace = load_trace(args.trace)
+    graph, missing = find_graph(trace)
+    with TemporaryDirectory(prefix="sssp-scope-") as folder:
+        target = Path(folder, "picture.png") if output == "-" else Path(output)
         write_picture(
             trace,
             graph,
-            output,
+            target,
             missing,
             size=args.size,
             theme=args.theme,
@@ -88,15 +101,15 @@ def main(argv: list[str] | None = None) -> int:
             seconds=args.seconds,
             rate=args.fps,
         )
-    except GpuError as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"{NAME}: {error.filename or output}: {error.strerror or error}", file=sys.stderr)
-        return 1
+        if output == "-":
+            with target.open("rb") as drawn, written_whole(output) as out:
+                copyfileobj(drawn, out)
     if missing:
-        print(f"{NAME}: {missing}", file=sys.stderr)
-    print(output)
+        note(missing)
+    if args.json:
+        print(json.dumps({"file": output, "notes": [missing] if missing else []}))
+    elif output != "-" and not is_quiet():
+        print(output)
     return 0
 
 
@@ -108,18 +121,13 @@ def dashboard_without_display(file: str | None, reason: str) -> int:
     import sample_graphs
     from gpu.proof.verify import verify
 
-    said = f"{NAME}: {reason}: running without a window; --help shows the commands"
-    print(said, file=sys.stderr)
+    note(f"{reason}: running without a window; --help shows the commands")
     output = Path.cwd() / PICTURE
-    try:
-        graph = _open_again(file or f"sample:{sample_graphs.FIRST_SAMPLE}", {})
-        source = sample_graphs.suggested_source(graph)
-        trace = gpu.run(graph, source=source, probe=Probe.VERTICES)
-        trace = replace(trace, verification=verify(graph, source, trace.dist))
-        write_picture(trace, graph, output)
-    except (GpuError, OSError) as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
-        return 1
+    graph = _open_again(file or f"sample:{sample_graphs.FIRST_SAMPLE}", {})
+    source = sample_graphs.suggested_source(graph)
+    trace = gpu.run(graph, source=source, probe=Probe.VERTICES)
+    trace = replace(trace, verification=verify(graph, source, trace.dist))
+    write_picture(trace, graph, output)
     print(output)
     return 0
 
@@ -179,7 +187,6 @@ def write_picture(
 
 def _write(dashboard: Dashboard, output: Path, size: QSize, time_ns: float | None) -> None:
     """Write a picture of exactly that size, pixels."""
-    from gpu.wholefile import written_whole
     from viewer.export.pictures import drawing
 
     if output.suffix.lower() == ".svg":
