@@ -61,6 +61,12 @@ class CleanStream(io.TextIOBase):
         self.raw.write(printable(text))
         return len(text)
 
+    def forget(self) -> None:
+        """Leave the stream behind alone: a library may have kept this one for its own end."""
+        with suppress(OSError, ValueError):
+            self.flush()
+        self.raw = io.StringIO()
+
     def flush(self) -> None:
         """Flush the stream behind."""
         self.raw.flush()
@@ -102,11 +108,14 @@ def opened(argv: Sequence[str]) -> Iterator[None]:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
     before, _manner = _manner, _Manner(json="--json" in argv)
+    ours = (_clean(sys.stdout), _clean(sys.stderr))
     try:
-        with redirect_stdout(_clean(sys.stdout)), redirect_stderr(_clean(sys.stderr)):
+        with redirect_stdout(ours[0]), redirect_stderr(ours[1]):
             yield
     finally:
         _manner = before
+        for stream in ours:
+            stream.forget()
 
 
 def settle(*, quiet: bool = False, progress: bool = False, json_asked: bool = False) -> None:
@@ -217,8 +226,8 @@ def _tell(told: dict[str, Any], plain: str) -> None:
         print(json.dumps(told) if _manner.json else plain, file=sys.stderr, flush=True)
 
 
-def _clean(stream: TextIO) -> TextIO:
-    return stream if isinstance(stream, CleanStream) else CleanStream(stream)  # type: ignore[return-value]
+def _clean(stream: TextIO) -> CleanStream:
+    return CleanStream(stream.raw if isinstance(stream, CleanStream) else stream)
 
 
 def _open_closed() -> None:

@@ -211,7 +211,7 @@ def test_every_command_has_help_with_examples(call: Call, command: str) -> None:
 def test_help_and_version(call: Call) -> None:
     code, out, _ = call("--help")
     assert code == 0
-    assert all(command in out for command in (*cli.COMMANDS, "render", "examples:"))
+    assert all(command in out for command in (*cli.COMMANDS, "examples:"))
     code, out, _ = call("--version")
     assert code == 0
     assert out.startswith("sssp-scope ")
@@ -330,7 +330,7 @@ def test_progress_only_on_a_terminal(
 ) -> None:
     assert call("run", roads)[2] == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setattr("gpu.cli.inputs.PROGRESS_S", 0.0)
+    monkeypatch.setattr("gpu.cli.terminal.PROGRESS_S", 0.0)
     shown = call("run", roads, "--verify")[2]
     assert "\rverifying" in shown
     assert shown.endswith("\r")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from hand_made import small_graph, small_trace
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from gpu.cli.main import main
 from gpu.errors import FormatError
 from gpu.proof.distances import read_distances
 from gpu.record.export import write_distances
@@ -32,7 +34,7 @@ def written(path: Path, text: str) -> Path:
 @pytest.mark.parametrize("kind", GOOD)
 @pytest.mark.parametrize("whole", [True, False])
 def test_tables_as_others_write_them(tmp_path: Path, kind: str, whole: bool) -> None:
-    dist = read_distances(written(tmp_path / "d.csv", GOOD[kind]), small_graph(whole))
+    dist = read_distances(written(tmp_path / "d.csv", GOOD[kind]), small_graph(whole), 0).dist
     np.testing.assert_array_equal(dist, small_trace(whole).dist)
     assert dist.dtype == (np.int32 if whole else np.float32)
 
@@ -40,16 +42,78 @@ def test_tables_as_others_write_them(tmp_path: Path, kind: str, whole: bool) -> 
 def test_named_vertices(tmp_path: Path) -> None:
     graph = replace(small_graph(), ids=np.array(["a", "b, c", 'd"', "é", "e"]))
     write_distances(graph, small_trace().dist, tmp_path / "d.csv")
-    np.testing.assert_array_equal(read_distances(tmp_path / "d.csv", graph), small_trace().dist)
+    found = read_distances(tmp_path / "d.csv", graph, 0)
+    np.testing.assert_array_equal(found.dist, small_trace().dist)
+    assert found.unreached == ""
+
+
+MARKS = [
+    "-1",
+    "-1.0",
+    "1073741823",
+    "2147483647",
+    "2147483647.0",
+    "4294967295",
+    "9223372036854775807",
+    "1.797e308",
+    "1.7976931348623157e+308",
+    "3.40282e+38",
+]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("whole", [True, False])
+def test_numbers_that_others_write_for_unreached(tmp_path: Path, mark: str, whole: bool) -> None:
+    path = written(tmp_path / "d.csv", f"1,0\n2,4\n3,7\n4,7\n5,{mark}\n")
+    found = read_distances(path, small_graph(whole), 0)
+    np.testing.assert_array_equal(found.dist, small_trace(whole).dist)
+    assert found.unreached.startswith(f"taken for unreached: {mark} (")
+
+
+def test_two_marks_are_both_named(tmp_path: Path) -> None:
+    path = written(tmp_path / "d.csv", "1,0\n2,-1\n5,2147483647\n")
+    said = read_distances(path, small_graph(), 0).unreached
+    assert "-1 (no distance is negative)" in said
+    assert "2147483647 (2^31 - 1, the most that int32 holds)" in said
+
+
+def test_a_number_that_could_be_a_distance_stays_one(tmp_path: Path) -> None:
+    """Vertex 4 is 2^30 away, and 3 could be 2^30 - 1 away: only looking tells that it is not."""
+    far = np.array([2**30, 1], np.int32)
+    graph = replace(
+        small_graph(),
+        indptr=np.array([0, 1, 2, 2, 2, 2]),
+        indices=np.array([1, 2], np.int32),
+        weights=far,
+    )
+    path = written(tmp_path / "d.csv", f"1,0\n2,{2**30}\n3,{2**30 + 1}\n4,{2**30 - 1}\n5,-1\n")
+    found = read_distances(path, graph, 0)
+    assert found.dist[1:4].tolist() == [2**30, 2**30 + 1, 2**30 - 1]
+    assert "1073741823" not in found.unreached
+    assert found.dist[4] == np.iinfo(np.int32).max
+
+
+@pytest.mark.parametrize("word", ["-1", "2147483647", ""])
+def test_verify_says_what_it_took_for_unreached(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], word: str
+) -> None:
+    graph = written(tmp_path / "g.gr", "p sp 3 1\na 1 2 4\n")
+    table = written(tmp_path / "d.csv", f"1,0\n2,4\n3,{word}\n")
+    assert main(["verify", str(graph), str(table), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["verified"] is True
+    assert (f"taken for unreached: {word} (" in told["unreached"]) == bool(word)
+    wrong = written(tmp_path / "w.csv", f"1,0\n2,{word or 'inf'}\n3,{word}\n")
+    assert main(["verify", str(graph), str(wrong)]) == 3
 
 
 WRONG = {
     "unknown vertex": ("1,0\n9,4\n", ":2: 9 is not a vertex"),
     "twice": ("1,0\n1,0\n", ":2: vertex 1 has a distance already"),
-    "negative": ("1,-1\n", ":1: distance '-1'"),
+    "negative": ("1,-2\n", ":1: distance '-2'"),
     "not a number": ("1,0\n2,far\n", ":2: distance 'far'"),
     "a fraction": ("1,0.5\n", "a whole number"),
-    "too large": ("1,2147483647\n", "2\\^31"),
+    "too large": ("1,3000000000\n", "2\\^31"),
     "three columns": ("1,0,0\n", "3 columns"),
     "empty": ("", "no distances"),
     "header only": ("id,distance\n", "no distances"),
@@ -60,13 +124,13 @@ WRONG = {
 def test_faults_name_file_and_line(tmp_path: Path, what: str) -> None:
     text, words = WRONG[what]
     with pytest.raises(FormatError, match=words) as refused:
-        read_distances(written(tmp_path / "d.csv", text), small_graph())
+        read_distances(written(tmp_path / "d.csv", text), small_graph(), 0)
     assert "d.csv" in str(refused.value)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"absent\.csv: cannot be read"):
-        read_distances(tmp_path / "absent.csv", small_graph())
+        read_distances(tmp_path / "absent.csv", small_graph(), 0)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -75,7 +139,7 @@ def test_any_bytes_are_distances_or_a_fault(tmp_path: Path, content: bytes) -> N
     path = tmp_path / "d.csv"
     path.write_bytes(content)
     try:
-        found = read_distances(path, small_graph())
+        found = read_distances(path, small_graph(), 0).dist
     except FormatError as error:
         found, words = None, str(error)
     assert (str(path) in words) if found is None else len(found) == 5

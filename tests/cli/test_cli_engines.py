@@ -44,7 +44,7 @@ def test_a_slow_start_says_that_it_may_be_compiling(
 ) -> None:
     monkeypatch.setattr(warm_up, "SAY_AFTER_S", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr("gpu.cli.inputs.PROGRESS_S", 0.0)
+    monkeypatch.setattr("gpu.cli.terminal.PROGRESS_S", 0.0)
     target = tmp_path / "run.npz"
     words = ["run", "sample:grid?n=2500", "--engine", "cpu", "--trace", str(target)]
     assert cli.main(words) == 0

@@ -104,7 +104,7 @@ def test_theme_and_time_change_the_picture(trace: Trace, tmp_path: Path, qtbot: 
     for options in (["--theme", "dark"], ["--theme", "dark", "--time", "0"]):
         output = tmp_path / f"{len(pictures)}.png"
         given = [str(tmp_path / "run.npz"), "-o", str(output), "--size", SIZE, *options]
-        assert render.main(given) == 0
+        assert app.main(["render", *given]) == 0
         pictures.append(picture_of(output))
     assert pictures[0].pixelColor(2, 2).name() == THEMES["dark"].window
     assert pictures[0] != pictures[1]
@@ -118,7 +118,7 @@ def test_without_its_graph_a_sentence_says_why(
     for number, (lost, why) in enumerate(((gone, "gone.gr"), (other, "another graph"))):
         file = tmp_path / f"{number}.npz"
         save_trace(lost, file)
-        assert render.main([str(file), "--size", SIZE]) == 0
+        assert app.main(["render", str(file), "--size", SIZE]) == 0
         said = capsys.readouterr()
         assert said.out.splitlines()[-1] == str(file.with_suffix(".png"))
         assert "without its graph" in said.err
@@ -130,7 +130,7 @@ def test_what_is_no_trace_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixt
     bad = tmp_path / "bad.npz"
     bad.write_bytes(b"not a trace")
     for name in (bad, tmp_path / "missing.npz"):
-        assert render.main([str(name)]) == 1
+        assert app.main(["render", str(name)]) == 1
         said = capsys.readouterr().err
         assert name.name in said
         assert len(said.splitlines()) == 1
@@ -141,7 +141,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(
 ) -> None:
     save_trace(trace, tmp_path / "run.npz")
     output = tmp_path / "no" / "such" / "run.png"
-    assert render.main([str(tmp_path / "run.npz"), "-o", str(output), "--size", SIZE]) == 1
+    assert app.main(["render", str(tmp_path / "run.npz"), "-o", str(output), "--size", SIZE]) == 1
     said = capsys.readouterr().err
     assert str(output) in said
     assert len(said.splitlines()) == 1
@@ -149,9 +149,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(
 
 @pytest.mark.parametrize("size", ["9x9", "wide", "1000", "100000x100"])
 def test_a_size_out_of_bounds_is_wrong_usage(size: str) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        render.main(["run.npz", "--size", size])
-    assert stopped.value.code == 2
+    assert app.main(["render", "run.npz", "--size", size]) == 2
 
 
 MODELLED = [k for k, r in ALGORITHMS.items() if "model" in r.engines and r.result == "row"]

@@ -139,7 +139,17 @@ def test_without_a_display_the_dashboard_is_written(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_commands_are_those_of_the_command_line() -> None:
-    from gpu.cli.main import COMMANDS
+@pytest.mark.parametrize("words", [["--help"], ["help"], ["help", "render"], ["man"]])
+def test_render_stands_among_the_commands(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app.main(words) == 0
+    assert "render" in capsys.readouterr().out
 
-    assert set(app.COMMANDS) == set(COMMANDS)
+
+def test_the_window_says_that_it_does_not_read_pipes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "pipe.gr")
+    assert app.main([str(tmp_path / "pipe.gr")]) == 1
+    assert "the window opens files" in capsys.readouterr().err
