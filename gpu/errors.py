@@ -12,7 +12,13 @@ from pathlib import Path
 
 
 class GpuError(Exception):
-    """Any fault that a user can be told about; everything else is a bug of ours."""
+    """Any fault that a user can be told about; everything else is a bug of ours.
+
+    path, line : the file that it is about and the 1-based line in it, where they are known
+    """
+
+    path: str | None = None
+    line: int | None = None
 
 
 class GraphError(GpuError):

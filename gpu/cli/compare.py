@@ -21,6 +21,7 @@ from gpu.cli.inputs import (
     add_source_options,
     choose_source,
     open_graph,
+    open_trace,
 )
 from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
@@ -28,7 +29,6 @@ from gpu.cli.run import option_pair, option_positive
 from gpu.cli.terminal import ProgressLine, fault, progress_line
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, Trace
-from gpu.record.tracefile import load_trace
 from gpu.study.compare import (
     ALIGNMENTS,
     Align,
@@ -148,7 +148,7 @@ def _side(
     """Return one side and, where its time is measured with probes on, a rerun without."""
     asked = getattr(args, name)
     if asked.endswith(TRACE_SUFFIX):
-        return Side.of(load_trace(asked)), None
+        return Side.of(open_trace(asked)), None
     trace = _run(graph, args, name, args.probe, progress)
     if args.verify:
         from gpu.proof.verify import verify

@@ -10,8 +10,10 @@ import argparse
 from typing import Any
 
 from gpu.cli.terminal import ProgressLine
-from gpu.errors import GpuError, ParameterError
+from gpu.errors import GpuError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
+from gpu.record.trace import Trace
+from gpu.record.tracefile import load_trace
 from gpu.regular import STDIN
 
 SAMPLE_PREFIX = "sample:"
@@ -91,9 +93,20 @@ def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> C
     except GpuError as error:
         if file_of(name) in str(error):
             raise
-        raise GpuError(f"{name}: {error}") from error
+        named = GpuError(f"{name}: {error}")
+        named.path = name
+        raise named from error
     except MemoryError as error:
-        raise GpuError(f"{name}: does not fit into memory") from error
+        raise MemoryNeededError(f"{name}: does not fit into memory") from error
+
+
+def open_trace(name: str) -> Trace:
+    """Return the saved run called `name`. Raises TraceError and its kin, which know the file."""
+    try:
+        return load_trace(name)
+    except GpuError as error:
+        error.path = name
+        raise
 
 
 def file_of(name: str) -> str:

@@ -18,6 +18,7 @@ from gpu.cli.inputs import (
     choose_source,
     file_of,
     open_graph,
+    open_trace,
     output_of,
     print_table,
 )
@@ -34,7 +35,7 @@ from gpu.record.export import (
     write_perfetto,
 )
 from gpu.record.trace import Probe, Trace, Verification
-from gpu.record.tracefile import load_trace, save_trace
+from gpu.record.tracefile import save_trace
 from gpu.regular import STDIN
 from gpu.wholefile import check_writable
 
@@ -245,7 +246,7 @@ def _verify(args: argparse.Namespace) -> int:
         args.usage_error("name one thing to check: D.csv, or --trace RUN.npz")
     if args.table is not None and file_of(args.table) == file_of(args.file) == STDIN:
         args.usage_error("the graph and the distances cannot both be standard input")
-    trace = None if args.trace is None else load_trace(args.trace)
+    trace = None if args.trace is None else open_trace(args.trace)
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         unreached = ""

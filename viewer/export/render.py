@@ -17,7 +17,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from gpu.cli.inputs import output_of
+from gpu.cli.inputs import open_trace, output_of
 from gpu.cli.outcome import FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import is_quiet, note
@@ -78,7 +78,6 @@ def add_render(parser: Parser) -> None:
 
 
 def _render(args: argparse.Namespace) -> int:
-    from gpu.record.tracefile import load_trace
     from viewer.qt_libraries import say_if_missing
 
     output = output_of(args.output or str(Path(args.trace).with_suffix(".png")))
@@ -86,7 +85,7 @@ def _render(args: argparse.Namespace) -> int:
         args.usage_error("--json and -o -: only one of them can have standard output")
     if say_if_missing(NAME):
         return FAILED
-    trace = load_trace(args.trace)
+    trace = open_trace(args.trace)
     graph, missing = find_graph(trace)
     with TemporaryDirectory(prefix="sssp-scope-") as folder:
         target = Path(folder, "picture.png") if output == "-" else Path(output)
