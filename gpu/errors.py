@@ -87,7 +87,8 @@ class FormatError(GpuError):
         self.plain = f"{path}:{line}: {problem}" if line is not None else f"{path}: {problem}"
         advice = f" {remedy.command_words}" if remedy is not None and remedy.command_words else ""
         super().__init__(f"{self.plain}{advice}")
-        self.path, self.line, self.problem, self.remedy = str(path), line, problem, remedy
+        self.path: str = str(path)
+        self.line, self.problem, self.remedy = line, problem, remedy
 
     def __reduce__(self) -> tuple[type, tuple[str, str, int | None, Remedy | None]]:
         """Pickle by the constructor's arguments: errors cross from the engine process."""

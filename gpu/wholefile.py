@@ -81,7 +81,7 @@ def _standard_output() -> Iterator[IO[bytes]]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise _refused("to stdout", error) from error
+        raise _refused("stdout", error) from error
 
 
 def _resolved(path: str | Path) -> Path:

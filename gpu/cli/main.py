@@ -31,7 +31,6 @@ from gpu.cli.outcome import (
 )
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import NAME, discard_output, failure, opened, settle
-from gpu.errors import GpuError
 
 
 class Command(NamedTuple):
@@ -114,7 +113,11 @@ def guarded(argv: list[str], work: Callable[[], int]) -> int:
         except Exception as error:
             if os.environ.get(DEBUG):
                 raise
-            return failure(error, _flushed(FAILED))
+            try:
+                sys.stdout.flush()  # what was printed before stands before
+            except OSError:
+                discard_output()
+            return failure(error, FAILED)
 
 
 def add_command(name: str, command: Command) -> None:
@@ -224,7 +227,7 @@ def _flushed(code: int) -> int:
         return PIPE_CLOSED
     except OSError as error:
         discard_output()
-        return failure(GpuError(f"cannot write to stdout: {error.strerror or error}"), FAILED)
+        return failure(error, FAILED)
     return code
 
 

@@ -97,6 +97,9 @@ class Parser(argparse.ArgumentParser):
         """Tell wrong usage and leave with its exit code."""
         sys.exit(usage_error(self.format_usage(), self.prog, message))
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        (file or sys.stderr).write(message)  # argparse's own keeps quiet about a full disk
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
             return

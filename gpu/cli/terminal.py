@@ -53,12 +53,14 @@ _manner = _Manner()
 class CleanStream(io.TextIOBase):
     """A text stream before another one: control characters, and marks that turn text, visible."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, title: str) -> None:
         self.raw = stream
+        self._title = title
 
     def write(self, text: str) -> int:
-        """Write text with `\\x1b` for an ESC."""
-        self.raw.write(printable(text))
+        """Write text with `\\x1b` for an ESC. OSError that names the stream."""
+        with self._named():
+            self.raw.write(printable(text))
         return len(text)
 
     def forget(self) -> None:
@@ -68,8 +70,9 @@ class CleanStream(io.TextIOBase):
         self.raw = io.StringIO()
 
     def flush(self) -> None:
-        """Flush the stream behind."""
-        self.raw.flush()
+        """Flush the stream behind. OSError that names the stream."""
+        with self._named():
+            self.raw.flush()
 
     def isatty(self) -> bool:
         """Whether the stream behind is a terminal."""
@@ -93,6 +96,14 @@ class CleanStream(io.TextIOBase):
         """Bytes go by."""
         return self.raw.buffer
 
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            error.filename = self._title
+            raise
+
 
 def printable(text: str) -> str:
     """Return text that moves no cursor and colours nothing; lines and tabs stay."""
@@ -108,7 +119,7 @@ def opened(argv: Sequence[str]) -> Iterator[None]:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Δ shows a question mark
     before, _manner = _manner, _Manner(json="--json" in argv)
-    ours = (_clean(sys.stdout), _clean(sys.stderr))
+    ours = (_clean(sys.stdout, "stdout"), _clean(sys.stderr, "stderr"))
     try:
         with redirect_stdout(ours[0]), redirect_stderr(ours[1]):
             yield
@@ -226,8 +237,8 @@ def _tell(told: dict[str, Any], plain: str) -> None:
         print(json.dumps(told) if _manner.json else plain, file=sys.stderr, flush=True)
 
 
-def _clean(stream: TextIO) -> CleanStream:
-    return CleanStream(stream.raw if isinstance(stream, CleanStream) else stream)
+def _clean(stream: TextIO, title: str) -> CleanStream:
+    return CleanStream(stream.raw if isinstance(stream, CleanStream) else stream, title)
 
 
 def _open_closed() -> None:
