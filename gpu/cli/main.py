@@ -30,7 +30,7 @@ from gpu.cli.outcome import (
     WRONG_USAGE,
 )
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import NAME, discard_output, failure, opened, settle
+from gpu.cli.terminal import NAME, discard, failure, opened, settle
 
 
 class Command(NamedTuple):
@@ -106,7 +106,7 @@ def guarded(argv: list[str], work: Callable[[], int]) -> int:
         except SystemExit as ended:  # argparse: 0 after --help, 2 after wrong usage
             return _flushed(ended.code if isinstance(ended.code, int) else WRONG_USAGE)
         except BrokenPipeError:
-            discard_output()
+            discard(sys.stdout)
             return PIPE_CLOSED
         except KeyboardInterrupt:
             return INTERRUPTED
@@ -116,7 +116,7 @@ def guarded(argv: list[str], work: Callable[[], int]) -> int:
             try:
                 sys.stdout.flush()  # what was printed before stands before
             except OSError:
-                discard_output()
+                discard(sys.stdout)
             return failure(error, FAILED)
 
 
@@ -223,10 +223,10 @@ def _flushed(code: int) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        discard_output()
+        discard(sys.stdout)
         return PIPE_CLOSED
     except OSError as error:
-        discard_output()
+        discard(sys.stdout)
         return failure(error, FAILED)
     return code
 

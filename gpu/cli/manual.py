@@ -114,7 +114,9 @@ def _completion(args: argparse.Namespace) -> int:
         for action in parser._actions:
             if str(action.metavar or action.dest) in _FILES or "." in str(action.metavar):
                 action.complete = shtab.FILE  # type: ignore[attr-defined]
-    print(shtab.complete(whole, args.shell))
+    script = shtab.complete(whole, args.shell)
+    # a file as the first word opens the window: bash offers files where no command fits
+    print(script.replace("complete -o bashdefault", "complete -o bashdefault -o default"))
     return 0
 
 

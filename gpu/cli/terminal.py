@@ -39,12 +39,14 @@ _VISIBLE = {code: ascii(chr(code))[1:-1] for code in _CONTROLS | _DIRECTIONS}  #
 class _Manner:
     """How this command tells what it does.
 
-    progress : None where stderr is a terminal, else whether it was asked for
+    progress : whether it was asked for, where stderr is no terminal
+    line : the progress line, while there is one: what is told beside it clears it first
     """
 
     json: bool = False
     quiet: bool = False
-    progress: bool | None = None
+    progress: bool = False
+    line: ProgressLine | None = None
 
 
 _manner = _Manner()
@@ -132,7 +134,7 @@ def opened(argv: Sequence[str]) -> Iterator[None]:
 def settle(*, quiet: bool = False, progress: bool = False, json_asked: bool = False) -> None:
     """Take over what the arguments say, now that they are understood."""
     _manner.quiet, _manner.json = quiet, json_asked
-    _manner.progress = True if progress else None
+    _manner.progress = progress
 
 
 def is_quiet() -> bool:
@@ -173,10 +175,10 @@ def usage_error(usage: str, program: str, words: str) -> int:
     return WRONG_USAGE
 
 
-def discard_output() -> None:
-    """Point stdout at nothing: Python would complain while flushing it at exit."""
-    with suppress(OSError, ValueError):  # ValueError: stdout is no file (a test's capture)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def discard(stream: TextIO) -> None:
+    """Point stdout or stderr at nothing: Python would complain while flushing it at exit."""
+    with suppress(OSError, ValueError):  # ValueError: it is no file (a test's capture)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class ProgressLine:
@@ -184,7 +186,7 @@ class ProgressLine:
 
     def __init__(self) -> None:
         self._overwrites = sys.stderr.isatty() and not _manner.json
-        self._shown = not _manner.quiet and (self._overwrites or bool(_manner.progress))
+        self._shown = not _manner.quiet and (self._overwrites or _manner.progress)
         self._due = 0.0
         self._length = 0
         self._last = ""
@@ -200,15 +202,15 @@ class ProgressLine:
             self._write(f"\r{printable(line):<{self._length}}")
             self._length = len(printable(line))
             return
-        self._due, self._last = now + PROGRESS_LINE_S, words
         share = round(fraction, 4) if fraction >= 0 else None
         _tell({"progress": share, "doing": words}, line)
+        self._due, self._last = now + PROGRESS_LINE_S, words
 
     def clear(self) -> None:
         """Leave an empty line behind."""
         if self._length:
             self._write(f"\r{'':<{self._length}}\r")
-        self._due, self._length = 0.0, 0
+        self._due, self._length, self._last = 0.0, 0, ""
 
     def _write(self, text: str) -> None:
         stream = sys.stderr
@@ -219,11 +221,12 @@ class ProgressLine:
 @contextmanager
 def progress_line() -> Iterator[ProgressLine]:
     """Give a ProgressLine that is cleared at the end, also after an error."""
-    line = ProgressLine()
+    line = _manner.line = ProgressLine()
     try:
         yield line
     finally:
         line.clear()
+        _manner.line = None
 
 
 def _tell_error(code: str, words: str, exit_code: int, file: str | None, line: int | None) -> None:
@@ -233,8 +236,12 @@ def _tell_error(code: str, words: str, exit_code: int, file: str | None, line: i
 
 def _tell(told: dict[str, Any], plain: str) -> None:
     """Write one line to stderr; what cannot be told to anybody is not told."""
-    with suppress(OSError):
+    if _manner.line is not None:
+        _manner.line.clear()
+    try:
         print(json.dumps(told) if _manner.json else plain, file=sys.stderr, flush=True)
+    except OSError:
+        discard(sys.stderr)
 
 
 def _clean(stream: TextIO, title: str) -> CleanStream:

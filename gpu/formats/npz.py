@@ -20,7 +20,6 @@ import io
 import json
 import math
 import re
-import tokenize
 import zipfile
 import zlib
 from dataclasses import replace
@@ -64,7 +63,6 @@ LAYOUTS = {"csr": ("indptr", "indices"), "csc": ("indptr", "indices"), "coo": ("
 BROKEN = (
     zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, IndexError,
     NotImplementedError, RuntimeError, OverflowError, LookupError, AttributeError, TypeError,
-    SyntaxError, tokenize.TokenError,  # an array's header that is no Python value
 )  # fmt: skip
 
 
