@@ -24,11 +24,13 @@ HEADER_BYTES = 17
 
 
 def sniff(head: bytes) -> float:
-    """Return 0.9 where the header is followed by row bounds that begin with 0."""
+    """Return 0.9 where the header is followed by row bounds from 0 on, and is not outgrown."""
     if len(head) < HEADER_BYTES + 8 or head[0] > 1:
         return 0.0
     m, n, first = np.frombuffer(head, "<i8", 3, 1).tolist()
     if not (0 <= n < 2**31 and 0 <= m < 2**31):
+        return 0.0
+    if len(head) > HEADER_BYTES + 2 * (8 * (n + 1) + 8 * m):  # zeros without end, for example
         return 0.0
     bounds = np.frombuffer(head, "<i8", min(n + 1, (len(head) - HEADER_BYTES) // 8), HEADER_BYTES)
     rising = first == 0 and bool((np.diff(bounds) >= 0).all()) and bounds[-1] <= m

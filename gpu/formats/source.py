@@ -284,10 +284,11 @@ def _decompressor(name: str) -> _Decompressor:
 def _open(reading: Reading) -> tuple[BufferedReader, int]:
     path = reading.path
     try:
-        about = os.stat(0 if is_stdin(path) else path)
+        given = reading.pipe and is_stdin(path)
+        about = os.stat(0 if given else path)
         if stat.S_ISDIR(about.st_mode):
             raise reading.fault("is a folder; expected a file")
-        if stat.S_ISREG(about.st_mode) and not is_stdin(path):
+        if stat.S_ISREG(about.st_mode) and not given:
             return open(path, "rb"), about.st_size
         if not reading.pipe:
             raise reading.fault("is not a regular file; expected a file on disk")

@@ -1,0 +1,191 @@
+"""Standard input and output, pipes, process substitution; and what happens where they are closed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu.cli.outcome import DONE, FAILED, PIPE_CLOSED, WRONG_USAGE
+from gpu.errors import FormatError
+from gpu.formats import load_graph
+from gpu.record.tracefile import load_trace
+
+ROADS = "p sp 5 4\na 1 2 4\na 2 3 3\na 3 4 0\na 1 4 9\n"
+TABLE = "id,distance\n1,0\n2,4\n3,7\n4,7\n5,\n"
+TOP = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "roads.gr").write_text(ROADS)
+    (tmp_path / "roads.gr.gz").write_bytes(gzip.compress(ROADS.encode()))
+    return tmp_path
+
+
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line of bash where `sssp-scope` is this tree's."""
+    command = f"sssp-scope() {{ '{sys.executable}' -m viewer.app \"$@\"; }}\n{line}"
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(TOP), "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+INPUTS = {
+    "a redirection": "sssp-scope info - --json < roads.gr",
+    "a pipe": "cat roads.gr | sssp-scope info - --json",
+    "a packed pipe": "cat roads.gr.gz | sssp-scope info /dev/stdin --json",
+    "two packed streams": "cat <(head -c 30 roads.gr | gzip) <(tail -c +31 roads.gr | gzip) "
+    "| sssp-scope info - --json",
+    "process substitution": "sssp-scope info <(zcat roads.gr.gz) --json",
+    "a named pipe": "mkfifo p.gr; cat roads.gr > p.gr & sssp-scope info p.gr --json",
+}
+
+
+@pytest.mark.parametrize("way", INPUTS)
+def test_a_graph_comes_through(way: str, folder: Path) -> None:
+    done = shell(INPUTS[way], folder)
+    assert (done.returncode, done.stderr) == (DONE, "")
+    told = json.loads(done.stdout)
+    assert told["hash"] == load_graph(folder / "roads.gr").hash
+    assert told["format"] == "dimacs"
+
+
+def test_a_chain_of_commands(folder: Path) -> None:
+    line = (
+        "sssp-scope convert roads.gr - --to metis --quiet 2>/dev/null; "
+        "zcat roads.gr.gz | sssp-scope convert - - --to edge_list --quiet | sssp-scope info - "
+        "--format edge_list --json; "
+        "zcat roads.gr.gz | sssp-scope run - --distances - 2>words "
+        "| tee d.csv | sssp-scope verify roads.gr - --json"
+    )
+    done = shell(line, folder)
+    *_, info, verified = done.stdout.splitlines()
+    assert done.stderr == ""
+    assert json.loads(info)["m"] == 4
+    assert json.loads(info)["options"]["format"] == "edge_list"
+    assert json.loads(verified)["verified"] is True
+    assert (folder / "d.csv").read_text() == TABLE
+    assert "sum 18" in (folder / "words").read_text()
+
+
+@pytest.mark.parametrize("way", ["> r.npz", "| cat > r.npz"])
+def test_a_trace_goes_to_stdout_whole(way: str, folder: Path) -> None:
+    done = shell(f"sssp-scope run roads.gr --quiet --trace - {way}", folder)
+    assert (done.returncode, done.stdout, done.stderr) == (DONE, "", "")
+    assert load_trace(folder / "r.npz").graph.origin == "roads.gr"
+
+
+def test_a_picture_goes_to_stdout(folder: Path) -> None:
+    line = "sssp-scope run roads.gr --trace r.npz >&- && sssp-scope render r.npz -o - > r.png"
+    done = shell(line, folder)
+    assert (done.returncode, done.stderr) == (DONE, "")
+    assert (folder / "r.png").read_bytes().startswith(b"\x89PNG")
+
+
+WRONG = {
+    "nothing comes": ("sssp-scope info - < /dev/null", FAILED, "/dev/stdin: the file is empty"),
+    "stdin is closed": ("sssp-scope info - <&-", FAILED, "/dev/stdin: the file is empty"),
+    "zeros without end": ("sssp-scope info - < /dev/zero", FAILED, "no graph format known"),
+    "a fault in line 2": ("echo 'p sp 1 1\na 1 9 1' | sssp-scope info -", FAILED, "/dev/stdin:2:"),
+    "a bomb": (
+        "head -c 400M /dev/zero | tr '\\0' ' ' | gzip -1 | sssp-scope info - --format edge_list",
+        FAILED,
+        "are unpacked here",
+    ),
+    "two inputs": ("sssp-scope verify - /dev/stdin < roads.gr", WRONG_USAGE, "cannot both"),
+    "two outputs": (
+        "sssp-scope run roads.gr --trace - --distances /dev/stdout",
+        WRONG_USAGE,
+        "--trace - and --distances -: only one",
+    ),
+    "an output and the result": (
+        "sssp-scope run roads.gr --json --csv - 2>&1 >out | grep -o only; wc -c < out; exit 2",
+        WRONG_USAGE,
+        "",
+    ),
+    "no format": ("sssp-scope convert roads.gr -", WRONG_USAGE, "name the format by --to"),
+    "a matrix": ("sssp-scope apsp roads.gr -o -", WRONG_USAGE, "name a file"),
+    "a full disk": ("sssp-scope info roads.gr > /dev/full", FAILED, "stdout: No space left"),
+    "a full disk, bytes": (
+        "sssp-scope convert roads.gr - --to dimacs > /dev/full",
+        FAILED,
+        "cannot write stdout: No space left",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_cannot_be_is_said(what: str, folder: Path) -> None:
+    line, code, words = WRONG[what]
+    done = shell(line, folder)
+    assert done.returncode == code
+    assert words in done.stderr
+    assert done.stderr.count("sssp-scope") <= 2
+    assert "Traceback" not in done.stderr
+    assert not list(folder.glob("-*")), "no file of that name"
+
+
+COMMANDS = (
+    "run roads.gr",
+    "run roads.gr --distances - --quiet",
+    "sweep roads.gr --processes 1 --count 2",
+    "compare roads.gr",
+    "apsp roads.gr -o m.npy --engine model",
+    "info roads.gr",
+    "samples",
+    "convert roads.gr - --to dimacs",
+    "verify roads.gr d.csv",
+    "lesson list",
+    "lesson check 1_order",
+    "render r.npz",
+    "bench io_dimacs --help",
+    "help run",
+    "man",
+    "completion bash",
+    "--version",
+    "info --help",
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_nobody_listens_and_nobody_complains(command: str, folder: Path) -> None:
+    """Closed stdout is what the user wants; a reader that left ends the command."""
+    (folder / "d.csv").write_text(TABLE)
+    make = "sssp-scope run roads.gr --trace r.npz --quiet >&-; " if "r.npz" in command else ""
+    line = (
+        f"{make}sssp-scope {command} >&-; echo $? > closed; "
+        f"{{ sssp-scope {command}; echo $? > left; }} | true; "
+        f"sssp-scope {command} >&- 2>&-; echo $? > both"
+    )
+    done = shell(line, folder)
+    assert done.stderr == ""
+    codes = [int((folder / name).read_text()) for name in ("closed", "left", "both")]
+    assert codes == [DONE, PIPE_CLOSED, DONE]
+
+
+def test_an_error_that_nobody_reads_keeps_its_exit_code(folder: Path) -> None:
+    line = "{ sssp-scope info none.gr; echo $? > a; } 2>&1 | true; sssp-scope fly 2>&-; echo $? > b"
+    done = shell(line, folder)
+    assert (done.stdout, done.stderr) == ("", "")
+    assert (folder / "a").read_text().strip() == str(FAILED)
+    assert (folder / "b").read_text().strip() == str(WRONG_USAGE)
+
+
+def test_a_program_that_did_not_ask_for_a_pipe_does_not_wait_for_one(folder: Path) -> None:
+    os.mkfifo(folder / "p.gr")
+    with pytest.raises(FormatError, match="not a regular file"):
+        load_graph(folder / "p.gr")
