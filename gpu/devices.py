@@ -24,6 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gpu.errors import ParameterError
+from gpu.words import did_you_mean
 
 H100_CLOCK_GHZ = 1.98
 H100_BANDWIDTH = 3.35e12  # bytes/s, nominal
@@ -210,5 +211,6 @@ DEFAULT_PRESET = "RTX 2080 Ti"
 def find_preset(name: str) -> Preset:
     """Return the preset of that name, or raise ParameterError naming those that exist."""
     if name not in PRESETS:
-        raise ParameterError(f"no modelled device {name!r}; there are: {', '.join(PRESETS)}")
+        near = did_you_mean(name, PRESETS)
+        raise ParameterError(f"no modelled device {name!r}{near}; there are: {', '.join(PRESETS)}")
     return PRESETS[name]

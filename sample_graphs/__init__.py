@@ -21,6 +21,7 @@ import numpy as np
 
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph, Provenance
+from gpu.words import did_you_mean
 
 SMALLEST, LARGEST = 10, 20_000_000  # vertices that may be asked for
 CHECK_MEMORY_FROM = 100_000  # vertices: below, nothing worth refusing is needed
@@ -328,7 +329,8 @@ def suggested_source(graph: CSRGraph) -> int:
 
 def _find(key: str) -> Sample:
     if key not in CATALOGUE:
-        raise ParameterError(f"no sample {key!r}; there are: {', '.join(CATALOGUE)}")
+        near = did_you_mean(key, CATALOGUE)
+        raise ParameterError(f"no sample {key!r}{near}; there are: {', '.join(CATALOGUE)}")
     return CATALOGUE[key]
 
 

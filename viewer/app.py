@@ -84,21 +84,26 @@ def _is_for_window(first: str) -> bool:
 
 
 def _command(arguments: list[str]) -> int:
-    """Run a command, having told the command line what the window adds to it."""
+    """Run a command that needs no window."""
     from gpu.cli import main as cli
 
-    first = arguments[0] if arguments else ""
-    drawn = cli.Command("draw a saved run's dashboard", "viewer.export.render", "add_render")
-    cli.add_command("render", drawn)
-    if first in {"bench", "help", "man", "completion"}:
-        from viewer.bench.rows import add_rows
-
-        add_rows()
+    _add_commands(arguments[0] if arguments else "")
     if arguments[:2] == ["lesson", "html"] and not _qt_missing():
         from viewer.features.lessons.page import write
 
         return write(arguments)
     return cli.main(arguments)
+
+
+def _add_commands(first: str) -> None:
+    """Tell the command line what the window adds to it, as far as the command `first` asks."""
+    from gpu.cli.main import Command, add_command
+
+    add_command("render", Command("draw a saved run", "viewer.export.render", "add_render"))
+    if first in {"bench", "help", "man", "completion"}:
+        from viewer.bench.rows import add_rows
+
+        add_rows()
 
 
 def _refuse(file: str) -> int:

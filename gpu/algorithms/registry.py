@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from gpu.errors import EngineError, ParameterError
+from gpu.words import did_you_mean
 
 Kind = Literal["int", "float", "bool"]
 
@@ -101,7 +102,10 @@ class Algorithm:
                 continue
             if key not in known:
                 allowed = ", ".join(known) or "none"
-                raise ParameterError(f"{self.key} has no parameter {key!r}; it has: {allowed}")
+                near = did_you_mean(key, known)
+                raise ParameterError(
+                    f"{self.key} has no parameter {key!r}{near}; it has: {allowed}"
+                )
         open_to_all = {key: knob.checked(given.get(key)) for key, knob in known.items()}
         return {**open_to_all, **self.fixed}
 

@@ -24,6 +24,12 @@ ENVIRONMENT = {
     "SSSP_SCOPE_CACHE": "a folder for what is computed once, placements of vertices for example",
     "NO_COLOR": "obeyed: nothing is coloured, with it or without",
 }
+_OPTIONS = {
+    "--version": "print the version and exit",
+    "-h, --help": "of the program, of a command: a screen of help",
+    "--quiet": "of a command: results and errors only",
+    "--progress": "of a command: progress on stderr, also where that is no terminal",
+}
 _FILES = ("FILE", "OUT", "D.csv", "LESSON", "PAGE", "trace")  # words that stand for a file
 
 
@@ -74,6 +80,9 @@ def manual_page() -> str:
         *_section("Description"),
         *_verbatim(whole.description or ""),
     ]
+    lines += _section("Options")
+    for words, told in _OPTIONS.items():
+        lines += _entry(words, told)
     for name, command in whole.children().items():
         lines += [*_section(f"{name}"), *_told(command)]
     lines += _section("Exit status")

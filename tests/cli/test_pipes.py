@@ -1,4 +1,4 @@
-"""Standard input and output, pipes, process substitution; and what happens where they are closed."""
+"""Standard input and output, pipes, process substitution, and what happens where they close."""
 
 from __future__ import annotations
 

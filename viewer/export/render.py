@@ -41,7 +41,7 @@ EXAMPLES = """\
 examples:
   sssp-scope run roads.gr.gz --source 1 --trace run.npz
   sssp-scope render run.npz -o run.png
-  sssp-scope render run.npz -o half.png --time 1.5e6 --theme dark --size 1920x1080
+  sssp-scope render run.npz -o half.png --time 1.5e6 --theme dark --size 800x500
   sssp-scope render run.npz -o run.mp4 --seconds 12 --size 1280x720"""
 
 

@@ -1,0 +1,241 @@
+"""How commands end: exit codes, errors under --json, nearest names, and nothing but plain text."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu.cli import main as cli, outcome
+from gpu.cli.outcome import CHECK_FAILED, DONE, ERROR_CODES, EXIT_CODES, FAILED, WRONG_USAGE
+from gpu.cli.terminal import printable
+from viewer import app
+
+README = Path(cli.__file__).with_name("README.md").read_text(encoding="utf-8")
+ROADS = "p sp 5 4\na 1 2 4\na 2 3 3\na 3 4 0\na 1 4 9\n"
+NASTY = "e\x1b[31m\x1b]0;t\x07\x9bv\u202eil"
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Call:
+    """Return a function that runs a command beside roads.gr: code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+    Path("roads.gr").write_text(ROADS)
+    Path("wrong.csv").write_text("1,0\n2,5\n")
+
+    def run(*words: str) -> tuple[int, str, str]:
+        code = app.main(list(words))
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return run
+
+
+# what is typed, the exit code, the error's code, its file, its line
+ENDS: dict[str, tuple[int, str, str | None, int | None]] = {
+    "info roads.gr": (DONE, "", None, None),
+    "info none.gr": (FAILED, "format", "none.gr", None),
+    "info bad.gr": (FAILED, "format", "bad.gr", 2),
+    "info sample:nothing": (FAILED, "parameter", "sample:nothing", None),
+    "run roads.gr --source 9": (FAILED, "source", None, None),
+    "run roads.gr --device Toaster": (FAILED, "parameter", None, None),
+    "run roads.gr --trace no/such/r.npz": (FAILED, "error", None, None),
+    "verify roads.gr --trace bad.gr": (FAILED, "trace", "bad.gr", None),
+    "compare roads.gr --a bad.npz": (FAILED, "trace", "bad.npz", None),
+    "render bad.npz": (FAILED, "trace", "bad.npz", None),
+    "lesson check nope.toml": (FAILED, "system", "nope.toml", None),
+    "convert roads.gr roads.xyz": (FAILED, "parameter", None, None),
+    "run roads.gr --period-ns -5": (WRONG_USAGE, "usage", None, None),
+    "run roads.gr --algorithm ads": (WRONG_USAGE, "usage", None, None),
+    "run": (WRONG_USAGE, "usage", None, None),
+    "fly": (WRONG_USAGE, "usage", None, None),
+    "help fly": (WRONG_USAGE, "usage", None, None),
+    "lesson chek": (WRONG_USAGE, "usage", None, None),
+    "verify roads.gr wrong.csv": (CHECK_FAILED, "check", None, None),
+    "lesson check bad.toml": (CHECK_FAILED, "", None, None),
+}
+
+
+@pytest.mark.parametrize("line", ENDS)
+def test_every_end_is_the_one_that_is_documented(line: str, call: Call) -> None:
+    code, kind, file, at = ENDS[line]
+    Path("bad.gr").write_text("p sp 2 1\na 1 9 4\n")
+    Path("bad.npz").write_bytes(b"no trace")
+    Path("bad.toml").write_text("[lesson]\n")
+    ended, out, err = call(*line.split())
+    assert ended == code
+    assert code in EXIT_CODES
+    assert (err == "") == (kind == "")
+    assert "Traceback" not in err
+    ended, out, err = call(*line.split(), "--json")
+    assert ended == code
+    if kind:
+        told = json.loads(err)
+        assert told["exit_code"] == code
+        assert told["error"]["code"] == kind
+        assert (told["error"]["file"], told["error"]["line"]) == (file, at)
+        assert told["error"]["message"]
+        assert kind in ERROR_CODES
+    if out:
+        json.loads(out)
+    assert bool(out) == (code in {DONE, CHECK_FAILED})
+
+
+def test_exit_codes_and_error_codes_are_documented_once(call: Call) -> None:
+    rows = dict(re.findall(r"^\| (\d+) \| (.+) \|$", README, re.MULTILINE))
+    assert {int(code): words for code, words in rows.items()} == EXIT_CODES
+    errors = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", README, re.MULTILINE))
+    assert errors == ERROR_CODES
+    page = re.sub(r"\s+", " ", call("man")[1].replace("\\", ""))
+    assert all(words in page for words in (*EXIT_CODES.values(), *ERROR_CODES.values()))
+    assert f"exit codes: {DONE} done, {FAILED} a reported error" in call("--help")[1]
+
+
+def test_a_bug_is_told_as_one(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("nought")
+
+    monkeypatch.delenv(outcome.DEBUG, raising=False)
+    monkeypatch.setattr("viewer.export.render.open_trace", fail)
+    code, out, err = call("render", "r.npz", "--json")
+    assert (code, out) == (FAILED, "")
+    assert json.loads(err)["error"]["code"] == "bug"
+    assert "ZeroDivisionError: nought" in err
+
+
+NEAR = {
+    "rnu": "'run'",
+    "lesson chek": "'check'",
+    "help convrt": "'convert'",
+    "run roads.gr --algoritm adds": "'--algorithm'",
+    "run roads.gr --veriffy": "'--verify'",
+    "run roads.gr --algorithm ads": "'adds'",
+    "run roads.gr --engine cdua": "'cuda'",
+    "run roads.gr --weights rnadom": "'random'",
+    "info roads.gr --format dimac": "'dimacs'",
+    "convert roads.gr x --to matrixmarket": "'matrix_market'",
+    "compare roads.gr --b dijksta": "'dijkstra'",
+    "lesson check 1_order_maters": "'1_order_matters'",
+    "completion bahs": "'bash'",
+    "info sample:gird": "'grid'",
+    "run roads.gr --set bukets=8": "'buckets'",
+    "run roads.gr --device RTX3090": "'RTX 3090'",
+    "render r.npz --theme drak": "'dark'",
+}
+
+
+@pytest.mark.parametrize("line", NEAR)
+def test_did_you_mean(line: str, call: Call) -> None:
+    code, out, err = call(*line.split())
+    assert code in {FAILED, WRONG_USAGE}
+    assert out == ""
+    assert f"did you mean {NEAR[line]}?" in err
+
+
+@pytest.mark.parametrize("line", ["fly", "run roads.gr --zzz", "run roads.gr --algorithm q"])
+def test_nothing_is_meant_where_nothing_is_near(line: str, call: Call) -> None:
+    code, _, err = call(*line.split())
+    assert code == WRONG_USAGE
+    assert "did you mean" not in err
+
+
+def test_no_control_character_is_printed(call: Call) -> None:
+    graph, ids = f"{NASTY}.gr", f"{NASTY}.csv"
+    Path(graph).write_text(ROADS)
+    Path(ids).write_text(f"source,target,weight\na,{NASTY},3\n{NASTY},c,4\n", encoding="utf-8")
+    lines: tuple[tuple[str, ...], ...] = (
+        (f"{NASTY}.npz",),
+        ("info", graph),
+        ("info", ids),
+        ("info", f"{NASTY}.txt"),
+        ("run", ids, "--source", NASTY),
+        ("run", graph, "--source", NASTY),
+        ("run", graph, "--algorithm", NASTY),
+        ("run", graph, f"--{NASTY}"),
+        ("run", graph, "--device", NASTY, "--json"),
+        ("convert", graph, f"{NASTY}.mtx"),
+        ("convert", graph, f"{NASTY}.{NASTY}"),
+        ("compare", graph, "--a", NASTY),
+        ("verify", graph, ids),
+        ("lesson", "check", NASTY),
+        ("lesson", "check", f"{NASTY}.toml"),
+        ("render", f"{NASTY}.npz"),
+        ("bench", NASTY),
+        ("bench", "cpu", NASTY),
+        ("help", NASTY),
+        (NASTY,),
+    )
+    for words in lines:
+        _, out, err = call(*words)
+        assert out + err, words
+        assert printable(out + err) == out + err, words
+    assert "e\\x1b[31m\\x1b]0;t\\x07\\x9bv\\u202eil" in call("info", graph)[1]
+
+
+def told(err: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in err.splitlines()]
+
+
+def test_quiet_and_progress(call: Call) -> None:
+    words = ("run", "roads.gr", "--engine", "cpu", "--verify")
+    code, out, err = call(*words)
+    assert (code, err.count("\n")) == (DONE, 1), "the note on the algorithm, no progress"
+    assert call(*words, "--quiet")[2] == ""
+    assert "verified" in call(*words, "--quiet")[1]
+    _, _, err = call(*words, "--progress")
+    assert "\nverifying\n" in err
+    assert "\r" not in err
+    _, out, err = call(*words, "--progress", "--json")
+    assert json.loads(out)["verified"] is True
+    assert {"progress": None, "doing": "verifying"} in told(err)
+    assert any("note" in row for row in told(err))
+    assert call(*words, "--progress", "--quiet")[0] == WRONG_USAGE
+    assert call("convert", "roads.gr", "x.mtx", "--quiet") == (DONE, "", "")
+    assert call("apsp", "roads.gr", "-o", "m.npy", "--engine", "model", "--quiet")[1] == ""
+    code, out, err = call("convert", "nope.gr", "x.mtx", "--quiet")
+    assert (code, out) == (FAILED, "")
+    assert "nope.gr: no such file" in err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a terminal of POSIX")
+@pytest.mark.parametrize("no_colour", ["", "1"])
+def test_a_terminal_gets_no_escape_either(no_colour: str, tmp_path: Path) -> None:
+    import pty
+    import subprocess
+    import sys
+
+    (tmp_path / f"{NASTY}.gr").write_text(ROADS)
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "gpu.cli", "run", f"{NASTY}.gr", "--engine", "cpu", "--verify"]
+    environment = {**os.environ, "NO_COLOR": no_colour, "TERM": "xterm-256color"}
+    environment["PYTHONPATH"] = str(Path(cli.__file__).resolve().parents[2])
+    if not no_colour:
+        del environment["NO_COLOR"]
+    with subprocess.Popen(
+        command, stdout=theirs, stderr=theirs, cwd=tmp_path, env=environment
+    ) as running:
+        os.close(theirs)
+        seen = b""
+        while part := _read(ours):
+            seen += part
+    os.close(ours)
+    assert running.returncode == DONE, seen
+    assert b"\x1b" not in seen
+    assert b"\\x1b[31m" in seen
+    assert b"verified" in seen
+    assert b"opening 0%\r" in seen, "progress, taken away before a note"
+
+
+def _read(number: int) -> bytes:
+    try:
+        return os.read(number, 65536)
+    except OSError:  # the other end is closed
+        return b""
