@@ -17,10 +17,10 @@ from gpu.formats import READERS
 from viewer import app
 
 ROWS, COLUMNS = 40, 80
-app._add_commands("help")
+COMMANDS = (*cli.COMMANDS, "render")
 WORDS = [
     (),
-    *((name,) for name in cli.COMMANDS),
+    *((name,) for name in COMMANDS),
     *(("lesson", what) for what in ("list", "check", "html")),
 ]
 NAMED = [" ".join(words) or "sssp-scope" for words in WORDS]
@@ -83,7 +83,7 @@ def test_completion_names_commands_options_and_choices(
     shell: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = printed(capsys, "completion", shell)
-    for word in (*cli.COMMANDS, *ALGORITHMS, *READERS, "no-dynamic-delta", "html", "projector"):
+    for word in (*COMMANDS, *ALGORITHMS, *READERS, "no-dynamic-delta", "html", "projector"):
         assert word in script
     if shutil.which(shell) is not None:
         done = subprocess.run(
