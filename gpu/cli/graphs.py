@@ -16,6 +16,7 @@ from gpu.cli.inputs import (
     add_graph_options,
     add_source_options,
     choose_source,
+    note_formulas,
     open_graph,
     output_of,
     print_table,
@@ -148,12 +149,14 @@ def _convert(args: argparse.Namespace) -> int:
     check_writable(args.out)
     if Path(args.out).exists() and not Path(args.out).is_file():
         raise GpuError(f"cannot write {args.out}: it is no regular file; name a file")
-    from gpu.formats import save_graph, writer_for
+    from gpu.formats import READERS, save_graph, writer_for
 
     writer_for(args.out, args.to)  # refused before a large file is read
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         told = save_graph(graph, Path(args.out), args.to, id_map=args.id_map)
+    if args.id_map or writer_for(args.out, args.to) is READERS["edge_list"].write:
+        note_formulas(graph)
     if args.json:
         kept = {"file": args.out, "n": graph.n, "m": graph.m, "notes": list(told)}
         print(json.dumps(kept))
@@ -175,6 +178,8 @@ def _convert_to_stdout(args: argparse.Namespace) -> int:
         graph = open_graph(args.file, args, progress)
         path = Path(folder, f"graph{READERS[args.to].suffixes[0]}")
         told = save_graph(graph, path, args.to)
+        if args.to == "edge_list":
+            note_formulas(graph)
         with path.open("rb") as written, written_whole("-") as out:
             copyfileobj(written, out)
     for words in told:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from gpu.cli.terminal import ProgressLine
+import numpy as np
+
+from gpu.cli.terminal import ProgressLine, note
 from gpu.errors import GpuError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import Trace
@@ -18,6 +20,7 @@ from gpu.regular import STDIN
 
 SAMPLE_PREFIX = "sample:"
 STDOUT = "/dev/stdout"
+FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")  # that begin a formula in a spreadsheet
 WEIGHTS = ("file", "unit", "random", "absolute")
 
 
@@ -132,6 +135,21 @@ def choose_source(graph: CSRGraph, args: argparse.Namespace) -> int:
     if graph.ids is not None and graph.ids.dtype.kind != "U" and graph.n:
         return int(graph.ids.argmin())
     return graph.check_source(0)
+
+
+def note_formulas(graph: CSRGraph) -> None:
+    """Say that a table was written whose ids a spreadsheet would compute, if it has any.
+
+    They are written as they are: a quote before them would be another id to every other reader.
+    """
+    if graph.ids is None or graph.ids.dtype.kind != "U":
+        return
+    count = int(np.isin(graph.ids.astype("U1"), FORMULA_MARKS).sum())
+    if count:
+        note(
+            f"{count:,} of the ids begin with =, +, - or @: a spreadsheet takes them for formulas; "
+            "import the column as text"
+        )
 
 
 def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:

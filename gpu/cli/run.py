@@ -17,6 +17,7 @@ from gpu.cli.inputs import (
     add_source_options,
     choose_source,
     file_of,
+    note_formulas,
     open_graph,
     open_trace,
     output_of,
@@ -214,6 +215,7 @@ def _write_outputs(graph: CSRGraph, trace: Trace, args: argparse.Namespace) -> N
         save_trace(trace, args.trace)
     if args.distances is not None:
         write_distances(graph, trace.dist, args.distances)
+        note_formulas(graph)
     if args.csv is not None:
         write_csv(trace, args.csv)
     if args.perfetto is not None:

@@ -239,3 +239,25 @@ def _read(number: int) -> bytes:
         return os.read(number, 65536)
     except OSError:  # the other end is closed
         return b""
+
+
+FORMULAS = "source,target,weight\na,=cmd|'/c calc'!A0,3\n=cmd|'/c calc'!A0,@b,4\n"
+
+
+def test_ids_that_are_formulas_come_back_and_are_noted(call: Call) -> None:
+    Path("f.csv").write_text(FORMULAS)
+    words = ("run", "f.csv", "--distances", "d.csv", "--source", "a")
+    code, _, err = call(*words)
+    assert code == DONE
+    assert "2 of the ids begin with =, +, - or @: a spreadsheet takes them for formulas" in err
+    rows = Path("d.csv").read_text().splitlines()
+    assert set(rows) == {"id,distance", "a,0", "=cmd|'/c calc'!A0,3", "@b,7"}
+    assert call("verify", "f.csv", "d.csv", "--source", "a")[0] == DONE
+    assert "formulas" in call("convert", "f.csv", "g.csv")[2]
+    assert (
+        json.loads(call("info", "g.csv", "--json")[1])["hash"]
+        == (json.loads(call("info", "f.csv", "--json")[1])["hash"])
+    )
+    assert call(*words, "--quiet")[2] == ""
+    assert "formulas" not in call("run", "roads.gr", "--distances", "d.csv")[2]
+    assert "formulas" not in call("convert", "f.csv", "g.gml")[2]
