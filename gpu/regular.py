@@ -46,7 +46,7 @@ def read_regular(path: str | Path, most: int) -> bytes:
 
 def is_stdin(path: str | Path) -> bool:
     """Whether a path means what this process was given as its standard input."""
-    return str(path) == STDIN
+    return Path(path).as_posix() == STDIN
 
 
 def open_any(path: str | Path) -> BufferedReader:

@@ -77,7 +77,7 @@ def _is_for_window(first: str) -> bool:
 
     if first in {*COMMANDS, "render"}:
         return False
-    if not first or first in SWITCHES or first.startswith("sample:"):
+    if first in {"", "-", *SWITCHES} or first.startswith("sample:"):
         return True
     looks_like_a_file = Path(first).exists() or Path(first).suffix or os.sep in first
     return not first.startswith("-") and bool(looks_like_a_file)
@@ -109,7 +109,7 @@ def _add_commands(first: str) -> None:
 def _refuse(file: str) -> int:
     from gpu.errors import GpuError
 
-    if Path(file).exists():
+    if file == "-" or Path(file).exists():
         raise GpuError(
             f"{file}: a folder, pipe or device; the window opens files ({NAME} run reads pipes too)"
         )

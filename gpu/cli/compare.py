@@ -78,7 +78,7 @@ def add_compare(parser: Parser) -> None:
             f"--{side}",
             metavar="WHAT",
             default=default,
-            help=f"an algorithm (see: help run), or a saved RUN.npz [{default}]",
+            help=f"an algorithm (as run has), or a saved RUN.npz [{default}]",
         )
         _add_side(rare, side, engines)
     out = parser.add_argument_group("what comes out")

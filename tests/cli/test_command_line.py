@@ -19,6 +19,7 @@ from gpu.engine import graph_reference
 from gpu.errors import GpuError
 from gpu.formats import load_graph
 from gpu.record.export import summary
+from gpu.record.schema import reader_options
 from gpu.record.trace import RunSettings, Trace
 
 TOTALS = ("time_ns", "processed_vertices", "relaxed_edges", "improved", "samples", "distances")
@@ -67,6 +68,19 @@ def test_a_path_with_spaces_and_quotes_is_quoted(
     assert "--undirected --weights unit" in line
     assert str(path) in shlex.split(line)
     assert same_totals(trace, capsys)
+
+
+def test_a_format_that_was_asked_for_is_asked_for_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "roads.of.mine"
+    path.write_text("p sp 3 2\na 1 2 5\na 2 3 4\n")
+    graph = load_graph(path, format="dimacs")
+    trace = gpu.run(graph, "adds")
+    assert "--format dimacs" in run_line(trace.settings, trace.graph)
+    assert same_totals(trace, capsys)
+    assert reader_options(trace.graph.options) == {"format": "dimacs"}
+    assert load_graph(path, **reader_options(trace.graph.options)).hash == graph.hash
 
 
 def test_a_sweep_and_a_comparison_are_repeated(capsys: pytest.CaptureFixture[str]) -> None:

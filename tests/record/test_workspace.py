@@ -15,10 +15,11 @@ from hand_made import small_trace
 from test_tracefile import same
 
 import sample_graphs
-from gpu.errors import GpuError
+from gpu.errors import GpuError, TraceError
 from gpu.formats import load_graph
 from gpu.record import workspace
 from gpu.record.trace import GraphReference
+from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import (
     TABLE,
     SavedGraph,
@@ -116,6 +117,36 @@ def rewritten(path: Path, table: bytes | None, run: bytes | None = None, packed:
     with zipfile.ZipFile(path, "w", packed) as archive:
         for name, content in kept.items():
             archive.writestr(name, content)
+
+
+HEADS = {
+    "ends in the middle": b"{'descr': '<i4', 'shape': (5,),",
+    "is no Python": b"{'descr' '<i4': (}",
+    "holds a NUL": b"{'descr': '\0'}",
+    "is deep": b"(" * 3000,
+    "is long": b"{'descr': " + b"'<i4'" * 3000,
+}
+
+
+@pytest.mark.parametrize("what", HEADS)
+def test_an_array_whose_header_is_bad_is_one_sentence(what: str, tmp_path: Path) -> None:
+    """NumPy's parser of headers raises what Python's tokenizer and parser raise."""
+    head = HEADS[what] + b"\n"
+    bad = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + b"\0" * 20
+    trace, workspace = tmp_path / "run.npz", tmp_path / "w.ssspw"
+    save_trace(small_trace(), trace)
+    with zipfile.ZipFile(trace) as archive:
+        kept = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(trace, "w") as archive:
+        for name, content in kept.items():
+            archive.writestr(name, bad if name == "dist.npy" else content)
+    with pytest.raises(TraceError, match="damaged") as refused:
+        load_trace(trace)
+    assert "\n" not in str(refused.value)
+    save_workspace(small_workspace(), workspace)
+    rewritten(workspace, None, trace.read_bytes())
+    with pytest.raises(WorkspaceError, match="one of its runs"):
+        load_workspace(workspace)
 
 
 def changed(path: Path, **values: Any) -> None:

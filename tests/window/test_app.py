@@ -151,5 +151,6 @@ def test_the_window_says_that_it_does_not_read_pipes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     os.mkfifo(tmp_path / "pipe.gr")
-    assert app.main([str(tmp_path / "pipe.gr")]) == 1
-    assert "the window opens files" in capsys.readouterr().err
+    for name in (str(tmp_path / "pipe.gr"), "-"):
+        assert app.main([name]) == 1
+        assert f"{name}: a folder, pipe or device; the window opens" in capsys.readouterr().err
