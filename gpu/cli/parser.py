@@ -63,8 +63,7 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """Return a screen of help."""
         formatter = self._get_formatter()
-        formatter.add_text(self.format_usage().rstrip())
-        formatter.add_text(self.description)
+        formatter.add_text(f"{self.format_usage()}{self.description or ''}".rstrip())
         shown = [group for group in self._action_groups if group not in self._common]
         first, *others = shown  # of argparse's own two, of arguments and of options
         formatter.start_section("arguments and options" if first._group_actions else "options")
