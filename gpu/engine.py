@@ -35,6 +35,7 @@ from gpu.algorithms import ALGORITHMS, find
 from gpu.algorithms.all_pairs import check_events, require_room, source_range
 from gpu.errors import ParameterError, WeightError
 from gpu.graph import CSRGraph
+from gpu.numbers import judge_range, unreached
 from gpu.record.trace import (
     NEVER,
     SAMPLE,
@@ -50,7 +51,7 @@ from gpu.record.trace import (
 class RunBuffers:
     """Where an engine writes results, readable by others while it runs.
 
-    dist : int32 or float32 (n,), or (k, n), as the weights; filled with "unreached"
+    dist : (n,), or (k, n), in the type of the weights; filled with "unreached"
     vertices : per-vertex arrays from probe 2, filled with NEVER and 0, else None
     """
 
@@ -78,8 +79,7 @@ class RunBuffers:
 
     def clear(self) -> None:
         """Set every vertex to unreached, never processed."""
-        whole = np.issubdtype(self.dist.dtype, np.integer)
-        self.dist.fill(np.iinfo(np.int32).max if whole else np.inf)
+        self.dist.fill(unreached(self.dist.dtype))
         if self.vertices is not None:
             self.vertices.first_reached_ns.fill(NEVER)
             self.vertices.last_improved_ns.fill(NEVER)
@@ -92,12 +92,15 @@ class EngineOutcome:
 
     clock : "modelled" or "measured"; outcome : "finished" or "stopped"
     environment : engine, device, versions; events : EVENT (e,) or None
+    overflowed : a relax passed the range of the number type and was left out; `execute` judges
+        whether the answer needs it
     """
 
     clock: str
     outcome: str
     environment: dict[str, Any] = field(default_factory=dict)
     events: np.ndarray | None = None
+    overflowed: bool = False
 
 
 class Observer(Protocol):
@@ -264,6 +267,8 @@ def execute(
     """Call the engine that checked settings name; the engine process calls this too."""
     engine = find(settings.algorithm).engine(settings.engine)
     outcome: EngineOutcome = engine(graph, settings, buffers, observer)
+    if outcome.overflowed and outcome.outcome == "finished":
+        judge_range(graph, buffers.dist)
     return outcome
 
 
