@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import GraphError, SourceError, WeightError
-from gpu.numbers import NUMBER_TYPES
 
 MAX_COUNT = 2**31 - 1  # vertices and arcs: indices are int32
+NUMBER_TYPES = ("int32", "int64", "float32", "float64")  # of weights, see `gpu.numbers`
 INT_UNREACHED = np.int32(2**31 - 1)  # distance of an unreached vertex, int32 graphs
 
 
@@ -96,7 +96,11 @@ class CSRGraph:
     @cached_property
     def mean_weight(self) -> float:
         """Mean arc weight; 0 where there are no arcs."""
-        return float(self.weights.mean(dtype=np.float64)) if self.m else 0.0
+        if not self.m:
+            return 0.0
+        with np.errstate(over="ignore"):
+            mean = float(self.weights.mean(dtype=np.float64))
+        return mean if np.isfinite(mean) else float((self.weights / self.m).sum())
 
     @cached_property
     def hash(self) -> str:

@@ -6,27 +6,25 @@ out and remembered; since weights are not negative, whatever remains is exact, a
 whose own distance does not fit stays unreached. So the range is judged once, at the end
 (`judge_range`), and no schedule can change the verdict.
 
-`auto`, what a run takes when nothing is asked: whole weights are computed exactly, in `int32` where all
-distances fit and otherwise again in `int64`; decimals in `float64`. The paper and its authors' code
-use `float32` for decimals, and `int32`.
+`auto`, what a run takes when nothing is asked: whole weights are computed exactly, in `int32`
+where all distances fit and otherwise again in `int64`; decimals in `float64`. The paper and its
+authors' code use `int32` and `float32`.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpu.errors import DistanceRangeError, ParameterError, WeightError
+from gpu.graph import NUMBER_TYPES, CSRGraph
 from gpu.memory import require_memory
 
-if TYPE_CHECKING:
-    from gpu.graph import CSRGraph
-
 AUTO = "auto"
-NUMBER_TYPES = ("int32", "int64", "float32", "float64")
+AUTO_WIDE = "auto-int64"  # auto, where int32 was too small: what it becomes, never what is asked
 CHOICES = (AUTO, *NUMBER_TYPES)
+_KEPT = "in_other_numbers"  # of a graph: itself in another type
 ARCS_AT_ONCE = 1 << 24  # of `judge_range`, so that it needs little memory beside the graph
 
 
@@ -40,13 +38,15 @@ def unreached(dtype: np.dtype | type) -> np.generic:
 
 def check_choice(numbers: str) -> str:
     """Return `numbers` if it is a choice, else raise ParameterError."""
-    if numbers not in CHOICES:
+    if numbers not in (*CHOICES, AUTO_WIDE):
         raise ParameterError(f"numbers = {numbers!r}; allowed: {', '.join(CHOICES)}")
     return numbers
 
 
 def type_for(graph: CSRGraph, numbers: str) -> np.dtype:
     """Return the type in which a run on `graph` begins; `auto` begins with the smaller integer."""
+    if numbers == AUTO_WIDE:
+        return np.dtype(np.int64)
     if numbers != AUTO:
         return np.dtype(check_choice(numbers))
     return graph.weights.dtype if graph.integer else np.dtype(np.float64)
@@ -55,20 +55,35 @@ def type_for(graph: CSRGraph, numbers: str) -> np.dtype:
 def in_numbers(graph: CSRGraph, numbers: str) -> CSRGraph:
     """Return the graph with its weights in the type of a run; the same object where they are.
 
+    The graph keeps the last one that was made of it: runs follow each other in one type.
     Raises WeightError where a weight is not whole or does not fit (nothing is rounded to an
     integer), MemoryNeededError. Decimals are rounded to `float32` only where that is asked for.
     """
     wanted = type_for(graph, numbers)
     if graph.weights.dtype == wanted:
         return graph
-    require_memory(graph.m * wanted.itemsize, f"{graph.name} in {wanted}")
-    _check_fit(graph, wanted)
-    return replace(graph, weights=graph.weights.astype(wanted))
+    kept: CSRGraph | None = graph.__dict__.get(_KEPT)
+    if kept is None or kept.weights.dtype != wanted:
+        require_memory(graph.m * wanted.itemsize, f"{graph.name} in {wanted}")
+        _check_fit(graph, wanted)
+        kept = replace(graph, weights=graph.weights.astype(wanted))
+        graph.__dict__[_KEPT] = kept
+    return kept
 
 
-def wider(numbers: str, graph: CSRGraph) -> str | None:
-    """Return the type to run in again where distances passed the range of `auto`'s, or None."""
-    return "int64" if numbers == AUTO and graph.weights.dtype == np.int32 else None
+def wider(graph: CSRGraph, numbers: str) -> str | None:
+    """Return the choice to run again with where distances passed the range, None: they do not fit.
+
+    Only `auto` may choose, and only on whole weights.
+    """
+    return AUTO_WIDE if numbers == AUTO and graph.weights.dtype == np.int32 else None
+
+
+def numbers_words(numbers: str, dtype: np.dtype) -> str:
+    """Return the type that a run was computed in, with the reason where `auto` changed it."""
+    if numbers == AUTO_WIDE:
+        return f"{dtype}, since distances pass 2^31 - 1"
+    return str(dtype)
 
 
 def judge_range(graph: CSRGraph, dist: np.ndarray) -> None:

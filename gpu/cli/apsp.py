@@ -15,7 +15,7 @@ from gpu.cli.inputs import (
     print_table,
     progress_line,
 )
-from gpu.cli.run import CHECK_FAILED, option_positive
+from gpu.cli.run import CHECK_FAILED, add_numbers, option_positive
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, Trace
@@ -42,6 +42,7 @@ def add_apsp(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--delta", type=option_positive, help="bucket width, weight units [automatic]"
     )
+    add_numbers(what)
     what.add_argument("--workers", type=int, help="worker blocks [the device's own]")
     out = parser.add_argument_group("what comes out")
     out.add_argument("--json", action="store_true", help="one JSON object on stdout")
@@ -95,6 +96,7 @@ def _computed(args: argparse.Namespace) -> int:
             probe=Probe.SAMPLES,
             device=args.device,
             parameters={} if args.workers is None else {"workers": args.workers},
+            numbers=args.numbers,
             verify=args.verify,
             progress=progress.show,
         )

@@ -24,7 +24,7 @@ from gpu.cli.inputs import (
     open_graph,
     progress_line,
 )
-from gpu.cli.run import CHECK_FAILED, option_pair, option_positive
+from gpu.cli.run import CHECK_FAILED, add_numbers, option_pair, option_positive
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, Trace
 from gpu.record.tracefile import load_trace
@@ -62,6 +62,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     levels = [int(p) for p in (Probe.OFF, Probe.SAMPLES, Probe.VERTICES)]
     both.add_argument("--probe", type=int, choices=levels, default=1, help="[1]")
     both.add_argument("--seed", type=int, default=1, help="of the modelled GPU's arbitration [1]")
+    add_numbers(both)
     for side, default in (("a", first), ("b", second)):
         _add_side(parser, side, default, engines)
     out = parser.add_argument_group("what comes out")
@@ -161,6 +162,7 @@ def _run(
         device=given["device"] or args.device,
         parameters=dict(given["set"]),
         seed=args.seed,
+        numbers=args.numbers,
         on_samples=on_samples,
     )
 

@@ -23,6 +23,7 @@ from gpu.cli.inputs import (
 )
 from gpu.errors import GpuError, ParameterError
 from gpu.graph import CSRGraph
+from gpu.numbers import AUTO, CHOICES, numbers_words
 from gpu.proof.distances import read_distances
 from gpu.record.export import (
     summary,
@@ -79,8 +80,19 @@ def add_what_runs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--delta", type=option_positive, help="bucket width, weight units [automatic]"
     )
     what.add_argument("--seed", type=int, default=1, help="of the modelled GPU's arbitration [1]")
+    add_numbers(what)
     _add_parameters(parser)
     return what
+
+
+def add_numbers(group: argparse._ArgumentGroup) -> None:
+    """Add what distances are computed in."""
+    group.add_argument(
+        "--numbers",
+        choices=CHOICES,
+        default=AUTO,
+        help="what distances are computed in [auto: whole weights exactly, decimals in float64]",
+    )
 
 
 def chosen_algorithm(args: argparse.Namespace) -> str:
@@ -159,6 +171,7 @@ def _traced(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -
             parameters=parameters_of(args),
             seed=args.seed,
             sample_period_ns=args.period_ns,
+            numbers=args.numbers,
             on_samples=on_samples,
         )
     if not args.verify:
@@ -187,6 +200,7 @@ def _print_run(trace: Trace) -> None:
     rows = [
         ("graph", f"{graph['n']:,} vertices, {graph['m']:,} arcs"),
         ("engine", f"{told['engine']}: {told['device']}, probe level {told['probe']}"),
+        ("numbers", numbers_words(trace.settings.numbers, trace.dist.dtype)),
         ("time", f"{told['time_ns'] / 1e6:.6g} ms ({told['clock']})"),
         ("processed", f"{told['processed_vertices']:,} vertices"),
         ("efficiency", f"{told['work_efficiency']:.3f} (settled / processed)"),

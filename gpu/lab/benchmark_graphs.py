@@ -230,7 +230,7 @@ def certificate(graph: CSRGraph, source: int, dist: np.ndarray) -> str | None:
     """
     import cupy
 
-    unreached = np.iinfo(np.int32).max if graph.integer else np.inf
+    unreached = np.iinfo(graph.weights.dtype).max if graph.integer else np.inf
     wide = cupy.int64 if graph.integer else cupy.float64
     tails, heads = _tails(graph), cupy.asarray(graph.indices)
     device_dist = cupy.asarray(dist)

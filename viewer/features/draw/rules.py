@@ -1,8 +1,8 @@
 """What a drawing may hold: weights, names, how many; each refusal is one sentence.
 
-The rules are CSRGraph's (weights finite and >= 0, whole ones int32, others float32) with bounds of
-our own on what a hand can draw and an eye can read. A text becomes a weight only here, whether
-it was typed on the canvas, in the table or pasted.
+The rules are CSRGraph's (weights finite and >= 0, whole ones int32 or int64, others float64) with
+bounds of our own on what a hand can draw and an eye can read. A text becomes a weight only here,
+whether it was typed on the canvas, in the table or pasted.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from itertools import count, product
 import numpy as np
 
 from gpu.errors import ParameterError
-from gpu.graph import MAX_COUNT
 
 MOST_VERTICES, MOST_ARCS = 500, 2_000
-LARGEST_WHOLE = MAX_COUNT  # int32
-LARGEST_DECIMAL = float(np.finfo(np.float32).max)
+LARGEST_WHOLE = 2**53  # what every reader of JSON holds exactly
+LARGEST_DECIMAL = float(np.finfo(np.float64).max)
+LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 NAME_LENGTH = 32  # characters
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALLOWED = "a weight is a number from 0"
@@ -31,7 +31,7 @@ Weight = int | float
 
 
 def read_weight(text: str) -> Weight:
-    """Return the weight in a text: int if it is written as a whole number, else a float32's value.
+    """Return the weight in a text: int if it is written as a whole number, else a float.
 
     Raises ParameterError: what was given, what is allowed.
     """
@@ -48,7 +48,7 @@ def read_weight(text: str) -> Weight:
 
 
 def checked_weight(value: Weight) -> Weight:
-    """Return a weight as a drawing holds it: int up to 2**31-1, or the value of a float32.
+    """Return a weight as a drawing holds it: int up to 2**53, or a float.
 
     Raises ParameterError.
     """
@@ -62,15 +62,18 @@ def checked_weight(value: Weight) -> Weight:
         return value
     if value > LARGEST_DECIMAL:
         raise ParameterError(f"{value:g} is too large: weights end at {LARGEST_DECIMAL:.4g}.")
-    kept = float(np.float32(value))
-    if value and not kept:
-        raise ParameterError(f"{value:g} is too small to be kept: write 0, or something larger.")
-    return abs(kept)
+    return abs(float(value))
 
 
 def weight_words(weight: Weight) -> str:
-    """Return a weight as it is shown: the shortest text that reads back equal."""
-    return str(weight) if isinstance(weight, int) else str(np.float32(weight)).removesuffix(".0")
+    """Return a weight as it is shown: the shortest text that reads back equal.
+
+    Drawings of version 0.1 hold float32 numbers: those keep the text that they had.
+    """
+    if isinstance(weight, int):
+        return str(weight)
+    old = abs(weight) <= LARGEST_FLOAT32 and float(np.float32(weight)) == weight
+    return str(np.float32(weight) if old else weight).removesuffix(".0")
 
 
 def checked_name(text: str, taken: Collection[str]) -> str:
