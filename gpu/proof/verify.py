@@ -225,7 +225,12 @@ def rounding_of(kind: np.dtype, arcs: int) -> float:
     """
     if kind.kind == "i":
         return 0.0
-    return (arcs + SPARE) * (float(np.finfo(kind).eps) / 2 + HALF)
+    return (arcs + SPARE) * _each(kind)
+
+
+def _each(kind: np.dtype) -> float:
+    """Return what one sum may be rounded by, relative, in the engine and in the proof."""
+    return float(np.finfo(kind).eps) / 2 + HALF
 
 
 def _summary(passed: dict[str, bool | None], faults: list[str], within: dict[str, str]) -> str:
@@ -282,9 +287,8 @@ def _certificate_fault(
     if graph.integer:
         kind, tail, arc = _prove_integers(*arrays, unreached(dist.dtype))
         return (None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc)), ""
-    each = rounding_of(dist.dtype, 1 - SPARE)
     longer = LONGER if dist.dtype == np.float32 else 1.0
-    kind, tail, arc, arcs = _prove_floats(*arrays, each, stored, longer)
+    kind, tail, arc, arcs = _prove_floats(*arrays, _each(dist.dtype), stored, longer)
     within = _within(dist.dtype, arcs, stored)
     return (None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc, arcs)), within
 
@@ -333,10 +337,12 @@ def _oracle_fault(
         wrong = given != true
     else:
         kind = np.dtype(np.float64) if graph.integer else dist.dtype
-        arcs = _deepest(before, source)
-        tolerance, within = rounding_of(kind, arcs) + stored, _within(kind, arcs, stored)
+        arcs = _depths(before, source)
+        within = _within(kind, int(arcs.max()), stored)
+        allowed = (arcs[reached] + SPARE) * _each(kind) + stored
+        allowed = allowed * true[reached] + arcs[reached] * np.finfo(kind).smallest_subnormal
         wrong = np.isfinite(given) != reached
-        wrong[reached] |= np.abs(given[reached] - true[reached]) > tolerance * true[reached]
+        wrong[reached] |= np.abs(given[reached] - true[reached]) > allowed
     bad = np.flatnonzero(wrong)
     if not len(bad):
         return None, within
@@ -348,8 +354,8 @@ def _oracle_fault(
     ), within
 
 
-def _deepest(before: np.ndarray, source: int) -> int:
-    """Return the arcs of the longest of the shortest paths.
+def _depths(before: np.ndarray, source: int) -> np.ndarray:
+    """Return int64 (n,): how many arcs the shortest path to each vertex has.
 
     before : int32 (n,), the vertex before each on its path, negative where there is none. Each
     round every vertex looks twice as far back, so there are as many as the depth has bits.
@@ -359,7 +365,7 @@ def _deepest(before: np.ndarray, source: int) -> int:
     while True:
         further = depth + depth[back]
         if np.array_equal(further, depth):
-            return int(depth.max())
+            return depth
         depth, back = further, back[back]
 
 
@@ -424,19 +430,18 @@ def _prove_floats(
     slack = SPARE * each + 2.0 * stored
     filled = _walk(indptr, indices, weights, dist, length, hops, queue, 1, 0.0)
     filled = _walk(indptr, indices, weights, dist, length, hops, queue, filled, slack)
-    deepest = int(hops.max())
+    made = hops.copy()  # along the paths that the distances came by
     tail, arc = _settle(
         indptr, indices, weights, dist, length, hops, queue, filled, each, stored, longer
     )
-    deepest = max(deepest, int(hops.max()))
+    deepest = max(int(made.max()), int(hops.max()))
     if arc >= 0:
         return RELAXABLE, tail, arc, deepest
-    least = 1.0 - (deepest + SPARE) * each - stored
     for u in range(n):
         if dist[u] < np.inf:
             if length[u] == np.inf:
                 return ORPHAN, u, -1, deepest
-            if dist[u] < length[u] * least:
+            if dist[u] < length[u] * (1.0 - (max(made[u], hops[u]) + SPARE) * each - stored):
                 return BELOW, u, -1, deepest
     return HOLDS, -1, -1, deepest
 

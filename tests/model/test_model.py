@@ -236,8 +236,9 @@ def test_a_delta_held_by_hand_is_obeyed_and_handed_back(monkeypatch: pytest.Monk
 def test_a_distance_past_int32_is_refused_with_the_arc_named(algorithm: str) -> None:
     big = np.array([2_000_000_000, 2_000_000_000], np.int32)
     graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big, 3, id_base=1)
-    with pytest.raises(WeightError, match=r"2 -> 3 .* passes 2\^31 - 1; use float weights"):
-        gpu.run(graph, algorithm)
+    with pytest.raises(WeightError, match=r"2 -> 3 .* passes 2\^31 - 1; use --numbers"):
+        gpu.run(graph, algorithm, numbers="int32")
+    assert gpu.run(graph, algorithm).dist[2] == 4_000_000_000
     shallow = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big // 2, 3)
     assert gpu.run(shallow, algorithm).dist[2] == 2_000_000_000 < INT_UNREACHED
 
