@@ -224,7 +224,7 @@ def _facts_compiled(graph: CSRGraph) -> tuple[ArcFacts, bool]:
     counts = ArcFacts(*(int(facts[:, fact].sum()) for fact in found))
     largest = int(magnitude)
     if not graph.integer:
-        largest = int(np.array(np.finfo(weights.dtype).max).view(bits.dtype))
+        largest = np.array(np.finfo(weights.dtype).max).view(bits.dtype).item()
     whole = facts[:, arrange.LOW].min() >= 0 and facts[:, arrange.HIGH].max() <= largest
     return counts, bool(whole and not facts[:, arrange.BROKEN].any())
 
