@@ -206,7 +206,7 @@ def _facts_compiled(graph: CSRGraph) -> tuple[ArcFacts, bool]:
     indptr, indices = np.ascontiguousarray(graph.indptr), np.ascontiguousarray(graph.indices)
     weights = np.ascontiguousarray(graph.weights)
     bits: np.ndarray = weights.view(_bits_type(weights))
-    magnitude = arrange.MAGNITUDE[bits.dtype.itemsize]
+    magnitude: Any = arrange.MAGNITUDE[bits.dtype.itemsize]
     shares = cores() if m >= THREADED_ARCS else 1
     facts = np.zeros((shares, arrange.FACTS), np.int64)
 

@@ -145,11 +145,12 @@ def matrix_file(
     Raises GpuError where there is no space, or the file cannot be written.
     """
     check_writable(path)
-    needed = matrix_bytes(*shape, np.dtype(dtype).itemsize)
+    rows, n = shape
+    needed = matrix_bytes(rows, n, np.dtype(dtype).itemsize)
     free = shutil.disk_usage(Path(os.path.realpath(path)).parent).free
     if needed + SPARE_BYTES > free:
         raise GpuError(
-            f"cannot write {path}: {shape[0]:,} rows of {shape[1]:,} distances are "
+            f"cannot write {path}: {rows:,} rows of {n:,} distances are "
             f"{size_words(needed)}, {size_words(free)} are free there: take fewer sources, or "
             "another disk"
         )
