@@ -18,7 +18,6 @@ from gpu.errors import ParameterError
 MOST_VERTICES, MOST_ARCS = 500, 2_000
 LARGEST_WHOLE = 2**53  # what every reader of JSON holds exactly
 LARGEST_DECIMAL = float(np.finfo(np.float64).max)
-LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 NAME_LENGTH = 32  # characters
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALLOWED = "a weight is a number from 0"
@@ -44,7 +43,12 @@ def read_weight(text: str) -> Weight:
         raise ParameterError(f"{words[:24]} is not a weight: {ALLOWED}, such as 7 or 2.5.")
     if _WHOLE.fullmatch(words) and abs(int(words.split(".")[0])) <= LARGEST_WHOLE:
         return checked_weight(int(words.split(".")[0]))
-    return checked_weight(float(words))
+    value = float(words)
+    if not np.isfinite(value):
+        raise ParameterError(f"{words[:24]} is too large: weights end at {LARGEST_DECIMAL:.4g}.")
+    if not value and re.search("[1-9]", words.lower().split("e")[0]):
+        raise ParameterError(f"{words[:24]} is too small to be kept: write 0, or something larger.")
+    return checked_weight(value)
 
 
 def checked_weight(value: Weight) -> Weight:
@@ -60,20 +64,12 @@ def checked_weight(value: Weight) -> Weight:
         if value > LARGEST_WHOLE:
             raise ParameterError(f"{value} is too large: whole weights end at {LARGEST_WHOLE:,}.")
         return value
-    if value > LARGEST_DECIMAL:
-        raise ParameterError(f"{value:g} is too large: weights end at {LARGEST_DECIMAL:.4g}.")
     return abs(float(value))
 
 
 def weight_words(weight: Weight) -> str:
-    """Return a weight as it is shown: the shortest text that reads back equal.
-
-    Drawings of version 0.1 hold float32 numbers: those keep the text that they had.
-    """
-    if isinstance(weight, int):
-        return str(weight)
-    old = abs(weight) <= LARGEST_FLOAT32 and float(np.float32(weight)) == weight
-    return str(np.float32(weight) if old else weight).removesuffix(".0")
+    """Return a weight as it is shown: the shortest text that reads back equal."""
+    return str(weight).removesuffix(".0")
 
 
 def checked_name(text: str, taken: Collection[str]) -> str:
