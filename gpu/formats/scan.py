@@ -183,6 +183,25 @@ def _value(text, at, stop):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
+def _odd_value(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return what `_value` does, with the integer of int64 that it is, if it is one, third."""
+    value, settled, is_integer, end, good = _value(text, at, stop)
+    number = np.int64(0)
+    if is_integer:
+        number, _, is_integer = _integer(text, at, stop)
+    return value, settled, number, is_integer, end, good
+
+
+@compiled_lean
+def _put_off(unsettled, count, column, row, at):  # type: ignore[no-untyped-def]
+    """Note where a value stands that Python must read, if there is room."""
+    if count < len(unsettled):
+        unsettled[count, 0] = column
+        unsettled[count, 1] = np.int64(row)
+        unsettled[count, 2] = np.int64(at)
+
+
+@compiled_lean
 def count_newlines(text, start, stop):  # type: ignore[no-untyped-def]
     """Return how many lines end in text[start:stop]."""
     count = np.int64(0)
@@ -256,18 +275,13 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
                     values[column - id_columns, row] = number
                     good = True
                 else:
-                    value, settled, is_integer, at, good = _value(text, begin, stop)
+                    value, settled, number, is_integer, at, good = _odd_value(text, begin, stop)
                     good = good and bool(rule == SIGNED or value >= 0)
                     values[column - id_columns, row] = value
                     if is_integer:
-                        number, _, is_integer = _integer(text, begin, stop)
-                    if is_integer:
                         values[column - id_columns, row] = number
                     elif not settled:
-                        if doubts < len(unsettled):
-                            unsettled[doubts, 0] = column - id_columns
-                            unsettled[doubts, 1] = np.int64(row)
-                            unsettled[doubts, 2] = np.int64(begin)
+                        _put_off(unsettled, doubts, column - id_columns, row, begin)
                         doubts += 1
                     fractions += not is_integer
                 large += not -INT32_MAX <= value <= INT32_MAX
