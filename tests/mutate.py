@@ -78,7 +78,10 @@ ROOMS = {
         ("gpu/formats/*.py",),
         tuple(
             f"tests/formats/test_formats{name}.py"
-            for name in ("", "_csr", "_convert", "_exchange", "_malformed", "_save")
+            for name in (
+                *("", "_csr", "_convert", "_exchange", "_malformed", "_save"),
+                *("_names", "_others", "_round_trip"),
+            )
         ),
     ),
     "compare": Room(("gpu/study/compare*.py",), ("tests/study/test_compare.py",)),
@@ -87,7 +90,7 @@ ROOMS = {
         ("viewer/models/playback.py",),
         ("tests/models", "tests/plots/test_time_travel.py"),
     ),
-    "lessons": Room(("gpu/lessons/*.py",), ("tests/lessons", "-k", "not pictures")),
+    "lessons": Room(("gpu/lessons/*.py",), ("tests/lessons", "tests/schema", "-k", "not pictures")),
     "model adds": _loops("model/adds*", "model/machine", k="adds and not apsp"),
     "model steps": _loops(
         *("model/near_far*", "model/bellman_ford", "model/superstep"),
