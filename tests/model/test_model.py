@@ -12,7 +12,8 @@ from gpu import devices as presets
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import MemoryNeededError, ParameterError, SourceError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.record.trace import NEVER, Flag, reached_mask
+from gpu.model import machine
+from gpu.record.trace import NEVER, Flag, Reason, reached_mask
 
 MODELLED = [k for k, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]
 FAMILIES = (
@@ -228,6 +229,7 @@ def test_a_delta_held_by_hand_is_obeyed_and_handed_back(monkeypatch: pytest.Monk
     by_hand = (trace.samples["flags"] & Flag.DELTA_BY_HAND) > 0
     assert by_hand.any()
     assert (trace.samples["delta"][by_hand] == 77.0).all()
+    assert (trace.samples["reason"][by_hand] == Reason.BY_HAND).all()
     assert not by_hand[-1]
     assert_equals_oracle(trace, graph)
 
@@ -250,6 +252,26 @@ def test_the_pool_grows_until_the_devices_memory(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(presets.PRESETS, "H100", tiny)
     with pytest.raises(MemoryNeededError, match="pool ran dry"):
         gpu.run(graph, "adds", device="H100")
+
+
+def test_a_pool_twice_as_large_is_refused_by_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four bytes an item and four a vertex, beside the graph: one byte less is too few."""
+    monkeypatch.setattr("gpu.model.machine.BLOCKS_PER_BUCKET", -0.5)
+    graph = make_graph("star", np.int32)
+
+    def items(memory_bytes: float) -> int:
+        card = presets.replace(presets.PRESETS["H100"], memory_bytes=memory_bytes)
+        monkeypatch.setitem(presets.PRESETS, "H100", card)
+        try:
+            gpu.run(graph, "adds", device="H100")
+        except MemoryNeededError as error:
+            return int(str(error).partition("at ")[2].partition(" items")[0].replace(",", ""))
+        return 0
+
+    first = items(1000)
+    needed = 4 * (2 * first + graph.n) + graph.nbytes
+    assert items(needed - 1) == first
+    assert items(needed) != first
 
 
 def test_a_small_delta_clips_and_the_controller_raises_it() -> None:
@@ -346,6 +368,16 @@ def test_scattered_heads_cost_more_than_neighbours_and_misses_more_than_hits() -
     assert card.arc_ns(10**8, 10**9, 1.0) > 2 * card.arc_ns(10**8, 10**9, 0.0)
     assert card.arc_miss(10**6) == 0.0
     assert 0.9 < card.arc_miss(10**8) < 1.0
+
+
+def test_where_distances_leave_l2_far_heads_cost_more_than_near_ones() -> None:
+    card = presets.replace(presets.PRESETS["H100"], l2_bytes=4096)
+    n, taken = 8000, []
+    for reach in (8, n // 2):  # each a sector of its own; a few KB on, or half the array
+        heads = (np.arange(n) + reach) % n
+        graph = CSRGraph.from_arcs(np.arange(n), heads, np.ones(n, np.int32), n)
+        taken.append(machine.arc_ns(graph, card))
+    assert taken[1] > 1.5 * taken[0]
 
 
 def test_work_stays_with_its_worker() -> None:

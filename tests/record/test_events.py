@@ -113,6 +113,18 @@ def test_fifty_graphs_from_every_source(key: str) -> None:
         assert state.running == 0
 
 
+@pytest.mark.parametrize("key", ROWS)
+def test_the_source_is_queued_by_the_manager(key: str) -> None:
+    """No worker has seen anything yet: what comes before the first POP is nobody's work."""
+    trace, replay = recorded(random_graph(3), key)
+    events = replay.events
+    first = int(np.flatnonzero(events["kind"] == EventKind.POP)[0])
+    pushes = events[:first][events["kind"][:first] == EventKind.PUSH]
+    assert pushes["a"].tolist() == [trace.settings.source]
+    early = np.isin(events["kind"][:first], (EventKind.PUSH, EventKind.RESERVE, EventKind.WRITTEN))
+    assert (events["worker"][:first][early] == MANAGER).all()
+
+
 @pytest.mark.parametrize("key", RINGS)
 def test_the_pointers_of_a_ring_keep_their_order(key: str) -> None:
     for seed in range(30):
