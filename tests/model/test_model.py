@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ from gpu import devices as presets
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import MemoryNeededError, ParameterError, SourceError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.model import machine
+from gpu.model import machine, superstep
+from gpu.model.delta_stepping import slots_for
 from gpu.record.trace import NEVER, Flag, Reason, reached_mask
 
 MODELLED = [k for k, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]
@@ -232,6 +235,57 @@ def test_a_delta_held_by_hand_is_obeyed_and_handed_back(monkeypatch: pytest.Monk
     assert (trace.samples["reason"][by_hand] == Reason.BY_HAND).all()
     assert not by_hand[-1]
     assert_equals_oracle(trace, graph)
+
+
+@pytest.mark.parametrize("algorithm", ["near_far", "delta_stepping"])
+def test_supersteps_obey_a_person_and_go_back_to_their_own_delta(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = make_graph("grid", np.int32)
+    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    held = iter([None, *[90.0] * 6, *[20.0] * 6])
+    trace = gpu.run(graph, algorithm, delta=50.0, delta_by_hand=lambda: next(held, None))
+    samples, by_hand = trace.samples, (trace.samples["flags"] & Flag.DELTA_BY_HAND) > 0
+    assert {90.0, 20.0} <= set(samples["delta"][by_hand])
+    assert (samples["reason"][by_hand] == Reason.BY_HAND).all()
+    assert samples["delta"][[0, -1]].tolist() == [50.0, 50.0]
+    assert samples["reason"][-1] == Reason.START
+    assert_equals_oracle(trace, graph)
+
+
+TWINS = (  # a constant of the model, and the kernel's
+    (machine.IN_FLIGHT, "relax.cuh", "UNROLL"),
+    (machine.HUB_ARCS, "relax.cuh", "HUB_DEGREE"),
+    (machine.QUEUE_ROOM, "worker.cuh", "QUEUE_ROOM"),
+    (machine.OUT_ROOM, "queue.cuh", "OUT_ROOM"),
+    (superstep.SPLIT_ALONE, "superstep.cuh", "SPLIT_ALONE"),
+    (superstep.STEP_HUBS, "step_piles.cuh", "MOST_HUBS"),
+)
+
+
+@pytest.mark.parametrize(("modelled", "header", "name"), TWINS)
+def test_the_model_is_of_the_kernel_that_is_compiled(modelled: int, header: str, name: str) -> None:
+    text = (Path(gpu.__file__).parent / "cuda" / "kernels" / header).read_text(encoding="utf-8")
+    (found,) = re.findall(rf"^#define {name} (\d+)u?\b", text, re.MULTILINE)
+    assert modelled == int(found)
+
+
+def test_rules_of_supersteps_are_called_by_compiled_code_only() -> None:
+    for hook in (superstep.announce, superstep.refill):
+        with pytest.raises(TypeError, match="in compiled code"):
+            hook(None, None)
+    with pytest.raises(TypeError, match="in compiled code"):
+        superstep.waits_again(None, None, 0)
+    with pytest.raises(TypeError, match="in compiled code"):
+        superstep.relax(None, None, 0, 0, 0)
+
+
+@pytest.mark.parametrize(("delta", "slots"), [(1e6, 64), (20.0, 64), (8.0, 128), (1e-9, 65_536)])
+def test_delta_stepping_has_a_slot_for_every_bucket(delta: float, slots: int) -> None:
+    """From the head to the largest weight beyond it: with 1000, 125 buckets of 8 and three more."""
+    weights = np.array([7, 1000, 3], np.int32)
+    graph = CSRGraph.from_arcs(np.array([0, 1, 2]), np.array([1, 2, 0]), weights, 3)
+    assert slots_for(graph, delta) == slots
 
 
 @pytest.mark.parametrize("algorithm", MODELLED)

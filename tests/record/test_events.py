@@ -212,6 +212,33 @@ def test_delta_by_hand_and_stop_are_events() -> None:
     assert (stopped.events[-1]["kind"], stopped.events[-1]["a"]) == (EventKind.END, 1)
 
 
+@pytest.mark.parametrize("key", ["near_far", "delta_stepping"])
+def test_a_delta_by_hand_is_replayed(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    for seed in range(20):
+        held = iter([None, *[9.0] * 3, *[3.0] * 3])
+        graph = random_graph(seed)
+        more = {"delta": 6.0, "delta_by_hand": lambda held=held: next(held, None)}
+        trace, replay = recorded(graph, key, **more)
+        agree_at_every_sample(trace, replay, key)
+        assert np.array_equal(replay.go(len(replay)).dist, as_floats(trace.dist))
+
+
+def test_the_split_of_near_and_far_is_where_it_is_whoever_holds_delta(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A person's delta moves the next split: base and delta of a sample end at this one."""
+    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    held = iter([None, *[9.0] * 3, *[3.0] * 3])
+    more = {"delta": 6.0, "delta_by_hand": lambda: next(held, None)}
+    trace, replay = recorded(random_graph(5), "near_far", **more)
+    assert len(set(trace.samples["delta"])) == 3
+    for sample in trace.samples:
+        state = replay.go(replay.at_sample(int(sample["sequence"])))
+        if state.threshold:
+            assert sample["base"] + sample["delta"] == state.threshold
+
+
 def test_finding_goes_both_ways_and_says_where_there_is_none() -> None:
     _, replay = recorded(open_sample("sample:figure_6"), "adds")
     first = replay.find(EventKind.IMPROVE)
