@@ -113,6 +113,20 @@ def test_fifty_graphs_from_every_source(key: str) -> None:
         assert state.running == 0
 
 
+@pytest.mark.parametrize("key", MODELLED)
+def test_who_did_it(key: str) -> None:
+    """Barriers, splits and heads are nobody's; vertices and arcs are some worker's."""
+    managed = [EventKind.BARRIER, EventKind.SUPERSTEP, EventKind.HEAD, EventKind.SPLIT]
+    managed += [EventKind.DELTA, EventKind.OPEN, EventKind.SAMPLE, EventKind.END]
+    worked = [EventKind.POP, EventKind.RELAX, EventKind.IMPROVE, EventKind.STALE, EventKind.FINISH]
+    for seed in range(6):
+        _, replay = recorded(random_graph(seed, 13), key)
+        kind, worker = replay.events["kind"], replay.events["worker"]
+        assert (worker[np.isin(kind, managed)] == MANAGER).all()
+        assert (worker[np.isin(kind, worked)] >= 0).all()
+        assert worker.min() == MANAGER
+
+
 @pytest.mark.parametrize("key", ROWS)
 def test_the_source_is_queued_by_the_manager(key: str) -> None:
     """No worker has seen anything yet: what comes before the first POP is nobody's work."""
