@@ -19,6 +19,7 @@ from gpu.model.delta_stepping import slots_for
 from gpu.record.trace import NEVER, Flag, Reason, reached_mask
 
 MODELLED = [k for k, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]
+MATRICES = [k for k, r in ALGORITHMS.items() if "model" in r.engines and r.result == "matrix"]
 FAMILIES = (
     "grid",
     "random",
@@ -288,14 +289,16 @@ def test_delta_stepping_has_a_slot_for_every_bucket(delta: float, slots: int) ->
     assert slots_for(graph, delta) == slots
 
 
-@pytest.mark.parametrize("algorithm", MODELLED)
+@pytest.mark.parametrize("algorithm", [*MODELLED, *MATRICES])
 def test_a_distance_past_int32_is_refused_with_the_arc_named(algorithm: str) -> None:
     big = np.array([2_000_000_000, 2_000_000_000], np.int32)
     graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big, 3, id_base=1)
     with pytest.raises(WeightError, match=r"2 -> 3 .* passes 2\^31 - 1; use float weights"):
-        gpu.run(graph, algorithm)
+        gpu.run(graph, algorithm, "model")
     shallow = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big // 2, 3)
-    assert gpu.run(shallow, algorithm).dist[2] == 2_000_000_000 < INT_UNREACHED
+    dist = gpu.run(shallow, algorithm, "model").dist.reshape(-1, 3)
+    assert dist[0].tolist() == [0, 10**9, 2 * 10**9]
+    assert dist[0, 2] < INT_UNREACHED
 
 
 def test_the_pool_grows_until_the_devices_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from gpu.graph import CSRGraph
 from gpu.host import EngineHost, GraphLoaded, LoadRequest, Memory, RunFinished
 from gpu.loops import codes
 from gpu.record.events import MANAGER, MOST_ARCS, EventKind
-from gpu.record.trace import RunSettings, Trace, reached_mask
+from gpu.record.trace import EVENT, RunSettings, Trace, reached_mask
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.replay.replay import Replay, State
 from sample_graphs import open_sample
@@ -200,6 +200,10 @@ def test_a_recording_that_grows_too_long_says_what_to_do(monkeypatch: pytest.Mon
     monkeypatch.setattr(log, "MOST_EVENTS", 8192)
     with pytest.raises(ParameterError, match=r"passes 8,192 events; take a smaller graph"):
         gpu.run(open_sample("sample:complete?n=60"), "edge_apsp", "model", probe=3)
+
+
+def test_a_recording_takes_less_than_200_mb() -> None:
+    assert log.MOST_EVENTS * EVENT.itemsize < 200_000_000
 
 
 def test_a_log_that_grows_loses_nothing() -> None:
