@@ -254,6 +254,25 @@ def test_supersteps_obey_a_person_and_go_back_to_their_own_delta(
     assert_equals_oracle(trace, graph)
 
 
+@pytest.mark.parametrize("algorithm", MATRICES)
+def test_sources_of_all_pairs_begin_with_a_person_s_delta(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The edge listing has no delta that anybody could set."""
+    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    graph = make_graph("random", np.int32)
+    trace = gpu.run(
+        graph, algorithm, "model", parameters={"sources": 60}, sample_period_ns=2000,
+        delta_by_hand=lambda: 77.0, device="Classroom GPU",
+    )  # fmt: skip
+    by_hand = (trace.samples["flags"] & Flag.DELTA_BY_HAND) > 0
+    assert by_hand.any() == (algorithm != "edge_apsp")
+    assert (trace.samples["delta"][by_hand] == 77.0).all()
+    assert trace.samples["delta_changes"][-1] == int(algorithm != "edge_apsp")
+    expected = oracle(graph, 0)
+    np.testing.assert_array_equal(trace.dist[0][expected < np.inf], expected[expected < np.inf])
+
+
 TWINS = (  # a constant of the model, and the kernel's
     (machine.IN_FLIGHT, "relax.cuh", "UNROLL"),
     (machine.HUB_ARCS, "relax.cuh", "HUB_DEGREE"),
