@@ -543,6 +543,7 @@ class Bench:
             "-q",
             "--no-header",
             "--tb=no",
+            f"--basetemp={self._mutants.with_name('temp')}",  # beside others that clean up theirs
             *room.tests,
         ]
         hidden = {"PYTHONPATH": str(self.tree), "SSSP_SCOPE_CACHE": str(cache), "CI": "1"}

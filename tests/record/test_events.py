@@ -248,8 +248,9 @@ def test_the_split_of_near_and_far_is_where_it_is_whoever_holds_delta(
     """A person's delta moves the next split: base and delta of a sample end at this one."""
     monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
     held = iter([None, *[9.0] * 3, *[3.0] * 3])
-    more = {"delta": 6.0, "delta_by_hand": lambda: next(held, None)}
-    trace, replay = recorded(random_graph(5), "near_far", **more)
+    more = {"delta": 12.0, "delta_by_hand": lambda: next(held, None)}
+    chain = CSRGraph.from_arcs(np.arange(59), np.arange(1, 60), np.ones(59, np.int32), 60)
+    trace, replay = recorded(chain, "near_far", **more)
     assert len(set(trace.samples["delta"])) == 3
     for sample in trace.samples:
         state = replay.go(replay.at_sample(int(sample["sequence"])))

@@ -111,3 +111,26 @@ def test_the_head_leaves_only_what_is_empty_behind_it() -> None:
     apply(state, graph, head[0])
     assert (state.head, state.base) == (2, 8.0)
     assert state.buckets == {1: [waits], 2: [], 5: []}
+
+
+def test_a_block_is_held_until_it_is_given_back() -> None:
+    """Only runs of many thousand items empty a whole block of the pool."""
+    graph = small_graph(1, matrix=False)
+    state = State.before(graph.n, graph.m)
+    rows = np.zeros(4, EVENT)
+    rows["kind"] = [*[EventKind.BLOCK_TAKEN] * 2, *[EventKind.BLOCK_FREED] * 2]
+    rows["a"], rows["b"] = [4, 7, 4, 9], 2
+    held = []
+    for event in rows:
+        apply(state, graph, event)
+        held.append(list(state.pointers[2].blocks))
+    assert held == [[4], [4, 7], [7], [7]]
+
+
+def test_an_instant_is_after_all_that_happened_by_then() -> None:
+    replay, _ = next(recordings("adds"))
+    times = replay.events["t_ns"]
+    for instant in (-1.0, 0.0, float(times[len(times) // 2]), float(times[-1])):
+        at = replay.at_time(instant)
+        assert (times[:at] <= instant).all()
+        assert (times[at:] > instant).all()
