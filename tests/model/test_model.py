@@ -14,6 +14,7 @@ from gpu import devices as presets
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import MemoryNeededError, ParameterError, SourceError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.loops.state import records
 from gpu.model import machine, superstep
 from gpu.model.delta_stepping import slots_for
 from gpu.record.trace import NEVER, Flag, Reason, reached_mask
@@ -348,6 +349,24 @@ def test_a_pool_twice_as_large_is_refused_by_the_byte(monkeypatch: pytest.Monkey
     needed = 4 * (2 * first + graph.n) + graph.nbytes
     assert items(needed - 1) == first
     assert items(needed) != first
+
+
+def test_a_heap_grows_where_it_is_full_and_only_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def noted(count: int, dtype: np.dtype) -> np.ndarray:
+        made.append(count)
+        return records(count, dtype)
+
+    monkeypatch.setattr("gpu.loops.heap.records", noted)
+    rng = np.random.default_rng(2)
+    n = 5000
+    tails, heads = np.arange(n).repeat(3), rng.integers(0, n, 3 * n)
+    wide = CSRGraph.from_arcs(tails, heads, rng.integers(1, 9, 3 * n).astype(np.int32), n)
+    for graph, heaps in ((make_graph("grid", np.int32), 1), (wide, 2)):
+        made.clear()
+        assert_equals_oracle(gpu.run(graph, "dijkstra", "model"), graph)
+        assert made == [made[0] * 2**k for k in range(heaps)]
 
 
 def test_a_small_delta_clips_and_the_controller_raises_it() -> None:
