@@ -22,7 +22,7 @@ from gpu.formats.row_rules import (
     NOT_NEGATIVE,
     SKIPPED,
     RowRules,
-    row_fault,
+    value_fault,
 )
 from gpu.formats.rows import Rows, first_row, line_number
 from gpu.formats.source import READ_SHARE
@@ -158,13 +158,9 @@ def read_weight(reading: Reading, token: bytes, rules: RowRules, number: int) ->
         value = int(token)
     low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT_MAX
     if not low <= value <= FLOAT_MAX:
-        raise row_fault(reading, b"0\t0\t" + token, number, _numbered(rules))
+        words, remedy = value_fault(token, rules)
+        raise reading.fault(words, number, remedy)
     return value
-
-
-def _numbered(rules: RowRules) -> RowRules:
-    """The same rules for a row of two small numbers: only the weight can be wrong."""
-    return RowRules(rules.expected, value_columns=1, values=rules.values)
 
 
 def _sorted_names(

@@ -104,7 +104,7 @@ def _what_is_wrong(line: bytes, rules: RowRules) -> tuple[str, Remedy | None]:
         if k < rules.id_columns:
             words, remedy = _id_fault(token, rules), None
         else:
-            words, remedy = _value_fault(token, rules)
+            words, remedy = value_fault(token, rules)
         if words:
             return words, remedy
     if len(tokens) != rules.columns and not rules.key:
@@ -126,7 +126,8 @@ def _id_fault(token: bytes, rules: RowRules) -> str:
     return ""
 
 
-def _value_fault(token: bytes, rules: RowRules) -> tuple[str, Remedy | None]:
+def value_fault(token: bytes, rules: RowRules) -> tuple[str, Remedy | None]:
+    """Return what is wrong with a value, "" if nothing, and what would help."""
     name = rules.value_name
     if rules.values == SKIPPED:
         return "" if token else f"a {name} is missing", None

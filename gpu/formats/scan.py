@@ -194,11 +194,12 @@ def _odd_value(text, at, stop):  # type: ignore[no-untyped-def]
 
 @compiled_lean
 def _put_off(unsettled, count, column, row, at):  # type: ignore[no-untyped-def]
-    """Note where a value stands that Python must read, if there is room."""
+    """Note where a value stands that Python must read, if there is room; return one more."""
     if count < len(unsettled):
         unsettled[count, 0] = column
         unsettled[count, 1] = np.int64(row)
         unsettled[count, 2] = np.int64(at)
+    return count + 1
 
 
 @compiled_lean
@@ -211,27 +212,10 @@ def count_newlines(text, start, stop):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
-def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, report):  # type: ignore[no-untyped-def]
-    """Parse the lines of text[start:stop] into rows from `first_row` on.
-
-    Reads    text uint8; rules int64[9]; start at a line's first byte
-    Writes   ids int64 (2, rows), values float64 (k, rows), report int64[REPORT]: rows
-             written, comment lines, where the first bad line begins (-1: none),
-             values that are not written as integers, values past 2**31-1 either way, past
-             2**53, and values that Python's `float` must settle; unsettled int64 (u, 3): where the
-             first u of those stand: column and row of `values`, place in the text
-    Needs    room for as many rows as text[start:stop] has lines
-    int32    arrays do where identifiers fit; values are right if FRACTIONS and LARGE are 0
-    int64    values are exact if FRACTIONS is 0; whole ones past int64 count as fractions
-    """
-    key, separator, rule = rules[KEY], rules[SEPARATOR], rules[VALUE_RULE]
-    comment_a, comment_b = rules[COMMENT_A], rules[COMMENT_B]
-    id_columns, low, high = rules[ID_COLUMNS], rules[LOW], rules[HIGH]
-    columns = id_columns + rules[VALUE_COLUMNS]
-    row, comments, fractions = np.uint64(first_row), np.int64(0), np.int64(0)
-    large, huge, doubts = np.int64(0), np.int64(0), np.int64(0)
-    bad_at = np.int64(-1)
-    at, stop = np.uint64(start), np.uint64(stop)
+def _next_row(text, at, stop, comment_a, comment_b):  # type: ignore[no-untyped-def]
+    """Return where the next line of data begins, its first byte but blanks, comments met."""
+    comments = np.int64(0)
+    line = at
     while at < stop:
         line = at
         at = _after_blanks(text, at, stop)
@@ -240,23 +224,50 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
         byte = np.int64(text[at])
         if byte == NEWLINE:
             at += ONE
-            continue
-        if byte in (comment_a, comment_b):
+        elif byte in (comment_a, comment_b):
             comments += 1
             at = _after_line(text, at, stop)
-            continue
+        else:
+            break
+    return line, at, comments
+
+
+@compiled_lean
+def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, report):  # type: ignore[no-untyped-def]
+    """Parse the lines of text[start:stop] into rows from `first_row` on.
+
+    Reads    text uint8; rules int64[9]; start at a line's first byte
+    Writes   ids int64 (2, rows), values float64 (k, rows), report int64[REPORT]: rows written,
+             comment lines, where the first bad line begins (-1: none), values not written as
+             integers, past 2**31-1 either way, past 2**53, and those that Python's `float`
+             must settle; unsettled int64 (u, 3): column, row, place in the text of the first u
+    Needs    room for as many rows as text[start:stop] has lines
+    int32    arrays do where identifiers fit; values are right if FRACTIONS and LARGE are 0
+    int64    values are exact if FRACTIONS is 0; whole ones past int64 count as fractions
+    """
+    key, separator, rule = rules[KEY], rules[SEPARATOR], rules[VALUE_RULE]
+    comment_a, comment_b = rules[COMMENT_A], rules[COMMENT_B]
+    id_columns, low, high = rules[ID_COLUMNS], rules[LOW], rules[HIGH]
+    columns = id_columns + rules[VALUE_COLUMNS]
+    comments = fractions = large = huge = doubts = np.int64(0)
+    row, at, stop, bad_at = np.uint64(first_row), np.uint64(start), np.uint64(stop), np.int64(-1)
+    while at < stop:
+        line, at, more = _next_row(text, at, stop, comment_a, comment_b)
+        comments += more
+        if at >= stop:
+            break
         good = True
         if key != 0:
+            good = np.int64(text[at]) == key
             at += ONE
-            good = byte == key and at < stop and (text[at] == SPACE or text[at] == TAB)
+            good = good and at < stop and (text[at] == SPACE or text[at] == TAB)
         column = 0
         while good and column < columns:
             if separator != 0 and column > 0:
                 at = _after_blanks(text, at, stop)
                 good = at < stop and text[at] == separator
                 at += ONE
-            at = _after_blanks(text, at, stop)
-            begin = at
+            at = begin = _after_blanks(text, at, stop)
             number, at = _digits(text, at, stop)
             plain = at > begin and at - begin <= VALUE_DIGITS
             plain = plain and (at >= stop or text[at] <= SPACE or text[at] == separator)
@@ -281,8 +292,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
                     if is_integer:
                         values[column - id_columns, row] = number
                     elif not settled:
-                        _put_off(unsettled, doubts, column - id_columns, row, begin)
-                        doubts += 1
+                        doubts = _put_off(unsettled, doubts, column - id_columns, row, begin)
                     fractions += not is_integer
                 large += not -INT32_MAX <= value <= INT32_MAX
                 huge += not -EXACT <= value <= EXACT

@@ -237,6 +237,10 @@ def test_words_as_vertices(tmp_path: Path) -> None:
     assert arcs_of(graph) == [(0, 2, 6000.5), (1, 0, 215)]
     assert graph.weights.dtype == np.float64
     assert graph.vertex_of("New York") == 1
+    assert not any("read as names" in note for note in graph.provenance.notes)
+    graph = load_graph(save(tmp_path, "people.txt", "alice bob 3\nbob carol 4\n"))
+    assert graph.ids is not None
+    assert graph.ids.tolist() == ["alice", "bob", "carol"]
 
 
 def test_gap_and_one_based_lists(tmp_path: Path) -> None:
