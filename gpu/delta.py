@@ -59,6 +59,7 @@ DEGREE_SPLIT = 16.0  # mean degree at which the thresholds change form (code)
 WINDOW_SWEEPS = 8  # manager sweeps per decision (ours)
 SETTLE_SWITCHES = 6  # head-bucket switches to wait after a change of delta (ours)
 MIN_OPEN_HEADS = 2  # open heads vary from 2 to 4 (code)
+NARROWEST, WIDEST = 2.0**-970, 2.0**970  # widths whose inverses and rings are float64 numbers
 
 # Reason codes, as gpu.record.trace.Reason; plain integers because Numba compiles `decide`.
 (
@@ -102,7 +103,7 @@ CONTROLLER = np.dtype(
 
 def near_far_delta(mean_weight: float, mean_degree: float, integer: bool) -> float:
     """Return Near-Far's delta, 32 W / D, weight units, at least 1 for integers."""
-    return _positive(C_NEAR_FAR * mean_weight / max(mean_degree, 1e-9), integer)
+    return usable_width(C_NEAR_FAR * mean_weight / max(mean_degree, 1e-9), integer)
 
 
 def initial_delta(
@@ -119,7 +120,7 @@ def initial_delta(
     wanted = factor * (mean_weight / max(mean_degree, 1e-9))
     if integer:
         wanted = max(wanted, floor)
-    return power_of_two(_positive(wanted, integer))
+    return power_of_two(usable_width(wanted, integer))
 
 
 def power_of_two(value: float) -> float:
@@ -190,8 +191,8 @@ def start(rule: StartRule, weights: Weights) -> np.ndarray:
         "delta": first,
         "inverse_delta": 1.0 / first,
         "floor": max(1.0 if whole else first / 2**20, rule.floor_share * first),
-        "ceiling": max(first, rule.ceiling_factor * unit),
-        "clip_ceiling": 2.0 * max(first, weights.largest),
+        "ceiling": max(first, min(rule.ceiling_factor * unit, WIDEST)),
+        "clip_ceiling": 2.0 * max(first, min(weights.largest, WIDEST)),
         "low_processing": low * vertices,
         "low_total": low_total * vertices,
         "high_processing": high * vertices,
@@ -279,8 +280,11 @@ def hand_back(state: np.ndarray) -> None:
     state["sum_processing"], state["sum_waiting"], state["sweeps"] = 0, 0, 0
 
 
-def _positive(value: float, integer: bool) -> float:
-    """Return a usable width: 1 where weights are all zero, and never below 1 for integers."""
+def usable_width(value: float, integer: bool) -> float:
+    """Return a usable width: 1 where weights are all zero, and never below 1 for integers.
+
+    And so that neither its inverse nor a ring of such buckets leaves the range of float64.
+    """
     if not value > 0:
         return 1.0
-    return max(value, 1.0) if integer else value
+    return min(max(value, 1.0 if integer else NARROWEST), WIDEST)

@@ -25,7 +25,7 @@ when it was begun, when finished, how many rounds it took.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
@@ -33,8 +33,9 @@ import numpy as np
 
 from gpu.algorithms import ALGORITHMS, find
 from gpu.algorithms.all_pairs import check_events, require_room, source_range
-from gpu.errors import ParameterError, WeightError
+from gpu.errors import DistanceRangeError, ParameterError
 from gpu.graph import CSRGraph
+from gpu.numbers import AUTO, check_choice, in_numbers, judge_range, unreached, wider
 from gpu.record.trace import (
     NEVER,
     SAMPLE,
@@ -50,7 +51,7 @@ from gpu.record.trace import (
 class RunBuffers:
     """Where an engine writes results, readable by others while it runs.
 
-    dist : int32 or float32 (n,), or (k, n), as the weights; filled with "unreached"
+    dist : (n,), or (k, n), in the type of the weights; filled with "unreached"
     vertices : per-vertex arrays from probe 2, filled with NEVER and 0, else None
     """
 
@@ -68,7 +69,7 @@ class RunBuffers:
         """
         shape = (graph.n,) if shape is None else shape
         if len(shape) == 2:
-            require_room(*shape)
+            require_room(*shape, graph.weights.dtype.itemsize)
         buffers = cls(np.empty(shape, graph.weights.dtype), None)
         if probe >= Probe.VERTICES:
             times = (np.empty(graph.n, np.int64), np.empty(graph.n, np.int64))
@@ -78,8 +79,7 @@ class RunBuffers:
 
     def clear(self) -> None:
         """Set every vertex to unreached, never processed."""
-        whole = np.issubdtype(self.dist.dtype, np.integer)
-        self.dist.fill(np.iinfo(np.int32).max if whole else np.inf)
+        self.dist.fill(unreached(self.dist.dtype))
         if self.vertices is not None:
             self.vertices.first_reached_ns.fill(NEVER)
             self.vertices.last_improved_ns.fill(NEVER)
@@ -92,12 +92,15 @@ class EngineOutcome:
 
     clock : "modelled" or "measured"; outcome : "finished" or "stopped"
     environment : engine, device, versions; events : EVENT (e,) or None
+    overflowed : a relax passed the range of the number type and was left out; `execute` judges
+        whether the answer needs it
     """
 
     clock: str
     outcome: str
     environment: dict[str, Any] = field(default_factory=dict)
     events: np.ndarray | None = None
+    overflowed: bool = False
 
 
 class Observer(Protocol):
@@ -165,6 +168,7 @@ def run(
     parameters: Mapping[str, Any] | None = None,
     seed: int = 1,
     sample_period_ns: int = 0,
+    numbers: str = AUTO,
     on_samples: Callable[[np.ndarray], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
     delta_by_hand: Callable[[], float | None] | None = None,
@@ -180,14 +184,17 @@ def run(
     probe : 0 nothing, 1 samples, 2 per-vertex times, 3 every event (small graphs)
     device : a device name of the engine; None for its default
     parameters : the algorithm's own knobs, by key
+    numbers : what distances are computed in: "auto" (whole weights exactly, decimals in float64) or
+        one of `gpu.numbers.NUMBER_TYPES`. Where "auto" finds int32 too small, the run is made again
+        in int64, and the samples of both go to `on_samples`
     on_samples : receives SAMPLE batches while it runs
     should_stop : asked often; True ends the run, the trace says "stopped"
     delta_by_hand : asked often; a number overrides the controller, None hands back
 
     Raises
     ------
-    SourceError, ParameterError, MemoryNeededError, WeightError (a distance passes
-    2^31-1), EngineError (no GPU)
+    SourceError, ParameterError, MemoryNeededError, EngineError (no GPU), WeightError (a weight does
+    not fit the type), DistanceRangeError (a distance does not)
     """
     settings = checked_settings(
         graph,
@@ -201,12 +208,28 @@ def run(
             seed,
             sample_period_ns,
             dict(parameters or {}),
+            numbers,
         ),
     )
-    observer = RecordingObserver(on_samples, should_stop, delta_by_hand)
-    buffers = RunBuffers.allocate(graph, settings.probe, result_shape(graph, settings))
-    outcome = execute(graph, settings, buffers, observer)
-    return make_trace(graph, settings, buffers, outcome, observer.samples())
+    shape = result_shape(graph, settings)
+    while True:
+        observer = RecordingObserver(on_samples, should_stop, delta_by_hand)
+        in_type = in_numbers(graph, settings.numbers)
+        buffers = RunBuffers.allocate(in_type, settings.probe, shape)
+        try:
+            outcome = execute(graph, settings, buffers, observer)
+        except DistanceRangeError as error:
+            settings = again_wider(graph, settings, error)
+            continue
+        return make_trace(graph, settings, buffers, outcome, observer.samples())
+
+
+def again_wider(graph: CSRGraph, settings: RunSettings, error: DistanceRangeError) -> RunSettings:
+    """Return settings for the same run in a type that holds its distances, or raise the error."""
+    choice = wider(graph, settings.numbers)
+    if choice is None:
+        raise error
+    return replace(settings, numbers=choice)
 
 
 def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
@@ -232,6 +255,7 @@ def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
         settings.seed,
         settings.sample_period_ns,
         parameters,
+        check_choice(settings.numbers),
     )
 
 
@@ -261,21 +285,17 @@ def default_device(engine: str) -> str:
 def execute(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Call the engine that checked settings name; the engine process calls this too."""
+    """Call the engine that checked settings name; the engine process calls this too.
+
+    `buffers.dist` has the type that `type_for` says. Raises DistanceRangeError where the answer
+    does not fit that type.
+    """
+    graph = in_numbers(graph, settings.numbers)
     engine = find(settings.algorithm).engine(settings.engine)
     outcome: EngineOutcome = engine(graph, settings, buffers, observer)
+    if outcome.overflowed and outcome.outcome == "finished":
+        judge_range(graph, buffers.dist)
     return outcome
-
-
-def overflow_error(graph: CSRGraph, arc: int) -> WeightError:
-    """Return the error of the relax whose distance passes the type's range."""
-    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
-    top = "2^31 - 1" if graph.integer else "the range of float32"
-    advice = "use float weights" if graph.integer else "scale the weights down"
-    return WeightError(
-        f"the distance over arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} "
-        f"(weight {graph.weights[arc]:g}) passes {top}; {advice}"
-    )
 
 
 def make_trace(

@@ -29,6 +29,10 @@ class WeightError(GraphError):
     """A negative, NaN or infinite weight, or a distance past the type's range."""
 
 
+class DistanceRangeError(WeightError):
+    """A distance past the range of the number type; a wider type may hold it."""
+
+
 class SourceError(GpuError):
     """A source that is not a vertex of the graph."""
 

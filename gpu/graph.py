@@ -20,6 +20,7 @@ import numpy as np
 from gpu.errors import GraphError, SourceError, WeightError
 
 MAX_COUNT = 2**31 - 1  # vertices and arcs: indices are int32
+NUMBER_TYPES = ("int32", "int64", "float32", "float64")  # of weights, see `gpu.numbers`
 INT_UNREACHED = np.int32(2**31 - 1)  # distance of an unreached vertex, int32 graphs
 
 
@@ -46,7 +47,7 @@ class CSRGraph:
     ----------
     indptr : int64 (n+1,), row bounds, from 0 to m, never falling
     indices : int32 (m,), heads of the arcs, each in [0, n)
-    weights : int32 or float32 (m,), finite, >= 0
+    weights : int32, int64, float32 or float64 (m,), finite, >= 0; see `gpu.numbers`
     positions : float32 (n, 2) or None; x to the right, y up, any unit
     ids : int64 or str (n,), the file's own vertex names; None means index + id_base
     id_base : the file's first vertex number where `ids` is None
@@ -84,8 +85,8 @@ class CSRGraph:
 
     @property
     def integer(self) -> bool:
-        """Whether weights (and so distances) are int32; otherwise float32."""
-        return self.weights.dtype == np.int32
+        """Whether weights (and so distances) are whole numbers; otherwise decimals."""
+        return bool(self.weights.dtype.kind == "i")
 
     @property
     def mean_degree(self) -> float:
@@ -95,14 +96,22 @@ class CSRGraph:
     @cached_property
     def mean_weight(self) -> float:
         """Mean arc weight; 0 where there are no arcs."""
-        return float(self.weights.mean(dtype=np.float64)) if self.m else 0.0
+        if not self.m:
+            return 0.0
+        with np.errstate(over="ignore"):
+            mean = float(self.weights.mean(dtype=np.float64))
+        return mean if np.isfinite(mean) else float((self.weights / self.m).sum())
 
     @cached_property
     def hash(self) -> str:
-        """16 hex digits over the arcs (not positions or names): names runs and caches."""
+        """16 hex digits over the arcs (not positions or names): names runs and caches.
+
+        The same for the same weights in a wider type.
+        """
         digest = hashlib.blake2b(digest_size=8)
-        digest.update(str(self.weights.dtype).encode())
-        for array in (self.indptr, self.indices, self.weights):
+        weights = _narrowed(self.weights)
+        digest.update(str(weights.dtype).encode())
+        for array in (self.indptr, self.indices, weights):
             digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()
 
@@ -201,6 +210,16 @@ class CSRGraph:
         return f"its {self.n} vertices begin {self.ids[0]}, end {self.ids[-1]}"
 
 
+def _narrowed(weights: np.ndarray) -> np.ndarray:
+    """Return the weights in the smaller type of their kind where that holds all of them."""
+    small = np.dtype(np.int32 if weights.dtype.kind == "i" else np.float32)
+    if weights.dtype == small:
+        return weights
+    with np.errstate(over="ignore"):
+        narrow = weights.astype(small)
+    return narrow if np.array_equal(narrow, weights) else weights
+
+
 def _is_integer(name: int | str) -> bool:
     try:
         int(name)
@@ -213,8 +232,9 @@ def _check_types(graph: CSRGraph) -> None:
     indptr, indices = graph.indptr, graph.indices
     if indptr.dtype != np.int64 or indices.dtype != np.int32:
         raise GraphError(f"indptr is {indptr.dtype}, indices {indices.dtype}; need int64 and int32")
-    if graph.weights.dtype not in (np.dtype(np.int32), np.dtype(np.float32)):
-        raise GraphError(f"weights are {graph.weights.dtype}; need int32 or float32")
+    if graph.weights.dtype.name not in NUMBER_TYPES:
+        allowed = ", ".join(NUMBER_TYPES)
+        raise GraphError(f"weights are {graph.weights.dtype}; allowed: {allowed}")
 
 
 def _check_lengths(graph: CSRGraph) -> None:

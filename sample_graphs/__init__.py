@@ -5,7 +5,7 @@
 
 The same key, n, seed and weights give the same graph on every machine (NumPy's PCG64;
 the hash of a small one of each is tested). Integer weights are int32, "float" gives the
-same weights as float32, for city roads before rounding.
+same weights as float64, for city roads before rounding.
 
 Making a sample of 20,000 vertices or fewer imports neither Numba nor SciPy.
 """
@@ -227,7 +227,7 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
     n : vertices, 10 to `Sample.largest`, rounded to what the shape allows
         (`Sample.rounding`); None for the sample's own; the figures have one size
     seed : 0 or more
-    weights : "int" (int32) or "float" (float32)
+    weights : "int" (int32) or "float" (float64)
 
     Raises
     ------
@@ -253,6 +253,8 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
     if weights == "int":
         np.maximum(np.rint(values, out=values), 1, out=values)
         values = values.astype(np.int32)
+    else:
+        values = values.astype(np.float64)
     return replace(
         graph,
         weights=values,

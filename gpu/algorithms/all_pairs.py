@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gpu.delta import usable_width
 from gpu.errors import MemoryNeededError, ParameterError
 from gpu.words import size_words
 
@@ -44,10 +45,7 @@ def source_range(parameters: Mapping[str, Any], n: int) -> tuple[int, int]:
 
 def wanted_delta(factor: float, mean_weight: float, mean_degree: float, integer: bool) -> float:
     """Return factor x W / D, weight units; at least 1 for integers, and above 0."""
-    delta = factor * mean_weight / max(mean_degree, 1e-9)
-    if integer:
-        return max(delta, 1.0)
-    return delta if delta > 0 else 1.0
+    return usable_width(factor * mean_weight / max(mean_degree, 1e-9), integer)
 
 
 def same_rows(given: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,26 +63,27 @@ def check_events(rows: int, arcs: int) -> None:
         )
 
 
-def matrix_bytes(rows: int, n: int) -> int:
-    """Return the bytes of `rows` rows of n 4-byte distances."""
-    return 4 * int(rows) * int(n)
+def matrix_bytes(rows: int, n: int, each: int = 4) -> int:
+    """Return the bytes of `rows` rows of n distances of `each` bytes."""
+    return each * int(rows) * int(n)
 
 
-def require_room(rows: int, n: int) -> None:
+def require_room(rows: int, n: int, each: int = 4) -> None:
     """Raise MemoryNeededError, with sizes and advice, where a matrix does not fit memory."""
     from gpu.memory import available_bytes
 
     free = available_bytes()
-    needed = matrix_bytes(rows, n)
+    needed = matrix_bytes(rows, n, each)
     if free is not None and needed > free:
-        raise MemoryNeededError(matrix_words(rows, n, free, "memory"))
+        raise MemoryNeededError(matrix_words(rows, n, free, "memory", each))
 
 
-def matrix_words(rows: int, n: int, free: int, where: str) -> str:
+def matrix_words(rows: int, n: int, free: int, where: str, each: int = 4) -> str:
     """Return the sentence that refuses a matrix: sizes, what is free, what to do."""
+    needed = size_words(matrix_bytes(rows, n, each))
     return (
-        f"distances from {rows:,} sources to {n:,} vertices need "
-        f"{size_words(matrix_bytes(rows, n))} of {where}, {size_words(free)} are free: {ADVICE}"
+        f"distances from {rows:,} sources to {n:,} vertices need {needed} of {where}, "
+        f"{size_words(free)} are free: {ADVICE}"
     )
 
 

@@ -16,7 +16,7 @@ from gpu.cli.inputs import (
 )
 from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
-from gpu.cli.run import option_positive
+from gpu.cli.run import add_numbers, option_positive
 from gpu.cli.terminal import fault, is_quiet, progress_line
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
@@ -44,6 +44,7 @@ def add_apsp(parser: Parser) -> None:
     what.add_argument(
         "--delta", type=option_positive, help="bucket width, weight units [automatic]"
     )
+    add_numbers(what)
     what.add_argument("--workers", type=int, help="worker blocks [the device's own]")
     out = parser.add_argument_group("what comes out")
     out.add_argument("--json", action="store_true", help="one JSON object on stdout")
@@ -98,6 +99,7 @@ def _computed(args: argparse.Namespace) -> int:
             probe=Probe.SAMPLES,
             device=args.device,
             parameters={} if args.workers is None else {"workers": args.workers},
+            numbers=args.numbers,
             verify=args.verify,
             progress=progress.show,
         )

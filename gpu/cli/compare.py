@@ -25,7 +25,7 @@ from gpu.cli.inputs import (
 )
 from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
-from gpu.cli.run import option_pair, option_positive
+from gpu.cli.run import add_numbers, option_pair, option_positive
 from gpu.cli.terminal import ProgressLine, fault, progress_line
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, Trace
@@ -71,6 +71,7 @@ def add_compare(parser: Parser) -> None:
     both.add_argument(
         "--seed", metavar="N", type=int, default=1, help="of the modelled GPU's arbitration [1]"
     )
+    add_numbers(both)
     sides = parser.add_argument_group("the two sides")
     rare = parser.add_rare_group("of one side")
     for side, default in (("a", first), ("b", second)):
@@ -181,6 +182,7 @@ def _run(
         device=given["device"] or args.device,
         parameters=dict(given["set"]),
         seed=args.seed,
+        numbers=args.numbers,
         on_samples=on_samples,
     )
 

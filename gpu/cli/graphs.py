@@ -94,7 +94,7 @@ def describe(graph: CSRGraph, source: int) -> dict[str, Any]:
         "notes": list(kept.notes),
         "hash": graph.hash,
         **as_json(statistics(graph)),
-        "weight_type": "int32" if graph.integer else "float32",
+        "weight_type": str(graph.weights.dtype),
         "ids": _ids(graph),
         "positions": _bounds(graph),
         "source": {"id": graph.id_of(source), "index": source} if graph.n else None,

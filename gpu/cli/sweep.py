@@ -63,6 +63,7 @@ def _sweep(args: argparse.Namespace) -> int:
             args.delta,
             seed=args.seed,
             parameters=parameters_of(args),
+            numbers=args.numbers,
         )
         plan = sweep.make_plan(graph, settings, args.knob, _values(args.values), args.count)
         points = sweep_pool.run_sweep(

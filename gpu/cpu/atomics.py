@@ -1,8 +1,8 @@
 """What threads of compiled code need and Numba does not offer: atomics, a clock, a yield.
 
 Each is an LLVM instruction on an element of a one-dimensional array. Distances are compared
-as the bits of an int32: for whole distances those are the number, for float32 the bits of
-non-negative numbers sort as the numbers do, so one atomic minimum serves both kinds.
+as the bits of an integer of their size: for whole distances those are the number, for floats the
+bits of non-negative numbers sort as the numbers do, so one atomic minimum serves both kinds.
 
 The clock is Python's own (`time.perf_counter_ns`), called through its C function, whose
 address `gpu.cpu.host` finds: compiled code then stamps times on the same clock that the
@@ -82,13 +82,30 @@ def store(typing_context, array, index, value):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def as_bits(typing_context, value):  # type: ignore[no-untyped-def]
-    """Return a distance as the int32 that sorts like it."""
-    kind = value if value == types.float32 else types.int32
+    """Return a distance as the integer of its size that sorts like it."""
+    number = types.int32 if value.bitwidth == 32 else types.int64
+    plain = I32 if value.bitwidth == 32 else I64
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], I32) if kind == types.float32 else args[0]
+        return builder.bitcast(args[0], plain) if isinstance(value, types.Float) else args[0]
 
-    return types.int32(kind), generate
+    return number(value), generate
+
+
+@intrinsic
+def key_of(typing_context, dist, vertex):  # type: ignore[no-untyped-def]
+    """Return the int64 by which a heap orders a vertex: bits, the number below them if it fits."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        wide = dist.bitwidth == 64
+        bits = args[0]
+        if isinstance(dist, types.Float):
+            bits = builder.bitcast(bits, I64 if wide else I32)
+        if wide:
+            return bits
+        return builder.or_(builder.shl(builder.zext(bits, I64), ir.Constant(I64, 32)), args[1])
+
+    return types.int64(dist, types.int64), generate
 
 
 @compiled_inline

@@ -21,13 +21,14 @@ import numpy as np
 
 from gpu.cpu import delta_stepping_loop as loop, delta_stepping_state as state, host
 from gpu.delta import near_far_delta
-from gpu.engine import EngineOutcome, Observer, RunBuffers, overflow_error
+from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import GpuError
-from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.graph import CSRGraph
 from gpu.loops.driver import MOST_SAMPLES
 from gpu.loops.log import Log, make_log
 from gpu.loops.state import graph_arrays, make_state, reach_source, records, sample_buffer
 from gpu.memory import require_memory
+from gpu.numbers import unreached as none_of
 from gpu.record.trace import Flag, Probe, RunSettings
 
 LOOK_S = 0.01  # between two looks at Stop
@@ -47,8 +48,8 @@ class Shared(NamedTuple):
     first_ns: np.ndarray
     last_ns: np.ndarray
     times: np.ndarray
-    bits: np.ndarray  # int32 (n,): `dist` as numbers that sort like it
-    done: np.ndarray  # int32 (n,): bits at which the vertex was last processed
+    bits: np.ndarray  # int32 or int64 (n,): `dist` as numbers that sort like it
+    done: np.ndarray  # the same type (n,): bits at which the vertex was last processed
     mark: np.ndarray  # int32 (n,): visit in which it was kept for its heavy arcs
     frontier: np.ndarray  # int32 (2, n + 1): of even and of odd rounds
     control: np.ndarray  # int64, see the loop
@@ -91,7 +92,9 @@ def run(
     largest = float(graph.weights.max()) if graph.m else 0.0
     slots = slots_for(largest, delta)
     chunks = slots + SPARE_CHUNKS + graph.n // (state.CHUNK * threads)
-    needed = 16 * graph.n + threads * (8 * slots + chunks * (4 * state.CHUNK + 8))
+    needed = (12 + graph.weights.itemsize) * graph.n + threads * (
+        8 * slots + chunks * (4 * state.CHUNK + 8)
+    )
     require_memory(needed, f"Δ-stepping on {graph.name}, {threads} threads")
     shared = _make_shared(graph, settings, buffers, threads, slots)
     team = Team(graph, shared, chunks, max(delta, largest / (slots - 4)))
@@ -99,7 +102,8 @@ def run(
     if buffers.vertices is not None:  # threads stamp a few vertices apart
         last = buffers.vertices.last_improved_ns
         np.maximum(last, buffers.vertices.first_reached_ns, out=last)
-    return EngineOutcome("measured", outcome, host.environment(threads))
+    overflowed = bool(shared.threads["overflowed"].any())
+    return EngineOutcome("measured", outcome, host.environment(threads), overflowed=overflowed)
 
 
 def slots_for(largest: float, delta: float) -> int:
@@ -141,7 +145,6 @@ class Team:
                 thread.join()
         if self._error is not None:
             raise self._error
-        self._check_overflow()
         stopped = control[state.STOP] == state.BY_USER
         ended = time.perf_counter_ns() - (control[state.STARTED] or begun)
         self._hand_over(observer)
@@ -202,12 +205,6 @@ class Team:
             control[state.PERIOD] = max(1000, 2 * control[state.PERIOD])
             self._handed = MOST_SAMPLES // 2
 
-    def _check_overflow(self) -> None:
-        if self._shared.control[state.STOP] == state.BY_OVERFLOW:
-            threads: Any = self._shared.threads
-            found = next(thread for thread in threads if thread.overflow_arc >= 0)
-            raise overflow_error(self._graph, int(found.overflow_arc))
-
     def _finish(self, observer: Observer, stopped: bool, t_ns: int) -> None:
         """Hand over the last sample: the run's totals."""
         lead, last = self._shared.threads[0], sample_buffer(1)
@@ -220,7 +217,7 @@ class Team:
 def _make_shared(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, threads: int, slots: int
 ) -> Shared:
-    bits = buffers.dist.view(np.int32)
+    bits = buffers.dist.view(np.int32 if buffers.dist.itemsize == 4 else np.int64)
     unreached = int(bits[settings.source])
     frontier = np.empty((2, graph.n + 1), np.int32)
     frontier[0, 0] = settings.source
@@ -228,12 +225,11 @@ def _make_shared(
     control[state.SIZE], control[state.PERIOD] = 1, settings.sample_period_ns
     control[state.LOWEST] = control[state.LOWEST + state.NEXT] = state.NOBODY
     team: Any = records(threads, state.THREAD)
-    team.overflow_arc = -1
     clock, kind = host.clock()
     shared = Shared(
         *graph_arrays(graph, buffers),
         bits,
-        np.full(graph.n, -1, np.int32),
+        np.full(graph.n, -1, bits.dtype),
         np.full(graph.n, -1, np.int32),
         frontier,
         control,
@@ -245,7 +241,7 @@ def _make_shared(
         make_log(Probe.OFF),
         min(settings.probe, 2),
         unreached,
-        float(INT_UNREACHED) if graph.integer else math.inf,
+        float(none_of(graph.weights.dtype)),
         clock,
         kind,
         host.yielder(),

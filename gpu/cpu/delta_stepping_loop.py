@@ -36,7 +36,6 @@ from gpu.cpu.delta_stepping_state import (
     AT_DECISION,
     AT_WORK,
     BEFORE_WORK,
-    BY_OVERFLOW,
     CHUNK,
     CLOCK_EVERY,
     CURSOR,
@@ -66,6 +65,7 @@ from gpu.cpu.delta_stepping_state import (
 )
 from gpu.delta import BY_HAND, START
 from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED
+from gpu.loops.plus import plus
 from gpu.loops.sample import fill_sample
 
 
@@ -197,7 +197,7 @@ def _free(own, t):  # type: ignore[no-untyped-def]
 
 @compiled_inline
 def _relax(shared, own, t, control, vertex):  # type: ignore[no-untyped-def]
-    """Relax a vertex's arcs of this round's kind; False where there is no room or no number."""
+    """Relax a vertex's arcs of this round's kind; False where there is no room."""
     start, end = shared.indptr[vertex], shared.indptr[vertex + 1]
     slots = own.counts.size - 1
     needed = min(end - start, slots) + (end - start) // CHUNK + 3
@@ -214,7 +214,7 @@ def _relax(shared, own, t, control, vertex):  # type: ignore[no-untyped-def]
             return True
         shared.done[vertex] = as_bits(dist)
         _count(shared, t, control, vertex)
-    relaxed, improved, has_heavy, good = 0, 0, False, True
+    relaxed, improved, has_heavy = 0, 0, False
     for arc in range(start, end):
         weight = shared.weights[arc]
         if (weight > t.delta) != heavy:
@@ -222,7 +222,7 @@ def _relax(shared, own, t, control, vertex):  # type: ignore[no-untyped-def]
             continue
         relaxed += 1
         to = shared.indices[arc]
-        reached = dist + weight
+        reached = plus(dist, weight)
         if reached < shared.dist[to]:
             bits = as_bits(reached)
             old = atomic_min(shared.bits, to, bits)
@@ -234,17 +234,14 @@ def _relax(shared, own, t, control, vertex):  # type: ignore[no-untyped-def]
                     if old == shared.unreached:
                         shared.first_ns[to] = t.now_ns
         elif reached >= shared.limit and shared.bits[to] == shared.unreached:
-            t.overflow_arc = arc
-            store(control, STOP, BY_OVERFLOW)
-            good = False
-            break
+            t.overflowed = 1
     t.relaxed += relaxed
     t.improved += improved
     t.waiting += improved
     if has_heavy and not heavy and shared.mark[vertex] != t.visit:
         shared.mark[vertex] = t.visit
         _push(own, slots, vertex, t)
-    return good
+    return True
 
 
 @compiled_inline

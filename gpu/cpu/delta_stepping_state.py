@@ -24,7 +24,7 @@ STOP, ARRIVED, GENERATION, WRITTEN, READ, STARTED, ENDED_NS, PERIOD, HELD = rang
 CURSOR, SIZE, LOWEST, KEPT = range(9 * NEXT, 17 * NEXT, 2 * NEXT)
 CONTROL_WORDS = 17 * NEXT
 
-GO_ON, BY_USER, BY_OVERFLOW, BY_ERROR = range(4)  # values of STOP
+GO_ON, BY_USER, BY_ERROR = range(3)  # values of STOP
 DONE, STOPPED, GROW = range(3)  # what `work` returns
 LIGHT, HEAVY = range(2)  # rounds
 ASSEMBLING, BEFORE_WORK, AT_WORK, AT_DECISION = range(4)  # where a thread stands
@@ -53,7 +53,7 @@ THREAD = np.dtype(
         ("improved", "<i8"),
         ("now_ns", "<i8"),
         ("until_clock", "<i8"),
-        ("overflow_arc", "<i8"),
+        ("overflowed", "<i8"),
         ("next_sample_ns", "<i8"),
         ("stage", "<i8"),
         ("padding", "<i8", 9),

@@ -29,9 +29,9 @@ def run(
     """
     host.check_device(settings.device)
     host.check_probe(settings.probe)
-    require_memory(8 * (graph.m + 1), f"Dijkstra's heap on {graph.name}")
+    require_memory(2 * graph.weights.itemsize * (graph.m + 1), f"Dijkstra's heap on {graph.name}")
     heap = DijkstraRun(graph, settings, buffers)
-    return drive(heap, graph, observer, "measured", host.environment(threads=1))
+    return drive(heap, observer, "measured", host.environment(threads=1))
 
 
 class DijkstraRun(HeapRun):
@@ -43,7 +43,8 @@ class DijkstraRun(HeapRun):
     def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
         state = make_state(dijkstra_loop.HEAP_STATE, graph, settings, PERIOD_NS)
         state[0].clock, state[0].clock_kind = host.clock()
-        super().__init__(graph, settings, buffers, state, dijkstra_loop, settings.source)
+        key = settings.source if graph.weights.itemsize == 4 else 0
+        super().__init__(graph, settings, buffers, state, dijkstra_loop, key)
         super().advance(sample_buffer(0), 0)  # compiles it
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:

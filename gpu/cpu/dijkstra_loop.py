@@ -2,7 +2,7 @@
 
 An entry of the heap is one int64, the distance's bits above the vertex's number, so `value` is the
 lower half of `key`: one comparison orders both kinds of distance, and equal distances come up by
-number.
+number. Of 64-bit distances the bits are the key, and the number stands beside it.
 
 The loop is resumable between vertices. It looks at the clock every CLOCK_EVERY vertices:
 that is the resolution of samples and per-vertex times.
@@ -13,9 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
-from gpu.cpu.atomics import as_bits, read_clock
-from gpu.loops.codes import FINISHED, OVERFLOW, POOL_DRY, RUNNING
+from gpu.cpu.atomics import key_of, read_clock
+from gpu.loops.codes import FINISHED, POOL_DRY, RUNNING
 from gpu.loops.heap import drop_top, push
+from gpu.loops.plus import plus
 from gpu.loops.sample import fill_sample, note_improved
 from gpu.loops.state import state_dtype
 
@@ -24,6 +25,7 @@ CLOCK_EVERY = 16  # vertices; a look costs about 30 ns, a vertex about 150
 ENTRY = np.dtype(  # one int64: bits of the distance, above the vertex's number
     {"names": ["key", "value"], "formats": ["<i8", "<i4"], "offsets": [0, 0]}
 )
+WIDE_ENTRY = np.dtype([("key", "<i8"), ("value", "<i8")])  # of 64-bit distances
 HEAP_STATE = state_dtype(
     ("started_ns", "<i8"),  # what the clock would have said at the start of the run
     ("clock", "<i8"),  # address of the clock's C function
@@ -59,12 +61,10 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
         if s.size + arrays.indptr[vertex + 1] - arrays.indptr[vertex] > len(heap):
             s.status = POOL_DRY
             break
-        bits = heap[0].key >> 32
+        key = heap[0].key
         s.size = drop_top(heap, s.size)
-        if bits == as_bits(dist[vertex]):
+        if key == key_of(dist[vertex], vertex):
             _process(arrays, s, vertex)
-            if s.status == OVERFLOW:
-                break
     return written
 
 
@@ -86,17 +86,15 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
         arrays.times[vertex] += 1
     for arc in range(start, end):
         to = arrays.indices[arc]
-        reached = from_dist + arrays.weights[arc]
+        reached = plus(from_dist, arrays.weights[arc])
         known = arrays.dist[to]
         if reached < known:
             arrays.dist[to] = reached
             s.improved += 1
             note_improved(arrays, s, to, known)
-            key = (np.int64(as_bits(arrays.dist[to])) << 32) | to
-            s.size = push(arrays.heap, s.size, key, to)
-        elif known == s.unreached and reached >= s.unreached:
-            s.status, s.overflow_arc = OVERFLOW, arc
-            return
+            s.size = push(arrays.heap, s.size, key_of(reached, np.int64(to)), to)
+        elif known == s.unreached:
+            s.overflowed = 1
 
 
 @compiled_lean

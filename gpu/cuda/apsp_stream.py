@@ -32,8 +32,9 @@ from gpu.cuda.apsp_records import (
 )
 from gpu.cuda.device import Device
 from gpu.cuda.launch import SPARE_BYTES, device_graph
-from gpu.engine import EngineOutcome, Observer, RunBuffers, overflow_error
+from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
+from gpu.numbers import range_error as overflow_error
 from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 
 POLL_S = 2e-4  # between two looks at Stop

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from gpu.cuda.device import find_device
-from gpu.engine import EngineOutcome, Observer, RunBuffers, overflow_error
+from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import MemoryNeededError, ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.numbers import range_error as overflow_error
 from gpu.record.trace import SAMPLE, Flag, Probe, RunSettings
 
 BYTES_PER_ARC = 48  # an estimate: the edge list, and three times that for the library

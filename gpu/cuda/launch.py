@@ -23,9 +23,10 @@ from gpu.cuda import records
 from gpu.cuda.device import Device, find_device
 from gpu.cuda.module import THREADS, constant, function
 from gpu.cuda.ring import RING_SAMPLES, HostRing
-from gpu.engine import EngineOutcome, Observer, RunBuffers, overflow_error
+from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
+from gpu.numbers import range_error as overflow_error
 from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 
 POLL_S = 2e-4  # between two looks at the ring

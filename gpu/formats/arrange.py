@@ -6,7 +6,8 @@ written in order), then each group, small enough for a core's cache, is counted 
 placed; groups are independent, so threads share them.
 
 This module imports Numba: `gpu.formats.csr` imports it for large graphs only.
-Weights travel as int32 bits, whatever they are, so that each loop is compiled once.
+Weights travel as the bits of an integer of their size, whatever they are, so that each loop is
+compiled at most twice.
 Numba 0.68 counts references of arrays passed to helpers, so the loops call none.
 """
 
@@ -24,7 +25,7 @@ HALF = np.uint64(32)
 PAIRED = np.uint64(32)  # arcs of a row whose heads are compared; more are marked in a table
 NO_HEADS, TOP_SIX = np.uint64(0), np.uint64(58)
 SCATTER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: neighbours fall apart
-MAGNITUDE = np.int32(2**31 - 1)  # all bits of a weight but its sign
+MAGNITUDE = {4: np.int32(2**31 - 1), 8: np.int64(2**63 - 1)}  # all bits of a weight but its sign
 LOOPS, PARALLEL, ZEROS, BROKEN, LOW, HIGH, FACTS = range(7)  # what is found of rows
 
 
@@ -61,8 +62,8 @@ def count_groups(tails, heads, base, both, n, shift, starts):  # type: ignore[no
 def deal_arcs(tails, heads, weights, base, both, shift, next_slot, pairs, dealt):  # type: ignore[no-untyped-def]
     """Write each arc to its group, in the order of the file.
 
-    Reads    weights int32 (m,), any bits
-    Writes   pairs int64 (total,), tail << 32 | head; dealt int32 (total,), the weights;
+    Reads    weights int32 or int64 (m,), any bits
+    Writes   pairs int64 (total,), tail << 32 | head; dealt (total,), the weights;
              next_slot int64, a copy of `starts`, used up
     """
     by = np.uint64(shift)
@@ -83,7 +84,7 @@ def deal_arcs(tails, heads, weights, base, both, shift, next_slot, pairs, dealt)
 def sort_groups(pairs, dealt, starts, shift, first, last, indptr, indices, weights):  # type: ignore[no-untyped-def]
     """Sort the groups first..last-1 by tail, stably.
 
-    Writes   indptr int64 (n+1,) and indices, weights int32 (total,) of these groups;
+    Writes   indptr int64 (n+1,), indices int32 (total,) and weights of these groups;
              indptr[n] is the caller's
     """
     n = len(indptr) - 1
@@ -112,10 +113,11 @@ def sort_groups(pairs, dealt, starts, shift, first, last, indptr, indices, weigh
 
 
 @compiled
-def check_rows(indptr, indices, weights, first, last, facts):  # type: ignore[no-untyped-def]
+def check_rows(indptr, indices, weights, magnitude, first, last, facts):  # type: ignore[no-untyped-def]
     """Check the rows first..last-1 into `facts`; plain loops, so that vectors do them.
 
-    Reads    weights int32 (m,), the bits of int32 or float32; indices int32 (m,)
+    Reads    weights (m,), their bits as int32 or int64; magnitude, of that type, all but the
+             sign; indices int32 (m,)
     Writes   facts int64[FACTS]: BROKEN 1 where rows fall or a head is no vertex; ZEROS; LOW
              and HIGH, the least and the largest bits of a weight (0 is one of them)
     """
@@ -131,10 +133,11 @@ def check_rows(indptr, indices, weights, first, last, facts):  # type: ignore[no
     for arc in range(len(heads)):
         high_head = max(high_head, heads[arc])
     bits = weights[indptr[first] : indptr[last]]
-    low, high, zeros = np.int32(0), np.int32(0), np.int32(0)
+    zero = magnitude ^ magnitude
+    low, high, zeros = zero, zero, np.int32(0)
     for arc in range(len(bits)):
         low, high = min(low, bits[arc]), max(high, bits[arc])
-        zeros = np.int32(zeros + np.int32(bits[arc] & MAGNITUDE == 0))
+        zeros = np.int32(zeros + np.int32(bits[arc] & magnitude == zero))
     facts[ZEROS], facts[LOW], facts[HIGH] = zeros, low, high
     facts[BROKEN] = len(heads) > 0 and high_head >= n
 

@@ -1,7 +1,7 @@
 """From what a reader found to a CSRGraph: weights chosen, arcs sorted, notes taken.
 
-Weights. Integers up to 2**31-1 stay int32; a decimal point, an exponent or a larger
-integer makes all of them float32. `random` draws 1..100 from a hash of the two
+Weights. Integers up to 2**31-1 are int32, up to 2**63-1 int64, both exact; a decimal point, an
+exponent or a larger integer makes all of them float64. `random` draws 1..100 from a hash of the two
 ends, so both directions of an edge weigh the same, and so do the same graphs in
 two formats.
 """
@@ -20,6 +20,7 @@ from gpu.graph import MAX_COUNT, CSRGraph
 from gpu.memory import require_memory
 
 RANDOM_WEIGHTS = 100  # the largest
+EXACT = 2**53  # whole numbers below are float64 numbers
 BUILD_FRACTION = 0.92  # of the progress bar, when sorting begins
 
 
@@ -99,7 +100,7 @@ def choose_weights(
     integral: bool,
     base: int = 0,
 ) -> np.ndarray:
-    """Return int32 or float32 weights (m,) as the user asked; `values` are the file's."""
+    """Return weights (m,) of a number type as the user asked; `values` are the file's."""
     if reading.weights == "random":
         return random_weights(tails, heads, base)
     if reading.weights == "unit":
@@ -116,23 +117,23 @@ def choose_weights(
 
 
 def as_weights(reading: Reading, values: np.ndarray, integral: bool) -> np.ndarray:
-    """Return non-negative finite numbers as int32 if they fit, else as float32, noted."""
+    """Return non-negative finite numbers in the smallest type that is exact, noted if not int32.
+
+    values : whole ones past 2**53 as integers, not float64
+    """
     if integral and values.dtype == np.int32:
         return values
-    largest = values.max() if len(values) else 0
+    largest = int(values.max()) if len(values) else 0
     if integral and largest <= MAX_COUNT:
         return values.astype(np.int32)
-    weights = values.astype(np.float32)
-    if integral:
-        reading.note(
-            f"weights up to {largest:.0f} exceed {MAX_COUNT}: read as float32, 7 digits each"
-        )
+    if integral and (values.dtype.kind == "i" or largest <= EXACT):
+        reading.note(f"weights up to {largest:,} exceed {MAX_COUNT:,}: int64")
+        return values.astype(np.int64)
+    if largest >= 2**63:
+        reading.note(f"weights up to {largest:.3g} exceed 2^63 - 1: float64, 16 digits each")
     else:
-        reading.note("weights with a decimal point: read as float32, 7 digits each")
-    vanished = int(np.count_nonzero((weights == 0) & (values != 0)))
-    if vanished:
-        reading.note(f"{vanished} weights below the range of float32 became 0")
-    return weights
+        reading.note("weights with a decimal point: float64")
+    return values.astype(np.float64)
 
 
 def random_weights(

@@ -11,6 +11,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def arcs_to_csr(
     Parameters
     ----------
     tails, heads : integers (m,), numbered from `base`
-    weights : int32 or float32 (m,)
+    weights : (m,), of a number type
     n : number of vertices
     both : also add the reverse of each arc that is no loop, right after it
     compiled : None decides by size
@@ -102,7 +103,7 @@ def _sorted_compiled(
 
     shift = arrange.group_shift(n)
     groups = ((n - 1) >> shift) + 1 if n else 0
-    bits = weights.view(np.int32)
+    bits: np.ndarray = weights.view(_bits_type(weights))
     shares = cores() if len(tails) >= THREADED_ARCS else 1
     pieces = [slice(*(len(tails) * k // shares for k in (s, s + 1))) for s in range(shares)]
     upto = np.zeros((shares, groups + 1), np.int64)
@@ -126,7 +127,7 @@ def _sorted_compiled(
         total, starts = sum(counted), upto.sum(axis=0)
         before = np.diff(upto, axis=1).cumsum(axis=0)  # a share deals behind those before it
         slots = np.vstack((starts[:-1], starts[:-1] + before[:-1]))
-        pairs, dealt = np.empty(total, np.int64), np.empty(total, np.int32)
+        pairs, dealt = np.empty(total, np.int64), np.empty(total, bits.dtype)
         list(pool.map(deal, range(shares)))
     return _sorted_groups(pairs, dealt, starts, shift, n, weights.dtype)
 
@@ -139,7 +140,7 @@ def _sorted_groups(
     groups, total = len(starts) - 1, len(pairs)
     indptr = np.empty(n + 1, np.int64)
     indptr[n] = total
-    indices, placed = np.empty(total, np.int32), np.empty(total, np.int32)
+    indices, placed = np.empty(total, np.int32), np.empty(total, dealt.dtype)
 
     def sort_share(share: int) -> None:
         first, last = groups * share // shares, groups * (share + 1) // shares
@@ -203,13 +204,15 @@ def _facts_compiled(graph: CSRGraph) -> tuple[ArcFacts, bool]:
 
     n, m = graph.n, graph.m
     indptr, indices = np.ascontiguousarray(graph.indptr), np.ascontiguousarray(graph.indices)
-    bits = np.ascontiguousarray(graph.weights).view(np.int32)
+    weights = np.ascontiguousarray(graph.weights)
+    bits: np.ndarray = weights.view(_bits_type(weights))
+    magnitude: Any = arrange.MAGNITUDE[bits.dtype.itemsize]
     shares = cores() if m >= THREADED_ARCS else 1
     facts = np.zeros((shares, arrange.FACTS), np.int64)
 
     def look(share: int) -> None:
         first, last, table = n * share // shares, n * (share + 1) // shares, np.empty(0, np.int32)
-        arrange.check_rows(indptr, indices, bits, first, last, facts[share])
+        arrange.check_rows(indptr, indices, bits, magnitude, first, last, facts[share])
         while first < last and not facts[share, arrange.BROKEN]:
             first = arrange.count_facts(indptr, indices, first, last, table, facts[share])
             if first < last:
@@ -219,9 +222,15 @@ def _facts_compiled(graph: CSRGraph) -> tuple[ArcFacts, bool]:
         list(pool.map(look, range(shares)))
     found = (arrange.LOOPS, arrange.PARALLEL, arrange.ZEROS)
     counts = ArcFacts(*(int(facts[:, fact].sum()) for fact in found))
-    infinite = MAX_COUNT + 1 if graph.integer else int(np.float32(np.inf).view(np.int32))
-    whole = facts[:, arrange.LOW].min() >= 0 and facts[:, arrange.HIGH].max() < infinite
+    largest = int(magnitude)
+    if not graph.integer:
+        largest = np.array(np.finfo(weights.dtype).max).view(bits.dtype).item()
+    whole = facts[:, arrange.LOW].min() >= 0 and facts[:, arrange.HIGH].max() <= largest
     return counts, bool(whole and not facts[:, arrange.BROKEN].any())
+
+
+def _bits_type(weights: np.ndarray) -> Any:
+    return np.int32 if weights.itemsize == 4 else np.int64
 
 
 def tails_of(indptr: np.ndarray) -> np.ndarray:

@@ -34,13 +34,12 @@ import numpy as np
 from gpu.formats.base import NAME, SIGNS, Reading, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.named_edges import name_array
-from gpu.formats.row_rules import FLOAT32_MAX, NOT_NEGATIVE, SKIPPED
+from gpu.formats.row_rules import FLOAT_MAX, INT64_MAX, IS_INTEGER, NOT_NEGATIVE, SKIPPED
 from gpu.graph import CSRGraph
 
 WEIGHT_NAMES = ("weight", "value", "length", "distance", "cost", "time")
 COORDINATES = (("x", "y"), ("lon", "lat"), ("lng", "lat"), ("longitude", "latitude"))
 BYTES_PER_BYTE = 40
-INT64_MAX = 2**63 - 1
 WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 
 Attributes = dict[str, Any]
@@ -176,21 +175,32 @@ def _whole(node: Any) -> int | None:
 
 
 def _values(reading: Reading, edges: list[Edge], defaults: Attributes) -> np.ndarray | None:
-    """Return float64 (m,), None where no edge has a weight."""
+    """Return int64 or float64 (m,), None where no edge has a weight."""
     names = dict.fromkeys(name for edge in edges for name in edge.attributes)
     names.update(dict.fromkeys(defaults))
     chosen = choose_name(reading, names)
     if chosen is None or value_rule(reading) == SKIPPED:
         return None
     default = defaults.get(chosen, 1)
-    values = np.empty(len(edges))
-    for k, edge in enumerate(edges):
-        values[k] = _number(reading, edge.attributes.get(chosen, default), edge)
+    found = [_number(reading, edge.attributes.get(chosen, default), edge) for edge in edges]
+    values = np.array(found, np.int64 if all(type(n) is int for n in found) else np.float64)
     without = sum(chosen not in edge.attributes for edge in edges)
     reading.note(f"weights from the attribute {chosen!r}")
     if without:
         reading.note(f"{without} edges without it weigh {default}")
     return values
+
+
+def whole_or_float(found: Any) -> float:
+    """Return a number or the number that a text says, an int where it is one of int64.
+
+    Raises TypeError, ValueError, OverflowError where there is none.
+    """
+    if isinstance(found, str) and IS_INTEGER.fullmatch(found.strip().encode(errors="replace")):
+        found = int(found)
+    if type(found) is int and abs(found) <= INT64_MAX:
+        return found
+    return float(found)
 
 
 def choose_name(reading: Reading, names: Iterable[str]) -> str | None:
@@ -218,11 +228,12 @@ def usual_name(names: Iterable[str]) -> str | None:
 
 
 def _number(reading: Reading, found: Any, edge: Edge) -> float:
+    """Return an int where one of int64 is written, for exactness, else a float."""
     try:
-        value = float(found)
+        value = whole_or_float(found)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
-    if abs(value) <= FLOAT32_MAX and (value >= 0 or value_rule(reading) != NOT_NEGATIVE):
+    if abs(value) <= FLOAT_MAX and (value >= 0 or value_rule(reading) != NOT_NEGATIVE):
         return value
     ends = f"{edge.where}edge {_quoted(edge.tail)} -> {_quoted(edge.head)}"
     if value < 0:

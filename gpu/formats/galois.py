@@ -133,10 +133,11 @@ def _name(path: Path) -> str:
 
 
 def write(graph: CSRGraph, path: Path) -> None:
-    """Write version 1 with 4-byte arc data, int32 or float32."""
+    """Write version 1 with arc data of the weights' own type, 4 or 8 bytes."""
+    size = graph.weights.itemsize
     if graph.m:
-        low, high = FLOAT_BITS[4]
-        used = graph.weights[graph.weights != 0].view(np.int32)
+        low, high = FLOAT_BITS[size]
+        used = graph.weights[graph.weights != 0].view(f"i{size}")
         floats = len(used) > 0 and used.min() >= low and used.max() <= high
         if floats and graph.integer:
             raise GraphError(
@@ -150,7 +151,7 @@ def write(graph: CSRGraph, path: Path) -> None:
             )
 
     def fill(file: BinaryIO) -> None:
-        file.write(np.array([1, 4, graph.n, graph.m], "<u8").tobytes())
+        file.write(np.array([1, size, graph.n, graph.m], "<u8").tobytes())
         file.write(graph.indptr[1:].astype("<u8").tobytes())
         file.write(graph.indices.astype("<u4").tobytes())
         file.write(b"\0" * (4 * (graph.m % 2)))

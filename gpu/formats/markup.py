@@ -25,6 +25,7 @@ from gpu.formats.exchange import (
     Network,
     graph_from_network,
     usual_name,
+    whole_or_float,
 )
 from gpu.formats.filebytes import FileBytes
 from gpu.graph import CSRGraph
@@ -228,7 +229,7 @@ class GraphML(Markup):
 
 def _number_or_words(words: str) -> float | str:
     try:
-        return float(words)
+        return whole_or_float(words)
     except ValueError:
         return words
 

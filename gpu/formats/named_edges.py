@@ -16,11 +16,13 @@ import numpy as np
 from gpu.formats.base import Reading, shown
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.row_rules import (
-    FLOAT32_MAX,
+    FLOAT_MAX,
+    INT64_MAX,
+    IS_INTEGER,
     NOT_NEGATIVE,
     SKIPPED,
     RowRules,
-    row_fault,
+    value_fault,
 )
 from gpu.formats.rows import Rows, first_row, line_number
 from gpu.formats.source import READ_SHARE
@@ -123,7 +125,8 @@ def read_named_rows(
             integral = integral and is_number(tokens[2])
     names, ranks = _sorted_names(reading, order, size)
     ids = np.ascontiguousarray(ranks[np.array(ends, np.int64).reshape(-1, 2)].T)
-    values = np.array([weights] * rules.value_columns, np.float64)
+    exact = integral and all(type(weight) is int for weight in weights)
+    values = np.array([weights] * rules.value_columns, np.int64 if exact else np.float64)
     return Rows(ids, values.reshape(rules.value_columns, ids.shape[1]), integral, 0), names
 
 
@@ -144,19 +147,20 @@ def _name(reading: Reading, token: bytes, number: int) -> bytes:
 
 
 def read_weight(reading: Reading, token: bytes, rules: RowRules, number: int) -> float:
-    """Return the number in a token, 1 where weights are skipped; raise FormatError."""
+    """Return the number in a token, an int where it is one of int64; raise FormatError.
+
+    1 where weights are skipped.
+    """
     if rules.values == SKIPPED:
         return 1.0
     value = float(token) if _DECIMAL.fullmatch(token) else float("nan")
-    low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT32_MAX
-    if not low <= value <= FLOAT32_MAX:
-        raise row_fault(reading, b"0\t0\t" + token, number, _numbered(rules))
+    if IS_INTEGER.fullmatch(token) and abs(int(token)) <= INT64_MAX:
+        value = int(token)
+    low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT_MAX
+    if not low <= value <= FLOAT_MAX:
+        words, remedy = value_fault(token, rules)
+        raise reading.fault(words, number, remedy)
     return value
-
-
-def _numbered(rules: RowRules) -> RowRules:
-    """The same rules for a row of two small numbers: only the weight can be wrong."""
-    return RowRules(rules.expected, value_columns=1, values=rules.values)
 
 
 def _sorted_names(

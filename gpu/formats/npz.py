@@ -33,7 +33,7 @@ from gpu.formats.build import graph_from_arcs, graph_from_rows, value_rule
 from gpu.formats.csr import tails_of
 from gpu.formats.edge_list import number_vertices
 from gpu.formats.filebytes import FileBytes
-from gpu.formats.row_rules import FLOAT32_MAX, NOT_NEGATIVE, SKIPPED
+from gpu.formats.row_rules import FLOAT_MAX, INT64_MAX, NOT_NEGATIVE, SKIPPED
 from gpu.formats.rows import Rows
 from gpu.formats.write import write_file
 from gpu.graph import MAX_COUNT, CSRGraph
@@ -52,7 +52,7 @@ NPY_MAGIC = b"\x93NUMPY"
 WANTED = {  # member: kinds and sizes of its items, number of axes
     "indptr": ({"i8"}, 1),
     "indices": ({"i4"}, 1),
-    "weights": ({"i4", "f4"}, 1),
+    "weights": ({"i4", "i8", "f4", "f8"}, 1),
     "positions": ({"f4"}, 2),
     "ids": ({"i8", "U"}, 1),
     "metadata": ({"u1"}, 1),
@@ -190,13 +190,12 @@ def _from_entries(
     """Return the graph of entries; raise FormatError for weights that no graph may have."""
     integral = values is None or values.dtype.kind != "f"
     if values is not None:
-        values = values.astype(np.int64 if integral and values.dtype.kind != "u" else np.float64)
-        finite = np.isfinite(values) & (np.abs(values) <= FLOAT32_MAX)
+        fits = integral and (values.dtype != np.uint64 or not (values > INT64_MAX).any())
+        values = values.astype(np.int64 if fits else np.float64)
+        finite = np.isfinite(values) & (np.abs(values) <= FLOAT_MAX)
         if not finite.all() and value_rule(reading) != SKIPPED:
             bad = values[~finite][0]
-            raise reading.fault(
-                f"an entry is {bad:g}; weights are finite, {FLOAT32_MAX:.3g} at most"
-            )
+            raise reading.fault(f"an entry is {bad:g}; weights are finite, {FLOAT_MAX:.3g} at most")
         if value_rule(reading) == NOT_NEGATIVE and len(values) and values.min() < 0:
             words = f"an entry is {values.min():g}, below zero; weights must be >= 0"
             raise reading.fault(words, remedy=SIGNS)

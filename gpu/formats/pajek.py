@@ -174,7 +174,9 @@ def _graph(reading: Reading, found: _Found) -> CSRGraph:
     if found.n < 0:
         raise reading.fault("no '*Vertices COUNT' in it")
     tails, heads = np.array(found.tails, np.int64), np.array(found.heads, np.int64)
-    values, both = np.array(found.weights), np.array(found.both, bool)
+    exact = found.integral and all(type(weight) is int for weight in found.weights)
+    values = np.array(found.weights, np.int64 if exact else np.float64)
+    both = np.array(found.both, bool)
     mixed = bool(both.any() and not both.all())
     if mixed and reading.undirected is None:
         back = both & (tails != heads)

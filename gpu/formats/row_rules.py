@@ -17,7 +17,7 @@ from gpu.errors import FormatError, Remedy
 from gpu.formats.base import SIGNS, Reading, shown
 
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # as in gpu.formats.scan
-FLOAT32_MAX = 3.4028235e38  # the largest as it is written shortest; it rounds to that one
+FLOAT_MAX = float(np.finfo(np.float64).max)
 INT64_MAX, INT32_MAX = 2**63 - 1, 2**31 - 1
 
 _BLANK = rb"[ \t\r]*+"
@@ -104,7 +104,7 @@ def _what_is_wrong(line: bytes, rules: RowRules) -> tuple[str, Remedy | None]:
         if k < rules.id_columns:
             words, remedy = _id_fault(token, rules), None
         else:
-            words, remedy = _value_fault(token, rules)
+            words, remedy = value_fault(token, rules)
         if words:
             return words, remedy
     if len(tokens) != rules.columns and not rules.key:
@@ -126,7 +126,8 @@ def _id_fault(token: bytes, rules: RowRules) -> str:
     return ""
 
 
-def _value_fault(token: bytes, rules: RowRules) -> tuple[str, Remedy | None]:
+def value_fault(token: bytes, rules: RowRules) -> tuple[str, Remedy | None]:
+    """Return what is wrong with a value, "" if nothing, and what would help."""
     name = rules.value_name
     if rules.values == SKIPPED:
         return "" if token else f"a {name} is missing", None
@@ -134,8 +135,8 @@ def _value_fault(token: bytes, rules: RowRules) -> tuple[str, Remedy | None]:
         wanted = "a finite number >= 0" if rules.values == NOT_NEGATIVE else "a finite number"
         return f"{name} {shown(token)} is not {wanted}", None
     value = float(token)
-    if not -FLOAT32_MAX <= value <= FLOAT32_MAX:
-        return f"{name} {shown(token)} is past the range of float32, {FLOAT32_MAX:.3g}", None
+    if not -FLOAT_MAX <= value <= FLOAT_MAX:
+        return f"{name} {shown(token)} is past the range of float64, {FLOAT_MAX:.3g}", None
     if value < 0 and rules.values == NOT_NEGATIVE:
         return f"{name} {shown(token)} is below zero; weights must be >= 0", SIGNS
     return "", None

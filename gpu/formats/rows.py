@@ -8,6 +8,7 @@ expressions here. All three accept the same lines.
 
 from __future__ import annotations
 
+import math
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,9 +20,10 @@ from gpu.formats.base import Reading
 from gpu.formats.csr import have_numba, numba_loaded
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.row_rules import (
-    FLOAT32_MAX,
+    FLOAT_MAX,
     INT64_MAX,
     IS_INTEGER,
+    IS_VALUE,
     NOT_NEGATIVE,
     SKIPPED,
     RowRules,
@@ -35,15 +37,18 @@ COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it costs as much as t
 CHUNK_BYTES = 4 << 20
 PARSE_SHARE = 0.4  # of the progress bar
 ROWS_PER_REPORT = 50_000
+UNSETTLED_ROOM = 64  # values of a chunk that Python may have to read; more: scanned again
 PLAIN_BYTES = b"0123456789 \t\r\n"
 SURE_DIGITS = 19  # fewer digits always fit int64
+EXACT = 2**53  # whole numbers below are float64 numbers
 
 
 @dataclass
 class Rows:
     """What was read: ids int64 (id_columns, r), values float64 (value_columns, r).
 
-    Both are int32 where `RowRules.fits_int32` came true in a large file.
+    Both are int32 where `RowRules.fits_int32` came true in a large file. Values are int64 where
+    all are whole and one passes 2**53, from where float64 leaves some out.
     integral : every value was written as an integer
     comments : comment lines met
     """
@@ -106,7 +111,7 @@ def line_at(data: FileBytes, at: int) -> bytes:
 
 
 def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRules) -> Rows:
-    from gpu.formats.scan import COMMENTS, FRACTIONS, LARGE, ROWS, count_newlines
+    from gpu.formats.scan import COMMENTS, FRACTIONS, HUGE, LARGE, ROWS, count_newlines
 
     text = np.frombuffer(data, np.uint8)
     bounds = chunk_bounds(data, start)
@@ -115,9 +120,12 @@ def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRule
     lines[-1:] = [count + 1 for count in lines[-1:]]  # the last may lack its newline
     firsts = np.concatenate([[0], np.cumsum(lines)]).astype(np.int64)
     narrow = rules.fits_int32
-    ids, values, reports = _scanned(reading, data, bounds, rules, firsts, narrow=narrow)
+    kind = np.int32 if narrow else np.float64
+    ids, values, reports = _scanned(reading, data, bounds, rules, firsts, kind)
     if narrow and reports[:, [FRACTIONS, LARGE]].any():
-        ids, values, reports = _scanned(reading, data, bounds, rules, firsts, narrow=False)
+        ids, values, reports = _scanned(reading, data, bounds, rules, firsts, np.float64)
+    if reports[:, HUGE].any() and not reports[:, FRACTIONS].any():
+        ids, values, reports = _scanned(reading, data, bounds, rules, firsts, np.int64)
     kept = _closed_up(ids, values, firsts, reports[:, ROWS])
     return Rows(
         ids[:, :kept],
@@ -133,25 +141,53 @@ def _scanned(
     bounds: list[tuple[int, int]],
     rules: RowRules,
     firsts: np.ndarray,
-    *,
-    narrow: bool,
+    kind: Any,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return ids, values and the reports of the chunks; `narrow`: both of int32."""
+    """Return ids, values of a type, and the reports of the chunks; of int32 so are the ids."""
     from gpu.formats import scan
 
-    total, width = int(firsts[-1]), 4 if narrow else 8
+    total, width = int(firsts[-1]), np.dtype(kind).itemsize
     require_memory(total * (width * rules.columns + 16), str(reading.path))
-    ids = np.empty((rules.id_columns, total), np.int32 if narrow else np.int64)
-    values = np.empty((rules.value_columns, total), np.int32 if narrow else np.float64)
+    ids = np.empty((rules.id_columns, total), np.int32 if kind is np.int32 else np.int64)
+    values = np.empty((rules.value_columns, total), kind)
     reports = np.zeros((len(bounds), scan.REPORT), np.int64)
     text, packed = np.frombuffer(data, np.uint8), rules.packed()
 
     def scan_chunk(k: int) -> None:
-        scan.scan_rows(text, *bounds[k], packed, firsts[k], ids, values, reports[k])
+        room, report = UNSETTLED_ROOM, reports[k]
+        while True:
+            open_ = np.empty((room, 3), np.int64)
+            scan.scan_rows(text, *bounds[k], packed, firsts[k], ids, values, open_, report)
+            if report[scan.UNSETTLED] <= room:
+                break
+            room = int(report[scan.UNSETTLED])
+        if kind is np.float64:
+            _settle(data, rules, values, open_[: report[scan.UNSETTLED]], report)
 
     _on_all_cores(reading, scan_chunk, len(bounds))
     _raise_first_fault(reading, data, reports[:, scan.BAD_AT], rules)
     return ids, values, reports
+
+
+def _settle(
+    data: FileBytes, rules: RowRules, values: np.ndarray, open_: np.ndarray, report: np.ndarray
+) -> None:
+    """Let Python read the values that the compiled loop was not sure of.
+
+    open_ : int64 (u, 3), column and row of `values`, place in the text. One that is past the
+    range makes its line the report's first bad one, if none before it is.
+    """
+    from gpu.formats.scan import BAD_AT
+
+    for column, row, at in open_.tolist():
+        token = IS_VALUE.match(data, at)
+        value = float(token[0]) if token else math.inf
+        if abs(value) > FLOAT_MAX:
+            line = data.rfind(b"\n", 0, at) + 1
+            if report[BAD_AT] < 0 or line < report[BAD_AT]:
+                report[BAD_AT] = line
+            return
+        values[column, row] = value
 
 
 def chunk_bounds(data: FileBytes, start: int) -> list[tuple[int, int]]:
@@ -243,14 +279,22 @@ def _converted(
     if rules.values != SKIPPED:
         for k, column in enumerate(columns[rules.id_columns :]):
             values[k] = [float(token) for token in column]
-            integral = integral and all(map(IS_INTEGER.fullmatch, column))
+            integral = integral and all(map(_is_whole, column))
+        if integral and values.size and np.abs(values).max() > EXACT:
+            whole = [[int(token) for token in column] for column in columns[rules.id_columns :]]
+            values = np.array(whole, np.int64)
     return ids.astype(np.int64).reshape(rules.id_columns, len(columns[0])), values, integral
 
 
+def _is_whole(token: bytes) -> bool:
+    """Whether a value is written as an integer of int64."""
+    return IS_INTEGER.fullmatch(token) is not None and abs(int(token)) <= INT64_MAX
+
+
 def _first_bad_row(ids: np.ndarray, values: np.ndarray, rules: RowRules) -> int | None:
-    low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT32_MAX
+    low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT_MAX
     bad = ((ids < rules.low) | (ids > rules.high)).any(axis=0)
-    bad |= ((values < low) | (values > FLOAT32_MAX)).any(axis=0)
+    bad |= ((values < low) | (values > FLOAT_MAX)).any(axis=0)
     return int(bad.argmax()) if bad.any() else None
 
 
@@ -277,7 +321,9 @@ def _read_plain(data: FileBytes, start: int, rules: RowRules) -> Rows | None:
         text = text.replace(rules.key, b" ")
     numbers = np.fromstring(text, np.int64, sep=" ").reshape(-1, rules.columns).T
     ids = np.ascontiguousarray(numbers[: rules.id_columns])
-    values = numbers[rules.id_columns :].astype(np.float64)
+    values = numbers[rules.id_columns :]
+    if not values.size or values.max() <= EXACT:
+        values = values.astype(np.float64)
     if _first_bad_row(ids, values, rules) is not None:
         return None
     return Rows(ids, values, True, 0)

@@ -4,10 +4,12 @@ They decide only whether a line is good; on the first bad one they stop and say
 where it begins, and `gpu.formats.rows` finds the words in plain Python. Both must
 accept the same lines: a test feeds them the same mutated text.
 
-Numbers. Identifiers have at most 19 digits and fit int64. A value is taken to 18
-significant digits and scaled by an exact power of ten up to 1e22 (Clinger 1990);
-beyond those it may be off by one unit in the last place of float64, far below
-float32's precision.
+Numbers. Identifiers have at most 19 digits and fit int64. A value is the float64 nearest to
+what is written, as Python's `float` has it: up to 2**53 and a power of ten up to 22 one exact
+operation gives it (Clinger 1990); else mantissa and power are multiplied as pairs of float64
+(Dekker 1971), 106 bits, which settles all but about one in 2**50. What is not settled (that, more
+than 18 digits, the ends of the range) is put on a list, for `float` itself. Whole values
+are exact in arrays of integers.
 
 This module imports Numba (about a second): import it only to read a large file.
 """
@@ -15,6 +17,8 @@ This module imports Numba (about a second): import it only to read a large file.
 # ruff: noqa: PLR0912, PLR0915 - compiled loops: one long function is one kernel
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 
@@ -25,14 +29,28 @@ HASH, PERCENT = 35, 37
 UNDIRECTED = np.frombuffer(b"undirected", np.uint8)
 PLUS, MINUS, DOT, ZERO, EXPONENT = 43, 45, 46, 48, 101
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold
-FLOAT32_MAX, INT32_MAX = 3.4028235e38, 2.0**31 - 1
+INT32_MAX, EXACT = 2.0**31 - 1, 2**53  # whole numbers below are float64 numbers
 POWERS = np.array([float(f"1e{k}") for k in range(23)])
+FURTHEST = 270  # power of ten of `PAIRS`: further ones are left to Python
+SPLIT = 2.0**27 + 1  # cuts a float64 into halves of 26 bits
+UNSURE = 2.0**-100  # relative: what a product of pairs may be off by
 ONE = np.uint64(1)  # positions are unsigned: Numba then leaves out a branch for each byte
 ID_DIGITS, VALUE_DIGITS, EXPONENT_LIMIT = np.uint64(19), np.uint64(18), 100_000
 
 # fields of `rules`, int64, and of `report`, int64
 KEY, COMMENT_A, COMMENT_B, SEPARATOR, ID_COLUMNS, VALUE_COLUMNS, LOW, HIGH, VALUE_RULE = range(9)
-ROWS, COMMENTS, BAD_AT, FRACTIONS, LARGE, REPORT = range(6)
+ROWS, COMMENTS, BAD_AT, FRACTIONS, LARGE, HUGE, UNSETTLED, REPORT = range(8)
+
+
+def _power_pairs() -> np.ndarray:
+    """Return float64 (2, 2 * FURTHEST + 1): each power of ten as a sum of two."""
+    exact = [Fraction(10) ** k for k in range(-FURTHEST, FURTHEST + 1)]
+    near = [float(power) for power in exact]
+    rest = [float(power - Fraction(high)) for power, high in zip(exact, near, strict=True)]
+    return np.array([near, rest])
+
+
+PAIRS = _power_pairs()
 
 
 @compiled_lean
@@ -84,10 +102,11 @@ def _integer(text, at, stop):  # type: ignore[no-untyped-def]
 
 @compiled_lean
 def _decimal(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return (float64, whether written as integer, end, whether a number stands at `at`).
+    """Return (float64, whether it is settled, whether written as integer, end, whether a number).
 
     `at` is past the sign.
     """
+    left_out = False
     mantissa, taken, digits, exponent = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     is_integer = True
     while at < stop:
@@ -104,6 +123,7 @@ def _decimal(text, at, stop):  # type: ignore[no-untyped-def]
                 exponent -= not is_integer
             else:
                 exponent += is_integer
+                left_out = True
         at += ONE
     good = digits > 0
     if good and at < stop and (text[at] | 32) == EXPONENT:
@@ -119,20 +139,36 @@ def _decimal(text, at, stop):  # type: ignore[no-untyped-def]
             power = np.int64(EXPONENT_LIMIT)
         exponent += -power if falling else power
         at = end
-    return _scaled(mantissa, exponent), is_integer, at, good
+    value, settled = _scaled(mantissa, exponent)
+    if left_out and settled:  # between this and the next
+        above, settled = _scaled(mantissa + 1, exponent)
+        settled = settled and above == value
+    return value, settled, is_integer, at, good
 
 
 @compiled_lean
 def _scaled(mantissa, exponent):  # type: ignore[no-untyped-def]
-    """Return mantissa x 10**exponent, inf past float64."""
+    """Return mantissa x 10**exponent and whether that is surely the nearest float64."""
     value = np.float64(mantissa)
     if exponent == 0 or mantissa == 0:
-        return value
-    if exponent > 0:
-        return value * (POWERS[exponent] if exponent <= 22 else 10.0 ** float(min(exponent, 400)))
-    if exponent >= -22:
-        return value / POWERS[-exponent]
-    return value / 1e22 * 10.0 ** float(max(exponent + 22, -400))
+        return value, True
+    if mantissa <= EXACT and -22 <= exponent <= 22:
+        return (value * POWERS[exponent] if exponent > 0 else value / POWERS[-exponent]), True
+    if not -FURTHEST <= exponent <= FURTHEST:
+        return value, False
+    rest = np.float64(mantissa - np.int64(value))
+    high, low = PAIRS[0, exponent + FURTHEST], PAIRS[1, exponent + FURTHEST]
+    product = value * high
+    if not 1e-270 < product < 1e290:
+        return value, False
+    value_top, high_top = value * SPLIT, high * SPLIT
+    value_top, high_top = value_top - (value_top - value), high_top - (high_top - high)
+    value_end, high_end = value - value_top, high - high_top
+    lost = value_top * high_top - product + value_top * high_end + value_end * high_top
+    tail = lost + value_end * high_end + (value * low + rest * high)
+    near = product + tail
+    off, doubt = tail - (near - product), near * UNSURE
+    return near, near + (off + doubt) == near and near + (off - doubt) == near
 
 
 @compiled_lean
@@ -142,8 +178,28 @@ def _value(text, at, stop):  # type: ignore[no-untyped-def]
     if at < stop and (text[at] == MINUS or text[at] == PLUS):
         negative = text[at] == MINUS
         at += ONE
-    value, is_integer, end, good = _decimal(text, at, stop)
-    return (-value if negative else value), is_integer, end, good
+    value, settled, is_integer, end, good = _decimal(text, at, stop)
+    return (-value if negative else value), settled, is_integer, end, good
+
+
+@compiled_lean
+def _odd_value(text, at, stop):  # type: ignore[no-untyped-def]
+    """Return what `_value` does, with the integer of int64 that it is, if it is one, third."""
+    value, settled, is_integer, end, good = _value(text, at, stop)
+    number = np.int64(0)
+    if is_integer:
+        number, _, is_integer = _integer(text, at, stop)
+    return value, settled, number, is_integer, end, good
+
+
+@compiled_lean
+def _put_off(unsettled, count, column, row, at):  # type: ignore[no-untyped-def]
+    """Note where a value stands that Python must read, if there is room; return one more."""
+    if count < len(unsettled):
+        unsettled[count, 0] = column
+        unsettled[count, 1] = np.int64(row)
+        unsettled[count, 2] = np.int64(at)
+    return count + 1
 
 
 @compiled_lean
@@ -156,24 +212,10 @@ def count_newlines(text, start, stop):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
-def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type: ignore[no-untyped-def]
-    """Parse the lines of text[start:stop] into rows from `first_row` on.
-
-    Reads    text uint8; rules int64[9]; start at a line's first byte
-    Writes   ids int64 (2, rows), values float64 (k, rows), report int64[REPORT]: rows
-             written, comment lines, where the first bad line begins (-1: none),
-             values that are not written as integers, values past 2**31-1 either way
-    Needs    room for as many rows as text[start:stop] has lines
-    int32    arrays do where identifiers fit; values are right if FRACTIONS and LARGE are 0
-    """
-    key, separator, rule = rules[KEY], rules[SEPARATOR], rules[VALUE_RULE]
-    comment_a, comment_b = rules[COMMENT_A], rules[COMMENT_B]
-    id_columns, low, high = rules[ID_COLUMNS], rules[LOW], rules[HIGH]
-    columns = id_columns + rules[VALUE_COLUMNS]
-    row, comments, fractions = np.uint64(first_row), np.int64(0), np.int64(0)
-    large = np.int64(0)
-    bad_at = np.int64(-1)
-    at, stop = np.uint64(start), np.uint64(stop)
+def _next_row(text, at, stop, comment_a, comment_b):  # type: ignore[no-untyped-def]
+    """Return where the next line of data begins, its first byte but blanks, comments met."""
+    comments = np.int64(0)
+    line = at
     while at < stop:
         line = at
         at = _after_blanks(text, at, stop)
@@ -182,23 +224,50 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
         byte = np.int64(text[at])
         if byte == NEWLINE:
             at += ONE
-            continue
-        if byte in (comment_a, comment_b):
+        elif byte in (comment_a, comment_b):
             comments += 1
             at = _after_line(text, at, stop)
-            continue
+        else:
+            break
+    return line, at, comments
+
+
+@compiled_lean
+def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, report):  # type: ignore[no-untyped-def]
+    """Parse the lines of text[start:stop] into rows from `first_row` on.
+
+    Reads    text uint8; rules int64[9]; start at a line's first byte
+    Writes   ids int64 (2, rows), values float64 (k, rows), report int64[REPORT]: rows written,
+             comment lines, where the first bad line begins (-1: none), values not written as
+             integers, past 2**31-1 either way, past 2**53, and those that Python's `float`
+             must settle; unsettled int64 (u, 3): column, row, place in the text of the first u
+    Needs    room for as many rows as text[start:stop] has lines
+    int32    arrays do where identifiers fit; values are right if FRACTIONS and LARGE are 0
+    int64    values are exact if FRACTIONS is 0; whole ones past int64 count as fractions
+    """
+    key, separator, rule = rules[KEY], rules[SEPARATOR], rules[VALUE_RULE]
+    comment_a, comment_b = rules[COMMENT_A], rules[COMMENT_B]
+    id_columns, low, high = rules[ID_COLUMNS], rules[LOW], rules[HIGH]
+    columns = id_columns + rules[VALUE_COLUMNS]
+    comments = fractions = large = huge = doubts = np.int64(0)
+    row, at, stop, bad_at = np.uint64(first_row), np.uint64(start), np.uint64(stop), np.int64(-1)
+    while at < stop:
+        line, at, more = _next_row(text, at, stop, comment_a, comment_b)
+        comments += more
+        if at >= stop:
+            break
         good = True
         if key != 0:
+            good = np.int64(text[at]) == key
             at += ONE
-            good = byte == key and at < stop and (text[at] == SPACE or text[at] == TAB)
+            good = good and at < stop and (text[at] == SPACE or text[at] == TAB)
         column = 0
         while good and column < columns:
             if separator != 0 and column > 0:
                 at = _after_blanks(text, at, stop)
                 good = at < stop and text[at] == separator
                 at += ONE
-            at = _after_blanks(text, at, stop)
-            begin = at
+            at = begin = _after_blanks(text, at, stop)
             number, at = _digits(text, at, stop)
             plain = at > begin and at - begin <= VALUE_DIGITS
             plain = plain and (at >= stop or text[at] <= SPACE or text[at] == separator)
@@ -213,13 +282,20 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
                 values[column - id_columns, row] = 1.0
             else:
                 value = np.float64(number)
-                if not plain:
-                    value, is_integer, at, plain = _value(text, begin, stop)
+                if plain:
+                    values[column - id_columns, row] = number
+                    good = True
+                else:
+                    value, settled, number, is_integer, at, good = _odd_value(text, begin, stop)
+                    good = good and bool(rule == SIGNED or value >= 0)
+                    values[column - id_columns, row] = value
+                    if is_integer:
+                        values[column - id_columns, row] = number
+                    elif not settled:
+                        doubts = _put_off(unsettled, doubts, column - id_columns, row, begin)
                     fractions += not is_integer
-                good = plain and bool(-FLOAT32_MAX <= value <= FLOAT32_MAX)
-                good = good and bool(rule == SIGNED or value >= 0)
                 large += not -INT32_MAX <= value <= INT32_MAX
-                values[column - id_columns, row] = value
+                huge += not -EXACT <= value <= EXACT
             good = good and (at >= stop or text[at] <= SPACE or text[at] == separator)
             column += 1
         at = _after_blanks(text, at, stop)
@@ -234,6 +310,8 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, report):  # type
     report[BAD_AT] = bad_at
     report[FRACTIONS] = fractions
     report[LARGE] = large
+    report[HUGE] = huge
+    report[UNSETTLED] = doubts
 
 
 @compiled_lean

@@ -29,9 +29,7 @@ def number_columns(form: str, *columns: np.ndarray) -> Iterator[str]:
 
 
 def _as_words(column: np.ndarray) -> list[Any]:
-    if column.dtype.kind == "f":
-        return [str(value) for value in column]  # float32: shortest text that reads back equal
-    return column.tolist()
+    return column.tolist()  # floats as Python's: the shortest text that reads back equal
 
 
 def write_text(path: Path, head: Iterable[str], rows: Iterable[str]) -> None:

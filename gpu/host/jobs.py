@@ -111,6 +111,14 @@ class RunJob(Job):
     live: LiveRun | None = None
     store: SampleStore = field(default_factory=SampleStore)
 
+    def make_again(self, settings: RunSettings) -> None:
+        """Have it done again from the start, with other settings."""
+        self.settings, self.again = settings, True
+        self.store = SampleStore()
+        if self.segment is not None:
+            self.segment.unlink()
+            self.segment = None
+
     @property
     def doing(self) -> str:
         """What the child does for it."""

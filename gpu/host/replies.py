@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.errors import CancelledByUserError
+from gpu.errors import CancelledByUserError, DistanceRangeError
 from gpu.host.jobs import YIELD_S, Job, RunJob, trace_of
 from gpu.host.memory import SharedArrays
 from gpu.host.messages import (
@@ -40,6 +40,9 @@ from gpu.host.messages import (
 from gpu.host.process import EngineProcess
 from gpu.host.shared_graph import open_buffers, open_graph
 from gpu.host.state import HostState
+from gpu.numbers import wider
+
+AGAIN = "distances pass 2^31 - 1: running again in int64"
 
 
 class Replies:
@@ -110,10 +113,24 @@ class Replies:
             job = self._job()
             if job.again and isinstance(message.error, CancelledByUserError):
                 return
+            if isinstance(message.error, DistanceRangeError) and self._again_wider(job):
+                self._state.outbox.append(Progress(message.run_id, -1.0, AGAIN))
+                return
             job.again = False
             self._state.collect()
             job.finish()
         self._state.outbox.append(message)
+
+    def _again_wider(self, job: Job) -> bool:
+        """Whether the run is to be made again in a type that holds its distances."""
+        graph = self._state.graph
+        if not isinstance(job, RunJob) or graph is None or job.stopping:
+            return False
+        choice = wider(graph.graph, job.settings.numbers)
+        if choice is not None:
+            self._state.collect()
+            job.make_again(replace(job.settings, numbers=choice))
+        return choice is not None
 
     def _on_done(self, _reply: Done) -> None:
         job, self._state.current = self._job(), None

@@ -15,6 +15,7 @@ from gpu.engine import RunBuffers, result_shape
 from gpu.graph import CSRGraph
 from gpu.host.memory import Memory, Segment, Shapes, share
 from gpu.host.messages import GraphHandle
+from gpu.numbers import type_for
 from gpu.record.trace import Probe, RunSettings, VertexProbe
 
 PICTURE = "provisional"  # name of the provisional positions in a graph's segment
@@ -81,7 +82,9 @@ def graph_tag(token: int) -> str:
 def buffer_shapes(graph: CSRGraph, settings: RunSettings) -> Shapes:
     """Return what a run on `graph` writes. Raises ParameterError: no such algorithm or sources."""
     shape = result_shape(graph, settings)
-    shapes: dict[str, tuple[object, tuple[int, ...]]] = {"dist": (graph.weights.dtype, shape)}
+    shapes: dict[str, tuple[object, tuple[int, ...]]] = {
+        "dist": (type_for(graph, settings.numbers), shape)
+    }
     if settings.probe >= Probe.VERTICES:
         shapes["first_reached_ns"] = (np.int64, (graph.n,))
         shapes["last_improved_ns"] = (np.int64, (graph.n,))

@@ -1,9 +1,9 @@
 """How fast the kernels are on this GPU: the benchmark graphs, algorithms, every probe level.
 
     sssp-scope bench gpu [--new-york FILE] [--graphs ny,grid_1024,...] [--algorithms adds,...]
-                         [--json FILE]
+                         [--numbers TYPE] [--json FILE]
 
-For each graph and algorithm, int32 weights: WARM_UPS runs unseen, then RUNS runs. Kernel time
+For each graph and algorithm: WARM_UPS runs unseen, then RUNS runs. Kernel time
 lies between two events around everything that the run does on the device, from clearing the
 distances and summing the weights (for delta) to the finished distances; end to end adds the
 launch and copying the distances to the host. The graph is on the device before. Every answer
@@ -32,7 +32,7 @@ import numpy as np
 from gpu.algorithms import find
 from gpu.engine import EngineOutcome, RecordingObserver, RunBuffers, execute
 from gpu.errors import GpuError
-from gpu.graph import CSRGraph
+from gpu.graph import NUMBER_TYPES, CSRGraph
 from gpu.lab import benchmark_graphs, command_line
 from gpu.record.trace import RunSettings, reached_mask
 
@@ -71,7 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--runs", type=int, help=f"timed runs of each [{RUNS}; {SHORT_RUNS} of short ones]"
     )
-    parser.add_argument("--float", action="store_true", help="float32 weights [int32]")
+    parser.add_argument(
+        "--numbers", choices=NUMBER_TYPES, default="int32", help="of weights and distances [int32]"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="[gpu/lab/results/<date>.json]")
 
 
@@ -113,7 +115,14 @@ def measure_levels(
             buffers[probe].clear()
             observer = RecordingObserver()
             settings = RunSettings(
-                algorithm, "cuda", device, source, delta, probe, parameters=chosen
+                algorithm,
+                "cuda",
+                device,
+                source,
+                delta,
+                probe,
+                parameters=chosen,
+                numbers=str(graph.weights.dtype),
             )
             outcome = execute(graph, settings, buffers[probe], observer)
             if turn >= WARM_UPS:
@@ -173,7 +182,7 @@ def bench(args: argparse.Namespace) -> dict[str, Any]:
     device = find_device(args.device)
     rows: list[dict[str, Any]] = []
     for name in chosen_graphs(args):
-        graph = benchmark_graphs.make(name, args.new_york, args.float)
+        graph = benchmark_graphs.make(name, args.new_york, args.numbers)
         source = benchmark_graphs.source_of(name, graph)
         for algorithm in args.algorithms.split(","):
             levels = measure_levels(graph, source, algorithm, (0, 1, 2), args.device, args.runs)

@@ -39,8 +39,8 @@ RANDOM_DEGREE = 8
 GEOMETRIC_DEGREE = 12.0
 
 
-def make(name: str, new_york: Path | None = None, float_weights: bool = False) -> CSRGraph:
-    """Return one benchmark graph, int32 or float32 weights."""
+def make(name: str, new_york: Path | None = None, numbers: str = "int32") -> CSRGraph:
+    """Return one benchmark graph, its weights in a number type."""
     makers = {**MAKERS, **HELD_OUT}
     if name == "ny" and new_york:
         graph = read_new_york(new_york)
@@ -50,9 +50,9 @@ def make(name: str, new_york: Path | None = None, float_weights: bool = False) -
         raise ParameterError(
             f"graphs = {name!r}; allowed: ny (with --new-york FILE), {', '.join(makers)}"
         )
-    if not float_weights:
+    if numbers == "int32":
         return graph
-    return CSRGraph(graph.indptr, graph.indices, graph.weights.astype(np.float32), name=graph.name)
+    return CSRGraph(graph.indptr, graph.indices, graph.weights.astype(numbers), name=graph.name)
 
 
 def source_of(name: str, graph: CSRGraph) -> int:
@@ -230,7 +230,7 @@ def certificate(graph: CSRGraph, source: int, dist: np.ndarray) -> str | None:
     """
     import cupy
 
-    unreached = np.iinfo(np.int32).max if graph.integer else np.inf
+    unreached = np.iinfo(graph.weights.dtype).max if graph.integer else np.inf
     wide = cupy.int64 if graph.integer else cupy.float64
     tails, heads = _tails(graph), cupy.asarray(graph.indices)
     device_dist = cupy.asarray(dist)
@@ -239,7 +239,7 @@ def certificate(graph: CSRGraph, source: int, dist: np.ndarray) -> str | None:
     reached = device_dist[tails] != unreached
     over = device_dist[tails].astype(wide) + cupy.asarray(graph.weights)
     if not graph.integer:
-        over = over.astype(cupy.float32).astype(wide)
+        over = over.astype(graph.weights.dtype).astype(wide)
     there = device_dist[heads].astype(wide)
     if bool((reached & (there > over)).any()):
         return "an arc can still be relaxed"

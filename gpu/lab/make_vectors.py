@@ -33,7 +33,7 @@ CONSTANTS = {
     scheduler: ("QUIET_SWEEPS", "FAR_OFFSET"),
     delta: (
         *("C_NEAR_FAR", "C_START", "START_FLOOR", "CLIP_TAIL_SHARE", "FAR_BUCKETS"),
-        *("CLIP_MIN_ITEMS", "WINDOW_SWEEPS", "SETTLE_SWITCHES"),
+        *("CLIP_MIN_ITEMS", "WINDOW_SWEEPS", "SETTLE_SWITCHES", "NARROWEST", "WIDEST"),
     ),
 }
 WEIGHTS = (0.0, 0.37, 1.0, 13.0, 50.5, 1293.0, 5000.5, 2.0**30)  # mean weights
@@ -145,7 +145,10 @@ EDGES: dict[str, tuple[tuple[Any, ...], ...]] = {
     "readable_end": ((0, 64, 64, 64), (64, 128, 0, 64), (63, 64, 64, 64), (70, 80, 16, 64)),
     "chunk_size": ((1, 1, 1, 1), (32, 1, 32, 32), (33, 1, 1, 32), (31, 1, 32, 32), (65, 2, 1, 256)),
     "quiet": ((0, 0, 0, 0), (0, 0, 0, 1), (1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1)),
-    "near_far_delta": ((0.0, 4.0, True), (0.1, 4.0, True), (0.1, 4.0, False), (7.0, 0.0, False)),
+    "near_far_delta": (
+        *((0.0, 4.0, True), (0.1, 4.0, True), (0.1, 4.0, False), (7.0, 0.0, False)),
+        *((5e-324, 2.0, False), (1.5e308, 2.0, False)),
+    ),
     "initial_delta": ((7.0, 2.0, True), (16.0, 2.0, True), (0.0, 2.0, False), (7.0, 0.0, False)),
     "power_of_two": ((1.0,), (2.0**0.5,), (1.5,), (2.0**-0.5,)),
 }

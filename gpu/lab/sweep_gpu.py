@@ -61,7 +61,7 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     rows = []
     for name in chosen_graphs(args):
-        graph = benchmark_graphs.make(name, args.new_york, args.float)
+        graph = benchmark_graphs.make(name, args.new_york, args.numbers)
         rows += sweep(name, graph, benchmark_graphs.source_of(name, graph), args.device)
     date = datetime.now(UTC).isoformat(timespec="seconds")
     command = "python -m gpu.lab.sweep_gpu " + " ".join(sys.argv[1:])

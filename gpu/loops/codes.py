@@ -9,7 +9,7 @@ from __future__ import annotations
 from gpu.record.events import EventKind
 from gpu.record.trace import Flag
 
-RUNNING, FINISHED, POOL_DRY, OVERFLOW, LOG_FULL = range(5)  # status of a loop's state
+RUNNING, FINISHED, POOL_DRY, LOG_FULL = range(4)  # status of a loop's state
 
 (
     DELTA_RAISED,

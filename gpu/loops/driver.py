@@ -11,9 +11,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gpu.engine import EngineOutcome, Observer, overflow_error
-from gpu.graph import CSRGraph
-from gpu.loops.codes import FINISHED, OVERFLOW
+from gpu.engine import EngineOutcome, Observer
+from gpu.loops.codes import FINISHED
 from gpu.loops.log import Log, events_of, note
 from gpu.loops.state import sample_buffer
 from gpu.record.events import EventKind
@@ -43,9 +42,9 @@ class Slices(Protocol):
 
 
 def drive(
-    run: Slices, graph: CSRGraph, observer: Observer, clock: str, environment: dict[str, Any]
+    run: Slices, observer: Observer, clock: str, environment: dict[str, Any]
 ) -> EngineOutcome:
-    """Advance to the end or to Stop; raise WeightError where a distance overflows.
+    """Advance to the end or to Stop.
 
     clock : "modelled" or "measured"; environment : what ran
     """
@@ -61,8 +60,6 @@ def drive(
             by_hand = held
         samples = sample_buffer(max(1, min(observer.samples_per_slice(), 4096)))
         written = run.advance(samples, ARCS_PER_SLICE)
-        if run.sim[0].status == OVERFLOW:
-            raise overflow_error(graph, int(run.sim[0].overflow_arc))
         if written:
             observer.on_samples(samples.view(np.ndarray)[:written])
         handed += written
@@ -76,4 +73,5 @@ def drive(
         observer.on_samples(last.view(np.ndarray))
     note(run.log, run.sim[0].t_ns, EventKind.END, int(stopped))
     ending = "stopped" if stopped else "finished"
-    return EngineOutcome(clock, ending, environment, events_of(run.log))
+    overflowed = bool(run.sim[0].overflowed)
+    return EngineOutcome(clock, ending, environment, events_of(run.log), overflowed)

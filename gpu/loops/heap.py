@@ -89,8 +89,9 @@ class HeapArrays(NamedTuple):
 class HeapRun(LoopRun):
     """One run of Dijkstra's, its source in the heap.
 
-    loop : as a LoopRun's, and with ENTRY, the record of its heap; source_key : of distance 0. The
-        heap begins with room for n / 4 entries, or for twice the most arcs of a vertex
+    loop : as a LoopRun's, and with ENTRY, the record of its heap, and WIDE_ENTRY for 64-bit
+        distances; source_key : of distance 0. The heap begins with room for n / 4 entries, or for
+        twice the most arcs of a vertex
     """
 
     def __init__(
@@ -103,7 +104,8 @@ class HeapRun(LoopRun):
         source_key: float = 0.0,
     ) -> None:
         widest = int(np.diff(graph.indptr).max()) if graph.n else 0
-        heap = records(max(1024, graph.n // 4, 2 * widest), loop.ENTRY)
+        entry = loop.ENTRY if graph.weights.itemsize == 4 else loop.WIDE_ENTRY
+        heap = records(max(1024, graph.n // 4, 2 * widest), entry)
         arrays = HeapArrays(*graph_arrays(graph, buffers), heap, make_log(settings.probe))
         super().__init__(arrays, state, loop)
         reach_source(arrays, settings)

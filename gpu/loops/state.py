@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from gpu.engine import RunBuffers
-from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.graph import CSRGraph
+from gpu.numbers import unreached
 from gpu.record.trace import SAMPLE, Probe, RunSettings
 
 NO_SAMPLES_NS = 1e300  # a period that never comes: probe level 0
@@ -22,7 +23,7 @@ COMMON = (
     ("next_sample_ns", "<f8"),
     ("period_ns", "<f8"),
     ("mean_degree", "<f8"),
-    ("unreached", "<f8"),  # the distance type's "unreached"
+    ("unreached", "<f8"),  # the distance type's; the nearest number for int64
     ("delta", "<f8"),  # in force, weight units
     ("base", "<f8"),  # lowest distance of the head bucket, weight units
     ("head", "<i8"),  # absolute number of the head bucket
@@ -31,8 +32,8 @@ COMMON = (
     ("relaxed", "<i8"),
     ("improved", "<i8"),
     ("sequence", "<i8"),  # of the next sample
-    ("overflow_arc", "<i8"),
     ("delta_changes", "<i4"),
+    ("overflowed", "<i4"),  # an arc was left out: its sum passes the range
     ("by_hand", "<i4"),  # a person holds delta
     ("reason", "<i4"),
     ("flags", "<i4"),  # since the last sample
@@ -58,7 +59,7 @@ def make_state(
     s.period_ns = sampling_period(settings, default_ns)
     s.next_sample_ns = 0.0 if s.period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
     s.mean_degree = graph.mean_degree
-    s.unreached = float(INT_UNREACHED) if graph.integer else np.inf
+    s.unreached = float(unreached(graph.weights.dtype))
     s.vertices = int(settings.probe >= Probe.VERTICES)
     return state
 

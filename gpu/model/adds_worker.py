@@ -26,7 +26,6 @@ from gpu.loops.codes import (
     COLLECT,
     FINISH,
     IMPROVE,
-    OVERFLOW,
     POP,
     RELAX,
     RUNNING,
@@ -35,6 +34,7 @@ from gpu.loops.codes import (
 )
 from gpu.loops.heap import push
 from gpu.loops.log import ARC_EVENTS, record, record_push
+from gpu.loops.plus import plus
 from gpu.loops.sample import note_improved
 from gpu.model.machine import (
     BLOCK_WORDS,
@@ -204,7 +204,7 @@ def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ig
     s.relaxed += end - first
     for arc in range(first, end):
         to = indices[arc]
-        reached = from_dist + weights[arc]
+        reached = plus(from_dist, weights[arc])
         known = dist[to]
         record(machine.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
         if reached < known:
@@ -213,9 +213,8 @@ def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ig
             s.improved += 1
             record(machine.log, s.t_ns, IMPROVE, worker, to, arc, np.float64(dist[to]))
             _keep_or_collect(machine, s, c, k, worker, to, dist[to])
-        elif known == unreached and reached >= unreached:
-            s.status, s.overflow_arc = OVERFLOW, arc
-            return
+        elif known == unreached:
+            s.overflowed = 1
 
 
 @compiled_inline

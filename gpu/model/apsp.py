@@ -21,13 +21,14 @@ from gpu.algorithms.all_pairs import (
 )
 from gpu.devices import Preset, find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.graph import CSRGraph
 from gpu.loops.log import Log, make_log, note
 from gpu.loops.run import LoopRun
 from gpu.loops.state import make_state, records, vertex_arrays
 from gpu.model import apsp_loop
 from gpu.model.machine import WAVE_ROUNDS
 from gpu.model.modelled_run import run_modelled
+from gpu.numbers import unreached
 from gpu.record.events import EventKind
 from gpu.record.trace import Reason, RunSettings
 
@@ -118,7 +119,6 @@ def _make_rows(
     if kind.edges:
         tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
     weight = graph.weights.dtype
-    unreached = INT_UNREACHED if graph.integer else np.inf
     state = records(blocks, apsp_loop.BLOCK)
     state["doing"] = apsp_loop.FREE
     return Rows(
@@ -127,7 +127,7 @@ def _make_rows(
         graph.weights,
         tails,
         np.asarray(buffers.dist),
-        np.full(1, unreached, weight),
+        np.full(1, unreached(weight)),
         *vertex_arrays(buffers),
         state,
         np.zeros(bits, np.uint32),

@@ -14,8 +14,6 @@ events. *Sweeps*: bits of waiting vertices are scanned, those nearer than `edge`
 as many as the list holds, and relaxed; when none is left below, either the heavy arcs of
 what was taken follow (`split`), or `edge` moves on past the nearest that waits. Within a
 wave, or a sweep, distances are read before any is written, as the threads of a block do.
-
-A distance past the type's range counts only if the vertex has no better one in the end.
 """
 
 from __future__ import annotations
@@ -31,7 +29,6 @@ from gpu.loops.codes import (
     FINISHED,
     IMPROVE,
     LOG_FULL,
-    OVERFLOW,
     PHASE,
     POP,
     PUSH,
@@ -44,6 +41,7 @@ from gpu.loops.codes import (
     SOURCE_DONE,
 )
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
+from gpu.loops.plus import plus
 from gpu.loops.sample import fill_sample
 from gpu.loops.state import state_dtype
 
@@ -60,7 +58,6 @@ BLOCK = np.dtype(
         ("rounds", "<i8"),
         ("doing", "<i4"),
         ("changed", "<i4"),  # this round lowered a distance
-        ("suspect", "<i4"),  # a distance passed the range
     ],
     align=True,
 )
@@ -121,8 +118,6 @@ def advance(run, state, samples, most):  # type: ignore[no-untyped-def]
             _sweep_event(run, s, b, at)
         else:
             _change_source(run, s, b, at)
-            if s.status == OVERFLOW:
-                break
     return written
 
 
@@ -134,8 +129,6 @@ def _change_source(run, s, b, at):  # type: ignore[no-untyped-def]
         if s.vertices:
             run.last_ns[s.first + b.row] = np.int64(s.t_ns)
             run.times[s.first + b.row] = b.rounds
-        if b.suspect:
-            _check_range(run, s, b.row)
         s.running -= 1
         s.done += 1
         b.doing = FREE
@@ -153,7 +146,7 @@ def _change_source(run, s, b, at):  # type: ignore[no-untyped-def]
     for vertex in range(n):
         run.dist[b.row, vertex] = run.unreached[0]
     run.dist[b.row, source] = 0
-    b.arc, b.rounds, b.changed, b.suspect = 0, 0, 0, 0
+    b.arc, b.rounds, b.changed = 0, 0, 0
     b.delta = b.edge = s.delta
     if s.edges:
         b.doing = EDGES
@@ -267,14 +260,12 @@ def _move_on(s, b, lowest):  # type: ignore[no-untyped-def]
 @compiled_inline
 def _relax(run, s, b, at, tail, known, arc):  # type: ignore[no-untyped-def]
     """Relax one arc for block `at`, which marks what improved unless it goes by edges."""
-    offered = np.inf
-    if known < run.unreached[0]:
-        offered = np.float64(known + run.weights[arc])
-    record(run.log, s.t_ns, RELAX, at, arc, tail, offered)
     if known == run.unreached[0]:
+        record(run.log, s.t_ns, RELAX, at, arc, tail, np.inf)
         return
     to = run.indices[arc]
-    reach = known + run.weights[arc]
+    reach = plus(known, run.weights[arc])
+    record(run.log, s.t_ns, RELAX, at, arc, tail, np.float64(reach))
     there = run.dist[b.row, to]
     if reach < there:
         run.dist[b.row, to] = reach
@@ -288,8 +279,8 @@ def _relax(run, s, b, at, tail, known, arc):  # type: ignore[no-untyped-def]
             run.bits[0, at, to >> 5] |= bit
         else:
             b.changed = 1
-    elif there == run.unreached[0] and reach >= s.unreached:
-        b.suspect = 1
+    elif there == run.unreached[0]:
+        s.overflowed = 1
 
 
 @compiled_inline
@@ -297,17 +288,6 @@ def _pay(s, b, arcs):  # type: ignore[no-untyped-def]
     """Charge a block for `arcs` arcs."""
     waves = (arcs + s.wave - 1) // s.wave
     b.when_ns += s.hop_ns + max(waves * s.hop_ns, arcs * s.arc_ns * s.running)
-
-
-@compiled_inline
-def _check_range(run, s, row):  # type: ignore[no-untyped-def]
-    """Find an arc to a vertex whose every path passes the range."""
-    for vertex in range(run.dist.shape[1]):
-        if run.dist[row, vertex] != run.unreached[0] and s.status != OVERFLOW:
-            for arc in range(run.indptr[vertex], run.indptr[vertex + 1]):
-                if run.dist[row, run.indices[arc]] == run.unreached[0]:
-                    s.status, s.overflow_arc = OVERFLOW, arc
-                    break
 
 
 @compiled_lean

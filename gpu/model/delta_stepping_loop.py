@@ -29,13 +29,13 @@ from gpu.loops.codes import (
     HEAD,
     IMPROVE,
     LEAVE,
-    OVERFLOW,
     PHASE,
     PUSH,
     RELAX,
     SUPERSTEP,
 )
 from gpu.loops.log import Log, record
+from gpu.loops.plus import plus
 from gpu.loops.sample import note_improved
 from gpu.model import superstep
 from gpu.model.superstep import charge_split, step_dtype
@@ -99,7 +99,7 @@ def _relax(buckets, s, worker, vertex, from_dist):  # type: ignore[no-untyped-de
             continue
         s.relaxed += 1
         to = buckets.indices[arc]
-        reached = from_dist + weight
+        reached = plus(from_dist, weight)
         known = dist[to]
         record(buckets.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
         if reached < known:
@@ -108,9 +108,8 @@ def _relax(buckets, s, worker, vertex, from_dist):  # type: ignore[no-untyped-de
             s.improved += 1
             record(buckets.log, s.t_ns, IMPROVE, worker, to, arc, np.float64(dist[to]))
             _move(buckets, s, worker, to)
-        elif known == s.unreached and reached >= s.unreached:
-            s.status, s.overflow_arc = OVERFLOW, arc
-            return
+        elif known == s.unreached:
+            s.overflowed = 1
     if has_heavy and s.heavy == 0 and buckets.mark[vertex] != s.visit:
         buckets.mark[vertex] = s.visit
         buckets.kept[s.kept] = vertex

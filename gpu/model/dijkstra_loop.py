@@ -16,7 +16,6 @@ from gpu.loops.codes import (
     FINISHED,
     IMPROVE,
     LOG_FULL,
-    OVERFLOW,
     POOL_DRY,
     POP,
     PUSH,
@@ -26,10 +25,12 @@ from gpu.loops.codes import (
 )
 from gpu.loops.heap import drop_top, push
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
+from gpu.loops.plus import plus
 from gpu.loops.sample import fill_sample, note_improved
 from gpu.loops.state import state_dtype
 
 ENTRY = np.dtype([("key", "<f8"), ("value", "<i8")])  # distance, vertex
+WIDE_ENTRY = ENTRY
 HEAP_STATE = state_dtype(("hop_ns", "<f8"), ("size", "<i8"), ("lanes", "<i8"))
 
 
@@ -71,8 +72,6 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
             continue
         s.base = dist
         _process(arrays, s, vertex)
-        if s.status == OVERFLOW:
-            break
     return written
 
 
@@ -89,7 +88,7 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
         arrays.times[vertex] += 1
     for arc in range(start, end):
         to = arrays.indices[arc]
-        reached = from_dist + arrays.weights[arc]
+        reached = plus(from_dist, arrays.weights[arc])
         known = arrays.dist[to]
         record(arrays.log, s.t_ns, RELAX, 0, arc, vertex, np.float64(reached))
         if reached < known:
@@ -100,9 +99,8 @@ def _process(arrays, s, vertex):  # type: ignore[no-untyped-def]
             record(arrays.log, s.t_ns, PUSH, 0, to, 0, np.float64(arrays.dist[to]))
             note_improved(arrays, s, to, known)
             s.size = push(arrays.heap, s.size, np.float64(arrays.dist[to]), to)
-        elif known == s.unreached and reached >= s.unreached:
-            s.status, s.overflow_arc = OVERFLOW, arc
-            return
+        elif known == s.unreached:
+            s.overflowed = 1
 
 
 @compiled_lean

@@ -40,7 +40,7 @@ def run_modelled(
         "numba": numba.__version__,
         "numpy": np.__version__,
     }
-    return drive(make(graph, settings, buffers), graph, observer, "modelled", environment)
+    return drive(make(graph, settings, buffers), observer, "modelled", environment)
 
 
 class SuperstepRun(LoopRun):

@@ -21,7 +21,6 @@ from gpu.loops.codes import (
     BARRIER,
     BUCKET_SWITCHED,
     IMPROVE,
-    OVERFLOW,
     PUSH,
     RELAX,
     SKIP,
@@ -29,6 +28,7 @@ from gpu.loops.codes import (
     SUPERSTEP,
 )
 from gpu.loops.log import Log, record
+from gpu.loops.plus import plus
 from gpu.loops.sample import note_improved
 from gpu.model import superstep
 from gpu.model.superstep import charge_split, step_dtype
@@ -80,7 +80,7 @@ def _relax(piles, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
     s.relaxed += end - start
     for arc in range(start, end):
         to = piles.indices[arc]
-        reached = from_dist + piles.weights[arc]
+        reached = plus(from_dist, piles.weights[arc])
         known = dist[to]
         record(piles.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
         if reached < known:
@@ -102,9 +102,8 @@ def _relax(piles, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
                     piles.far[s.waiting] = to
                     s.waiting += 1
                     record(piles.log, s.t_ns, PUSH, worker, to, 1, np.float64(dist[to]))
-        elif known == s.unreached and reached >= s.unreached:
-            s.status, s.overflow_arc = OVERFLOW, arc
-            return
+        elif known == s.unreached:
+            s.overflowed = 1
 
 
 @superstep.rule(superstep.refill, Piles)

@@ -28,7 +28,7 @@ import numpy as np
 from numba.extending import overload
 
 from gpu.compiled import LEAN, compiled_inline, compiled_lean
-from gpu.loops.codes import ENDED, FINISHED, LOG_FULL, OVERFLOW, POP, RESUME, RUNNING, SKIP
+from gpu.loops.codes import ENDED, FINISHED, LOG_FULL, POP, RESUME, RUNNING, SKIP
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
 from gpu.loops.sample import fill_sample
 from gpu.loops.state import state_dtype
@@ -80,7 +80,7 @@ def waits_again(arrays, s, vertex):  # type: ignore[no-untyped-def]
 
 
 def relax(arrays, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
-    """Relax the arcs of one vertex and queue what improved; status OVERFLOW past the range."""
+    """Relax the arcs of one vertex and queue what improved; note a sum past the range."""
     raise TypeError(ONLY_COMPILED)
 
 
@@ -129,8 +129,6 @@ def advance(arrays, state, samples, most_relaxed):  # type: ignore[no-untyped-de
             steps += 1
         elif s.phase == RUNS:
             _wave(arrays, s)
-            if s.status == OVERFLOW:
-                break
             if s.place == s.near:
                 s.phase = ENDS
         elif refill(arrays, s):
@@ -208,8 +206,6 @@ def _wave(arrays, s):  # type: ignore[no-untyped-def]
         if vertex >= 0:
             worker = (place - first) // share % blocks
             relax(arrays, s, worker, vertex, arrays.snapshot[place - first])
-            if s.status == OVERFLOW:
-                return
 
 
 @compiled_inline

@@ -19,7 +19,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from gpu.regular import open_any
 
 _UNREACHED = {"", "inf", "infinity", "+inf"}
 _SNIFFED = 4096  # characters that decide which separator is meant
+FEWEST_DIGITS, FLOAT32_DIGITS, FLOAT64_DIGITS = 5, 9, 15  # rounded; what holds each type exactly
 _PLACES = 1e-3  # of a largest float: 1.797e308 is written with three digits, or with seventeen
 
 NEGATIVE = -1.0
@@ -56,10 +57,27 @@ class Distances:
 
     dist : (n,), in the type of the graph's weights; unreached as in `gpu.record.trace`
     unreached : which number was taken for "unreached", in words, "" where none was
+    digits : the most significant digits of a decimal in it, 0 where all are whole
     """
 
     dist: np.ndarray
     unreached: str = ""
+    digits: int = 0
+
+    def readings(self) -> Iterator[tuple[np.ndarray, float]]:
+        """Yield what the numbers may be, strictest first: distances, and what they are rounded by.
+
+        As they stand; float32 numbers, which nine digits hold; rounded to the digits that are
+        written, where those are so many that it is no chance (`printf` writes 6).
+        """
+        yield self.dist, 0.0
+        if self.dist.dtype.kind == "i" or self.digits < FEWEST_DIGITS:
+            return
+        if self.digits <= FLOAT32_DIGITS and self.dist.dtype == np.float64:
+            with np.errstate(over="ignore"):
+                yield self.dist.astype(np.float32), 0.0
+        if self.digits < FLOAT64_DIGITS:
+            yield self.dist, 10.0 ** (1 - self.digits)
 
 
 def read_distances(path: str | Path, graph: CSRGraph, source: int) -> Distances:
@@ -70,14 +88,32 @@ def read_distances(path: str | Path, graph: CSRGraph, source: int) -> Distances:
     vertices, lines, words = _columns(path, graph)
     values = [_value(path, line, word) for line, word in zip(lines, words, strict=True)]
     told = _marks(graph, source, words, values)
-    kind = graph.weights.dtype
+    kind = _type(graph, values, told)
     dist = np.full(graph.n, np.iinfo(kind).max if graph.integer else np.inf, kind)
     for vertex, line, word, value in zip(vertices, lines, words, values, strict=True):
         if not math.isinf(value) and _mark(value) not in told:
             _check(path, line, word, value, kind)
             dist[vertex] = value
     said = [f"{words} ({what})" for words, what in told.values()]
-    return Distances(dist, f"taken for unreached: {', '.join(said)}" if said else "")
+    taken = f"taken for unreached: {', '.join(said)}" if said else ""
+    return Distances(dist, taken, 0 if graph.integer else max(map(_digits, words)))
+
+
+def _digits(word: str) -> int:
+    """Return how many significant digits a decimal has, 0 where there is no point."""
+    number = word.lower().partition("e")[0]
+    if "." not in number:
+        return 0
+    return len(number.replace(".", "").lstrip("+-0"))
+
+
+def _type(graph: CSRGraph, values: list[float], told: Container[float]) -> np.dtype:
+    """Return the type of the graph's weights, int64 where whole distances need it."""
+    kind = graph.weights.dtype
+    counted = (value for value in values if _mark(value) not in told and not math.isinf(value))
+    if graph.integer and max(counted, default=0) >= np.iinfo(kind).max:
+        return np.dtype(np.int64)
+    return kind
 
 
 def _columns(path: str | Path, graph: CSRGraph) -> tuple[list[int], list[int], list[str]]:

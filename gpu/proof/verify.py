@@ -11,16 +11,18 @@ certificate leads from a reached vertex to a farther one than it allows, so none
             zero weights that nothing holds up. Vertices not walked to must be
             unreached, and by (2) they are unreachable.
 
-Integers    exact in both.
+Integers    exact in both; the oracle's float64 holds whole numbers up to 2^53, and is compared
+            within its own rounding where distances pass that. The certificate stays exact.
 
-Floats      `RELATIVE` = 1e-5 of the true distance in both. A float32 sum is rounded at
-            every hop, so a tolerance per arc would add up along a path and prove little.
-            Instead the walk adds up the real length of a path to every vertex in
-            float64, along arcs that are tight but for rounding. Shorter ways that rounding
-            hid are then followed (as in Bellman-Ford, from an almost correct start)
-            until no arc can be relaxed: now every length is that of a path and of the
-            shortest one, and the distances are compared with it. A length that falls
-            below a distance by more than the tolerance ends this at once.
+Floats      compared with the real length of the paths. A sum of k arcs is rounded at every hop,
+            so it may be off by k / 2 units in the last place of its type, and that is the
+            tolerance: `rounding_of` the type and the number of arcs, which the outcome states.
+            The walk adds up the length of a path to every vertex in float64, along arcs that
+            are tight in the type's own arithmetic, then along those that are but for rounding.
+            Shorter ways that rounding hid are then followed (as in Bellman-Ford, from an
+            almost correct start) until no arc can be relaxed: now every length is that of a
+            path and of the shortest one, and the distances are compared with it. A length
+            that falls below a distance by more than the tolerance ends this at once.
 
 Matrix      row i must be the distances from source first + i. A certificate costs O(n + m) a
             row, so all rows are proved only where that is cheap (`ARCS_ALL` arcs and
@@ -41,12 +43,14 @@ import numpy as np
 
 from gpu.compiled import compiled
 from gpu.errors import CancelledByUserError
-from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.graph import NUMBER_TYPES, CSRGraph
+from gpu.numbers import in_numbers, unreached
 from gpu.record.trace import Verification
 
-RELATIVE = 1e-5  # of a float distance: what engine and proof may differ by
-ROUNDING = 2.5e-7  # of a float distance: an arc this close to tight is tight (4 roundings)
-LONGER = 1 - 1e-12  # a shorter way counts when it is this much shorter (float64 rounding)
+SPARE = 4  # roundings beside one an arc: of weights, of a comparison
+HALF = 2.0**-53  # of a float64: what one of the proof's own sums is rounded by, at most
+LONGER = 1 - 1e-12  # float32: a shorter way counts when it is this much shorter
+EXACT = 2.0**53  # whole numbers below are float64 numbers
 
 ARCS_ALL = 200_000_000  # of all rows together: a few seconds on one core
 AT_ONCE = 64  # rows proved between two looks at Stop
@@ -61,6 +65,7 @@ def verify(
     *,
     oracle: bool = True,
     certificate: bool = True,
+    stored: float = 0.0,
     should_stop: Callable[[], bool] | None = None,
     progress: Callable[[float, str], object] | None = None,
 ) -> Verification:
@@ -68,8 +73,10 @@ def verify(
 
     Parameters
     ----------
-    dist : int32 (n,) or float32 (n,), as `Trace.dist`; a matrix (k, n) is proved by the
-        certificate of its rows, see `verify_rows`
+    dist : (n,) in a number type of the weights' kind (see `gpu.numbers`), as `Trace.dist`; a
+        matrix (k, n) is proved by the certificate of its rows, see `verify_rows`
+    stored : what float distances may be off by since they were stored, relative: 10^-digits of a
+        text file, 0 for an engine's own
     should_stop : asked before each proof
     progress : told 0..1 and words, of a matrix only
 
@@ -82,6 +89,7 @@ def verify(
         return verify_rows(graph, source, dist, progress=progress, should_stop=should_stop)
     faults: list[str] = []
     passed: dict[str, bool | None] = {"oracle": None, "certificate": None}
+    within: dict[str, str] = {}
     for name, wanted, proof in (
         ("certificate", certificate, _certificate_fault),
         ("oracle", oracle, _oracle_fault),
@@ -90,11 +98,11 @@ def verify(
             continue
         if should_stop is not None and should_stop():
             raise CancelledByUserError("verification stopped")
-        fault = proof(graph, source, dist)
+        fault, within[name] = proof(graph, source, dist, stored)
         passed[name] = fault is None
         if fault is not None:
             faults.append(f"{name}: {fault}")
-    return Verification(passed["oracle"], passed["certificate"], _summary(passed, faults))
+    return Verification(passed["oracle"], passed["certificate"], _summary(passed, faults, within))
 
 
 def verify_rows(
@@ -111,7 +119,7 @@ def verify_rows(
 
     Parameters
     ----------
-    dist : int32 or float32 (k, n), row i from source first_source + i; may be a memory map
+    dist : (k, n), row i from source first_source + i; may be a memory map
     rows : how many are proved; None: all where that is cheap, else a sample
     seed : of the sample
     progress : told 0..1 and words, often
@@ -127,9 +135,10 @@ def verify_rows(
         return Verification(None, False, f"distances have shape {dist.shape}, not (k, {graph.n})")
     graph.check_source(first_source + count - 1)
     chosen = chosen_rows(graph, count, rows, seed)
+    graph = _in_type_of(graph, dist)
 
     def fault_of(row: int) -> str | None:
-        return _certificate_fault(graph, first_source + row, np.asarray(dist[row]))
+        return _certificate_fault(graph, first_source + row, np.asarray(dist[row]))[0]
 
     done = 0
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 16)) as pool:
@@ -169,17 +178,22 @@ def rows_words(proved: int, count: int) -> str:
 def certificate(graph: CSRGraph, source: int, dist: np.ndarray) -> str | None:
     """Return None if the certificate holds, else the first fault found, in words.
 
-    dist : int32 (n,) or float32 (n,); (k, n) as in `verify_rows`. Raises SourceError.
+    dist : (n,); (k, n) as in `verify_rows`. Raises SourceError.
     """
     graph.check_source(source)
     if dist.ndim == 2:
         proved = verify_rows(graph, source, dist)
         return None if proved.passed else proved.detail
-    return _certificate_fault(graph, source, dist)
+    return _certificate_fault(graph, source, dist)[0]
 
 
 def oracle_distances(graph: CSRGraph, source: int) -> np.ndarray:
     """Return SciPy's distances, float64 (n,), inf where unreachable. Raises SourceError."""
+    return _dijkstra(graph, source)[0]
+
+
+def _dijkstra(graph: CSRGraph, source: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return SciPy's distances and int32 (n,) the vertex before each, negative for none."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 
@@ -198,16 +212,52 @@ def oracle_distances(graph: CSRGraph, source: int) -> np.ndarray:
     kept = tails != heads
     indptr = np.concatenate(([0], np.cumsum(np.bincount(tails[kept], minlength=graph.n))))
     simple = csr_array((lightest[kept], heads[kept], indptr), shape=(graph.n, graph.n))
-    distances: np.ndarray = dijkstra(simple, directed=True, indices=source)
-    return distances
+    found: tuple[np.ndarray, np.ndarray] = dijkstra(
+        simple, directed=True, indices=source, return_predecessors=True
+    )
+    return found
 
 
-def _summary(passed: dict[str, bool | None], faults: list[str]) -> str:
+def rounding_of(kind: np.dtype, arcs: int) -> float:
+    """Return what a distance over so many arcs may be off by, relative; 0 for integers.
+
+    Half a unit in the last place for each sum of the engine, and for each of the proof.
+    """
+    if kind.kind == "i":
+        return 0.0
+    return (arcs + SPARE) * _each(kind)
+
+
+def _each(kind: np.dtype) -> float:
+    """Return what one sum may be rounded by, relative, in the engine and in the proof."""
+    return float(np.finfo(kind).eps) / 2 + HALF
+
+
+def _summary(passed: dict[str, bool | None], faults: list[str], within: dict[str, str]) -> str:
     if faults:
         return "; ".join(faults)
     names = {"oracle": "equals SciPy's Dijkstra", "certificate": "the certificate holds"}
-    held = [names[name] for name, outcome in passed.items() if outcome]
-    return " and ".join(held) if held else "not verified"
+    held = [name for name, outcome in passed.items() if outcome]
+    tolerances = dict.fromkeys(within[name] for name in held if within[name])
+    words = " and ".join(names[name] for name in held) if held else "not verified"
+    return f"{words}, {' and '.join(tolerances)}" if tolerances else words
+
+
+def _within(kind: np.dtype, arcs: int, stored: float) -> str:
+    """Return the tolerance in words, "" where there is none."""
+    tolerance = rounding_of(kind, arcs) + stored
+    if not tolerance:
+        return ""
+    whose = f"{kind} can do over {arcs:,} arcs" if arcs != 1 else f"{kind} can do over 1 arc"
+    also = " and the file's digits" if stored else ""
+    return f"within {tolerance:.1e}, what {whose}{also}"
+
+
+def _in_type_of(graph: CSRGraph, dist: np.ndarray) -> CSRGraph:
+    """Return the graph in the number type of the distances, where that is of its kind."""
+    if dist.dtype.name not in NUMBER_TYPES or dist.dtype.kind != graph.weights.dtype.kind:
+        return graph
+    return in_numbers(graph, dist.dtype.name)
 
 
 def _shape_fault(graph: CSRGraph, dist: np.ndarray) -> str | None:
@@ -222,22 +272,30 @@ def _shape_fault(graph: CSRGraph, dist: np.ndarray) -> str | None:
     return None
 
 
-def _certificate_fault(graph: CSRGraph, source: int, dist: np.ndarray) -> str | None:
+def _certificate_fault(
+    graph: CSRGraph, source: int, dist: np.ndarray, stored: float = 0.0
+) -> tuple[str | None, str]:
+    """Return the first fault or None, and the tolerance in words."""
+    graph = _in_type_of(graph, dist)
     fault = _shape_fault(graph, dist)
     if fault is not None:
-        return fault
+        return fault, ""
     if dist[source] != 0:
         name = graph.id_of(source)
-        return f"source {name} has distance {_number(dist[source])}, must be 0"
+        return f"source {name} has distance {_number(dist[source])}, must be 0", ""
     arrays = (graph.indptr, graph.indices, graph.weights, dist, source)
     if graph.integer:
-        kind, tail, arc = _prove_integers(*arrays, INT_UNREACHED)
-    else:
-        kind, tail, arc = _prove_floats(*arrays, RELATIVE, ROUNDING, LONGER)
-    return None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc)
+        kind, tail, arc = _prove_integers(*arrays, unreached(dist.dtype))
+        return (None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc)), ""
+    longer = LONGER if dist.dtype == np.float32 else 1.0
+    kind, tail, arc, arcs = _prove_floats(*arrays, _each(dist.dtype), stored, longer)
+    within = _within(dist.dtype, arcs, stored)
+    return (None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc, arcs)), within
 
 
-def _fault_words(graph: CSRGraph, dist: np.ndarray, kind: int, tail: int, arc: int) -> str:
+def _fault_words(
+    graph: CSRGraph, dist: np.ndarray, kind: int, tail: int, arc: int, arcs: int = 0
+) -> str:
     if kind == ORPHAN:
         return (
             f"vertex {graph.id_of(tail)} has distance {_number(dist[tail])}, but no path of "
@@ -246,7 +304,7 @@ def _fault_words(graph: CSRGraph, dist: np.ndarray, kind: int, tail: int, arc: i
     if kind == BELOW:
         return (
             f"vertex {graph.id_of(tail)} has distance {_number(dist[tail])}, nearer than any "
-            f"path by more than {RELATIVE:g} of it"
+            f"path by more than {rounding_of(dist.dtype, arcs):.1e} of it"
         )
     head = int(graph.indices[arc])
     u, v, w = graph.id_of(tail), graph.id_of(head), graph.weights[arc]
@@ -258,30 +316,57 @@ def _fault_words(graph: CSRGraph, dist: np.ndarray, kind: int, tail: int, arc: i
 
 def _number(value: np.generic) -> str:
     if isinstance(value, np.integer):
-        return "unreached" if value == INT_UNREACHED else str(value)
-    return f"{value:.9g}" if np.isfinite(value) else "unreached"
+        return "unreached" if value == unreached(value.dtype) else str(value)
+    digits = 9 if value.dtype == np.float32 else 17
+    return f"{value:.{digits}g}" if np.isfinite(value) else "unreached"
 
 
-def _oracle_fault(graph: CSRGraph, source: int, dist: np.ndarray) -> str | None:
-    fault = _shape_fault(graph, dist)
+def _oracle_fault(
+    graph: CSRGraph, source: int, dist: np.ndarray, stored: float = 0.0
+) -> tuple[str | None, str]:
+    """Return the first difference or None, and the tolerance in words."""
+    fault = _shape_fault(_in_type_of(graph, dist), dist)
     if fault is not None:
-        return fault
-    true = oracle_distances(graph, source)
+        return fault, ""
+    true, before = _dijkstra(graph, source)
     given = dist.astype(np.float64)
-    if graph.integer:
-        given[dist == INT_UNREACHED] = np.inf
+    given[dist == unreached(dist.dtype)] = np.inf
+    reached = np.isfinite(true)
+    within = ""
+    if graph.integer and true[reached].max() < EXACT:
         wrong = given != true
     else:
-        wrong = ~np.isclose(given, true, rtol=RELATIVE, atol=0)
+        kind = np.dtype(np.float64) if graph.integer else dist.dtype
+        arcs = _depths(before, source)
+        within = _within(kind, int(arcs.max()), stored)
+        allowed = (arcs[reached] + SPARE) * _each(kind) + stored
+        allowed = allowed * true[reached] + arcs[reached] * np.finfo(kind).smallest_subnormal
+        wrong = np.isfinite(given) != reached
+        wrong[reached] |= np.abs(given[reached] - true[reached]) > allowed
     bad = np.flatnonzero(wrong)
     if not len(bad):
-        return None
+        return None, within
     vertex = int(bad[0])
     expected = f"{true[vertex]:.12g}" if np.isfinite(true[vertex]) else "unreached"
     return (
         f"vertex {graph.id_of(vertex)} has distance {_number(dist[vertex])}, Dijkstra's is "
         f"{expected} ({len(bad)} of {graph.n} differ)"
-    )
+    ), within
+
+
+def _depths(before: np.ndarray, source: int) -> np.ndarray:
+    """Return int64 (n,): how many arcs the shortest path to each vertex has.
+
+    before : int32 (n,), the vertex before each on its path, negative where there is none. Each
+    round every vertex looks twice as far back, so there are as many as the depth has bits.
+    """
+    back = np.where(before < 0, source, before)
+    depth = (before >= 0).astype(np.int64)
+    while True:
+        further = depth + depth[back]
+        if np.array_equal(further, depth):
+            return depth
+        depth, back = further, back[back]
 
 
 @compiled
@@ -305,10 +390,11 @@ def _prove_integers(
         taken += 1
         for arc in range(indptr[u], indptr[u + 1]):
             v = indices[arc]
-            reach = np.int64(dist[u]) + weights[arc]
-            if reach < dist[v]:
+            if dist[v] > dist[u] and weights[arc] < dist[v] - dist[u]:
                 return RELAXABLE, u, arc
-            if reach == dist[v] and dist[v] != unreached and not walked[v]:
+            if dist[v] == unreached or walked[v]:
+                continue
+            if dist[v] >= dist[u] and weights[arc] == dist[v] - dist[u]:
                 walked[v] = True
                 queue[filled] = v
                 filled += 1
@@ -325,31 +411,39 @@ def _prove_floats(
     weights: np.ndarray,
     dist: np.ndarray,
     source: int,
-    relative: float,
-    rounding: float,
+    each: float,
+    stored: float,
     longer: float,
-) -> tuple[int, int, int]:
-    """Return (HOLDS | RELAXABLE | ORPHAN | BELOW, vertex, arc).
+) -> tuple[int, int, int, int]:
+    """Return (HOLDS | RELAXABLE | ORPHAN | BELOW, vertex, arc, arcs of the longest path).
 
-    `length` holds, in float64, the length of a real path from the source, or inf.
+    each : tolerance of one arc, relative; stored : of a distance beside
+    `length` holds, in float64, the length of a real path from the source, or inf, and `hops` how
+    many arcs that path has.
     """
     n = len(dist)
     length = np.full(n, np.inf)
+    hops = np.zeros(n, np.int32)
     length[source] = 0.0
     queue = np.empty(n, np.int32)
     queue[0] = source
-    filled = _walk(indptr, indices, weights, dist, length, queue, 1, rounding)
-    filled = _walk(indptr, indices, weights, dist, length, queue, filled, relative)
-    tail, arc = _settle(indptr, indices, weights, dist, length, queue, filled, 1 - relative, longer)
+    slack = SPARE * each + 2.0 * stored
+    filled = _walk(indptr, indices, weights, dist, length, hops, queue, 1, 0.0)
+    filled = _walk(indptr, indices, weights, dist, length, hops, queue, filled, slack)
+    made = hops.copy()  # along the paths that the distances came by
+    tail, arc = _settle(
+        indptr, indices, weights, dist, length, hops, queue, filled, each, stored, longer
+    )
+    deepest = max(int(made.max()), int(hops.max()))
     if arc >= 0:
-        return RELAXABLE, tail, arc
+        return RELAXABLE, tail, arc, deepest
     for u in range(n):
         if dist[u] < np.inf:
             if length[u] == np.inf:
-                return ORPHAN, u, -1
-            if dist[u] < length[u] * (1 - relative):
-                return BELOW, u, -1
-    return HOLDS, -1, -1
+                return ORPHAN, u, -1, deepest
+            if dist[u] < length[u] * (1.0 - (max(made[u], hops[u]) + SPARE) * each - stored):
+                return BELOW, u, -1, deepest
+    return HOLDS, -1, -1, deepest
 
 
 @compiled
@@ -359,13 +453,14 @@ def _walk(
     weights: np.ndarray,
     dist: np.ndarray,
     length: np.ndarray,
+    hops: np.ndarray,
     queue: np.ndarray,
     filled: int,
     slack: float,
 ) -> int:
     """Walk on from queue[:filled] along arcs tight within `slack` of the distance.
 
-    Gives `length` to every vertex that it meets, and returns the new end of the queue.
+    Gives `length` and `hops` to every vertex that it meets; returns the new end of the queue.
     """
     taken = 0
     while taken < filled:
@@ -375,9 +470,10 @@ def _walk(
             v = indices[arc]
             if length[v] < np.inf or dist[v] == np.inf:
                 continue
-            off = np.float64(dist[u]) + weights[arc] - dist[v]
-            if abs(off) <= slack * dist[v]:
+            reach = dist[u] + weights[arc]  # in their own type
+            if reach == dist[v] or abs(np.float64(reach) - dist[v]) <= slack * dist[v]:
                 length[v] = length[u] + weights[arc]
+                hops[v] = hops[u] + 1
                 queue[filled] = v
                 filled += 1
     return filled
@@ -390,14 +486,17 @@ def _settle(
     weights: np.ndarray,
     dist: np.ndarray,
     length: np.ndarray,
+    hops: np.ndarray,
     queue: np.ndarray,
     count: int,
-    least: float,
+    each: float,
+    stored: float,
     longer: float,
 ) -> tuple[int, int]:
     """Relax `length` until no arc can be relaxed; `queue` is a ring, each vertex once in it.
 
-    Returns (-1, -1), or the arc by which a length falls below `least` times the distance.
+    Returns (-1, -1), or the arc by which a length falls below the distance by more than the
+    tolerance of its arcs.
     """
     n = len(dist)
     waiting = np.zeros(n, np.bool_)
@@ -408,14 +507,16 @@ def _settle(
         taken = taken + 1 if taken + 1 < n else 0
         count -= 1
         waiting[u] = False
+        spare = SPARE + 1 + hops[u]
         for arc in range(indptr[u], indptr[u + 1]):
             v = indices[arc]
             reach = length[u] + weights[arc]
             if not reach < length[v] * longer:
                 continue
-            if reach < dist[v] * least:
+            if reach < dist[v] * (1.0 - spare * each - stored):
                 return u, arc
             length[v] = reach
+            hops[v] = hops[u] + 1
             if not waiting[v]:
                 waiting[v] = True
                 end = taken + count

@@ -61,7 +61,7 @@ def _check_distances(trace: Trace) -> None:
     dist, graph, first = trace.dist, trace.graph, trace.settings.source
     matrix = ALGORITHMS[trace.settings.algorithm].result == "matrix"
     shape = " x ".join(map(str, dist.shape))
-    if (dist.dtype == np.int32) != graph.integer:
+    if (dist.dtype.kind == "i") != graph.integer:
         raise TraceError(f"distances are {dist.dtype}, and its graph's weights are not")
     if dist.ndim != (2 if matrix else 1):
         kind = "a matrix" if matrix else "one row"

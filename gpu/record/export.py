@@ -75,6 +75,7 @@ def summary(trace: Trace) -> dict[str, Any]:
         "clock": trace.clock,
         "time_ns": trace.time_ns,
         "probe": settings.probe,
+        "numbers": str(trace.dist.dtype),
         "outcome": trace.outcome,
         "delta": delta,
         "delta_final": delta_final,

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct, structs
 
 from gpu.algorithms import ALGORITHMS
 from gpu.graph import MAX_COUNT
+from gpu.numbers import AUTO, AUTO_WIDE, CHOICES
 from gpu.schema import Count, Table, fitting
 
 ENGINES = tuple(sorted({engine for row in ALGORITHMS.values() for engine in row.engines}))
@@ -36,6 +37,7 @@ class SettingsTable(Struct, frozen=True):
     seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1, description="a whole number")]
     sample_period_ns: Count
     parameters: Table
+    numbers: Literal[(*CHOICES, AUTO_WIDE)] = AUTO  # type: ignore[valid-type]
 
 
 class GraphTable(Struct, frozen=True):

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from gpu.numbers import AUTO, unreached
+
 PART_ENTRIES = 1 << 22  # distances of a matrix that are looked at together
 BUCKETS = 32  # slots of the occupancy array, and the paper's ring size
 
@@ -144,6 +146,7 @@ class RunSettings:
     seed: int = 1
     sample_period_ns: int = 0  # 0: the device's own
     parameters: dict[str, Any] = field(default_factory=dict)
+    numbers: str = AUTO  # what weights and distances are computed in, see `gpu.numbers`
 
 
 @dataclass(frozen=True)
@@ -180,8 +183,8 @@ class Trace:
     """One run, whole and immutable.
 
     samples : SAMPLE (k,), k >= 1, times never falling; the last holds the totals
-    dist : int32 (INT_UNREACHED where unreached) or float32 (inf) of shape (n,); from k
-        sources (k, n), row i from settings.source + i
+    dist : (n,) in the type of the run, "unreached" as in `gpu.numbers`; from k sources (k, n),
+        row i from settings.source + i
     vertices : per-vertex record from probe level 2, else None
     events : EVENT (e,) from probe level 3, else None
     clock : "modelled" or "measured": what t_ns is
@@ -238,14 +241,18 @@ class Trace:
         return self.reached / self.processed_vertices if self.processed_vertices else 0.0
 
     def distance_summary(self) -> dict[str, int | float]:
-        """Return reached, sum and max of the finite distances; exact integers for int32."""
-        whole = self.dist.dtype == np.int32
+        """Return reached, sum and max of the finite distances; exact integers for whole ones."""
+        whole = self.dist.dtype.kind == "i"
         reached, total, largest = 0, 0 if whole else 0.0, 0 if whole else 0.0
         for part in _parts(self.dist):
             finite = part[reached_mask(part)]
             if len(finite):
                 reached += len(finite)
-                total += finite.sum(dtype=np.int64 if whole else np.float64).item()
+                if whole:  # in halves: the sum of many may pass int64
+                    total += int((finite >> 31).sum(dtype=np.int64)) << 31
+                    total += int((finite & (2**31 - 1)).sum(dtype=np.int64))
+                else:
+                    total += finite.sum(dtype=np.float64).item()
                 largest = max(largest, finite.max().item())
         return {"reached": reached, "sum": total, "max": largest}
 
@@ -269,6 +276,6 @@ def mean_over_time(samples: np.ndarray, column: str) -> float:
 
 def reached_mask(dist: np.ndarray) -> np.ndarray:
     """Return which distances are finite: bool of the same shape."""
-    if dist.dtype == np.int32:
-        return dist != np.iinfo(np.int32).max
+    if dist.dtype.kind == "i":
+        return dist != unreached(dist.dtype)
     return np.isfinite(dist)

@@ -3,7 +3,7 @@
 The file is a plain NumPy archive (`numpy.load` opens it) with one member a NumPy array:
 
     header     uint8 (bytes,): JSON, see below        samples    SAMPLE (k,), k >= 1
-    dist       int32 or float32 (n,) or (k, n)        events     EVENT (e,), probe 3 only
+    dist       a number type, (n,) or (k, n)          events     EVENT (e,), probe 3 only
     first_reached_ns, last_improved_ns int64 (n,), times_processed int32 (n,), from probe 2
 
 The header holds `format`, `version`, `arrays` (the other members), settings, graph
@@ -31,7 +31,7 @@ import numpy as np
 from msgspec import structs
 
 from gpu.errors import TraceError
-from gpu.graph import MAX_COUNT
+from gpu.graph import MAX_COUNT, NUMBER_TYPES
 from gpu.record.assembly import check_trace
 from gpu.record.schema import TraceHeader
 from gpu.record.trace import (
@@ -56,7 +56,7 @@ CHUNK = 4 << 20  # bytes read at a time
 
 _MEMBERS: dict[str, tuple[np.dtype, ...]] = {
     "samples": (SAMPLE,),
-    "dist": (np.dtype(np.int32), np.dtype(np.float32)),
+    "dist": tuple(map(np.dtype, NUMBER_TYPES)),
     "first_reached_ns": (np.dtype(np.int64),),
     "last_improved_ns": (np.dtype(np.int64),),
     "times_processed": (np.dtype(np.int32),),

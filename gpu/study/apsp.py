@@ -25,13 +25,15 @@ from gpu.algorithms.all_pairs import matrix_bytes
 from gpu.engine import (
     RecordingObserver,
     RunBuffers,
+    again_wider,
     checked_settings,
     execute,
     make_trace,
     result_shape,
 )
-from gpu.errors import CancelledByUserError, GpuError, ParameterError
+from gpu.errors import CancelledByUserError, DistanceRangeError, GpuError, ParameterError
 from gpu.graph import CSRGraph
+from gpu.numbers import AUTO, in_numbers
 from gpu.record.trace import (
     NEVER,
     Probe,
@@ -67,6 +69,7 @@ def all_pairs(
     probe: int = Probe.SAMPLES,
     device: str | None = None,
     parameters: Mapping[str, Any] | None = None,
+    numbers: str = AUTO,
     verify: bool = False,
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -78,14 +81,14 @@ def all_pairs(
     out : a `.npy` file to write, None for an array in memory
     algorithm : a key of `matrix_algorithms()`; None: the last of them, our own
     sources : how many rows; None: all the rest
-    delta, probe, device, parameters : as in `gpu.run`
+    delta, probe, device, parameters, numbers : as in `gpu.run`
     verify : prove rows by certificate (`gpu.proof.verify`), before the file gets its name
     progress : told 0..1 and words, often; should_stop : asked often
 
     Returns
     -------
     Trace
-        `dist` is int32 or float32 (sources, n), a read-only memory map where `out` was given
+        `dist` is (sources, n) in the run's type, a read-only memory map where `out` was given
 
     Raises
     ------
@@ -99,16 +102,34 @@ def all_pairs(
         raise ParameterError(f"{chosen} has one source; from many run: {', '.join(known)}")
     given = {**(parameters or {}), "first_source": first_source, "sources": sources}
     settings = checked_settings(
-        graph, RunSettings(chosen, engine, device or "", 0, delta, probe, parameters=given)
+        graph,
+        RunSettings(
+            chosen, engine, device or "", 0, delta, probe, parameters=given, numbers=numbers
+        ),
     )
     shape = result_shape(graph, settings)
     told = _Told(progress or (lambda *_: None), should_stop or (lambda: False), shape[0])
+    try:
+        return _matrix(graph, settings, out, shape, told, verify)
+    except DistanceRangeError as error:
+        wide = again_wider(graph, settings, error)
+    return _matrix(graph, wide, out, shape, told, verify)
+
+
+def _matrix(
+    graph: CSRGraph,
+    settings: RunSettings,
+    out: str | Path | None,
+    shape: tuple[int, ...],
+    told: _Told,
+    verify: bool,
+) -> Trace:
+    """Run and prove, in memory or into a file that gets its name when all is well."""
+    in_type, probe = in_numbers(graph, settings.numbers), settings.probe
     if out is None:
-        buffers = RunBuffers.allocate(graph, probe, shape)
-        return _run(graph, settings, buffers, told, verify)
-    with matrix_file(out, shape, graph.weights.dtype) as rows:
-        buffers = RunBuffers(rows, _probe_arrays(graph, probe))
-        trace = _run(graph, settings, buffers, told, verify)
+        return _run(graph, settings, RunBuffers.allocate(in_type, probe, shape), told, verify)
+    with matrix_file(out, shape, in_type.weights.dtype) as rows:
+        trace = _run(graph, settings, RunBuffers(rows, _probe_arrays(graph, probe)), told, verify)
         if trace.verification is not None and not trace.verification.passed:
             raise ProofError(f"{trace.verification.detail}; {out} was not written")
         rows.flush()
@@ -124,11 +145,12 @@ def matrix_file(
     Raises GpuError where there is no space, or the file cannot be written.
     """
     check_writable(path)
-    needed = matrix_bytes(*shape)
+    rows, n = shape
+    needed = matrix_bytes(rows, n, np.dtype(dtype).itemsize)
     free = shutil.disk_usage(Path(os.path.realpath(path)).parent).free
     if needed + SPARE_BYTES > free:
         raise GpuError(
-            f"cannot write {path}: {shape[0]:,} rows of {shape[1]:,} distances are "
+            f"cannot write {path}: {rows:,} rows of {n:,} distances are "
             f"{size_words(needed)}, {size_words(free)} are free there: take fewer sources, or "
             "another disk"
         )

@@ -200,6 +200,7 @@ def measure(
         parameters=settings.parameters,
         seed=settings.seed,
         sample_period_ns=settings.sample_period_ns,
+        numbers=settings.numbers,
         should_stop=should_stop,
     )
     if trace.outcome == "stopped":

@@ -113,7 +113,7 @@ WRONG = {
     "negative": ("1,-2\n", ":1: distance '-2'"),
     "not a number": ("1,0\n2,far\n", ":2: distance 'far'"),
     "a fraction": ("1,0.5\n", "a whole number"),
-    "too large": ("1,3000000000\n", "2\\^31"),
+    "too large": ("1,10000000000000000000\n", "2\\^63"),
     "three columns": ("1,0,0\n", "3 columns"),
     "empty": ("", "no distances"),
     "header only": ("id,distance\n", "no distances"),
@@ -143,3 +143,26 @@ def test_any_bytes_are_distances_or_a_fault(tmp_path: Path, content: bytes) -> N
     except FormatError as error:
         found, words = None, str(error)
     assert (str(path) in words) if found is None else len(found) == 5
+
+
+@pytest.mark.parametrize(
+    ("form", "kind", "words"),
+    [
+        ("%r", np.float64, "within 4.5e-14, what float64 can do over 200 arcs"),
+        ("%.9g", np.float32, "within 1.2e-05, what float32 can do over 200 arcs"),
+        ("%.6g", np.float64, "what float64 can do over 200 arcs and the file's digits"),
+    ],
+)
+def test_decimals_of_other_precision_are_held_to_theirs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, kind: type, words: str
+) -> None:
+    n = 201
+    weights = np.full(n - 1, 1 / 3)
+    (tmp_path / "g.txt").write_text("".join(f"{v} {v + 1} {w}\n" for v, w in enumerate(weights)))
+    dist = np.concatenate(([0.0], np.cumsum(weights.astype(kind), dtype=kind)))
+    for off, code in ((1.0, 0), (1.001, 3)):
+        rows = [f"{v},{form % float(d * off)}\n" for v, d in enumerate(dist.astype(kind))]
+        (tmp_path / "d.csv").write_text("".join(rows))
+        given = ["verify", str(tmp_path / "g.txt"), str(tmp_path / "d.csv"), "--source", "0"]
+        assert main(given) == code
+        assert (words in capsys.readouterr().out) == (code == 0)

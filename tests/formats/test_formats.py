@@ -235,8 +235,12 @@ def test_words_as_vertices(tmp_path: Path) -> None:
     assert graph.ids is not None
     assert graph.ids.tolist() == ["Boston", "New York", "Zürich"]
     assert arcs_of(graph) == [(0, 2, 6000.5), (1, 0, 215)]
-    assert graph.weights.dtype == np.float32
+    assert graph.weights.dtype == np.float64
     assert graph.vertex_of("New York") == 1
+    assert not any("read as names" in note for note in graph.provenance.notes)
+    graph = load_graph(save(tmp_path, "people.txt", "alice bob 3\nbob carol 4\n"))
+    assert graph.ids is not None
+    assert graph.ids.tolist() == ["alice", "bob", "carol"]
 
 
 def test_gap_and_one_based_lists(tmp_path: Path) -> None:
@@ -246,11 +250,11 @@ def test_gap_and_one_based_lists(tmp_path: Path) -> None:
 
 def test_weights_become_float_where_they_must(tmp_path: Path, parser: str) -> None:
     graph = load_graph(save(tmp_path, "a.txt", "0 1 2.5\n1 0 1e-3\n"))
-    assert graph.weights.dtype == np.float32
-    assert graph.weights.tolist() == np.array([2.5, 1e-3], np.float32).tolist()
+    assert graph.weights.dtype == np.float64
+    assert graph.weights.tolist() == [2.5, 1e-3]
     graph = load_graph(save(tmp_path, "b.txt", "0 1 2147483648\n1 0 3\n"))
-    assert graph.weights.dtype == np.float32
-    assert any("exceed 2147483647" in note for note in graph.provenance.notes)
+    assert graph.weights.dtype == np.int64
+    assert any("exceed 2,147,483,647: int64" in note for note in graph.provenance.notes)
     graph = load_graph(save(tmp_path, "c.txt", "0 1 2147483647\n1 0 -0\n"))
     assert graph.weights.tolist() == [2147483647, 0]
 

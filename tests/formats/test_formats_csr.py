@@ -114,7 +114,7 @@ def test_compiled_checks_find_what_the_others_find(what: str) -> None:
     [
         ({"indices": np.array([1, 2, 0])}, "indptr is int64, indices int64; need int64 and int32"),
         ({"indptr": np.array([0, 2, 3, 3], np.int32)}, "indptr is int32, indices int32; need"),
-        ({"weights": np.ones(3)}, "weights are float64; need int32 or float32"),
+        ({"weights": np.ones(3, np.int16)}, "weights are int16; allowed: int32, int64, float32"),
         ({"weights": np.ones(2, np.int32)}, "2 weights for 3 arcs"),
         ({"weights": np.ones((3, 1), np.int32)}, "need one dimension each"),
         ({"indptr": np.array([1, 2, 3, 3])}, "indptr must rise from 0 to the 3 arcs"),

@@ -114,7 +114,7 @@ def test_weights_by_name_and_default(tmp_path: Path) -> None:
     path = save(tmp_path, "x", text)
     graph = load_graph(path)
     assert arcs_of(graph) == [(0, 1, 4), (1, 0, 9)]
-    assert "1 edges without it weigh 4.0" in graph.provenance.notes
+    assert "1 edges without it weigh 4" in graph.provenance.notes
     assert arcs_of(load_graph(path, weight_name="KM")) == [(0, 1, 2.5), (1, 0, 1)]
     with pytest.raises(FormatError, match="no weights named 'cost'; there are: 'km', 'weight'"):
         load_graph(path, weight_name="cost")

@@ -330,7 +330,7 @@ def test_compiled_and_python_accept_the_same_lines(
         return
     one, two = outcomes
     assert np.array_equal(one.ids, two.ids)
-    assert np.array_equal(one.values.astype(np.float32), two.values.astype(np.float32))
+    assert np.array_equal(one.values, two.values)
     assert (one.integral or not len(one), one.comments) == (
         two.integral or not len(two),
         two.comments,

@@ -27,7 +27,7 @@ MALFORMED = {
     "p sp 2 1\nc\na 1 2 inf\n": r":3: weight 'inf' is not a finite number >= 0",
     "p sp 2 1\na 1 2 nan\n": "weight 'nan'",
     "p sp 2 1\na 1 2 -4\n": r":2: weight '-4' is below zero; .*--weights absolute",
-    "p sp 2 1\na 1 2 1e39\n": "past the range of float32",
+    "p sp 2 1\na 1 2 1e309\n": "past the range of float64",
     "p sp 2 1\na 1 2 3 4\n": r":2: found 'a 1 2 3 4'",
     "p sp 2 1\nx 1 2 3\n": "found 'x 1 2 3'",
     "p sp 2 2\na 1 2 3\n": r":1: the header promises 2 arcs, but the file has 1",

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import tracemalloc
+import zipfile
 from pathlib import Path
 
 import networkx as nx
@@ -259,3 +260,42 @@ def test_columns_are_chosen_compiled_as_in_python(
     short = text.replace(separator.join(rows[20]), "20")
     with pytest.raises(FormatError, match=":24: 1 columns found '20', the heading has 6"):
         load_graph(save(tmp_path, "t.csv", short))
+
+
+def test_metis_reads_up_to_a_hundred_constraints(tmp_path: Path) -> None:
+    def text(constraints: int) -> str:
+        weights = "7 " * constraints
+        return f"2 1 011 {constraints}\n{weights}2 5\n{weights}1 5\n"
+
+    assert arcs_of(load_graph(save(tmp_path, "g.graph", text(100)))) == [(0, 1, 5), (1, 0, 5)]
+    with pytest.raises(FormatError, match=":1: found '2 1 011 101', expected 'VERTICES EDGES"):
+        load_graph(save(tmp_path, "g.graph", text(101)))
+
+
+def test_a_weight_of_two_words_is_told_as_it_stands(tmp_path: Path) -> None:
+    text = "a\tb\t1\nb\tc\t3 4\n"
+    with pytest.raises(FormatError, match=":2: weight '3 4' is not a finite number >= 0"):
+        load_graph(save(tmp_path, "g.tsv", text))
+
+
+def test_names_of_no_length_are_refused(tmp_path: Path) -> None:
+    """NumPy writes a column of empty names with items of no bytes, and reads none back."""
+    with zipfile.ZipFile(tmp_path / "g.npz", "w") as archive:
+        for name, array in (
+            ("indptr", np.array([0, 1, 1])),
+            ("indices", np.array([1], np.int32)),
+            ("weights", np.array([1], np.int32)),
+            ("ids", np.ndarray(2, "<U0", b"")),
+        ):
+            with archive.open(f"{name}.npy", "w") as member:
+                np.lib.format.write_array(member, array)
+    with pytest.raises(FormatError, match="array 'ids' has items of no size"):
+        load_graph(tmp_path / "g.npz")
+
+
+def test_a_default_of_no_key_is_nobody_s(tmp_path: Path) -> None:
+    text = (
+        '<graphml><default>3</default><graph edgedefault="directed"><node id="0"/><node id="1"/>'
+        '<edge source="0" target="1"/></graph></graphml>'
+    )
+    assert arcs_of(load_graph(save(tmp_path, "g.graphml", text))) == [(0, 1, 1)]

@@ -37,8 +37,10 @@ def graphs(draw: st.DrawFn) -> CSRGraph:
     tails, heads = draw(hnp.arrays(np.int64, (2, m), elements=st.integers(0, n - 1)))
     high = draw(st.sampled_from([1, 9, 2**31 - 1]))
     whole = hnp.arrays(np.int32, m, elements=st.integers(0, high))
-    real = hnp.arrays(np.float32, m, elements=st.floats(0, width=32, allow_infinity=False))
-    weights = draw(st.one_of(whole, real))
+    long = hnp.arrays(np.int64, m, elements=st.integers(2**31, 2**63 - 1))
+    real = hnp.arrays(np.float64, m, elements=st.floats(0, allow_infinity=False))
+    short = hnp.arrays(np.float32, m, elements=st.floats(0, width=32, allow_infinity=False))
+    weights = draw(st.one_of(whole, long, real, short))
     if draw(st.booleans()):
         tails, heads = np.append(tails, heads), np.append(heads, tails)
         weights = np.append(weights, weights)
@@ -58,7 +60,7 @@ def facts(graph: CSRGraph, names: list[str]) -> tuple:
     tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr)).tolist()
     ends = zip(tails, graph.indices.tolist(), graph.weights.tolist(), strict=True)
     arcs = Counter((names[u], names[v], w) for u, v, w in ends)
-    kind = graph.weights.dtype if graph.m else None
+    kind = graph.weights.dtype.kind if graph.m else None
     places = None if graph.positions is None else graph.positions.tolist()
     return arcs, kind, sorted(names), places and sorted(zip(names, places, strict=True))
 
@@ -147,6 +149,6 @@ def test_coordinates_of_a_file_that_was_replaced_are_not_read(tmp_path: Path) ->
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_the_largest_float_is_written_and_read(tmp_path: Path, suffix: str) -> None:
-    ends, weights = np.array([0, 1]), np.full(2, np.finfo(np.float32).max)
+    ends, weights = np.array([0, 1]), np.full(2, np.finfo(np.float64).max)
     back = passed(CSRGraph.from_arcs(ends, ends[::-1], weights, 2), tmp_path / f"g{suffix}")
     assert back is not None or suffix in {".el", ".graph", ".metis", ".galois", ".galois.gr"}

@@ -28,9 +28,10 @@ def graphs(draw: st.DrawFn) -> CSRGraph:
     m = draw(st.integers(0, 30))
     ends = hnp.arrays(np.int64, (2, m), elements=st.integers(0, n - 1))
     whole = hnp.arrays(np.int32, m, elements=st.integers(0, 2**31 - 1))
-    real = hnp.arrays(np.float32, m, elements=st.floats(2.0**-20, 2.0**40, width=32))
+    long = hnp.arrays(np.int64, m, elements=st.integers(2**31, 2**53))
+    real = hnp.arrays(np.float64, m, elements=st.floats(2.0**-20, 2.0**40))
     tails, heads = draw(ends)
-    return CSRGraph.from_arcs(tails, heads, draw(st.one_of(whole, real)), n, name="drawn")
+    return CSRGraph.from_arcs(tails, heads, draw(st.one_of(whole, long, real)), n, name="drawn")
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -64,7 +65,7 @@ def test_gap_lists(tmp_path_factory: pytest.TempPathFactory, graph: CSRGraph) ->
     save_graph(graph, path)
     rows = np.loadtxt(path, ndmin=2)
     assert rows[:, :2].astype(int).tolist() == np.column_stack((tails, graph.indices)).tolist()
-    assert np.array_equal(rows[:, 2].astype(np.float32), graph.weights.astype(np.float32))
+    assert np.array_equal(rows[:, 2], graph.weights.astype(np.float64))
     back = load_graph(path)
     names = [back.id_of(int(vertex)) for vertex in back.indices]
     assert names == graph.indices.tolist()

@@ -60,7 +60,9 @@ def numbers_of(algorithm: str, name: str) -> dict[str, float]:
         options = {"parameters": {"sources": 24}}
     elif not row.bucketed:
         options = {key: value for key, value in options.items() if key != "delta"}
-    trace = gpu.run(graph_of(name), algorithm, "model", device=device, probe=2, **options)  # type: ignore[arg-type]
+    graph = graph_of(name)
+    options = options | {"numbers": str(graph.weights.dtype)}
+    trace = gpu.run(graph, algorithm, "model", device=device, probe=2, **options)  # type: ignore[arg-type]
     found: dict[str, float] = {"samples": len(trace.samples), "time_ns": trace.time_ns}
     for column in trace.samples.dtype.names or ():
         found[column] = _weighed(trace.samples[column])

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -30,6 +31,7 @@ from gpu.host import (
     LayoutDone,
     LoadRequest,
     Memory,
+    Progress,
     Ready,
     RunFinished,
     RunStarted,
@@ -147,7 +149,7 @@ def test_put_graph_and_float_weights(warm: Driver) -> None:
     assert warm.host.graph is not None
     assert warm.host.graph.name == "by hand"
     trace = warm.finish(probe=0).trace
-    assert trace.dist.dtype == np.float32
+    assert trace.dist.dtype == np.float64
     assert trace.dist.tolist() == [0, 1, 2, 3, 4, 5, 6]
     assert trace.vertices is None
 
@@ -332,3 +334,28 @@ def test_a_measured_run_waits_for_the_warm_up(ending: str) -> None:
     warmed.set()
     run.join()
     worker._warming.join()
+
+
+# number types
+
+
+def test_a_run_whose_distances_pass_int32_is_made_again_in_int64(warm: Driver) -> None:
+    warm.host.put_graph(engines.path_graph(5))
+    finished = warm.finish("needs_int64")
+    trace = finished.trace
+    assert trace.dist.tolist() == [2**40] * 5
+    assert trace.settings.numbers == "auto-int64"
+    assert len(trace.samples) == 10  # those of the first attempt are gone
+    told = [m for m in warm.heard if m.run_id == finished.run_id]
+    assert "distances pass 2^31 - 1: running again in int64" in [
+        m.words for m in told if isinstance(m, Progress)
+    ]
+    assert warm.names(finished.run_id).count("RunStarted") == 2
+    assert warm.names(finished.run_id).count("Failed") == 0
+
+
+def test_a_type_that_was_asked_for_is_not_changed(warm: Driver) -> None:
+    warm.host.put_graph(engines.path_graph(5))
+    run_id = warm.host.run(replace(engines.settings("needs_int64"), numbers="int32"))
+    failed = warm.wait_for(Failed, run_id)
+    assert "passes 2^31 - 1" in str(failed.error)

@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 
 from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.errors import CancelledByUserError, FormatError, ParameterError, WeightError
+from gpu.errors import (
+    CancelledByUserError,
+    DistanceRangeError,
+    FormatError,
+    ParameterError,
+    WeightError,
+)
 from gpu.graph import CSRGraph, Provenance
 from gpu.record.trace import (
     SAMPLE,
@@ -112,7 +118,16 @@ def run_out_of_memory(graph, given, buffers, observer):
 
 
 def run_overflows(graph, given, buffers, observer):
-    raise WeightError("arc 1 -> 2 passes 2147483647; use float weights")
+    raise WeightError("arc 1 -> 2 passes 2147483647; use --numbers")
+
+
+def run_needs_int64(graph, given, buffers, observer):
+    """Emit samples and fail in int32; in int64 say how many samples there were of this run."""
+    observer.on_samples(batch(0, 10, 10))
+    buffers.dist[:] = 2**40 if buffers.dist.dtype == np.int64 else 5
+    if buffers.dist.dtype != np.int64:
+        raise DistanceRangeError("arc 1 -> 2 passes 2^31 - 1")
+    return outcome()
 
 
 def run_has_a_bug(graph, given, buffers, observer):

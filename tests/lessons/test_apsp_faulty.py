@@ -91,3 +91,10 @@ def test_they_are_offered_nowhere_else() -> None:
             text = path.read_text(encoding="utf-8")
             assert "import apsp_faulty" not in text, path
             assert "from gpu.lessons.printed_listings" not in text, path
+
+
+def test_infinity_plus_a_weight_is_what_c_makes_of_it() -> None:
+    """From vertex 1 nothing leads to 0: the listing adds 5 to the largest int all the same."""
+    graph = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([5], np.int32), 2)
+    rows = FAULTS["infinity_overflows"](graph).rows
+    assert rows.tolist() == [[0, 5], [2**31 - 1, -(2**31) + 4]]

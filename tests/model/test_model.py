@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +14,13 @@ from gpu import devices as presets
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import MemoryNeededError, ParameterError, SourceError, WeightError
 from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.record.trace import NEVER, Flag, reached_mask
+from gpu.loops.state import records
+from gpu.model import machine, superstep
+from gpu.model.delta_stepping import slots_for
+from gpu.record.trace import NEVER, Flag, Reason, reached_mask
 
 MODELLED = [k for k, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]
+MATRICES = [k for k, r in ALGORITHMS.items() if "model" in r.engines and r.result == "matrix"]
 FAMILIES = (
     "grid",
     "random",
@@ -228,18 +234,93 @@ def test_a_delta_held_by_hand_is_obeyed_and_handed_back(monkeypatch: pytest.Monk
     by_hand = (trace.samples["flags"] & Flag.DELTA_BY_HAND) > 0
     assert by_hand.any()
     assert (trace.samples["delta"][by_hand] == 77.0).all()
+    assert (trace.samples["reason"][by_hand] == Reason.BY_HAND).all()
     assert not by_hand[-1]
     assert_equals_oracle(trace, graph)
 
 
-@pytest.mark.parametrize("algorithm", MODELLED)
+@pytest.mark.parametrize("algorithm", ["near_far", "delta_stepping"])
+def test_supersteps_obey_a_person_and_go_back_to_their_own_delta(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = make_graph("grid", np.int32)
+    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    held = iter([None, *[90.0] * 6, *[20.0] * 6])
+    trace = gpu.run(graph, algorithm, delta=50.0, delta_by_hand=lambda: next(held, None))
+    samples, by_hand = trace.samples, (trace.samples["flags"] & Flag.DELTA_BY_HAND) > 0
+    assert {90.0, 20.0} <= set(samples["delta"][by_hand])
+    assert (samples["reason"][by_hand] == Reason.BY_HAND).all()
+    assert samples["delta"][[0, -1]].tolist() == [50.0, 50.0]
+    assert samples["reason"][-1] == Reason.START
+    assert_equals_oracle(trace, graph)
+
+
+@pytest.mark.parametrize("algorithm", MATRICES)
+def test_sources_of_all_pairs_begin_with_a_person_s_delta(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The edge listing has no delta that anybody could set."""
+    monkeypatch.setattr("gpu.engine.RecordingObserver.samples_per_slice", lambda _: 2)
+    graph = make_graph("random", np.int32)
+    trace = gpu.run(
+        graph, algorithm, "model", parameters={"sources": 60}, sample_period_ns=2000,
+        delta_by_hand=lambda: 77.0, device="Classroom GPU",
+    )  # fmt: skip
+    by_hand = (trace.samples["flags"] & Flag.DELTA_BY_HAND) > 0
+    assert by_hand.any() == (algorithm != "edge_apsp")
+    assert (trace.samples["delta"][by_hand] == 77.0).all()
+    assert trace.samples["delta_changes"][-1] == int(algorithm != "edge_apsp")
+    expected = oracle(graph, 0)
+    np.testing.assert_array_equal(trace.dist[0][expected < np.inf], expected[expected < np.inf])
+
+
+TWINS = (  # a constant of the model, and the kernel's
+    (machine.IN_FLIGHT, "relax.cuh", "UNROLL"),
+    (machine.HUB_ARCS, "relax.cuh", "HUB_DEGREE"),
+    (machine.QUEUE_ROOM, "worker.cuh", "QUEUE_ROOM"),
+    (machine.OUT_ROOM, "queue.cuh", "OUT_ROOM"),
+    (superstep.SPLIT_ALONE, "superstep.cuh", "SPLIT_ALONE"),
+    (superstep.STEP_HUBS, "step_piles.cuh", "MOST_HUBS"),
+)
+
+
+@pytest.mark.parametrize(("modelled", "header", "name"), TWINS)
+def test_the_model_is_of_the_kernel_that_is_compiled(modelled: int, header: str, name: str) -> None:
+    text = (Path(gpu.__file__).parent / "cuda" / "kernels" / header).read_text(encoding="utf-8")
+    (found,) = re.findall(rf"^#define {name} (\d+)u?\b", text, re.MULTILINE)
+    assert modelled == int(found)
+
+
+def test_rules_of_supersteps_are_called_by_compiled_code_only() -> None:
+    for hook in (superstep.announce, superstep.refill):
+        with pytest.raises(TypeError, match="in compiled code"):
+            hook(None, None)
+    with pytest.raises(TypeError, match="in compiled code"):
+        superstep.waits_again(None, None, 0)
+    with pytest.raises(TypeError, match="in compiled code"):
+        superstep.relax(None, None, 0, 0, 0)
+
+
+@pytest.mark.parametrize(("delta", "slots"), [(1e6, 64), (20.0, 64), (8.0, 128), (1e-9, 65_536)])
+def test_delta_stepping_has_a_slot_for_every_bucket(delta: float, slots: int) -> None:
+    """From the head to the largest weight beyond it: with 1000, 125 buckets of 8 and three more."""
+    weights = np.array([7, 1000, 3], np.int32)
+    graph = CSRGraph.from_arcs(np.array([0, 1, 2]), np.array([1, 2, 0]), weights, 3)
+    assert slots_for(graph, delta) == slots
+
+
+@pytest.mark.parametrize("algorithm", [*MODELLED, *MATRICES])
 def test_a_distance_past_int32_is_refused_with_the_arc_named(algorithm: str) -> None:
     big = np.array([2_000_000_000, 2_000_000_000], np.int32)
     graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big, 3, id_base=1)
-    with pytest.raises(WeightError, match=r"2 -> 3 .* passes 2\^31 - 1; use float weights"):
-        gpu.run(graph, algorithm)
+    with pytest.raises(WeightError, match=r"2 -> 3 .* passes 2\^31 - 1; use --numbers"):
+        gpu.run(graph, algorithm, "model", numbers="int32")
+    dist = gpu.run(graph, algorithm, "model").dist.reshape(-1, 3)
+    assert dist[0].tolist() == [0, 2 * 10**9, 4 * 10**9]
     shallow = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big // 2, 3)
-    assert gpu.run(shallow, algorithm).dist[2] == 2_000_000_000 < INT_UNREACHED
+    dist = gpu.run(shallow, algorithm, "model").dist.reshape(-1, 3)
+    assert dist[0].tolist() == [0, 10**9, 2 * 10**9]
+    assert dist[0, 2] < INT_UNREACHED
 
 
 def test_the_pool_grows_until_the_devices_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,6 +331,44 @@ def test_the_pool_grows_until_the_devices_memory(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(presets.PRESETS, "H100", tiny)
     with pytest.raises(MemoryNeededError, match="pool ran dry"):
         gpu.run(graph, "adds", device="H100")
+
+
+def test_a_pool_twice_as_large_is_refused_by_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four bytes an item and four a vertex, beside the graph: one byte less is too few."""
+    monkeypatch.setattr("gpu.model.machine.BLOCKS_PER_BUCKET", -0.5)
+    graph = make_graph("star", np.int32)
+
+    def items(memory_bytes: float) -> int:
+        card = presets.replace(presets.PRESETS["H100"], memory_bytes=memory_bytes)
+        monkeypatch.setitem(presets.PRESETS, "H100", card)
+        try:
+            gpu.run(graph, "adds", device="H100")
+        except MemoryNeededError as error:
+            return int(str(error).partition("at ")[2].partition(" items")[0].replace(",", ""))
+        return 0
+
+    first = items(1000)
+    needed = 4 * (2 * first + graph.n) + graph.nbytes
+    assert items(needed - 1) == first
+    assert items(needed) != first
+
+
+def test_a_heap_grows_where_it_is_full_and_only_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def noted(count: int, dtype: np.dtype) -> np.ndarray:
+        made.append(count)
+        return records(count, dtype)
+
+    monkeypatch.setattr("gpu.loops.heap.records", noted)
+    rng = np.random.default_rng(2)
+    n = 5000
+    tails, heads = np.arange(n).repeat(3), rng.integers(0, n, 3 * n)
+    wide = CSRGraph.from_arcs(tails, heads, rng.integers(1, 9, 3 * n).astype(np.int32), n)
+    for graph, heaps in ((make_graph("grid", np.int32), 1), (wide, 2)):
+        made.clear()
+        assert_equals_oracle(gpu.run(graph, "dijkstra", "model"), graph)
+        assert made == [made[0] * 2**k for k in range(heaps)]
 
 
 def test_a_small_delta_clips_and_the_controller_raises_it() -> None:
@@ -346,6 +465,16 @@ def test_scattered_heads_cost_more_than_neighbours_and_misses_more_than_hits() -
     assert card.arc_ns(10**8, 10**9, 1.0) > 2 * card.arc_ns(10**8, 10**9, 0.0)
     assert card.arc_miss(10**6) == 0.0
     assert 0.9 < card.arc_miss(10**8) < 1.0
+
+
+def test_where_distances_leave_l2_far_heads_cost_more_than_near_ones() -> None:
+    card = presets.replace(presets.PRESETS["H100"], l2_bytes=4096)
+    n, taken = 8000, []
+    for reach in (8, n // 2):  # each a sector of its own; a few KB on, or half the array
+        heads = (np.arange(n) + reach) % n
+        graph = CSRGraph.from_arcs(np.arange(n), heads, np.ones(n, np.int32), n)
+        taken.append(machine.arc_ns(graph, card))
+    assert taken[1] > 1.5 * taken[0]
 
 
 def test_work_stays_with_its_worker() -> None:

@@ -163,9 +163,10 @@ def test_float_rounding_is_no_fault() -> None:
     rounded_once = true.astype(np.float32)
     summed = plain_dijkstra(graph, 0)
     assert (rounded_once != summed).sum() > 100
-    for dist in (rounded_once, summed, (true * (1 + 8e-6)).astype(np.float32)):
+    for dist in (rounded_once, summed):
         result = verify(graph, 0, dist)
         assert result.passed, result.detail
+    assert "within 3.0e-04, what float32 can do over 5,000 arcs" in result.detail
     both_fail(graph, 0, (true * (1 - 2e-5)).astype(np.float32))
     both_fail(graph, 0, (true * (1 + 2e-5)).astype(np.float32))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -352,3 +354,75 @@ def test_a_finished_run_is_replayed_as_it_would_be_coloured_anew(kind: type) -> 
                 )
                 raster_colour.recolour(pixels, colouring, table, frame)
             np.testing.assert_array_equal(*frames)
+
+
+def test_the_same_run_at_other_times_is_coloured_anew() -> None:
+    """Equal distances, another engine's times: what was looked up for the first is not shown."""
+    pixels = draw(random_graph(200, 0), VIEW, Style(1.0))
+    dist = np.arange(200, dtype=np.int32)
+    table = np.arange(raster_colour.COVERS * 256, dtype=np.uint32)
+    for first in (np.arange(200), np.arange(200)[::-1].copy()):
+        frames = []
+        for final in (False, True):
+            frame = np.zeros(WIDTH * HEIGHT, np.uint32)
+            seen = Colouring("distance", dist, first, cursor=60.0, final=final)
+            raster_colour.recolour(pixels, seen, table, frame)
+            frames.append(frame)
+        np.testing.assert_array_equal(*frames)
+
+
+def test_while_only_the_cursor_moves_nothing_is_looked_up_again() -> None:
+    pixels = draw(random_graph(200, 0), VIEW, Style(1.0))
+    dist, first = np.arange(200, dtype=np.int32), np.arange(200)
+    table = np.arange(raster_colour.COVERS * 256, dtype=np.uint32)
+    kept = []
+    for cursor in (20.0, 90.0):
+        frame = np.zeros(WIDTH * HEIGHT, np.uint32)
+        seen = Colouring("distance", dist, first, cursor=cursor, final=True)
+        raster_colour.recolour(pixels, seen, table, frame)
+        kept.append(pixels.kept[0])
+    assert kept[0] is kept[1]
+
+
+def test_the_compiled_kernels_are_what_is_loaded() -> None:
+    assert raster.load_kernels() is kernels
+    assert raster.kernels() is kernels
+    assert kernels.__name__ == "viewer.raster.kernels"
+
+
+@pytest.mark.parametrize("draws", [kernels, raster_numpy])
+def test_every_vertex_gets_an_index_whatever_stood_there(draws: Any) -> None:
+    """A buffer that is used again holds the last frame: 9 must not shine through."""
+    vertices = np.arange(4, dtype=np.int32)
+    times = np.array([-1, 5, 7, 12])
+    for colour in (
+        lambda out: draws.time_index(times, vertices, 10.0, 1.0, out),
+        lambda out: draws.state_index(times, times + 1, vertices, 10.0, out),
+    ):
+        out = np.full(4, 9, np.uint8)
+        colour(out)
+        assert (out[0], out[3]) == (0, 0)
+        assert 9 not in out[[0, 3]]
+
+
+def test_counts_of_nothing_have_no_top(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is processed the legend says 0, compiled or not."""
+    vertices = np.arange(5, dtype=np.int32)
+    for module in (kernels, None):
+        monkeypatch.setattr(raster_colour, "kernels", lambda module=module: module)
+        for seen in (vertices, vertices[:0]):
+            index, top = raster_colour.index_of(
+                Colouring("count", np.zeros(5, np.int32), top=1), seen
+            )
+            assert top == 0.0
+            assert not index.any()
+
+
+def test_a_line_lying_down_is_as_wide_as_one_standing() -> None:
+    """All vertices in a row: their spacing is that of the longest side and a twentieth of it."""
+    along = np.arange(5, dtype=np.float32) * 10
+    places = np.column_stack([along, np.zeros(5, np.float32)])
+    none = np.zeros(6, np.int64), np.zeros(0, np.int32)
+    lying, standing = (raster.measure(*none, drawn) for drawn in (places, places[:, ::-1].copy()))
+    assert lying.spacing == pytest.approx((40 * 40 / 20 / 5) ** 0.5)
+    assert standing.spacing == lying.spacing

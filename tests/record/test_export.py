@@ -217,11 +217,12 @@ def test_a_matrix_is_no_column(tmp_path: Path) -> None:
 
 
 def test_a_change_is_told_against_the_sample_before() -> None:
-    rows = np.concatenate([samples()[:1]] * 4)
-    rows["t_ns"], rows["delta"] = np.arange(4) * 1000, [2, 3, 3, 5]
-    rows["flags"] = [0, Flag.DELTA_RAISED, 0, Flag.DELTA_RAISED]
+    rows = np.concatenate([samples()[:1]] * 5)
+    rows["t_ns"], rows["delta"] = np.arange(5) * 1000, [2, 3, 3, 5, 8]
+    rows["flags"] = Flag.DELTA_RAISED
+    rows["flags"][[0, 2]] = 0
     told = [(e["args"]["delta_before"], e["args"]["delta"]) for e in phase("i", samples=rows)]
-    assert told == [(2.0, 3.0), (3.0, 5.0)]
+    assert told == [(2.0, 3.0), (3.0, 5.0), (5.0, 8.0)]
 
 
 def test_an_open_head_more_is_told_with_its_reason() -> None:

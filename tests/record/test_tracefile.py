@@ -128,7 +128,7 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "no samples": ({}, {"samples": None}, "no samples"),
     "empty samples": ({}, {"samples": small_trace().samples[:0]}, "no samples"),
     "time backwards": ({}, {"samples": small_trace().samples[::-1]}, "backwards"),
-    "wrong dtype": ({}, {"dist": np.zeros(5, np.float64)}, "dist is float64"),
+    "wrong dtype": ({}, {"dist": np.zeros(5, np.int16)}, "dist is int16"),
     "float for int": ({}, {"dist": np.zeros(5, np.float32)}, "float32"),
     "wrong shape": ({}, {"dist": np.zeros((5, 1), np.int32)}, "shape"),
     "wrong length": ({}, {"dist": np.zeros(4, np.int32)}, "4 of 5"),

@@ -59,6 +59,11 @@ def test_adds_on_figure_1_word_for_word() -> None:
         assert sentence in said
 
 
+def test_near_far_says_what_became_of_an_entry_of_the_far_pile() -> None:
+    said = told(open_sample("sample:figure_1"), "near_far", delta=4.0)
+    assert "v=A is dropped from the far pile: improved to 2 since, it went another way." in said
+
+
 def test_delta_stepping_says_from_which_bucket_to_which() -> None:
     heads, tails, weights = [1, 2, 1], [0, 0, 2], [10, 1, 1]
     graph = CSRGraph.from_arcs(

@@ -17,8 +17,11 @@ import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.graph import CSRGraph
 from gpu.record.events import EventKind
+from gpu.record.trace import EVENT
 from gpu.replay import replay as replay_module
 from gpu.replay.replay import Replay
+from gpu.replay.rules import apply
+from gpu.replay.state import Item, State
 
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 GRAPHS = 50
@@ -95,3 +98,39 @@ def test_the_ledger_sees_what_is_wrong() -> None:
     state.buckets[0][0].dist += 0.5
     wanted = {"dist from -1", "delta", f"vertex of {worker}", "read at 0", "wrong places"}
     assert wanted <= set(ledger.wrong(state, k))
+
+
+def test_the_head_leaves_only_what_is_empty_behind_it() -> None:
+    """An entry that still waits in an older bucket stays in the picture, as does a newer bucket."""
+    graph = small_graph(1, matrix=False)
+    state = State.before(graph.n, graph.m)
+    waits = Item(0, 1, 3.0)
+    state.buckets = {0: [], 1: [waits], 2: [], 5: []}
+    head = np.zeros(1, EVENT)
+    head["kind"], head["a"], head["b"], head["c"] = EventKind.HEAD, 2, 1, 8.0
+    apply(state, graph, head[0])
+    assert (state.head, state.base) == (2, 8.0)
+    assert state.buckets == {1: [waits], 2: [], 5: []}
+
+
+def test_a_block_is_held_until_it_is_given_back() -> None:
+    """Only runs of many thousand items empty a whole block of the pool."""
+    graph = small_graph(1, matrix=False)
+    state = State.before(graph.n, graph.m)
+    rows = np.zeros(4, EVENT)
+    rows["kind"] = [*[EventKind.BLOCK_TAKEN] * 2, *[EventKind.BLOCK_FREED] * 2]
+    rows["a"], rows["b"] = [4, 7, 4, 9], 2
+    held = []
+    for event in rows:
+        apply(state, graph, event)
+        held.append(list(state.pointers[2].blocks))
+    assert held == [[4], [4, 7], [7], [7]]
+
+
+def test_an_instant_is_after_all_that_happened_by_then() -> None:
+    replay, _ = next(recordings("adds"))
+    times = replay.events["t_ns"]
+    for instant in (-1.0, 0.0, float(times[len(times) // 2]), float(times[-1])):
+        at = replay.at_time(instant)
+        assert (times[:at] <= instant).all()
+        assert (times[at:] > instant).all()

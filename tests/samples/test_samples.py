@@ -55,7 +55,7 @@ def crossings(graph: CSRGraph) -> int:
 @pytest.mark.parametrize("key", CATALOGUE)
 def test_every_sample_is_a_sound_graph(key: str, weights: str) -> None:
     graph = make(key, weights=weights).checked()
-    assert graph.weights.dtype == (np.int32 if weights == "int" else np.float32)
+    assert graph.weights.dtype == (np.int32 if weights == "int" else np.float64)
     assert graph.weights.min() > 0
     assert graph.provenance.origin == f"sample:{key}"
     if key not in DRAWN_BY_LAYOUT:
@@ -347,7 +347,7 @@ def test_wrong_references_are_explained(reference: str, words: str) -> None:
 
 def test_references_choose() -> None:
     graph = open_sample("sample:city_roads?n=500&seed=2&weights=float")
-    assert (graph.n, graph.weights.dtype) == (500, np.float32)
+    assert (graph.n, graph.weights.dtype) == (500, np.float64)
     assert graph.hash == make("city_roads", n=500, seed=2, weights="float").hash
     assert open_sample("figure_1").n == 3
     assert reference_of(graph) == "sample:city_roads?n=500&seed=2&weights=float"

@@ -7,6 +7,7 @@ import math
 import multiprocessing
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +112,8 @@ def test_a_failing_value_costs_itself_and_says_why() -> None:
     heavy = CSRGraph.from_arcs(
         np.array([0, 1]), np.array([1, 2]), np.array([2**31 - 2, 5], np.int32), 3
     )
-    plan = sweep.make_plan(heavy, settings("near_far"), values=(10.0,))
+    in_int32 = replace(settings("near_far"), numbers="int32")
+    plan = sweep.make_plan(heavy, in_int32, values=(10.0,))
     with pytest.raises(EngineError, match="passes 2\\^31 - 1"):
         sweep_pool.run_sweep(heavy, plan, processes=1)
 

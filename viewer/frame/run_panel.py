@@ -26,6 +26,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
+from gpu.numbers import type_for
 from gpu.record.trace import RunSettings
 from gpu.words import thousands
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
@@ -51,7 +52,7 @@ from viewer.frame.run_fields import (
     show_all,
 )
 from viewer.models.machines import Machine, machines, problem_of
-from viewer.models.run_choices import PACES, PROBES, RunChoices, room_words, sources_of
+from viewer.models.run_choices import NUMBERS, PACES, PROBES, RunChoices, room_words, sources_of
 from viewer.models.session import SessionModel
 
 FILE = "file"  # the chooser's row for a graph that is no sample
@@ -139,6 +140,7 @@ class RunPanel(QWidget):
             [(str(int(p)), title, tip) for p, title, tip in PROBES], "Record"
         )
         self._pace = choice_field([(key, title, "") for key, title, _ in PACES], "Pace")
+        self._numbers = choice_field(list(NUMBERS), "Numbers")
 
     def _graph_group(self) -> QGridLayout:
         grid = field_grid("Graph")
@@ -188,6 +190,7 @@ class RunPanel(QWidget):
         add_field(
             grid, 4, field_label("Pace", "How fast the model may go while you watch"), self._pace
         )
+        add_field(grid, 5, field_label("Numbers", "What distances are computed in"), self._numbers)
         return grid
 
     def _connect(self) -> None:
@@ -207,6 +210,7 @@ class RunPanel(QWidget):
         self._form.changed.connect(self._change)
         self._probe.currentIndexChanged.connect(self._change)
         self._pace.currentIndexChanged.connect(self._change)
+        self._numbers.currentIndexChanged.connect(self._change)
         # the session changes
         self._session.graph_changed.connect(self._show_graph)
         self._session.source_changed.connect(self._show_source)
@@ -223,6 +227,7 @@ class RunPanel(QWidget):
             int(self._probe.currentData()),
             self._pace.currentData(),
             {**self._parameters, algorithm: self._form.values()},
+            self._numbers.currentData(),
         )
 
     def set_choices(self, choices: RunChoices) -> None:
@@ -236,6 +241,7 @@ class RunPanel(QWidget):
         choose(self._device, choices.device)
         choose(self._probe, str(choices.probe))
         choose(self._pace, choices.pace)
+        choose(self._numbers, choices.numbers)
         self._show_machine()
         self._show_algorithm()
         self._change()
@@ -332,7 +338,10 @@ class RunPanel(QWidget):
         """Say what the result takes before it is taken; where it does not fit, do not run."""
         graph, choices = self._session.graph, self.choices()
         n, m = (graph.n, graph.m) if graph is not None else (0, 0)
-        words, self._has_room = room_words(choices, n) if n else ("", True)
+        words, self._has_room = "", True
+        if graph is not None and n:
+            each = type_for(graph, choices.numbers).itemsize
+            words, self._has_room = room_words(choices, n, each)
         say(self._room, words, None if self._has_room else self._theme)
         allow_probes(self._probe, self._machine().engine, m, sources_of(choices, n) or 1)
         self._enable_run()
@@ -355,7 +364,7 @@ class RunPanel(QWidget):
         origin = graph.provenance.origin
         key = origin.removeprefix("sample:").split("?")[0] if origin.startswith("sample:") else ""
         self._show_origin(key if key in CATALOGUE else "")
-        kind = "integer" if graph.integer else "float"
+        kind = "whole" if graph.integer else "decimal"
         counts = f"{thousands(graph.n)} vertices, {thousands(graph.m)} edges"
         self._counts.setText(f"{counts}, {kind} weights")
         self._show_source(self._session.source)

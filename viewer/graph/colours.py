@@ -145,8 +145,9 @@ def farthest(dist: np.ndarray) -> float:
     top = 0.0
     for first in range(0, len(dist), CHUNK):
         part = dist[first : first + CHUNK]
-        if dist.dtype == np.int32:
-            top = max(top, float((part + np.int32(1)).max()) - 1)  # unreached wraps to the least
+        if dist.dtype.kind == "i":
+            one = dist.dtype.type(1)
+            top = max(top, float((part + one).max()) - 1)  # unreached wraps to the least
         else:
             top = max(top, float(np.where(part < np.inf, part, 0).max()))
     return top

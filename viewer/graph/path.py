@@ -18,6 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from gpu.graph import CSRGraph
+from gpu.numbers import in_numbers
 from gpu.record.trace import reached_mask
 from gpu.words import thousands
 
@@ -42,10 +43,11 @@ class Path:
 def parents_of(graph: CSRGraph, dist: np.ndarray, source: int) -> np.ndarray:
     """Return int32 (n,): a parent on a shortest path; -1 for the source and the unreached.
 
-    dist : int32 or float32 (n,), final distances. A vertex whose distance is not final
+    dist : (n,) of a number type, final distances. A vertex whose distance is not final
     yet (a running or stopped run) may have no tight arc, and then has no parent.
     """
     parents = np.full(graph.n, NO_PARENT, np.int32)
+    graph = in_numbers(graph, dist.dtype.name)
     reached = reached_mask(dist)
     flat: list[tuple[np.ndarray, np.ndarray]] = []
     rows = np.searchsorted(graph.indptr, np.arange(0, graph.m, CHUNK), side="right") - 1

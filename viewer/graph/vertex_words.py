@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
 from gpu.record.trace import VertexProbe, reached_mask
 from gpu.words import short, time_number, time_unit
 from viewer.graph.colours import Moment, delta_at
@@ -61,7 +59,7 @@ def vertex_words(
     if state == "unreached":
         return f"{words[0]} · unreached{' so far' if record.running else ''}"
     value = dist[vertex]
-    number = f"{value:,}" if dist.dtype == np.int32 else f"{value:g}"
+    number = f"{value:,}" if dist.dtype.kind == "i" else f"{value:g}"
     whole = moment.cursor_ns >= moment.duration_ns and not record.running
     final = "distance so far" if record.running else "final distance"
     if state in ("waiting", "tentative"):

@@ -196,7 +196,7 @@ def cell_words(session: SessionModel, record: RunRecord, row: int, column: int) 
         return f"{words}not known"
     value = matrix[row, column]
     if reached_mask(matrix[row : row + 1, column])[0]:
-        words += f"distance {value:,}" if matrix.dtype == np.int32 else f"distance {value:g}"
+        words += f"distance {value:,}" if matrix.dtype.kind == "i" else f"distance {value:g}"
     else:
         words += "unreached so far" if record.running else "unreached"
     return f"{words}{_source_words(record, source)}"

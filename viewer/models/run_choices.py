@@ -21,6 +21,7 @@ from gpu.algorithms.all_pairs import (
 from gpu.devices import DEFAULT_PRESET
 from gpu.errors import GpuError
 from gpu.host.memory import place_for
+from gpu.numbers import AUTO, CHOICES
 from gpu.record.events import MOST_ARCS
 from gpu.record.trace import Probe, RunSettings
 from gpu.schema import fitting
@@ -31,6 +32,17 @@ PROBES = (
     (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),
     (Probe.VERTICES, "Samples and vertices", "Also when each vertex was reached and settled"),
     (Probe.EVENTS, "Every event (small graphs)", "For the microscope: each push, pop and relax"),
+)
+NUMBERS: tuple[tuple[str, str, str], ...] = (  # key, title, what it means
+    (
+        "auto",
+        "Exact",
+        "Whole weights in int32, in int64 where distances need it; decimals in float64",
+    ),
+    ("int32", "int32", "Whole weights, as the paper; refused where a distance passes 2^31 - 2"),
+    ("int64", "int64", "Whole weights, distances to 2^63 - 2"),
+    ("float32", "float32", "As the paper: 7 digits, rounded at every arc"),
+    ("float64", "float64", "16 digits"),
 )
 PACES: tuple[tuple[str, str, float | None], ...] = (  # key, title, samples per second
     ("slow", "Slow motion (30 samples/s)", 30.0),
@@ -52,6 +64,7 @@ class RunChoices:
     probe: Annotated[int, Meta(ge=1, le=3)] = int(Probe.VERTICES)
     pace: Literal["slow", "steady", "fast"] = "fast"
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    numbers: Literal[CHOICES] = AUTO  # type: ignore[valid-type]
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> RunChoices:
@@ -85,6 +98,7 @@ class RunChoices:
             self.delta if ALGORITHMS[self.algorithm].bucketed else None,
             self.probe,
             parameters=self.parameters.get(self.algorithm, {}),
+            numbers=self.numbers,
         )
 
 
@@ -99,10 +113,10 @@ def sources_of(choices: RunChoices, n: int) -> int | None:
         return None
 
 
-def room_words(choices: RunChoices, n: int) -> tuple[str, bool]:
+def room_words(choices: RunChoices, n: int, each: int = 4) -> tuple[str, bool]:
     """Return what a matrix on n vertices takes, in words, and whether it can be had.
 
-    Of one source, which takes little: "" and True.
+    each : bytes of a distance. Of one source, which takes little: "" and True.
     """
     row = ALGORITHMS[choices.algorithm]
     if row.result == "row":
@@ -112,7 +126,7 @@ def room_words(choices: RunChoices, n: int) -> tuple[str, bool]:
         _, count = source_range(given, n)
     except GpuError as error:
         return sentence_of(error), False
-    needed = matrix_bytes(count, n)
+    needed = matrix_bytes(count, n, each)
     where, free = place_for(needed)
     rows = "1 row" if count == 1 else f"{thousands(count)} rows"
     takes = f"{rows} of {thousands(n)} distances: {size_words(needed)}"

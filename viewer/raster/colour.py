@@ -18,6 +18,7 @@ from typing import Literal
 
 import numpy as np
 
+from gpu.numbers import unreached
 from viewer.raster import plain as raster_numpy
 from viewer.raster.raster import COVERS, PixelMap, kernels
 
@@ -33,7 +34,7 @@ class Colouring:
     """How vertices get their index.
 
     kind : "plain" gives 0 to everyone
-    values : "distance": int32 or float32 (n,); "time": int64 (n,) ns, negative for never;
+    values : "distance": of a number type (n,); "time": int64 (n,) ns, negative for never;
         "count": int32 (n,); else None
     first, last : int64 (n,) ns, first reached and last improved; (0,) where unknown. With
         "distance", vertices not reached at the cursor are unreached
@@ -80,7 +81,7 @@ def index_of(colouring: Colouring, vertices: np.ndarray) -> tuple[np.ndarray, fl
     top = 0.0
     values, cursor = colouring.values, float(colouring.cursor)
     if colouring.kind == "distance" and values is not None:
-        ends = np.inf if values.dtype.kind == "f" else float(np.iinfo(np.int32).max)
+        ends = unreached(values.dtype)
         top = draw.distance_index(
             values, vertices, colouring.first, cursor, float(colouring.unit), ends, out
         )

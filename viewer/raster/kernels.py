@@ -245,18 +245,20 @@ def compact(keys: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return arrays[0][:count].copy(), vertex, cover[:count].copy(), owners
 
 
-def _distance_index(dist, vertex, first, cursor, unit, unreached, out):
+def _distance_index(dist, vertex, first, cursor, unit, unreached, bound_bits, out):
     """Write 0 where unreached at the cursor, else 1..255; return the largest distance met.
 
-    dist int32 or float32 (n,); first int64 (n,), times first reached, or (0,) for none;
+    dist of a number type (n,); first int64 (n,), times first reached, or (0,) for none;
     out uint8 (k,) for the k vertices of `vertex`; distance d becomes 1 + d * (1 / unit), float32;
-    unreached : distances from this on are not distances. A block is gathered, then computed upon
-    without branches, as vectors; the bits of floats >= 0 rise like the floats
+    unreached, bound_bits : (1,), distances from this on are not distances, in the type of `dist`
+    and as an integer of its size. A block is gathered, then computed upon without branches, as
+    vectors; the bits of floats >= 0 rise like the floats
     """
-    block = np.empty(PAGE + 1, dist.dtype)
-    bits = block.view(np.int32)
-    block[PAGE] = dist.dtype.type(unreached)
-    bound, top = bits[PAGE], np.int32(0)
+    block = np.empty(PAGE + 1, unreached.dtype)
+    bits = block.view(bound_bits.dtype)
+    bound = bound_bits[0]
+    zero = bound ^ bound
+    top = zero
     per, last = np.float32(1.0 / unit), np.float32(254.0)
     for start in range(0, len(vertex), PAGE):
         owners, to = vertex[start : start + PAGE], out[start : start + PAGE]
@@ -270,19 +272,37 @@ def _distance_index(dist, vertex, first, cursor, unit, unreached, out):
             level = min(np.float32(block[place]) * per, last)
             to[place] = np.uint8(np.int32(bits[place] < bound) * (1 + np.int32(level)))
         for place in range(len(owners)):
-            top = max(top, bits[place] if bits[place] < bound else np.int32(0))
+            top = max(top, bits[place] if bits[place] < bound else zero)
     bits[PAGE] = top
     return np.float64(block[PAGE])
 
 
-def _distance_types(scalar: Any) -> Any:
+def _distance_types(scalar: Any, bits: Any) -> Any:
     arrays = (_read(scalar), _read(_I4), _read(_I8))
-    return types.float64(*arrays, _F8, _F8, _F8, _write(types.uint8))
+    return types.float64(*arrays, _F8, _F8, _read(scalar), _read(bits), _write(types.uint8))
 
 
-distance_index = compiled(signature_or_function=[_distance_types(_I4), _distance_types(_F4)])(
+_COMMON_TYPES = [_distance_types(_I4, _I4), _distance_types(_F8, _I8)]
+_OTHER_TYPES = [_distance_types(_I8, _I8), _distance_types(_F4, _I4)]
+_distance_index_compiled = compiled(signature_or_function=_COMMON_TYPES + _OTHER_TYPES)(
     _distance_index
 )
+
+
+def distance_index(
+    dist: np.ndarray,
+    vertex: np.ndarray,
+    first: np.ndarray,
+    cursor: float,
+    unit: float,
+    unreached: np.generic,
+    out: np.ndarray,
+) -> float:
+    """Call the kernel of the type of `dist`; `unreached` : what distances are below."""
+    ends = np.full(1, unreached, dist.dtype)
+    bits = ends.view(np.int32 if ends.itemsize == 4 else np.int64)
+    top: float = _distance_index_compiled(dist, vertex, first, cursor, unit, ends, bits, out)
+    return top
 
 
 @_typed(_read(_I8), _read(_I8), _read(_I4), _F8, _write(types.uint8))

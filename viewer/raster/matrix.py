@@ -17,7 +17,7 @@ from gpu.record.trace import reached_mask
 
 STRIPE = 1 << 22  # entries looked at in one piece: some 20 ms
 PART = 1 << 18  # entries looked at together: they stay in the cache
-SUMS = {"i": np.int64, "f": np.float64}  # what distances of a kind are added up in
+SUMS = {"i4": np.int64, "i8": np.float64, "f4": np.float64, "f8": np.float64}  # to add up in
 MAP_LEVELS = 254  # steps of a colour map: indices 1 to 255
 STATISTICS = {"mean": "mean", "least": "least"}  # key -> word
 
@@ -98,7 +98,7 @@ class Stripe:
 
 
 def look(dist: np.ndarray, grid: Grid, first: int, last: int) -> Stripe:
-    """Look at the entries of pixel rows [first, last) of a matrix int32 or float32 (k, n)."""
+    """Look at the entries of pixel rows [first, last) of a matrix (k, n) of a number type."""
     width = grid.shape[1]
     mean = np.full((last - first, width), np.nan, np.float32)
     least = np.full((last - first, width), np.nan, np.float32)
@@ -135,7 +135,7 @@ def _pixel_row(
             count -= np.sum(~reached, axis=0, dtype=np.int32)
             largest = block.max()
         count += len(block)
-        total += np.add.reduce(block, axis=0, dtype=SUMS[block.dtype.kind])
+        total += np.add.reduce(block, axis=0, dtype=SUMS[block.dtype.str[1:]])
         high = max(high, float(largest))
     if grid.column_step > 1:
         starts = np.arange(0, window.columns, grid.column_step)

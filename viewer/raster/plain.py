@@ -219,7 +219,7 @@ def distance_index(
     first: np.ndarray,
     cursor: float,
     unit: float,
-    unreached: float,
+    unreached: np.generic,
     out: np.ndarray,
 ) -> float:
     """Write 0 where unreached at the cursor, else 1 + d * (1 / unit); return the largest d met."""

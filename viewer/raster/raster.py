@@ -162,11 +162,11 @@ class PixelMap:
     pixel: np.ndarray
     vertex: np.ndarray
     cover: np.ndarray
-    order: np.ndarray | None = None
-    density: np.ndarray | None = None
-    in_view: int = 0
-    drawn: int = 0
-    arc_step: int = 1
+    order: np.ndarray | None
+    density: np.ndarray | None
+    in_view: int
+    drawn: int
+    arc_step: int
 
     @cached_property
     def kept(self) -> list[object]:

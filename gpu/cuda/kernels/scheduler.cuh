@@ -71,6 +71,8 @@ TWIN int quiet(int assigned, int busy_workers, u32 unfinished, int quiet_sweeps)
 // ---- gpu/delta.py -------------------------------------------------------------------
 
 #define C_NEAR_FAR 32.0
+#define NARROWEST 1.0020841800044864e-292  // 2^-970, 2^970: widths whose inverses and rings are float64 numbers
+#define WIDEST 9.979201547673599e291
 #define C_START 1.0
 #define START_FLOOR 4.0
 #define CLIP_TAIL_SHARE 0.65
@@ -91,14 +93,15 @@ struct Controller {  // gpu.delta.CONTROLLER, the same bytes
 };
 
 TWIN double larger(double a, double b) { return a > b ? a : b; }
+TWIN double smaller(double a, double b) { return a < b ? a : b; }
 
-TWIN double positive_delta(double value, bool integer) {
+TWIN double usable_width(double value, bool integer) {
     if (!(value > 0.0)) return 1.0;
-    return integer ? larger(value, 1.0) : value;
+    return smaller(larger(value, integer ? 1.0 : NARROWEST), WIDEST);
 }
 
 TWIN double near_far_delta(double mean_weight, double mean_degree, bool integer) {
-    return positive_delta(C_NEAR_FAR * mean_weight / larger(mean_degree, TINY_DEGREE), integer);
+    return usable_width(C_NEAR_FAR * mean_weight / larger(mean_degree, TINY_DEGREE), integer);
 }
 
 TWIN double power_of_two(double value) { return exp2(floor(log2(value) + 0.5)); }
@@ -106,7 +109,7 @@ TWIN double power_of_two(double value) { return exp2(floor(log2(value) + 0.5)); 
 TWIN double initial_delta(double mean_weight, double mean_degree, bool integer) {
     double wanted = C_START * mean_weight / larger(mean_degree, TINY_DEGREE);
     if (integer) wanted = larger(wanted, START_FLOOR);
-    return power_of_two(positive_delta(wanted, integer));
+    return power_of_two(usable_width(wanted, integer));
 }
 
 // What `gpu.delta.start` derives from the weights. The rest of the record comes from the host;
@@ -121,14 +124,14 @@ TWIN void set_weights(Controller &c, double mean_weight, double max_weight, doub
                       const StartRule &rule) {
     double unit = mean_weight / larger(mean_degree, TINY_DEGREE);
     double wanted = larger(rule.start_factor * unit, rule.start_floor);
-    double start = power_of_two(positive_delta(wanted, rule.integer));
+    double start = power_of_two(usable_width(wanted, rule.integer));
     if (!rule.dynamic) start = near_far_delta(mean_weight, mean_degree, rule.integer);
     if (rule.given > 0.0) start = rule.given;
     c.delta = start;
     c.inverse_delta = 1.0 / start;
     c.floor_delta = larger(rule.integer ? 1.0 : start / 1048576.0, rule.floor_share * start);
-    c.ceiling = larger(start, rule.ceiling_factor * unit);
-    c.clip_ceiling = 2.0 * larger(start, max_weight);
+    c.ceiling = larger(start, smaller(rule.ceiling_factor * unit, WIDEST));
+    c.clip_ceiling = 2.0 * larger(start, smaller(max_weight, WIDEST));
 }
 
 TWIN void change_delta(Controller &c, double delta) {

@@ -191,7 +191,7 @@ def test_wrong_weights_are_refused_at_the_field(feature: DrawFeature, qtbot: QtB
     canvas, model = feature.page.canvas, feature.model
     figure_1(model)
     model.select([], [model.drawing.arcs[0].key])
-    for text, word in (("-4", "negative"), ("nan", "not a weight"), ("1e99", "too large")):
+    for text, word in (("-4", "negative"), ("nan", "not a weight"), ("1e399", "too large")):
         qtbot.keyClick(canvas, Key.Key_Return)
         type_in(qtbot, canvas, text)
         assert canvas.field.isVisible()

@@ -59,7 +59,7 @@ class Arc:
 class Drawing:
     """What is drawn, at one moment.
 
-    directed : whether arcs lead one way; decimals : weights are float32, else int32
+    directed : whether arcs lead one way; decimals : weights are decimals, else whole numbers
     source : key of the vertex that runs start from, -1 for the first
     """
 

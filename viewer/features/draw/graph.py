@@ -20,7 +20,7 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from gpu.errors import ParameterError
-from gpu.graph import CSRGraph, Provenance
+from gpu.graph import MAX_COUNT, CSRGraph, Provenance
 from gpu.schema import Number, SchemaError, checked
 from viewer.features.draw.drawing import (
     EMPTY,
@@ -65,7 +65,8 @@ def to_graph(drawing: Drawing, origin: str = "memory", notes: tuple[str, ...] = 
             ends.append((place[arc.head], place[arc.tail]))
             weights.append(arc.weight)
     both = np.array(ends, np.int64).reshape(-1, 2)
-    values = np.array(weights, np.float32 if drawing.decimals else np.int32)
+    small = max(weights, default=0) <= MAX_COUNT
+    values = np.array(weights, np.float64 if drawing.decimals else np.int32 if small else np.int64)
     if not drawing.directed:  # sorted rows: the same graph again however its edges were drawn
         order = np.lexsort((values, both[:, 1], both[:, 0]))
         both, values = both[order], values[order]

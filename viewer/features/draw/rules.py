@@ -1,8 +1,8 @@
 """What a drawing may hold: weights, names, how many; each refusal is one sentence.
 
-The rules are CSRGraph's (weights finite and >= 0, whole ones int32, others float32) with bounds of
-our own on what a hand can draw and an eye can read. A text becomes a weight only here, whether
-it was typed on the canvas, in the table or pasted.
+The rules are CSRGraph's (weights finite and >= 0, whole ones int32 or int64, others float64) with
+bounds of our own on what a hand can draw and an eye can read. A text becomes a weight only here,
+whether it was typed on the canvas, in the table or pasted.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from itertools import count, product
 import numpy as np
 
 from gpu.errors import ParameterError
-from gpu.graph import MAX_COUNT
 
 MOST_VERTICES, MOST_ARCS = 500, 2_000
-LARGEST_WHOLE = MAX_COUNT  # int32
-LARGEST_DECIMAL = float(np.finfo(np.float32).max)
+LARGEST_WHOLE = 2**53  # what every reader of JSON holds exactly
+LARGEST_DECIMAL = float(np.finfo(np.float64).max)
 NAME_LENGTH = 32  # characters
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALLOWED = "a weight is a number from 0"
@@ -31,7 +30,7 @@ Weight = int | float
 
 
 def read_weight(text: str) -> Weight:
-    """Return the weight in a text: int if it is written as a whole number, else a float32's value.
+    """Return the weight in a text: int if it is written as a whole number, else a float.
 
     Raises ParameterError: what was given, what is allowed.
     """
@@ -44,11 +43,16 @@ def read_weight(text: str) -> Weight:
         raise ParameterError(f"{words[:24]} is not a weight: {ALLOWED}, such as 7 or 2.5.")
     if _WHOLE.fullmatch(words) and abs(int(words.split(".")[0])) <= LARGEST_WHOLE:
         return checked_weight(int(words.split(".")[0]))
-    return checked_weight(float(words))
+    value = float(words)
+    if not np.isfinite(value):
+        raise ParameterError(f"{words[:24]} is too large: weights end at {LARGEST_DECIMAL:.4g}.")
+    if not value and re.search("[1-9]", words.lower().split("e")[0]):
+        raise ParameterError(f"{words[:24]} is too small to be kept: write 0, or something larger.")
+    return checked_weight(value)
 
 
 def checked_weight(value: Weight) -> Weight:
-    """Return a weight as a drawing holds it: int up to 2**31-1, or the value of a float32.
+    """Return a weight as a drawing holds it: int up to 2**53, or a float.
 
     Raises ParameterError.
     """
@@ -60,17 +64,12 @@ def checked_weight(value: Weight) -> Weight:
         if value > LARGEST_WHOLE:
             raise ParameterError(f"{value} is too large: whole weights end at {LARGEST_WHOLE:,}.")
         return value
-    if value > LARGEST_DECIMAL:
-        raise ParameterError(f"{value:g} is too large: weights end at {LARGEST_DECIMAL:.4g}.")
-    kept = float(np.float32(value))
-    if value and not kept:
-        raise ParameterError(f"{value:g} is too small to be kept: write 0, or something larger.")
-    return abs(kept)
+    return abs(float(value))
 
 
 def weight_words(weight: Weight) -> str:
     """Return a weight as it is shown: the shortest text that reads back equal."""
-    return str(weight) if isinstance(weight, int) else str(np.float32(weight)).removesuffix(".0")
+    return str(weight).removesuffix(".0")
 
 
 def checked_name(text: str, taken: Collection[str]) -> str:

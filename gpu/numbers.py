@@ -1,0 +1,155 @@
+"""Number types: what weights and distances are counted in, and how a graph changes type.
+
+A run computes in the type of its graph's weights: `int32`, `int64`, `float32` or `float64`. The
+largest integer, or infinity, means "unreached". A relax whose sum passes the type's range is left
+out and remembered; since weights are not negative, whatever remains is exact, and only a vertex
+whose own distance does not fit stays unreached. So the range is judged once, at the end
+(`judge_range`), and no schedule can change the verdict.
+
+`auto`, what a run takes when nothing is asked: whole weights are computed exactly, in `int32`
+where all distances fit and otherwise again in `int64`; decimals in `float64`. The paper and its
+authors' code use `int32` and `float32`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from gpu.errors import DistanceRangeError, ParameterError, WeightError
+from gpu.graph import NUMBER_TYPES, CSRGraph
+from gpu.memory import require_memory
+
+AUTO = "auto"
+AUTO_WIDE = "auto-int64"  # auto, where int32 was too small: what it becomes, never what is asked
+CHOICES = (AUTO, *NUMBER_TYPES)
+_KEPT = "in_other_numbers"  # of a graph: itself in another type
+ARCS_AT_ONCE = 1 << 24  # of `judge_range`, so that it needs little memory beside the graph
+
+
+def unreached(dtype: np.dtype | type) -> np.generic:
+    """Return the distance of an unreached vertex: the largest integer of the type, or infinity."""
+    kind = np.dtype(dtype)
+    value = np.iinfo(kind).max if kind.kind == "i" else np.inf
+    scalar: np.generic = kind.type(value)
+    return scalar
+
+
+def check_choice(numbers: str) -> str:
+    """Return `numbers` if it is a choice, else raise ParameterError."""
+    if numbers not in (*CHOICES, AUTO_WIDE):
+        raise ParameterError(f"numbers = {numbers!r}; allowed: {', '.join(CHOICES)}")
+    return numbers
+
+
+def type_for(graph: CSRGraph, numbers: str) -> np.dtype:
+    """Return the type in which a run on `graph` begins; `auto` begins with the smaller integer."""
+    if numbers == AUTO_WIDE:
+        return np.dtype(np.int64)
+    if numbers != AUTO:
+        return np.dtype(check_choice(numbers))
+    return graph.weights.dtype if graph.integer else np.dtype(np.float64)
+
+
+def in_numbers(graph: CSRGraph, numbers: str) -> CSRGraph:
+    """Return the graph with its weights in the type of a run; the same object where they are.
+
+    The graph keeps the last one that was made of it: runs follow each other in one type.
+    Raises WeightError where a weight is not whole or does not fit (nothing is rounded to an
+    integer), MemoryNeededError. Decimals are rounded to `float32` only where that is asked for.
+    """
+    wanted = type_for(graph, numbers)
+    if graph.weights.dtype == wanted:
+        return graph
+    kept: CSRGraph | None = graph.__dict__.get(_KEPT)
+    if kept is None or kept.weights.dtype != wanted:
+        require_memory(graph.m * wanted.itemsize, f"{graph.name} in {wanted}")
+        _check_fit(graph, wanted)
+        kept = replace(graph, weights=graph.weights.astype(wanted))
+        graph.__dict__[_KEPT] = kept
+    return kept
+
+
+def wider(graph: CSRGraph, numbers: str) -> str | None:
+    """Return the choice to run again with where distances passed the range, None: they do not fit.
+
+    Only `auto` may choose, and only on whole weights.
+    """
+    return AUTO_WIDE if numbers == AUTO and graph.weights.dtype == np.int32 else None
+
+
+def numbers_words(numbers: str, dtype: np.dtype) -> str:
+    """Return the type that a run was computed in, with the reason where `auto` changed it."""
+    if numbers == AUTO_WIDE:
+        return f"{dtype}, since distances pass 2^31 - 1"
+    return str(dtype)
+
+
+def judge_range(graph: CSRGraph, dist: np.ndarray) -> None:
+    """Raise DistanceRangeError if a finished run left out an arc that its answer needs.
+
+    dist : (n,), or (k, n) row by row, in the type of the weights. An arc from a reached to an
+    unreached vertex can only have been left out because its sum passes the type's range.
+    """
+    none = unreached(dist.dtype)
+    rows = dist if dist.ndim == 2 else dist[np.newaxis]
+    for row in rows:
+        is_open = np.asarray(row) == none
+        if not is_open.any():
+            continue
+        for begin, end in _blocks(graph):
+            first, last = graph.indptr[begin], graph.indptr[end]
+            degrees = np.diff(graph.indptr[begin : end + 1])
+            from_reached = np.repeat(~is_open[begin:end], degrees)
+            bad = np.flatnonzero(from_reached & is_open[graph.indices[first:last]])
+            if len(bad):
+                raise range_error(graph, int(first + bad[0]))
+
+
+def range_error(graph: CSRGraph, arc: int) -> DistanceRangeError:
+    """Return the error of the arc whose distance passes the range of the graph's type."""
+    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
+    kind = graph.weights.dtype
+    top = f"2^{8 * kind.itemsize - 1} - 1" if graph.integer else f"the range of {kind}"
+    advice = {"int32": "use --numbers int64 or auto", "float32": "use --numbers float64"}
+    return DistanceRangeError(
+        f"the distance over arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} "
+        f"(weight {graph.weights[arc]:g}) passes {top}; "
+        + advice.get(str(kind), "scale the weights down")
+    )
+
+
+def _blocks(graph: CSRGraph) -> list[tuple[int, int]]:
+    """Return ranges of vertices that have about ARCS_AT_ONCE arcs each."""
+    marks = np.arange(0, graph.m, ARCS_AT_ONCE)[1:]
+    cuts = np.unique(np.concatenate(([0], np.searchsorted(graph.indptr, marks), [graph.n])))
+    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+
+
+def _check_fit(graph: CSRGraph, wanted: np.dtype) -> None:
+    """Raise WeightError for the first weight that has no place in the type."""
+    weights = graph.weights
+    if not graph.m:
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if wanted.kind == "i":
+            top = float(np.iinfo(wanted).max)
+            fits = weights < top if weights.dtype.kind == "f" else weights <= np.iinfo(wanted).max
+            if weights.dtype.kind == "f":
+                fits &= weights == np.floor(weights)
+        elif wanted.itemsize < weights.itemsize and weights.dtype.kind == "f":
+            fits = np.isfinite(weights.astype(wanted)) & (
+                (weights == 0) | (weights.astype(wanted) > 0)
+            )
+        else:
+            return
+    bad = np.flatnonzero(~fits)
+    if len(bad):
+        arc = int(bad[0])
+        tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
+        raise WeightError(
+            f"arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} has weight "
+            f"{weights[arc]:.17g}, which {wanted} cannot hold ({len(bad):,} of {graph.m:,} arcs); "
+            "use --numbers auto"
+        )

@@ -1,0 +1,91 @@
+"""Weights are what the file says: the compiled parser reads as Python's `float` and `int` do."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.errors import FormatError
+from gpu.formats import load_graph
+from gpu.formats.base import Reading
+from gpu.formats.row_rules import RowRules
+from gpu.formats.rows import Rows, read_rows
+
+RULES = RowRules("'TAIL HEAD WEIGHT'", value_columns=1)
+
+
+def read(texts: list[str], *, compiled: bool) -> Rows:
+    data = bytearray("".join(f"1 2 {text}\n" for text in texts).encode())
+    return read_rows(Reading(Path("-")), data, 0, RULES, compiled=compiled)
+
+
+def drawn(rng: random.Random) -> str:
+    """Return a decimal as people and programs write them, some at the ends of the range."""
+    kind = rng.randrange(7)
+    if kind == 0:
+        return repr(rng.random() * 10.0 ** rng.randint(-320, 300))
+    if kind == 1:
+        return f"{rng.uniform(0, 1e6):.{rng.randint(1, 25)}f}"
+    if kind == 2:  # half-way between two neighbours, and a digit more or less
+        near = rng.random()
+        middle = np.longdouble(near) + np.longdouble(np.spacing(near)) / 2
+        return np.format_float_positional(middle, unique=False, precision=rng.randint(17, 40))
+    digits = "".join(rng.choices("0123456789", k=rng.randint(1, 30)))
+    place = rng.randint(0, len(digits))
+    power = rng.choice([0, rng.randint(-30, 30), rng.randint(-345, 290)])
+    return f"{digits[:place]}.{digits[place:]}e{power}"
+
+
+def test_decimals_are_the_nearest_float64() -> None:
+    rng = random.Random(4)
+    texts = [text for text in (drawn(rng) for _ in range(40_000)) if float(text) < 1.7e308]
+    found = read(texts, compiled=True).values[0]
+    assert found.dtype == np.float64
+    wrong = [
+        text for text, value in zip(texts, found.tolist(), strict=True) if float(text) != value
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_whole_numbers_of_int64_are_exact(compiled: bool) -> None:
+    rng = random.Random(5)
+    texts = [str(rng.getrandbits(rng.randint(1, 63))) for _ in range(2000)] + [str(2**63 - 1)]
+    rows = read(texts, compiled=compiled)
+    assert rows.integral
+    assert rows.values.dtype == np.int64
+    assert rows.values[0].tolist() == [int(text) for text in texts]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_one_decimal_or_a_larger_number_makes_all_of_them_floats(compiled: bool) -> None:
+    for odd in ("0.5", "1e3", "9223372036854775808", "+123456789012345678901234"):
+        rows = read(["9007199254740993", odd], compiled=compiled)
+        assert not rows.integral
+        assert rows.values[0].tolist() == [2.0**53, float(odd)]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_past_float64_the_line_is_named(compiled: bool) -> None:
+    for text in ("1e309", "18" + "0" * 307 + ".0"):
+        with pytest.raises(FormatError, match=r"-:3: weight .* is past the range of float64"):
+            read(["1", "2.5", text, "x"], compiled=compiled)
+
+
+def test_what_a_user_is_told(tmp_path: Path) -> None:
+    for text, kind, note in (
+        ("0 1 2164260866\n", np.int64, "weights up to 2,164,260,866 exceed 2,147,483,647: int64"),
+        ("0 1 0.1\n", np.float64, "weights with a decimal point: float64"),
+        (
+            "0 1 9223372036854775808\n",
+            np.float64,
+            "weights up to 9.22e+18 exceed 2^63 - 1: float64",
+        ),
+    ):
+        (tmp_path / "g.txt").write_text(text)
+        graph = load_graph(tmp_path / "g.txt")
+        assert graph.weights.dtype == kind
+        assert any(words.startswith(note) for words in graph.provenance.notes)
