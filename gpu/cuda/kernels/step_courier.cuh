@@ -32,7 +32,6 @@ struct Courier {
         if (wishes.stop) end_with(wishes.stop);
         if (wishes.delta_version != seen && lane_id() == 0)
             poke((u64 *)&state.hand_delta, (u64)__double_as_longlong(wishes.delta));
-        if (peek(&state.error_claimed) == 2) end_with(DISTANCE_OVERFLOW);
         if (now_ns() - state.start_ns > run.limit_ns) end_with(TIMED_OUT);
     }
 
