@@ -170,7 +170,7 @@ def fits_type(exact: list[int | None], n: int, kind: str) -> bool | None:
     """Return whether distances fit; None where rounding, n arcs at most, decides."""
     most = max(distance for distance in exact if distance is not None)
     if kind in ("int32", "int64"):
-        return most < int(unreached(kind))
+        return most < int(unreached(np.dtype(kind)))
     one = 1 << SMALLEST_BIT[kind]
     limit = int(np.finfo(kind).max) * one
     slack = limit * (n + 1) >> DIGITS[kind]
