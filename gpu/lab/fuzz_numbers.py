@@ -343,9 +343,9 @@ def fuzz(rows: list[Algorithm], engine: str, graphs: int, seed: int, seconds: fl
 
 def table(tally: Tally, engine: str) -> list[str]:
     """Return the lines of the table by row and type."""
-    lines = [f"{engine:16}{'type':9}" + "".join(f"{name:>17}" for name in COLUMNS)]
+    lines = [f"{engine:18}{'type':9}" + "".join(f"{name:>17}" for name in COLUMNS)]
     for (row, kind), counts in sorted(tally.counts.items()):
-        lines.append(f"{row:16}{kind:9}" + "".join(f"{counts[name]:>17,}" for name in COLUMNS))
+        lines.append(f"{row:18}{kind:9}" + "".join(f"{counts[name]:>17,}" for name in COLUMNS))
     return lines
 
 

@@ -114,6 +114,14 @@ __device__ __forceinline__ double value_after(Dist bits) {
     return value_of(bits + 1);
 }
 
+// A double in one word, for samples: a float, or the upper half of it where floats do not reach.
+__device__ __forceinline__ u32 in_one_word(double value) {
+    return WEIGHT_WIDE ? (u32)((u64)__double_as_longlong(value) >> 32) : __float_as_uint((float)value);
+}
+__device__ __forceinline__ double from_one_word(u32 word) {
+    return WEIGHT_WIDE ? __longlong_as_double((long long)((u64)word << 32)) : (double)__uint_as_float(word);
+}
+
 // From a double >= 0 that is less than value_of(UNREACHED): the nearest distance, the lowest that
 // is not less, the highest that is not more.
 __device__ __forceinline__ Dist dist_near(double value) {

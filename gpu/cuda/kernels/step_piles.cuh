@@ -7,9 +7,9 @@ The file that includes it says first what kind of algorithm it is:
     HEAVY_ARCS  true: light arcs (weight <= delta) are relaxed while near refills, heavy ones once
                 for everything that was near and has any, which waits in a settled pile meanwhile
 
-Near     while block 0 works alone in shared memory, else items[2][pile_room] of 16 bytes: vertex,
+Near     while block 0 works alone in shared memory, else items[2][pile_room] of QueueEntry: vertex,
          the distance that it was queued with, first and end arc (they came with the atomic)
-Far      far[2][pile_room], settled far[2 * pile_room ..]: distance and vertex, 8 bytes
+Far      far[2][pile_room], settled far[2 * pile_room ..] of Item: distance and vertex
 Stale    An item whose vertex has improved since it was queued is dropped when it comes up. A
          distance is queued once, so one vertex is processed at most once a superstep, and near
          never holds more items than the superstep relaxed arcs.

@@ -396,7 +396,7 @@ struct Team {
         uint4 *to = (uint4 *)run.readings + (steps & (LOG_RECORDS - 1)) * 3;
         u64 t = now_ns() - s.start_ns;
         u64 edge = (u64)__double_as_longlong(base());
-        u32 delta = __float_as_uint((float)s.delta);
+        u32 delta = in_one_word(s.delta);
         poke(to, make_uint4(steps + 1, near, far, blocks));
         poke(to + 1, make_uint4(steps + 1, (u32)t, (u32)(t >> 32), s.switches));
         poke(to + 2, make_uint4(steps + 1, (u32)edge, (u32)(edge >> 32), delta));
