@@ -87,14 +87,14 @@ def matrix_words(rows: int, n: int, free: int, where: str, each: int = 4) -> str
     )
 
 
-def chunk_rows(n: int, count: int, row_share: int, free: int, at_once: int, most: int) -> int:
+def chunk_rows(row: int, count: int, row_share: int, free: int, at_once: int, most: int) -> int:
     """Return how many rows one chunk of sources has; 0 where not even one fits.
 
-    n : vertices; count : sources in all; free : bytes that all chunks together may take
+    row : bytes of one; count : sources in all; free : bytes that all chunks together may take
     row_share : bytes that one source takes, all its copies on the device counted
     at_once : sources that run together, below which a chunk would leave blocks idle
     most : bytes of rows from which on a longer chunk gains nothing
     """
     fit = free // max(row_share, 1)
-    wanted = max(most // max(4 * n, 1), 2 * at_once, 1)
+    wanted = max(most // max(row, 1), 2 * at_once, 1)
     return int(min(fit, wanted, count))

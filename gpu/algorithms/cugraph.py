@@ -5,9 +5,9 @@ Returns     dist, the shortest distance from the source to every vertex.
 The idea    A library's answer to set ours beside: successor of nvGRAPH, the baseline "NV" in
             ADDS' table 3. It is called through `pylibcugraph`, its thin Python layer.
 
-Decisions   Whole weights go in as float64, which holds every int32 distance exactly; float32
-            ones as they are. The graph's preparation is not timed, the call is, after one
-            call that is thrown away.
+Decisions   Whole weights go in as float64, which holds every int32 distance exactly, and those of
+            int64 up to 2^53: a run beyond is refused. Decimals go in as they are. The graph's
+            preparation is not timed, the call is, after one call that is thrown away.
 
 Not done    Probes: the library shows nothing of its schedule, so a run has one sample, the last,
             with no counts, and level 2 is refused. Its delta is its own. A call cannot be

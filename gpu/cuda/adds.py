@@ -88,7 +88,9 @@ def run_tuned(
 def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tuning) -> Plan:
     """Size queues and grid, and fill the kernel's record."""
     parameters, probe = settings.parameters, settings.probe
-    kernel = function(device.number, "adds.cu", "adds", probe, not graph.integer, tuning.threads)
+    kernel = function(
+        device.number, "adds.cu", "adds", probe, graph.weights.dtype.name, tuning.threads
+    )
     most = min(
         resident_blocks(device, kernel, tuning.threads) - 1, records.most_workers(tuning.threads)
     )
@@ -123,7 +125,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tu
     )
     fill_rule(record, rule, graph.integer)
     plan = Plan("adds.cu", "adds", tuning.threads, workers, record)
-    _allocate(plan, blocks, workers, probe)
+    _allocate(plan, blocks, workers, probe, records.item_bytes(graph.weights.dtype))
     plan.arrays["owners"] = owners_of(uploaded, device)
     return plan
 
@@ -168,7 +170,7 @@ def owners_of(uploaded: DeviceGraph, device: Device) -> Any:
 
     if uploaded not in _OWNERS:
         owners = cupy.empty((uploaded.m >> records.PIECE_SHIFT) + 1, np.uint32)
-        find = function(device.number, "prepare.cu", "find_owners", 0, False)
+        find = function(device.number, "prepare.cu", "find_owners", 0, "int32")
         given = (uploaded.rows, owners, np.uint32(uploaded.n))
         find((8 * device.multiprocessors,), (THREADS["prepare.cu"],), given)
         cupy.cuda.get_current_stream().synchronize()
@@ -181,14 +183,14 @@ def table_size(blocks: int) -> int:
     return 1 << (blocks - 1).bit_length()
 
 
-def _allocate(plan: Plan, blocks: int, workers: int, probe: int) -> None:
+def _allocate(plan: Plan, blocks: int, workers: int, probe: int, item_bytes: int) -> None:
     import cupy
 
     items = blocks * records.BLOCK_ITEMS
-    needed = 8 * items + 4 * items // records.SEGMENT + SPARE_BYTES
+    needed = item_bytes * items + 4 * items // records.SEGMENT + SPARE_BYTES
     refuse_beyond(cupy, needed, f"the bucket queue ({items:,} places)")
     arrays = {
-        "items": cupy.empty(items, np.uint64),
+        "items": cupy.empty(items * item_bytes // 8, np.uint64),
         "written": cupy.empty(items // records.SEGMENT, np.uint32),
         "taken": cupy.empty(blocks, np.uint32),
         "table": cupy.empty(32 * table_size(blocks), np.uint32),

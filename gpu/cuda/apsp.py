@@ -104,13 +104,13 @@ def make_shape(
     workers, probe = settings.parameters["workers"], settings.probe
     limits = cupy.cuda.Device(device.number).attributes
     most = int(limits["MaxSharedMemoryPerBlockOptin"]) - STATIC_BYTES
-    place, shared = placed(kind, graph.n, most)
+    place, shared = placed(kind, graph.n, most, graph.weights.itemsize)
     threads = MOST_THREADS  # rows beyond shared memory: few at once, that they stay in the cache
     if place == "shared":
         per_sm = int(limits["MaxSharedMemoryPerMultiprocessor"])
         threads = block_threads(shared, per_sm, tuning.threads_per_sm)
     name = f"{kind.name}_{place}"
-    kernel = function(device.number, kind.file, name, probe, not graph.integer, threads)
+    kernel = function(device.number, kind.file, name, probe, graph.weights.dtype.name, threads)
     if shared > 0:
         kernel.max_dynamic_shared_size_bytes = shared
     together = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
@@ -118,20 +118,20 @@ def make_shape(
     )
     together = max(int(together), 1) if place == "shared" else 1
     blocks = min(workers or together * device.multiprocessors, count)
-    begin = function(device.number, kind.file, "begin", probe, not graph.integer, threads)
+    begin = function(device.number, kind.file, "begin", probe, graph.weights.dtype.name, threads)
     words = (graph.n + 31) // 32
     scratch = 3 * words if place == "global" and kind.bits else 0
     place_in = (threads, blocks, shared, words, scratch)
     return Shape(kernel, begin, name, *place_in, kind.bits == 0, workers is None)
 
 
-def placed(kind: Kind, n: int, most: int) -> tuple[str, int]:
+def placed(kind: Kind, n: int, most: int, size: int) -> tuple[str, int]:
     """Return which variant of a kernel n vertices get, and its dynamic shared memory in bytes.
 
-    most : bytes of dynamic shared memory that a block may have
+    most : bytes of dynamic shared memory that a block may have; size : of a distance, bytes
     """
     words = (n + 31) // 32
-    row, bits = 4 * n, 4 * words * kind.bits
+    row, bits = size * n, 4 * words * kind.bits
     short, long = (2 * LIST_ITEMS, 4 * LIST_ITEMS) if kind.bits else (0, 0)
     if row + bits + short <= most and n < 1 << 16:
         return "shared", row + bits + short

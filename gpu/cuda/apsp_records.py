@@ -25,7 +25,7 @@ CHUNKS = 8  # that a small matrix is cut into, so that copying starts early
 MOST_CHUNKS = 100_000  # whose records are counted
 
 POINTERS = (
-    *("rows", "arcs", "tails", "out", "bits", "taken", "fault", "progress", "control"),
+    *("rows", "arcs", "tails", "out", "bits", "taken", "progress", "control"),
     *("begun", "ended", "rounds"),
 )
 COUNTS = ("first", "count", "n", "m", "words", "unused")
@@ -34,14 +34,14 @@ PROGRESS = np.dtype(
     [
         *((n, "<u8") for n in ("done", "processed", "relaxed", "improved", "rounds", "switches")),
         ("running", "<u4"),
-        ("faults", "<u4"),
+        ("overflowed", "<u4"),
         ("unused", "<u8"),
     ]
 )
 CONTROL = np.dtype([("origin_ns", "<u8"), ("delta", "<f8"), ("stop", "<u4"), ("unused", "<u4")])
 PER_CHUNK = {"taken": 4}  # bytes by which an address moves on from chunk to chunk
 PER_ROW = {"begun": 8, "ended": 8, "rounds": 4}  # and from row to row
-assert JOB.itemsize == 120
+assert JOB.itemsize == 112
 assert PROGRESS.itemsize == 64
 
 
@@ -91,13 +91,13 @@ def plan_chunks(graph: CSRGraph, count: int, shape: Shape, levels: bool, free: i
 
     levels : whether times by source are kept. Raises MemoryNeededError.
     """
-    row = 4 * graph.n
+    row = graph.weights.itemsize * graph.n
     beside = 2 * 4 * shape.blocks * shape.scratch
     beside += (4 * graph.m if shape.wants_tails else 0) + (20 * count if levels else 0)
     beside += 2 * JOB.itemsize * min(count, MOST_CHUNKS)
     room = min(free - beside, max(ALL_SLOTS_BYTES, 4 * shape.blocks * row))
     most = min(SLOT_BYTES, max(LEAST_BYTES, row * count // CHUNKS))
-    rows = chunk_rows(graph.n, count, 2 * row, max(room, 0), shape.blocks, most)
+    rows = chunk_rows(row, count, 2 * row, max(room, 0), shape.blocks, most)
     if rows < 1:
         raise MemoryNeededError(
             f"two rows of {graph.n:,} distances and what their blocks need are "

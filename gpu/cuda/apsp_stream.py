@@ -32,14 +32,14 @@ from gpu.cuda.apsp_records import (
 )
 from gpu.cuda.device import Device
 from gpu.cuda.launch import SPARE_BYTES, device_graph
+from gpu.cuda.records import bits_of
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
-from gpu.numbers import range_error as overflow_error
 from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 
 POLL_S = 2e-4  # between two looks at Stop
 PERIOD_NS = 1_000_000  # between two samples
-PIECE = 1 << 22  # distances copied at a time: 16 MB
+PIECE_BYTES = 1 << 24  # copied at a time
 STAGING = 8  # pieces in pinned memory
 MOVERS = 10  # threads that copy out of staging
 
@@ -85,11 +85,9 @@ class Conveyor:
 
     def _allocate_device(self) -> None:
         cupy, graph, shape = self._cupy, self._graph, self._shape
-        self._rows = [
-            cupy.empty(self.plan.rows * graph.n, np.uint32) for _ in range(self.plan.slots)
-        ]
+        entries, bits = self.plan.rows * graph.n, bits_of(graph.weights.dtype)
+        self._rows = [cupy.empty(entries, bits) for _ in range(self.plan.slots)]
         self._taken = cupy.zeros(self.plan.chunks, np.uint32)
-        self._fault = cupy.full(1, 2**64 - 1, np.uint64)
         self._control = cupy.zeros(CONTROL.itemsize, np.uint8)
         self._counters = cupy.zeros(2 * shape.blocks * PROGRESS.itemsize, np.uint8)
         self._bits = cupy.empty(max(2 * shape.blocks * shape.scratch, 1), np.uint32)
@@ -106,13 +104,12 @@ class Conveyor:
         self._progress = np.frombuffer(self._memory, PROGRESS, 2 * self._shape.blocks)
         self._progress[:] = np.zeros(1, PROGRESS)
         self._fetched: Any = None  # the event after the last copy of the counters
-        entries = self._count * self._graph.n
-        self._piece = min(PIECE, entries)
+        entries, kind = self._count * self._graph.n, self._buffers.dist.dtype
+        self._piece = min(PIECE_BYTES // kind.itemsize, entries)
         pieces = min(STAGING, -(-entries // self._piece))
         self._staging = [
-            self._cupy.cuda.alloc_pinned_memory(4 * self._piece) for _ in range(pieces)
+            self._cupy.cuda.alloc_pinned_memory(kind.itemsize * self._piece) for _ in range(pieces)
         ]
-        kind = self._buffers.dist.dtype
         self._staged = [np.frombuffer(memory, kind, self._piece) for memory in self._staging]
 
     def _fill_jobs(self) -> None:
@@ -124,7 +121,6 @@ class Conveyor:
             "tails": self._tails.data.ptr,
             "bits": self._bits.data.ptr,
             "taken": self._taken.data.ptr,
-            "fault": self._fault.data.ptr,
             "control": self._control.data.ptr,
             "progress": self._counters.data.ptr,
             "begun": self._begun.data.ptr,
@@ -208,7 +204,7 @@ class Conveyor:
         """Listen to the observer, and give it a sample where one is due."""
         if self._failure is not None:
             self._ask_to_stop()
-        if not self._stopping and (observer.should_stop() or self._progress["faults"].any()):
+        if not self._stopping and observer.should_stop():
             self._ask_to_stop()
         wanted = observer.delta_by_hand()
         if self._own_delta and (wanted or self._own_delta) != self._delta:
@@ -273,14 +269,14 @@ class Conveyor:
         """Copy one chunk in pieces, each through the staging buffer that is free first."""
         n, source = self._graph.n, self._rows[chunk % self.plan.slots].data.ptr
         entries = self.plan.rows_of(chunk) * n
-        target = chunk * self.plan.rows * n
+        target, size = chunk * self.plan.rows * n, self._buffers.dist.itemsize
         for number, begin in enumerate(range(0, entries, self._piece)):
             place, length = number % len(landed), min(self._piece, entries - begin)
             before = landed[place]
             if before is not None:
                 before.result()
             self._cupy.cuda.runtime.memcpyAsync(
-                self._staging[place].ptr, source + 4 * begin, 4 * length, 2, self._copies.ptr
+                self._staging[place].ptr, source + size * begin, size * length, 2, self._copies.ptr
             )
             arrived = self._cupy.cuda.Event(block=True, disable_timing=True)
             arrived.record(self._copies)
@@ -300,7 +296,6 @@ class Conveyor:
             stream.synchronize()
         self._fetch()
         self._signals.synchronize()
-        self._raise_fault()
         cupy = self._cupy
         ended = [cupy.cuda.get_elapsed_time(self._begin_event, e) for e in self._last_events]
         kernel_ms = float(max(ended, default=0.0))
@@ -320,12 +315,9 @@ class Conveyor:
             "rows_per_chunk": self.plan.rows,
             "device_bytes": self.plan.device_bytes,
         }
-        return EngineOutcome("measured", "stopped" if self._stopping else "finished", facts)
-
-    def _raise_fault(self) -> None:
-        fault = int(self._fault.get()[0])
-        if fault != 2**64 - 1:
-            raise overflow_error(self._graph, fault & 0xFFFFFFFF)
+        outcome = "stopped" if self._stopping else "finished"
+        overflowed = bool(self._progress["overflowed"].any())
+        return EngineOutcome("measured", outcome, facts, overflowed=overflowed)
 
     def _copy_vertices(self) -> None:
         vertices = self._buffers.vertices

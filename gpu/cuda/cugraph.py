@@ -13,12 +13,13 @@ import numpy as np
 
 from gpu.cuda.device import find_device
 from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.errors import MemoryNeededError, ParameterError
-from gpu.graph import INT_UNREACHED, CSRGraph
-from gpu.numbers import range_error as overflow_error
+from gpu.errors import EngineError, MemoryNeededError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.numbers import unreached
 from gpu.record.trace import SAMPLE, Flag, Probe, RunSettings
 
 BYTES_PER_ARC = 48  # an estimate: the edge list, and three times that for the library
+LARGEST_EXACT = 2**53  # from here on float64 rounds whole numbers
 
 
 def run(
@@ -26,8 +27,9 @@ def run(
 ) -> EngineOutcome:
     """Run cuGraph's SSSP on the GPU.
 
-    Raises ParameterError at probe levels 2 and 3, WeightError where a distance passes
-    2^31 - 1, MemoryNeededError, EngineError (no GPU).
+    The library has no integers: whole weights are computed in float64. Raises ParameterError at
+    probe levels 2 and 3, MemoryNeededError, EngineError (no GPU; a whole distance passes 2^53,
+    where float64 is no longer exact).
     """
     if settings.probe >= Probe.VERTICES:
         raise ParameterError(
@@ -46,25 +48,26 @@ def run(
             f"cuGraph on {graph.name}: needs about {needed / 1e9:.1f} GB of the device's memory, "
             f"{free / 1e9:.1f} GB are free; use another algorithm or a smaller graph"
         )
-    stopped, elapsed_ns = observer.should_stop(), 0
+    stopped, elapsed_ns, overflowed = observer.should_stop(), 0, False
     if not stopped:
         dist, elapsed_ns = solve(cupy, pylibcugraph, graph, settings.source)
-        write_distances(graph, dist, buffers.dist)
+        overflowed = write_distances(graph, dist, buffers.dist)
     last = np.zeros(1, SAMPLE)
     last["t_ns"] = elapsed_ns
     last["flags"] = int(Flag.STOPPED if stopped else Flag.FINISHED)
     observer.on_samples(last)
     facts = {**found.facts(), "pylibcugraph": getattr(pylibcugraph, "__version__", "unknown")}
-    return EngineOutcome("measured", "stopped" if stopped else "finished", facts)
+    outcome = "stopped" if stopped else "finished"
+    return EngineOutcome("measured", outcome, facts, overflowed=overflowed)
 
 
 def solve(cupy: Any, library: Any, graph: CSRGraph, source: int) -> tuple[np.ndarray, int]:
     """Return distances (n,), inf where unreached, and the call's time, ns.
 
-    float64 for whole weights, else float32. A source without out-arcs is answered here, and
-    so are weights that are all 0: the library derives its delta from their mean.
+    float64 for whole weights, else the weights' own type. A source without out-arcs is answered
+    here, and so are weights that are all 0: the library derives its delta from their mean.
     """
-    kind = np.float64 if graph.integer else np.float32
+    kind = np.dtype(np.float64) if graph.integer else graph.weights.dtype
     dist = np.full(graph.n, np.inf, kind)
     dist[source] = 0
     if graph.indptr[source] == graph.indptr[source + 1]:
@@ -95,20 +98,24 @@ def solve(cupy: Any, library: Any, graph: CSRGraph, source: int) -> tuple[np.nda
     return dist, elapsed_ns
 
 
-def write_distances(graph: CSRGraph, dist: np.ndarray, into: np.ndarray) -> None:
-    """Write distances in the graph's own type; WeightError where one does not fit int32."""
+def write_distances(graph: CSRGraph, dist: np.ndarray, into: np.ndarray) -> bool:
+    """Write distances in the graph's own type; return whether a sum may have passed its range.
+
+    Raises EngineError where a whole distance is larger than float64 counts exactly.
+    """
     reached = np.isfinite(dist)
     if not graph.integer:
         into[:] = dist
-        return
-    over = np.flatnonzero(reached & (dist >= INT_UNREACHED))
-    if len(over):
-        raise overflow_error(graph, tight_arc(graph, dist, int(over[np.argmin(dist[over])])))
-    into[reached] = dist[reached].astype(np.int32)
-
-
-def tight_arc(graph: CSRGraph, dist: np.ndarray, vertex: int) -> int:
-    """Return the arc over which a vertex has its distance."""
-    arcs = np.flatnonzero(graph.indices == vertex)
-    tails = np.searchsorted(graph.indptr, arcs, side="right") - 1
-    return int(arcs[np.argmin(dist[tails] + graph.weights[arcs])])
+        farthest, heaviest = dist[reached].max(), graph.weights.max(initial=0)
+        with np.errstate(over="ignore"):
+            return not bool(np.isfinite(farthest + heaviest))
+    fits = reached & (dist < unreached(into.dtype))
+    inexact = np.flatnonzero(fits & (dist >= LARGEST_EXACT))
+    if len(inexact):
+        vertex = graph.id_of(int(inexact[0]))
+        raise EngineError(
+            f"cuGraph computes in float64, which counts exactly to 2^53; the distance of {vertex} "
+            f"is about {dist[inexact[0]]:.6g}: use another algorithm, or --numbers float64"
+        )
+    into[fits] = dist[fits].astype(into.dtype)
+    return bool((reached & ~fits).any())

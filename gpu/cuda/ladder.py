@@ -121,8 +121,9 @@ class Run:
     def __init__(
         self, step: Step, machine: Machine, graph: CSRGraph, source: int, delta: int | None
     ) -> None:
-        if not graph.integer:
-            raise WeightError(f"{graph.name} has float32 weights; the ladder takes int32 alone")
+        kind = graph.weights.dtype
+        if kind != np.int32:
+            raise WeightError(f"{graph.name} has {kind} weights; the ladder takes int32 alone")
         xp = machine.xp
         self._step, self._machine, self._xp = step, machine, xp
         self._source = graph.check_source(source)

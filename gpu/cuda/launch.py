@@ -26,7 +26,6 @@ from gpu.cuda.ring import RING_SAMPLES, HostRing
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.numbers import range_error as overflow_error
 from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 
 POLL_S = 2e-4  # between two looks at the ring
@@ -38,7 +37,7 @@ Tuning = TypeVar("Tuning")  # what an algorithm's launcher was tuned with
 
 
 class DeviceGraph:
-    """A graph in device memory: rows (n,) and arcs (m,) of pairs of uint32."""
+    """A graph in device memory: rows (n, 2) uint32; arcs (m, 2), of head and weight bits."""
 
     def __init__(self, graph: CSRGraph, device: Device) -> None:
         import cupy
@@ -48,22 +47,26 @@ class DeviceGraph:
         self.largest_degree = int(degrees.max()) if graph.n else 0
         self._check_room(cupy, graph)
         self.rows = cupy.empty((max(graph.n, 1), 2), np.uint32)
-        self.arcs = cupy.empty((max(graph.m, 1), 2), np.uint32)
+        numbers, bits = graph.weights.dtype.name, records.bits_of(graph.weights.dtype)
+        self.arcs = cupy.empty((max(graph.m, 1), records.ARC_WORDS), bits)
         indptr = cupy.asarray(graph.indptr)
         pack = (device.number, "prepare.cu")
         grid, block = (8 * device.multiprocessors,), (THREADS["prepare.cu"],)
-        rows = function(*pack, "pack_rows", 0, False)
+        rows = function(*pack, "pack_rows", 0, numbers)
         rows(grid, block, (indptr, self.rows, np.uint32(graph.n)))
         del indptr
         if graph.m:
             indices, weights = cupy.asarray(graph.indices), cupy.asarray(graph.weights)
-            arcs = function(*pack, "pack_arcs", 0, False)
-            arcs(grid, block, (indices, weights.view(np.uint32), self.arcs, np.uint32(graph.m)))
+            arcs = function(*pack, "pack_arcs", 0, numbers)
+            arcs(grid, block, (indices, weights.view(bits), self.arcs, np.uint32(graph.m)))
         cupy.cuda.get_current_stream().synchronize()
 
     @staticmethod
     def _check_room(cupy: Any, graph: CSRGraph) -> None:
-        needed = 24 * graph.n + 16 * graph.m + SPARE_BYTES
+        size = graph.weights.itemsize
+        needed = (
+            (20 + size) * graph.n + (4 + (1 + records.ARC_WORDS) * size) * graph.m + SPARE_BYTES
+        )
         refuse_beyond(cupy, needed, f"{graph.name} ({graph.n:,} vertices, {graph.m:,} edges)")
 
 
@@ -157,8 +160,8 @@ class CudaRun:
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._copies = cupy.cuda.Stream(non_blocking=True)
         self.ring = HostRing(cupy, RING_SAMPLES if probe else 1)
-        self._variant = (device.number, plan.file, probe, not graph.integer, plan.threads)
-        self._dist = cupy.empty(graph.n, np.uint32)
+        self._variant = (device.number, plan.file, probe, graph.weights.dtype.name, plan.threads)
+        self._dist = cupy.empty(graph.n, records.bits_of(graph.weights.dtype))
         self._state = cupy.empty(records.STATE.itemsize, np.uint8)
         self._stats = cupy.empty(max(plan.workers, 1) * records.STATS.itemsize, np.uint8)
         self._vertex_arrays()
@@ -200,11 +203,11 @@ class CudaRun:
     def launch(self) -> None:
         """Start everything on the stream; returns at once."""
         cupy, plan, stream = self._cupy, self.plan, self._stream
-        number, _, probe, float_weights, threads = self._variant
-        main = function(number, plan.file, plan.kernel, probe, float_weights, threads)
-        begin = function(number, "prepare.cu", "begin", probe, float_weights)
+        number, _, probe, numbers, threads = self._variant
+        main = function(number, plan.file, plan.kernel, probe, numbers, threads)
+        begin = function(number, "prepare.cu", "begin", probe, numbers)
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
-        target = constant(number, plan.file, probe, float_weights, threads, "RUN")
+        target = constant(number, plan.file, probe, numbers, threads, "RUN")
         self.started = time.perf_counter()
         with stream:
             self._events[0].record(stream)
@@ -272,7 +275,8 @@ class CudaRun:
             "workers": self.plan.workers,
             "threads_per_worker": self.plan.threads,
         }
-        return EngineOutcome("measured", "stopped" if stopped else "finished", facts)
+        outcome, overflowed = "stopped" if stopped else "finished", bool(self.state["overflowed"])
+        return EngineOutcome("measured", outcome, facts, overflowed=overflowed)
 
     def last_sample(self, stopped: bool) -> np.ndarray:
         """Return SAMPLE (1,): the run's totals."""
@@ -299,19 +303,16 @@ class CudaRun:
 
     def _raise_fault(self) -> None:
         status, graph = int(self.state["status"]), self._graph
-        if self.state["error_claimed"]:  # seen by a worker, whatever ended the run
-            status = records.DISTANCE_OVERFLOW
         if status == records.POOL_DRY:
             record = self.plan.record
             items = int(record["pool_blocks"][0]) * records.BLOCK_ITEMS
             items = items or int(record["pile_room"][0])
+            size = records.item_bytes(graph.weights.dtype)
             raise MemoryNeededError(
-                f"the queues ran dry: their {items:,} places ({8 * items / 1e9:.2f} GB) are "
+                f"the queues ran dry: their {items:,} places ({size * items / 1e9:.2f} GB) are "
                 f"taken, on {graph.n:,} vertices and {graph.m:,} edges: use another delta, or "
                 "a device with more memory"
             )
-        if status == records.DISTANCE_OVERFLOW:
-            raise overflow_error(graph, int(self.state["error_arc"]))
         if status == records.TIMED_OUT:
             raise EngineError(
                 f"the kernel had not finished after {LIMIT_S:g} s and ended itself; try another "

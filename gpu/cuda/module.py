@@ -1,6 +1,6 @@
 """From kernel source to functions: compile options, and one compiled module a variant.
 
-A variant is a kernel file at a probe level for a weight type and a number of threads a
+A variant is a kernel file at a probe level for a number type and a number of threads a
 block. CuPy keeps compiled code in its own cache on disk; this module keeps the loaded ones
 of this process. Headers are put into the source before it is compiled, so that CuPy's cache
 notices when one of them changes.
@@ -12,6 +12,8 @@ import re
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from gpu.cuda.records import RUN, STATE
 
@@ -48,14 +50,17 @@ def source_of(name: str) -> str:
     return text_of(name)
 
 
-def compile_options(
-    name: str, level: int, float_weights: bool, threads: int | None = None
-) -> list[str]:
-    """Return the options of one variant, without the architecture."""
+def compile_options(name: str, level: int, numbers: str, threads: int | None = None) -> list[str]:
+    """Return the options of one variant, without the architecture.
+
+    numbers : what it computes in, a name of `gpu.numbers.NUMBER_TYPES`
+    """
+    kind = np.dtype(numbers)
     return [
         "--std=c++17",
         f"-DLEVEL={min(level, SOURCE_LEVELS)}",
-        f"-DWEIGHT_FLOAT={int(float_weights)}",
+        f"-DWEIGHT_FLOAT={int(kind.kind == 'f')}",
+        f"-DWEIGHT_WIDE={int(kind.itemsize == 8)}",
         f"-DTHREADS={threads or THREADS[name]}",
         f"-DRUN_BYTES={RUN.itemsize}",
         f"-DSTATE_BYTES={STATE.itemsize}",
@@ -63,25 +68,23 @@ def compile_options(
 
 
 @cache
-def load_module(device: int, name: str, level: int, float_weights: bool, threads: int) -> Any:
+def load_module(device: int, name: str, level: int, numbers: str, threads: int) -> Any:
     """Return CuPy's module of one variant, compiled and loaded on the current device."""
     del device  # part of the key: a module lives on one device
     import cupy
 
-    options = compile_options(name, level, float_weights, threads)
+    options = compile_options(name, level, numbers, threads)
     return cupy.RawModule(code=source_of(name), options=tuple(options), backend="nvrtc")
 
 
 def function(
-    device: int, name: str, kernel: str, level: int, float_weights: bool, threads: int | None = None
+    device: int, name: str, kernel: str, level: int, numbers: str, threads: int | None = None
 ) -> Any:
     """Return one kernel of a variant."""
-    module = load_module(device, name, level, float_weights, threads or THREADS[name])
+    module = load_module(device, name, level, numbers, threads or THREADS[name])
     return module.get_function(kernel)
 
 
-def constant(
-    device: int, name: str, level: int, float_weights: bool, threads: int, symbol: str
-) -> Any:
+def constant(device: int, name: str, level: int, numbers: str, threads: int, symbol: str) -> Any:
     """Return the address of a `__constant__` of a variant, a CuPy memory pointer."""
-    return load_module(device, name, level, float_weights, threads).get_global(symbol)
+    return load_module(device, name, level, numbers, threads).get_global(symbol)

@@ -13,6 +13,7 @@ from gpu.delta import CONTROLLER
 BLOCK_ITEMS = 1 << 14  # items per pool block, as BLOCK_SHIFT in queue.cuh
 SEGMENT = 64  # items per write-completed counter
 PIECE_SHIFT = 10  # arcs of a piece of a long row, as in common.cuh
+ARC_WORDS = 2  # an arc's: head and weight, each as wide as a distance
 TICK_NS = 32  # unit of per-vertex times on the device, as in common.cuh
 READING_WORDS = 8  # int32 per recorded sweep, see `READING`
 
@@ -20,6 +21,21 @@ READING_WORDS = 8  # int32 per recorded sweep, see `READING`
 def most_workers(threads: int) -> int:
     """Return how many workers a manager of `threads` threads can look after."""
     return 3 * (threads - 64)  # MAX_WORKERS in manager.cuh
+
+
+def bits_of(numbers: np.dtype) -> np.dtype:
+    """Return the unsigned type in which the device holds numbers: their bits order as they do."""
+    return np.dtype(f"u{numbers.itemsize}")
+
+
+def item_bytes(numbers: np.dtype) -> int:
+    """Return the size of an item of a queue: vertex and distance."""
+    return 2 * numbers.itemsize
+
+
+def entry_bytes(numbers: np.dtype) -> int:
+    """Return the size of an entry of a queue: vertex, distance, first and end arc."""
+    return 16 if numbers.itemsize == 4 else 24
 
 
 POINTERS = (
@@ -94,9 +110,8 @@ STATE = np.dtype(
         ("end_ns", "<u8"),
         ("weight_sum", "<u8"),
         ("weight_total", "<f8"),
-        ("weight_max", "<u4"),
-        ("error_arc", "<u4"),
-        ("error_claimed", "<u4"),
+        ("weight_max", "<u8"),  # bits, of 64-bit types all of them
+        ("overflowed", "<u4"),
         ("unused", "<u4"),
         ("barrier_arrived", "<u4"),
         ("barrier_round", "<u4"),
@@ -119,9 +134,7 @@ STATE = np.dtype(
         ("side", "<u4"),
         ("mode", "<u4"),
         ("step_status", "<u4", (3,)),
-        ("far_min", "<u4"),
-        ("settled_count", "<u4", (2,)),
-        ("pad", "<u4"),
+        ("far_min_and_settled_count", "<u4", (4,)),  # the first has the size of a distance
         ("threshold", "<f8"),
         ("hand_delta", "<f8"),
     ]
@@ -158,7 +171,7 @@ READING = np.dtype(  # one manager sweep, as the controller was asked
         ("delta", "<f4"),  # in force after it
     ]
 )
-(RUNNING, FINISHED, STOPPED, POOL_DRY, DISTANCE_OVERFLOW, TIMED_OUT) = range(6)
+(RUNNING, FINISHED, STOPPED, POOL_DRY, TIMED_OUT) = range(5)
 assert RUN.itemsize % 8 == 0
 assert HOST_CONTROL.itemsize == 128
 assert READING.itemsize == 4 * READING_WORDS

@@ -26,12 +26,12 @@ from gpu.cuda.launch import (
     resident_blocks,
 )
 from gpu.cuda.module import function
+from gpu.cuda.records import entry_bytes, item_bytes
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 
 LOG_WORDS = 4096 * 12  # int32: superstep records on their way to the courier
-NEAR_BYTES, FAR_BYTES = 16, 8  # an item of near (two piles), and of the others
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Kernel:
     """One algorithm of supersteps.
 
     file, name : kernel source and its entry
-    piles : of FAR_BYTES an item, beside near: two for far, one for settled vertices
+    piles : of items, beside two of entries for near: two for far, one for settled vertices
     room : places of one pile
     """
 
@@ -100,7 +100,7 @@ class Kernel:
         self, graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tuning
     ) -> Plan:
         """Size piles and grid, and fill the kernel's record."""
-        variant = (settings.probe, not graph.integer, tuning.threads)
+        variant = (settings.probe, graph.weights.dtype.name, tuning.threads)
         kernel = function(device.number, self.file, self.name, *variant)
         workers = max(tuning.blocks_per_sm * device.multiprocessors - 1, 1)
         most = resident_blocks(device, kernel, tuning.threads) - 1  # one block is the courier
@@ -118,20 +118,21 @@ class Kernel:
         record["rule"]["given"] = settings.delta or 0.0
         device_graph(graph, device)  # before the piles: it is the larger demand
         plan = Plan(self.file, self.name, tuning.threads, workers, record)
-        self._allocate(plan, room, settings.probe)
+        self._allocate(plan, room, settings.probe, graph.weights.dtype)
         return plan
 
-    def needed_bytes(self, room: int) -> int:
-        """Return the bytes of all piles of `room` places."""
-        return (2 * NEAR_BYTES + self.piles * FAR_BYTES) * room
+    def needed_bytes(self, room: int, numbers: np.dtype) -> int:
+        """Return the bytes of all piles of `room` places, for a number type."""
+        return (2 * entry_bytes(numbers) + self.piles * item_bytes(numbers)) * room
 
-    def _allocate(self, plan: Plan, room: int, probe: int) -> None:
+    def _allocate(self, plan: Plan, room: int, probe: int, numbers: np.dtype) -> None:
         import cupy
 
         piles = f"the piles (near twice, {self.piles} others, of {room:,} places)"
-        refuse_beyond(cupy, self.needed_bytes(room) + SPARE_BYTES, piles)
-        plan.arrays["items"] = cupy.empty(2 * room * NEAR_BYTES // 8, np.uint64)
-        plan.arrays["far"] = cupy.empty(max(self.piles * room, 1), np.uint64)
+        refuse_beyond(cupy, self.needed_bytes(room, numbers) + SPARE_BYTES, piles)
+        plan.arrays["items"] = cupy.empty(2 * room * entry_bytes(numbers) // 8, np.uint64)
+        far = self.piles * room * item_bytes(numbers) // 8
+        plan.arrays["far"] = cupy.empty(max(far, 1), np.uint64)
         plan.arrays["readings"] = cupy.empty(LOG_WORDS, np.int32)
         if probe:
             plan.clear.append((plan.arrays["readings"], 0))

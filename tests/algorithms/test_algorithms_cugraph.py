@@ -15,8 +15,9 @@ import gpu
 from gpu.algorithms import ALGORITHMS, registry
 from gpu.algorithms.cugraph import INSTALL
 from gpu.cuda import cugraph
-from gpu.errors import EngineError, ParameterError, WeightError
+from gpu.errors import DistanceRangeError, EngineError, ParameterError
 from gpu.graph import CSRGraph
+from gpu.numbers import NUMBER_TYPES, judge_range
 
 
 class FakeLibrary:
@@ -76,12 +77,41 @@ def test_distances_come_back_in_the_graphs_own_type(seed: int) -> None:
     assert elapsed_ns >= 0
 
 
-def test_a_distance_past_int32_names_the_arc() -> None:
-    big = np.full(2, 2_000_000_000, np.int32)
-    graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), big, 3, id_base=1)
-    dist = np.array([0.0, 2e9, 4e9])
-    with pytest.raises(WeightError, match=r"arc 2 -> 3 .* passes 2\^31 - 1; use float weights"):
-        cugraph.write_distances(graph, dist, np.zeros(3, np.int32))
+def path(weight: float, numbers: str) -> CSRGraph:
+    weights = np.full(2, weight, numbers)
+    return CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), weights, 3, id_base=1)
+
+
+def written(graph: CSRGraph, *dist: float) -> tuple[bool, list[float]]:
+    into = gpu.engine.RunBuffers.allocate(graph, 0).dist
+    kind = np.float64 if graph.integer else graph.weights.dtype
+    return cugraph.write_distances(graph, np.array(dist, kind), into), into.tolist()
+
+
+def test_a_distance_past_the_range_is_left_out_and_remembered() -> None:
+    top = 2**31 - 1
+    assert written(path(2e9, "int32"), 0, 2e9, 4e9) == (True, [0, 2_000_000_000, top])
+    assert written(path(2e9, "int64"), 0, 2e9, 4e9) == (False, [0, 2_000_000_000, 4_000_000_000])
+    assert written(path(1e308, "float64"), 0, 1e308, np.inf) == (True, [0, 1e308, np.inf])
+    assert written(path(1.5, "float32"), 0, 1.5, np.inf) == (False, [0, 1.5, np.inf])
+    graph = path(2e9, "int32")
+    with pytest.raises(DistanceRangeError, match=r"arc 2 -> 3 .* passes 2\^31 - 1"):
+        judge_range(graph, np.array([0, 2_000_000_000, top], np.int32))
+
+
+def test_what_float64_does_not_count_exactly_is_refused() -> None:
+    assert written(path(2**52 - 1, "int64"), 0, 2**52 - 1, 2**53 - 2)[1][2] == 2**53 - 2
+    with pytest.raises(
+        EngineError, match=r"exactly to 2\^53; the distance of 3 is about 9.0072e\+15"
+    ):
+        written(path(2**52, "int64"), 0, 2**52, 2**53)
+
+
+@pytest.mark.parametrize("numbers", NUMBER_TYPES)
+def test_the_library_gets_float64_for_whole_weights(numbers: str) -> None:
+    dist, _ = cugraph.solve(FAKE_CUPY, FakeLibrary(), path(3, numbers), 0)
+    assert dist.dtype == (numbers if numbers.startswith("float") else "float64")
+    assert dist.tolist() == [0, 3, 6]
 
 
 def test_level_2_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_cuda_gpu import PROBED, run_typed
 
-import gpu
 from gpu.cuda import apsp, apsp_records
 from gpu.cuda.device import why_not
 from gpu.engine import RecordingObserver, RunBuffers, execute
-from gpu.errors import MemoryNeededError, WeightError
+from gpu.errors import DistanceRangeError, MemoryNeededError
 from gpu.graph import CSRGraph
+from gpu.numbers import NUMBER_TYPES
 from gpu.proof.verify import certificate, oracle_distances, verify_rows
 from gpu.record.trace import NEVER, Flag, RunSettings, reached_mask
 
@@ -26,15 +27,18 @@ pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str
 KEYS = ("edge_apsp", "delta_apsp", "apsp_fast")
 
 
-def random_graph(seed: int, floats: bool, n: int | None = None, degree: int = 6) -> CSRGraph:
+def random_graph(seed: int, numbers: str, n: int | None = None, degree: int = 6) -> CSRGraph:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 300)) if n is None else n
     m = int(rng.integers(0, degree * n + 1))
     top = int(rng.choice([0, 1, 10, 10_000]))
-    weights = rng.random(m) * top if floats else rng.integers(0, top + 1, m)
-    kind = np.float32 if floats else np.int32
+    weights = rng.random(m) * top if numbers.startswith("float") else rng.integers(0, top + 1, m)
     return CSRGraph.from_arcs(
-        rng.integers(0, n, m), rng.integers(0, n, m), weights.astype(kind), n, name=f"random{seed}"
+        rng.integers(0, n, m),
+        rng.integers(0, n, m),
+        weights.astype(numbers),
+        n,
+        name=f"random{seed}",
     )
 
 
@@ -59,13 +63,12 @@ def assert_rows_right(graph: CSRGraph, first: int, dist: np.ndarray, rows: Any) 
             assert dist[row][reached] == pytest.approx(expected[reached], rel=1e-5)
 
 
-@pytest.mark.parametrize("floats", [False, True], ids=["int32", "float32"])
-@pytest.mark.parametrize("probe", [0, 1, 2])
+@pytest.mark.parametrize(("probe", "numbers"), PROBED)
 @pytest.mark.parametrize("key", KEYS)
-def test_random_graphs(key: str, probe: int, floats: bool) -> None:
+def test_random_graphs(key: str, probe: int, numbers: str) -> None:
     for seed in range(25):
-        graph = random_graph(seed, floats)
-        trace = gpu.run(graph, key, "cuda", probe=probe)
+        graph = random_graph(seed, numbers)
+        trace = run_typed(graph, key, "cuda", probe=probe)
         assert trace.dist.shape == (graph.n, graph.n)
         assert trace.clock == "measured"
         assert verify_rows(graph, 0, trace.dist).passed
@@ -83,12 +86,16 @@ def test_every_place_of_a_row(key: str, place: str, monkeypatch: pytest.MonkeyPa
     chosen = apsp.placed
     most = {"shared": 10**6, "mixed": 6000, "global": 4200}[place]
 
-    def small(kind: apsp.Kind, n: int, limit: int) -> tuple[str, int]:
-        return chosen(kind, n, min(limit, most))
+    def small(kind: apsp.Kind, n: int, limit: int, size: int) -> tuple[str, int]:
+        return chosen(kind, n, min(limit, most), size)
 
     monkeypatch.setattr(apsp, "placed", small)
-    for graph in (hub_graph(), random_graph(5, True, 2000), random_graph(4, False, 3000, 30)):
-        trace = gpu.run(graph, key, "cuda", probe=0, parameters={"sources": 200})
+    for graph in (
+        hub_graph(),
+        random_graph(5, "float64", 2000),
+        random_graph(4, "int32", 3000, 30),
+    ):
+        trace = run_typed(graph, key, "cuda", probe=0, parameters={"sources": 200})
         assert verify_rows(graph, 0, trace.dist).passed, trace.environment["kernel"]
     if key != "edge_apsp":
         assert trace.environment["kernel"].endswith(place)
@@ -98,9 +105,9 @@ def test_every_place_of_a_row(key: str, place: str, monkeypatch: pytest.MonkeyPa
 def test_chunks_and_ranges(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apsp_records, "LEAST_BYTES", 4 * 1000 * 40)
     monkeypatch.setattr(apsp_records, "ALL_SLOTS_BYTES", 4 * 1000 * 200)
-    graph = random_graph(9, False, 1000)
+    graph = random_graph(9, "int32", 1000)
     given = {"first_source": 100, "sources": 777, "workers": 7}
-    trace = gpu.run(graph, key, "cuda", probe=2, parameters=given)
+    trace = run_typed(graph, key, "cuda", probe=2, parameters=given)
     assert trace.environment["chunks"] > 5
     assert trace.settings.source == 100
     assert verify_rows(graph, 100, trace.dist).passed
@@ -115,16 +122,16 @@ def test_chunks_and_ranges(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("delta", [1.0, 17.0, 1e9])
 @pytest.mark.parametrize("key", ["delta_apsp", "apsp_fast"])
 def test_any_delta_is_right(key: str, delta: float) -> None:
-    for floats in (False, True):
-        graph = random_graph(11, floats, 700)
-        trace = gpu.run(graph, key, "cuda", delta=delta)
+    for numbers in NUMBER_TYPES:
+        graph = random_graph(11, numbers, 700)
+        trace = run_typed(graph, key, "cuda", delta=delta)
         assert trace.last["delta"] == delta
         assert verify_rows(graph, 0, trace.dist).passed
 
 
 def test_46341_vertices_into_a_memory_map(tmp_path: Path) -> None:
     n, rows = 46_341, 46_341
-    graph = random_graph(2, False, n, 4)
+    graph = random_graph(2, "int32", n, 4)
     whole = np.lib.format.open_memmap(tmp_path / "m.npy", "w+", np.int32, (rows, n))
     buffers = RunBuffers(whole)
     parameters = {"first_source": 0, "sources": None, "workers": None}
@@ -140,7 +147,7 @@ def test_46341_vertices_into_a_memory_map(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_stop_ends_within_50_ms_and_leaves_whole_rows(key: str) -> None:
-    graph = random_graph(2, False, 40_000, 4)
+    graph = random_graph(2, "int32", 40_000, 4)
     asked: list[float] = []
     begun = time.perf_counter()
 
@@ -162,9 +169,9 @@ def test_stop_ends_within_50_ms_and_leaves_whole_rows(key: str) -> None:
 
 
 def test_samples_show_sources_going_by() -> None:
-    graph = random_graph(2, False, 30_000, 4)
+    graph = random_graph(2, "int32", 30_000, 4)
     parameters = {"sources": 3000, "workers": 8}
-    trace = gpu.run(graph, "apsp_fast", "cuda", probe=1, parameters=parameters)
+    trace = run_typed(graph, "apsp_fast", "cuda", probe=1, parameters=parameters)
     kept = trace.samples["occupancy"]
     assert len(kept) > 5
     assert (kept[:, :3].sum(axis=1) == 3000).all()
@@ -174,16 +181,16 @@ def test_samples_show_sources_going_by() -> None:
         assert (np.diff(trace.samples[name]) >= 0).all(), name
 
 
-def test_a_distance_past_the_range_names_its_arc() -> None:
+def test_a_distance_past_the_range_is_refused_at_the_end() -> None:
     heavy = np.array([2**31 - 10, 100], np.int32)
     graph = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), heavy, 3)
     detour = CSRGraph.from_arcs(
         np.array([0, 1, 0]), np.array([1, 2, 2]), np.r_[heavy, 7].astype(np.int32), 3
     )
     for key in KEYS:
-        with pytest.raises(WeightError, match=r"arc 1 -> 2 .*use float weights"):
-            gpu.run(graph, key, "cuda")
-        assert gpu.run(detour, key, "cuda").dist[0].tolist() == [0, 2**31 - 10, 7]
+        with pytest.raises(DistanceRangeError, match=r"arc 1 -> 2 .*passes 2\^31 - 1"):
+            run_typed(graph, key, "cuda")
+        assert run_typed(detour, key, "cuda").dist[0].tolist() == [0, 2**31 - 10, 7]
 
 
 def test_what_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +198,7 @@ def test_what_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Conveyor, "_free_bytes", lambda self: 1000)
     with pytest.raises(MemoryNeededError, match="fewer sources"):
-        gpu.run(random_graph(1, False, 1000), "apsp_fast", "cuda")
+        run_typed(random_graph(1, "int32", 1000), "apsp_fast", "cuda")
 
 
 SANITIZED = """
@@ -199,7 +206,7 @@ import gpu, sys
 sys.path.insert(0, "tests/cuda")
 from test_apsp_gpu import random_graph
 from gpu.proof.verify import verify_rows
-graph = random_graph(3, False, 300)
+graph = random_graph(3, "int32", 300)
 for key in ("edge_apsp", "delta_apsp", "apsp_fast"):
     trace = gpu.run(graph, key, "cuda", probe=2, parameters={"sources": 40, "workers": 4})
     assert verify_rows(graph, 0, trace.dist).passed

@@ -14,6 +14,7 @@ from gpu.cuda.adds import pool_blocks, table_size
 from gpu.cuda.module import KERNELS, THREADS, compile_options, source_of
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
+from gpu.numbers import NUMBER_TYPES
 
 PATH = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([3], np.int32), 2)
 
@@ -72,12 +73,13 @@ def test_the_pool_holds_every_block_in_its_tables() -> None:
     assert table_size(65_000) == 65_536
 
 
-def test_options_differ_by_level_and_weights_and_name_the_record_sizes() -> None:
-    options = compile_options("adds.cu", 1, True)
+def test_options_differ_by_level_and_numbers_and_name_the_record_sizes() -> None:
+    options = compile_options("adds.cu", 1, "float32")
     assert "-DLEVEL=1" in options
-    assert "-DWEIGHT_FLOAT=1" in options
     assert f"-DRUN_BYTES={records.RUN.itemsize}" in options
-    assert options != compile_options("adds.cu", 0, True)
+    assert options != compile_options("adds.cu", 0, "float32")
+    kinds = [tuple(compile_options("adds.cu", 1, numbers)[2:4]) for numbers in NUMBER_TYPES]
+    assert kinds == [(f"-DWEIGHT_FLOAT={f}", f"-DWEIGHT_WIDE={w}") for f in (0, 1) for w in (0, 1)]
 
 
 @pytest.mark.parametrize("name", THREADS)

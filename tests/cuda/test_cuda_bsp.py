@@ -9,10 +9,12 @@ import pytest
 
 from gpu.cuda import device
 from gpu.cuda.module import THREADS, compile_options, source_of
-from gpu.cuda.supersteps import FAR_BYTES, NEAR_BYTES, Kernel, every_arc, twice_and_half
+from gpu.cuda.records import entry_bytes, item_bytes
+from gpu.cuda.supersteps import Kernel, every_arc, twice_and_half
 from gpu.engine import RecordingObserver, RunBuffers
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
+from gpu.numbers import NUMBER_TYPES
 from gpu.record.trace import RunSettings
 
 PATH = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([3], np.int32), 2)
@@ -47,7 +49,7 @@ def test_level_three_is_refused(algorithm: str) -> None:
 def test_each_has_its_kernel_file_among_those_that_are_compiled(algorithm: str) -> None:
     kernel = kernel_of(algorithm)
     assert kernel.file in THREADS
-    assert f"-DTHREADS={THREADS[kernel.file]}" in compile_options(kernel.file, 0, False)
+    assert f"-DTHREADS={THREADS[kernel.file]}" in compile_options(kernel.file, 0, "int32")
     text = source_of(kernel.file)
     assert text.count(f" {kernel.name}() {{") == 1
     assert text.count("struct Team {") == 1
@@ -78,8 +80,12 @@ def test_the_frontier_of_bellman_ford_has_room_for_every_arc() -> None:
     assert twice_and_half(graph) >= 2 * graph.n
 
 
-def test_piles_are_counted_before_they_are_taken() -> None:
-    rooms = {name: kernel_of(name).needed_bytes(1000) for name in ALGORITHMS}
-    assert rooms["bellman_ford"] == 2 * NEAR_BYTES * 1000
-    assert rooms["near_far"] == rooms["bellman_ford"] + 2 * FAR_BYTES * 1000
-    assert rooms["delta_stepping"] == rooms["near_far"] + FAR_BYTES * 1000
+@pytest.mark.parametrize("numbers", NUMBER_TYPES)
+def test_piles_are_counted_before_they_are_taken(numbers: str) -> None:
+    kind = np.dtype(numbers)
+    entry, item = (24, 16) if kind.itemsize == 8 else (16, 8)
+    assert (entry_bytes(kind), item_bytes(kind)) == (entry, item)
+    rooms = {name: kernel_of(name).needed_bytes(1000, kind) for name in ALGORITHMS}
+    assert rooms["bellman_ford"] == 2 * entry * 1000
+    assert rooms["near_far"] == rooms["bellman_ford"] + 2 * item * 1000
+    assert rooms["delta_stepping"] == rooms["near_far"] + item * 1000

@@ -156,10 +156,12 @@ def test_a_full_pile_is_refused(libraries: dict[str, ctypes.CDLL], step: Step) -
 
 
 def test_what_the_ladder_does_not_take_is_refused() -> None:
-    floats = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([1.5], np.float32), 2)
     machine: Any = ThreadMachine(ctypes.CDLL(None))
-    with pytest.raises(WeightError, match="int32 alone"):
-        Run(STEPS[0], machine, floats, 0, None)
+    for numbers in ("int64", "float32", "float64"):
+        weights = np.array([2], numbers)
+        other = CSRGraph.from_arcs(np.array([0]), np.array([1]), weights, 2)
+        with pytest.raises(WeightError, match=f"{numbers} weights; the ladder takes int32 alone"):
+            Run(STEPS[0], machine, other, 0, None)
     with pytest.raises(SourceError, match="is not a vertex"):
         Run(STEPS[0], machine, graph_of([], 2), 2, None)
     assert Run(STEPS[0], machine, graph_of([(0, 1, 4)], 2), 0, None).delta >= 1

@@ -21,7 +21,7 @@ def rung(request: pytest.FixtureRequest) -> tuple[Step, CupyMachine]:
 
 
 def test_families(rung: tuple[Step, CupyMachine]) -> None:
-    for graph in families(False).values():
+    for graph in families("int32").values():
         for delta in (None, 1, 100_000):
             if delta == 1 and graph.m and graph.mean_weight > 50:
                 continue  # a split for every distance
@@ -30,7 +30,7 @@ def test_families(rung: tuple[Step, CupyMachine]) -> None:
 
 def test_a_hundred_random_graphs(rung: tuple[Step, CupyMachine]) -> None:
     for seed in range(100):
-        graph = random_graph(seed, False)
+        graph = random_graph(seed, "int32")
         assert_right(graph, seed % graph.n, distances(*rung, graph, seed % graph.n))
 
 

@@ -229,8 +229,8 @@ def test_a_matrix_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) 
 def test_sizes_are_counted_beyond_32_bits() -> None:
     assert matrix_bytes(46_341, 46_341) == 8_589_953_124
     assert matrix_bytes(2**31 - 1, 2**31 - 1) == 4 * (2**31 - 1) ** 2
-    assert chunk_rows(100_000, 100_000, 800_000, 70 << 30, 264, 1 << 30) == 2684
-    assert chunk_rows(100, 10, 800, 799, 264, 1 << 30) == 0
+    assert chunk_rows(400_000, 100_000, 800_000, 70 << 30, 264, 1 << 30) == 2684
+    assert chunk_rows(400, 10, 800, 799, 264, 1 << 30) == 0
     assert source_range({"first_source": 2**31 - 5, "sources": None}, 2**31 - 1) == (2**31 - 5, 4)
 
 

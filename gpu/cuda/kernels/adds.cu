@@ -6,8 +6,8 @@ Launch   adds<<<1 + workers, THREADS, cooperative>>>; block 0 is the manager (it
 Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
 Needs    every block resident (the launcher computes and checks it): workers wait for the
          manager, the manager for nobody
-Ends     FINISHED, STOPPED (the host asked), POOL_DRY, DISTANCE_OVERFLOW, TIMED_OUT; each in
-         state.status. Whatever waits looks at that status.
+Ends     FINISHED, STOPPED (the host asked), POOL_DRY, TIMED_OUT; each in state.status. Whatever
+         waits looks at that status.
 
 The idea    Only the manager reads the bucket queue; it hands pieces of the first buckets to idle
             workers, moves the head on and steers delta. Workers relax arcs and only write to the

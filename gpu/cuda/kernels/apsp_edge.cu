@@ -1,7 +1,7 @@
 /*
 apsp_edge.cu: all pairs by edges: a block relaxes every arc of its source, round after round.
 
-Launch   edge_shared or edge_global<<<any, THREADS>>>(job); the first with 4 n bytes of dynamic
+Launch   edge_shared or edge_global<<<any, THREADS>>>(job); the first with a row of dynamic
          shared memory. `begin` once before the first chunk.
 Reads    tails, arcs      Writes   out, progress, at probe level 2 begun, ended, rounds
 
@@ -14,32 +14,32 @@ in turn, UNROLL of each thread's in flight; a look saves most atomics.
 #define UNROLL 4
 #define GLANCE 64  // turns between two looks at Stop inside a round
 
-extern __shared__ u32 DYNAMIC[];
+extern __shared__ Dist DYNAMIC[];
 
 // One round of one thread: whether it lowered a distance.
-__device__ __forceinline__ bool relax_share(Block &block, u32 *row, bool &quit) {
+__device__ __forceinline__ bool relax_share(Block &block, Dist *row, bool &quit) {
     const Job &job = block.job;
     bool changed = false;
     u32 turn = 0;
 #pragma unroll 1
     for (u32 base = threadIdx.x; base < job.m; base += THREADS * UNROLL) {
         u32 tail[UNROLL];
-        uint2 to[UNROLL];
+        Arc to[UNROLL];
 #pragma unroll
         for (int j = 0; j < UNROLL; j++) {
             u32 a = base + j * THREADS;
             bool real = a < job.m;
             tail[j] = real ? __ldg(job.tails + a) : 0;
-            to[j] = real ? __ldg(job.arcs + a) : make_uint2(0, 0xffffffffu);
+            to[j] = real ? arc_at(job.arcs + a) : Arc{0, NO_DIST};
         }
 #pragma unroll
         for (int j = 0; j < UNROLL; j++) {
-            if (to[j].y == 0xffffffffu) continue;
-            u32 known = look(row + tail[j]);
+            if (to[j].weight == NO_DIST) continue;
+            Dist known = look(row + tail[j]);
             if (known >= UNREACHED) continue;
-            u32 reach = plus(known, to[j].y), there = look(row + to[j].x);
+            Dist reach = plus(known, to[j].weight), there = look(row + to[j].head);
             if (reach < there) {
-                bool won = reach < atomicMin(row + to[j].x, reach);
+                bool won = reach < atomicMin(row + to[j].head, reach);
                 block.counts.improved += won;
                 changed |= won;
             } else if (reach >= UNREACHED && there == UNREACHED) {
@@ -64,7 +64,7 @@ template <bool ROW_SHARED> __device__ __forceinline__ void all_sources(const Job
     block.open();
     __syncthreads();
     while (block.take()) {
-        u32 *row = ROW_SHARED ? DYNAMIC : block.output();
+        Dist *row = ROW_SHARED ? DYNAMIC : block.output();
         block.fill(row);
         __syncthreads();
         u32 rounds = 0;

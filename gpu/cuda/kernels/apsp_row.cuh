@@ -6,9 +6,8 @@ next; blocks never wait for each other, so a grid of any size is right. The row 
 memory where it fits (an atomic min there takes nanoseconds), else it is the row of the output
 itself, in the level-2 cache at best.
 
-Compile with  -DLEVEL=0..2  -DWEIGHT_FLOAT=0|1  -DTHREADS=T  (gpu.cuda.module)
+Compile with  -DLEVEL=0..2  -DTHREADS=T  and what numbers.cuh says (gpu.cuda.module)
 
-Distances are unsigned bits: an int32 >= 0 and a float32 >= 0 both order as their bits do.
 Indices into the output are 64 bits wide: row x n passes 2^32 from n = 65,536 on, and a signed
 32-bit one from n = 46,341 on.
 
@@ -18,21 +17,18 @@ Stop        one word, looked at every POLL_CYCLES by one thread of a block.
             Both are in device memory and the host copies them. In pinned host memory they made the
             kernels three times slower: a read of host memory waits behind the rows that
             are leaving the device at the same time.
-Overflow    a distance past the range is a fault only if its vertex stays unreached: the arcs
-            are searched for one into such a vertex when the source is done.
+Overflow    a sum past the range is left out. It matters only if its vertex stays unreached: the
+            arcs are searched for one into such a vertex when the source is done.
 */
 #pragma once
+#include "numbers.cuh"
 
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
-#define UNREACHED (WEIGHT_FLOAT ? 0x7f800000u : 0x7fffffffu)
 #define ALL_LANES 0xffffffffu
 #define POLL_CYCLES 200000  // a tenth of a millisecond
 
 struct Progress {  // of one block, totals
     u64 done, processed, relaxed, improved, rounds, switches;
-    u32 running, faults;
+    u32 running, overflowed;  // the second: whether some answer needs an arc that was left out
     u64 unused;
 };
 
@@ -44,12 +40,11 @@ struct Control {  // written by the host while kernels run
 
 struct Job {  // one chunk of sources: gpu.cuda.apsp_records.JOB, the same bytes
     const uint2 *rows;  // first and end arc of each vertex
-    const uint2 *arcs;  // head, weight bits
+    const ArcWords *arcs;
     const u32 *tails;   // of each arc
-    u32 *out;           // count rows of n distances
+    Dist *out;          // count rows of n distances
     u32 *bits;          // 3 * words a block, where they do not fit shared memory
     u32 *taken;         // rows of this chunk that somebody has
-    u64 *fault;         // lowest (row << 32 | arc) past the range, all ones where there is none
     Progress *progress;
     const Control *control;
     u64 *begun, *ended;  // probe level 2, of this chunk's sources, ns
@@ -57,22 +52,15 @@ struct Job {  // one chunk of sources: gpu.cuda.apsp_records.JOB, the same bytes
     u32 first, count, n, m, words, unused;
 };
 
-static_assert(sizeof(Job) == 120, "Job and gpu.cuda.apsp_records.JOB differ in size");
+static_assert(sizeof(Job) == 112, "Job and gpu.cuda.apsp_records.JOB differ in size");
 static_assert(sizeof(Progress) == 64, "Progress is one cache line");
 
-__device__ __forceinline__ u32 plus(u32 dist, u32 weight) {
-    return WEIGHT_FLOAT ? __float_as_uint(__uint_as_float(dist) + __uint_as_float(weight))
-                        : dist + weight;
-}
-__device__ __forceinline__ double value_of(u32 bits) {
-    return WEIGHT_FLOAT ? (double)__uint_as_float(bits) : (double)bits;
-}
 __device__ __forceinline__ u64 now_ns() {
     u64 t;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
     return t;
 }
-__device__ __forceinline__ u32 look(const u32 *at) { return *(const volatile u32 *)at; }
+template <class Word> __device__ __forceinline__ Word look(const Word *at) { return *(const volatile Word *)at; }
 
 struct Counts {  // of one thread and one source
     u32 relaxed, improved;
@@ -80,23 +68,22 @@ struct Counts {  // of one thread and one source
 };
 
 struct Shared {  // beside the row, the bits and the list
-    u32 row, count[2], lowest, suspect, quit;
+    u32 row, count[2];
+    Dist lowest;
+    u32 quit;
     double delta;
     u64 relaxed, improved;
     Progress total;  // thread 0's
     long long polled;
 };
 
-// All threads: where some relax passed the range, look for a vertex that has no other way.
-static __device__ __noinline__ void check_range(const Job *job, Shared *s, const u32 *row) {
+// All threads: where some sum passed the range, look for a vertex that has no other way.
+static __device__ __noinline__ void check_range(const Job *job, Shared *s, const Dist *row) {
     for (u32 v = threadIdx.x; v < job->n; v += THREADS) {
         if (look(row + v) >= UNREACHED) continue;
         uint2 arcs = job->rows[v];
         for (u32 a = arcs.x; a < arcs.y; a++)
-            if (look(row + job->arcs[a].x) >= UNREACHED) {
-                atomicMin(job->fault, (u64)s->row << 32 | a);
-                s->total.faults = 1;
-            }
+            if (look(row + job->arcs[a].x) >= UNREACHED) s->total.overflowed = 1;
     }
 }
 
@@ -126,7 +113,7 @@ struct Block {
     __device__ __forceinline__ bool take() {
         if (threadIdx.x == 0) {
             s.row = s.quit ? job.count : atomicAdd(job.taken, 1u);
-            s.count[0] = s.count[1] = s.suspect = 0;
+            s.count[0] = s.count[1] = 0;
             s.relaxed = s.improved = 0;
             s.delta = *(const volatile double *)&job.control->delta;
             if (s.row < job.count) {
@@ -174,18 +161,18 @@ struct Block {
         for (int word = 0; word < 7; word++) to[word] = from[word];
     }
 
-    __device__ __forceinline__ u32 *output() const { return job.out + (u64)s.row * job.n; }
+    __device__ __forceinline__ Dist *output() const { return job.out + (u64)s.row * job.n; }
 
     // All threads: every distance unreached, the source 0.
-    __device__ __forceinline__ void fill(u32 *row) {
+    __device__ __forceinline__ void fill(Dist *row) {
         for (u32 v = threadIdx.x; v < job.n; v += THREADS) row[v] = UNREACHED;
         __syncthreads();
         if (threadIdx.x == 0) row[job.first + s.row] = 0;
     }
 
     // All threads: the row to where the host fetches it.
-    __device__ __forceinline__ void write_out(const u32 *row) {
-        u32 *to = output();
+    __device__ __forceinline__ void write_out(const Dist *row) {
+        Dist *to = output();
         for (u32 v = threadIdx.x; v < job.n; v += THREADS) __stcs(to + v, row[v]);
     }
 };

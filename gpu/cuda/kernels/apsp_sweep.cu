@@ -1,7 +1,7 @@
 /*
 apsp_sweep.cu: all pairs with bits: delta-stepping (`delta_*`) and our own (`fast_*`).
 
-Launch   NAME_shared   row and bits in shared memory: 4 n + 8 words (delta: 12 words) + list
+Launch   NAME_shared   row and bits in shared memory: n distances + 8 words (delta: 12 words) + list
          NAME_mixed    bits in shared memory, the row in the output
          NAME_global   both in global memory, for a million vertices and more
          <<<any, THREADS, dynamic>>>(job)
@@ -33,7 +33,7 @@ nothing, the edge jumps to the nearest vertex it has seen: no empty bucket is ev
 #define MANY 4        // where a warp does
 #define HUB 128u      // arcs from which on a whole warp does
 
-extern __shared__ u32 DYNAMIC[];
+extern __shared__ Dist DYNAMIC[];
 
 template <bool SMALL> struct ListOf { typedef u32 Item; };
 template <> struct ListOf<true> { typedef unsigned short Item; };  // a row in shared memory: n < 65,536
@@ -43,15 +43,16 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     Block &block;
     const Job &job;
     Shared &s;
-    u32 *row, *near, *far, *heavy;
+    Dist *row;
+    u32 *near, *far, *heavy;
     Item *list;
-    double end;       // of the near range, weight units
-    u32 edge, light;  // as bits: below it is near; the heaviest light arc
+    double end;        // of the near range, weight units
+    Dist edge, light;  // as bits: below it is near; the heaviest light arc
     u32 phase = 0;
 
     __device__ __forceinline__ Sweep(Block &block) : block(block), job(block.job), s(block.s) {
-        u32 *next = DYNAMIC;
-        if (ROW_SHARED) row = next, next += job.n;
+        if (ROW_SHARED) row = DYNAMIC;
+        u32 *next = (u32 *)(DYNAMIC + (ROW_SHARED ? job.n : 0));
         if (BITS_SHARED) {
             near = next;
             far = near + job.words;
@@ -82,16 +83,15 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
     }
 
     // The heaviest light arc, as bits.
-    __device__ __forceinline__ u32 as_light(double delta) const {
+    __device__ __forceinline__ Dist as_light(double delta) const {
         if (delta >= value_of(UNREACHED)) return UNREACHED;
-        return WEIGHT_FLOAT ? __float_as_uint(__double2float_rd(delta)) : (u32)floor(delta);
+        return dist_down(WEIGHT_FLOAT ? delta : floor(delta));
     }
 
     // The end of a bucket, as bits, beyond `nearest` whatever rounding says.
-    __device__ __forceinline__ u32 as_edge(double value, u32 nearest) const {
-        u32 bits = UNREACHED;
-        if (value < value_of(UNREACHED))
-            bits = WEIGHT_FLOAT ? __float_as_uint((float)value) : (u32)ceil(value);
+    __device__ __forceinline__ Dist as_edge(double value, Dist nearest) const {
+        Dist bits = UNREACHED;
+        if (value < value_of(UNREACHED)) bits = WEIGHT_FLOAT ? dist_near(value) : dist_up(value);
         return max(bits, nearest + 1);
     }
 
@@ -125,16 +125,16 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
 
     // All threads, between barriers: `far` sorted again after the edge moved from `before`. Sets
     // s.lowest to the nearest that stays; returns whether this thread saw one become near.
-    __device__ __forceinline__ bool sort_far(u32 before) {
+    __device__ __forceinline__ bool sort_far(Dist before) {
         const u32 lane = threadIdx.x & 31;
-        u32 lowest = UNREACHED;
+        Dist lowest = UNREACHED;
         bool found = false;
 #pragma unroll 1
         for (u32 w = threadIdx.x / 32; w < job.words; w += THREADS / 32) {
             u32 word = look(far + w);
             if (word == 0) continue;
             bool set = word >> lane & 1;
-            u32 known = set ? look(row + w * 32 + lane) : 0;
+            Dist known = set ? look(row + w * 32 + lane) : 0;
             bool close = set && known >= before && known < edge, stays = set && known >= edge;
             if (stays) lowest = min(lowest, known);
             u32 moved = __ballot_sync(ALL_LANES, close), kept = __ballot_sync(ALL_LANES, stays);
@@ -153,7 +153,7 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
 
     // All threads: move the edge until something is near; false where nothing is left.
     __device__ __forceinline__ bool advance() {
-        u32 before = edge;
+        Dist before = edge;
         double next = end + s.delta;
         for (;;) {
             end = next;
@@ -161,21 +161,21 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
             if (threadIdx.x == 0) s.lowest = UNREACHED;
             __syncthreads();
             bool found = __syncthreads_or(sort_far(before));
-            u32 lowest = s.lowest;
+            Dist lowest = s.lowest;
             __syncthreads();  // before the next round, or turn, writes it
             if (found) return true;
             if (lowest == UNREACHED) return false;
             double at = value_of(lowest);
             next = SPLIT ? (floor(at / s.delta) + 1.0) * s.delta : at + s.delta;
-            if (as_edge(next, 0) <= lowest) next = value_of(lowest + 1);
+            if (as_edge(next, 0) <= lowest) next = value_after(lowest);
         }
     }
 
-    __device__ __forceinline__ void relax(u32 known, uint2 to) {
-        u32 reach = plus(known, to.y), there = look(row + to.x);
+    __device__ __forceinline__ void relax(Dist known, Arc to) {
+        Dist reach = plus(known, to.weight), there = look(row + to.head);
         if (reach < there) {
-            if (reach < atomicMin(row + to.x, reach)) {
-                atomicOr((reach < edge ? near : far) + (to.x >> 5), 1u << (to.x & 31));
+            if (reach < atomicMin(row + to.head, reach)) {
+                atomicOr((reach < edge ? near : far) + (to.head >> 5), 1u << (to.head & 31));
                 block.counts.improved += 1;
             }
         } else if (reach >= UNREACHED && there == UNREACHED) {
@@ -185,20 +185,20 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
 
     // Arcs [first, end) of one vertex by `lanes` threads, of which this is number `lane`.
     template <bool HEAVY, int UNROLL>
-    __device__ __forceinline__ void relax_arcs(u32 known, u32 first, u32 end, u32 lane, u32 lanes) {
+    __device__ __forceinline__ void relax_arcs(Dist known, u32 first, u32 end, u32 lane, u32 lanes) {
 #pragma unroll 1
         for (u32 base = first + lane; base < end; base += lanes * UNROLL) {
-            uint2 to[UNROLL];
+            Arc to[UNROLL];
             bool real[UNROLL];
 #pragma unroll
             for (int j = 0; j < UNROLL; j++) {
                 u32 a = base + j * lanes;
                 real[j] = a < end;
-                to[j] = real[j] ? __ldg(job.arcs + a) : make_uint2(0, 0);
+                to[j] = real[j] ? arc_at(job.arcs + a) : Arc{0, 0};
             }
 #pragma unroll
             for (int j = 0; j < UNROLL; j++) {
-                if (!real[j] || (SPLIT && (to[j].y > light) != HEAVY)) continue;
+                if (!real[j] || (SPLIT && (to[j].weight > light) != HEAVY)) continue;
                 block.counts.relaxed += 1;
                 relax(known, to[j]);
             }
@@ -210,7 +210,8 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
         const u32 lane = threadIdx.x & 31, part = lane % LANES;
 #pragma unroll 1
         for (u32 base = (threadIdx.x & ~31u) / LANES; base < count; base += THREADS / LANES) {
-            u32 place = base + lane / LANES, known = 0;
+            u32 place = base + lane / LANES;
+            Dist known = 0;
             uint2 arcs = make_uint2(0, 0);
             if (place < count) {
                 u32 vertex = list[place];
@@ -220,7 +221,7 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
             u32 hubs = __ballot_sync(ALL_LANES, part == 0 && arcs.y - arcs.x > HUB);
             while (hubs != 0) {
                 u32 owner = __ffs(hubs) - 1;
-                u32 from = __shfl_sync(ALL_LANES, known, owner);
+                Dist from = __shfl_sync(ALL_LANES, known, owner);
                 u32 first = __shfl_sync(ALL_LANES, arcs.x, owner);
                 u32 end = __shfl_sync(ALL_LANES, arcs.y, owner);
                 relax_arcs<HEAVY, MANY>(from, first, end, lane, 32);

@@ -5,8 +5,8 @@ Launch   bellman_ford<<<workers + 1, THREADS, cooperative>>>; the last block is 
          `begin` of prepare.cu runs before it.
 Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
 Piles    near alone, the frontier (step_piles.cuh); supersteps alone and wide (superstep.cuh)
-Ends     FINISHED, STOPPED, DISTANCE_OVERFLOW, TIMED_OUT; never POOL_DRY: a superstep processes
-         a vertex at most once, so it queues at most m items, and there is room for them
+Ends     FINISHED, STOPPED, TIMED_OUT; never POOL_DRY: a superstep processes a vertex at most
+         once, so it queues at most m items, and there is room for them
 
 Whatever improves is processed in the next superstep, so paths of many light arcs undo what paths
 of few heavy ones had settled: the frontier is as wide as the graph allows, and most of it waste.

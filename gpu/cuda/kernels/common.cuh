@@ -2,21 +2,19 @@
 common.cuh: what every kernel shares: the run's record, distances as ordered bits, loads and
 stores that other blocks see, and the clock.
 
-Compile with  -DLEVEL=0..2  probe level        -DWEIGHT_FLOAT=0|1   int32 or float32 weights
-              -DTHREADS=T   threads a block    -DRUN_BYTES=b        size of gpu.cuda.records.RUN
-
-Distances are kept as unsigned bits: an int32 >= 0 and a float32 >= 0 both order as their bits
-do, so that one atomicMin serves both. "Unreached" is the largest int32, or infinity.
+Compile with  -DLEVEL=0..2  probe level        -DRUN_BYTES=b, -DSTATE_BYTES=b   sizes of
+              -DTHREADS=T   threads a block    gpu.cuda.records.RUN and STATE
+              and what numbers.cuh says
 */
 #pragma once
+#include "numbers.cuh"
 #include "scheduler.cuh"
 
 #define ALL_LANES 0xffffffffu
 #define PIECE_SHIFT 10  // arcs of a piece of a long row, as a power of two
-#define UNREACHED (WEIGHT_FLOAT ? 0x7f800000u : 0x7fffffffu)
-#define NO_ARC 0xffffffffu  // a distance that no arc gives: the lane has none
+#define NO_ARC 0xffffffffu  // the lane has none
 
-enum Status { RUNNING, FINISHED, STOPPED, POOL_DRY, DISTANCE_OVERFLOW, TIMED_OUT };
+enum Status { RUNNING, FINISHED, STOPPED, POOL_DRY, TIMED_OUT };
 
 struct Stats {  // one a worker, totals; 64 bytes
     u64 processed, relaxed, improved, clipped, unused[4];
@@ -34,16 +32,19 @@ struct Published {  // what the manager tells the workers; torn reads only mis-s
 struct State {  // zeroed before the run, read by the host after it
     Published published;
     u64 start_ns, end_ns;
-    u64 weight_sum;      // integer weights
-    double weight_total; // float weights
-    u32 weight_max;      // bits
-    u32 error_arc, error_claimed, unused;
+    u64 weight_sum;              // int32
+    double weight_total;         // the other types: the sum may pass 2^64
+    alignas(8) Dist weight_max;  // bits
+    alignas(8) u32 overflowed;   // an arc was left out because its sum passes the range
+    u32 unused;
     u32 barrier_arrived, barrier_round, sweeps, readings;
     u64 head_bucket, bucket_switches;
     double delta, base;
     u32 open_buckets, reason, delta_changes, status;
     u32 pool_used, supersteps, by_hand, wide_supersteps;
-    u32 near_count[3], far_count[2], side, mode, step_status[3], far_min, settled_count[2], pad;
+    u32 near_count[3], far_count[2], side, mode, step_status[3];
+    alignas(8) Dist far_min;
+    u32 settled_count[2];
     double threshold, hand_delta;
 };
 
@@ -58,11 +59,11 @@ struct HostControl {  // pinned memory; the host writes the first line, the kern
 
 struct Run {  // gpu.cuda.records.RUN, the same bytes
     const uint2 *rows;  // first and end arc of each vertex
-    const uint2 *arcs;  // head, weight bits
-    u32 *dist;
+    const ArcWords *arcs;
+    Dist *dist;
     u32 *first_ticks, *last_ticks;  // probe level 2, of TICK_NS; NEVER where it did not happen
     int *times;
-    u64 *items;       // queued: distance bits << 32 | vertex
+    Item *items;      // of the buckets; of supersteps: QueueEntry, the near piles
     u32 *written;     // per SEGMENT items
     u32 *taken;       // per pool block: items copied out by workers
     u32 *table;       // per slot and block number: number's low half << 16 | pool block
@@ -75,7 +76,7 @@ struct Run {  // gpu.cuda.records.RUN, the same bytes
     HostControl *host;
     u64 *ring;        // pinned SAMPLE records
     int *readings;
-    u64 *far;         // near_far: two piles
+    Item *far;        // supersteps: two piles, and the settled one
     u32 *owners;      // adds: whose row a piece of arcs lies in, see worker.cuh
     Controller controller;
     StartRule rule;
@@ -89,20 +90,14 @@ struct Run {  // gpu.cuda.records.RUN, the same bytes
 static_assert(sizeof(Run) == RUN_BYTES, "Run and gpu.cuda.records.RUN differ in size");
 static_assert(sizeof(State) == STATE_BYTES, "State and gpu.cuda.records.STATE differ in size");
 
-__device__ __forceinline__ u32 plus(u32 dist, u32 weight) {
-    return WEIGHT_FLOAT ? __float_as_uint(__uint_as_float(dist) + __uint_as_float(weight))
-                        : dist + weight;
-}
-
-__device__ __forceinline__ double value_of(u32 bits) {
-    return WEIGHT_FLOAT ? (double)__uint_as_float(bits) : (double)bits;
+// The sum of the weights, as `begin` has left it.
+__device__ __forceinline__ double total_weight(const State &state) {
+    return WEIGHT_FLOAT || WEIGHT_WIDE ? state.weight_total : (double)state.weight_sum;
 }
 
 __device__ __forceinline__ u32 lane_id() { return threadIdx.x & 31; }
 __device__ __forceinline__ u32 warp_id() { return threadIdx.x >> 5; }
 __device__ __forceinline__ u32 lanes_below() { return (1u << lane_id()) - 1; }
-
-__device__ __forceinline__ u64 packed(u32 vertex, u32 dist) { return (u64)dist << 32 | vertex; }
 
 // Loads and stores that go to the level-2 cache, where other blocks meet them.
 __device__ __forceinline__ u32 peek(const u32 *at) {
@@ -140,6 +135,27 @@ __device__ __forceinline__ void poke(double2 *at, double2 v) {
     asm volatile("st.volatile.global.v2.f64 [%0], {%1,%2};" ::"l"(at), "d"(v.x), "d"(v.y)
                  : "memory");
 }
+#if WEIGHT_WIDE  // the forms of an item and of an entry of a queue
+__device__ __forceinline__ ulonglong2 peek(const ulonglong2 *at) {
+    ulonglong2 v;
+    asm volatile("ld.volatile.global.v2.u64 {%0,%1}, [%2];" : "=l"(v.x), "=l"(v.y) : "l"(at));
+    return v;
+}
+__device__ __forceinline__ void poke(ulonglong2 *at, ulonglong2 v) {
+    asm volatile("st.volatile.global.v2.u64 [%0], {%1,%2};" ::"l"(at), "l"(v.x), "l"(v.y) : "memory");
+}
+__device__ __forceinline__ QueueEntry peek(const QueueEntry *at) {
+    const u64 *words = (const u64 *)at;
+    u64 ends = peek(words + 1);
+    return {peek(words), (u32)ends, (u32)(ends >> 32), (u32)peek(words + 2), 0};
+}
+__device__ __forceinline__ void poke(QueueEntry *at, const QueueEntry &v) {
+    u64 *words = (u64 *)at;
+    poke(words, v.dist);
+    poke(words + 1, (u64)v.first << 32 | v.vertex);
+    poke(words + 2, (u64)v.end);
+}
+#endif
 
 // Loads that later ones wait for: what was written before the value they see is seen too.
 __device__ __forceinline__ u64 peek_acquire(const u64 *at) {
@@ -182,14 +198,9 @@ __device__ __forceinline__ u64 now_ns() {
     return t;
 }
 
-// The host finds the arc's tail. The first fault wins; the run is ended by whoever decides that.
-__device__ __noinline__ void report_overflow(const Run &run, u32 arc) {
-    if (atomicExch(&run.state->error_claimed, 1u) == 0) {
-        run.state->error_arc = arc;
-        fence();
-        poke(&run.state->error_claimed, 2u);
-    }
-}
+// A sum passes the range and the arc is left out: remembered, no more. Whether the answer needs it
+// is known at the end alone, and judged by the host.
+__device__ __noinline__ void note_overflow(const Run &run) { poke(&run.state->overflowed, 1u); }
 
 // Probe level 2: what is remembered of each vertex. Times are those of the round's start, read
 // once a round: a clock read and a 64-bit word at each improvement cost up to half of the run.
@@ -213,7 +224,7 @@ struct Ticks {
 __device__ __forceinline__ void note_processed(const Run &run, u32 vertex) {
     if (LEVEL >= 2) add((u32 *)run.times + vertex, 1u);
 }
-__device__ __forceinline__ void note_improved(const Run &run, u32 vertex, u32 old, u32 ticks) {
+__device__ __forceinline__ void note_improved(const Run &run, u32 vertex, Dist old, u32 ticks) {
     if (LEVEL >= 2) {
         if (old == UNREACHED) run.first_ticks[vertex] = ticks;
         run.last_ticks[vertex] = ticks;  // of two at a time either may stay: a round apart at most

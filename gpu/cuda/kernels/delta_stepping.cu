@@ -5,7 +5,7 @@ Launch   delta_stepping<<<workers + 1, THREADS, cooperative>>>; the last block i
          `begin` of prepare.cu runs before it.
 Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
 Piles    near, far and settled (step_piles.cuh); supersteps alone and wide (superstep.cuh)
-Ends     FINISHED, STOPPED, POOL_DRY (a pile overflowed), DISTANCE_OVERFLOW, TIMED_OUT
+Ends     FINISHED, STOPPED, POOL_DRY (a pile overflowed), TIMED_OUT
 
 The bucket at hand is near. Its supersteps relax light arcs (weight <= delta) until it stays
 empty; everything processed meanwhile is noted in the settled pile, and one more superstep

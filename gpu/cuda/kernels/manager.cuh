@@ -37,14 +37,14 @@ struct Manager : Reader {
         if (threadIdx.x == 0) {
             State &state = *run.state;
             s.c = run.controller;
-            double total = WEIGHT_FLOAT ? state.weight_total : (double)state.weight_sum;
+            double total = total_weight(state);
             set_weights(s.c, run.m ? total / run.m : 0.0, value_of(state.weight_max), run.mean_degree,
                         run.rule);
             s.base = 0.0;
             s.switches = 0;
             s.start_ns = state.start_ns;
             s.sums[0].idle = s.sums[0].load = s.sums[0].kept = 0;
-            s.head = s.old_head = s.moved = s.fault = s.quiet_sweeps = s.wish_seen = s.delta_changes = 0;
+            s.head = s.old_head = s.moved = s.quiet_sweeps = s.wish_seen = s.delta_changes = 0;
             s.raises = s.cuts = s.assigned = s.busy = s.kept_mark = s.sweep = s.courier_done = 0;
             s.idle_now = run.workers;
             s.status = RUNNING;
@@ -59,7 +59,7 @@ struct Manager : Reader {
         if (lane_id() == 0) {
             u32 block = block_of(run, 0, 0);
             poke(run.items + (block << BLOCK_SHIFT), packed(run.source, 0));
-            poke(run.dist + run.source, 0u);
+            poke(run.dist + run.source, (Dist)0);
             if (LEVEL >= 2) run.first_ticks[run.source] = run.last_ticks[run.source] = 0;
             poke(&run.slots[0].reserved, 1u);
             s.reserved[0] = s.mark[0] = 1;
@@ -109,7 +109,6 @@ struct Manager : Reader {
     __device__ __forceinline__ void retire() {
         u32 lane = lane_id();
         u64 both = lane < run.buckets ? peek((const u64 *)&run.slots[lane].reserved) : 0;
-        u32 claimed = peek(&run.state->error_claimed);
         u32 reserved = (u32)both, completed = (u32)(both >> 32);
         s.reserved[lane] = reserved;
         __syncwarp();
@@ -119,7 +118,6 @@ struct Manager : Reader {
         u32 moved = turned ? __ffs(turned) - 1 : 0;
         __syncwarp();
         if (lane == 0) {
-            s.fault = claimed == 2;
             s.unfinished = __popc(waiting);
             s.moved = moved;
             if (moved > 0) {
@@ -205,7 +203,6 @@ struct Manager : Reader {
             s.busy = busy;
             s.quiet_sweeps = quiet(handed, busy, s.unfinished, s.quiet_sweeps);
             if (s.quiet_sweeps >= QUIET_SWEEPS) s.status = FINISHED;
-            if (s.fault) s.status = DISTANCE_OVERFLOW;
             if (LEVEL >= 1 && s.sweep < run.readings_room) {
                 int *to = run.readings + (u64)s.sweep * READING_WORDS;
                 to[0] = processing;

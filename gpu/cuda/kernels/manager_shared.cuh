@@ -28,7 +28,7 @@ struct ManagerShared {
     double base;
     u64 switches, start_ns;
     Sums sums[2];
-    u32 head, old_head, status, moved, fault, unfinished, quiet_sweeps, wish_seen, reason, delta_changes;
+    u32 head, old_head, status, moved, unfinished, quiet_sweeps, wish_seen, reason, delta_changes;
     u32 raises, cuts, idle_now, assigned, busy, open_pieces, kept_mark, free_top, sweep, courier_done;
     u32 from[MAX_OPEN], available[MAX_OPEN], address[MAX_OPEN];
     u32 reserved[32], read[32], mark[32];

@@ -5,7 +5,7 @@ Launch   near_far<<<workers + 1, THREADS, cooperative>>>; the last block is the 
          `begin` of prepare.cu runs before it.
 Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
 Piles    near and far (step_piles.cuh); supersteps alone and wide (superstep.cuh)
-Ends     FINISHED, STOPPED, POOL_DRY (a pile overflowed), DISTANCE_OVERFLOW, TIMED_OUT
+Ends     FINISHED, STOPPED, POOL_DRY (a pile overflowed), TIMED_OUT
 
 The idea    Near holds what waits below a threshold, far the rest. A superstep relaxes all arcs of
             near at once; what improves goes into the next near or into far. Where near is

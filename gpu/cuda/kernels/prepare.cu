@@ -1,7 +1,7 @@
 /*
 prepare.cu: what happens before an algorithm starts.
 
-pack_rows, pack_arcs   once a graph: row bounds and (head, weight) pairs as 8-byte words
+pack_rows, pack_arcs   once a graph: row bounds and (head, weight) pairs, side by side
 find_owners            once a graph: for each piece of 2^PIECE_SHIFT arcs that lies in one row, whose
 begin                  once a run, inside the measured time: every distance unreached, weights
                        summed for the initial delta, queues and counters at zero, the clock at 0
@@ -13,9 +13,9 @@ extern "C" __global__ void pack_rows(const long long *indptr, uint2 *rows, u32 n
         rows[v] = make_uint2((u32)indptr[v], (u32)indptr[v + 1]);
 }
 
-extern "C" __global__ void pack_arcs(const u32 *indices, const u32 *weights, uint2 *arcs, u32 m) {
+extern "C" __global__ void pack_arcs(const u32 *indices, const Dist *weights, ArcWords *arcs, u32 m) {
     for (u64 a = blockIdx.x * (u64)blockDim.x + threadIdx.x; a < m; a += gridDim.x * blockDim.x)
-        arcs[a] = make_uint2(indices[a], weights[a]);
+        arcs[a] = {indices[a], weights[a]};
 }
 
 extern "C" __global__ void find_owners(const uint2 *rows, u32 *owners, u32 n) {
@@ -26,20 +26,23 @@ extern "C" __global__ void find_owners(const uint2 *rows, u32 *owners, u32 n) {
     }
 }
 
+#define ARCS_A_LOAD (WEIGHT_WIDE ? 1 : 2)  // of 16 bytes
+
 __device__ void sum_weights(const Run &run, u64 at, u64 step) {
     u64 sum = 0;
     double total = 0.0;
-    u32 most = 0;
-    for (u64 pair = at; pair < run.m / 2; pair += step) {
-        uint4 two = __ldg((const uint4 *)run.arcs + pair);
-        most = max(most, max(two.y, two.w));
-        if (WEIGHT_FLOAT) total += (double)__uint_as_float(two.y) + (double)__uint_as_float(two.w);
-        else sum += (u64)two.y + two.w;
+    Dist most = 0;
+    for (u64 place = at; place < run.m / ARCS_A_LOAD; place += step) {
+        uint4 words = __ldg((const uint4 *)run.arcs + place);
+        Dist first = WEIGHT_WIDE ? (Dist)((u64)words.w << 32 | words.z) : words.y, second = WEIGHT_WIDE ? 0 : words.w;
+        most = max(most, max(first, second));
+        if (WEIGHT_FLOAT || WEIGHT_WIDE) total += value_of(first) + value_of(second);
+        else sum += (u64)first + second;
     }
-    if (at == 0 && run.m % 2) {
-        u32 last = run.arcs[run.m - 1].y;
+    if (at == 0 && run.m % ARCS_A_LOAD) {
+        Dist last = run.arcs[run.m - 1].y;
         most = max(most, last);
-        if (WEIGHT_FLOAT) total += __uint_as_float(last);
+        if (WEIGHT_FLOAT || WEIGHT_WIDE) total += value_of(last);
         else sum += last;
     }
     for (int reach = 16; reach > 0; reach /= 2) {
@@ -48,7 +51,7 @@ __device__ void sum_weights(const Run &run, u64 at, u64 step) {
         most = max(most, __shfl_xor_sync(ALL_LANES, most, reach));
     }
     if (lane_id() != 0) return;
-    if (WEIGHT_FLOAT) atomicAdd(&run.state->weight_total, total);
+    if (WEIGHT_FLOAT || WEIGHT_WIDE) atomicAdd(&run.state->weight_total, total);
     else atomicAdd(&run.state->weight_sum, sum);
     atomicMax(&run.state->weight_max, most);
 }

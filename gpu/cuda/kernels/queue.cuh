@@ -36,7 +36,7 @@ __device__ __forceinline__ u32 block_of(const Run &run, u32 slot, u32 number) {
 }
 
 // One lane queues one item by itself: the slow way, where no room is left in shared memory.
-__device__ __noinline__ void push_alone(const Run &run, u32 slot, u64 item) {
+__device__ __noinline__ void push_alone(const Run &run, u32 slot, Item item) {
     u32 place = atomicAdd(&run.slots[slot].reserved, 1u);
     u32 block = block_of(run, slot, place >> BLOCK_SHIFT);
     if (block == NOWHERE) return;
@@ -49,7 +49,7 @@ __device__ __noinline__ void push_alone(const Run &run, u32 slot, u64 item) {
 #define OUT_ROOM 1024  // items that a block collects before it writes them to the buckets
 
 struct OutBuffer {  // in shared memory, one a worker block
-    u64 item[OUT_ROOM];
+    Item item[OUT_ROOM];
     u32 where[OUT_ROOM];  // slot << 16 | rank among the items for that slot
     u32 count[32];        // items for each slot
     u32 first[32], blocks[32][2];

@@ -15,7 +15,7 @@ same would cost traffic; there stale vertices are dropped first and a look saves
 
 A vertex with more than HUB_DEGREE arcs is left to the whole block (`relax_span`).
 
-Sink has   void push(bool won, u32 vertex, u32 dist, uint2 row)   called by all 32 lanes
+Sink has   void push(bool won, u32 vertex, Dist dist, uint2 row)   called by all 32 lanes
            ticks        when this round began, probe level 2
            WANTS_ROWS   whether push needs the row bounds of what improved
 */
@@ -23,7 +23,7 @@ Sink has   void push(bool won, u32 vertex, u32 dist, uint2 row)   called by all 
 #include "common.cuh"
 
 #ifndef UNROLL
-#define UNROLL 4
+#define UNROLL (WEIGHT_WIDE ? 2 : 4)
 #endif
 #define HUB_DEGREE 512
 #define DIRECT_ARCS 64  // up to here no look before the atomic
@@ -32,43 +32,38 @@ struct Counts {  // of one lane
     u32 processed, relaxed, improved, clipped;
 };
 
-struct Vertex {  // one lane's vertex; first == end where the lane has none
-    u32 id, dist, first, end;
-    __device__ u32 degree() const { return end - first; }
-};
-
 // Relax one arc a lane and step: `arc` NO_ARC where the lane has none.
 template <class Sink>
-__device__ __forceinline__ void relax_step(const Run &run, const uint2 (&to)[UNROLL],
-                                           const u32 (&arc)[UNROLL], const u32 (&from)[UNROLL],
+__device__ __forceinline__ void relax_step(const Run &run, const Arc (&to)[UNROLL],
+                                           const u32 (&arc)[UNROLL], const Dist (&from)[UNROLL],
                                            int steps, bool look, Sink &sink) {
-    u32 reach[UNROLL], known[UNROLL];
+    Dist reach[UNROLL], known[UNROLL];
     uint2 row[UNROLL];
 #pragma unroll
     for (int j = 0; j < UNROLL; j++) {
-        bool real = arc[j] != NO_ARC && from[j] != NO_ARC;
-        reach[j] = real ? plus(from[j], to[j].y) : NO_ARC;
+        bool real = arc[j] != NO_ARC && from[j] != NO_DIST;
+        reach[j] = real ? plus(from[j], to[j].weight) : NO_DIST;
         known[j] = reach[j] < UNREACHED ? UNREACHED : 0;
-        if (reach[j] != NO_ARC && (look || reach[j] >= UNREACHED)) {
-            u32 seen = peek(run.dist + to[j].x);
+        if (reach[j] != NO_DIST && (look || reach[j] >= UNREACHED)) {
+            Dist seen = peek(run.dist + to[j].head);
             if (reach[j] < UNREACHED) known[j] = seen;
-            else if (seen == UNREACHED) report_overflow(run, arc[j]);
+            else if (seen == UNREACHED) note_overflow(run);
         }
     }
 #pragma unroll
     for (int j = 0; j < UNROLL; j++) {
         row[j] = make_uint2(0, 0);
         if (reach[j] < known[j]) {
-            known[j] = atomicMin(run.dist + to[j].x, reach[j]);
-            if (Sink::WANTS_ROWS) row[j] = __ldg(run.rows + to[j].x);
+            known[j] = atomicMin(run.dist + to[j].head, reach[j]);
+            if (Sink::WANTS_ROWS) row[j] = __ldg(run.rows + to[j].head);
         }
     }
 #pragma unroll
     for (int j = 0; j < UNROLL; j++)
         if (j < steps) {
             bool won = reach[j] < known[j];
-            if (won) note_improved(run, to[j].x, known[j], sink.ticks);
-            sink.push(won, to[j].x, reach[j], row[j]);
+            if (won) note_improved(run, to[j].head, known[j], sink.ticks);
+            sink.push(won, to[j].head, reach[j], row[j]);
         }
 }
 
@@ -92,21 +87,21 @@ __device__ __forceinline__ u32 owner_of(u32 place, u32 scan, u32 lanes) {
 
 // At most one arc a lane: the short way, where every trip and every instruction counts.
 template <class Sink>
-__device__ __forceinline__ void relax_few(const Run &run, const Vertex &mine, bool valid, u32 known,
+__device__ __forceinline__ void relax_few(const Run &run, const Vertex &mine, bool valid, Dist known,
                                           u32 scan, u32 total, u32 lanes, Counts &counts, Sink &sink) {
     u32 lane = lane_id(), owner = owner_of(lane, scan, lanes);
     u32 arc = __shfl_sync(ALL_LANES, mine.end - scan, owner) + lane;
     bool real = lane < total;
-    uint2 to = real ? __ldg(run.arcs + arc) : make_uint2(0, 0);
+    Arc to = real ? arc_at(run.arcs + arc) : Arc{0, 0};
     if (run.drop_stale && known != mine.dist) valid = false;
-    u32 from = __shfl_sync(ALL_LANES, valid ? known : NO_ARC, owner);
-    u32 reach = real && from != NO_ARC ? plus(from, to.y) : NO_ARC, old = 0;
+    Dist from = __shfl_sync(ALL_LANES, valid ? known : NO_DIST, owner);
+    Dist reach = real && from != NO_DIST ? plus(from, to.weight) : NO_DIST, old = 0;
     uint2 row = make_uint2(0, 0);
     if (reach < UNREACHED) {
-        old = atomicMin(run.dist + to.x, reach);
-        if (Sink::WANTS_ROWS) row = __ldg(run.rows + to.x);
-    } else if (reach != NO_ARC && peek(run.dist + to.x) == UNREACHED) {
-        report_overflow(run, arc);
+        old = atomicMin(run.dist + to.head, reach);
+        if (Sink::WANTS_ROWS) row = __ldg(run.rows + to.head);
+    } else if (reach != NO_DIST && peek(run.dist + to.head) == UNREACHED) {
+        note_overflow(run);
     }
     if (valid) {
         counts.processed += 1;
@@ -114,8 +109,8 @@ __device__ __forceinline__ void relax_few(const Run &run, const Vertex &mine, bo
         note_processed(run, mine.id);
     }
     bool won = reach < old;
-    if (won) note_improved(run, to.x, old, sink.ticks);
-    sink.push(won, to.x, reach, row);
+    if (won) note_improved(run, to.head, old, sink.ticks);
+    sink.push(won, to.head, reach, row);
 }
 
 // All lanes: relax the arcs of this warp's vertices, which stand on lanes below `lanes`, a
@@ -123,7 +118,8 @@ __device__ __forceinline__ void relax_few(const Run &run, const Vertex &mine, bo
 template <class Sink>
 __device__ __forceinline__ void relax_warp(const Run &run, Vertex mine, bool valid, u32 lanes,
                                            Counts &counts, Sink &sink) {
-    u32 lane = lane_id(), known = valid ? peek(run.dist + mine.id) : 0;
+    u32 lane = lane_id();
+    Dist known = valid ? peek(run.dist + mine.id) : 0;
     u32 scan = prefix_sum(mine.degree(), lanes);
     u32 total = __shfl_sync(ALL_LANES, scan, lanes - 1);
     if (total <= 32) {
@@ -141,20 +137,21 @@ __device__ __forceinline__ void relax_warp(const Run &run, Vertex mine, bool val
     u32 shift = mine.end - scan;  // arc number minus place in the row of all arcs
 #pragma unroll 1
     for (u32 start = 0; start < total; start += 32 * UNROLL) {
-        u32 arc[UNROLL], from[UNROLL];
-        uint2 to[UNROLL];
+        u32 arc[UNROLL];
+        Dist from[UNROLL];
+        Arc to[UNROLL];
         int steps = min((total - start + 31) / 32, (u32)UNROLL);
 #pragma unroll
         for (int j = 0; j < UNROLL; j++) {
             arc[j] = NO_ARC;
-            from[j] = NO_ARC;
-            to[j] = make_uint2(0, 0);
+            from[j] = NO_DIST;
+            to[j] = {0, 0};
             if (j < steps) {
                 u32 place = start + 32 * j + lane, owner = owner_of(place, scan, lanes);
                 arc[j] = __shfl_sync(ALL_LANES, shift, owner) + place;
                 from[j] = __shfl_sync(ALL_LANES, known, owner);
                 if (place >= total) arc[j] = NO_ARC;
-                else to[j] = __ldg(run.arcs + arc[j]);
+                else to[j] = arc_at(run.arcs + arc[j]);
             }
         }
         relax_step(run, to, arc, from, steps, total > DIRECT_ARCS, sink);
@@ -163,16 +160,17 @@ __device__ __forceinline__ void relax_warp(const Run &run, Vertex mine, bool val
 
 // All threads of a block: relax arcs [first, end) of one vertex, end - first <= THREADS * UNROLL.
 template <class Sink>
-__device__ __forceinline__ void relax_span(const Run &run, u32 dist, u32 first, u32 end,
+__device__ __forceinline__ void relax_span(const Run &run, Dist dist, u32 first, u32 end,
                                            Sink &sink) {
-    u32 arc[UNROLL], from[UNROLL];
-    uint2 to[UNROLL];
+    u32 arc[UNROLL];
+    Dist from[UNROLL];
+    Arc to[UNROLL];
     int steps = min((end - first + THREADS - 1) / THREADS, (u32)UNROLL);
 #pragma unroll
     for (int j = 0; j < UNROLL; j++) {
         u32 place = first + j * THREADS + threadIdx.x;
         arc[j] = place < end ? place : NO_ARC;
-        to[j] = place < end ? __ldg(run.arcs + place) : make_uint2(0, 0);
+        to[j] = place < end ? arc_at(run.arcs + place) : Arc{0, 0};
         from[j] = dist;
     }
     relax_step(run, to, arc, from, steps, true, sink);

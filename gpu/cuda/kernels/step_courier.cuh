@@ -32,7 +32,6 @@ struct Courier {
         if (wishes.stop) end_with(wishes.stop);
         if (wishes.delta_version != seen && lane_id() == 0)
             poke((u64 *)&state.hand_delta, (u64)__double_as_longlong(wishes.delta));
-        if (peek(&state.error_claimed) == 2) end_with(DISTANCE_OVERFLOW);
         if (now_ns() - state.start_ns > run.limit_ns) end_with(TIMED_OUT);
     }
 
@@ -59,7 +58,6 @@ struct Courier {
 
     // Word `lane` of a SAMPLE (gpu.record.trace).
     __device__ __forceinline__ u64 sample_word(uint4 a, uint4 b, uint4 c, const Totals &now) {
-        float delta = __uint_as_float(c.w);
         bool held = FAR_PILE && wishes.delta > 0.0;
         u32 flags = (b.w != switches ? BUCKET_SWITCHED : 0) | (held ? DELTA_BY_HAND : 0);
         switch (lane_id()) {
@@ -68,7 +66,7 @@ struct Courier {
             case 3: return now.processed;
             case 4: return now.relaxed;
             case 5: return now.improved;
-            case 6: return __double_as_longlong((double)delta);
+            case 6: return __double_as_longlong(from_one_word(c.w));
             case 7: return two_words(c.y, c.z);
             case 9: return two_words(0, __float_as_uint((float)(a.y * run.mean_degree)));
             case 10: return two_words(a.y, a.w);

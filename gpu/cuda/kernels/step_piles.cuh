@@ -7,9 +7,9 @@ The file that includes it says first what kind of algorithm it is:
     HEAVY_ARCS  true: light arcs (weight <= delta) are relaxed while near refills, heavy ones once
                 for everything that was near and has any, which waits in a settled pile meanwhile
 
-Near     while block 0 works alone in shared memory, else items[2][pile_room] of 16 bytes: vertex,
+Near     while block 0 works alone in shared memory, else items[2][pile_room] of QueueEntry: vertex,
          the distance that it was queued with, first and end arc (they came with the atomic)
-Far      far[2][pile_room], settled far[2 * pile_room ..]: distance and vertex, 8 bytes
+Far      far[2][pile_room], settled far[2 * pile_room ..] of Item: distance and vertex
 Stale    An item whose vertex has improved since it was queued is dropped when it comes up. A
          distance is queued once, so one vertex is processed at most once a superstep, and near
          never holds more items than the superstep relaxed arcs.
@@ -20,9 +20,11 @@ Wide     Each block collects what it pushes in shared memory and reserves its pl
 #pragma once
 #include "relax.cuh"
 
-#define NEAR_ROOM 1024u   // items of the frontier in shared memory, each of two lists
-#define STAGE_NEAR 2048u  // items that a block collects before it writes them
-#define STAGE_FAR 1536u
+// Items of the frontier in shared memory, each of two lists; items that a block collects before it
+// writes them. An item of 64-bit distances takes half as much again, or twice as much.
+#define NEAR_ROOM (WEIGHT_WIDE ? 896u : 1024u)
+#define STAGE_NEAR (WEIGHT_WIDE ? 1152u : 2048u)
+#define STAGE_FAR (WEIGHT_WIDE ? 960u : 1536u)
 #define MOST_HUBS 64u
 
 struct Heard {  // by thread 0 after a barrier, of the superstep to come
@@ -31,24 +33,25 @@ struct Heard {  // by thread 0 after a barrier, of the superstep to come
 
 struct Shared {  // by the threads of a block
     union {
-        uint4 near[2][NEAR_ROOM];  // alone: this superstep's frontier and the next one's
+        QueueEntry near[2][NEAR_ROOM];  // alone: this superstep's frontier and the next one's
         struct {
-            uint4 near[STAGE_NEAR];
-            u64 far[STAGE_FAR];
+            QueueEntry near[STAGE_NEAR];
+            Item far[STAGE_FAR];
         } stage;  // wide: what is pushed until it is written to the piles
     };
     u32 count[3], hubs[3], status[3];  // near's items, hubs and the run's status: see Turns
     u32 staged[2], first[2];           // items of stage, and their place in near and far
     u32 far_count, far_next;           // items of the far pile, and of the one that a split fills
-    u32 far_min;                       // bits: the nearest that a split has left in far
+    Dist far_min;                      // the nearest that a split has left in far
     u32 settled[2];                    // items of the settled pile: see Turns
     u32 barrier_target, mode;
-    u32 split_at, light_limit;         // for Piles
+    Dist split_at, light_limit;        // for Piles
     u32 switches, wide_steps, side;
     double threshold, delta, held;     // held : the delta that the host holds, or 0
     u64 start_ns;
     Heard heard;
-    u32 hub_vertex[MOST_HUBS], hub_dist[MOST_HUBS];
+    u32 hub_vertex[MOST_HUBS];
+    Dist hub_dist[MOST_HUBS];
 };
 
 // Whose turn it is among the places that are used in turn; the same on every thread of all blocks.
@@ -75,8 +78,8 @@ struct Piles {
     Shared &s;
     State &state;
     Turns turn;
-    u32 split_at = 0;        // the threshold as bits: below it is near
-    u32 light_limit = 0;     // the heaviest light arc, bits
+    Dist split_at = 0;       // the threshold as bits: below it is near
+    Dist light_limit = 0;    // the heaviest light arc, bits
     bool has_heavy = false;  // whether any arc is heavier
     bool wide = false;       // all blocks share the frontier
     bool splitting = false;  // far is being sorted again
@@ -90,8 +93,8 @@ struct Piles {
     __device__ __forceinline__ void set_threshold(double threshold, double delta) {
         s.threshold = threshold;
         s.delta = delta;
-        u32 up = WEIGHT_FLOAT ? __float_as_uint(__double2float_ru(threshold)) : (u32)ceil(threshold);
-        u32 down = WEIGHT_FLOAT ? __float_as_uint(__double2float_rd(delta)) : (u32)delta;
+        Dist up = dist_up(threshold);
+        Dist down = dist_down(delta);
         s.split_at = threshold >= value_of(UNREACHED) ? UNREACHED : up;
         s.light_limit = delta >= value_of(UNREACHED) ? UNREACHED : down;
     }
@@ -106,7 +109,7 @@ struct Piles {
     }
 
     // One thread: near ends delta further on, or after a split that found nothing beyond `nearest`.
-    __device__ __forceinline__ void move_threshold(bool found_nothing, u32 nearest, double held) {
+    __device__ __forceinline__ void move_threshold(bool found_nothing, Dist nearest, double held) {
         double delta = held > 0.0 ? held : s.delta;
         double next = s.threshold + delta;
         if (found_nothing) {
@@ -118,7 +121,7 @@ struct Piles {
     }
 
     // Whether this superstep relaxes arcs of that weight.
-    __device__ __forceinline__ bool takes(u32 weight) const {
+    __device__ __forceinline__ bool takes(Dist weight) const {
         return !HEAVY_ARCS || (weight > light_limit) == heavy;
     }
 
@@ -127,19 +130,19 @@ struct Piles {
 
     // ---- the piles in device memory -------------------------------------------------
 
-    __device__ __forceinline__ uint4 *near_pile(u32 which) const {
-        return (uint4 *)run.items + (u64)which * run.pile_room;
+    __device__ __forceinline__ QueueEntry *near_pile(u32 which) const {
+        return (QueueEntry *)run.items + (u64)which * run.pile_room;
     }
-    __device__ __forceinline__ u64 *far_pile(u32 which) const {
+    __device__ __forceinline__ Item *far_pile(u32 which) const {
         return run.far + (u64)which * run.pile_room;
     }
-    __device__ __forceinline__ u64 *settled_pile() const { return run.far + 2 * (u64)run.pile_room; }
+    __device__ __forceinline__ Item *settled_pile() const { return run.far + 2 * (u64)run.pile_room; }
 
     // The far pile that is pushed to: while one is split, the other.
     __device__ __forceinline__ u32 target() const { return turn.far ^ (u32)splitting; }
 
-    template <class Item>
-    __device__ __forceinline__ void write(Item *pile, u32 place, Item item) {
+    template <class Waiting>
+    __device__ __forceinline__ void write(Waiting *pile, u32 place, Waiting item) {
         if (place < run.pile_room) poke(pile + place, item);
         else atomicCAS(&state.published.status, (u32)RUNNING, (u32)POOL_DRY);
     }
@@ -147,24 +150,23 @@ struct Piles {
     // Item `place` of the list that this superstep works at.
     __device__ __forceinline__ Vertex fetch(u32 place) const {
         if (HEAVY_ARCS && heavy) {
-            u64 item = peek(settled_pile() + place);
-            uint2 row = __ldg(run.rows + (u32)item);
-            return {(u32)item, (u32)(item >> 32), row.x, row.y};
+            Item item = peek(settled_pile() + place);
+            uint2 row = __ldg(run.rows + vertex_of(item));
+            return {vertex_of(item), dist_of(item), row.x, row.y};
         }
-        uint4 item = wide ? peek(near_pile(turn.near) + place) : s.near[turn.near][place];
-        return {item.x, item.y, item.z, item.w};
+        return vertex_of(wide ? peek(near_pile(turn.near) + place) : s.near[turn.near][place]);
     }
 
     // ---- queueing -------------------------------------------------------------------
 
     // All lanes: to the next near list, or far.
-    __device__ __forceinline__ void sort(bool queued, u32 vertex, u32 dist, uint2 row) {
+    __device__ __forceinline__ void sort(bool queued, u32 vertex, Dist dist, uint2 row) {
         bool close = queued && (!FAR_PILE || dist < split_at);
         bool away = FAR_PILE && queued && !close;
         u32 who = __ballot_sync(ALL_LANES, close);
         if (who != 0) {
             u32 place = places(who, wide ? &s.staged[0] : &s.count[after(turn.step)]);
-            if (close) put_near(place, make_uint4(vertex, dist, row.x, row.y));
+            if (close) put_near(place, entry_of(vertex, dist, row.x, row.y));
         }
         if (!FAR_PILE) return;
         who = __ballot_sync(ALL_LANES, away);
@@ -174,7 +176,7 @@ struct Piles {
         }
     }
 
-    __device__ __forceinline__ void put_near(u32 place, uint4 item) {
+    __device__ __forceinline__ void put_near(u32 place, const QueueEntry &item) {
         u32 next = turn.near ^ 1;
         if (!wide && place < NEAR_ROOM) s.near[next][place] = item;
         else if (!wide) write(near_pile(0), place, item);  // it will go wide
@@ -182,14 +184,14 @@ struct Piles {
         else write(near_pile(next), atomicAdd(&state.near_count[after(turn.step)], 1u), item);
     }
 
-    __device__ __forceinline__ void put_far(u32 place, u64 item) {
+    __device__ __forceinline__ void put_far(u32 place, const Item &item) {
         if (!wide) write(far_pile(target()), place, item);
         else if (place < STAGE_FAR) s.stage.far[place] = item;
         else write(far_pile(target()), atomicAdd(&state.far_count[target()], 1u), item);
     }
 
     // All lanes, while `settling`: note those whose heavy arcs are to be relaxed later.
-    __device__ __forceinline__ void settle(bool valid, u32 vertex, u32 dist) {
+    __device__ __forceinline__ void settle(bool valid, u32 vertex, Dist dist) {
         u32 who = __ballot_sync(ALL_LANES, valid), place;
         if (who == 0) return;
         if (wide) place = places(who, &state.settled_count[turn.settled]);

@@ -28,10 +28,10 @@ template <int DEPTH> struct Turn {
 
 // One arc of each of a lane's vertices.
 template <int DEPTH> struct Arcs {
-    uint2 to[DEPTH];   // head, weight bits
-    uint2 row[DEPTH];  // the head's first and end arc
-    u32 reach[DEPTH];  // distance by this arc, or NO_ARC
-    u32 old[DEPTH];    // what it was before the atomic
+    Arc to[DEPTH];
+    uint2 row[DEPTH];   // the head's first and end arc
+    Dist reach[DEPTH];  // distance by this arc, or NO_DIST
+    Dist old[DEPTH];    // what it was before the atomic
 };
 
 struct Relaxer {
@@ -66,7 +66,7 @@ struct Relaxer {
     }
 
     // All lanes: queue what improved.
-    __device__ __forceinline__ void push(bool won, u32 vertex, u32 dist, uint2 row) {
+    __device__ __forceinline__ void push(bool won, u32 vertex, Dist dist, uint2 row) {
         counts.improved += won;
         piles.sort(won, vertex, dist, row);
     }
@@ -98,7 +98,7 @@ struct Relaxer {
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {
             u32 place = base + j * step + (lane_id() >> spread);
-            turn.vertex[j] = {0, NO_ARC, 0, 0};  // NO_ARC is the distance of no vertex
+            turn.vertex[j] = {0, NO_DIST, 0, 0};
             if (place < total) turn.vertex[j] = piles.fetch(place);
             largest = max(largest, turn.vertex[j].degree());
         }
@@ -110,7 +110,7 @@ struct Relaxer {
         for (int j = 0; j < DEPTH; j++) {
             Vertex &vertex = turn.vertex[j];
             turn.left_out[j] = false;
-            turn.valid[j] = vertex.dist != NO_ARC && peek(run.dist + vertex.id) == vertex.dist;
+            turn.valid[j] = vertex.dist != NO_DIST && peek(run.dist + vertex.id) == vertex.dist;
             vertex.first += rank;
         }
     }
@@ -121,22 +121,22 @@ struct Relaxer {
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {
             const Vertex &vertex = turn.vertex[j];
-            arcs.to[j] = vertex.first < vertex.end ? __ldg(run.arcs + vertex.first) : make_uint2(0, 0);
+            arcs.to[j] = vertex.first < vertex.end ? arc_at(run.arcs + vertex.first) : Arc{0, 0};
         }
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {
             const Vertex &vertex = turn.vertex[j];
-            uint2 to = arcs.to[j];
-            bool real = turn.valid[j] && vertex.first < vertex.end && piles.takes(to.y);
-            arcs.reach[j] = real ? plus(vertex.dist, to.y) : NO_ARC;
+            Arc to = arcs.to[j];
+            bool real = turn.valid[j] && vertex.first < vertex.end && piles.takes(to.weight);
+            arcs.reach[j] = real ? plus(vertex.dist, to.weight) : NO_DIST;
             arcs.old[j] = 0;
             arcs.row[j] = make_uint2(0, 0);
             counts.relaxed += real;
             if (arcs.reach[j] < UNREACHED) {
-                arcs.old[j] = atomicMin(run.dist + to.x, arcs.reach[j]);
-                arcs.row[j] = __ldg(run.rows + to.x);
-            } else if (real && peek(run.dist + to.x) == UNREACHED) {
-                report_overflow(run, vertex.first);
+                arcs.old[j] = atomicMin(run.dist + to.head, arcs.reach[j]);
+                arcs.row[j] = __ldg(run.rows + to.head);
+            } else if (real && peek(run.dist + to.head) == UNREACHED) {
+                note_overflow(run);
             }
         }
     }
@@ -148,9 +148,9 @@ struct Relaxer {
 #pragma unroll
         for (int j = 0; j < DEPTH; j++) {
             Vertex &vertex = turn.vertex[j];
-            u32 head = arcs.to[j].x;
+            u32 head = arcs.to[j].head;
             count(counts_it && turn.valid[j], vertex.id);
-            turn.left_out[j] |= turn.valid[j] && vertex.first < vertex.end && !piles.takes(arcs.to[j].y);
+            turn.left_out[j] |= turn.valid[j] && vertex.first < vertex.end && !piles.takes(arcs.to[j].weight);
             bool won = arcs.reach[j] < arcs.old[j];
             if (won) note_improved(run, head, arcs.old[j], ticks);
             push(won, head, arcs.reach[j], arcs.row[j]);
@@ -187,14 +187,15 @@ struct Relaxer {
         u32 arcs = __shfl_sync(ALL_LANES, scan, share - 1);
 #pragma unroll 1
         for (u32 start = 0; start < arcs; start += 32 * UNROLL) {
-            u32 arc[UNROLL], from[UNROLL];
-            uint2 to[UNROLL];
+            u32 arc[UNROLL];
+            Dist from[UNROLL];
+            Arc to[UNROLL];
             int steps = min((arcs - start + 31) / 32, (u32)UNROLL);
 #pragma unroll
             for (int j = 0; j < UNROLL; j++) {
                 arc[j] = NO_ARC;
-                from[j] = NO_ARC;
-                to[j] = make_uint2(0, 0);
+                from[j] = NO_DIST;
+                to[j] = {0, 0};
                 if (j < steps) {
                     u32 place = start + 32 * j + lane_id();
                     u32 owner = owner_of(place, scan, share);
@@ -202,7 +203,7 @@ struct Relaxer {
                     from[j] = __shfl_sync(ALL_LANES, vertex.dist, owner);
                     if (place < arcs) {
                         arc[j] = at;
-                        to[j] = __ldg(run.arcs + at);
+                        to[j] = arc_at(run.arcs + at);
                     }
                 }
             }
@@ -212,12 +213,12 @@ struct Relaxer {
     }
 
     // Arcs that this superstep does not take become none; the others are counted.
-    __device__ __forceinline__ void leave_out(const uint2 (&to)[UNROLL], u32 (&arc)[UNROLL],
-                                              const u32 (&from)[UNROLL]) {
+    __device__ __forceinline__ void leave_out(const Arc (&to)[UNROLL], u32 (&arc)[UNROLL],
+                                              const Dist (&from)[UNROLL]) {
 #pragma unroll
         for (int j = 0; j < UNROLL; j++) {
-            if (!piles.takes(to[j].y)) arc[j] = NO_ARC;
-            counts.relaxed += arc[j] != NO_ARC && from[j] != NO_ARC;
+            if (!piles.takes(to[j].weight)) arc[j] = NO_ARC;
+            counts.relaxed += arc[j] != NO_ARC && from[j] != NO_DIST;
         }
     }
 
@@ -238,7 +239,7 @@ struct Relaxer {
 #pragma unroll 1
         for (u32 hub = 0; hub < hubs; hub++) {
             u32 id = s.hub_vertex[hub];
-            u32 dist = s.hub_dist[hub];
+            Dist dist = s.hub_dist[hub];
             uint2 row = __ldg(run.rows + id);
             // One thread's answer for all; where it is stale the newer item does the rest.
             bool stale = __syncthreads_or(threadIdx.x == 0 && peek(run.dist + id) != dist);
@@ -246,22 +247,23 @@ struct Relaxer {
             if (piles.settling()) piles.settle(threadIdx.x == 0 && !stale, id, dist);
 #pragma unroll 1
             for (u32 first = row.x; first < row.y; first += THREADS * UNROLL) {
-                relax_slice(stale ? NO_ARC : dist, first, min(row.y, first + THREADS * UNROLL));
+                relax_slice(stale ? NO_DIST : dist, first, min(row.y, first + THREADS * UNROLL));
                 if (piles.wide) piles.unload(false);
             }
         }
     }
 
     // All threads: arcs [first, end) of one vertex, end - first <= THREADS * UNROLL.
-    __device__ __forceinline__ void relax_slice(u32 dist, u32 first, u32 end) {
-        u32 arc[UNROLL], from[UNROLL];
-        uint2 to[UNROLL];
+    __device__ __forceinline__ void relax_slice(Dist dist, u32 first, u32 end) {
+        u32 arc[UNROLL];
+        Dist from[UNROLL];
+        Arc to[UNROLL];
         int steps = min((end - first + THREADS - 1) / THREADS, (u32)UNROLL);
 #pragma unroll
         for (int j = 0; j < UNROLL; j++) {
             u32 place = first + j * THREADS + threadIdx.x;
             arc[j] = place < end ? place : NO_ARC;
-            to[j] = place < end ? __ldg(run.arcs + place) : make_uint2(0, 0);
+            to[j] = place < end ? arc_at(run.arcs + place) : Arc{0, 0};
             from[j] = dist;
         }
         leave_out(to, arc, from);
@@ -272,14 +274,15 @@ struct Relaxer {
 
     // Dealt to `blocks` blocks; stale items fall out.
     __device__ __forceinline__ void scan_far(u32 total, u32 block, u32 blocks) {
-        u32 nearest = UNREACHED;
-        const u64 *from = piles.far_pile(piles.turn.far);
+        Dist nearest = UNREACHED;
+        const Item *from = piles.far_pile(piles.turn.far);
 #pragma unroll 1
         for (u32 base = block * THREADS; base < total; base += blocks * THREADS) {
             u32 place = base + threadIdx.x;
-            u64 item = place < total ? peek(from + place) : 0;
-            u32 vertex = (u32)item;
-            u32 dist = (u32)(item >> 32);
+            Item item = {};
+            if (place < total) item = peek(from + place);
+            u32 vertex = vertex_of(item);
+            Dist dist = dist_of(item);
             bool valid = place < total && peek(run.dist + vertex) == dist;
             uint2 row = valid ? __ldg(run.rows + vertex) : make_uint2(0, 0);
             if (valid && dist >= piles.split_at) nearest = min(nearest, dist);

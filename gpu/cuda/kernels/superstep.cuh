@@ -61,7 +61,7 @@ struct Team {
 
     // Thread 0 of every block: the first threshold; block 0 also the source.
     __device__ __forceinline__ void set_up() {
-        double total = WEIGHT_FLOAT ? state.weight_total : (double)state.weight_sum;
+        double total = total_weight(state);
         double delta = run.rule.given;
         if (!(delta > 0.0))
             delta = near_far_delta(run.m ? total / run.m : 0.0, run.mean_degree, !WEIGHT_FLOAT);
@@ -75,8 +75,8 @@ struct Team {
         s.start_ns = state.start_ns;
         if (blockIdx.x > 0) return;
         uint2 row = run.rows[run.source];
-        s.near[0][0] = make_uint4(run.source, 0, row.x, row.y);
-        poke(run.dist + run.source, 0u);
+        s.near[0][0] = entry_of(run.source, 0, row.x, row.y);
+        poke(run.dist + run.source, (Dist)0);
         if (LEVEL >= 2) run.first_ticks[run.source] = run.last_ticks[run.source] = 0;
     }
 
@@ -162,7 +162,8 @@ struct Team {
 
     // Split far until something is near, or nothing is left; returns how many are near.
     __device__ __forceinline__ u32 split_alone() {
-        u32 count = 0, left = 0, nearest = 0;
+        u32 count = 0, left = 0;
+        Dist nearest = 0;
         bool found_nothing = false;
         piles.splitting = true;
         do {
@@ -218,7 +219,7 @@ struct Team {
 
     // Block 0, after a wide stretch: its frontier back into shared memory.
     __device__ __forceinline__ void import_piles(u32 near) {
-        const uint4 *from = piles.near_pile(turn.near);
+        const QueueEntry *from = piles.near_pile(turn.near);
         __syncthreads();
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < min(near, NEAR_ROOM); i += THREADS) s.near[0][i] = peek(from + i);
@@ -355,7 +356,7 @@ struct Team {
             double held = __longlong_as_double(peek((const u64 *)&state.hand_delta));
             piles.move_threshold(found_nothing, peek(&state.far_min), held);
             tell_threshold();
-            poke(&state.far_min, UNREACHED);
+            poke(&state.far_min, (Dist)UNREACHED);
         }
         grid_barrier(run, s, [&] { hear_threshold(); });
         piles.obey();
@@ -395,7 +396,7 @@ struct Team {
         uint4 *to = (uint4 *)run.readings + (steps & (LOG_RECORDS - 1)) * 3;
         u64 t = now_ns() - s.start_ns;
         u64 edge = (u64)__double_as_longlong(base());
-        u32 delta = __float_as_uint((float)s.delta);
+        u32 delta = in_one_word(s.delta);
         poke(to, make_uint4(steps + 1, near, far, blocks));
         poke(to + 1, make_uint4(steps + 1, (u32)t, (u32)(t >> 32), s.switches));
         poke(to + 2, make_uint4(steps + 1, (u32)edge, (u32)(edge >> 32), delta));

@@ -28,11 +28,12 @@ round's, the last one's (being read), the next one's (being cleared).
 #define SPLIT_DEGREE (4 * PIECE_ARCS)
 
 struct WorkerShared {
-    uint4 queue[QUEUE_ROOM];  // vertex, distance, first and end arc
+    QueueEntry queue[QUEUE_ROOM];
     OutBuffer out;
     Published published[3];
     u32 kept[3], sent[3], hubs[3];
-    u32 hub_item[THREADS], hub_dist[THREADS];
+    u32 hub_item[THREADS];
+    Dist hub_dist[THREADS];
     u64 order, clock_ns;
 };
 
@@ -63,13 +64,19 @@ __device__ __forceinline__ Published look_at(const Published *at) {
 }
 
 // The lowest distance that does not stay with a worker whose bucket is `last` after the head:
-// `stays_with_worker` as one comparison. The guess is exact but for rounding, which the two loops mend.
-__device__ __noinline__ u32 first_that_leaves(double base, double inverse_delta, int last) {
+// `stays_with_worker` as one comparison. The guess is exact but for rounding, which the loops mend:
+// in strides where doubles are coarser than whole numbers, then in halves of strides.
+__device__ __noinline__ Dist first_that_leaves(double base, double inverse_delta, int last) {
     double guess = base + (last + 1) / inverse_delta;
-    u32 bits = UNREACHED;
+    Dist bits = UNREACHED;
     if (guess < value_of(UNREACHED)) {
         guess = guess < 0.0 ? 0.0 : guess;
-        bits = WEIGHT_FLOAT ? __float_as_uint((float)guess) : (u32)guess;
+        bits = dist_near(guess);
+    }
+    // Above 2^53 doubles are coarser than whole numbers: in strides first, then in halves of strides.
+    for (Dist stride = spacing(bits); stride > 1; stride /= 2) {
+        if (bits >= stride && !stays_with_worker(raw_offset(value_of(bits - stride), base, inverse_delta), last, 0))
+            bits -= stride;
     }
 #pragma unroll 1
     while (bits > 0 && !stays_with_worker(raw_offset(value_of(bits - 1), base, inverse_delta), last, 0))
@@ -82,7 +89,7 @@ __device__ __noinline__ u32 first_that_leaves(double base, double inverse_delta,
 
 // All lanes: collect what leaves the worker for the buckets; returns whether it was clipped.
 __device__ __noinline__ bool collect(const Run &run, WorkerShared &s, bool leaves, u32 vertex,
-                                     u32 dist, double base, double inverse_delta, u32 head,
+                                     Dist dist, double base, double inverse_delta, u32 head,
                                      u32 bucket, u32 used, u32 phase) {
     u32 leavers = __ballot_sync(ALL_LANES, leaves), place = 0;
     if (lane_id() == 0) place = atomicAdd(&s.sent[phase], (u32)__popc(leavers));
@@ -104,7 +111,8 @@ struct Worker {
     const Run &run;
     WorkerShared &s;
     // the queue and the collection, the same on every thread
-    u32 head = 0, tail = 0, used = 0, room = 0, phase = 0, bucket = 0, leaves_at = 0;
+    u32 head = 0, tail = 0, used = 0, room = 0, phase = 0, bucket = 0;
+    Dist leaves_at = 0;
     Published seen;
     u32 done = 0, kept_total = 0, ticks = 0;
     u64 handed_ns = 0;
@@ -113,7 +121,7 @@ struct Worker {
     __device__ Worker(const Run &run, WorkerShared &s) : run(run), s(s) {}
 
     // All lanes: queue what improved, here or for the buckets.
-    __device__ __forceinline__ void push(bool won, u32 vertex, u32 dist, uint2 row) {
+    __device__ __forceinline__ void push(bool won, u32 vertex, Dist dist, uint2 row) {
         bool keep = won && dist < leaves_at;
         counts.improved += won;
         u32 keepers = __ballot_sync(ALL_LANES, keep);
@@ -122,7 +130,7 @@ struct Worker {
             if (lane_id() == 0) place = atomicAdd(&s.kept[phase], (u32)__popc(keepers));
             place = __shfl_sync(ALL_LANES, place, 0) + __popc(keepers & lanes_below());
             keep = keep && place < room;
-            if (keep) s.queue[(tail + place) & (QUEUE_ROOM - 1)] = make_uint4(vertex, dist, row.x, row.y);
+            if (keep) s.queue[(tail + place) & (QUEUE_ROOM - 1)] = entry_of(vertex, dist, row.x, row.y);
         }
         bool leaves = won && !keep;
         if (__any_sync(ALL_LANES, leaves))
@@ -170,9 +178,9 @@ struct Worker {
         u32 share = take <= WARPS ? 1 : 1u << (32 - __clz((take - 1) / WARPS));
         u32 place = warp_id() * share + lane_id();
         bool mine = lane_id() < share && place < take;
-        uint4 item = make_uint4(0, 0, 0, 0);
-        if (mine) item = s.queue[(head + place) & (QUEUE_ROOM - 1)];
-        Vertex vertex = {item.x, item.y, item.z, item.w};
+        QueueEntry entry = {};
+        if (mine) entry = s.queue[(head + place) & (QUEUE_ROOM - 1)];
+        Vertex vertex = vertex_of(entry);
         if (vertex.degree() > HUB_DEGREE) {
             u32 hub = atomicAdd(&s.hubs[phase], 1u);
             s.hub_item[hub] = vertex.id;
@@ -200,7 +208,7 @@ struct Worker {
                 hubs = hub + 1;
             }
             u32 item = s.hub_item[hub];
-            u32 dist = s.hub_dist[hub];
+            Dist dist = s.hub_dist[hub];
             uint2 row = row_of(run, item);
             u32 id = item & PIECE ? __ldg(run.owners + (item & ~PIECE)) : item;
             uint2 given = make_uint2(row.y, row.y);  // what others will relax
@@ -229,7 +237,7 @@ struct Worker {
     }
 
     // All threads: the whole pieces of a row go to the buckets; returns their first and end arc.
-    __device__ __forceinline__ uint2 give_pieces(uint2 row, u32 dist) {
+    __device__ __forceinline__ uint2 give_pieces(uint2 row, Dist dist) {
         u32 first = (row.x + PIECE_ARCS - 1) & ~(PIECE_ARCS - 1);
         u32 last = row.y & ~(PIECE_ARCS - 1);
         u32 piece = first >> PIECE_SHIFT;
@@ -245,11 +253,11 @@ struct Worker {
 
     // All threads: a round over arcs [first, end) of one vertex, end - first <= THREADS * UNROLL.
     // Returns whether the vertex is counted as processed by now: once, where it is not stale.
-    __device__ __forceinline__ bool relax_slice(u32 id, u32 dist, u32 first, u32 end, bool counted) {
+    __device__ __forceinline__ bool relax_slice(u32 id, Dist dist, u32 first, u32 end, bool counted) {
         begin_round(0);
         Published fresh;
         if (threadIdx.x == THREADS - 1) fresh = look_at(&run.state->published);
-        u32 known = peek(run.dist + id);
+        Dist known = peek(run.dist + id);
         bool stale = run.drop_stale && known != dist;  // the newer item does the rest
         if (threadIdx.x == 0 && !stale) {
             counts.processed += !counted;
@@ -257,13 +265,13 @@ struct Worker {
             if (!counted) note_processed(run, id);
             counted = true;
         }
-        relax_span(run, stale ? NO_ARC : known, first, end, *this);
+        relax_span(run, stale ? NO_DIST : known, first, end, *this);
         end_round(0, fresh);
         return counted;
     }
 
     // All threads, between rounds: `count` items to the collection, one a thread.
-    __device__ __forceinline__ void give(bool mine, u32 item, u32 dist, u32 count) {
+    __device__ __forceinline__ void give(bool mine, u32 item, Dist dist, u32 count) {
         if (used + count > OUT_ROOM) flush_all();
         collect(run, s, mine, item, dist, seen.base, seen.inverse_delta, seen.head, bucket, used, phase);
         used += count;
@@ -277,8 +285,8 @@ struct Worker {
 #pragma unroll 1
         while (tail - head > run.keep) {
             u32 count = min(tail - head - run.keep, THREADS);
-            uint4 item = s.queue[(tail - 1 - threadIdx.x) & (QUEUE_ROOM - 1)];
-            give(threadIdx.x < count, item.x, item.y, count);
+            Vertex last = vertex_of(s.queue[(tail - 1 - threadIdx.x) & (QUEUE_ROOM - 1)]);
+            give(threadIdx.x < count, last.id, last.dist, count);
             tail -= count;
         }
     }
@@ -348,9 +356,9 @@ struct Worker {
         tail = count;
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < count; i += THREADS) {
-            u64 item = peek(run.items + address + i);
-            uint2 row = row_of(run, (u32)item);
-            s.queue[i] = make_uint4((u32)item, (u32)(item >> 32), row.x, row.y);
+            Item item = peek(run.items + address + i);
+            uint2 row = row_of(run, vertex_of(item));
+            s.queue[i] = entry_of(vertex_of(item), dist_of(item), row.x, row.y);
         }
         leaves_at = first_that_leaves(seen.base, seen.inverse_delta, bucket - seen.head);
         __syncthreads();
