@@ -72,6 +72,24 @@ def test_nvrtc_compiles(name: str, level: int, numbers: str, architecture: int) 
     assert compiled_bytes(name, source_of(name), options, architecture) > 1000
 
 
+@pytest.mark.parametrize("name", sorted(THREADS))
+def test_denormal_distances_are_not_flushed_to_zero(name: str) -> None:
+    """CuPy adds -ftz=true to every compilation; at level 0 all floats are distances."""
+    nvrtc = compiler()
+    source, options = source_of(name), compile_options(name, 0, "float32")
+    (program,) = checked(nvrtc.nvrtcCreateProgram(source.encode(), name.encode(), 0, [], []))
+    try:
+        every = [*options, "-ftz=true", FAST, "--gpu-architecture=compute_90", f"-I{KERNELS}"]
+        flags = [option.encode() for option in every]
+        checked(nvrtc.nvrtcCompileProgram(program, len(flags), flags), program)
+        text = bytes(checked(nvrtc.nvrtcGetPTXSize(program))[0] + 1)
+        checked(nvrtc.nvrtcGetPTX(program, text))
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+    assert b".f32" in text
+    assert [line.strip() for line in text.splitlines() if b".ftz" in line and b"f32" in line] == []
+
+
 def test_nvrtc_refuses_what_is_no_kernel() -> None:
     with pytest.raises(AssertionError, match="COMPILATION"):
         compiled_bytes("bad.cu", "__global__ void bad() { nonsense }", [], 90)
