@@ -2,8 +2,7 @@
 
 A name is a record of 64-bit words: a head (its number, and its length in bytes from bit 32 on),
 then its bytes, eight to a word, the first one highest, the last word filled up with zeros. So
-names compare as their words do, and words order them as their bytes do. A name to be looked up is
-written behind the last record; if it is new, it stays there.
+names compare as their words do, and words order them as their bytes do.
 
 The table is open: a slot holds where a record begins, plus one, in its low 40 bits and bits of
 the name's hash above. The hash begins with a number that is drawn once, so that no file is made
@@ -20,25 +19,27 @@ import numpy as np
 
 from gpu.compiled import compiled_lean
 
-COUNT, FILLED, SEED, LONGEST, WIDE, STATE = range(6)  # fields of `state`, int64
+COUNT, FILLED, LONGEST, WIDE, SEEN, SEED, STATE = range(7)  # fields of `state`, int64
 NAME_BYTES = 256
 NAME_WORDS = 1 + NAME_BYTES // 8  # of the longest record
+BLOCK = 1024  # names that are looked up at a time
 MOST_PROBES = 2048
 ODD = -1  # instead of a number: a name that is left to Python
-ONE, TWO, EIGHT = np.uint64(1), np.uint64(2), np.uint64(8)
+ONE, TWO, SEVEN, EIGHT = np.uint64(1), np.uint64(2), np.uint64(7), np.uint64(8)
 PLACE = np.uint64(2**40 - 1)
 LOW_HALF, HALF = np.uint64(2**32 - 1), np.uint64(32)
 HIGH_BITS = np.uint64(0x8080808080808080)
 SCATTER, FOLD = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 QUOTE = 34
+OF_THIS_PROCESS = secrets.randbits(62)  # the seed; compiled loops are kept, so they are given it
 
 
 @compiled_lean
-def _hashed(words, first, last, seed):  # type: ignore[no-untyped-def]
-    """Return the hash of words[first:last]."""
-    mixed = seed
-    for at in range(first, last):
-        mixed = (mixed ^ words[at]) * SCATTER
+def hash_of(records, begin, end, seed):  # type: ignore[no-untyped-def]
+    """Return the hash of the letters of the record that fills records[begin:end]."""
+    mixed = np.uint64(seed)
+    for at in range(begin + ONE, end):
+        mixed = (mixed ^ records[at]) * SCATTER
         mixed ^= mixed >> FOLD
     mixed *= SCATTER
     return mixed ^ (mixed >> HALF)
@@ -74,45 +75,62 @@ def _packed(text, at, end, words, filled):  # type: ignore[no-untyped-def]
 @compiled_lean
 def _packed_singly(text, at, end, words, filled):  # type: ignore[no-untyped-def]
     """Do what `_packed` does, with one quote for each two; return (end, letters)."""
-    length, word = np.int64(0), np.uint64(0)
+    length, word = np.uint64(0), np.uint64(0)
     while at < end:
         word = (word << EIGHT) | np.uint64(text[at])
         at += TWO if text[at] == QUOTE else ONE
-        length += 1
-        if length % 8 == 0:
+        length += ONE
+        if length % EIGHT == 0:
             words[filled] = word
             filled += ONE
             word = np.uint64(0)
-    if length % 8:
-        words[filled] = word << np.uint64(64 - 8 * (length % 8))
+    if length % EIGHT != 0:
+        words[filled] = word << (EIGHT * (EIGHT - length % EIGHT))
         filled += ONE
     return filled, length
 
 
 @compiled_lean
-def _number_of(table, words, state, length, end):  # type: ignore[no-untyped-def]
-    """Return the number of the name that stands behind the last record, words[FILLED:end]."""
-    begin, mask = np.uint64(state[FILLED]), np.uint64(len(table) - 1)
-    mixed = _hashed(words, begin + ONE, end, np.uint64(state[SEED]))
+def pack(text, begin, end, doubled, records, filled):  # type: ignore[no-untyped-def]
+    """Write the name text[begin:end] as a record from `filled` on; return where that ends.
+
+    doubled : quotes stand twice in it
+    Needs     1 to NAME_BYTES bytes, and room for NAME_WORDS words
+    """
+    if doubled:
+        last, length = _packed_singly(text, begin, end, records, filled + ONE)
+    else:
+        last, length = _packed(text, begin, end, records, filled + ONE), end - begin
+    records[filled] = length << HALF
+    return last
+
+
+@compiled_lean
+def _number_of(records, begin, mixed, table, words, state):  # type: ignore[no-untyped-def]
+    """Return the number of the name of a record, a new one if need be; ODD: left to Python."""
+    length, mask = records[begin] >> HALF, np.uint64(len(table) - 1)
+    size = (length + SEVEN) // EIGHT
     slot, tag = mixed & mask, mixed & ~PLACE
     for _ in range(MOST_PROBES):
         entry = table[slot]
         if entry == 0:
-            number = state[COUNT]
-            table[slot] = tag | (begin + ONE)
-            words[begin] = (np.uint64(length) << HALF) | np.uint64(number)
-            state[COUNT] = number + 1
-            state[FILLED] = np.int64(end)
-            state[LONGEST] = max(state[LONGEST], length)
-            for at in range(begin + ONE, end):
-                state[WIDE] |= (words[at] & HIGH_BITS) != 0
-            return number
+            number, last = np.uint64(state[COUNT]), np.uint64(state[FILLED])
+            table[slot] = tag | (last + ONE)
+            words[last] = (length << HALF) | number
+            wide = np.uint64(0)
+            for at in range(ONE, size + ONE):
+                words[last + at] = records[begin + at]
+                wide |= records[begin + at]
+            state[COUNT] += 1
+            state[FILLED] = np.int64(last + size + ONE)
+            state[LONGEST] = max(state[LONGEST], np.int64(length))
+            state[WIDE] |= (wide & HIGH_BITS) != 0
+            return np.int64(number)
         place = (entry & PLACE) - ONE
-        if entry & ~PLACE == tag and words[place] >> HALF == np.uint64(length):
-            same, other = True, place + ONE
-            for at in range(begin + ONE, end):
-                same = same and words[at] == words[other]
-                other += ONE
+        if entry & ~PLACE == tag and words[place] >> HALF == length:
+            same = True
+            for at in range(ONE, size + ONE):
+                same = same and words[place + at] == records[begin + at]
             if same:
                 return np.int64(words[place] & LOW_HALF)
         slot = (slot + ONE) & mask
@@ -120,20 +138,32 @@ def _number_of(table, words, state, length, end):  # type: ignore[no-untyped-def
 
 
 @compiled_lean
-def number_of(text, begin, end, doubled, table, words, state):  # type: ignore[no-untyped-def]
-    """Return the number of the name text[begin:end], a new one if need be; ODD: left to Python.
+def look_up(records, begins, hashes, count, table, words, state, numbers):  # type: ignore[no-untyped-def]
+    """Write to `numbers` int32 the number of each of the first `count` records.
 
-    doubled : quotes stand twice in it
-    Needs     `has_room` for it
+    Reads    records as `pack` writes them; begins, hashes uint64, of each record
+    Needs    `has_room` for all of them
+    Returns  whether none is ODD
+
+    Slots and records lie all over the memory, so a block of names is gone through
+    three times: the first two only fetch, many at a time.
     """
-    if end <= begin or end - begin > NAME_BYTES:
-        return np.int64(ODD)
-    first = np.uint64(state[FILLED]) + ONE
-    if doubled:
-        last, length = _packed_singly(text, begin, end, words, first)
-    else:
-        last, length = _packed(text, begin, end, words, first), np.int64(end - begin)
-    return _number_of(table, words, state, length, last)
+    mask, seen = np.uint64(len(table) - 1), np.uint64(0)
+    for first in range(0, count, BLOCK):
+        last = min(count, first + BLOCK)
+        for k in range(first, last):
+            seen ^= table[hashes[k] & mask]
+        for k in range(first, last):
+            place = table[hashes[k] & mask] & PLACE
+            if place != 0:
+                seen ^= words[place - ONE]
+        for k in range(first, last):
+            number = _number_of(records, begins[k], hashes[k], table, words, state)
+            if number < 0:
+                return False
+            numbers[k] = number
+    state[SEEN] = np.int64(seen >> ONE)  # so that no compiler leaves out the fetching
+    return True
 
 
 @compiled_lean
@@ -145,43 +175,29 @@ def has_room(table, words, state, names):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
-def _enter_all(table, words, state):  # type: ignore[no-untyped-def]
-    """Enter all records into an empty table; return whether that could be done."""
-    at, mask = np.uint64(0), np.uint64(len(table) - 1)
-    while at < np.uint64(state[FILLED]):
-        end = at + ONE + ((words[at] >> HALF) + np.uint64(7)) // EIGHT
-        mixed = _hashed(words, at + ONE, end, np.uint64(state[SEED]))
-        slot, probes = mixed & mask, 0
+def _walk(words, filled, seed, begins, hashes):  # type: ignore[no-untyped-def]
+    """Write where each record of words[:filled] begins, and its hash, both uint64 (n,)."""
+    at, k = np.uint64(0), 0
+    while at < np.uint64(filled):
+        begins[k] = at
+        end = at + ONE + ((words[at] >> HALF) + SEVEN) // EIGHT
+        hashes[k] = hash_of(words, at, end, seed)
+        at = end
+        k += 1
+
+
+@compiled_lean
+def _enter_all(begins, hashes, table):  # type: ignore[no-untyped-def]
+    """Enter records, all different, into an empty table; return whether that could be done."""
+    mask = np.uint64(len(table) - 1)
+    for k in range(len(begins)):
+        slot, probes = hashes[k] & mask, 0
         while table[slot] != 0:
             slot = (slot + ONE) & mask
             probes += 1
             if probes == MOST_PROBES:
                 return False
-        table[slot] = (mixed & ~PLACE) | (at + ONE)
-        at = end
-    return True
-
-
-@compiled_lean
-def _enter_others(others, filled, table, words, state, numbers):  # type: ignore[no-untyped-def]
-    """Write to `numbers` int32 (k,) the number here of each record of others[:filled].
-
-    Needs  room for all of them. Returns whether that could be done.
-    """
-    at, k = np.uint64(0), 0
-    while at < np.uint64(filled):
-        length = np.int64(others[at] >> HALF)
-        end = at + ONE + np.uint64((length + 7) // 8)
-        last = np.uint64(state[FILLED])
-        for place in range(at, end):
-            words[last] = others[place]
-            last += ONE
-        number = _number_of(table, words, state, length, last)
-        if number < 0:
-            return False
-        numbers[k] = number
-        k += 1
-        at = end
+        table[slot] = (hashes[k] & ~PLACE) | (begins[k] + ONE)
     return True
 
 
@@ -190,7 +206,7 @@ def _letters_of(words, filled, keys):  # type: ignore[no-untyped-def]
     """Write the words of record k to keys[:, k], uint64 (words, n), all zeros before."""
     at, k = np.uint64(0), np.uint64(0)
     while at < np.uint64(filled):
-        size = ((words[at] >> HALF) + np.uint64(7)) // EIGHT
+        size = ((words[at] >> HALF) + SEVEN) // EIGHT
         for word in range(size):
             keys[word, k] = words[at + ONE + word]
         at += ONE + size
@@ -205,17 +221,17 @@ class Names:
     """A growing table of names; `table`, `words` and `state` are what the loops take."""
 
     def __init__(self) -> None:
-        self.table = np.zeros(1 << 12, np.uint64)
-        self.words = np.empty(1 << 14, np.uint64)
+        self.table = np.zeros(4 * BLOCK, np.uint64)
+        self.words = np.empty(BLOCK * NAME_WORDS, np.uint64)
         self.state = np.zeros(STATE, np.int64)
-        self.state[SEED] = secrets.randbits(63)
+        self.state[SEED] = OF_THIS_PROCESS
 
     def __len__(self) -> int:
         return int(self.state[COUNT])
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The last arguments of `number_of`."""
+        """What the loops take of it, in their order."""
         return self.table, self.words, self.state
 
     @property
@@ -226,23 +242,28 @@ class Names:
     def grow(self, names: int = 0, words: int = 0) -> None:
         """Make room for so many names and words more, and for a few at least."""
         filled = int(self.state[FILLED])
-        needed = filled + max(words, filled // 2) + 8 * NAME_WORDS
+        needed = filled + max(words, filled // 2, BLOCK * NAME_WORDS)
         if needed > len(self.words):
             larger = np.empty(needed, np.uint64)
             larger[:filled] = self.words[:filled]
             self.words = larger
-        needed = 2 * (len(self) + max(names, len(self) // 2) + 8)
+        needed = 2 * (len(self) + max(names, BLOCK))
         if needed > len(self.table):
             self.table = np.zeros(1 << needed.bit_length(), np.uint64)
-            if not _enter_all(*self.arrays):
+            if not _enter_all(*self.walk(), self.table):
                 raise TooAlikeError
+
+    def walk(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return uint64 (n,) twice: where the record of each name begins, and its hash."""
+        begins, hashes = np.empty((2, len(self)), np.uint64)
+        _walk(self.words, self.state[FILLED], self.state[SEED], begins, hashes)
+        return begins, hashes
 
     def numbers_of(self, other: Names) -> np.ndarray:
         """Return int32 (len(other),): the number here of each name there, new ones if need be."""
-        filled = int(other.state[FILLED])
-        self.grow(len(other), filled)
+        self.grow(len(other), int(other.state[FILLED]))
         numbers = np.empty(len(other), np.int32)
-        if not _enter_others(other.words, filled, *self.arrays, numbers):
+        if not look_up(other.words, *other.walk(), len(other), *self.arrays, numbers):
             raise TooAlikeError
         return numbers
 
@@ -257,7 +278,7 @@ class Names:
 
         Raises UnicodeDecodeError.
         """
-        raw = letters.T[order].astype(">u8").view(np.uint8).reshape(len(order), -1)
+        raw = np.ascontiguousarray(letters[:, order].T, ">u8").view(np.uint8)
         if self.state[WIDE]:
             return [name.decode() for name in raw.view(f"S{raw.shape[1]}").ravel().tolist()]
         wide = np.ascontiguousarray(raw[:, : self.longest], np.uint32)

@@ -237,7 +237,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
     Reads    text uint8; rules int64[9]; start at a line's first byte
     Writes   ids int64 (2, rows), values float64 (k, rows), report int64[REPORT]: rows written,
              comment lines, where the first bad line begins (-1: none), values not written as
-             integers, past 2**31-1 either way, past 2**53, and those that Python's `float`
+             integers, past 2**31-1 either way, from 2**53 on, and those that Python's `float`
              must settle; unsettled int64 (u, 3): column, row, place in the text of the first u
     Needs    room for as many rows as text[start:stop] has lines
     int32    arrays do where identifiers fit; values are right if FRACTIONS and LARGE are 0
@@ -293,7 +293,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
                         doubts = _put_off(unsettled, doubts, column - id_columns, row, begin)
                     fractions += not is_integer
                 large += not -INT32_MAX <= value <= INT32_MAX
-                huge += not -EXACT <= value <= EXACT
+                huge += not -EXACT < value < EXACT  # 2**53 may be 2**53 + 1, rounded
             good = good and (at >= stop or text[at] <= SPACE or text[at] == separator)
             column += 1
         at = _after_blanks(text, at, stop)

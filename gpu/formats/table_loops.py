@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_lean
-from gpu.formats.interning import has_room, number_of
+from gpu.formats.interning import BLOCK, NAME_BYTES, SEED, has_room, hash_of, look_up, pack
 
 SPACE, TAB, NEWLINE, VERTICAL, FORM_FEED, RETURN = 32, 9, 10, 11, 12, 13
 HASH, PERCENT = 35, 37
@@ -187,25 +187,46 @@ def keep_columns(text, start, stop, layout, cells, out, found):  # type: ignore[
 
 @compiled_lean
 def scan_names(  # type: ignore[no-untyped-def]
-    text, start, pause, stop, layout, table, words, state, ends, weights, found
+    text, start, pause, stop, layout, table, words, state, block, ends, weights, found
 ):
     """Give the ends of each row their numbers, and copy the weights, one a line.
 
     Reads    text uint8, rows from `start` on, none that begins behind `pause`, as long as there
-             is room for names
-    Writes   ends int32 (2, rows); weights uint8, room for the text; found int64[FOUND], which
-             goes on where the last call left it; the three of `Names`
+             is room for names; layout int64[LAYOUT]; the three of `Names`
+    Scratch  block: records uint64 (BLOCK * NAME_WORDS,), begins and hashes uint64 (BLOCK,)
+    Writes   ends int32 (rows * 2,), tail and head in turn; weights uint8, room for the text;
+             found int64[FOUND], which goes on where the last call left it
     Returns  where it stopped, at least `stop` if all is read
     """
+    at, pause, stop = np.uint64(start), np.uint64(pause), np.uint64(stop)
+    records, begins, hashes = block
+    while at < pause and found[STOPPED] == 0 and has_room(table, words, state, BLOCK):
+        first = 2 * found[ROWS]
+        at, names = _pack_rows(
+            text, at, pause, stop, layout, state[SEED], records, begins, hashes, weights, found
+        )
+        good = look_up(
+            records, begins, hashes, names, table, words, state, ends[first : first + names]
+        )
+        if not good:
+            found[STOPPED] = 1
+    return np.int64(at)
+
+
+@compiled_lean
+def _pack_rows(  # type: ignore[no-untyped-def]
+    text, at, pause, stop, layout, seed, records, begins, hashes, weights, found
+):
+    """Pack the names of as many rows as fit; return where it stopped, and how many names."""
     separator, quote, exact, least = (
         layout[SEPARATOR], layout[QUOTE], layout[EXACT], layout[LEAST],
     )  # fmt: skip
     tail_at, head_at, weight_at, type_at = (
         layout[TAIL_AT], layout[HEAD_AT], layout[WEIGHT_AT], layout[TYPE_AT],
     )  # fmt: skip
-    at, pause, stop = np.uint64(start), np.uint64(pause), np.uint64(stop)
-    row, filled, odd = np.uint64(found[ROWS]), np.uint64(found[WRITTEN]), False
-    while not odd and at < pause and has_room(table, words, state, 2):
+    names, packed, odd = np.int64(0), np.uint64(0), False
+    filled = np.uint64(found[WRITTEN])
+    while at < pause and not odd and names + 2 <= len(begins):
         at, _ = _row_at(text, at, stop)
         if at >= stop:
             break
@@ -214,9 +235,12 @@ def scan_names(  # type: ignore[no-untyped-def]
             begin, end, at, kind = _cell(text, at, stop, separator, quote)
             odd = kind == STRANGE
             if column in (tail_at, head_at):
-                number = number_of(text, begin, end, kind == DOUBLED, table, words, state)
-                odd = odd or number < 0
-                ends[np.int64(column == head_at), row] = number
+                odd = odd or end <= begin or end - begin > NAME_BYTES
+                if not odd:
+                    last = pack(text, begin, end, kind == DOUBLED, records, packed)
+                    k = names + (column == head_at)
+                    begins[k], hashes[k] = packed, hash_of(records, packed, last, seed)
+                    packed = last
             elif column == weight_at:
                 odd = odd or end <= begin or kind == DOUBLED
                 for byte in range(begin, end):
@@ -233,10 +257,12 @@ def scan_names(  # type: ignore[no-untyped-def]
             if separator != 0 or not going:
                 at += ONE
         odd = odd or column < least or exact not in (0, column)
-        row += ONE
-    found[ROWS], found[WRITTEN] = np.int64(row), np.int64(filled)
-    found[STOPPED] = np.int64(odd)
-    return np.int64(at)
+        names += 2
+    found[ROWS] += names // 2
+    found[WRITTEN] = np.int64(filled)
+    if odd:
+        found[STOPPED], names = 1, np.int64(0)
+    return at, names
 
 
 @compiled_lean

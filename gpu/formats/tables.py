@@ -129,7 +129,7 @@ def read_names(
     counts = [int(share.found[ROWS]) for share in shares]
     ids = np.concatenate(
         [
-            to_rank[share.ends[:, :count]]
+            to_rank[share.ends[: 2 * count].reshape(-1, 2).T]
             for to_rank, share, count in zip(ranks, shares, counts, strict=True)
         ],
         axis=1,
@@ -152,14 +152,16 @@ class _Share:
     """What one thread finds between two line ends: numbers of its own for the names."""
 
     def __init__(self, table: Table, start: int, stop: int) -> None:
-        from gpu.formats.interning import Names
+        from gpu.formats.interning import BLOCK, NAME_WORDS, Names
         from gpu.formats.table_loops import FOUND, NEWLINE, count_letter
 
         self._text, self._layout = np.frombuffer(table.data, np.uint8), table.layout()
         self._start, self._stop = start, stop
         self.names = Names()
+        sizes = (BLOCK * NAME_WORDS, BLOCK, BLOCK)
+        self._block = tuple(np.empty(size, np.uint64) for size in sizes)
         lines = count_letter(self._text, start, stop, NEWLINE) + 1
-        self.ends = np.empty((2, lines), np.int32)
+        self.ends = np.empty(2 * lines, np.int32)
         self.weights = np.empty(stop - start + 1, np.uint8)
         self.found = np.zeros(FOUND, np.int64)
 
@@ -172,7 +174,7 @@ class _Share:
             self.names.grow()
             at = scan_names(
                 self._text, at, min(at + PAUSE_BYTES, self._stop), self._stop, self._layout,
-                *self.names.arrays, self.ends, self.weights, self.found,
+                *self.names.arrays, self._block, self.ends, self.weights, self.found,
             )  # fmt: skip
 
 
@@ -194,8 +196,7 @@ def _shares(table: Table) -> list[tuple[int, int]]:
     count = max(1, min(cores(), MOST_SHARES, size // SHARE_BYTES))
     cuts = [table.start]
     for share in range(1, count):
-        at, odd = table.start + size * share // count, 0
-        counted = cuts[-1]
+        at, odd, counted = max(cuts[-1], table.start + size * share // count), 0, cuts[-1]
         for _ in range(LINE_ENDS_TRIED):
             at = data.find(b"\n", at) + 1
             if not at:
