@@ -169,6 +169,7 @@ class MicroscopeFeature(Microscope):
     def open(self) -> None:
         """Show every event of the current run, of the one that was left, or of a new one."""
         self.show()
+        self._focus()
         if self.model.replay is None and not self._take_up():
             self.record()
 
@@ -194,7 +195,10 @@ class MicroscopeFeature(Microscope):
         if not (docks.arrangement == ARRANGEMENT and self.is_shown):
             docks.choose(ARRANGEMENT)
         hide_empty_tabs(self._window.as_widget())
-        panel = docks["microscope"].widget()
+
+    def _focus(self) -> None:
+        """Give its panel the keys."""
+        panel = self._window.docks["microscope"].widget()
         if panel is not None:
             panel.setFocus()
 
@@ -278,6 +282,7 @@ class MicroscopeFeature(Microscope):
     def _want(self, most: int, algorithm: str = "") -> None:
         self._most, self._algorithm = most, algorithm
         self._wanted, self.model.too_large = True, None
+        self._focus()
         self._go_on()
 
     def seek(self, what: str) -> None:
