@@ -51,7 +51,7 @@ from viewer.features.lessons.step_widgets import (
 
 FORWARD = (Qt.Key.Key_PageDown, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return)
 BACKWARD = (Qt.Key.Key_PageUp, Qt.Key.Key_Left, Qt.Key.Key_Backspace)
-TURN = (84, 28)  # pixels, a button that turns pages, at the reference text size
+TURN = (72, 28)  # pixels, a button that turns pages, at the reference text size
 LEAST_WIDTH = 240  # pixels at the reference text size
 SETTLE_MS = 60  # until a page that grew has its height
 TITLE_SCALE = 1.35  # of a step's title
