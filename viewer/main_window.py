@@ -80,7 +80,8 @@ class MainWindow(QMainWindow):
         self._last_frame = time.monotonic()
         self._drawn_words = ""
         self.run_on_start = True
-        self._run_file = ""  # that the command line names: run once it is here, if that is quick
+        self.named_file = ""  # by the command line
+        self._run_file = ""  # that file, until it is here: it is run if that is quick
         self.plots: dict[str, LivePanel] = {}  # filled after the first paint
         self.panels: dict[str, QWidget] = {}  # of features' docks, filled when first seen
         self._build_panels()
@@ -252,7 +253,7 @@ class MainWindow(QMainWindow):
         self._frame.start()
         self.controller.start()
         if file is not None:
-            self._run_file = file
+            self.named_file = self._run_file = file
             self.open_path(file)
             return
         self.controller.show_graph(sample_graphs.make(sample_graphs.FIRST_SAMPLE))

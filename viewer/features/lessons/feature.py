@@ -338,9 +338,9 @@ class LessonsFeature(FeaturePart):
     # --- the first time
 
     def _greet(self) -> None:
-        """Tell a newcomer where to start, until a lesson was opened or the hint dismissed."""
+        """Tell a newcomer where to start: once, and not over a file that somebody named."""
         window = self._window
-        if window.settings.value(GREETED, False) or self._known():
+        if window.settings.value(GREETED, False) or self._known() or window.named_file:
             return
         paths = self.shelf.paths()
         first = self.shelf.lesson(paths[0]) if paths else ""
@@ -354,9 +354,9 @@ class LessonsFeature(FeaturePart):
         hint.dismissed.connect(self._dismiss_hint)
         hint.apply_theme(window.theme)
         column.insertWidget(column.indexOf(window.notice_bar) + 1, hint)
+        window.settings.set_value(GREETED, True)
 
     def _dismiss_hint(self) -> None:
-        self._window.settings.set_value(GREETED, True)
         hint, self.hint = self.hint, None
         if hint is not None:
             hint.hide()
@@ -367,6 +367,7 @@ class LessonsFeature(FeaturePart):
         self._window.graph_view.refresh()
         if self.hint is not None:
             self.hint.apply_theme(theme)
+            self.hint.setVisible(not self._window.modes.presenting)
 
 
 install = LessonsFeature
