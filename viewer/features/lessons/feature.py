@@ -74,9 +74,11 @@ class LessonsFeature(FeaturePart):
         return {"lesson": self.model.lesson is not None}
 
     def close(self) -> None:
-        """The window closes."""
+        """The window closes: panels stand as before the lesson."""
         self.stage.abandon()
         self._saver.close()
+        if self._before:
+            self._put_docks_back(self._before)
 
     # --- handlers
 
@@ -293,9 +295,7 @@ class LessonsFeature(FeaturePart):
             return
         window.comparison.end()
         window.controller.stop()
-        window.docks.choose(before["arrangement"])
-        main = window.as_widget()
-        main.restoreState(before["state"], window.docks.version)
+        self._put_docks_back(before)
         window.show_dock("lesson").setFocus()
         window.graph_view.set_colour_by(before["colour"])
         graph, run = before["graph"], before["run"]
@@ -304,6 +304,11 @@ class LessonsFeature(FeaturePart):
             window.controller.set_source(before["source"])
         if run in window.session.runs:
             window.session.set_current(run)
+
+    def _put_docks_back(self, before: dict[str, Any]) -> None:
+        docks = self._window.docks
+        docks.choose(before["arrangement"])
+        self._window.as_widget().restoreState(before["state"], docks.version)
 
     # --- progress and files
 

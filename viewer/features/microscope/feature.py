@@ -161,8 +161,10 @@ class MicroscopeFeature(Microscope):
         self._show_under_way()
 
     def close(self) -> None:
-        """Stop playing."""
+        """Stop playing; the arrangement before is the one to come back to."""
         self.model.pause()
+        if self._window.docks.arrangement == ARRANGEMENT:
+            self._window.docks.choose(self._before.arrangement)
 
     # --- handlers
 
