@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QLabel, QWidget
 
 from gpu.errors import GpuError
@@ -147,6 +147,12 @@ class Badge(QLabel):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.move(SPACING, SPACING)
         self.hide()
+
+    def changeEvent(self, a0: QEvent | None) -> None:
+        """Take the room that another size of text needs."""
+        super().changeEvent(a0)
+        if a0 is not None and a0.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.adjustSize()
 
     def show_words(self, letter: str, words: str, theme: Theme) -> None:
         """Show "A ADDS" on the colour of the letter."""
