@@ -17,6 +17,7 @@ are kept.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -74,6 +75,7 @@ class RunRecord:
     failure : why it failed, in words; empty otherwise
     row : of a run from many sources, the row that `dist` is
     row_id : the file's own name of that row's source
+    folder : where the file lies that it was read from, as long as its graph was not; else None
     """
 
     run_id: int
@@ -88,6 +90,7 @@ class RunRecord:
     failure: str = ""
     row: int = 0
     row_id: int | str = ""
+    folder: Path | None = None
     _store: np.ndarray = field(default_factory=lambda: np.empty(FIRST_CAPACITY, SAMPLE), repr=False)
     _count: int = 0
 
