@@ -19,17 +19,15 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import unicodedata
 from collections.abc import Sequence
 from typing import Literal
 
 from gpu.errors import GpuError
+from gpu.words import is_unseen
 
 Shell = Literal["posix", "windows"]
 
 HERE: Shell = "windows" if os.name == "nt" else "posix"
-TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-UNSEEN = {"Cc", "Cs", "Zl", "Zp"}  # controls, halves of characters, line and paragraph ends
 READ_IN_QUOTES = set('"%!$`\u201c\u201d\u201e')  # PowerShell takes curly quotes for straight ones
 _PLAIN = re.compile(r"[A-Za-z0-9_./\\:=+-]+")  # read by no shell of Windows as anything else
 
@@ -52,9 +50,7 @@ def option_words(flag: str, value: str) -> list[str]:
 
 
 def _check_seen(word: str) -> None:
-    bad = next(
-        (mark for mark in word if mark in TURNING or unicodedata.category(mark) in UNSEEN), None
-    )
+    bad = next((mark for mark in word if is_unseen(mark)), None)
     if bad is not None:
         raise GpuError(
             f"{word!a} holds the unseen character U+{ord(bad):04X}, which a shell may obey; "

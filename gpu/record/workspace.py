@@ -38,6 +38,7 @@ from gpu.record.tracefile import load_trace, plain, save_trace
 from gpu.regular import open_regular
 from gpu.schema import SchemaError, checked
 from gpu.wholefile import written_whole
+from gpu.words import in_sight
 
 SUFFIX = ".ssspw"
 FORMAT = "sssp-scope workspace"
@@ -93,6 +94,10 @@ class SavedGraph:
     hash: str
     relative: str = ""
     options: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make the name one that can be shown."""
+        object.__setattr__(self, "name", in_sight(self.name))
 
     def found(self, folder: Path) -> str | None:
         """Return what to open unasked ("sample:..." or a path that is there), None where none is.

@@ -35,6 +35,7 @@ from gpu.record.trace import (
     Verification,
     VertexProbe,
 )
+from gpu.words import in_sight
 
 RunState = Literal["running", "finished", "stopped", "failed"]
 NoticeLevel = Literal["info", "warning", "error"]
@@ -96,8 +97,9 @@ class RunRecord:
 
     def __post_init__(self) -> None:
         source = self.graph_reference.source_id
+        seen = in_sight(str(source))
         if not self.title:
-            self.title = f"{self.algorithm.title} on {self.graph_reference.name} from {source}"
+            self.title = f"{self.algorithm.title} on {self.graph_reference.name} from {seen}"
             if self.source_count > 1:
                 self.title += f" and {self.source_count - 1:,} more"
         if self.row_id == "":
