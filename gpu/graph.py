@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import GraphError, SourceError, WeightError
+from gpu.words import in_sight
 
 MAX_COUNT = 2**31 - 1  # vertices and arcs: indices are int32
 NUMBER_TYPES = ("int32", "int64", "float32", "float64")  # of weights, see `gpu.numbers`
@@ -51,7 +52,7 @@ class CSRGraph:
     positions : float32 (n, 2) or None; x to the right, y up, any unit
     ids : int64 or str (n,), the file's own vertex names; None means index + id_base
     id_base : the file's first vertex number where `ids` is None
-    name : short, for titles
+    name : short, for titles: one line without unseen characters, which it is made into
 
     Raises
     ------
@@ -69,7 +70,11 @@ class CSRGraph:
     provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
-        """Refuse arrays of another type or length: compiled loops would read past them."""
+        """Refuse arrays of another type or length: compiled loops would read past them.
+
+        The name, which may be of a stranger's file, becomes one that can be shown.
+        """
+        object.__setattr__(self, "name", in_sight(self.name))
         _check_types(self)
         _check_lengths(self)
 

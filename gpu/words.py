@@ -6,10 +6,16 @@ Thousands are parted by commas, in the window, on the command line and in files 
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 NO_VALUE = "–"
+LONGEST = 160  # characters of a name that is shown
+SENTENCE = 1000  # of a sentence or path
+UNSEEN = {"Cc", "Cs", "Zl", "Zp"}  # controls, halves of characters, line and paragraph ends
+TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+STAND_IN = "\ufffd"
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,22 @@ def exact(value: float) -> str:
     """Return the shortest digits that read back the same."""
     whole = float(value).is_integer() and abs(value) < 2**53
     return str(int(value)) if whole else repr(float(value))
+
+
+def is_unseen(mark: str) -> bool:
+    """Whether a character shows nothing but may do something: a control, a turn of direction."""
+    return mark in TURNING or unicodedata.category(mark) in UNSEEN
+
+
+def in_sight(words: str, most: int = LONGEST) -> str:
+    """Return words of a stranger as one line: nothing unseen in it, the middle of a long one cut.
+
+    What is shown is then what is there; `�` stands for each character that cannot be seen.
+    """
+    if len(words) > most:
+        words = f"{words[: most - most // 3 - 1]}…{words[len(words) - most // 3 :]}"
+    blanks = "".join(" " if mark in "\t\n\r" else mark for mark in words)
+    return "".join(STAND_IN if is_unseen(mark) else mark for mark in blanks)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -239,7 +239,7 @@ def make(key: str, *, n: int | None = None, seed: int = 1, weights: str = "int")
         raise ParameterError(f"seed = {seed!r}; allowed: a whole number from 0")
     if weights not in {"int", "float"}:
         raise ParameterError(f"weights = {weights!r}; allowed: int or float")
-    needed = n * sample.peak_bytes + n * n * sample.pair_bytes
+    needed = _bytes_of(sample, n)
     if n >= CHECK_MEMORY_FROM or needed >= CHECK_MEMORY_BYTES:
         from gpu.memory import require_memory
 
@@ -273,6 +273,32 @@ def open_sample(reference: str) -> CSRGraph:
     Options after the question mark: n, seed, weights (int or float).
     Raises ParameterError, MemoryNeededError.
     """
+    key, options = _parsed(reference)
+    n, seed = (_whole(reference, name, options.get(name)) for name in ("n", "seed"))
+    return make(
+        key,
+        n=n,
+        seed=1 if seed is None else seed,
+        weights=options.get("weights", "int"),
+    )
+
+
+def needed_bytes(reference: str) -> int:
+    """Return the memory that making a sample takes at its peak; 0 where it would be refused."""
+    try:
+        key, options = _parsed(reference)
+        sample = _find(key)
+        return _bytes_of(sample, _checked_size(sample, _whole(reference, "n", options.get("n"))))
+    except ParameterError:
+        return 0
+
+
+def _bytes_of(sample: Sample, n: int) -> int:
+    return n * sample.peak_bytes + n * n * sample.pair_bytes
+
+
+def _parsed(reference: str) -> tuple[str, dict[str, str]]:
+    """Return key and options of a reference. Raises ParameterError."""
     key, _, query = reference.removeprefix(PREFIX).partition("?")
     options: dict[str, str] = {}
     for part in filter(None, query.split("&")):
@@ -282,13 +308,7 @@ def open_sample(reference: str) -> CSRGraph:
                 f"{reference!r}: {part!r} is no option; there are: n=, seed= and weights="
             )
         options[name] = value
-    n, seed = (_whole(reference, name, options.get(name)) for name in ("n", "seed"))
-    return make(
-        key,
-        n=n,
-        seed=1 if seed is None else seed,
-        weights=options.get("weights", "int"),
-    )
+    return key, options
 
 
 def reference_of(graph: CSRGraph) -> str | None:

@@ -27,11 +27,12 @@ from gpu.engine import checked_settings, graph_reference
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, LoadRequest
+from gpu.record.reach import SAMPLE, is_elsewhere, question
 from gpu.record.trace import RunSettings, Verification
 from gpu.record.workspace import reader_options
 from gpu.words import thousands
 from sample_graphs import remembered_reference, suggested_source
-from viewer.models.open_choices import known_options, refusal
+from viewer.models.open_choices import known_options, outside, refusal
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
 
@@ -130,7 +131,7 @@ class Controller(QObject):
         graph, reference = self.session.graph, record.graph_reference
         if graph is not None and graph.hash == reference.hash:
             self.session.set_current(record)
-        elif reference.origin.startswith("sample:"):
+        elif reference.origin.startswith(SAMPLE):
             self._open_for(record, remembered_reference(reference.origin, reference.options), {})
         elif reference.origin == "memory":
             words = f"{reference.name} was made by a program and cannot be opened again."
@@ -139,7 +140,19 @@ class Controller(QObject):
             self._open_for(record, reference.origin, reader_options(reference.options))
 
     def _open_for(self, record: RunRecord, origin: str, options: dict[str, Any]) -> None:
+        """Open the graph of a run; what a stranger's file names elsewhere a person is asked for."""
+        asked = ""
+        if record.folder is not None:
+            origin = origin if origin.startswith(SAMPLE) else str(record.folder / origin)
+            asked = question(origin, record.folder)
+        if asked and is_elsewhere(origin):
+            words = f"{origin} is not opened: it lies on another computer, or is a device."
+            self.session.set_notice(Notice("warning", words, "Open the graph where it is now."))
+            return
         self._opens = record
+        if asked:
+            self.session.set_notice(outside(asked, origin, options))
+            return
         self.open(origin, **options)
 
     def _show_opened_run(self) -> None:

@@ -19,6 +19,7 @@ from viewer.actions import ActionRow
 if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMainWindow, QWidget
 
+    from gpu.record.workspace import Workspace
     from viewer.actions import ActionSet
     from viewer.common.theme import Theme
     from viewer.controller import Controller
@@ -161,6 +162,17 @@ class Microscope(FeaturePart):
 
     def go(self, events: int) -> None:
         """Show the state after so many events of the run shown."""
+
+
+class Workspaces(FeaturePart):
+    """Keeps what the window is looking at in a file, and opens it again."""
+
+    def workspace(self, path: str) -> Workspace:
+        """Return what the window is looking at, as it would be saved to `path`."""
+        raise NotImplementedError
+
+    def restore(self, path: str) -> None:
+        """Open a workspace that this window wrote for itself: nothing is asked."""
 
 
 @runtime_checkable

@@ -20,6 +20,7 @@ from gpu.model.accuracy import error_words
 from viewer.action_rows import ACTIONS
 from viewer.actions import ActionRow, ActionSet
 from viewer.common.drops import dropped_file, refuse_drops
+from viewer.common.foreign_words import title_words
 from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
@@ -379,7 +380,7 @@ class MainWindow(QMainWindow):
 
     def _show_graph(self) -> None:
         graph = self.session.graph
-        self.setWindowTitle(graph.name if graph is not None else "")
+        self.setWindowTitle(title_words(graph.name) if graph is not None else "")
         self.enable_actions()
         self._show_drawn()
 

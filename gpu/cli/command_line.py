@@ -3,16 +3,16 @@
 The line names the graph as the run's trace does (a path, or a sample with its options), and
 every setting that differs from what the command takes by itself, with its value in full, so that
 another machine makes the same modelled run. Words that a shell would read otherwise are
-quoted as POSIX shells want it.
+quoted (`gpu.cli.shells`); what a trace of a stranger calls its graph stays a name.
 """
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
 from gpu.algorithms.all_pairs import source_range
+from gpu.cli.shells import file_word, line_of, option_words
 from gpu.errors import GpuError
 from gpu.record.trace import GraphReference, Probe, RunSettings
 from gpu.words import exact
@@ -26,12 +26,12 @@ FIRST_SEED = 1
 def run_line(settings: RunSettings, graph: GraphReference) -> str:
     """Return `sssp-scope run ...` that makes this run again.
 
-    Raises GpuError where the graph came from no file and no sample.
+    Raises GpuError where the graph came from no file and no sample, or no line can hold its name.
     """
     if ALGORITHMS[settings.algorithm].result == "matrix":
         return apsp_line(settings, graph, "matrix.npy")
     words = ["run", *_graph_words(graph), *_source_words(settings), *_algorithm_words(settings)]
-    words += ["--device", settings.device] if settings.device else []
+    words += option_words("--device", settings.device) if settings.device else []
     if settings.delta is not None:
         words += ["--delta", exact(settings.delta)]
     words += ["--probe", str(int(settings.probe))]
@@ -46,8 +46,8 @@ def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
     Raises GpuError as `run_line` does.
     """
     first, count = source_range(settings.parameters, graph.n)
-    words = ["apsp", *_graph_words(graph), "-o", output, *_algorithm_words(settings)]
-    words += ["--device", settings.device] if settings.device else []
+    words = ["apsp", *_graph_words(graph), "-o", file_word(output), *_algorithm_words(settings)]
+    words += option_words("--device", settings.device) if settings.device else []
     words += [] if count == graph.n else ["--sources", f"{first}:{first + count}"]
     words += [] if settings.delta is None else ["--delta", exact(settings.delta)]
     workers = settings.parameters.get("workers")
@@ -62,7 +62,7 @@ def sweep_line(
     Raises GpuError as `run_line` does.
     """
     words = ["sweep", *_graph_words(graph), *_source_words(settings), *_algorithm_words(settings)]
-    words += ["--device", settings.device] if settings.device else []
+    words += option_words("--device", settings.device) if settings.device else []
     if settings.delta is not None:
         words += ["--delta", exact(settings.delta)]
     words += ["--knob", knob, "--values", ",".join(map(exact, values))]
@@ -84,7 +84,7 @@ def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str
     words = ["compare", *_graph_words(graph), *_source_words(a)]
     for side, settings in (("a", a), ("b", b)):
         words += [f"--{side}", settings.algorithm, f"--{side}-engine", settings.engine]
-        words += [f"--{side}-device", settings.device] if settings.device else []
+        words += option_words(f"--{side}-device", settings.device) if settings.device else []
         if settings.delta is not None:
             words += [f"--{side}-delta", exact(settings.delta)]
         words += _parameter_words(settings, f"--{side}-set")
@@ -99,7 +99,7 @@ def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str
 
 
 def _line(words: list[str]) -> str:
-    return shlex.join([NAME, *words])
+    return line_of([NAME, *words])
 
 
 def _graph_words(graph: GraphReference) -> list[str]:
@@ -109,15 +109,15 @@ def _graph_words(graph: GraphReference) -> list[str]:
         from sample_graphs import remembered_reference
 
         return [remembered_reference(graph.origin, graph.options)]
-    words = [graph.origin]
+    words = [file_word(graph.origin)]
     if graph.options.get("undirected") is not None:
         words.append("--undirected" if graph.options["undirected"] else "--directed")
     if graph.options.get("weights") not in (None, "file"):
-        words += ["--weights", str(graph.options["weights"])]
+        words += option_words("--weights", str(graph.options["weights"]))
     if graph.options.get("weight_name") is not None:
-        words += ["--weight-name", str(graph.options["weight_name"])]
+        words += option_words("--weight-name", str(graph.options["weight_name"]))
     if graph.options.get("format") is not None:
-        words += ["--format", str(graph.options["format"])]
+        words += option_words("--format", str(graph.options["format"]))
     return words
 
 

@@ -20,7 +20,11 @@ Names       begin with `sssp-<pid of the window>-<token>`. Shared memory is know
             resource tracker from its making to its unlinking, by one process at a
             time: Python before 3.13 registers a second time on attaching, which
             leads to false warnings at exit, so the child's attaching is hidden from it.
-            What dead processes left is removed by `clean_stale`.
+
+Owners      Beside the segments of a prefix lies an empty file, `<prefix>-held`, that every process
+            which makes or owns some keeps locked (flock): the system lets go when it dies, however
+            it dies. `clean_stale` removes the segments whose lock it gets. A pid would not do: that
+            of another container, which shares /dev/shm or the folder, names nobody here.
 """
 
 from __future__ import annotations
@@ -46,12 +50,21 @@ import numpy as np
 from gpu.errors import MemoryNeededError
 from gpu.interpreter import start_tracker
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 SHM_FOLDER = Path("/dev/shm")  # where Linux shows named blocks; absent elsewhere
 SPARE_BYTES = 32 << 20  # left free for others in /dev/shm and in the temporary folder
 LARGE = 64 << 20  # bytes: from here on memory is asked whether it has them
 BOUNDLESS = 2**62
 ALIGNMENT = 64  # of every array in its block: a cache line
-NAME_PATTERN = re.compile(r"sssp-(\d+)-[0-9a-f]{4}-")
+HELD = "held"  # tag of the file that owners keep locked
+NAME_PATTERN = re.compile(rf"(sssp-\d+-[0-9a-f]{{4}})-{HELD}(\.map)?")
+_OPEN = os.O_RDWR | getattr(os, "O_CLOEXEC", 0)
+
+_held: dict[Path, int] = {}  # the files that this process keeps locked, and their descriptors
 
 Shapes = Mapping[str, tuple[Any, tuple[int, ...]]]  # name -> dtype, shape
 
@@ -95,9 +108,12 @@ class Memory:
         """
         places, nbytes = _plan(shapes)
         name = f"{self.prefix}-{tag}"
-        if self.named and (block := _create_named(name, nbytes)) is not None:
-            return Segment(SharedArrays(name, nbytes, places), block.detach(), block)
+        if self.named:
+            _hold(self._held_beside(named=True))
+            if (block := _create_named(name, nbytes)) is not None:
+                return Segment(SharedArrays(name, nbytes, places), block.detach(), block)
         path = Path(self.folder) / f"{name}.map"
+        _hold(self._held_beside(named=False))
         mapping = _create_file(path, nbytes)
         return Segment(SharedArrays(name, nbytes, places, str(path)), mapping)
 
@@ -106,6 +122,8 @@ class Memory:
 
         Raises FileNotFoundError where the name is gone.
         """
+        if owner:
+            _hold(self._held_beside(named=shared.path is None))
         if shared.path is None:
             block = _attach_named(shared.name, tracked=owner)
             return Segment(shared, block.detach(), block)
@@ -126,18 +144,28 @@ class Memory:
 
     def sweep(self) -> None:
         """Remove whatever still bears this host's prefix, as far as the system lists it."""
+        held = {self._held_beside(named=named) for named in (True, False)}
         for folder in (SHM_FOLDER, Path(self.folder)):
             for path in folder.glob(f"{self.prefix}-*") if folder.is_dir() else ():
-                self.remove(path.name.removesuffix(".map").removeprefix(f"{self.prefix}-"))
+                if path not in held:
+                    self.remove(path.name.removesuffix(".map").removeprefix(f"{self.prefix}-"))
+        for path in held:  # last: while a segment is there, so is what says whether it is stale
+            _let_go(path)
 
     def clean_stale(self) -> None:
         """Remove what processes that are dead by now left behind."""
         for folder in (SHM_FOLDER, Path(self.folder)):
-            for path in folder.glob("sssp-*-*") if folder.is_dir() else ():
-                match = NAME_PATTERN.match(path.name)
-                if match and not _is_alive(int(match[1])):
-                    with contextlib.suppress(OSError):  # another user's, or (Windows) in use
-                        path.unlink()
+            for held in folder.glob(f"sssp-*-{HELD}*") if folder.is_dir() else ():
+                match = NAME_PATTERN.fullmatch(held.name)
+                with contextlib.suppress(OSError):  # held, another user's, or (Windows) in use
+                    if match:
+                        _remove_stale(held, match[1])
+
+    def _held_beside(self, *, named: bool) -> Path:
+        """Return the file that is locked where segments lie: in /dev/shm, or mapped files."""
+        if named and SHM_FOLDER.is_dir():
+            return SHM_FOLDER / f"{self.prefix}-{HELD}"
+        return Path(self.folder) / f"{self.prefix}-{HELD}.map"
 
 
 class Segment:
@@ -307,13 +335,51 @@ def _too_large(nbytes: int, folder: Path) -> MemoryNeededError:
     )
 
 
-def _is_alive(pid: int) -> bool:
-    if os.name != "posix":
-        return False  # Windows refuses to delete a file in use: trying is safe
+def _hold(path: Path) -> None:
+    """Keep a file locked until `_let_go` or the end of this process; it is made if need be.
+
+    Where the file system knows no locks nobody gets one, so nothing there is ever stale.
+    """
+    with contextlib.suppress(OSError):
+        while path not in _held:
+            descriptor = os.open(path, _OPEN | os.O_CREAT, 0o600)
+            try:
+                _lock(descriptor, shared=True)
+                if _is_still(path, descriptor):  # else it was stale until just now
+                    _held[path] = os.dup(descriptor)
+            finally:
+                os.close(descriptor)
+
+
+def _let_go(path: Path) -> None:
+    if path in _held:
+        os.close(_held.pop(path))
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+def _remove_stale(held: Path, prefix: str) -> None:
+    """Remove the segments beside a file that no process keeps locked. OSError where one does."""
+    descriptor = os.open(held, _OPEN)
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        _lock(descriptor, shared=False)
+        for path in held.parent.glob(f"{prefix}-*"):
+            if path != held:
+                path.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
+    held.unlink(missing_ok=True)
+
+
+def _lock(descriptor: int, *, shared: bool) -> None:
+    """Lock an open file; for one alone at once or OSError. Windows keeps files in use by itself."""
+    if fcntl is not None:
+        fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    """Whether a descriptor's file still has its name."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+    except FileNotFoundError:
         return False
-    except OSError:
-        return True
-    return True

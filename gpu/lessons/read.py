@@ -30,6 +30,7 @@ from gpu.errors import GpuError
 from gpu.lessons.lesson import Lesson, LessonFile, Step, Value, own_class
 from gpu.regular import read_regular
 from gpu.schema import SchemaError, checked
+from gpu.words import SENTENCE, in_sight
 
 SECTION = re.compile(r"^## +(\S+) *$", re.MULTILINE)
 FOLDER = "SSSP_SCOPE_LESSONS"  # environment: a folder of one's own lessons
@@ -65,12 +66,13 @@ def read_lesson(path: str | Path) -> Lesson:
     for step in written.steps:
         if step.key not in texts:
             raise LessonError(f"{path}: step {step.key!r}: the text has no section '## {step.key}'")
-        whole = structs.asdict(step) | {"title": step.title or step.key}
+        whole = structs.asdict(step) | {"title": in_sight(step.title or step.key)}
         steps.append(Step(**whole, text=texts.pop(step.key)))
     if texts:
         unused = next(iter(texts))
         raise LessonError(f"{path}: {name} has a section {unused!r} and no step of that key")
-    words = {"title": head.title, "idea": head.idea, "figure": head.figure}
+    said = {"title": head.title, "idea": head.idea, "figure": head.figure}
+    words = {key: in_sight(text, SENTENCE) for key, text in said.items()}
     return Lesson(path.stem, **words, minutes=head.minutes, steps=tuple(steps), path=str(path))
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,12 +118,12 @@ def _type(graph: CSRGraph, values: list[float], told: Container[float]) -> np.dt
 
 def _columns(path: str | Path, graph: CSRGraph) -> tuple[list[int], list[int], list[str]]:
     """Return the vertex, the line and the distance as text of each row."""
-    vertex_of = _translator(graph)
+    names = {} if graph.ids is None else {str(name): v for v, name in enumerate(graph.ids.tolist())}
     seen = np.zeros(graph.n, bool)
     vertices, lines, words = [], [], []
-    for line, name, word in _rows(path):
+    for line, name, word in _rows(path, names):
         try:
-            vertex = vertex_of(name)
+            vertex = names[name] if name in names else graph.vertex_of(name)
         except SourceError as error:
             raise FormatError(path, str(error), line) from error
         if seen[vertex]:
@@ -169,16 +169,11 @@ def _farthest(graph: CSRGraph, source: int) -> float:
     return float(true[np.isfinite(true)].max())
 
 
-def _translator(graph: CSRGraph) -> Callable[[str], int]:
-    """Return a function from a name in the file to an index; it raises SourceError."""
-    if graph.ids is None:
-        return graph.vertex_of
-    known = {str(name): vertex for vertex, name in enumerate(graph.ids.tolist())}
-    return lambda name: known[name] if name in known else graph.vertex_of(name)
+def _rows(path: str | Path, names: Container[str]) -> Iterator[tuple[int, str, str]]:
+    """Yield line number, id and distance as text, without header, comments, empty lines.
 
-
-def _rows(path: str | Path) -> Iterator[tuple[int, str, str]]:
-    """Yield line number, id and distance as text, without header, comments, empty lines."""
+    names : ids that are taken to the letter, blanks and # too
+    """
     try:
         with open_any(path) as file:
             text = file.read().decode("utf-8")
@@ -187,11 +182,13 @@ def _rows(path: str | Path) -> Iterator[tuple[int, str, str]]:
         if separator is not None:
             rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         for line, row in enumerate(rows, 1):
-            if not row or row[0].startswith("#"):
+            literal = bool(row) and row[0] in names
+            if not row or (row[0].startswith("#") and not literal):
                 continue
             if len(row) > 2:
                 raise FormatError(path, f"{len(row)} columns; expected id,distance", line)
-            name, value = (row[0].strip(), row[1].strip() if len(row) == 2 else "")
+            name = row[0] if literal else row[0].strip()
+            value = row[1].strip() if len(row) == 2 else ""
             if line > 1 or not _is_header(value):
                 yield line, name, value
     except OSError as error:

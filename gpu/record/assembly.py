@@ -132,3 +132,21 @@ def _check_events(trace: Trace, events: np.ndarray) -> None:
         wrong = told[(told < low) | (told >= high)]
         if len(wrong):
             raise TraceError(f"an event names {what} {wrong[0]}; allowed: {low} to {high - 1:g}")
+    _check_assignments(events)
+
+
+def _check_assignments(events: np.ndarray) -> None:
+    """A worker finishes only what it was given before."""
+    given, finished = (_first_of(events, kind) for kind in (EventKind.ASSIGN, EventKind.FINISH))
+    for worker, place in finished.items():
+        if given.get(worker, len(events)) > place:
+            raise TraceError(
+                f"worker {worker} finishes what it was never given; ASSIGN comes before FINISH"
+            )
+
+
+def _first_of(events: np.ndarray, kind: EventKind) -> dict[int, int]:
+    """Return where the first event of a kind is, by worker."""
+    places = np.flatnonzero(events["kind"] == int(kind))
+    workers, first = np.unique(events["worker"][places], return_index=True)
+    return dict(zip(workers.tolist(), places[first].tolist(), strict=True))

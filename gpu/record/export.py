@@ -19,7 +19,7 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -142,7 +142,7 @@ def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None
         )
     with written_whole(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        rows = csv.writer(text, lineterminator="\n")
+        rows = csv.writer(text, lineterminator="\n", quoting=_quoting(graph.ids))
         rows.writerow(["id", "distance"])
         for begin in range(0, graph.n, CHUNK):
             part = slice(begin, min(begin + CHUNK, graph.n))
@@ -152,6 +152,13 @@ def write_distances(graph: CSRGraph, dist: np.ndarray, path: str | Path) -> None
             rows.writerows(zip(names, values.tolist(), strict=True))
         text.flush()
         text.detach()
+
+
+def _quoting(ids: np.ndarray | None) -> Literal[0, 1]:
+    """Return which cells stand in quotes: all where an id holds a return, which csv leaves bare."""
+    if ids is None or ids.dtype.kind != "U":
+        return csv.QUOTE_MINIMAL
+    return csv.QUOTE_ALL if (np.char.find(ids, "\r") >= 0).any() else csv.QUOTE_MINIMAL
 
 
 def write_json(trace: Trace, path: str | Path) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from gpu.numbers import AUTO, unreached
+from gpu.words import in_sight
 
 PART_ENTRIES = 1 << 22  # distances of a matrix that are looked at together
 BUCKETS = 32  # slots of the occupancy array, and the paper's ring size
@@ -161,6 +162,10 @@ class GraphReference:
     integer: bool
     source_id: int | str  # the file's own name of the source
     options: dict[str, Any] = field(default_factory=dict)  # given to the reader or generator
+
+    def __post_init__(self) -> None:
+        """Make the name, which may be of a stranger's file, one that can be shown."""
+        object.__setattr__(self, "name", in_sight(self.name))
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@
 Of a larger graph only the path, absolute and relative to the workspace file, its reader's options
 and its hash are kept. So a folder with both can be moved, and another file of that name is told
 from the one that the runs were made on. A workspace is read as data from a
-stranger: no pickle, no code, no path is written to except a temporary folder of ours, and sizes
-are checked before anything is allocated or unpacked.
+stranger: no pickle, no code, no path is written to except a temporary folder of ours, sizes are
+checked before anything is allocated or unpacked, and what it names elsewhere waits for a person's
+word (`gpu.record.reach`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import Any
 
 from msgspec import structs
@@ -30,12 +31,14 @@ from msgspec import structs
 from gpu.errors import GpuError, TraceError
 from gpu.formats import save_graph
 from gpu.graph import CSRGraph
+from gpu.record.reach import SAMPLE, is_elsewhere, is_within
 from gpu.record.schema import WorkspaceTable, reader_options
 from gpu.record.trace import GraphReference, Trace
 from gpu.record.tracefile import load_trace, plain, save_trace
 from gpu.regular import open_regular
 from gpu.schema import SchemaError, checked
 from gpu.wholefile import written_whole
+from gpu.words import in_sight
 
 SUFFIX = ".ssspw"
 FORMAT = "sssp-scope workspace"
@@ -46,7 +49,6 @@ SMALL_ARCS = 200_000  # a graph of so many is saved with its runs: 2 MB and less
 GRAPH_LIMIT = 16 << 20  # bytes of one that is read
 TABLE_LIMIT = 4 << 20  # bytes of JSON
 CHUNK = 1 << 20  # bytes copied at a time
-SAMPLE = "sample:"
 UPDATE = "update SSSP Scope"
 _WRONG = (
     zipfile.BadZipFile,
@@ -93,33 +95,35 @@ class SavedGraph:
     relative: str = ""
     options: dict[str, Any] = field(default_factory=dict)
 
-    def found(self, folder: Path) -> str | None:
-        """Return what to open ("sample:..." or a path that is there), None where it is gone.
+    def __post_init__(self) -> None:
+        """Make the name one that can be shown."""
+        object.__setattr__(self, "name", in_sight(self.name))
 
-        folder : where the workspace file is; beside it comes first.
+    def found(self, folder: Path) -> str | None:
+        """Return what to open unasked ("sample:..." or a path that is there), None where none is.
+
+        folder : where the workspace file is; only what lies in it is looked for.
         """
         if self.origin.startswith(SAMPLE):
             from sample_graphs import remembered_reference
 
             return remembered_reference(self.origin, self.options)
-        return next((str(name) for name in self.looked(folder) if name.is_file()), None)
+        looked = self.looked(folder)
+        return next((str(name) for name in looked if name.is_file()), None)
 
     def looked(self, folder: Path) -> list[Path]:
         """Return where `found` looks for a file, best first, each place once."""
+        return [place for place in self._places(folder) if is_within(place, folder)]
+
+    def outside(self, folder: Path) -> list[Path]:
+        """Return the places outside the folder that a person is asked about; none was touched."""
+        return [place for place in self._places(folder) if not is_within(place, folder)]
+
+    def _places(self, folder: Path) -> list[Path]:
         names = [folder / self.relative] if self.relative else []
-        names += [Path(self.origin), folder / Path(self.origin).name]
+        names += [folder / self.origin, folder / Path(self.origin).name]
         places = dict.fromkeys(Path(os.path.normpath(name)) for name in names)
-        return [place for place in places if not _is_elsewhere(place)]
-
-
-def _is_elsewhere(place: Path) -> bool:
-    """Whether a place is no folder of this computer's disks: another computer, /dev, /proc.
-
-    Looking there is already doing something: a share is told who asks, a device may wait.
-    """
-    if PureWindowsPath(place).drive.startswith("\\\\") or str(place).startswith("//"):
-        return True
-    return PurePosixPath(place).parts[:2] in {("/", top) for top in ("dev", "proc", "sys")}
+        return [place for place in places if not is_elsewhere(place)]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from math import isnan
 from pathlib import Path
@@ -24,6 +25,7 @@ from gpu.study.sweep import (
 )
 from gpu.wholefile import written_whole
 
+FORMULA = re.compile(r"(?:^|(?<=[,;\t\r\n]))(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
 SET = "set_"  # before the key of an algorithm's parameter
 TOTALS = (
     "algorithm",
@@ -85,15 +87,22 @@ def write_table(
 ) -> None:
     """Write a CSV file, whole or not at all; None becomes an empty cell.
 
+    These tables are for people, nothing of ours reads them, and their words may come from traces of
+    strangers: what a spreadsheet would compute gets the quote that makes it text there.
     Raises GpuError where it cannot be written.
     """
     with written_whole(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         table = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        table.writerow(header)
-        table.writerows(rows)
+        table.writerow(map(as_text, header))
+        table.writerows(map(as_text, row) for row in rows)
         text.flush()
         text.detach()
+
+
+def as_text(cell: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula; numbers stay as they are."""
+    return FORMULA.sub("'", cell) if isinstance(cell, str) else cell
 
 
 def write_runs(runs: Sequence[tuple[int, Trace]], path: str | Path) -> None:

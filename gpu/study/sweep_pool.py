@@ -76,9 +76,10 @@ class Pool:
                 return self._executor.submit(work, *arguments)
 
     def close(self) -> None:
-        """End the processes; whoever runs is asked to stop."""
+        """End the processes; whoever runs is asked to stop; give every name back."""
         self.stop.set()
         self._executor.shutdown(wait=True, cancel_futures=True)
+        self.memory.sweep()
 
     def _fresh(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(

@@ -166,3 +166,20 @@ def test_decimals_of_other_precision_are_held_to_theirs(
         given = ["verify", str(tmp_path / "g.txt"), str(tmp_path / "d.csv"), "--source", "0"]
         assert main(given) == code
         assert (words in capsys.readouterr().out) == (code == 0)
+
+
+ODD_LETTERS = st.sampled_from([*"=+-@#%'\",;|!\t\n\r ", "é", "\u202e", "1", "a"])
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    names=st.lists(
+        st.text(ODD_LETTERS, min_size=1, max_size=6), min_size=5, max_size=5, unique=True
+    )
+)
+def test_any_id_is_read_back_to_the_letter(names: list[str], tmp_path: Path) -> None:
+    graph = replace(small_graph(), ids=np.array(names))
+    write_distances(graph, small_trace().dist, tmp_path / "d.csv")
+    assert read_distances(tmp_path / "d.csv", graph, 0).dist.tolist() == small_trace().dist.tolist()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,7 @@ import sample_graphs
 from gpu.algorithms import ALGORITHMS
 from gpu.cli.command_line import compare_line, run_line, sweep_line
 from gpu.cli.main import main
+from gpu.cli.shells import Shell, file_word, line_of
 from gpu.engine import graph_reference
 from gpu.errors import GpuError
 from gpu.formats import load_graph
@@ -104,3 +108,134 @@ def test_what_no_command_can_do_is_said() -> None:
         run_line(settings, reference)
     with pytest.raises(GpuError, match="one source"):
         compare_line(settings, replace(settings, source=1), graph_reference(graph, 0))
+
+
+# names of strangers
+
+SHELLS = [path for path in (shutil.which("sh"), shutil.which("bash")) if path]
+HOSTILE = (
+    *("-o.gr", "--trace=x", "-", "--", "--json", "-h", "@args.gr", "a b.gr", " a.gr", "a .gr "),
+    *("$(touch pwned).gr", "`touch pwned`.gr", "a;touch pwned.gr", "a&touch pwned", "a&&touch x"),
+    *("a|touch pwned", "a>pwned", "a<b.gr", "$HOME.gr", "${IFS}.gr", "~", "~root", "*.gr", "?.gr"),
+    *("[a-z].gr", "{a,b}.gr", "!!.gr", "!1", "#a.gr", "a#b.gr", "'.gr", "''", '".gr', "a'b\"c.gr"),
+    *("a\\b.gr", "a\\", "%PATH%.gr", "^a.gr", "a,b=c.gr", "(a).gr", "é ü 猫.gr", "a\u00a0b.gr"),
+    *("<img src=x>.gr", "a&calc.gr", "50%.gr", "=cmd|' C'!A0", "x\u201cy\u201d.gr"),
+)
+UNSEEN = ("a\nb.gr", "a\rb", "a\x1b]0;x\x07", "a\0b", "a\x7f", "a\x9b31m", "a\u202erg.b", "a\udcff")
+
+
+def test_there_are_forty_hostile_names() -> None:
+    assert len(set(HOSTILE)) >= 40
+
+
+def words_as(shell: str, line: str, folder: Path) -> list[str]:
+    """Return what a program called sssp-scope is given by a shell that runs a line."""
+    program = folder / "bin" / "sssp-scope"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text("#!/bin/sh\nprintf '%s\\0' \"$@\"\n")
+    program.chmod(0o755)
+    search = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    told = subprocess.run(
+        [shell, "-c", line],
+        cwd=folder,
+        env={**os.environ, "PATH": search},
+        capture_output=True,
+        check=True,
+    )
+    assert told.stderr == b""
+    return told.stdout.decode().split("\0")[:-1]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the line is for shells of POSIX")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_copied_line_opens_the_file_and_does_nothing_else(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    Path(name).write_text("p sp 3 2\na 1 2 5\na 2 3 4\n")
+    graph = load_graph(folder / name, format="dimacs")
+    trace = gpu.run(graph, "adds")
+    reference = replace(trace.graph, origin=name)
+    line = run_line(trace.settings, reference)
+    given = [words_as(shell, line, folder) for shell in SHELLS]
+    assert given[0] == given[-1]
+    assert {path.name for path in folder.iterdir()} == {name, "bin"}
+    assert main([*given[0], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["graph"]["hash"] == graph.hash
+    assert {path.name for path in folder.iterdir()} == {name, "bin"}
+
+
+@pytest.mark.parametrize("shell", ["posix", "windows"])
+@pytest.mark.parametrize("name", UNSEEN)
+def test_unseen_characters_are_refused(name: str, shell: Shell) -> None:
+    with pytest.raises(GpuError, match=r"unseen character U\+[0-9A-F]{4}.*rename") as found:
+        line_of(["sssp-scope", "run", name], shell)
+    assert str(found.value).isprintable()
+
+
+def test_values_that_look_like_options_stay_values() -> None:
+    settings = RunSettings("adds", "model", "--json", 0)
+    graph = graph_reference(sample_graphs.make("grid", n=100), 0)
+    odd = replace(graph, origin="a.gr", options={"weight_name": "-o", "format": "--help"})
+    words = shlex.split(run_line(settings, odd))
+    assert {"--device=--json", "--weight-name=-o", "--format=--help"} <= set(words)
+    assert not {"--json", "-o", "--help"} & set(words)
+
+
+# Windows, on paper: what each shell does to a line, and what a program then makes of it
+
+CMD_ACTS = set("&|<>()^\n")  # outside quotes; % everywhere
+POWERSHELL_ACTS = set("&|<>(){};,@#'`$\"\u2018\u2019\u201a\u201b\u201c\u201d\u201e\n")
+
+
+def parted(line: str) -> list[str]:
+    """Return the arguments of a line by the rules of CommandLineToArgvW."""
+    words: list[str] = []
+    word, quoted, begun, at = "", False, False, 0
+    while at < len(line):
+        slashes = len(line) - at - len(line[at:].lstrip("\\"))
+        if slashes and line[at + slashes : at + slashes + 1] == '"':
+            word += "\\" * (slashes // 2)
+            if slashes % 2:
+                word += '"'
+                slashes += 1
+            begun, at = True, at + slashes
+            continue
+        letter = line[at]
+        if letter == '"':
+            quoted, begun = not quoted, True
+        elif letter in " \t" and not quoted:
+            words += [word] if begun else []
+            word, begun = "", False
+        else:
+            word, begun = word + letter, True
+        at += 1
+    assert not quoted
+    return [*words, word] if begun else words
+
+
+def outside_quotes(line: str) -> str:
+    return "".join(line.split('"')[::2])
+
+
+def test_the_paper_parser_knows_the_documented_cases() -> None:
+    assert parted(r'"a b c" d e') == ["a b c", "d", "e"]
+    assert parted(r'"ab\"c" "\\" d') == ['ab"c', "\\", "d"]
+    assert parted(r'a\\\b d"e f"g h') == ["a\\\\\\b", "de fg", "h"]
+    assert parted(r"a\\\"b c d") == ['a\\"b', "c", "d"]
+    assert parted(r'a\\\\"b c" d e') == ["a\\\\b c", "d", "e"]
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, r"C:\U\a&calc.gr", r"C:\My files\b.gr", "16,32.5"])
+def test_a_line_for_windows_is_one_for_both_shells_or_refused(name: str) -> None:
+    wanted = ["sssp-scope", "run", file_word(name), "--values", "16,32.5"]
+    if set(name) & set('"%!$`\u201c\u201d'):
+        with pytest.raises(GpuError, match=r"cmd\.exe and PowerShell"):
+            line_of(wanted, "windows")
+        return
+    line = line_of(wanted, "windows")
+    assert parted(line) == wanted
+    assert not (CMD_ACTS | POWERSHELL_ACTS) & set(outside_quotes(line))
+    assert not set("%!$`") & set(line)

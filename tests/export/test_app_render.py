@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
+from gpu.formats import load_graph
 from gpu.graph import CSRGraph
 from gpu.record.trace import Trace, Verification
 from gpu.record.tracefile import save_trace
@@ -169,3 +170,22 @@ def test_the_dashboard_names_what_it_shows(graph: CSRGraph, key: str, qtbot: QtB
     assert "not verified" in board.totals.text()
     assert f"{done.processed_vertices}"[-3:] in board.totals.text()
     assert ("Δ" in board.subtitle.text()) is ALGORITHMS[key].bucketed
+
+
+def test_a_trace_does_not_choose_which_file_is_opened(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "mailed"
+    folder.mkdir()
+    (tmp_path / "a.gr").write_text("p sp 3 2\na 1 2 5\na 2 3 4\n")
+    trace = gpu.run(load_graph(tmp_path / "a.gr"), "adds")
+    save_trace(trace, folder / "run.npz")
+    graph, missing = render.find_graph(trace, folder)
+    assert graph is None
+    assert str(tmp_path / "a.gr") in missing
+    graph, missing = render.find_graph(trace, tmp_path)
+    assert graph is not None
+    assert app.main(["render", str(folder / "run.npz"), "--size", SIZE]) == 0
+    assert "outside its folder; --anywhere opens it" in capsys.readouterr().err
+    assert app.main(["render", str(folder / "run.npz"), "--size", SIZE, "--anywhere"]) == 0
+    assert capsys.readouterr().err == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -12,10 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_host_driver import wait_until
 
 from gpu.errors import MemoryNeededError
 from gpu.host import memory as memory_module
-from gpu.host.memory import Memory, share
+from gpu.host.memory import Memory, Place, SharedArrays, share
 from gpu.host.observer import LARGE_SLICE, RingObserver
 from gpu.host.ring import RING, Knobs, SampleRing, SampleStore
 from gpu.record.trace import SAMPLE
@@ -28,12 +30,17 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
     made = Memory(folder=str(tmp_path), named=request.param)
     yield made
     made.sweep()
-    assert names(made) == []
+    assert everything(made) == []
+
+
+def everything(memory: Memory) -> list[str]:
+    folders = [folder for folder in (SHM, Path(memory.folder)) if folder.is_dir()]
+    return [p.name for folder in folders for p in folder.glob(f"{memory.prefix}-*")]
 
 
 def names(memory: Memory) -> list[str]:
-    folders = [folder for folder in (SHM, Path(memory.folder)) if folder.is_dir()]
-    return [p.name for folder in folders for p in folder.glob(f"{memory.prefix}-*")]
+    """Return the names of its segments."""
+    return [name for name in everything(memory) if "-held" not in name]
 
 
 def test_arrays_of_every_kind_come_through(memory: Memory) -> None:
@@ -106,7 +113,8 @@ def test_a_small_dev_shm_falls_back_to_a_file(
     assert made.shared.path is not None
     assert made.arrays(writeable=False)["a"].tolist() == [0, 1, 2, 3, 4]
     made.unlink()
-    assert names(memory) == []
+    memory.sweep()
+    assert everything(memory) == []
 
 
 def test_remove_takes_what_a_killed_process_made(memory: Memory) -> None:
@@ -117,20 +125,104 @@ def test_remove_takes_what_a_killed_process_made(memory: Memory) -> None:
     made.unlink()
 
 
-def test_stale_segments_of_dead_processes_are_removed(memory: Memory) -> None:
+OWNER = """
+import sys
+import numpy as np
+from gpu.host.memory import Memory, Place, SharedArrays, share
+memory = Memory({prefix!r}, {folder!r}, {named})
+segment = share(memory, "c1", {{"a": np.arange(9)}})
+print("made", flush=True)
+sys.stdin.read()
+"""
+
+
+def owner(memory: Memory, *before: str) -> subprocess.Popen[str]:
+    """Start a process that owns a segment and waits; `before` stands before the command."""
+    text = OWNER.format(prefix=memory.prefix, folder=memory.folder, named=memory.named)
+    command = [*before, sys.executable, "-c", text]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "made\n"
+    return process
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX thing")
+def test_a_lock_says_who_is_alive_and_no_pid(tmp_path: Path, memory: Memory) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    folder = Path(memory.folder)
-    stale = folder / f"sssp-{ended.pid}-00aa-c1.map"
-    ours = folder / f"sssp-{os.getpid()}-00aa-c1.map"
-    foreign = folder / "sssp-notes.txt"
-    for path in (stale, ours, foreign):
+    named = memory.named and SHM.is_dir()
+    other = Memory(f"sssp-{ended.pid}-00aa", str(tmp_path), named)  # a pid that names nobody
+    with owner(other) as process:
+        Memory(folder=str(tmp_path)).clean_stale()
+        assert len(names(other)) == 1
+        attached = other.attach(_note(other), owner=False)
+        assert attached.arrays(writeable=False)["a"].tolist() == list(range(9))
+        process.kill()
+    Memory(folder=str(tmp_path)).clean_stale()
+    assert everything(other) == []
+
+
+def _note(memory: Memory) -> SharedArrays:
+    """Return where the segment of `owner` lies."""
+    name = f"{memory.prefix}-c1"
+    path = None if memory.named else f"{memory.folder}/{name}.map"
+    return SharedArrays(name, 128, {"a": Place(0, np.dtype(np.int64), (9,))}, path)
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="no unshare here")
+def test_an_owner_in_another_pid_namespace_is_alive(memory: Memory) -> None:
+    apart = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child")
+    if subprocess.run([*apart, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine makes no pid namespaces for us")
+    other = Memory("sssp-4194301-00ab", memory.folder, memory.named)
+    with owner(other, *apart) as process:
+        memory.clean_stale()
+        assert len(names(other)) == 1
+        process.kill()
+    wait_until(lambda: is_free(other))
+    memory.clean_stale()
+    assert everything(other) == []
+
+
+def is_free(memory: Memory) -> bool:
+    """Whether no process keeps its segments."""
+    import fcntl
+
+    (name,) = set(everything(memory)) - set(names(memory))
+    folder = SHM if (SHM / name).exists() else Path(memory.folder)
+    with (folder / name).open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True
+
+
+def test_our_own_and_what_nobody_ever_held_are_left_alone(memory: Memory) -> None:
+    ours = share(memory, "x", {"a": np.arange(5)})
+    foreign = Path(memory.folder) / "sssp-notes.txt"
+    older = Path(memory.folder) / "sssp-4194301-00ac-c1.map"
+    for path in (foreign, older):
         path.write_bytes(b"")
     memory.clean_stale()
-    assert not stale.exists()
+    assert len(names(memory)) == 1
     assert foreign.exists()
-    if os.name == "posix":
-        assert ours.exists()
+    assert older.exists()
+    ours.unlink()
+    memory.sweep()
+    assert everything(memory) == []
+
+
+def test_a_name_removed_while_it_is_locked_is_locked_again(tmp_path: Path) -> None:
+    memory = Memory(folder=str(tmp_path), named=False)
+    share(memory, "x", {"a": np.arange(5)}).unlink()
+    memory.sweep()
+    assert everything(memory) == []
+    again = share(memory, "y", {"a": np.arange(5)})
+    Memory(folder=str(tmp_path)).clean_stale()
+    assert len(names(memory)) == 1
+    again.unlink()
+    memory.sweep()
 
 
 # ring and gate

@@ -12,12 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hand_made import small_trace
+from hand_made import small_graph, small_trace
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from gpu.errors import GpuError, TraceError
+from gpu.record.assembly import check_trace
+from gpu.record.events import EventKind
 from gpu.record.trace import EVENT, Trace
 from gpu.record.tracefile import load_trace, save_trace
+from gpu.replay.replay import Replay
 from gpu.wholefile import check_writable, written_whole
 
 
@@ -268,6 +271,7 @@ HOSTILE_EVENTS: list[tuple[dict[str, Any], str]] = [
     ({"worker": 1 << 30}, "unknown worker"),
     ({"c": np.nan}, "no number"),
     ({"t_ns": -5}, "time runs backwards"),
+    ({"kind": 10, "worker": 3}, "worker 3 finishes what it was never given"),
 ]
 
 
@@ -286,6 +290,30 @@ def test_events_are_of_this_graph_and_known(
     save_trace(small_trace(probe=3, events=events), tmp_path / "run.npz")
     with pytest.raises(TraceError, match=words):
         load_trace(tmp_path / "run.npz")
+
+
+def test_events_that_pass_can_be_replayed() -> None:
+    random = np.random.default_rng(7)
+    passed = 0
+    for attempt in range(400):
+        events = np.zeros(24, EVENT)
+        kinds = [EventKind.ASSIGN, EventKind.FINISH, *random.permutation(list(EventKind))[:3]]
+        events["kind"] = random.choice(kinds, len(events))
+        events["worker"] = random.integers(-1, 3, len(events))
+        if attempt % 2:
+            events["kind"][:4], events["worker"][:4] = EventKind.ASSIGN, range(-1, 3)
+        for name in ("a", "b", "c"):
+            events[name] = random.integers(0, 3, len(events))
+        trace = small_trace(probe=3, events=events)
+        try:
+            check_trace(trace)
+        except TraceError:
+            continue
+        passed += 1
+        replay = Replay(small_graph(), events, ring=2)
+        replay.go(len(events))
+        assert replay.position == len(events)
+    assert passed > 100
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ import sample_graphs
 from gpu.errors import GpuError, TraceError
 from gpu.formats import load_graph
 from gpu.record import workspace
+from gpu.record.reach import question
 from gpu.record.trace import GraphReference
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import (
@@ -78,20 +79,63 @@ def test_a_workspace_of_the_first_version_opens(tmp_path: Path) -> None:
     assert found.window["cursor_ns"] == 3.5
 
 
-@pytest.mark.parametrize(
-    "origin",
-    ["/dev/zero", "/proc/self/mem", "/sys/power/state", "//server/share/a.gr", "\\\\server\\a.gr"],
-)
+NEVER = [
+    "/dev/zero",
+    "/proc/self/mem",
+    "/sys/power/state",
+    "//server/share/a.gr",
+    "\\\\server\\a.gr",
+]
+
+
+@pytest.mark.parametrize("origin", NEVER)
 def test_a_stranger_does_not_choose_where_we_look(tmp_path: Path, origin: str) -> None:
-    """Shares, devices and /proc are not even asked whether there is a file."""
+    """Shares, devices and /proc are neither looked at nor asked for."""
     for relative in ("", origin, "../" * 40 + origin.lstrip("/") if origin[1] != "/" else ""):
         graph = SavedGraph("a", origin, "h", relative)
-        looked = graph.looked(tmp_path)
         assert graph.found(tmp_path) is None
-        assert set(looked) <= {tmp_path / Path(origin).name, Path(origin)} - {
-            Path("//server/share/a.gr"),
-            *(Path(place) for place in ("/dev/zero", "/proc/self/mem", "/sys/power/state")),
-        }
+        assert set(graph.looked(tmp_path)) <= {tmp_path / Path(origin).name, tmp_path / origin}
+        assert graph.outside(tmp_path) == []
+
+
+def test_only_the_workspaces_own_folder_is_looked_at_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+        (folder / "a.gr").write_text("p sp 0 0\n")
+    looked: list[str] = []
+    is_file = Path.is_file
+    monkeypatch.setattr(Path, "is_file", lambda path: looked.append(str(path)) or is_file(path))
+    for origin, relative in ((str(there / "b.gr"), ""), ("x", "../there/b.gr"), ("../b.gr", "")):
+        graph = SavedGraph("b", origin, "h", relative)
+        assert graph.found(here) is None
+        assert len(graph.outside(here)) == 1
+    assert all(Path(path).parent == here for path in looked)
+    assert SavedGraph("a", str(there / "a.gr"), "h").found(here) == str(here / "a.gr")
+
+
+def test_a_link_out_of_the_folder_is_outside(tmp_path: Path) -> None:
+    folder = tmp_path / "mailed"
+    folder.mkdir()
+    (tmp_path / "secret.gr").write_text("p sp 0 0\n")
+    (folder / "a.gr").symlink_to(tmp_path / "secret.gr")
+    (folder / "b.gr").symlink_to("/proc/self/environ")
+    for name in ("a.gr", "b.gr"):
+        graph = SavedGraph("a", name, "h")
+        assert graph.found(folder) is None
+        assert graph.outside(folder) == [folder / name]
+
+
+def test_what_is_large_or_outside_is_a_question(tmp_path: Path) -> None:
+    assert question("a.gr", tmp_path) == ""
+    assert question(str(tmp_path / "x" / "a.gr"), tmp_path) == ""
+    assert question("/home/you/a.gr", tmp_path) == "/home/you/a.gr, outside its folder"
+    assert question("sample:city_roads?n=100000", tmp_path) == ""
+    assert "8.9 GB" in question("sample:city_roads?n=20000000", tmp_path)
+    assert "GB" in question("sample:complete?n=20000", tmp_path)
+    assert question("sample:complete?n=nonsense", tmp_path) == ""  # refused where it is made
 
 
 def test_a_pipe_is_not_taken_for_a_graph(tmp_path: Path) -> None:

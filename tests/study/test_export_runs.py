@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import sample_graphs
 from gpu.algorithms import ALGORITHMS
 from gpu.record.export import write_perfetto
 from gpu.record.trace import Trace
-from gpu.study.export_runs import write_all_samples, write_runs
+from gpu.study.export_runs import write_all_samples, write_runs, write_table
 
 PHASES = {"C": {"args"}, "X": {"dur", "tid"}, "i": {"s", "tid"}, "M": {"args"}}
 
@@ -45,6 +46,32 @@ def test_one_row_a_run(traces: list[tuple[int, Trace]], tmp_path: Path) -> None:
         assert row["environment_numpy"]
     assert rows[0]["set_buckets"] == "32"
     assert rows[1]["delta_weight_units"] == "40.0"
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("-2+3", "'-2+3"),
+        ("\t=1", "'\t'=1"),
+        ("roads;=1+1", "roads;'=1+1"),
+        ("\uff1d1", "'\uff1d1"),
+        ("a=b-c, d", "a=b-c, d"),
+    ],
+)
+def test_words_of_strangers_are_no_formulas(name: str, written: str, tmp_path: Path) -> None:
+    trace = small_trace()
+    odd = replace(trace, graph=replace(trace.graph, name=name))
+    write_runs([(1, odd)], tmp_path / "runs.csv")
+    (row,) = rows_of(tmp_path / "runs.csv")
+    assert row["graph"] == written
+    assert row["vertices"] == "5"
+
+
+def test_numbers_stay_numbers(tmp_path: Path) -> None:
+    write_table(["x", "y"], [[-1.5, None], [-3, True]], tmp_path / "numbers.csv")
+    assert (tmp_path / "numbers.csv").read_text() == "x,y\n-1.5,\n-3,True\n"
 
 
 def test_all_samples_of_all_runs(traces: list[tuple[int, Trace]], tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QColor, QPalette
 from PyQt6.QtWidgets import QApplication
 
+from viewer.common.foreign_words import PlainStyle
 from viewer.common.text_size import scale_application_font, text_pixels
 
 SPACING = 8  # pixels between things that belong together; margins are the same
@@ -141,7 +142,7 @@ def next_theme(name: str) -> str:
 def apply_theme(app: QApplication, name: str) -> Theme:
     """Put a theme on the whole application and return it; raise KeyError if unknown."""
     theme = THEMES[name]
-    app.setStyle("Fusion")
+    app.setStyle(PlainStyle("Fusion"))
     if scale_application_font(app, theme.text_scale):
         app.setStyleSheet("")  # under a stylesheet, old and new, widgets keep their old fonts
         app.sendPostedEvents()

@@ -25,7 +25,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.graph import CSRGraph
 from gpu.record.trace import Trace
-from gpu.words import percent, thousands, time_words
+from gpu.words import SENTENCE, in_sight, percent, thousands, time_words
 from viewer.common.theme import SPACING, Theme
 from viewer.export.paper import lay_out
 from viewer.export.pictures import DENSER, paint
@@ -100,7 +100,7 @@ class Dashboard(QWidget):
             self.session.set_source(trace.settings.source)
         self.graph_view.setVisible(graph is not None)
         self.missing.setVisible(bool(missing))
-        self.missing.setText(missing)
+        self.missing.setText(in_sight(missing, SENTENCE))
         record = RunRecord.from_trace(0, trace)
         self.session.add_run(record)
         self.title.setText(record.title)
@@ -166,7 +166,7 @@ def subtitle_words(trace: Trace) -> str:
     delta = "automatic Δ" if settings.delta is None else f"Δ = {settings.delta:g}"
     bucketed = f" · {delta}" if RunRecord.from_trace(0, trace).algorithm.bucketed else ""
     return (
-        f"{settings.device} ({settings.engine} engine) · {trace.clock} time"
+        f"{in_sight(settings.device)} ({settings.engine} engine) · {trace.clock} time"
         f" · probe level {settings.probe}{bucketed}"
         f" · {thousands(trace.graph.n)} vertices, {thousands(trace.graph.m)} edges"
     )

@@ -1,8 +1,8 @@
 """`sssp-scope render run.npz -o run.png|.svg|.gif|.mp4`: a saved run's dashboard, no screen needed.
 
 The graph is not in a trace: it is found again where the trace says that it came from
-(a file or a sample) and compared by hash. Where it is gone or another one, the panels
-are drawn without it and a sentence says so.
+(a file in the trace's own folder, with --anywhere any, or a sample) and compared by hash. Where it
+is gone or another one, the panels are drawn without it and a sentence says so.
 
 The same picture is what `sssp-scope` makes where there is no display.
 """
@@ -23,6 +23,7 @@ from gpu.cli.parser import Parser
 from gpu.cli.terminal import is_quiet, note
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
+from gpu.record.reach import SAMPLE, question
 from gpu.record.trace import Probe, Trace
 from gpu.wholefile import written_whole
 
@@ -73,6 +74,11 @@ def add_render(parser: Parser) -> None:
     parser.add_argument(
         "--fps", type=int, metavar="N", help="frames a second of a film [12; of an MP4 30]"
     )
+    parser.add_argument(
+        "--anywhere",
+        action="store_true",
+        help="open the graph that the run names also outside the run's folder",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.set_defaults(handle=_render, usage_error=parser.error)
 
@@ -86,7 +92,8 @@ def _render(args: argparse.Namespace) -> int:
     if say_if_missing(NAME):
         return FAILED
     trace = open_trace(args.trace)
-    graph, missing = find_graph(trace)
+    near = None if args.anywhere else Path(args.trace).resolve().parent
+    graph, missing = find_graph(trace, near)
     with TemporaryDirectory(prefix="sssp-scope-") as folder:
         target = Path(folder, "picture.png") if output == "-" else Path(output)
         write_picture(
@@ -131,11 +138,22 @@ def dashboard_without_display(file: str | None, reason: str) -> int:
     return 0
 
 
-def find_graph(trace: Trace) -> tuple[CSRGraph | None, str]:
-    """Return the graph that the trace was made on, or None and a sentence that says why."""
+def find_graph(trace: Trace, folder: Path | None) -> tuple[CSRGraph | None, str]:
+    """Return the graph that the trace was made on, or None and a sentence that says why.
+
+    folder : where the trace's file lies: only there a graph is opened; None: anywhere
+    """
     origin = trace.graph.origin
+    if origin.startswith(SAMPLE):
+        from sample_graphs import remembered_reference
+
+        origin = remembered_reference(origin, trace.graph.options)
+    if folder is not None and (asked := question(origin, folder)):
+        return None, f"Drawn without its graph, which is {asked}; --anywhere opens it"
+    if folder is not None and not origin.startswith(SAMPLE):
+        origin = str(folder / origin)
     try:
-        graph = _open_again(origin, trace.graph.options)
+        graph = _open_again(origin, {} if origin.startswith(SAMPLE) else trace.graph.options)
     except (GpuError, OSError, TypeError, ValueError) as error:
         return None, f"Drawn without its graph: {error}"
     if graph.hash != trace.graph.hash:
@@ -244,7 +262,7 @@ def _application() -> QApplication:
 
 def _open_again(origin: str, options: dict[str, Any]) -> CSRGraph:
     """Open what a trace names, with the options that it was opened with."""
-    if origin.startswith("sample:"):
+    if origin.startswith(SAMPLE):
         from sample_graphs import open_reference
 
         return open_reference(origin, options)

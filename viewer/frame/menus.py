@@ -12,7 +12,9 @@ from typing import Any
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMenu
 
+from gpu.words import SENTENCE, in_sight
 from sample_graphs import CATALOGUE
+from viewer.common.foreign_words import button_words
 from viewer.models.open_choices import words_of
 
 OPTIONS = "open_options"  # property of a row
@@ -41,8 +43,8 @@ def fill_recent(
     for path in paths:
         how = (options or {}).get(path, {})
         said = f" ({words_of(how)})" if how else ""
-        action = QAction(f"{Path(path).name}{said}".replace("&", "&&"), menu)
-        action.setToolTip(f"{path}{said}")
+        action = QAction(button_words(f"{Path(path).name}{said}"), menu)
+        action.setToolTip(in_sight(f"{path}{said}", SENTENCE))
         action.setData(path)
         action.setProperty(OPTIONS, how or None)
         menu.addAction(action)

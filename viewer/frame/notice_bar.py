@@ -22,12 +22,15 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from gpu.words import in_sight
+from viewer.common.foreign_words import button_words
 from viewer.common.icons import stroke_icon
 from viewer.common.theme import SPACING, Theme, mix
 from viewer.models.session import Notice, Offer, SessionModel
 
 INFO_SECONDS = 8.0
 ICON_PIXELS = 18
+LONGEST = 2000  # characters of a notice
 BESIDE = 640  # pixels: in a narrower bar the buttons stand below the words
 TINT = 0.12  # share of the level's colour in the bar's background
 
@@ -96,7 +99,8 @@ class NoticeBar(QFrame):
         words = notice.words
         if notice.advice and words and words[-1] not in ".!?:":
             words += "."
-        self._words.setText(" ".join(part for part in (words, notice.advice) if part))
+        said = " ".join(part for part in (words, notice.advice) if part)
+        self._words.setText(in_sight(said, LONGEST))
         self._show_offers(notice)
         self._colour(notice.level)
         if notice.level == "info" and not notice.offers:
@@ -116,8 +120,8 @@ class NoticeBar(QFrame):
         self.offers = [self._offer(offer) for offer in (notice.offers if notice else ())]
 
     def _offer(self, offer: Offer) -> QPushButton:
-        button = QPushButton(offer.words)
-        button.setAccessibleName(offer.words.rstrip("…"))
+        button = QPushButton(button_words(offer.words))
+        button.setAccessibleName(in_sight(offer.words).rstrip("…"))
         button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         button.clicked.connect(partial(self._take, offer))
         self._offers.insertWidget(self._offers.count() - 1, button)

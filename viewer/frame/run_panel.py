@@ -28,7 +28,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.numbers import type_for
 from gpu.record.trace import RunSettings
-from gpu.words import thousands
+from gpu.words import SENTENCE, in_sight, thousands
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
@@ -389,7 +389,7 @@ class RunPanel(QWidget):
         sized = (self._size_label, self._size, self._seed_label, self._seed)
         show_all(sized, bool(key) and not CATALOGUE[key].fixed)
         self._about.setText(sentence(CATALOGUE[key].sentence) if key else file_words(graph))
-        self._graph.setToolTip(graph.provenance.origin)
+        self._graph.setToolTip(in_sight(graph.provenance.origin, SENTENCE))
 
     def _show_source(self, vertex: int) -> None:
         graph = self._session.graph

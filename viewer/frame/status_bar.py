@@ -8,6 +8,7 @@ from __future__ import annotations
 from PyQt6.QtCore import QTimer, pyqtSignal
 from PyQt6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QStatusBar, QWidget
 
+from gpu.words import SENTENCE, in_sight
 from viewer.common.elided import ElidedLabel
 from viewer.common.theme import SPACING, Theme
 from viewer.models.run_words import state_words, verified_words
@@ -104,7 +105,7 @@ class StatusBar(QStatusBar):
         known = fraction >= 0
         self._bar.setMaximum(PROGRESS_STEPS if known else 0)
         self._bar.setValue(int(fraction * PROGRESS_STEPS) if known else 0)
-        self._state.setText(words)
+        self._state.setText(in_sight(words))
         if not self.progress_shown() and not self._timer.isActive():
             self._timer.start()
 
@@ -124,7 +125,7 @@ class StatusBar(QStatusBar):
         words, level = verified_words(record)
         self._verified.setText(words)
         proofs = record.verification if record is not None else None
-        self._verified.detail = proofs.detail if proofs is not None else words
+        self._verified.detail = in_sight(proofs.detail if proofs is not None else words, SENTENCE)
         self._verified.setToolTip(self._verified.detail)
         if self._theme is not None:
             colour = getattr(self._theme, level)

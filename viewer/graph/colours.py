@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gpu.record.trace import VertexProbe, reached_mask
-from gpu.words import short, time_number, time_unit
+from gpu.words import in_sight, short, time_number, time_unit
 from viewer.models.session import RunRecord
 from viewer.raster.colour import LEVELS, Colouring
 
@@ -178,7 +178,7 @@ def _by_distance(seen: Seen) -> Look:
     top = seen.scale.top(seen.record, "distance")
     colouring = Colouring("distance", seen.dist, unit=top / LEVELS, final=not seen.record.running)
     colouring = _timed(colouring, seen)
-    title = f"Distance from {seen.record.row_id}, weight units"
+    title = f"Distance from {in_sight(str(seen.record.row_id))}, weight units"
     ticks = tuple((value / top, short(value)) for value in tick_values(top))
     if not seen.record.running and seen.scale.top(seen.record, "all") > top:
         ticks = (*(tick for tick in ticks if tick[0] < 0.85), (1.0, f"≥ {short(top)}"))

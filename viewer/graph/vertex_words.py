@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Literal
 
 from gpu.record.trace import VertexProbe, reached_mask
-from gpu.words import short, time_number, time_unit
+from gpu.words import in_sight, short, time_number, time_unit
 from viewer.graph.colours import Moment, delta_at
 from viewer.models.session import RunRecord
 
@@ -51,7 +51,7 @@ def vertex_words(
     At a moment before it was reached: "vertex 17 · not reached yet at 0.42 ms · final
     distance 123".
     """
-    words = [f"vertex {name}"]
+    words = [f"vertex {in_sight(str(name))}"]
     dist = record.dist if record is not None else None
     if record is None or dist is None or len(dist) != n:
         return words[0]

@@ -16,7 +16,7 @@ from gpu.errors import FormatError, GpuError
 from gpu.record.schema import reader_options as known_options
 from viewer.models.session import Notice, Offer
 
-__all__ = ["OpenRequest", "known_options", "refusal", "unnamed", "words_of"]
+__all__ = ["OpenRequest", "known_options", "outside", "refusal", "unnamed", "words_of"]
 
 DIRECTIONS: dict[bool | None, str] = {
     None: "As the file says",
@@ -44,6 +44,12 @@ class OpenRequest:
     path: str
     options: dict[str, Any] = field(default_factory=dict)
     ask: bool = False
+
+
+def outside(asked: str, path: str, options: Mapping[str, Any]) -> Notice:
+    """Return what asks before a graph is opened that the file of a run names; `asked`: why."""
+    offer = Offer("Open it", OpenRequest(path, dict(options)))
+    return Notice("warning", f"The file of this run names the graph {asked}.", offers=(offer,))
 
 
 def words_of(options: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ are kept.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -34,6 +35,7 @@ from gpu.record.trace import (
     Verification,
     VertexProbe,
 )
+from gpu.words import in_sight
 
 RunState = Literal["running", "finished", "stopped", "failed"]
 NoticeLevel = Literal["info", "warning", "error"]
@@ -74,6 +76,7 @@ class RunRecord:
     failure : why it failed, in words; empty otherwise
     row : of a run from many sources, the row that `dist` is
     row_id : the file's own name of that row's source
+    folder : where the file lies that it was read from, as long as its graph was not; else None
     """
 
     run_id: int
@@ -88,13 +91,15 @@ class RunRecord:
     failure: str = ""
     row: int = 0
     row_id: int | str = ""
+    folder: Path | None = None
     _store: np.ndarray = field(default_factory=lambda: np.empty(FIRST_CAPACITY, SAMPLE), repr=False)
     _count: int = 0
 
     def __post_init__(self) -> None:
         source = self.graph_reference.source_id
+        seen = in_sight(str(source))
         if not self.title:
-            self.title = f"{self.algorithm.title} on {self.graph_reference.name} from {source}"
+            self.title = f"{self.algorithm.title} on {self.graph_reference.name} from {seen}"
             if self.source_count > 1:
                 self.title += f" and {self.source_count - 1:,} more"
         if self.row_id == "":

@@ -175,9 +175,9 @@ def test_a_gpu_s_runs_open_without_one_and_find_a_graph_that_moved(
     assert window.comparison.b is window.session.runs[1]
 
 
-@pytest.mark.parametrize("at_home", ["gone", "another graph"])
+@pytest.mark.parametrize("beside", ["nothing", "another graph"])
 def test_a_small_graph_comes_with_its_runs(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path, settings_folder: Path, at_home: str
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, settings_folder: Path, beside: str
 ) -> None:
     file, graph, trace = roads(tmp_path)
     window.controller.show_graph(graph)
@@ -187,15 +187,15 @@ def test_a_small_graph_comes_with_its_runs(
     window.actions_by_key["save_workspace"].trigger()
     answer(window, path)
     saved(window, qtbot, path)
-    if at_home == "gone":
-        file.unlink()
-    else:
+    file.unlink()
+    if beside == "another graph":
+        file = path.parent / file.name
         file.write_text("p sp 2 1\na 1 2 5\n")
 
     other = new_window(tmp_path, "other")
     host: Any = other.controller.host
     drop(other, path)
-    if at_home == "another graph":
+    if beside == "another graph":
         qtbot.waitUntil(lambda: len(host.asked("load")) == 1)
         assert host.asked("load")[-1].what == str(file)
         arrive(other, load_graph(file))
@@ -341,3 +341,75 @@ def test_a_workspace_named_on_the_command_line_shows_its_runs(
     qtbot.waitUntil(lambda: window.session.current is not None)
     assert window.session.current.trace.time_ns == trace.time_ns
     assert not host.asked("run")  # what it holds is shown, nothing is run
+
+
+def mailed(tmp_path: Path, trace: Trace, origin: str, **options: Any) -> Path:
+    """Save a workspace in a folder of its own that names a graph; return where."""
+    path = tmp_path / "mail" / "w.ssspw"
+    path.parent.mkdir()
+    graph = replace(trace.graph, origin=origin, options=options)
+    named = replace(saved_graph(graph, path), relative="")
+    save_workspace(Workspace(named, ((1, replace(trace, graph=graph)),), 1, None, 1, {}), path)
+    return path
+
+
+def test_a_graph_outside_is_asked_for_with_its_path(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file, graph, trace = roads(tmp_path)
+    host: Any = window.controller.host
+    drop(window, mailed(tmp_path, trace, str(file), undirected=True))
+    qtbot.waitUntil(lambda: window.session.notice is not None)
+    assert str(file) in window.notice_bar.text()
+    assert not host.asked("load")
+    assert len(window.session.runs) == 1
+    window.controller.show_run(window.session.runs[0])  # its row in the table
+    assert str(file) in window.notice_bar.text()
+    assert not host.asked("load")
+    (offer,) = window.notice_bar.offers
+    offer.click()
+    assert arrive(window, graph).what == str(file)
+    qtbot.waitUntil(lambda: window.session.current is window.session.runs[0])
+    qtbot.waitUntil(lambda: window.session.runs[0].folder is None)
+    window.controller.show_graph(sample_graphs.make("figure_6"))
+    window.controller.show_run(window.session.runs[0])  # it is ours now
+    assert len(host.asked("load")) == 2
+
+
+def test_one_word_opens_it_from_the_first_question(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file, graph, trace = roads(tmp_path)
+    drop(window, mailed(tmp_path, trace, str(file), undirected=True))
+    qtbot.waitUntil(lambda: window.session.notice is not None)
+    (offer,) = window.notice_bar.offers
+    offer.click()
+    request = arrive(window, graph)
+    assert (request.what, request.undirected) == (str(file), True)
+    qtbot.waitUntil(lambda: window.session.current is not None)
+    assert window.session.current.trace.time_ns == trace.time_ns
+
+
+def test_a_large_sample_is_asked_for(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    _, _, trace = roads(tmp_path)
+    host: Any = window.controller.host
+    drop(window, mailed(tmp_path, trace, "sample:city_roads", n=20_000_000))
+    qtbot.waitUntil(lambda: window.session.notice is not None)
+    assert "8.9 GB" in window.notice_bar.text()
+    assert not host.asked("load")
+    window.notice_bar.offers[0].click()
+    assert host.asked("load")[-1].what == "sample:city_roads?n=20000000"
+
+
+@pytest.mark.parametrize("origin", ["/dev/zero", "/proc/self/environ", "//evil.example/share/a.gr"])
+def test_devices_and_shares_are_never_opened(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, origin: str
+) -> None:
+    _, _, trace = roads(tmp_path)
+    drop(window, mailed(tmp_path, trace, origin))
+    qtbot.waitUntil(lambda: window.session.notice is not None)
+    assert window.notice_bar.offers == []
+    window.controller.show_run(window.session.runs[0])
+    assert "is not opened" in window.notice_bar.text()
+    assert window.notice_bar.offers == []
+    assert not window.controller.host.asked("load")  # type: ignore[attr-defined]

@@ -59,6 +59,7 @@ class CompareBar(QFrame):
     def _build(self) -> None:
         self.setAccessibleName("Comparison")
         self.words, self.cautions = QLabel(), QLabel()
+        self.words.setTextFormat(Qt.TextFormat.RichText)
         self.words.setWordWrap(True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.cautions.setWordWrap(True)

@@ -13,6 +13,7 @@ plots. It is exact (probe level 2 of both runs) or it is not shown, and the lege
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from html import escape
 
 import numpy as np
 from PyQt6.QtCore import QEvent, QObject, Qt, pyqtSignal
@@ -144,6 +145,7 @@ class Badge(QLabel):
     def __init__(self, place: int, parent: QWidget) -> None:
         super().__init__(parent)
         self._place = place
+        self.setTextFormat(Qt.TextFormat.RichText)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.move(SPACING, SPACING)
         self.hide()
@@ -162,7 +164,7 @@ class Badge(QLabel):
             f" border: 1px solid {theme.border}; border-left: 4px solid {colour};"
             " border-radius: 3px; }"
         )
-        self.setText(f"<b>{letter}</b>&nbsp; {words}")
+        self.setText(f"<b>{letter}</b>&nbsp; {escape(words)}")
         self.adjustSize()
         self.show()
         self.raise_()

@@ -12,7 +12,7 @@ from typing import Any
 
 from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer
 
-from gpu.words import percent, thousands, time_words
+from gpu.words import SENTENCE, in_sight, percent, thousands, time_words
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord, SessionModel
 
@@ -183,9 +183,11 @@ class RunsTable(QAbstractTableModel):
         cell: dict[int, Callable[[], Any]] = {
             SORT_ROLE: lambda: column.value(record) if column else record.run_id,
             int(Qt.ItemDataRole.DisplayRole): lambda: (
-                column.words(record) if column else self.mark_of(record)
+                in_sight(column.words(record)) if column else self.mark_of(record)
             ),
-            int(Qt.ItemDataRole.ToolTipRole): lambda: record.failure or record.title,
+            int(Qt.ItemDataRole.ToolTipRole): lambda: in_sight(
+                record.failure or record.title, SENTENCE
+            ),
             int(Qt.ItemDataRole.TextAlignmentRole): lambda: (
                 (RIGHT if column.number else LEFT) if column else Qt.AlignmentFlag.AlignCenter
             ),

@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import QVBoxLayout, QWidget
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.read import read_lesson
+from viewer.common.foreign_words import button_words
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
 from viewer.features.lessons.files import Saver, Shelf
@@ -334,7 +335,7 @@ class LessonsFeature(FeaturePart):
         menu.clear()
         menu.setToolTipsVisible(True)
         for place, (path, lesson) in enumerate(self.shelf.found()[0], 1):
-            row = QAction(f"{place}. {lesson.title}".replace("&", "&&"), menu)
+            row = QAction(button_words(f"{place}. {lesson.title}"), menu)
             row.setToolTip(lesson.idea)
             row.setStatusTip(f"{lesson.idea} About {lesson.minutes} minutes.")
             row.setData(path)

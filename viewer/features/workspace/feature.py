@@ -3,9 +3,11 @@
 A file is read whole in the background, and only then is anything shown: a broken one costs
 nothing. Its runs are in the table at once, also those of a GPU that is not here: a run is a
 recording. Its graph is opened in the engine process, as always; once it is here and has the hash of
-the runs', run, comparison and cursor are put back. Where the file is gone, or is another graph by
-now, the one that came inside the workspace is taken (small graphs do); else the bar says which
-one, and where it was looked for; the graph that is opened next and has that hash is taken for it.
+the runs', run, comparison and cursor are put back. Only in the workspace's own folder a graph is
+looked for unasked. Where none is, or it is another graph by now, the one that came inside the
+workspace is taken (small graphs do); else the bar says which one, and where it was looked for, or
+asks whether what lies elsewhere is to be opened. The graph that is opened next and has that hash is
+taken for it.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from PyQt6.QtWidgets import QFileDialog
 from gpu.engine import graph_reference
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
+from gpu.record.reach import SAMPLE, question
 from gpu.record.trace import Trace
 from gpu.record.workspace import (
     SUFFIX,
@@ -34,7 +37,7 @@ from gpu.record.workspace import (
 )
 from viewer.common.background import Task
 from viewer.common.kept_graphs import keep_bytes
-from viewer.feature import FeaturePart, Window
+from viewer.feature import Window, Workspaces
 from viewer.features.workspace.looks import (
     looks_of,
     put_back_looks,
@@ -42,9 +45,8 @@ from viewer.features.workspace.looks import (
     put_back_pair,
 )
 from viewer.graph.colours import COLOUR_MODES
-from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord
+from viewer.models.session import PROGRESS_UNKNOWN, Notice, Offer, RunRecord
 
-SAMPLE = "sample:"
 FILTER = "Workspaces and saved runs (*.ssspw *.scope *.npz);;All files (*)"
 FIRST_ID = -2  # runs from files count down: the engine's own numbers count up from 1
 PROGRESS_MS = 100
@@ -66,16 +68,25 @@ class Waiting:
     unpacked: bool = False
 
 
+@dataclass(frozen=True)
+class Consent:
+    """What a button asks for: open the first of these that is there, all named in full."""
+
+    waiting: Waiting
+    places: tuple[str, ...]
+
+
 @dataclass
 class Reading:
-    """A file that is being read in the background."""
+    """A file that is being read in the background; `ours`: this program wrote it for itself."""
 
     path: str
+    ours: bool = False
     found: list[Workspace] = field(default_factory=list)
     share: float = 0.0
 
 
-class WorkspaceFeature(FeaturePart):
+class WorkspaceFeature(Workspaces):
     """Saves and opens workspaces; see the module docstring."""
 
     def __init__(self, window: Window) -> None:
@@ -89,6 +100,7 @@ class WorkspaceFeature(FeaturePart):
         self._timer.timeout.connect(self._show_progress)
         window.session.graph_changed.connect(self._graph_is_here)
         window.status_bar.cancel_requested.connect(self.cancel)
+        window.notice_bar.offer_taken.connect(self._take)
 
     # --- handlers of the rows
 
@@ -129,6 +141,10 @@ class WorkspaceFeature(FeaturePart):
             return True
         return False
 
+    def restore(self, path: str) -> None:
+        """Open a workspace that this window wrote for itself: nothing is asked."""
+        self._read(path, load_workspace, ours=True)
+
     def cancel(self) -> None:
         """Give up what is being read."""
         if self._task is not None:
@@ -140,13 +156,13 @@ class WorkspaceFeature(FeaturePart):
         if self._task is not None:
             self._task.give_up()
 
-    def _read(self, path: str, load: Any) -> None:
+    def _read(self, path: str, load: Any, ours: bool = False) -> None:
         session = self._window.session
         if self._task is not None:
             words = "Another file is still being opened."
             session.set_notice(Notice("info", words, "Wait for it, or press Cancel."))
             return
-        reading = self._reading = Reading(path)
+        reading = self._reading = Reading(path, ours)
 
         def progress(share: float) -> None:
             reading.share = share
@@ -177,37 +193,64 @@ class WorkspaceFeature(FeaturePart):
         elif problem is not None:
             raise problem
         elif reading is not None:
-            self._show(reading.found[0], reading.path)
+            self._show(reading.found[0], Path(reading.path).resolve().parent, reading.ours)
 
-    def _show(self, workspace: Workspace, path: str) -> None:
+    def _show(self, workspace: Workspace, folder: Path, ours: bool) -> None:
         window, graph = self._window, workspace.graph
         left_out = put_back_looks(window, workspace.window)
         if left_out:
             window.session.set_notice(Notice("warning", left_out))
-        records = {number: self._record(trace) for number, trace in workspace.runs}
+        records = {number: self._record(trace, folder) for number, trace in workspace.runs}
         self._waiting = None
         here = window.session.graph
         if graph is None or (here is not None and hash_of(here) == graph.hash):
             self._add(workspace, records)
             return
-        folder = Path(path).resolve().parent
         found = graph.found(folder)
-        self._waiting = Waiting(graph, workspace, records, asked=found is not None)
-        if found is not None:
-            sample = found.startswith(SAMPLE)
-            options = {} if sample else reader_options(graph.options)
-            window.controller.open(found, **options)
-            return
-        if self._open_packed(self._waiting):
-            return
-        waiting, self._waiting = self._waiting, None  # an empty window is no other graph
-        window.session.set_graph(None)
+        outside = [found] if found is not None and question(found, folder) else []
+        outside += [] if found is not None else list(map(str, graph.outside(folder)))
+        if ours and outside:
+            found, outside = next(filter(_is_there, outside), None), []
+        self._waiting = Waiting(graph, workspace, records, asked=found is not None and not outside)
+        if found is not None and not outside:
+            self._open(found, graph)
+        elif not self._open_packed(self._waiting):
+            self._show_without_graph(self._waiting, outside, folder)
+
+    def _open(self, found: str, graph: SavedGraph) -> None:
+        options = {} if found.startswith(SAMPLE) else reader_options(graph.options)
+        self._window.controller.open(found, **options)
+
+    def _show_without_graph(self, waiting: Waiting, outside: list[str], folder: Path) -> None:
+        """Show the runs alone; say where their graph was looked for, or ask for what is outside."""
+        session, graph = self._window.session, waiting.graph
+        self._waiting = None  # an empty window is no other graph
+        session.set_graph(None)
         self._waiting = waiting
-        self._add(workspace, records)
+        self._add(waiting.workspace, waiting.records)
         looked = ", ".join(str(name) for name in graph.looked(folder))
         words = f"The graph {graph.name} is not here; looked for {looked}."
         advice = "Its runs are shown. Open it where it is now: by its hash they will know it."
-        window.session.set_notice(Notice("warning", words, advice))
+        offers: tuple[Offer, ...] = ()
+        if outside:
+            asked = " or ".join(question(name, folder) for name in outside)
+            words = f"The file names the graph {asked}."
+            advice = "Its runs are shown. Open it only if you know it."
+            offers = (Offer("Open it", Consent(waiting, tuple(outside))),)
+        session.set_notice(Notice("warning", words, advice, offers))
+
+    def _take(self, what: object) -> None:
+        """Open the graph that a person agreed to."""
+        if not isinstance(what, Consent):
+            return
+        found = next(filter(_is_there, what.places), None)
+        if found is None:
+            words = f"There is no file {' nor '.join(what.places)}."
+            self._window.session.set_notice(Notice("warning", words))
+            return
+        self._waiting = what.waiting
+        self._waiting.asked = True
+        self._open(found, what.waiting.graph)
 
     def _open_packed(self, waiting: Waiting) -> bool:
         """Open the graph that came inside the workspace; False where none did, or it was tried."""
@@ -247,6 +290,8 @@ class WorkspaceFeature(FeaturePart):
 
     def _join(self, graph: CSRGraph, waiting: Waiting) -> None:
         """Show the runs on their graph, unless another one came meanwhile."""
+        for record in waiting.records.values():
+            record.folder = None  # from now on it is the graph of this window
         if self._window.session.graph is graph:
             self._add(waiting.workspace, waiting.records)
 
@@ -273,9 +318,11 @@ class WorkspaceFeature(FeaturePart):
         if isinstance(colour, str) and colour in COLOUR_MODES:
             window.graph_view.set_colour_by(colour)
 
-    def _record(self, trace: Trace) -> RunRecord:
+    def _record(self, trace: Trace, folder: Path) -> RunRecord:
         self._next_id -= 1
-        return RunRecord.from_trace(self._next_id, trace)
+        record = RunRecord.from_trace(self._next_id, trace)
+        record.folder = folder
+        return record
 
     # --- saving
 
@@ -298,6 +345,10 @@ class WorkspaceFeature(FeaturePart):
         workspace = self.workspace(path)  # here; what is long is in the background
         graph = self._window.session.graph
         self._window.files.save_in_background(path, lambda to: save_workspace(workspace, to, graph))
+
+
+def _is_there(place: str) -> bool:
+    return place.startswith(SAMPLE) or Path(place).is_file()
 
 
 def members_of(path: str) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from viewer.actions import ActionRow
-from viewer.feature import Feature
+from viewer.feature import Feature, Workspaces
 
 FEATURE = Feature(
     "workspace",
@@ -27,5 +27,6 @@ FEATURE = Feature(
             ("Ctrl+Alt+S",),
         ),
     ),
+    provides=Workspaces,
     opens_files=True,
 )

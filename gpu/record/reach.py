@@ -1,0 +1,46 @@
+"""Where a file of a stranger makes us look: a workspace and a trace name the graph of their runs.
+
+Looking is already doing something: a share is told who asks, an automount mounts, a device waits, a
+sample of the largest size fills the memory. So what lies in the folder of the file itself is
+opened; other places are asked for first, with the path in full, and not touched before; other
+computers, /dev, /proc and /sys are never looked at.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+SAMPLE = "sample:"
+SAMPLE_BYTES = 1 << 30  # needed by a sample that is made unasked: 2 million vertices and more
+
+
+def is_elsewhere(place: str | Path) -> bool:
+    """Whether a place is no folder of this computer's disks: another computer, /dev, /proc."""
+    if PureWindowsPath(place).drive.startswith("\\\\") or str(place).startswith("//"):
+        return True
+    return PurePosixPath(place).parts[:2] in {("/", top) for top in ("dev", "proc", "sys")}
+
+
+def is_within(place: Path, folder: Path) -> bool:
+    """Whether a place is in a folder, also where links lead; nothing outside it is looked at."""
+    inside = Path(os.path.normpath(place)).is_relative_to(os.path.normpath(folder))
+    if not inside:
+        return False
+    real = Path(os.path.realpath(place))
+    return real.is_relative_to(os.path.realpath(folder)) and not is_elsewhere(real)
+
+
+def question(what: str, folder: Path) -> str:
+    """Return in words why a person is asked before `what` is opened; "" where nobody need be.
+
+    what : "sample:..." or a path ; folder : where the file lies that names it
+    """
+    if not what.startswith(SAMPLE):
+        return "" if is_within(folder / what, folder) else f"{what}, outside its folder"
+    from sample_graphs import needed_bytes
+
+    needed = needed_bytes(what)
+    if needed <= SAMPLE_BYTES:
+        return ""
+    return f"{what}, a sample that takes about {needed / 2**30:,.1f} GB"

@@ -1,0 +1,226 @@
+"""Names of strangers, everywhere they are shown: plain, on one line, nothing unseen in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lesson_files import HEAD, ONE, RUNS, TWO
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QTextEdit,
+    QToolTip,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost
+from test_features import opened
+from test_window import close_for_good
+
+import gpu
+import sample_graphs
+from gpu.formats import load_graph, save_graph
+from gpu.graph import CSRGraph
+from gpu.record.trace import Trace, Verification
+from gpu.record.workspace import Workspace, save_workspace, saved_graph
+from gpu.words import in_sight, is_unseen
+from viewer.common.foreign_words import button_words, title_words
+from viewer.features.draw.files import LATEST, latest
+from viewer.features.lessons.files import FOLDER
+from viewer.main_window import MainWindow
+from viewer.models.session import Notice, Offer, RunRecord
+from viewer.models.settings import Settings
+
+HOSTILE = [
+    "<img src=x>",
+    "<b>bold</b>",
+    "&amp;",
+    "a && b & c",
+    "file\u202egpj.gr",
+    "\u2066isolated",
+    "long" * 2500,
+    "two\nlines\r\tand more",
+    "bell\x07 escape\x1b[31m delete\x7f c1\x9b",
+    "[*] unsaved[*]",
+    "%s %1 {name} \\n",
+]
+MICROSCOPE = {"microscope", "code"}  # of words in files of ours alone
+LONGEST = 2500  # characters that anything shows
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    window = opened(Settings(tmp_path / "window.ini"), FakeHost())
+    yield window
+    close_for_good(window)
+
+
+def shown(window: MainWindow) -> Iterator[tuple[str, str]]:
+    """Yield where and what of every text that the window shows, says or would say."""
+    for widget in [window, *window.findChildren(QWidget)]:
+        where = f"{type(widget).__name__} {widget.objectName()}"
+        yield where, widget.windowTitle()
+        yield where, widget.toolTip()
+        yield where, widget.statusTip()
+        yield where, widget.whatsThis()
+        yield where, widget.accessibleName()
+        yield where, widget.accessibleDescription()
+        if isinstance(widget, QLabel | QAbstractButton):
+            yield where, widget.text()
+        if isinstance(widget, QComboBox | QAbstractItemView):
+            yield from items_of(widget, where)
+    for action in window.findChildren(QAction):
+        yield f"action {action.objectName()}", action.text()
+        yield f"tip of {action.objectName()}", action.toolTip()
+        yield f"status of {action.objectName()}", action.statusTip()
+
+
+def items_of(widget: QComboBox | QAbstractItemView, where: str) -> Iterator[tuple[str, str]]:
+    model, role = widget.model(), Qt.ItemDataRole
+    if model is None:
+        return
+    for row in range(model.rowCount()):
+        for column in range(model.columnCount()):
+            for what in (role.DisplayRole, role.ToolTipRole, role.AccessibleTextRole):
+                value = model.index(row, column).data(what)
+                if value is not None:
+                    yield f"{where}, row {row}, column {column}", str(value)
+
+
+def check(window: MainWindow, name: str) -> None:
+    """Walk over everything; fail where a name does more than stand there."""
+    QApplication.processEvents()
+    seen = list(shown(window))
+    for where, words in seen:
+        assert len(words) < LONGEST, (where, words[:80])
+        bad = {mark for mark in words if is_unseen(mark) and mark not in "\n\t"}
+        assert not bad, (where, words[:80])
+        if where.startswith("action") and "amp;" in words:
+            assert "&&amp;" in words, (where, words)
+    for label in window.findChildren(QLabel):
+        label.ensurePolished()
+        rich = label.textFormat() == Qt.TextFormat.RichText
+        assert label.textFormat() != Qt.TextFormat.AutoText, label.text()
+        assert not (rich and ("<img" in label.text() or "<b>bold" in label.text()))
+    for prose in window.findChildren(QTextEdit):
+        assert 'src="x"' not in prose.toHtml()
+    if name.isprintable() and len(name) < 100:
+        assert any(name in words for _, words in seen)
+
+
+def named(graph: CSRGraph, name: str) -> CSRGraph:
+    ids = np.array([f"{name[:40]}{place}".replace("\0", "") for place in range(graph.n)])
+    return replace(graph, name=name, ids=ids)
+
+
+def hostile_run(graph: CSRGraph, name: str) -> Trace:
+    trace = gpu.run(graph, "adds", probe=2)
+    settings = replace(trace.settings, device=name)
+    reference = replace(trace.graph, name=name, origin=f"/tmp/{name[:200]}", source_id=name)
+    proved = Verification(True, True, f"both hold for {name}")
+    return replace(trace, settings=settings, graph=reference, verification=proved)
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+def test_graphs_traces_and_notices(window: MainWindow, name: str) -> None:
+    graph = named(sample_graphs.make("figure_6"), name)
+    window.controller.show_graph(graph)
+    for number, trace in enumerate((hostile_run(graph, name), hostile_run(graph, name)), 1):
+        window.session.add_run(RunRecord.from_trace(number, trace))
+    window.comparison.compare_with(window.session.runs[0])
+    window.settings.add_recent(f"/tmp/{name[:200]}", {})
+    window._show_recent()
+    window.session.set_progress(0.5, f"Opening {name}…")
+    offer = Offer(f"Weights from {name}", None)
+    window.session.set_notice(Notice("error", f"{name} is wrong.", name, (offer,)))
+    for key in window.docks.by_key.keys() - MICROSCOPE:
+        window.show_dock(key)
+    check(window, name)
+    failed = window.session.runs[0]
+    failed.state, failed.failure = "failed", f"it failed: {name}"
+    check(window, name)
+
+
+@pytest.mark.parametrize("name", HOSTILE[:6], ids=range(6))
+def test_files(window: MainWindow, qtbot: QtBot, tmp_path: Path, name: str) -> None:
+    graph = named(sample_graphs.make("figure_6"), name)
+    save_graph(graph, tmp_path / "g.npz")
+    came = load_graph(tmp_path / "g.npz")
+    trace = hostile_run(came, name)
+    path = tmp_path / "w.ssspw"
+    where = saved_graph(trace.graph, path)
+    save_workspace(Workspace(where, ((1, trace),), 1, None, 0, {"colour_by": name}), path)
+    window.open_path(str(path))
+    qtbot.waitUntil(lambda: bool(window.session.runs))
+    check(window, in_sight(name))
+
+
+@pytest.mark.parametrize("name", HOSTILE[:6], ids=range(6))
+def test_drawings(window: MainWindow, tmp_path: Path, name: str) -> None:
+    told = {"format": "sssp-scope drawing", "version": 1, "name": name, "directed": True}
+    told |= {"decimals": False, "source": 1, "vertices": [[1, "a", 0.0, 0.0], [2, "b", 1.0, 0.0]]}
+    (tmp_path / LATEST).write_text(json.dumps(told | {"arcs": [[3, 1, 2, "4"]]}))
+    drawn = latest(tmp_path)
+    assert drawn is not None
+    part: Any = window.features["draw"]
+    part.draw()
+    part.model.forget_history(drawn)
+    check(window, "")
+    part.use()
+    check(window, in_sight(name))
+
+
+@pytest.mark.parametrize("name", HOSTILE[:6], ids=range(6))
+def test_lessons(window: MainWindow, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "lessons"
+    folder.mkdir()
+    head = HEAD.replace('"T"', json.dumps(name)).replace('"I"', json.dumps(name))
+    (folder / "9_hostile.toml").write_text(head + ONE + RUNS + TWO)
+    (folder / "9_hostile.md").write_text(f"# {name}\n\n## one\n{name}\n\n## two\n{name}\n")
+    part: Any = window.features["lessons"]
+    window.settings.set_value(FOLDER, str(folder))
+    (key,) = [key for key, _ in part.shelf.found()[0] if "hostile" in key]
+    part._fill_menu()
+    part.lessons()
+    check(window, "")
+    part.open_path(key)
+    check(window, in_sight(name))
+
+
+def test_a_tooltip_is_a_plain_label(window: MainWindow, qtbot: QtBot) -> None:
+    QToolTip.showText(QPoint(5, 5), "<img src=x><b>bold</b>", window)
+    tips = [one for one in QApplication.topLevelWidgets() if one.inherits("QTipLabel")]
+    assert tips
+    assert all(tip.textFormat() == Qt.TextFormat.PlainText for tip in tips)  # type: ignore[attr-defined]
+    QToolTip.hideText()
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())
+
+
+def test_a_label_that_says_so_is_rich(window: MainWindow) -> None:
+    rich, plain = QLabel("<b>x</b>", window), QLabel("<b>x</b>", window)
+    rich.setTextFormat(Qt.TextFormat.RichText)
+    for label in (rich, plain):
+        label.ensurePolished()
+    assert rich.textFormat() == Qt.TextFormat.RichText
+    assert plain.textFormat() == Qt.TextFormat.PlainText
+
+
+def test_words_of_buttons_titles_and_names() -> None:
+    assert button_words("a & b") == "a && b"
+    assert title_words("a[*]") == "a[*][*]"
+    assert in_sight("é 猫 🐈 می‌خواهم") == "é 猫 🐈 می‌خواهم"
+    assert in_sight("a\u202eb\nc\x1b") == "a\ufffdb c\ufffd"
+    assert len(in_sight("x" * 10_000)) == 160
+    assert "…" in in_sight("x" * 161)
+    assert in_sight("x" * 160) == "x" * 160
