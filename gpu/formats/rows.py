@@ -321,7 +321,7 @@ def _read_plain(data: FileBytes, start: int, rules: RowRules) -> Rows | None:
         text = text.replace(rules.key, b" ")
     numbers = np.fromstring(text, np.int64, sep=" ").reshape(-1, rules.columns).T
     ids = np.ascontiguousarray(numbers[: rules.id_columns])
-    values = numbers[rules.id_columns :]
+    values: np.ndarray = numbers[rules.id_columns :]
     if rules.values == SKIPPED:
         values = np.ones(values.shape)
     if not values.size or values.max() <= EXACT:
