@@ -108,7 +108,7 @@ def check_picture(path: Path) -> None:
     assert "modelled" in picture.text("Description")
     small = picture.scaled(160, 120)
     seen = [small.pixelColor(x, y).name() for x in range(160) for y in range(0, 110)]
-    assert len(set(seen)) > 12, path.name
+    assert len(set(seen)) > 4, path.name  # ground, border, text, curves; fonts add shades
     assert max(map(seen.count, set(seen))) < 0.995 * len(seen), path.name
 
 
