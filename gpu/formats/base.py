@@ -19,6 +19,8 @@ import numpy as np
 from gpu.errors import CancelledByUserError, FormatError, ParameterError, Remedy
 from gpu.formats.filebytes import FileBytes
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
+from gpu.memory import require_memory
+from gpu.words import size_words
 
 WEIGHT_CHOICES = ("file", "unit", "random", "absolute")
 RANDOM_SEED = 1  # of weights="random"
@@ -64,6 +66,7 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     disk_bytes: int = 0
     promised_rows: int = 0
+    _done: float = 0.0  # of the progress bar
 
     def __post_init__(self) -> None:
         if self.weights not in WEIGHT_CHOICES:
@@ -75,8 +78,18 @@ class Reading:
         """Tell the progress, 0..1; raise CancelledByUserError if the user asked to stop."""
         if self.should_stop is not None and self.should_stop():
             raise CancelledByUserError(f"loading {self.path.name} was stopped")
+        self._done = fraction
         if self.progress is not None:
             self.progress(fraction, words)
+
+    def need_memory(self, needed: int) -> None:
+        """Ask for memory before it is taken; tell where it is more than a file of that size should.
+
+        Raises MemoryNeededError where so many bytes are not free.
+        """
+        require_memory(needed, str(self.path))
+        if needed > max(FREE_BYTES, DISK_FACTOR * self.disk_bytes):
+            self.report(self._done, f"taking up to {size_words(needed)} of memory")
 
     def fault(
         self, problem: str, line: int | None = None, remedy: Remedy | None = None

@@ -17,7 +17,6 @@ from gpu.formats.base import RANDOM_SEED, Reading
 from gpu.formats.csr import arcs_to_csr, checked_with_facts, tails_of
 from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, SKIPPED
 from gpu.graph import MAX_COUNT, CSRGraph
-from gpu.memory import require_memory
 
 RANDOM_WEIGHTS = 100  # the largest
 EXACT = 2**53  # whole numbers below are float64 numbers
@@ -54,7 +53,7 @@ def graph_from_arcs(
     """
     reading.report(BUILD_FRACTION, "sorting arcs")
     both = both if reading.undirected is None else reading.undirected
-    require_memory(len(tails) * (24 if both else 12) + 12 * n, str(reading.path))
+    reading.need_memory(len(tails) * (24 if both else 12) + 12 * n)
     weights = choose_weights(reading, tails, heads, values, integral, base)
     indptr, indices, weights = arcs_to_csr(tails, heads, weights, n, base=base, both=both)
     if both:

@@ -23,7 +23,6 @@ from gpu.formats.build import graph_from_rows
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.write import write_file
 from gpu.graph import CSRGraph
-from gpu.memory import require_memory
 
 HEADER_BYTES = 32
 TARGET_BYTES = {1: 4, 2: 8}
@@ -47,7 +46,7 @@ def sniff(head: bytes) -> float:
 def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read a whole Galois binary file."""
     version, n, m, data_bytes = _layout(reading, data)
-    require_memory(8 * n + 24 * m, str(reading.path))
+    reading.need_memory(8 * n + 24 * m)
     indptr = np.frombuffer(data, "<i8", n + 1, HEADER_BYTES - 8)  # the ends, and m before them
     indptr[0] = 0
     targets = np.frombuffer(data, f"<i{TARGET_BYTES[version]}", m, HEADER_BYTES + 8 * n)

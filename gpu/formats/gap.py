@@ -18,7 +18,6 @@ from gpu.formats.base import SIGNS, Format, Reading, bare_name
 from gpu.formats.build import graph_from_rows
 from gpu.formats.filebytes import FileBytes
 from gpu.graph import CSRGraph
-from gpu.memory import require_memory
 
 HEADER_BYTES = 17
 
@@ -57,7 +56,7 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
             f"the header promises {n} vertices and {m} arcs, {sizes[0]} bytes as .sg and "
             f"{sizes[1]} as .wsg; the file has {size}"
         )
-    require_memory(8 * n + 16 * m, str(reading.path))
+    reading.need_memory(8 * n + 16 * m)
     indptr = np.frombuffer(data, "<i8", n + 1, HEADER_BYTES).astype(np.int64)
     width = 1 + weighted[0]
     numbers = np.frombuffer(data, "<i4", m * width, HEADER_BYTES + 8 * (n + 1)).reshape(m, width)

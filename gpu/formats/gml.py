@@ -14,8 +14,17 @@ from html import unescape
 from itertools import islice
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gpu.errors import FormatError
 from gpu.formats.base import Format, Reading, WeightNames, shown
+from gpu.formats.elements import (
+    OTHER_PLACES,
+    SENTINEL,
+    Declared,
+    Surroundings,
+    read_elements,
+)
 from gpu.formats.exchange import (
     BYTES_PER_BYTE,
     WHOLE,
@@ -25,8 +34,8 @@ from gpu.formats.exchange import (
     usual_name,
 )
 from gpu.formats.filebytes import FileBytes
+from gpu.formats.rows import runs_compiled
 from gpu.graph import CSRGraph
-from gpu.memory import require_memory
 
 BEGINNING = re.compile(rb"^[ \t]*+graph\s*+\[", re.MULTILINE)
 BEFORE = re.compile(  # what may stand before the graph: comments, keys with their values
@@ -41,6 +50,12 @@ EDGE = re.compile(rb"\bedge\s*+\[([^\[\]]*+)\]")
 NUMBER_KEY = re.compile(rb"(?<!\S)([A-Za-z]\w*+)[ \t]++[-+.]?[0-9]")
 NOT_WEIGHTS = {"source", "target", "id", "key"}
 EDGES_LOOKED_AT = 100
+ELEMENTS_BEGIN = re.compile(  # a graph, with nothing but flat keys before its first node or edge
+    rb"(?:[^\[\]\"#]|\"[^\"]*+\")*?\bgraph\s*+\[(?:[^\[\]\"#]|\"[^\"]*+\")*?(?=\b(?:node|edge)\s*+\[)"
+)
+EDGE_KEY = re.compile(rb"(?<!\S)([A-Za-z_]\w*+)[ \t]++(?![\s\]])")
+UNWANTED = OTHER_PLACES | {"x", "y", "viz"}  # places that the loops do not read
+ASCII = 127
 EDGES_PER_REPORT = 20_000
 
 
@@ -56,13 +71,56 @@ def sniff(head: bytes) -> float:
 
 def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read the first graph of a GML file."""
-    require_memory(BYTES_PER_BYTE * len(data), str(reading.path))
+    if runs_compiled(len(data)):
+        graph = read_elements(reading, data, AroundGml(reading))
+        if graph is not None:
+            return graph
+    reading.need_memory(BYTES_PER_BYTE * len(data))
     try:
         text = bytes(data).decode()
     except UnicodeDecodeError:
         text = bytes(data).decode("latin-1")
     network = _network(reading, text)
     return graph_from_network(reading, "gml", network, len(data))
+
+
+class AroundGml(Surroundings):
+    """What stands around the nodes and edges of a GML file."""
+
+    key = "gml"
+    least_bytes = 10  # node[id 1]
+    places, downwards = "graphics", True
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._before = ""
+
+    def first(self, data: FileBytes) -> int:
+        """Return where the first element of the graph begins, if all text is UTF-8."""
+        found = ELEMENTS_BEGIN.match(data)
+        if found is None:
+            return -1
+        if np.frombuffer(data, np.uint8).max() > ASCII:
+            try:
+                bytes(data).decode()
+            except UnicodeDecodeError:
+                return -1
+        return found.end()
+
+    def before(self, text: bytes, sample: bytes) -> Declared | None:
+        """Return what the first edges have."""
+        self._before = text.decode()
+        keys: dict[str, None] = {}
+        for edge in islice(EDGE.finditer(sample), EDGES_LOOKED_AT):
+            keys |= dict.fromkeys(key.decode() for key in EDGE_KEY.findall(edge[1]))
+        edges = [key for key in keys if key not in {"source", "target"}]
+        if UNWANTED & set(edges):
+            return None
+        return Declared({key: key for key in edges}, tuple(sorted(UNWANTED)))
+
+    def behind(self, text: bytes) -> Network:
+        """Read the rest, with one node before it."""
+        return _network(self._reading, f"{self._before} node [ id {SENTINEL} ] {text.decode()}")
 
 
 class _Block(NamedTuple):

@@ -16,8 +16,17 @@ from abc import ABC, abstractmethod
 from html import unescape
 from xml.parsers import expat
 
+import numpy as np
+
 from gpu.errors import FormatError
 from gpu.formats.base import Format, Reading, WeightNames, shown
+from gpu.formats.elements import (
+    OTHER_PLACES,
+    SENTINEL,
+    Declared,
+    Surroundings,
+    read_elements,
+)
 from gpu.formats.exchange import (
     BYTES_PER_BYTE,
     Attributes,
@@ -28,8 +37,8 @@ from gpu.formats.exchange import (
     whole_or_float,
 )
 from gpu.formats.filebytes import FileBytes
+from gpu.formats.rows import runs_compiled
 from gpu.graph import CSRGraph
-from gpu.memory import require_memory
 
 MARK_BYTES = 8192  # how far from the beginning the root element may stand
 MOST_DEPTH = 100
@@ -41,6 +50,10 @@ GEXF_KEY = re.compile(rb"<attribute\b([^<>]*+)>")
 GEXF_EDGE = re.compile(rb"<edge\b([^<>]*+)>")
 NUMBERS = {"int", "integer", "long", "short", "float", "double", "decimal", ""}
 READ_SHARE, PARSE_SHARE = 0.5, 0.3  # of the progress bar
+GRAPH_TAG, ELEMENT_TAG = re.compile(rb"<graph[\s>]"), re.compile(rb"<(?:node|edge)[\s/>]")
+CODING = re.compile(rb"^<\?xml[^>]*?encoding=[\"']([^\"']*)")
+NO_LETTER = b"\xef\xbf"  # begins two that no XML may hold
+ASCII = 127
 TRUTH = {"true": True, "false": False}
 GEXF_DIRECTED = {"directed": True, "undirected": False, "mutual": False}
 
@@ -65,6 +78,10 @@ def _root(head: bytes, name: bytes) -> float:
 
 def read_graphml(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read the first graph of a GraphML file."""
+    if runs_compiled(len(data)):
+        graph = read_elements(reading, data, AroundGraphML(reading))
+        if graph is not None:
+            return graph
     return _read(reading, "graphml", GraphML(reading), data)
 
 
@@ -74,7 +91,7 @@ def read_gexf(reading: Reading, data: FileBytes) -> CSRGraph:
 
 
 def _read(reading: Reading, key: str, parser: Markup, data: FileBytes) -> CSRGraph:
-    require_memory(BYTES_PER_BYTE * len(data), str(reading.path))
+    reading.need_memory(BYTES_PER_BYTE * len(data))
     parser.parse(data)
     if parser.graphs == 0:
         raise reading.fault(f"no <graph> element; expected one in <{key}>")
@@ -110,13 +127,13 @@ class Markup(ABC):
         """The 1-based number of the line where the parser stands."""
         return self._expat.CurrentLineNumber
 
-    def parse(self, data: FileBytes) -> None:
-        """Read all of the text; raise FormatError with its line for the first fault."""
+    def parse(self, data: FileBytes | bytes, *, last: bool = True) -> None:
+        """Read on, to the end if this is the last text; raise FormatError with the fault's line."""
         try:
             for at in range(0, len(data), CHUNK_BYTES):
                 self.reading.report(READ_SHARE + PARSE_SHARE * at / len(data), "parsing")
                 self._expat.Parse(bytes(data[at : at + CHUNK_BYTES]), False)
-            self._expat.Parse(b"", True)
+            self._expat.Parse(b"", last)
         except expat.ExpatError as error:
             words = expat.ErrorString(error.code) or "broken"
             raise self.reading.fault(f"no well-formed XML ({words})", error.lineno) from error
@@ -214,6 +231,15 @@ class GraphML(Markup):
         elif name == "Geometry" and self.inside:  # yEd's
             self.inside[-1].update({k: attributes[k] for k in ("x", "y") if k in attributes})
 
+    def declared(self) -> Declared | None:
+        """Return the attributes that were declared so far, None where names stand twice."""
+        edges = {key: name for key, name in self._names.items() if self._for[key] != "node"}
+        nodes = {name: key for key, name in self._names.items() if self._for[key] != "edge"}
+        others = [key for key in self._names if self._for[key] == "node"]
+        if len(nodes) + len(edges) < len(self._names) or OTHER_PLACES & set(nodes):
+            return None
+        return Declared(edges, tuple(others), nodes.get("x"), nodes.get("y"), self.network.defaults)
+
     def end(self, name: str) -> None:
         """Give what an element held to whom it belongs."""
         if name in {"node", "edge"}:
@@ -225,6 +251,46 @@ class GraphML(Markup):
                 self.inside[-1][attribute] = words
             elif name == "default" and self._for.get(self._key) in {"edge", "all"}:
                 self.network.defaults[attribute] = _number_or_words(words)
+
+
+class AroundGraphML(Surroundings):
+    """What stands around the nodes and edges of a GraphML file."""
+
+    key = "graphml"
+    least_bytes = 14  # <node id="1"/>
+
+    def __init__(self, reading: Reading) -> None:
+        self._parser = GraphML(reading)
+
+    def first(self, data: FileBytes) -> int:
+        """Return where the first element of the graph begins, if all text is plain UTF-8."""
+        graph = GRAPH_TAG.search(data)
+        element = graph and ELEMENT_TAG.search(data, graph.end())
+        head = bytes(data[:MARK_BYTES])
+        coding = CODING.search(head)
+        if not element or (coding is not None and coding[1].lower() != b"utf-8"):
+            return -1
+        if not head.isascii() or np.frombuffer(data, np.uint8).max() > ASCII:
+            try:
+                bytes(data).decode()
+            except UnicodeDecodeError:
+                return -1
+            if data.find(NO_LETTER) >= 0:
+                return -1
+        return element.start()
+
+    def before(self, text: bytes, sample: bytes) -> Declared | None:
+        """Return the declared attributes."""
+        parser = self._parser
+        parser.parse(text, last=False)
+        return parser.declared()
+
+    def behind(self, text: bytes) -> Network:
+        """Read the rest, with one node before it."""
+        self._parser.parse(b'<node id="%b"/>' % SENTINEL.encode() + text)
+        if self._parser.graphs > 1:
+            self._parser.reading.note("only the first graph of the file was read")
+        return self._parser.network
 
 
 def _number_or_words(words: str) -> float | str:

@@ -23,7 +23,6 @@ from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, RowRules
 from gpu.formats.rows import first_row, line_at, line_number, read_rows
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
-from gpu.memory import require_memory
 
 BANNER = b"%%matrixmarket"
 LIKE_BANNER = re.compile(rb"\s*+%*+\s*+matrix\s*+market", re.IGNORECASE)
@@ -100,7 +99,7 @@ def _read_array(
             f"a dense matrix of {n} x {n} has {entries} values, but the file has {len(rows)}",
             number,
         )
-    require_memory(40 * entries, str(reading.path))
+    reading.need_memory(40 * entries)
     if symmetry == b"general":
         heads, tails = np.divmod(np.arange(entries, dtype=np.int64), max(n, 1))
     else:  # the upper triangle by rows is the lower one by columns

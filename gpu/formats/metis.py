@@ -25,7 +25,6 @@ from gpu.formats.rows import first_row, line_at, line_number, runs_compiled
 from gpu.formats.source import HEAD_BYTES, READ_SHARE
 from gpu.formats.write import write_text
 from gpu.graph import CSRGraph
-from gpu.memory import require_memory
 
 COMMENT = b"%"
 COUNTS = re.compile(rb"^[ \t]*+([0-9]{1,10})[ \t]++([0-9]{1,10})", re.MULTILINE)
@@ -107,7 +106,7 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
             f"the header promises {header.n} vertices, a line each; the file is too short",
             header.line,
         )
-    require_memory(8 * (header.n + 2 * header.expected_numbers), str(reading.path))
+    reading.need_memory(8 * (header.n + 2 * header.expected_numbers))
     numbers, counts = _numbers(reading, data, header)
     rows = _rows(numbers, counts, header)
     if rows is None or (rows[2] is not None and _spoilt(rows[2], reading)):

@@ -16,7 +16,6 @@ from gpu.formats.base import Format, Reading, WeightNames
 from gpu.formats.exchange import BYTES_PER_BYTE, Attributes, Network, graph_from_network
 from gpu.formats.filebytes import FileBytes
 from gpu.graph import CSRGraph
-from gpu.memory import require_memory
 
 LINKS = ("links", "edges")
 ENDS = ("source", "target")
@@ -30,7 +29,7 @@ def sniff(head: bytes) -> float:
 
 def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read the graph of a node-link object."""
-    require_memory(BYTES_PER_BYTE * len(data), str(reading.path))
+    reading.need_memory(BYTES_PER_BYTE * len(data))
     try:
         told = json.loads(bytes(data).decode())
     except json.JSONDecodeError as error:

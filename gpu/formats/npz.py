@@ -37,7 +37,6 @@ from gpu.formats.row_rules import FLOAT_MAX, INT64_MAX, NOT_NEGATIVE, SKIPPED
 from gpu.formats.rows import Rows
 from gpu.formats.write import write_file
 from gpu.graph import MAX_COUNT, CSRGraph
-from gpu.memory import require_memory
 
 VERSION = 1
 MAGIC = b"PK\x03\x04"
@@ -231,7 +230,7 @@ def _array(
 ) -> np.ndarray:
     if member.file_size > DEFLATE_RATIO * member.compress_size + 1024:
         raise reading.fault(f"array {name!r} claims {member.file_size} bytes; impossible")
-    require_memory(2 * member.file_size, str(reading.path))
+    reading.need_memory(2 * member.file_size)
     with archive.open(member) as file:
         raw = file.read(member.file_size)
         file.read(1)  # the end: checks the sum

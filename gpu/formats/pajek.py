@@ -29,7 +29,6 @@ from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import read_weight
 from gpu.formats.row_rules import IS_VALUE, RowRules
 from gpu.graph import CSRGraph
-from gpu.memory import require_memory
 
 BYTES_PER_BYTE = 80  # of memory for each byte of text, measured 69 for a matrix of ones
 LINES_PER_REPORT = 20_000
@@ -65,7 +64,7 @@ def sniff(head: bytes) -> float:
 
 def read(reading: Reading, data: FileBytes) -> CSRGraph:
     """Read the first network of a Pajek file."""
-    require_memory(BYTES_PER_BYTE * len(data), str(reading.path))
+    reading.need_memory(BYTES_PER_BYTE * len(data))
     found = _Found()
     section = b""
     for number, line in enumerate(bytes(data).split(b"\n"), 1):

@@ -30,7 +30,6 @@ from gpu.formats.row_rules import (
     row_fault,
 )
 from gpu.formats.source import READ_SHARE, cores
-from gpu.memory import require_memory
 
 COMPILED_BYTES = 100_000  # larger text is parsed compiled, if Numba is loaded anyway
 COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it costs as much as that in NumPy
@@ -147,7 +146,7 @@ def _scanned(
     from gpu.formats import scan
 
     total, width = int(firsts[-1]), np.dtype(kind).itemsize
-    require_memory(total * (width * rules.columns + 16), str(reading.path))
+    reading.need_memory(total * (width * rules.columns + 16))
     ids = np.empty((rules.id_columns, total), np.int32 if kind is np.int32 else np.int64)
     values = np.empty((rules.value_columns, total), kind)
     reports = np.zeros((len(bounds), scan.REPORT), np.int64)
@@ -323,7 +322,7 @@ def _read_plain(data: FileBytes, start: int, rules: RowRules) -> Rows | None:
     ids = np.ascontiguousarray(numbers[: rules.id_columns])
     values: np.ndarray = numbers[rules.id_columns :]
     if rules.values == SKIPPED:
-        values = np.ones(values.shape)
+        values = np.ones_like(values)
     if not values.size or values.max() <= EXACT:
         values = values.astype(np.float64)
     if _first_bad_row(ids, values, rules) is not None:

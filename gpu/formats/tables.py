@@ -21,14 +21,13 @@ from gpu.formats.named_edges import name_array, names_fit
 from gpu.formats.row_rules import SKIPPED, RowRules
 from gpu.formats.rows import PARSE_SHARE, Rows, read_rows
 from gpu.formats.source import READ_SHARE, cores
-from gpu.memory import require_memory
 
 SHARE_BYTES = 8 << 20  # a table is cut into shares of so many bytes at least,
 MOST_SHARES = 8  # and into so many at most: each numbers its names, and they are put together
 PAUSE_BYTES = 16 << 20  # read before the next look at whether to stop
 LINE_ENDS_TRIED = 100  # for one that is outside of quotes
 NO_QUOTE = 256
-BYTES_PER_BYTE = 2  # of memory for each byte of text
+CUT_PER_BYTE, NAMES_PER_BYTE = 2, 13  # of memory for each byte of text: a row of names has 4
 REPORT_S = 0.1
 
 
@@ -71,7 +70,7 @@ def cut(reading: Reading, table: Table) -> tuple[bytearray, int, bool] | None:
     if len(set(table.columns)) < len(table.columns):
         return None
     text, bounds = np.frombuffer(table.data, np.uint8), _shares(table)
-    require_memory(BYTES_PER_BYTE * len(text), str(reading.path))
+    reading.need_memory(CUT_PER_BYTE * len(text))
     found = np.zeros((len(bounds), FOUND), np.int64)
     pieces = [np.empty(stop - start + 1, np.uint8) for start, stop in bounds]
 
@@ -103,7 +102,7 @@ def read_names(
     from gpu.formats.interning import TooAlikeError, rising
     from gpu.formats.table_loops import ROWS, SAID, STOPPED, TYPED, WRITTEN
 
-    require_memory(BYTES_PER_BYTE * len(table.data), str(reading.path))
+    reading.need_memory(NAMES_PER_BYTE * len(table.data))
     bounds = _shares(table)
     shares = [_Share(table, *bound) for bound in bounds]
     try:

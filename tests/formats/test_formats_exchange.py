@@ -207,7 +207,7 @@ def test_memory_of_trees_is_asked_for_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make
 ) -> None:
     path = save(tmp_path, "x.gz", gzip.compress(make(ARCS * 2000, 4, True).encode()))
-    monkeypatch.setattr(memory, "available_bytes", lambda: 10_000_000)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1_000_000)
     with pytest.raises(MemoryNeededError, match="needs about"):
         load_graph(path)
 
