@@ -59,7 +59,7 @@ class Message:
 
 @dataclass(frozen=True, eq=False)
 class Ready(Message):
-    """The child is warm: libraries imported, model compiled; `seconds` since its start."""
+    """The child is warm: what a first run needs is compiled; `seconds` since its start."""
 
     seconds: float
 

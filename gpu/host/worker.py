@@ -6,9 +6,9 @@ in shared memory (see ring).
 
 Threads     *main* serves commands. *watchdog* waits for the parent's death, removes the
             segments and ends the process, also in the middle of a run. *warm-up*
-            imports and compiles once no command waits; a command that comes
+            imports and compiles step by step once no command waits; a command that comes
             meanwhile is served at once and waits only for what it needs itself, but a run
-            that is measured, which waits for quiet.
+            that is measured, which waits for the step under way and has quiet till its end.
 
 Errors      A GpuError travels as it is. Anything else is a bug of ours or the machine's
             end: an EngineError with type and message on one line, and the traceback as
@@ -17,6 +17,7 @@ Errors      A GpuError travels as it is. Anything else is a bug of ours or the m
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pickle
@@ -24,7 +25,7 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from multiprocessing import connection
 from typing import Any, NoReturn
@@ -66,7 +67,7 @@ from gpu.host.shared_graph import (
     share_graph,
     with_note,
 )
-from gpu.host.warm_up import COMPILING, FIRST_ROWS, say_if_slow
+from gpu.host.warm_up import COMPILING, COMPILING_KERNELS, FIRST_ROWS, Warming, say_if_slow
 from gpu.record.trace import (
     Probe,
     RunSettings,
@@ -76,7 +77,6 @@ from gpu.record.trace import (
 from gpu.words import size_words
 
 PROGRESS_S = 0.05  # between two reports with the same words
-QUIET_S = 0.02  # between two looks at Stop while a measured run waits
 
 
 def main(
@@ -101,8 +101,7 @@ class Worker:
     ) -> None:
         self._pipe, self._ring, self._memory, self._entries = pipe, ring, memory, entries
         self._sending = threading.Lock()
-        self._warming: threading.Thread | None = None
-        self._warm = threading.Event()
+        self._warming: Warming | None = None
         self._graph: SharedGraph | None = None
         self._handlers: dict[type, Callable[[Any], None]] = {
             LoadCommand: self._load,
@@ -144,17 +143,14 @@ class Worker:
 
     def _start_warm_up(self) -> None:
         if self._warming is None:
-            self._warming = threading.Thread(target=self._warm_up, daemon=True)
+            entry = self._entries.warm_up
+            self._warming = Warming(
+                resolve(entry) if entry else list,
+                say=lambda words: self._send(Progress(0, -1.0, words)),
+                ready=lambda: self._send(WarmedUp()),
+                fail=lambda error: self._send(failure(0, error)),
+            )
             self._warming.start()
-
-    def _warm_up(self) -> None:
-        try:
-            if self._entries.warm_up:
-                resolve(self._entries.warm_up)(lambda words: self._send(Progress(0, -1.0, words)))
-        except Exception as error:
-            self._send(failure(0, error))
-        self._warm.set()
-        self._send(WarmedUp())
 
     # load
 
@@ -217,27 +213,26 @@ class Worker:
         buffers = self._buffers(command)
         with say_if_slow(lambda: self._say_compiling(run_id, command.settings, graph)) as call_off:
             settings = resolve(self._entries.check)(graph, command.settings)
-            if settings.engine != "model":
-                self._quiet(run_id)
-            self._send(Started(run_id, settings, graph_reference(graph, settings.source)))
-            observer = RingObserver(self._ring, run_id, command.steps, call_off)
-            outcome = resolve(self._entries.execute)(graph, settings, buffers, observer)
+            with self._quiet(run_id, settings):
+                self._send(Started(run_id, settings, graph_reference(graph, settings.source)))
+                observer = RingObserver(self._ring, run_id, command.steps, call_off)
+                outcome = resolve(self._entries.execute)(graph, settings, buffers, observer)
         events = self._share(f"e{run_id}", {"events": outcome.events})
         outcome = with_reached(outcome, buffers.dist)
         self._send(Ended(run_id, replace(outcome, events=None), events))
         if command.verify and outcome.outcome == "finished":
             self._verify(run_id, graph, settings.source, buffers.dist)
 
-    def _quiet(self, run_id: int) -> None:
-        """Let the warm-up end before a run that is measured.
-
-        A thread that compiles takes the interpreter, and cores: on an H200 up to 54 ms lay between
-        the start of a run's clock and its kernel. Stop ends the wait, and then the run.
-        """
-        while self._warming is not None and self._warming.is_alive():
-            if self._ring.is_stopped(run_id):
-                return
-            self._warming.join(QUIET_S)
+    @contextlib.contextmanager
+    def _quiet(self, run_id: int, settings: RunSettings) -> Iterator[None]:
+        """Hold the warm-up while a run is measured. Stop ends the wait, and then the run."""
+        warming = self._warming if settings.engine != "model" else None
+        held = warming is not None and warming.hold(lambda: self._ring.is_stopped(run_id))
+        try:
+            yield
+        finally:
+            if warming is not None and held:
+                warming.release()
 
     def _buffers(self, command: RunCommand) -> RunBuffers:
         """Take the space that the run writes into, and clear it."""
@@ -252,10 +247,15 @@ class Worker:
 
     def _say_compiling(self, run_id: int, settings: RunSettings, graph: CSRGraph) -> None:
         keys = list(ALGORITHMS)  # the warm-up compiles the first of them, on whole weights
-        plain = settings.engine == "model" and graph.integer and settings.probe < Probe.EVENTS
-        late = settings.algorithm in keys[FIRST_ROWS:] or (settings.algorithm in keys and not plain)
-        if late or not self._warm.is_set():
-            self._send(Progress(run_id, -1.0, COMPILING))
+        measured = settings.engine != "model"
+        plain = graph.integer and settings.probe < Probe.EVENTS
+        late = settings.algorithm in keys and (
+            settings.algorithm in keys[FIRST_ROWS:] or measured or not plain
+        )
+        warm = self._warming is not None and self._warming.done.is_set()
+        if late or not warm:
+            words = COMPILING_KERNELS if settings.engine == "cuda" else COMPILING
+            self._send(Progress(run_id, -1.0, words))
 
     def _verify(self, run_id: int, graph: CSRGraph, source: int, dist: np.ndarray) -> None:
         def should_stop() -> bool:

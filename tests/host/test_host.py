@@ -36,7 +36,9 @@ from gpu.host import (
     RunFinished,
     RunStarted,
     Verified,
+    warm_up,
 )
+from gpu.host.warm_up import Step, Warming
 from gpu.host.worker import Worker
 from gpu.record.trace import RunSettings, reached_mask
 
@@ -317,23 +319,139 @@ def test_a_real_run_through_the_default_entries(tmp_path: Path) -> None:
         driven.host.close()
 
 
-@pytest.mark.parametrize("ending", ["warm-up ends", "stop"])
-def test_a_measured_run_waits_for_the_warm_up(ending: str) -> None:
-    """Or for Stop; the run on the model, which needs no quiet, does not ask."""
-    warmed, stopped, waited = threading.Event(), threading.Event(), threading.Event()
+class Slowly:
+    """A step of a warm-up that takes until it is let go."""
+
+    def __init__(self) -> None:
+        self.begun, self.let_go = threading.Event(), threading.Event()
+
+    def __call__(self) -> None:
+        self.begun.set()
+        assert self.let_go.wait(DEADLINE_S)
+
+
+@pytest.fixture
+def steps() -> Iterator[list[Slowly]]:
+    made = [Slowly() for _ in range(3)]
+    yield made
+    for step in made:
+        step.let_go.set()
+
+
+def warmed_by(steps: list[Slowly], told: list[str]) -> Warming:
+    """A warm-up of these steps, of which the first is needed; it says what it says."""
+    made = [Step(step, "compiling", needed=step is steps[0]) for step in steps]
+    warming = Warming(
+        lambda: made,
+        told.append,
+        lambda: told.append("ready"),
+        lambda error: told.append(f"{error}"),
+    )
+    warming.start()
+    return warming
+
+
+def measured(worker: Worker, warming: Warming, over: threading.Event) -> threading.Thread:
+    """A measured run on a thread; `over` ends it."""
+    worker._warming = warming
+    settings = RunSettings("adds", "cuda", "", 0)
+
+    def run() -> None:
+        with worker._quiet(7, settings):
+            assert over.wait(DEADLINE_S)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def test_a_measured_run_waits_for_the_step_under_way_and_no_more(steps: list[Slowly]) -> None:
+    told: list[str] = []
+    warming = warmed_by(steps, told)
+    worker = Worker(None, SimpleNamespace(is_stopped=lambda _: False), None, None)  # type: ignore[arg-type]
+    over = threading.Event()
+    assert steps[0].begun.wait(DEADLINE_S)
+    run = measured(worker, warming, over)
+    assert not steps[1].begun.wait(0.1)
+    steps[0].let_go.set()
+    wait_until(lambda: "ready" in told)
+    assert not steps[1].begun.wait(0.2)  # the run goes on
+    over.set()
+    run.join(DEADLINE_S)
+    assert steps[1].begun.wait(DEADLINE_S)  # and after it the warm-up
+    for step in steps:
+        step.let_go.set()
+    assert warming.done.wait(DEADLINE_S)
+    assert told == ["ready"]
+    with worker._quiet(8, RunSettings("adds", "cpu", "", 0)):
+        pass  # nothing is left to wait for
+
+
+def test_stop_ends_the_wait_for_a_step(steps: list[Slowly]) -> None:
+    warming, stopped, over = warmed_by(steps, []), threading.Event(), threading.Event()
     ring = SimpleNamespace(is_stopped=lambda run_id: run_id == 7 and stopped.is_set())
     worker = Worker(None, ring, None, None)  # type: ignore[arg-type]
-    worker._warming = threading.Thread(target=warmed.wait)
-    worker._warming.start()
-    run = threading.Thread(target=lambda: (worker._quiet(7), waited.set()))
-    run.start()
-    assert not waited.wait(0.1)
-    (warmed if ending == "warm-up ends" else stopped).set()
-    assert waited.wait(DEADLINE_S)
-    assert worker._warming.is_alive() == (ending == "stop")
-    warmed.set()
-    run.join()
-    worker._warming.join()
+    assert steps[0].begun.wait(DEADLINE_S)
+    over.set()
+    run = measured(worker, warming, over)
+    run.join(0.1)
+    assert run.is_alive()
+    stopped.set()
+    run.join(DEADLINE_S)
+    assert not run.is_alive()
+    for step in steps:
+        step.let_go.set()
+    assert warming.done.wait(DEADLINE_S)  # nobody holds it any more
+
+
+def test_a_modelled_run_waits_for_no_step(steps: list[Slowly]) -> None:
+    warming = warmed_by(steps, [])
+    assert steps[0].begun.wait(DEADLINE_S)
+    worker = Worker(None, None, None, None)  # type: ignore[arg-type]
+    worker._warming = warming
+    with worker._quiet(7, RunSettings("adds", "model", "H100", 0)):
+        assert not steps[0].let_go.is_set()
+
+
+def test_a_step_that_fails_is_told_and_the_process_is_ready_all_the_same() -> None:
+    told: list[str] = []
+
+    def broken() -> None:
+        raise ValueError("no compiler")
+
+    Warming(
+        lambda: [Step(broken), Step(lambda: told.append("later"))],
+        told.append,
+        lambda: told.append("ready"),
+        lambda error: told.append(str(error)),
+    ).run()
+    assert told == ["no compiler", "ready"]
+
+
+def test_a_gpus_kernels_are_compiled_before_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str, int]] = []
+
+    def noted(_graph: object, key: str, engine: str, *, probe: int) -> None:
+        asked.append((engine, key, probe))
+
+    monkeypatch.setattr(warm_up, "run", noted)
+    for device, first in ((None, "model"), ("cuda:0", "cuda")):
+        monkeypatch.setattr(warm_up, "_gpu", lambda device=device: device)
+        asked.clear()
+        steps = warm_up.warm_up()
+        for step in steps:
+            step.act()
+        engines = [engine for engine, _, _ in asked]
+        assert engines[0] == first
+        assert engines[-2:] == ["model", "model"]
+        assert ("model", "near_far", 2) in asked
+    assert asked[:4] == [
+        ("cuda", "adds", 2),
+        ("cuda", "near_far", 2),
+        ("cuda", "adds", 0),
+        ("cuda", "near_far", 0),
+    ]
+    assert [step.needed for step in steps] == [True] + [False] * (len(steps) - 1)
 
 
 # number types

@@ -21,6 +21,7 @@ from gpu.errors import (
     WeightError,
 )
 from gpu.graph import CSRGraph, Provenance
+from gpu.host.warm_up import Step
 from gpu.record.trace import (
     SAMPLE,
     Flag,
@@ -204,13 +205,13 @@ def layout(graph, kind, *, dist=None, delta=None, progress=None, should_stop=Non
     return np.stack([rows, np.full(graph.n, delta or 0.0)], axis=1).astype(np.float32)
 
 
-def warm_up(say):
+def warm_up():
     """Nothing to warm."""
+    return []
 
 
-def slow_warm_up(say):
-    say("compiling the model, first run only")
-    time.sleep(1.0)
+def slow_warm_up():
+    return [Step(lambda: time.sleep(2.0), "compiling the model, first run only")]
 
 
 def die_at_start(*_arguments):

@@ -13,6 +13,7 @@ from panel_stage import (
 )
 from PyQt6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 
 from gpu.record.trace import Reason
 from viewer.common.theme import THEMES
@@ -20,6 +21,7 @@ from viewer.plots.buckets import BucketPanel, heat_table
 from viewer.plots.delta import DeltaPanel
 from viewer.plots.parallelism import ParallelismPanel
 from viewer.plots.plot_base import nice_ceiling
+from viewer.plots.ring import RingNow, RingState
 from viewer.plots.timeline import Timeline
 from viewer.plots.work import WorkPanel
 
@@ -64,6 +66,24 @@ def test_fewer_buckets_are_fewer_rows(bench: Bench) -> None:
     record.settings.parameters["buckets"] = 6
     bench.session.add_run(record)
     assert len(panel.ring.state.counts) == 6
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_a_ring_has_the_colour_of_its_run_and_of_no_other(qtbot: QtBot, name: str) -> None:
+    theme, counts = THEMES[name], np.full(6, 50, np.int32)
+    for place in (0, 1):
+        ring = RingNow(place)
+        qtbot.addWidget(ring)
+        ring.resize(120, 200)
+        ring.apply_theme(theme)
+        ring.set_rows(0, 150)
+        ring.show_state(RingState(counts, open_rows=2, peak=100))
+        image = grabbed(ring)
+        seen = {image.pixelColor(x, y).name() for x in range(2, 60) for y in range(0, 150, 3)}
+        assert theme.series[place] in seen
+        assert theme.series[1 - place] not in seen
+        assert image.pixelColor(1, 140).name() == theme.text  # the head is open
+        assert image.pixelColor(1, 10).name() == theme.plot
 
 
 def test_picture_has_no_more_columns_than_pixels(bench: Bench) -> None:

@@ -20,10 +20,10 @@ def centred_hint(words: str = "", margin: int = 2 * SPACING) -> QLabel:
     return label
 
 
-def wrapped_label(role: str = "muted") -> QLabel:
-    """Return a label that takes more lines where it is narrow: nothing of it is cut."""
+def wrapped_label() -> QLabel:
+    """Return a quiet label that takes more lines where it is narrow: nothing of it is cut."""
     label = QLabel()
-    label.setProperty("role", role)
+    label.setProperty("role", "muted")
     label.setWordWrap(True)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label

@@ -63,7 +63,7 @@ class BucketPanel(PairPlot):
         self.caption.setText("Vertices waiting")
         self.key = ColourKey()
         self.header.insertWidget(1, self.key)
-        self.ring, self.ring_b = RingNow(), RingNow()
+        self.ring, self.ring_b = RingNow(0), RingNow(1)
         self.ring_b.setAccessibleName("The ring of B now")
         self.ring_b.hide()
         rings = QVBoxLayout()

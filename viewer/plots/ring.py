@@ -18,6 +18,7 @@ from viewer.plots.series import heat_index
 LABEL_ROOM = 30  # pixels, at the reference text size, right of the bars for "head" and "tail"
 FOOTER = 18  # pixels below the rows without which there is no "now"
 OPEN_MARK = 3  # pixels: the mark left of a bucket that work is taken from
+OPEN = "▌ open"  # below the rows: what the mark means
 NUMBER_ROWS = 4  # up to so many rows have their number written out
 
 
@@ -34,13 +35,15 @@ class RingState:
 class RingNow(QWidget):
     """One bar a bucket at the cursor, level with the rows of the heat map beside it.
 
-    Bars are logarithmic. A mark and another colour show buckets that work is taken
-    from; the tail has the colour of the words "clipped 12 %" below when it took pushes
-    from past the ring.
+    Bars are logarithmic, in the colour of their run: A's (place 0) or B's (1). A mark, named
+    below, shows buckets that work is taken from; the tail has the colour of the words
+    "clipped 12 %" below when it took pushes from past the ring.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, place: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._place = place
+        self.setToolTip("Vertices waiting in each bucket now; marked: workers take from it")
         self._state = RingState()
         self._theme = THEMES["light"]
         self._top, self._bottom = 0.0, 1.0
@@ -88,11 +91,11 @@ class RingNow(QWidget):
         gap = 1.0 if height > 3 else 0.0
         is_open = row < self._state.open_rows
         if is_open:
-            painter.fillRect(QRectF(0, top, OPEN_MARK, height), QColor(theme.series[1]))
+            painter.fillRect(QRectF(0, top, OPEN_MARK, height), QColor(theme.text))
         room = self.width() - scaled(LABEL_ROOM) - OPEN_MARK - 2
         bar = QRectF(OPEN_MARK + 1, top, min(length, 1.0) * room, max(height - gap, 1.0))
         is_tail = row == len(self._state.counts) - 1 and row > 0
-        colour = theme.series[1] if is_open else theme.series[0]
+        colour = theme.series[self._place]
         if is_tail and self._state.clip_share > 0:
             colour = theme.error
         painter.fillRect(bar, QColor(colour))
@@ -117,7 +120,8 @@ class RingNow(QWidget):
         share = self._state.clip_share
         clipped = share > 0
         painter.setPen(QColor(self._theme.error if clipped else self._theme.muted))
-        lines = ("clipped", percent(share)) if clipped else ("now", "")
+        opened = OPEN if self._state.open_rows else ""
+        lines = ("clipped", percent(share)) if clipped else ("now", opened)
         for place, text in enumerate(lines):
             box = QRectF(OPEN_MARK, self._bottom + 4 + place * scaled(15), self.width(), scaled(14))
             painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft), text)

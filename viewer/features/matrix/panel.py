@@ -94,7 +94,7 @@ class MatrixPanel(LivePanel):
         self.titles = (ElidedLabel(role="strong"), ElidedLabel(role="strong"))
         self.blocks = BlocksPlot(self._session, self._playback)
         self.blocks.setMinimumHeight(scaled(90))
-        self.words = wrapped_label("strong")
+        self.words = ElidedLabel(role="strong")
         self.words.setAccessibleName("The cell under the pointer, or the chosen one")
         page = QWidget()
         column = QVBoxLayout(page)
@@ -119,6 +119,7 @@ class MatrixPanel(LivePanel):
 
     def _header(self) -> QBoxLayout:
         self.caption = wrapped_label()
+        self.caption.setMinimumHeight(2 * self.fontMetrics().lineSpacing())  # no matrix jumps
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(SPACING // 2)
         self._head.addWidget(self.caption, 1)
@@ -338,8 +339,10 @@ class MatrixPanel(LivePanel):
         header = ["first_source", "last_source", "first_vertex", "last_vertex"]
         header += ["mean", "least", "unreached", "clock", "probe"]
 
+        grid, unreached = look.grid, look.unreached  # as they are now: it is written later
+        shown = look.mean, look.least
+
         def rows() -> Iterator[list[Any]]:
-            grid = look.grid
             if grid is None or record is None:
                 return
             window = grid.window
@@ -348,13 +351,13 @@ class MatrixPanel(LivePanel):
                 column = window.first_column + x * grid.column_step
                 last_row = min(row + grid.row_step, window.first_row + window.rows) - 1
                 last = min(column + grid.column_step, window.first_column + window.columns) - 1
-                values = [float(array[y, x]) for array in (look.mean, look.least)]
+                values = [float(array[y, x]) for array in shown]
                 source = record.settings.source
                 ends = [source + row, source + last_row, column, last]
                 yield [
                     *(name_of(self._session, vertex) for vertex in ends),
                     *(value if np.isfinite(value) else None for value in values),
-                    int(look.unreached[y, x]),
+                    int(unreached[y, x]),
                     record.clock,
                     int(record.settings.probe),
                 ]
