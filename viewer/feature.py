@@ -174,6 +174,13 @@ class Workspaces(FeaturePart):
         """Open a workspace that this window wrote for itself: nothing is asked."""
 
 
+class Reports(FeaturePart):
+    """Writes down what of ours broke."""
+
+    def crashed(self, error: BaseException) -> None:
+        """Write a fault down, and say so."""
+
+
 @runtime_checkable
 class HasTable(Protocol):
     """A panel that brings the numbers behind it."""
