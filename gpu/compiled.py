@@ -2,9 +2,9 @@
 
 Numba's own cache does not notice that a *called* function in another file changed,
 and would go on running the old one. So the cache folder is named by a hash of the sources
-of the rooms `loops`, `model` and `cpu`, where calls cross files (compiled code elsewhere
-stays within its file), and stands in the user's cache folder: an installed package may be
-read-only.
+of the rooms `loops`, `model` and `cpu` and of single files, where calls cross files (compiled
+code elsewhere stays within its file), and stands in the user's cache folder: an installed package
+may be read-only.
 
 Import this module only from modules that are compiled code: it imports Numba, which
 takes about a second.
@@ -39,11 +39,12 @@ def cache_folder() -> Path:
 
 
 def _source_digest() -> str:
-    """Hash what calls across files: three rooms, and the decisions compiled in."""
+    """Hash what is called across files: three rooms, and single files beside."""
     top = Path(__file__).resolve().parent
     digest = hashlib.blake2b(digest_size=6)
     rooms = (path for room in ("loops", "model", "cpu") for path in (top / room).rglob("*.py"))
-    for path in (top / "scheduler.py", top / "delta.py", *sorted(rooms)):
+    called = ("scheduler.py", "delta.py", "formats/interning.py")
+    for path in (*(top / name for name in called), *sorted(rooms)):
         if path.is_file():
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()

@@ -107,7 +107,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         "playback",
         0,
         "Move the cursor through the run, or hold it",
-        "playback.toggle",
+        "timeline.toggle",
         hint="Space",
         needs="run",
     ),

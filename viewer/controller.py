@@ -63,6 +63,7 @@ class Controller(QObject):
         self.host = host if host is not None else EngineHost()
         self.replay_short = True
         self.ready = False
+        self.preparing = ""  # what the engine process prepares, "" once it is ready
         self._run_id = self._load_id = self._placement_id = self._proof_id = -1
         self._opening = ""  # what is being loaded
         self._options: dict[str, Any] = {}  # and how
@@ -89,7 +90,7 @@ class Controller(QObject):
 
     def start(self) -> None:
         """Start the engine process and the timer; returns at once."""
-        self.engine_changed.emit(STARTING)
+        self._prepare(STARTING)
         self.host.start()
         self._timer.start()
 
@@ -97,6 +98,11 @@ class Controller(QObject):
     def running(self) -> bool:
         """Whether a run was asked for and has not ended."""
         return self._run_id >= 0
+
+    @property
+    def opening(self) -> str:
+        """The name of what is being opened, "" for nothing."""
+        return _short(self._opening) if self._load_id >= 0 else ""
 
     def open(self, what: str | Path, **options: Any) -> None:
         """Load a file or "sample:..." in the engine process; options of LoadRequest."""
@@ -166,10 +172,10 @@ class Controller(QObject):
         `show` off: the run goes into the table and the panels stay with the current one.
         """
         graph = self.session.graph
-        if self._load_id >= 0:
-            words = f"{_short(self._opening)} is still being opened;"
+        if self.opening:
+            words = f"{self.opening} is still being opened;"
             self.session.set_notice(Notice("info", words, "run it when it is here."))
-        if graph is None or self.running or self._load_id >= 0:
+        if graph is None or self.running or self.opening:
             return
         try:
             settings = checked_settings(graph, settings)
@@ -265,15 +271,19 @@ class Controller(QObject):
 
     def _on_ready(self, _message: messages.Ready) -> None:
         self.ready = True
-        self.engine_changed.emit("")
+        self._prepare("")
         ask, self._when_ready = self._when_ready, None
         if ask is not None:
             ask()
 
+    def _prepare(self, words: str) -> None:
+        self.preparing = words
+        self.engine_changed.emit(words)
+
     def _on_progress(self, message: messages.Progress) -> None:
         words = f"{message.words[:1].upper()}{message.words[1:]}…"
         if message.run_id == 0 and not self.ready:
-            self.engine_changed.emit(words)
+            self._prepare(words)
         elif message.run_id in (self._run_id, self._load_id, self._placement_id):
             self.session.set_progress(message.fraction, words)
         elif self._idle and self.session.run_by_id(message.run_id) is not None:
@@ -375,7 +385,7 @@ class Controller(QObject):
 
     def _on_engine_lost(self, message: messages.EngineLost) -> None:
         self.ready = False
-        self.engine_changed.emit(STARTING)
+        self._prepare(STARTING)
         if self.running:
             if message.trace is not None:
                 self.session.finish_run(self._run_id, message.trace)

@@ -65,6 +65,7 @@ class Arrangement:
     left : tabs, the first in front; width `left_width` pixels
     right : cells, top to bottom; `parts` their heights, relative; `share` of the window's width
     bottom : cells under the graph, top to bottom; heights by `heights`, pixels
+    at_start : off where it shows what a start does not bring back: events, a lesson
     """
 
     title: str
@@ -76,6 +77,7 @@ class Arrangement:
     bottom: tuple[str, ...] = ("timeline",)
     left_width: int = RUN_WIDTH
     whole_right: bool = False  # the right side goes down to the status bar
+    at_start: bool = True  # it is put up again at the next start
 
     @property
     def docks(self) -> frozenset[str]:
@@ -111,6 +113,7 @@ ARRANGEMENTS: dict[str, Arrangement] = {
         0.30,
         left_width=380,
         whole_right=True,
+        at_start=False,
     ),
     "present": Arrangement(
         "Present",
@@ -138,6 +141,7 @@ ARRANGEMENTS: dict[str, Arrangement] = {
         (1,),
         0.48,
         ("code",),
+        at_start=False,
     ),
 }
 FIRST = "explore"

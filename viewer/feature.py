@@ -52,6 +52,7 @@ class Window(Protocol):
     modes: Modes
     settings: Settings
     theme: Theme
+    named_file: str  # by the command line, "" for none
     # who acts
     controller: Controller
     files: FileDialogs

@@ -24,7 +24,7 @@ from viewer.common.foreign_words import title_words
 from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
-from viewer.docks import PLOTS, Docks
+from viewer.docks import ARRANGEMENTS, PLOTS, Docks
 from viewer.feature import FeaturePart, Reports, Themed
 from viewer.features import Features, all_features
 from viewer.frame.file_dialogs import FileDialogs
@@ -81,7 +81,8 @@ class MainWindow(QMainWindow):
         self._last_frame = time.monotonic()
         self._drawn_words = ""
         self.run_on_start = True
-        self._run_file = ""  # that the command line names: run once it is here, if that is quick
+        self.named_file = ""  # by the command line
+        self._run_file = ""  # that file, until it is here: it is run if that is quick
         self.plots: dict[str, LivePanel] = {}  # filled after the first paint
         self.panels: dict[str, QWidget] = {}  # of features' docks, filled when first seen
         self._build_panels()
@@ -253,7 +254,7 @@ class MainWindow(QMainWindow):
         self._frame.start()
         self.controller.start()
         if file is not None:
-            self._run_file = file
+            self.named_file = self._run_file = file
             self.open_path(file)
             return
         self.controller.show_graph(sample_graphs.make(sample_graphs.FIRST_SAMPLE))
@@ -267,12 +268,12 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent | None) -> None:
         """Remember how the window stood, stop everything."""
         self._frame.stop()
+        for part in self.features.built:
+            part.close()  # a page, a presentation, a lesson: panels stand as before it
         self.settings.geometry = self.saveGeometry()
         self.settings.window_state = self.saveState(self.docks.version)
         self.settings.run_panel = self.run_panel.choices().as_dict()
         self.settings.sync()
-        for part in self.features.built:
-            part.close()
         self.comparison.close()
         self.sweep.end()
         self.controller.close()
@@ -293,9 +294,15 @@ class MainWindow(QMainWindow):
         self.resize(self._first_size())
         if self.settings.geometry is not None:
             self.restoreGeometry(self.settings.geometry)
-        self.docks.arrange(str(self.settings.value(LAYOUT)))
-        if self.settings.window_state is not None:
-            self.restoreState(self.settings.window_state, self.docks.version)
+        name = str(self.settings.value(LAYOUT))
+        known = ARRANGEMENTS.get(name)
+        if known is None or known.at_start:
+            self.docks.arrange(name)
+            if self.settings.window_state is not None:
+                self.restoreState(self.settings.window_state, self.docks.version)
+        else:  # it shows what is not here any more
+            self.docks.arrange()
+            self.settings.set_value(LAYOUT, self.docks.arrangement)
         self._show_graph()
         self.enable_actions()
 

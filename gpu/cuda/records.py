@@ -112,7 +112,7 @@ STATE = np.dtype(
         ("weight_total", "<f8"),
         ("weight_max", "<u8"),  # bits, of 64-bit types all of them
         ("overflowed", "<u4"),
-        ("unused", "<u4"),
+        ("left_out", "<u4"),
         ("barrier_arrived", "<u4"),
         ("barrier_round", "<u4"),
         ("sweeps", "<u4"),

@@ -14,11 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from gpu.formats.base import Reading, WeightNames, shown
 from gpu.formats.exchange import choose_name, usual_name
-from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import is_number
 
 TAILS = ("source", "from", "tail", "src", "start", "u", "node1", "fromnodeid")
@@ -37,6 +34,12 @@ class Picked:
     rows: list[tuple[int, list[bytes]]]
     columns: int
     undirected: bool
+
+
+def type_column(heading: list[bytes]) -> int:
+    """Return the column that may say that edges are undirected, -1 where there is none."""
+    names = _names(heading)
+    return names.index(TYPE) if TYPE in names else -1
 
 
 def headed(heading: list[bytes]) -> bool:
@@ -87,45 +90,20 @@ def pick(
     columns: list[int],
 ) -> Picked:
     """Return the `columns` of the rows under a heading; raise FormatError for a short row."""
-    names = _names(heading)
-    type_at = names.index(TYPE) if TYPE in names else -1
+    type_at = type_column(heading)
     types: set[bytes] = set()
     kept: list[tuple[int, list[bytes]]] = []
     for number, cells in rows:
         if len(cells) <= max(columns):
             raise reading.fault(
                 f"{len(cells)} columns found {shown(b','.join(cells))}, "
-                f"the heading has {len(names)}",
+                f"the heading has {len(heading)}",
                 number,
             )
         kept.append((number, [cells[k] for k in columns]))
         if 0 <= type_at < len(cells):
             types.add(cells[type_at].lower())
     return Picked(kept, len(columns), types == {UNDIRECTED})
-
-
-def cut(
-    data: FileBytes, start: int, heading: list[bytes], columns: list[int], separator: bytes
-) -> tuple[bytearray, int, bool] | None:
-    """Do what `pick` does of a table without quotes, compiled, and leave it as text.
-
-    Returns the text with the `columns` alone on their lines, where its rows begin, and whether
-    every row says that it is undirected; None where a row is too short: `pick` finds the words.
-    """
-    from gpu.formats.scan import keep_columns
-
-    names = _names(heading)
-    type_at = names.index(TYPE) if TYPE in names else -1
-    before = data.count(b"\n", 0, start)
-    out = bytearray(before + len(data) - start + 1)
-    out[:before] = b"\n" * before
-    filled, rows, undirected = keep_columns(
-        np.frombuffer(data, np.uint8), start, separator[0], np.array(columns, np.int64), type_at,
-        np.zeros((len(columns), 2), np.int64), np.frombuffer(out, np.uint8), before,
-    )  # fmt: skip
-    if rows < 0:
-        return None
-    return out[: int(filled)], before, bool(rows) and rows == undirected
 
 
 def _names(heading: list[bytes]) -> list[str]:

@@ -15,7 +15,7 @@ ranked by spelling. So nothing is ever allocated by the largest identifier.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy as np
 from gpu.errors import FormatError, GraphError
 from gpu.formats.base import NAME, Format, Reading, WeightNames, bare_name, shown
 from gpu.formats.build import graph_from_arcs, value_rule
-from gpu.formats.columns import Picked, cut, headed, pick, wanted, weights_of
+from gpu.formats.columns import Picked, headed, pick, type_column, wanted, weights_of
 from gpu.formats.csr import tails_of
 from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import (
@@ -36,6 +36,7 @@ from gpu.formats.named_edges import (
 )
 from gpu.formats.row_rules import INT64_MAX, RowRules
 from gpu.formats.rows import Rows, first_row, line_at, read_rows, runs_compiled
+from gpu.formats.tables import Table, cut, read_names
 from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
 
@@ -51,22 +52,32 @@ DENSE_SPAN = 16  # identifiers are ranked by a table up to so many times the row
 class Shape:
     """What the first lines tell: how columns are parted and counted, where rows begin.
 
+    wanted : the columns of tail, head and, if there is one, of the weight
     count, arcs : of vertices and of arcs, where the first lines promise them
-    data : the text, with no more than these columns
-    picked : the rows themselves, where columns had to be chosen or quotes to be taken off
-    undirected : every row says so
+    named : vertices are words
+    quoted : there are double quotes, and they mean something
+    heading : its cells, if it names both ends
     """
 
     separator: bytes
-    columns: int
+    wanted: list[int]
     count: int | None
     count_line: int
     arcs: int | None
     rows_at: int
-    named: bool
-    data: FileBytes
-    picked: Picked | None = None
-    undirected: bool = False
+    named: bool = False
+    quoted: bool = False
+    heading: list[bytes] = field(default_factory=list)
+
+    @property
+    def columns(self) -> int:
+        """How many columns are read, 2 or 3."""
+        return len(self.wanted)
+
+    @property
+    def picks(self) -> bool:
+        """Whether columns must be chosen, or quotes taken off."""
+        return self.quoted or (bool(self.heading) and self.wanted != list(range(len(self.heading))))
 
 
 def sniff(head: bytes) -> float:
@@ -94,7 +105,7 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
         value_columns=shape.columns - 2, comments=COMMENTS,
         separator=shape.separator.strip(), values=value_rule(reading),
     )  # fmt: skip
-    rows, names = _rows_and_names(reading, shape, rules)
+    rows, names, both = _rows_and_names(reading, data, shape, rules)
     n, base = (0 if names is None else len(names)), 0
     if names is None:
         if shape.count is not None:
@@ -107,7 +118,6 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
         n, base, names = number_vertices(reading, rows, shape.count)
     if rows.comments:
         reading.note(f"{rows.comments} comment lines skipped between rows")
-    both = shape.undirected
     if reading.undirected is None and not both:
         reading.note("edge lists do not say whether they are directed: read as written")
     return graph_from_arcs(
@@ -127,34 +137,74 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
 
 
 def _rows_and_names(
-    reading: Reading, shape: Shape, rules: RowRules
-) -> tuple[Rows, np.ndarray | None]:
-    """Return the rows, and the names of vertices where they are words.
+    reading: Reading, data: FileBytes, shape: Shape, rules: RowRules
+) -> tuple[Rows, np.ndarray | None, bool]:
+    """Return the rows, the names of vertices where they are words, and whether edges are both arcs.
 
     In a table one word among the numbers makes all of them words, as in a data frame.
     """
-
-    def words() -> tuple[Rows, np.ndarray]:
-        picked, data = shape.picked, shape.data
-        cells = picked.rows if picked else lines_of(data, shape.rows_at, shape.separator)
-        return read_named_rows(reading, cells, rules, len(data))
-
     if shape.named:
-        return words()
-    text, start = shape.data, shape.rows_at
-    if shape.picked is not None:
-        text, start = _on_their_lines(shape.picked, rules.separator or b" "), 0
+        return _words(reading, data, shape, rules)
+    text, start, both = data, shape.rows_at, False
+    if shape.picks:
+        text, start, both = _numbers_alone(reading, data, shape, rules)
     try:
-        return read_rows(reading, text, start, rules), None
+        return read_rows(reading, text, start, rules), None, both
     except FormatError as error:
         if not shape.separator:
             raise
         try:
-            found = words()
+            found = _words(reading, data, shape, rules)
         except FormatError:
             raise error from None
         reading.note(f"line {error.line}: {error.problem}; so all ids are read as names")
         return found
+
+
+def _table(data: FileBytes, shape: Shape) -> Table:
+    """Return what the compiled loops must know."""
+    columns, choosing = shape.wanted, bool(shape.heading) and shape.picks
+    return Table(
+        data, shape.rows_at, shape.separator, columns, shape.quoted,
+        exact=0 if choosing else len(columns),
+        type_at=type_column(shape.heading) if choosing else -1,
+    )  # fmt: skip
+
+
+def _words(
+    reading: Reading, data: FileBytes, shape: Shape, rules: RowRules
+) -> tuple[Rows, np.ndarray, bool]:
+    """Do what `_rows_and_names` does of a list whose vertices are words."""
+    if runs_compiled(len(data)):
+        found = read_names(reading, _table(data, shape), rules)
+        if found is not None:
+            return found
+    picked = _picked(reading, data, shape) if shape.picks else None
+    cells = picked.rows if picked else lines_of(data, shape.rows_at, shape.separator)
+    rows, names = read_named_rows(reading, cells, rules, len(data))
+    return rows, names, picked is not None and picked.undirected
+
+
+def _picked(reading: Reading, data: FileBytes, shape: Shape) -> Picked:
+    """Return the rows of a table without quotes, with the wanted columns."""
+    rows_of = table_rows(reading, data, shape.rows_at, shape.separator)
+    cells = rows_of if shape.quoted else lines_of(data, shape.rows_at, shape.separator)
+    if shape.heading:
+        return pick(reading, cells, shape.heading, shape.wanted)
+    return Picked(list(cells), shape.columns, False)
+
+
+def _numbers_alone(
+    reading: Reading, data: FileBytes, shape: Shape, rules: RowRules
+) -> tuple[FileBytes, int, bool]:
+    """Return text with the wanted columns alone, where its rows begin, and the kind of edges."""
+    found = None
+    if shape.separator and runs_compiled(len(data)):
+        found = cut(reading, _table(data, shape))
+    if found is not None:
+        return found
+    picked = _picked(reading, data, shape)
+    return _on_their_lines(picked, rules.separator or b" "), 0, picked.undirected
 
 
 def _on_their_lines(picked: Picked, separator: bytes) -> bytearray:
@@ -220,23 +270,14 @@ def _shape(reading: Reading, data: FileBytes) -> Shape:
         if len(lines) > 1 and lines[0][2].strip().isdigit():  # as in algs4: vertices, then arcs
             arcs = _count(reading, lines.pop(0))
         if not lines:
-            return Shape(b"", 2, count, count_line, arcs, len(data), False, data)
+            return Shape(b"", [0, 1], count, count_line, arcs, len(data))
     rows = [split_line(line, separator) for _, _, line in lines]
-    columns, picked, both = list(range(len(rows[0]))), None, False
+    columns, heading = list(range(len(rows[0]))), list[bytes]()
     quoted = bool(separator) and data.find(b'"') >= 0
     rows_at = lines[0][1]
     if len(rows) > 1 and headed(rows[0]):
-        columns, rows_at = wanted(reading, rows[0]), lines[1][1]
-        reorder = columns != list(range(len(rows[0])))
-        compiled = reorder and separator and not quoted and runs_compiled(len(data))
-        found = cut(data, rows_at, rows[0], columns, separator) if compiled else None
-        if found is not None:
-            data, rows_at, both = found
-        elif quoted or reorder:
-            table = table_rows(reading, data, rows_at, separator)
-            cells = table if quoted else lines_of(data, rows_at, separator)
-            picked = pick(reading, cells, rows[0], columns)
-            both = picked.undirected
+        heading = rows[0]
+        columns, rows_at = wanted(reading, heading), lines[1][1]
         rows = [[row[k] for k in columns if k < len(row)] for row in rows[1:]]
     elif len(rows) == 1 and headed(rows[0]):
         raise reading.fault("no rows under the heading")
@@ -253,13 +294,9 @@ def _shape(reading: Reading, data: FileBytes) -> Shape:
             f"{len(rows[0])} columns found {shown(lines[0][2])}, expected 'TAIL HEAD' or "
             "'TAIL HEAD WEIGHT'", lines[0][0],
         )  # fmt: skip
-    if quoted and picked is None:
-        picked = Picked(list(table_rows(reading, data, rows_at, separator)), len(columns), False)
     numbers = sum(is_number(row[0]) and is_number(row[1]) for row in rows if len(row) > 1)
     named = 2 * numbers < len(rows)
-    return Shape(
-        separator, len(columns), count, count_line, arcs, rows_at, named, data, picked, both
-    )
+    return Shape(separator, columns, count, count_line, arcs, rows_at, named, quoted, heading)
 
 
 def _count(reading: Reading, first: tuple[int, int, bytes]) -> int:

@@ -108,7 +108,7 @@ def graph_from_network(reading: Reading, key: str, network: Network, size: int) 
     that cannot be kept.
     """
     nodes, edges = list(network.nodes), network.edges
-    order, ids, base = _numbering(reading, nodes, size)
+    order, ids, base = numbering(reading, nodes, size)
     vertex = {node: int(rank) for node, rank in zip(nodes, order, strict=True)}
     reading.report(0.8, "edges")
     for edge in edges:
@@ -144,7 +144,7 @@ def graph_from_network(reading: Reading, key: str, network: Network, size: int) 
 # ---------------------------------------------------------------- vertices
 
 
-def _numbering(
+def numbering(
     reading: Reading, nodes: list[Any], size: int
 ) -> tuple[np.ndarray, np.ndarray | None, int]:
     """Return the vertex of each node, the ids where they must be kept, and the base."""

@@ -1,4 +1,4 @@
-"""Edge lists whose vertices are words: slower, in plain Python.
+"""Edge lists whose vertices are words, in plain Python; large ones go through `tables` first.
 
 Names may hold blanks where columns are parted by tabs, commas or semicolons, and
 may stand in double quotes, where they are taken to the letter. They become a NumPy array of
@@ -174,13 +174,21 @@ def _sorted_names(
     return name_array(reading, [word.decode() for word in words], size), ranks
 
 
+def names_fit(width: int, count: int, size: int) -> bool:
+    """Return whether so many names fit an array of so many characters each.
+
+    `size` bytes is what they were read from.
+    """
+    return 4 * width * count <= WIDTH_FACTOR * size + 1_000_000 and width <= NAME_CHARACTERS
+
+
 def name_array(reading: Reading, names: list[str], size: int) -> np.ndarray:
     """Return names as str (n,), all different; `size` bytes is what they were read from.
 
     Raises FormatError for names that are too long, the same, or cannot be written again.
     """
     width = max(map(len, names), default=1)
-    if 4 * width * len(names) > WIDTH_FACTOR * size + 1_000_000 or width > NAME_CHARACTERS:
+    if not names_fit(width, len(names), size):
         raise reading.fault(
             f"{len(names)} names of up to {width} characters in a file of {size} bytes; "
             f"the longest ones are too long (at most {NAME_CHARACTERS}) for an array of names"

@@ -48,7 +48,7 @@ class Rows:
     """What was read: ids int64 (id_columns, r), values float64 (value_columns, r).
 
     Both are int32 where `RowRules.fits_int32` came true in a large file. Values are int64 where
-    all are whole and one passes 2**53, from where float64 leaves some out.
+    all are whole and one reaches 2**53, from where float64 leaves some out.
     integral : every value was written as an integer
     comments : comment lines met
     """
@@ -280,7 +280,7 @@ def _converted(
         for k, column in enumerate(columns[rules.id_columns :]):
             values[k] = [float(token) for token in column]
             integral = integral and all(map(_is_whole, column))
-        if integral and values.size and np.abs(values).max() > EXACT:
+        if integral and values.size and np.abs(values).max() >= EXACT:
             whole = [[int(token) for token in column] for column in columns[rules.id_columns :]]
             values = np.array(whole, np.int64)
     return ids.astype(np.int64).reshape(rules.id_columns, len(columns[0])), values, integral
@@ -321,7 +321,9 @@ def _read_plain(data: FileBytes, start: int, rules: RowRules) -> Rows | None:
         text = text.replace(rules.key, b" ")
     numbers = np.fromstring(text, np.int64, sep=" ").reshape(-1, rules.columns).T
     ids = np.ascontiguousarray(numbers[: rules.id_columns])
-    values = numbers[rules.id_columns :]
+    values: np.ndarray = numbers[rules.id_columns :]
+    if rules.values == SKIPPED:
+        values = np.ones(values.shape)
     if not values.size or values.max() <= EXACT:
         values = values.astype(np.float64)
     if _first_bad_row(ids, values, rules) is not None:

@@ -25,8 +25,6 @@ import numpy as np
 from gpu.compiled import compiled_lean
 
 SPACE, TAB, RETURN, NEWLINE = 32, 9, 13, 10
-HASH, PERCENT = 35, 37
-UNDIRECTED = np.frombuffer(b"undirected", np.uint8)
 PLUS, MINUS, DOT, ZERO, EXPONENT = 43, 45, 46, 48, 101
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold
 INT32_MAX, EXACT = 2.0**31 - 1, 2**53  # whole numbers below are float64 numbers
@@ -239,7 +237,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
     Reads    text uint8; rules int64[9]; start at a line's first byte
     Writes   ids int64 (2, rows), values float64 (k, rows), report int64[REPORT]: rows written,
              comment lines, where the first bad line begins (-1: none), values not written as
-             integers, past 2**31-1 either way, past 2**53, and those that Python's `float`
+             integers, past 2**31-1 either way, from 2**53 on, and those that Python's `float`
              must settle; unsettled int64 (u, 3): column, row, place in the text of the first u
     Needs    room for as many rows as text[start:stop] has lines
     int32    arrays do where identifiers fit; values are right if FRACTIONS and LARGE are 0
@@ -295,7 +293,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
                         doubts = _put_off(unsettled, doubts, column - id_columns, row, begin)
                     fractions += not is_integer
                 large += not -INT32_MAX <= value <= INT32_MAX
-                huge += not -EXACT <= value <= EXACT
+                huge += not -EXACT < value < EXACT  # 2**53 may be 2**53 + 1, rounded
             good = good and (at >= stop or text[at] <= SPACE or text[at] == separator)
             column += 1
         at = _after_blanks(text, at, stop)
@@ -312,65 +310,6 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
     report[LARGE] = large
     report[HUGE] = huge
     report[UNSETTLED] = doubts
-
-
-@compiled_lean
-def keep_columns(text, start, separator, wanted, type_at, cells, out, filled):  # type: ignore[no-untyped-def]
-    """Copy the columns `wanted` of each line from `start` on, in that order; lines stay lines.
-
-    Reads    text uint8; wanted int64 (k,); type_at the column that may say UNDIRECTED, -1: none
-    Scratch  cells int64 (k, 2), where each of them begins and ends
-    Writes   out uint8 from `filled` on; room for the text and a newline
-    Returns  how much of `out` is filled, rows (-1: one is too short), rows that say UNDIRECTED
-    """
-    at, stop = np.uint64(start), np.uint64(len(text))
-    filled, rows, undirected = np.uint64(filled), np.int64(0), np.int64(0)
-    while at < stop:
-        begin = _after_blanks(text, at, stop)
-        if begin < stop and (text[begin] == HASH or text[begin] == PERCENT):
-            at = _after_line(text, begin, stop)
-        elif begin < stop and text[begin] == NEWLINE:
-            at = begin + ONE
-        else:
-            rows += 1
-            cells[:] = 0
-            column, going = 0, True
-            while going:
-                begin = at
-                while at < stop and text[at] != NEWLINE and text[at] != separator:
-                    at += ONE
-                for k in range(len(wanted)):
-                    if wanted[k] == column:
-                        cells[k, 0], cells[k, 1] = begin, at
-                if column == type_at:
-                    undirected += _is_word(text, _after_blanks(text, begin, at), at, UNDIRECTED)
-                going = bool(at < stop and text[at] == separator)
-                column += 1
-                at += ONE
-            for k in range(len(wanted)):
-                if wanted[k] >= column:
-                    return filled, np.int64(-1), undirected
-                for byte in range(cells[k, 0], cells[k, 1]):
-                    out[filled] = text[byte]
-                    filled += ONE
-                if k + 1 < len(wanted):
-                    out[filled] = separator
-                    filled += ONE
-        out[filled] = NEWLINE
-        filled += ONE
-    return filled, rows, undirected
-
-
-@compiled_lean
-def _is_word(text, at, stop, word):  # type: ignore[no-untyped-def]
-    """Return whether `word`, lower case, and blanks fill text[at:stop], in any case."""
-    if at + np.uint64(len(word)) > stop:
-        return False
-    for k in range(len(word)):
-        if text[at] | 32 != word[k]:
-            return False
-        at += ONE
-    return _after_blanks(text, at, stop) == stop
 
 
 @compiled_lean

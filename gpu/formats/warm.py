@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from gpu.formats.base import Reading
-from gpu.formats.columns import cut
 from gpu.formats.csr import arcs_to_csr, checked_with_facts
 from gpu.formats.row_rules import RowRules
 from gpu.formats.rows import read_rows
+from gpu.formats.tables import Table, cut, read_names
 from gpu.graph import CSRGraph
 
 
@@ -25,7 +25,9 @@ def compile_all() -> None:
         arrays = arcs_to_csr(rows.ids[0], rows.ids[1], weights, 2, base=1, compiled=True)
     checked_with_facts(CSRGraph(*arrays), compiled=True)
     _scan_metis_lines()
-    cut(bytearray(b"from,km,to\n1,2,3\n"), 11, [b"from", b"km", b"to"], [0, 2, 1], b",")
+    reading = Reading(Path("-"))
+    cut(reading, Table(bytearray(b"1,2,3\n"), 0, b",", [0, 2, 1]))
+    read_names(reading, Table(bytearray(b"a,b,3\n"), 0, b",", [0, 1]), RowRules("'TAIL HEAD'"))
 
 
 def _scan_metis_lines() -> None:

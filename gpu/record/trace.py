@@ -99,7 +99,7 @@ REASON_WORDS = {
     Reason.FLOODED_LOWER: "more work than workers: Δ halved",
     Reason.CLIPPING: "too much work past the last bucket: Δ doubled",
     Reason.BY_HAND: "set by hand",
-    Reason.PROBING: "start-up: searching for enough parallelism",
+    Reason.PROBING: "start-up: Δ doubled to find work for all",
 }
 
 NEVER = np.int64(-1)  # a per-vertex time that did not happen

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -70,6 +71,25 @@ def test_nvrtc_compiles(name: str, level: int, numbers: str, architecture: int) 
     options = compile_options(name, level, numbers)
     options += [] if (architecture, level) in OPTIMISED else [FAST]
     assert compiled_bytes(name, source_of(name), options, architecture) > 1000
+
+
+@pytest.mark.parametrize("name", sorted(THREADS))
+def test_denormal_distances_are_not_flushed_to_zero(name: str) -> None:
+    """CuPy adds -ftz=true to every compilation; at level 0 all floats are distances."""
+    nvrtc = compiler()
+    source, options = source_of(name), compile_options(name, 0, "float32")
+    (program,) = checked(nvrtc.nvrtcCreateProgram(source.encode(), name.encode(), 0, [], []))
+    try:
+        every = [*options, "-ftz=true", FAST, "--gpu-architecture=compute_90", f"-I{KERNELS}"]
+        flags = [option.encode() for option in every]
+        checked(nvrtc.nvrtcCompileProgram(program, len(flags), flags), program)
+        text = bytes(checked(nvrtc.nvrtcGetPTXSize(program))[0] + 1)
+        checked(nvrtc.nvrtcGetPTX(program, text))
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+    assert b".f32" in text
+    flushed = re.findall(rb"^\s*(?:add|sub|cvt)[.\w]*\.ftz\.[.\w]*f32.*$", text, re.MULTILINE)
+    assert flushed == []  # comparisons of the logarithm's own are left
 
 
 def test_nvrtc_refuses_what_is_no_kernel() -> None:

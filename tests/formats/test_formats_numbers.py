@@ -61,6 +61,11 @@ def test_whole_numbers_of_int64_are_exact(compiled: bool) -> None:
 
 
 @pytest.mark.parametrize("compiled", [True, False])
+def test_the_first_whole_number_that_float64_leaves_out(compiled: bool) -> None:
+    assert read(["3", "9007199254740993"], compiled=compiled).values[0].tolist() == [3, 2**53 + 1]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
 def test_one_decimal_or_a_larger_number_makes_all_of_them_floats(compiled: bool) -> None:
     for odd in ("0.5", "1e3", "9223372036854775808", "+123456789012345678901234"):
         rows = read(["9007199254740993", odd], compiled=compiled)

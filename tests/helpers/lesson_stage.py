@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtCore import QEvent, QRect, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -64,6 +64,12 @@ def click(window: MainWindow, qtbot: QtBot, button: object) -> None:
     qtbot.mouseClick(button, LEFT)
 
 
+def next_in(window: MainWindow) -> QRect:
+    """Return where the Next button of the lesson stands in the window."""
+    button = window.features["lessons"].panel.next
+    return QRect(button.mapTo(window, button.rect().topLeft()), button.size())
+
+
 def answer(window: MainWindow, qtbot: QtBot, right: bool) -> None:
     """Answer the step's question by mouse and keys, then press Check."""
     feature = window.features["lessons"]
@@ -118,6 +124,7 @@ def walk(window: MainWindow, qtbot: QtBot, right: bool) -> list[bool | None]:
     model, panel, judged = feature.model, feature.panel, []
     bench = answers(model.lesson.path)
     settle(window, qtbot)
+    place = None  # of Next: a class clicks it without looking
     for step in model.lesson.steps:
         assert model.step is step
         if model.question is not None:
@@ -133,6 +140,8 @@ def walk(window: MainWindow, qtbot: QtBot, right: bool) -> list[bool | None]:
             assert "x the time" in model.score, model.score
         assert model.text(step.text) == bench.filled(step.text), step.key
         assert panel.next.isEnabled()
+        place = place or next_in(window)
+        assert next_in(window) == place, step.key
         qtbot.mouseClick(panel.next, LEFT)
         if model.lesson is not None:
             settle(window, qtbot)

@@ -209,6 +209,31 @@ def test_layout_and_what_was_moved_come_back(window: MainWindow, settings: Setti
     close_for_good(second)
 
 
+@pytest.mark.parametrize("name", ["microscope", "lesson"])
+def test_what_shows_something_that_is_gone_does_not_come_back(
+    window: MainWindow, settings: Settings, name: str
+) -> None:
+    """Neither after a close nor, with the settings as they are then, after a crash."""
+    window.actions_by_key["layout_compare"].trigger()
+    if name == "microscope":
+        window.actions_by_key["microscope"].trigger()
+    else:
+        window.features["lessons"].start(1)
+    assert window.docks.arrangement == name
+    assert settings.value("layout") != "compare"
+    for closed, expected in ((False, "explore"), (True, "compare")):
+        if closed:
+            settings.set_value("layout", name)
+            window.close()
+        again = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
+        again.show()
+        assert again.docks.arrangement == expected
+        assert again.docks["run"].isVisible() == (expected == "explore")
+        assert not again.docks[name].isVisible()
+        assert again.docks["work"].isVisible()
+        close_for_good(again)
+
+
 def test_a_state_of_other_docks_is_not_restored(window: MainWindow) -> None:
     state = window.saveState(window.docks.version)
     before = window.docks.version

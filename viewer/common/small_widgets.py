@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QComboBox, QLabel
+from PyQt6.QtWidgets import QComboBox, QLabel, QSizePolicy
 
 from viewer.common.theme import SPACING
 
@@ -17,6 +17,15 @@ def centred_hint(words: str = "", margin: int = 2 * SPACING) -> QLabel:
     label.setWordWrap(True)
     label.setAlignment(Qt.AlignmentFlag.AlignCenter)
     label.setMargin(margin)
+    return label
+
+
+def wrapped_label(role: str = "muted") -> QLabel:
+    """Return a label that takes more lines where it is narrow: nothing of it is cut."""
+    label = QLabel()
+    label.setProperty("role", role)
+    label.setWordWrap(True)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label
 
 

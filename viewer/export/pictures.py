@@ -16,6 +16,8 @@ from PyQt6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPalette
 from PyQt6.QtSvg import QSvgGenerator
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
+from viewer.export.svg import on_the_picture
+
 DENSER = 2.0  # pixels of a PNG for one of the screen
 MARGIN = 8  # pixels around a caption
 DOTS_PER_INCH = 96
@@ -125,4 +127,4 @@ def drawing(
     painter = QPainter(generator)
     paint(painter, widget, caption)
     painter.end()
-    return lambda: buffer.data().data()
+    return lambda: on_the_picture(buffer.data().data())

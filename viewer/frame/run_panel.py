@@ -30,6 +30,7 @@ from gpu.numbers import type_for
 from gpu.record.trace import RunSettings
 from gpu.words import SENTENCE, in_sight, thousands
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
+from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.frame.run_fields import (
     DeltaSpin,
@@ -55,6 +56,7 @@ from viewer.models.machines import Machine, machines, problem_of
 from viewer.models.run_choices import NUMBERS, PACES, PROBES, RunChoices, room_words, sources_of
 from viewer.models.session import SessionModel
 
+SIZE_WIDTH = 84  # pixels, at the reference text size: 1048576 is not cut
 FILE = "file"  # the chooser's row for a graph that is no sample
 
 
@@ -260,6 +262,7 @@ class RunPanel(QWidget):
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
+        self._size.setMinimumWidth(scaled(SIZE_WIDTH))
         self._show_source_problem("")
 
     # --- slots

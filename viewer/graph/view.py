@@ -6,8 +6,8 @@ the meaning of colours `graph_colours`'s. While a run goes on a timer asks for a
 at 30 Hz, less often where a frame takes long (a 4K screen).
 
 Mouse: wheel zooms about the pointer, dragging moves, double-click fits, click chooses
-the source, Shift+click shows the shortest path. Keys: + - 0 and arrows; Esc forgets
-the path.
+the source, Shift+click shows the shortest path. Keys: + - 0 and arrows (with Shift while
+arrows step through events); Esc forgets the path.
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ class GraphView(GraphCanvas):
         self._colour_by = "distance"
         self.more_looks: dict[str, Callable[[Moment], Look]] = {}  # colour_by -> who knows it
         self.distances_now: Callable[[], Tentative] | None = None  # of an event
+        self.arrows_move = True  # the map; else they step, and Shift with an arrow moves
         self._scale = Scale()
         self._pressed: QPointF | None = None  # where the button went down
         self._dragged = False
@@ -323,11 +324,17 @@ class GraphView(GraphCanvas):
             self.fit()
         elif key == Qt.Key.Key_Escape and self.path is not None:
             self._set_path(None)
-        elif key in KEYS and not a0.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        elif key in KEYS and self._moves(a0.modifiers()):
             dx, dy = KEYS[Qt.Key(key)]
             self.pan(dx * KEY_PAN, dy * KEY_PAN)
         else:
             super().keyPressEvent(a0)
+
+    def _moves(self, modifiers: Qt.KeyboardModifier) -> bool:
+        """Whether an arrow pressed with these moves the map."""
+        shifted = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
+        held = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
+        return not held and (self.arrows_move or shifted)
 
     def _point_at(self, vertex: int, here: QPointF) -> None:
         self._pointer = here

@@ -9,9 +9,10 @@ every decade while there is room, then decades only; the plotted values are log1
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pyqtgraph as pg
-from PyQt6.QtGui import QFont
+from PyQt6.QtGui import QFont, QFontMetricsF, QGuiApplication
 
 from gpu.words import short, time_unit
 from viewer.common.text_size import scaled, small_font, small_pixels
@@ -51,7 +52,7 @@ class TimeAxis(pg.AxisItem):
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         """Return one level of ticks at round numbers of the unit."""
-        return even_ticks(low, high, max(2, int(size / scaled(LABEL_WIDTH))), self.unit.factor)
+        return even_ticks(low, high, max(1, int(size / scaled(LABEL_WIDTH))), self.unit.factor)
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return plain decimals, as many as the spacing needs."""
@@ -59,8 +60,19 @@ class TimeAxis(pg.AxisItem):
         decimals = decimals_of(spacing * factor)
         return [f"{value * factor:.{decimals}f}" for value in values]
 
+    def resizeEvent(self, ev: Any = None) -> None:
+        """Say as much below the axis as there is room for."""
+        super().resizeEvent(ev)
+        if hasattr(self, "unit"):
+            self._show_label()
+
     def _show_label(self) -> None:
-        self.setLabel(f"time, {self.unit.word} ({self._clock})")
+        unit, clock = self.unit.word, self._clock
+        metrics = QFontMetricsF(small_font(QGuiApplication.font()))
+        forms = (f"time, {unit} ({clock})", f"{unit} ({clock})", unit)
+        room = self.width()
+        fitting = [words for words in forms if metrics.horizontalAdvance(words) <= room]
+        self.setLabel((*fitting, forms[-1])[0])
 
 
 class NumberAxis(pg.AxisItem):

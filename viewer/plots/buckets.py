@@ -36,6 +36,7 @@ from viewer.plots.ring import (
 from viewer.plots.series import HEAT_LEVELS, HeatSeries
 
 NARROW = 380  # pixels below which the ring is small and the colour key hides
+RINGLESS = 230  # pixels below which there is no ring
 RING_SHARE = 0.16  # of the panel's width, between the two bounds
 RING_LEAST, RING_MOST = 82, 170
 LANES = ((1.16, 2.16), (0.0, 1.0))  # bottom and top of A's lane and B's, in the y of a split
@@ -79,7 +80,7 @@ class BucketPanel(PairPlot):
     def _reset_b(self, record: RunRecord | None) -> None:
         self._heats[1] = HeatSeries(rows_of(record))
         self._images[1].setVisible(self.comparing)
-        self.ring_b.setVisible(self.comparing)
+        self._show_rings()
         if not self.comparing:
             self.ring.setMinimumHeight(0)
             self.ring.setMaximumHeight(QWIDGETSIZE_MAX)
@@ -184,7 +185,7 @@ class BucketPanel(PairPlot):
     def _place_letters(self) -> None:
         super()._place_letters()
         for letter in self._letters:
-            letter.setAnchor((0.5, 0.0))  # inside its lane
+            letter.setAnchor((1.0, 0.0))  # inside its lane
 
     def _set_table(self) -> None:
         self._table_peak = self._peak
@@ -198,7 +199,14 @@ class BucketPanel(PairPlot):
         share = int(RING_SHARE * self.width())
         for ring in (self.ring, self.ring_b):
             ring.setFixedWidth(min(max(share, scaled(RING_LEAST)), scaled(RING_MOST)))
+        self._show_rings()
         self.key.setVisible(self.width() >= scaled(NARROW))
+
+    def _show_rings(self) -> None:
+        """Show a ring beside each lane, none where the map would have no room left."""
+        room = self.width() >= scaled(RINGLESS)
+        self.ring.setVisible(room)
+        self.ring_b.setVisible(room and self.comparing)
 
     def summary_text(self) -> str:
         """Return the ring at the cursor in words."""

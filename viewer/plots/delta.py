@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QSignalBlocker, pyqtSignal
+from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QWidget
 
 from gpu.record.trace import REASON_WORDS, Reason
@@ -28,6 +29,7 @@ from viewer.plots.series import StepSeries, changes_within
 
 MOST_MARKS = 400  # in one window; more would cover each other
 MARK_PIXELS = 10
+RELEASE_SHARE = 0.5  # of the panel's width, for the words on the button that lets go
 _NONE = np.zeros(0)
 ROOM = 0.35  # decades shown above the largest and below the smallest Δ
 
@@ -71,11 +73,23 @@ class DeltaPanel(PairPlot):
         row.setContentsMargins(0, 0, 0, 0)
         self.halve_button = chip("÷2", "Take over by hand: half of Δ")
         self.double_button = chip("×2", "Take over by hand: twice Δ")
-        self.release_button = chip("Let ADDS drive again", "Let the algorithm drive Δ again")
+        self._release_words = "Let ADDS drive again"
+        self.release_button = chip(self._release_words, "Let the algorithm drive Δ again")
         row.addWidget(ElidedLabel("Drag the line"), 1)
         for button in (self.halve_button, self.double_button, self.release_button):
             row.addWidget(button)
         self.body.addWidget(self.hand_row)
+
+    def _fit_release(self) -> None:
+        """Say as much on the button as there is room for."""
+        wide = self.fontMetrics().horizontalAdvance(self._release_words)
+        fits = wide <= RELEASE_SHARE * self.width()
+        self.release_button.setText(self._release_words if fits else "Let go")
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Say less where there is less room."""
+        super().resizeEvent(event)
+        self._fit_release()
 
     def _connect_hand(self) -> None:
         self._marks.sigClicked.connect(self._go_to_mark)
@@ -127,7 +141,8 @@ class DeltaPanel(PairPlot):
     def _reset(self, record: RunRecord | None) -> None:
         self._deltas, self._reasons = StepSeries(), []
         if record is not None:
-            self.release_button.setText(f"Let {record.algorithm.title} drive again")
+            self._release_words = f"Let {record.algorithm.title} drive again"
+        self._fit_release()
         self._show_steering()
 
     def _show_change(self, record: RunRecord) -> None:

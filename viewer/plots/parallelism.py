@@ -61,7 +61,7 @@ class ParallelismPanel(TrackPlot):
     def _show_caption(self) -> None:
         kinds = [r.algorithm.parallelism for r in (self._record, self._b) if r is not None]
         if len(set(kinds)) == 2:
-            self.caption.setText(f"Work {kinds[0]} (A) or {kinds[1]} (B), edges")
+            self.caption.setText(f"Edges {kinds[0]} (A), {kinds[1]} (B)")
         else:
             self.caption.setText(self._quantity)
 

@@ -151,12 +151,15 @@ class Legend(QWidget):
             painter.setPen(self._pens[place])
             painter.drawLine(left, line // 2 + 1, left + self.SWATCH, line // 2 + 1)
             left, room = left + self.SWATCH + self.GAP, width - self.SWATCH - 2 * self.GAP
-            shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+            fits = metrics.horizontalAdvance(name) <= room
+            said = name if fits else name.split()[0]  # "A" of "A Near-Far"
+            shown = metrics.elidedText(said, Qt.TextElideMode.ElideRight, room)
             painter.setPen(self.palette().color(role.PlaceholderText))
             painter.drawText(left, 1, room, line, MIDDLE, shown)
             painter.setPen(self.palette().color(role.WindowText))
             if self._stacked:
-                painter.drawText(left, 1 + line, room, line, MIDDLE, value)
+                number = metrics.elidedText(value, Qt.TextElideMode.ElideRight, room)
+                painter.drawText(left, 1 + line, room, line, MIDDLE, number)
             else:
                 left += metrics.horizontalAdvance(name) + self.GAP
                 painter.drawText(left, 1, room, line, MIDDLE, value)

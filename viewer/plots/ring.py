@@ -16,6 +16,7 @@ from viewer.common.theme import THEMES, Theme
 from viewer.plots.series import heat_index
 
 LABEL_ROOM = 30  # pixels, at the reference text size, right of the bars for "head" and "tail"
+FOOTER = 18  # pixels below the rows without which there is no "now"
 OPEN_MARK = 3  # pixels: the mark left of a bucket that work is taken from
 NUMBER_ROWS = 4  # up to so many rows have their number written out
 
@@ -79,7 +80,8 @@ class RingNow(QWidget):
             for row in range(rows):
                 self._draw_row(painter, row, height, float(lengths[row]))
             self._draw_labels(painter, height)
-        self._draw_footer(painter)
+        if self.height() - self._bottom >= scaled(FOOTER):
+            self._draw_footer(painter)
 
     def _draw_row(self, painter: QPainter, row: int, height: float, length: float) -> None:
         theme, top = self._theme, self._bottom - (row + 1) * height

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 from PyQt6.QtCore import QEvent, QSignalBlocker, Qt, pyqtSignal
@@ -37,6 +38,16 @@ from viewer.plots.timeline_controls import Controls, next_speed
 KEY, CTRL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 
 
+class Pilot(Protocol):
+    """Who steps and plays in place of the samples, such as the microscope through events."""
+
+    def step(self, direction: int) -> None:
+        """Go one further (+1) or back (-1)."""
+
+    def toggle(self) -> None:
+        """Play, or pause if playing."""
+
+
 class Timeline(LivePanel):
     """Overview, transport buttons, step kind, speed, loop, time, live."""
 
@@ -51,6 +62,7 @@ class Timeline(LivePanel):
         self._b: RunRecord | None = None
         self._b_work, self._b_consumed = TimeSeries(), 0
         self._wanted_kind: StepKind = "sample"
+        self._pilot: Pilot | None = None
         self._icon_colour = ""
         self.overview = Overview(self._session, self._playback)
         self.controls = Controls()
@@ -71,7 +83,7 @@ class Timeline(LivePanel):
         for key, act in (
             ("start", self.to_start),
             ("back", self.step_back),
-            ("play", playback.toggle),
+            ("play", self.toggle),
             ("forward", self.step_forward),
             ("end", self.to_end),
             ("mark_back", self.mark_back),
@@ -112,13 +124,28 @@ class Timeline(LivePanel):
         self._show_kind(self._record)
         self.step_kind_changed.emit(kind)
 
+    def hand_over(self, pilot: Pilot | None) -> None:
+        """Let somebody else step and play, by the same keys and buttons; None: as ever."""
+        self._pilot = pilot
+        self._show_kind(self._record)
+
+    def toggle(self) -> None:
+        """Play, or pause if playing."""
+        (self._pilot or self._playback).toggle()
+
     def step_back(self) -> None:
-        """Step to the sample, superstep, switch or change before."""
-        self._playback.step(self.step_kind, -1)
+        """Step to the sample, superstep, switch, change or event before."""
+        self._step(-1)
 
     def step_forward(self) -> None:
-        """Step to the next sample, superstep, switch or change."""
-        self._playback.step(self.step_kind, +1)
+        """Step to the next sample, superstep, switch, change or event."""
+        self._step(+1)
+
+    def _step(self, direction: int) -> None:
+        if self._pilot is not None:
+            self._pilot.step(direction)
+        else:
+            self._playback.step(self.step_kind, direction)
 
     def mark_back(self) -> None:
         """Go to the mark before the cursor."""
@@ -180,7 +207,7 @@ class Timeline(LivePanel):
     def _key_table(self) -> dict[tuple[Qt.Key, bool], Callable[[], object]]:
         """Return what a key does, by key and whether Ctrl is down."""
         plain = {
-            KEY.Key_Space: self._playback.toggle,
+            KEY.Key_Space: self.toggle,
             KEY.Key_Left: self.step_back,
             KEY.Key_Right: self.step_forward,
             KEY.Key_Home: self.to_start,
@@ -246,6 +273,7 @@ class Timeline(LivePanel):
         """Show the kind of step that is wanted, or the nearest that this run has."""
         able = record is not None and works_in_supersteps(record)
         self.controls.enable_kind("superstep", able)
+        self.kind_box.setEnabled(self._pilot is None)
         kind = self._wanted_kind if able or self._wanted_kind != "superstep" else "sample"
         with QSignalBlocker(self.kind_box):
             self.kind_box.setCurrentIndex(STEP_KINDS.index(kind))

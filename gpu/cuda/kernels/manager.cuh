@@ -212,7 +212,7 @@ struct Manager : Reader {
                 to[4] = tail;
                 to[5] = (s.moved > 0) | (s.c.by_hand << 1);
                 to[6] = reason;
-                to[7] = __float_as_int((float)s.c.delta);
+                to[7] = (int)float_bits(s.c.delta);
             }
             s.idle_now = idle;
             publish(idle);

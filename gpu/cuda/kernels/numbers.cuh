@@ -2,7 +2,7 @@
 numbers.cuh: what weights and distances are counted in: one source for four types.
 
 Compile with  -DWEIGHT_FLOAT=0|1   whole numbers, or decimals
-              -DWIDE=0|1           32 bits (int32, float32), or 64 (int64, float64)
+              -DWEIGHT_WIDE=0|1    32 bits (int32, float32), or 64 (int64, float64)
 
 Distances are kept as unsigned bits: whole numbers >= 0 and IEEE numbers >= 0 both order as their
 bits do, so that one atomicMin serves all. "Unreached" is the largest whole number, or infinity: a
@@ -80,25 +80,55 @@ __device__ __forceinline__ Vertex vertex_of(QueueEntry entry) {
 
 // ---- arithmetic -------------------------------------------------------------------------
 
+// CuPy compiles with -ftz=true, which makes denormal floats 0: distances would be wrong, and bits
+// and numbers would not rise together. These instructions are without it.
+__device__ __forceinline__ u32 float_bits(double number) {
+    float f;
+    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(f) : "d"(number));
+    return __float_as_uint(f);
+}
+__device__ __forceinline__ u32 float_bits_up(double number) {
+    float f;
+    asm("cvt.rp.f32.f64 %0, %1;" : "=f"(f) : "d"(number));
+    return __float_as_uint(f);
+}
+__device__ __forceinline__ u32 float_bits_down(double number) {
+    float f;
+    asm("cvt.rm.f32.f64 %0, %1;" : "=f"(f) : "d"(number));
+    return __float_as_uint(f);
+}
+__device__ __forceinline__ double float_number(u32 bits) {
+    double number;
+    asm("cvt.f64.f32 %0, %1;" : "=d"(number) : "f"(__uint_as_float(bits)));
+    return number;
+}
+__device__ __forceinline__ u32 float_sum(u32 a, u32 b) {
+    float sum;
+    asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(__uint_as_float(a)), "f"(__uint_as_float(b)));
+    return __float_as_uint(sum);
+}
+
+
 #if WEIGHT_WIDE
 __device__ __forceinline__ double as_number(u64 bits) { return __longlong_as_double((long long)bits); }
 __device__ __forceinline__ u64 as_bits(double number) { return (u64)__double_as_longlong(number); }
 __device__ __forceinline__ u64 as_bits_up(double number) { return as_bits(number); }
 __device__ __forceinline__ u64 as_bits_down(double number) { return as_bits(number); }
 #else
-__device__ __forceinline__ float as_number(u32 bits) { return __uint_as_float(bits); }
-__device__ __forceinline__ u32 as_bits(float number) { return __float_as_uint(number); }
-__device__ __forceinline__ u32 as_bits_up(double number) { return as_bits(__double2float_ru(number)); }
-__device__ __forceinline__ u32 as_bits_down(double number) { return as_bits(__double2float_rd(number)); }
+__device__ __forceinline__ double as_number(u32 bits) { return float_number(bits); }
+__device__ __forceinline__ u32 as_bits(double number) { return float_bits(number); }
+__device__ __forceinline__ u32 as_bits_up(double number) { return float_bits_up(number); }
+__device__ __forceinline__ u32 as_bits_down(double number) { return float_bits_down(number); }
 #endif
 
 __device__ __forceinline__ Dist plus(Dist dist, Dist weight) {
-    return WEIGHT_FLOAT ? as_bits(as_number(dist) + as_number(weight)) : dist + weight;
+    if (!WEIGHT_FLOAT) return dist + weight;
+    return WEIGHT_WIDE ? as_bits(as_number(dist) + as_number(weight)) : float_sum(dist, weight);
 }
 
 // As a double, which whole numbers are to 2^53; beyond, the nearest.
 __device__ __forceinline__ double value_of(Dist bits) {
-    return WEIGHT_FLOAT ? (double)as_number(bits) : (double)bits;
+    return WEIGHT_FLOAT ? as_number(bits) : (double)bits;
 }
 
 // How far distances around `bits` that differ as doubles lie apart: a power of two.
@@ -116,10 +146,10 @@ __device__ __forceinline__ double value_after(Dist bits) {
 
 // A double in one word, for samples: a float, or the upper half of it where floats do not reach.
 __device__ __forceinline__ u32 in_one_word(double value) {
-    return WEIGHT_WIDE ? (u32)((u64)__double_as_longlong(value) >> 32) : __float_as_uint((float)value);
+    return WEIGHT_WIDE ? (u32)((u64)__double_as_longlong(value) >> 32) : float_bits(value);
 }
 __device__ __forceinline__ double from_one_word(u32 word) {
-    return WEIGHT_WIDE ? __longlong_as_double((long long)((u64)word << 32)) : (double)__uint_as_float(word);
+    return WEIGHT_WIDE ? __longlong_as_double((long long)((u64)word << 32)) : float_number(word);
 }
 
 // From a double >= 0 that is less than value_of(UNREACHED): the nearest distance, the lowest that

@@ -47,7 +47,7 @@ __device__ __forceinline__ void relax_step(const Run &run, const Arc (&to)[UNROL
         if (reach[j] != NO_DIST && (look || reach[j] >= UNREACHED)) {
             Dist seen = peek(run.dist + to[j].head);
             if (reach[j] < UNREACHED) known[j] = seen;
-            else if (seen == UNREACHED) note_overflow(run);
+            else if (seen == UNREACHED) note_overflow(run, arc[j]);
         }
     }
 #pragma unroll
@@ -101,7 +101,7 @@ __device__ __forceinline__ void relax_few(const Run &run, const Vertex &mine, bo
         old = atomicMin(run.dist + to.head, reach);
         if (Sink::WANTS_ROWS) row = __ldg(run.rows + to.head);
     } else if (reach != NO_DIST && peek(run.dist + to.head) == UNREACHED) {
-        note_overflow(run);
+        note_overflow(run, arc);
     }
     if (valid) {
         counts.processed += 1;

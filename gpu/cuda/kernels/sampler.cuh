@@ -68,8 +68,8 @@ struct Sampler {
             case 5: return now.improved;
             case 6: return __double_as_longlong(v.c.delta);
             case 7: return __double_as_longlong(v.base);
-            case 8: return two_words(__float_as_uint((float)run.band_low), __float_as_uint((float)run.band_high));
-            case 9: return two_words(__float_as_uint(clip_share), __float_as_uint((float)(assigned * run.mean_degree)));
+            case 8: return two_words(float_bits(run.band_low), float_bits(run.band_high));
+            case 9: return two_words(__float_as_uint(clip_share), float_bits(assigned * run.mean_degree));
             case 10: return two_words(assigned, v.busy);
             case 11: return two_words(v.c.open_heads, flags);
             case 12: return two_words(v.c.by_hand ? BY_HAND : v.reason, v.delta_changes);

@@ -68,7 +68,7 @@ struct Courier {
             case 5: return now.improved;
             case 6: return __double_as_longlong(from_one_word(c.w));
             case 7: return two_words(c.y, c.z);
-            case 9: return two_words(0, __float_as_uint((float)(a.y * run.mean_degree)));
+            case 9: return two_words(0, float_bits(a.y * run.mean_degree));
             case 10: return two_words(a.y, a.w);
             case 11: return two_words(1, flags);
             case 12: return two_words(held ? BY_HAND : (FAR_PILE ? START : NONE), 0);

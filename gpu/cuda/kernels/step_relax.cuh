@@ -136,7 +136,7 @@ struct Relaxer {
                 arcs.old[j] = atomicMin(run.dist + to.head, arcs.reach[j]);
                 arcs.row[j] = __ldg(run.rows + to.head);
             } else if (real && peek(run.dist + to.head) == UNREACHED) {
-                note_overflow(run);
+                note_overflow(run, vertex.first);
             }
         }
     }

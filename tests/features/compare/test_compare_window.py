@@ -16,6 +16,8 @@ from test_controller import FakeHost, path_graph, say, trace_of
 from gpu.algorithms import ALGORITHMS
 from gpu.host import GraphLoaded, RunFinished, Verified
 from gpu.record.trace import Trace, Verification, VertexProbe
+from viewer.features.compare.bar import CompareBar
+from viewer.features.compare.maps import Badge
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
@@ -309,3 +311,42 @@ def test_measured_times_are_run_again_without_probes(
         assert session.current is fast
     assert "Times are of reruns with probes off." in window.features["compare"].bar.text()
     assert "(12 µs against 24 µs, measured)" in window.features["compare"].bar.text()
+
+
+@pytest.fixture
+def projected(window: MainWindow) -> Iterator[MainWindow]:
+    window.set_theme("projector")
+    yield window
+    window.set_theme("light")  # the size of text is the application's
+
+
+@pytest.mark.font
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 800)])
+@pytest.mark.parametrize("name", ["explore", "compare", "lesson", "present"])
+def test_nothing_is_cut_at_the_size_of_text_of_a_projector(
+    projected: MainWindow, host: FakeHost, qtbot: QtBot, name: str, size: tuple[int, int]
+) -> None:
+    window = projected
+    while window.features.install_next():
+        pass
+    press(window, "compare_rival", qtbot)
+    finish(window, host, pace=2)
+    window.docks.choose(name)
+    window.resize(*size)
+    QApplication.processEvents()
+    least = window.minimumSizeHint()
+    assert least.width() <= size[0], "it would lie beside the screen"
+    assert least.height() <= size[1]
+    bar = window.findChild(CompareBar)
+    for button in (bar.swap_button, bar.end_button):
+        assert button.width() >= button.sizeHint().width()
+        assert bar.rect().contains(button.geometry())
+    assert bar.words.height() >= bar.words.heightForWidth(bar.words.width())
+    for badge in window.findChildren(Badge):
+        assert badge.isVisible()
+        assert badge.width() >= badge.sizeHint().width()
+    for panel in window.plots.values():
+        axis = getattr(panel, "time_axis", None)
+        if axis is not None and panel.isVisible():
+            words = axis.label.boundingRect().width()
+            assert words <= axis.size().width() + 8, panel.TITLE  # Qt's margin of a document

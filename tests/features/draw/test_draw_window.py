@@ -121,6 +121,22 @@ def test_a_list_is_pasted_and_copied(
     assert model.drawing == before  # nothing is lost by it
 
 
+def test_enter_keeps_what_was_pasted_and_ctrl_enter_draws_it(
+    feature: DrawFeature, window: MainWindow, qtbot: QtBot
+) -> None:
+    QApplication.clipboard().setText("A -> B 4\nB -> C 2")
+    qtbot.keyClick(feature.page.canvas, Key.Key_V, CTRL)
+    dialog = window.findChild(PasteDialog)
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.text.hasFocus)
+    qtbot.keyClick(dialog.text, Key.Key_Return)
+    qtbot.keyClicks(dialog.text, "C -> A")
+    assert dialog.text.toPlainText() == "A -> B 4\nB -> C 2\nC -> A"
+    assert dialog.isVisible()
+    qtbot.keyClick(dialog.text, Key.Key_Return, CTRL)
+    assert arcs(feature.model) == ["A → B 4", "B → C 2", "C → A 1"]
+
+
 def test_it_is_saved_in_the_formats_that_are_written(
     feature: DrawFeature, window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:

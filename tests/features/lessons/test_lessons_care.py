@@ -34,6 +34,7 @@ from viewer.features.lessons.model import (
 )
 from viewer.features.lessons.panel import LessonPanel
 from viewer.main_window import MainWindow
+from viewer.models.settings import Settings
 
 LARGE = 'graph = "sample:grid?n=40000"'  # a run on it takes long enough to be killed
 
@@ -89,6 +90,26 @@ def test_a_newcomer_is_shown_the_way_and_asked_once(
         assert again.features["lessons"].hint is None
     finally:
         close_window(again)
+
+
+def test_the_hint_comes_once_and_not_over_a_file_that_was_named(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    hint = window.features["lessons"].hint
+    assert hint.isVisible()
+    window.actions_by_key["present"].trigger()
+    assert not hint.isVisible()
+    window.actions_by_key["present"].trigger()
+    assert hint.isVisible()
+    for name, file in (("window.ini", None), ("other.ini", "sample:figure_1")):
+        again = MainWindow(Settings(tmp_path / name))
+        again.run_on_start = False
+        again.show()
+        again.start(file)
+        try:
+            assert again.features["lessons"].hint is None
+        finally:
+            close_window(again)
 
 
 def test_the_hint_goes_when_dismissed(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

@@ -315,6 +315,11 @@ def test_the_cursor_tells_which_rows_there_were(
     assert states is not None
     assert states.waiting > 0
     assert states.words in panel.caption.text()
+    for width in (220, 320):
+        panel.caption.setFixedWidth(width)
+        panel.layout().activate()
+        QApplication.processEvents()
+        assert panel.caption.height() >= panel.caption.heightForWidth(width)  # nothing is cut
     image = grabbed(panel.canvases[0])
     room = panel.canvases[0].picture_rect()
     paper = QImage(1, 1, QImage.Format.Format_RGB32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QPoint, Qt
-from PyQt6.QtWidgets import QApplication, QLineEdit
+from PyQt6.QtWidgets import QApplication, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from test_window import host, settings, window, with_finished_run  # noqa: F401  # fixtures
@@ -71,3 +71,34 @@ def test_the_dot_follows_the_mouse_and_fields_keep_their_letters(
     assert not feature.curtain.isVisible()
     window.actions_by_key["present"].trigger()
     assert not feature.dot.isVisible()
+
+
+def test_arrows_are_playbacks_whatever_has_the_focus(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+    qtbot: QtBot,
+) -> None:
+    with_finished_run(window, host)
+    window.playback.pause()
+    window.playback.set_cursor(0.0)
+    box = QComboBox(window)
+    box.addItems(["time", "share"])
+    box.show()
+    window.actions_by_key["present"].trigger()
+    window.actions_by_key["lessons"].trigger()
+    box.setFocus()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is box)
+    qtbot.keyClick(box, Qt.Key.Key_Right)
+    assert window.playback.cursor_ns == window.session.current.samples["t_ns"][1] > 0
+    qtbot.keyClick(box, Qt.Key.Key_End)
+    assert window.playback.cursor_ns == window.playback.duration_ns
+    qtbot.keyClick(box, Qt.Key.Key_Left)
+    assert window.playback.cursor_ns < window.playback.duration_ns
+    assert box.currentIndex() == 0
+    qtbot.keyClick(box, Qt.Key.Key_Space)
+    assert window.playback.playing
+    window.actions_by_key["present"].trigger()
+    window.playback.pause()
+    box.setFocus()
+    qtbot.keyClick(box, Qt.Key.Key_Down)
+    assert box.currentIndex() == 1  # only while one presents

@@ -54,6 +54,19 @@ def test_every_change_of_delta_has_its_row(own: Trace) -> None:
     assert decisions(own.samples[:1]) == []
 
 
+def test_no_reason_is_cut(own: Trace, qtbot: QtBot) -> None:
+    session, playback = SessionModel(), PlaybackModel()
+    playback.watch(session)
+    panel = WhyPanel(session, playback)
+    qtbot.addWidget(panel)
+    panel.resize(300, 300)
+    panel.show()
+    session.add_run(RunRecord.from_trace(1, own))
+    qtbot.waitUntil(lambda: panel.table.rowCount() > 0)
+    assert panel.table.columnWidth(2) >= panel.table.sizeHintForColumn(2)
+    assert panel.table.horizontalScrollBar().maximum() > 0
+
+
 def test_a_steered_run_is_set_against_the_controllers(own: Trace, steered: Trace) -> None:
     mine, its = RunRecord.from_trace(1, steered), RunRecord.from_trace(2, own)
     assert by_hand(mine)

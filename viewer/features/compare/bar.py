@@ -9,8 +9,17 @@ from __future__ import annotations
 
 import re
 
-from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
-from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PyQt6.QtCore import QSignalBlocker, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QResizeEvent
+from PyQt6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpu.study.compare import ALIGNMENTS
 from viewer.common.theme import SPACING, Theme
@@ -67,22 +76,44 @@ class CompareBar(QFrame):
             self.view_box.setItemData(self.view_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self.swap_button = chip("Swap A and B", "B becomes the run that every panel shows")
         self.end_button = chip("End", "Show A alone again")
-        row = QHBoxLayout()
-        row.setSpacing(SPACING)
+        choices, buttons = QHBoxLayout(), QHBoxLayout()
         for label, field in (("Align by", self.align_box), ("Graph", self.view_box)):
             title = QLabel(label)
             title.setProperty("role", "muted")
-            row.addWidget(title)
-            row.addWidget(field)
-        row.addStretch(1)
-        row.addWidget(self.swap_button)
-        row.addWidget(self.end_button)
+            choices.addWidget(title)
+            choices.addWidget(field)
+        choices.addStretch(1)
+        buttons.addStretch(1)
+        buttons.addWidget(self.swap_button)
+        buttons.addWidget(self.end_button)
+        self._row = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        for part in (choices, buttons, self._row):
+            part.setSpacing(SPACING)
+        self._row.addLayout(choices)
+        self._row.addLayout(buttons)
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING + 2, SPACING // 2 + 2, SPACING + 2, SPACING // 2 + 2)
         column.setSpacing(SPACING // 2)
         column.addWidget(self.words)
         column.addWidget(self.cautions)
-        column.addLayout(row)
+        column.addLayout(self._row)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the size that it needs with its buttons below its choices."""
+        widest = max(self._row_widths()) + 3 * SPACING
+        return QSize(widest, super().minimumSizeHint().height())
+
+    def _row_widths(self) -> list[int]:
+        """Return the widths of the choices and of the buttons, pixels."""
+        parts = [self._row.itemAt(place) for place in range(self._row.count())]
+        return [part.sizeHint().width() for part in parts if part is not None]
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Put the buttons beside the choices where there is room for all of them, else below."""
+        super().resizeEvent(a0)
+        fits = sum(self._row_widths()) + 4 * SPACING <= self.width()
+        direction = QBoxLayout.Direction
+        self._row.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
 
     def _connect(self) -> None:
         self.align_box.activated.connect(self._ask_align)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 import numpy as np
-from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QLabel, QWidget
 
 from gpu.errors import GpuError
@@ -149,6 +149,12 @@ class Badge(QLabel):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.move(SPACING, SPACING)
         self.hide()
+
+    def changeEvent(self, a0: QEvent | None) -> None:
+        """Take the room that another size of text needs."""
+        super().changeEvent(a0)
+        if a0 is not None and a0.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.adjustSize()
 
     def show_words(self, letter: str, words: str, theme: Theme) -> None:
         """Show "A ADDS" on the colour of the letter."""

@@ -123,13 +123,10 @@ class DrawFeature(DrawTools):
             self._give()
 
     def close(self) -> None:
-        """The window closes: keep the drawing, remember the docks as they were before the page."""
+        """The window closes: keep the drawing, let the docks stand as before the page."""
         self._write_latest()
         if self.open and self._docks is not None:
             self._put_docks_back()
-            main, settings = self._window.as_widget(), self._window.settings
-            settings.window_state = main.saveState(self._window.docks.version)
-            settings.sync()
 
     # --- the page
 

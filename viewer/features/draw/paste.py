@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QFontDatabase, QIcon
+from PyQt6.QtGui import QFontDatabase, QIcon, QKeySequence, QShortcut, QTextCursor
 from PyQt6.QtWidgets import (
     QApplication,
     QDialog,
@@ -22,8 +22,10 @@ from viewer.features.draw.text import MOST_PROBLEMS, Parsed, parse_edges
 EXAMPLE = "S -> A 10\nS -> B 1\nB -> A 1"
 HELP = (
     "One arc a line: tail, head, weight (1 if there is none). Arrows (->), lines for both ways "
-    "(--), commas, tabs or blanks part them; DIMACS, Matrix Market, Pajek and TNTP are read too."
+    "(--), commas, tabs or blanks part them; DIMACS, Matrix Market, Pajek and TNTP are read too. "
+    "Ctrl+Enter draws it."
 )
+DRAW_KEYS = ("Ctrl+Return", "Ctrl+Enter")  # Enter begins another line
 WAIT_MS = 120  # after a key, before the text is read
 PROBLEM_LINES = 6  # shown at once
 
@@ -44,7 +46,8 @@ class PasteDialog(QDialog):
         self._wait.timeout.connect(self._read)
         self._build()
         self.text.setPlainText(text)
-        self.text.selectAll()
+        self.text.moveCursor(QTextCursor.MoveOperation.End)
+        self.text.setFocus()
         self._read()
         self.resize(scaled(440), scaled(380))
 
@@ -74,7 +77,10 @@ class PasteDialog(QDialog):
         buttons = QDialogButtonBox()
         self.draw = QPushButton("Draw it")
         self.draw.setProperty("role", "primary")
+        self.draw.setToolTip("Draw what the text says (Ctrl+Enter)")
         self.draw.setDefault(True)
+        for key in DRAW_KEYS:
+            QShortcut(QKeySequence(key), self, self._take)
         buttons.addButton(self.draw, QDialogButtonBox.ButtonRole.AcceptRole)
         cancel = buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         if cancel is not None:

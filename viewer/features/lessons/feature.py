@@ -75,9 +75,11 @@ class LessonsFeature(FeaturePart):
         return {"lesson": self.model.lesson is not None}
 
     def close(self) -> None:
-        """The window closes."""
+        """The window closes: panels stand as before the lesson."""
         self.stage.abandon()
         self._saver.close()
+        if self._before:
+            self._put_docks_back(self._before)
 
     # --- handlers
 
@@ -294,9 +296,7 @@ class LessonsFeature(FeaturePart):
             return
         window.comparison.end()
         window.controller.stop()
-        window.docks.choose(before["arrangement"])
-        main = window.as_widget()
-        main.restoreState(before["state"], window.docks.version)
+        self._put_docks_back(before)
         window.show_dock("lesson").setFocus()
         window.graph_view.set_colour_by(before["colour"])
         graph, run = before["graph"], before["run"]
@@ -305,6 +305,11 @@ class LessonsFeature(FeaturePart):
             window.controller.set_source(before["source"])
         if run in window.session.runs:
             window.session.set_current(run)
+
+    def _put_docks_back(self, before: dict[str, Any]) -> None:
+        docks = self._window.docks
+        docks.choose(before["arrangement"])
+        self._window.as_widget().restoreState(before["state"], docks.version)
 
     # --- progress and files
 
@@ -339,9 +344,9 @@ class LessonsFeature(FeaturePart):
     # --- the first time
 
     def _greet(self) -> None:
-        """Tell a newcomer where to start, until a lesson was opened or the hint dismissed."""
+        """Tell a newcomer where to start: once, and not over a file that somebody named."""
         window = self._window
-        if window.settings.value(GREETED, False) or self._known():
+        if window.settings.value(GREETED, False) or self._known() or window.named_file:
             return
         paths = self.shelf.paths()
         first = self.shelf.lesson(paths[0]) if paths else ""
@@ -355,9 +360,9 @@ class LessonsFeature(FeaturePart):
         hint.dismissed.connect(self._dismiss_hint)
         hint.apply_theme(window.theme)
         column.insertWidget(column.indexOf(window.notice_bar) + 1, hint)
+        window.settings.set_value(GREETED, True)
 
     def _dismiss_hint(self) -> None:
-        self._window.settings.set_value(GREETED, True)
         hint, self.hint = self.hint, None
         if hint is not None:
             hint.hide()
@@ -368,6 +373,7 @@ class LessonsFeature(FeaturePart):
         self._window.graph_view.refresh()
         if self.hint is not None:
             self.hint.apply_theme(theme)
+            self.hint.setVisible(not self._window.modes.presenting)
 
 
 install = LessonsFeature

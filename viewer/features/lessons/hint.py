@@ -1,4 +1,4 @@
-"""One line for somebody who has never been here: where to start. Gone for good when dismissed."""
+"""One line for somebody who has never been here: where to start. It comes once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LessonHint(QFrame):
         self.cross = QToolButton()
         self.cross.setAutoRaise(True)
         self.cross.setIconSize(QSize(14, 14))
-        self.cross.setToolTip("Do not show this again; the lessons are in the Help menu (F2)")
+        self.cross.setToolTip("Hide this; the lessons are in the Help menu (F2)")
         self.cross.setAccessibleName("Dismiss the hint")
         row = QHBoxLayout(self)
         row.setContentsMargins(SPACING + 2, 3, SPACING, 3)

@@ -51,6 +51,7 @@ from viewer.features.lessons.step_widgets import (
 
 FORWARD = (Qt.Key.Key_PageDown, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return)
 BACKWARD = (Qt.Key.Key_PageUp, Qt.Key.Key_Left, Qt.Key.Key_Backspace)
+TURN = (72, 28)  # pixels, a button that turns pages, at the reference text size
 LEAST_WIDTH = 240  # pixels at the reference text size
 SETTLE_MS = 60  # until a page that grew has its height
 TITLE_SCALE = 1.35  # of a step's title
@@ -156,6 +157,7 @@ class LessonPanel(QWidget):
         self.area.setWidget(inside)
 
     def _bottom(self) -> QHBoxLayout:
+        """Return Back and Next at the left: there they stay, however wide the panel is."""
         row = QHBoxLayout()
         self.back, self.next = QPushButton("Back"), QPushButton("Next")
         self.back.setToolTip("The step before (PgUp)")
@@ -163,11 +165,11 @@ class LessonPanel(QWidget):
         self.back.clicked.connect(lambda: self.model.go(self.model.place - 1))
         self.next.clicked.connect(self.forward)
         self.dots = Dots()
-        row.addWidget(self.back)
+        for button in (self.back, self.next):
+            button.setFixedSize(*map(scaled, TURN))
+            row.addWidget(button)
         row.addStretch(1)
         row.addWidget(self.dots)
-        row.addStretch(1)
-        row.addWidget(self.next)
         return row
 
     # --- show
@@ -390,6 +392,8 @@ class LessonPanel(QWidget):
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = self.dots.theme = self.matrices.theme = theme
+        for button in (self.back, self.next):
+            button.setFixedSize(*map(scaled, TURN))
         if self.question is not None:
             self.question.apply_theme(theme)
         self.show_phase()

@@ -27,7 +27,7 @@ from PyQt6.QtWidgets import (
 from gpu.errors import GpuError
 from gpu.words import thousands
 from viewer.common.elided import ElidedLabel
-from viewer.common.small_widgets import centred_hint
+from viewer.common.small_widgets import centred_hint, wrapped_label
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.features.matrix.blocks import BlocksPlot
@@ -94,7 +94,7 @@ class MatrixPanel(LivePanel):
         self.titles = (ElidedLabel(role="strong"), ElidedLabel(role="strong"))
         self.blocks = BlocksPlot(self._session, self._playback)
         self.blocks.setMinimumHeight(scaled(90))
-        self.words = ElidedLabel(role="strong")
+        self.words = wrapped_label("strong")
         self.words.setAccessibleName("The cell under the pointer, or the chosen one")
         page = QWidget()
         column = QVBoxLayout(page)
@@ -118,7 +118,7 @@ class MatrixPanel(LivePanel):
         self._pages.addWidget(page)
 
     def _header(self) -> QBoxLayout:
-        self.caption = ElidedLabel()
+        self.caption = wrapped_label()
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(SPACING // 2)
         self._head.addWidget(self.caption, 1)

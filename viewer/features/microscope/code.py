@@ -167,6 +167,7 @@ class CodePanel(QWidget):
         self._again.setSingleShot(True)
         self._again.timeout.connect(self._show_event)
         model.replay_changed.connect(self._show_replay)
+        model.words_changed.connect(self._show_words)
         model.moved.connect(self._show_event)
         self._show_replay()
 
@@ -209,11 +210,14 @@ class CodePanel(QWidget):
         self._code = pseudocode_of(record.settings.algorithm) if record is not None else None
         shown = self._model.replay is not None and self._code is not None
         self._pages.setCurrentIndex(1 if shown else 0)
-        self.hint.setText(self._model.problem or NO_CODE)
+        self._show_words()
         if self._code is not None and shown:
             self.pseudo_title.setText(f"{self._code.title}: times so far")
             self.pseudo.show_lines(tuple(line.text for line in self._code.lines), False, "pseudo")
             self._show_event()
+
+    def _show_words(self) -> None:
+        self.hint.setText(self._model.words or NO_CODE)
 
     def _show_event(self) -> None:
         code, event, kind = self._code, self._model.shown, self._model.kind

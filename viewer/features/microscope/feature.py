@@ -1,30 +1,40 @@
 """The wiring of the microscope: docks, the overlay on the graph, one click to all.
 
 One click (`open`) shows the recording of the current run if there is one; else it runs the
-graph shown, if it is small enough to be recorded, or opens an example first. Its two panels
-stand in an arrangement of their own (`viewer.docks`); leaving it puts the one before up again. The
-Run panel offers the same in words while the graph is small.
+graph shown. A file that is being opened is waited for, a run that is going is stopped first; a
+graph with more arcs than one follows is not swapped for another: the panel asks. Its two panels
+stand in an arrangement of their own (`viewer.docks`); leaving it puts the one before up again, with
+the graph, the run and the moment that were shown. The Run panel offers the same in words while the
+graph is small.
+
+While one of its panels is seen the event shown is marked on the map, and the keys that step and
+play go through events.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
+import numpy as np
 from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtWidgets import QDockWidget, QPushButton, QTabBar
 
 from gpu.algorithms import Algorithm, find
+from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.record.events import MOST_ARCS, EventKind
-from gpu.record.trace import Probe
+from gpu.record.trace import Probe, RunSettings
+from sample_graphs import open_sample
 from viewer.docks import FIRST
 from viewer.feature import Microscope, Window
 from viewer.features.microscope import graph_marks as graph_events
 from viewer.features.microscope.code import CodePanel
-from viewer.features.microscope.model import MicroscopeModel
+from viewer.features.microscope.model import MicroscopeModel, TooLarge
+from viewer.features.microscope.neighbourhood import kept, neighbourhood
 from viewer.features.microscope.panel import MicroscopePanel
-from viewer.models.session import Notice
+from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, Notice, RunRecord
 
 if TYPE_CHECKING:
     from PyQt6.QtGui import QPainter
@@ -32,22 +42,32 @@ if TYPE_CHECKING:
 
     from viewer.common.theme import Theme
     from viewer.graph.tentative import Tentative
+    from viewer.plots.timeline import Timeline
 
 EXAMPLE = "sample:figure_6"
 DEVICE = "Classroom GPU"
 COMFORTABLE_ARCS = 400  # a larger graph is recorded only when asked for by the Run panel
 ARRANGEMENT = "microscope"
-PATIENCE_MS = 2000
+RECORDING = "Every event is being recorded."
+DOCKS = ("microscope", "code")
 SOUGHT = {
     "improve": [EventKind.IMPROVE],
     "head": [EventKind.HEAD, EventKind.SPLIT, EventKind.EDGE],
     "delta": [EventKind.DELTA, EventKind.OPEN],
 }
-SLOW = Notice(
-    "info",
-    "Recording every event:",
-    "the first time of each algorithm its recorder is compiled, which takes up to half a minute.",
-)
+
+
+@dataclass(frozen=True)
+class Before:
+    """How the window stood when the microscope was opened."""
+
+    arrangement: str = FIRST
+    graph: CSRGraph | None = None
+    positions: np.ndarray | None = None
+    source: int = 0
+    run: RunRecord | None = None
+    b: RunRecord | None = None  # that it was compared with
+    cursor_ns: float = 0.0
 
 
 class MicroscopeFeature(Microscope):
@@ -58,33 +78,51 @@ class MicroscopeFeature(Microscope):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self.model = MicroscopeModel(window.session, window.playback)
-        self._before = FIRST  # the arrangement to go back to
+        self._before = Before()
+        self._brought: CSRGraph | None = None  # the graph that the microscope put here
+        self._made: RunRecord | None = None  # the run that it asked for last
+        self._left = False  # that run was shown when one left
         self._algorithm = ""  # that it shall run, if not the Run panel's
+        self._most = COMFORTABLE_ARCS  # arcs of a graph that it shall run
         self._wanted = False  # a run was asked for: show it from its first event
+        self._waits = False  # for a file that is being opened
+        self._shown: CSRGraph | None = None  # the graph when that was last looked at
+        self._progress = PROGRESS_UNKNOWN, ""
+        self._seen: set[str] = set()  # of DOCKS
         self._theme: Theme = window.theme
         self._beginning = QTimer(self.model)
         self._beginning.setSingleShot(True)
         self._beginning.timeout.connect(self._begin)
-        self._patience = QTimer(self.model)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(PATIENCE_MS)
-        self._patience.timeout.connect(self._say_slow)
-        self.model.moved.connect(self._show_event)
-        self.model.replay_changed.connect(self._show_replay)
-        window.session.graph_changed.connect(self._run_wanted)
-        window.graph_view.more_marks.append(self._paint)
+        self._soon = QTimer(self.model)  # once whoever changed something has changed all of it
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self._go_on)
         self._offer = self._make_offer()
-        window.docks.chosen.connect(window.enable_actions)
+        self._connect()
         self._show_replay()
         self._show_offer()
         hide_empty_tabs(window.as_widget())
+
+    def _connect(self) -> None:
+        window = self._window
+        self.model.moved.connect(self._show_event)
+        self.model.replay_changed.connect(self._show_replay)
+        window.session.graph_changed.connect(self._show_offer)
+        window.session.graph_changed.connect(self._soon.start)
+        window.session.progress_changed.connect(self._show_progress)
+        window.session.current_changed.connect(self._show_under_way)
+        window.session.run_changed.connect(self._show_under_way)
+        window.controller.running_changed.connect(self._run_ended)
+        window.controller.engine_changed.connect(self._show_under_way)
+        window.graph_view.more_marks.append(self._paint)
+        window.docks.chosen.connect(window.enable_actions)
+        for key in DOCKS:
+            window.docks[key].visibilityChanged.connect(partial(self._see, key))
 
     def _make_offer(self) -> QPushButton:
         """Put the button of the Run panel that opens the microscope under its own."""
         button = QPushButton("Look at every event")
         button.setToolTip("Run this graph with every event recorded and step through it")
         button.clicked.connect(self.look)
-        self._window.session.graph_changed.connect(self._show_offer)
         whole = self._window.run_panel.layout()
         if whole is not None:
             whole.addWidget(button)
@@ -102,6 +140,9 @@ class MicroscopeFeature(Microscope):
             return CodePanel(self.model)
         panel = MicroscopePanel(self.model)
         panel.record_requested.connect(self.record)
+        panel.whole_requested.connect(self.record_whole)
+        panel.near_requested.connect(self.record_near)
+        panel.example_requested.connect(self.record_example)
         panel.leave_requested.connect(self.leave)
         return panel
 
@@ -114,17 +155,34 @@ class MicroscopeFeature(Microscope):
         """Take the colours of a theme."""
         self._theme = theme
 
+    def before_run(self) -> None:
+        """Another run was asked for: what was not begun yet is not wanted any more."""
+        self._wanted = False
+        self._show_under_way()
+
     def close(self) -> None:
-        """Stop playing."""
+        """Stop playing; the arrangement before is the one to come back to."""
         self.model.pause()
+        if self._window.docks.arrangement == ARRANGEMENT:
+            self._window.docks.choose(self._before.arrangement)
 
     # --- handlers
 
     def open(self) -> None:
-        """Show every event of the current run, of a new one, or of an example."""
+        """Show every event of the current run, of the one that was left, or of a new one."""
         self.show()
-        if self.model.replay is None:
+        self._focus()
+        if self.model.replay is None and not self._take_up():
             self.record()
+
+    def _take_up(self) -> bool:
+        """Show again the run that was shown when one left, if nothing else is by now."""
+        session, made = self._window.session, self._made
+        here = made is not None and self._left and made in session.runs
+        if not here or self._before.graph is not session.graph or self._brought is not None:
+            return False
+        session.set_current(made)
+        return self.model.replay is not None
 
     def look(self) -> None:
         """Record what the Run panel says, every event, and show it."""
@@ -132,36 +190,102 @@ class MicroscopeFeature(Microscope):
         self.record()
 
     def show(self) -> None:
-        """Put up the arrangement of the microscope; what was there before is remembered."""
+        """Put up the arrangement of the microscope; how the window stood before is remembered."""
         docks = self._window.docks
         if docks.arrangement != ARRANGEMENT:
-            self._before = docks.arrangement
+            self._remember()
         if not (docks.arrangement == ARRANGEMENT and self.is_shown):
             docks.choose(ARRANGEMENT)
         hide_empty_tabs(self._window.as_widget())
 
+    def _focus(self) -> None:
+        """Give its panel the keys."""
+        panel = self._window.docks["microscope"].widget()
+        if panel is not None:
+            panel.setFocus()
+
     @property
     def is_shown(self) -> bool:
         """Whether its two panels are there."""
-        return all(self._window.docks[key].isVisible() for key in ("microscope", "code"))
+        return all(self._window.docks[key].isVisible() for key in DOCKS)
 
     def leave(self) -> None:
-        """Put up the arrangement that was there before the microscope's."""
+        """Put the arrangement before up again, and what of graph and run was replaced."""
         self.model.pause()
-        self._window.docks.choose(self._before)
+        self._wanted = False
+        self._window.docks.choose(self._before.arrangement)
+        self._put_back()
+        self._show_under_way()
+
+    def _remember(self) -> None:
+        window, session = self._window, self._window.session
+        self._before = Before(
+            window.docks.arrangement,
+            session.graph,
+            session.positions,
+            session.source,
+            session.current,
+            window.comparison.b,
+            window.playback.cursor_ns,
+        )
+        self._brought = None
+
+    def _put_back(self) -> None:
+        """Show graph, run, comparison and moment of before, where they are the microscope's now."""
+        window, session, before = self._window, self._window.session, self._before
+        brought, self._brought = self._brought, None
+        self._left = self._made is not None and session.current is self._made
+        if brought is not None and session.graph is brought and before.graph is not None:
+            self._left = False
+            window.controller.show_graph(before.graph)
+            session.set_positions(before.positions)
+            window.controller.set_source(before.source)
+        elif not self._left:
+            return
+        session.set_current(before.run if before.run in session.runs else None)
+        if before.b in session.runs and before.run is session.current is not None:
+            window.comparison.compare_or_say(before.b)
+        window.playback.set_cursor(before.cursor_ns)
 
     def record(self, algorithm: str = "") -> None:
-        """Run the graph shown with every event kept; without a small one open an example.
+        """Run the graph shown, or that is being opened, with every event kept; a large one: ask.
 
         algorithm : a key of the registry; "" for what the Run panel says.
         """
-        self._algorithm = algorithm
-        graph = self._window.session.graph
-        self._wanted = True
-        if graph is None or not 0 < graph.m <= COMFORTABLE_ARCS:
-            self._window.open_path(EXAMPLE)
-        else:
-            self._run_wanted()
+        self._want(COMFORTABLE_ARCS, algorithm)
+
+    def record_whole(self) -> None:
+        """Record the graph shown though one will not follow all of it."""
+        self._want(MOST_ARCS)
+
+    def record_near(self) -> None:
+        """Record what lies around the source of the graph shown, in its place."""
+        session = self._window.session
+        if session.graph is None:
+            return
+        near = neighbourhood(session.graph, session.source, COMFORTABLE_ARCS, session.positions)
+        try:
+            near = kept(near)
+        except (GpuError, OSError) as error:
+            words = f"The neighbourhood is not kept as a file: {error}."
+            session.set_notice(Notice("warning", words))
+        self._bring(near)
+
+    def record_example(self) -> None:
+        """Record a small example in place of the graph shown."""
+        self._bring(open_sample(EXAMPLE))
+
+    def _bring(self, graph: CSRGraph) -> None:
+        self._window.controller.show_graph(graph)
+        self._window.controller.set_source(0)
+        self._brought = graph
+        self.record()
+
+    def _want(self, most: int, algorithm: str = "") -> None:
+        self._most, self._algorithm = most, algorithm
+        self._wanted, self.model.too_large = True, None
+        self._focus()
+        self._go_on()
 
     def seek(self, what: str) -> None:
         """Go to the next event of some kinds: a key of SOUGHT."""
@@ -173,36 +297,105 @@ class MicroscopeFeature(Microscope):
 
     # --- what happens
 
-    def _run_wanted(self) -> None:
-        graph = self._window.session.graph
-        if not self._wanted or graph is None or graph.m > MOST_ARCS:
-            return
+    def _go_on(self) -> None:
+        """Do what is next on the way to a recording: wait, ask, stop another run, or begin."""
+        session, controller = self._window.session, self._window.controller
+        graph = session.graph
+        waited, self._waits = self._waits, bool(controller.opening)
+        if waited and not self._waits and graph is self._shown:
+            self._wanted = False  # the file could not be read, or was given up
+        self._shown = graph
+        if self._wanted and not controller.opening:
+            if graph is None:
+                self._bring(open_sample(EXAMPLE))
+            elif not 0 < graph.m <= self._most:
+                self._ask(graph)
+            elif controller.running and not recording(session.current):
+                controller.stop()
+            elif not controller.running:
+                settings = self._settings(graph)
+                controller.run_when_ready(lambda: self._run(settings))
+        self._show_under_way()
+
+    def _ask(self, graph: CSRGraph) -> None:
+        """Let the panel ask what to record in place of a graph that is too large, or empty."""
+        source = self._window.session.source
+        arcs_of_source = int(np.diff(graph.indptr[source : source + 2])[0]) if graph.n else 0
+        near = str(graph.id_of(source)) if arcs_of_source else ""
+        self._wanted = False
+        self.model.set_too_large(TooLarge(graph.name, graph.m, near, 0 < graph.m <= MOST_ARCS))
+
+    def _settings(self, graph: CSRGraph) -> RunSettings:
         settings = self._window.run_panel.run_settings()
         if self._algorithm and self._algorithm != settings.algorithm:
             settings = replace(settings, algorithm=self._algorithm, delta=None, parameters={})
         if settings.delta is None:
             settings = replace(settings, delta=visible_delta(graph, find(settings.algorithm)))
-        settings = replace(settings, engine="model", device=DEVICE, probe=int(Probe.EVENTS))
-        self._window.controller.run_when_ready(
-            lambda: self._window.controller.start_run(settings, None)
-        )
-        self._patience.start()
+        return replace(settings, engine="model", device=DEVICE, probe=int(Probe.EVENTS))
+
+    def _run(self, settings: RunSettings) -> None:
+        controller = self._window.controller
+        if controller.running or controller.opening:
+            return
+        controller.start_run(settings, None)
+        if controller.running:
+            self._made = self._window.session.current
+        else:
+            self._wanted = False
+
+    def _run_ended(self, running: bool) -> None:
+        """Begin ours once another run has ended; one of ours that failed is not tried again."""
+        if not running and self._made is not None and self._window.session.current is self._made:
+            self._wanted = False
+        elif not running:
+            self._soon.start()
+        self._show_under_way()
+
+    def _show_progress(self, fraction: float, words: str) -> None:
+        self._progress = fraction, words
+        if fraction >= PROGRESS_DONE and self._wanted:
+            self._soon.start()
+        self._show_under_way()
+
+    def _show_under_way(self, _news: object = None) -> None:
+        """Tell the panels what is being done so that there will be events."""
+        controller, (share, words) = self._window.controller, self._progress
+        if not (self._wanted or recording(self._window.session.current)):
+            self.model.set_under_way("")
+        elif controller.opening:
+            opened = f"{controller.opening} is being opened; then every event is recorded."
+            self.model.set_under_way(opened, share)
+        elif not controller.ready:
+            self.model.set_under_way(f"{controller.preparing} Then every event is recorded.")
+        elif share >= PROGRESS_DONE:
+            self.model.set_under_way(RECORDING)
+        else:
+            self.model.set_under_way(f"{RECORDING} {words}", share)
 
     def _show_replay(self) -> None:
-        view, replay = self._window.graph_view, self.model.replay
-        view.distances_now = None if replay is None else self._tentative
-        if replay is not None and self._wanted:
+        if self.model.replay is not None and self._wanted:
             self._wanted = False
-            self._patience.stop()
-            if self._window.session.notice is SLOW:
-                self._window.session.set_notice(None)
             self._beginning.start()  # after the window began its replay
         self._window.enable_actions()
+        self._show_presence()
+
+    def _see(self, key: str, visible: bool) -> None:
+        self._seen = self._seen | {key} if visible else self._seen - {key}
+        self._show_presence()
+
+    def _show_presence(self) -> None:
+        """Where events are seen: step and play through them, and draw the distances at one."""
+        view, seen = self._window.graph_view, self._is_watched
+        view.distances_now = self._tentative if seen else None
+        view.arrows_move = not seen
+        timeline = cast("Timeline | None", self._window.plots.get("timeline"))
+        if timeline is not None:
+            timeline.hand_over(self.model if seen else None)
         view.refresh()
 
-    def _say_slow(self) -> None:
-        if self._wanted and self._window.controller.running:
-            self._window.session.set_notice(SLOW)
+    @property
+    def _is_watched(self) -> bool:
+        return self.model.replay is not None and bool(self._seen)
 
     def _begin(self) -> None:
         if self.is_shown:
@@ -226,8 +419,13 @@ class MicroscopeFeature(Microscope):
     def _paint(self, painter: QPainter) -> None:
         view = self._window.graph_view
         graph = self._window.session.graph
-        if self.model.replay is not None and graph is not None:
+        if self._is_watched and graph is not None:
             graph_events.paint_event(painter, self._theme, view, self.model)
+
+
+def recording(record: RunRecord | None) -> bool:
+    """Whether a run is going of which every event is kept."""
+    return record is not None and record.running and record.settings.probe >= Probe.EVENTS
 
 
 def visible_delta(graph: CSRGraph, row: Algorithm) -> float | None:

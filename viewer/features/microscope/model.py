@@ -11,6 +11,7 @@ more than `MOST_EVENTS` are not opened: going there by bisection would still tak
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import numpy as np
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
@@ -18,20 +19,43 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from gpu.record.events import EventKind
 from gpu.replay.explain import explain
 from gpu.replay.replay import Replay, State
+from gpu.words import thousands
 from viewer.models.playback import PlaybackModel
-from viewer.models.session import RunRecord, SessionModel
+from viewer.models.session import PROGRESS_UNKNOWN, RunRecord, SessionModel
 
 MOST_EVENTS = 300_000
 PACES = (1, 2, 5, 15, 60)  # events a second
-NO_EVENTS = "This run recorded no events: choose Record ▸ Every event, then Run."
+NO_EVENTS = "This run recorded no events: run it once more and record every one."
 TOO_MANY = "{count:,} events are too many for the microscope: it opens up to {most:,}."
 OTHER_GRAPH = "This run is on another graph than the one shown."
+
+
+@dataclass(frozen=True)
+class TooLarge:
+    """A graph whose every event nobody follows, and what may be recorded in its place.
+
+    near : the source, whose neighbourhood may be; "" where it has no arcs
+    whole : it may be recorded all the same
+    """
+
+    name: str
+    arcs: int
+    near: str
+    whole: bool
+
+    @property
+    def words(self) -> str:
+        """What is the matter, in a sentence or two."""
+        if not self.arcs:
+            return f"{self.name} has no arcs: nothing happens on it."
+        return f"{self.name} has {thousands(self.arcs)} arcs: too many to follow one by one."
 
 
 class MicroscopeModel(QObject):
     """Follows session and playback; see the module docstring."""
 
     replay_changed = pyqtSignal()  # another run, or none
+    words_changed = pyqtSignal()  # what is said where there is no replay
     moved = pyqtSignal()  # another event is shown
     playing_changed = pyqtSignal(bool)
 
@@ -41,6 +65,9 @@ class MicroscopeModel(QObject):
         self.replay: Replay | None = None
         self.record: RunRecord | None = None
         self.problem = NO_EVENTS
+        self.under_way = ""  # what is being done so that there will be events
+        self.share = PROGRESS_UNKNOWN  # how far that is, 0 to 1
+        self.too_large: TooLarge | None = None  # what a person is asked about
         self.sentence = ""
         self.counts = np.zeros(0, np.int64)  # by kind, up to the event shown
         self._kinds = np.zeros(0, np.int64)
@@ -55,6 +82,23 @@ class MicroscopeModel(QObject):
         self._show_run(session.current)
 
     # --- what is shown
+
+    @property
+    def words(self) -> str:
+        """What is under way, what is asked, or why there are no events."""
+        asked = self.too_large.words if self.too_large is not None else self.problem
+        return self.under_way or asked
+
+    def set_under_way(self, words: str, share: float = PROGRESS_UNKNOWN) -> None:
+        """Say what is being done so that there will be events, and how far; "" for nothing."""
+        if (words, share) != (self.under_way, self.share):
+            self.under_way, self.share = words, share
+            self.words_changed.emit()
+
+    def set_too_large(self, graph: TooLarge) -> None:
+        """Ask what to record in place of a graph."""
+        self.too_large = graph
+        self.words_changed.emit()
 
     @property
     def state(self) -> State | None:
@@ -175,7 +219,8 @@ class MicroscopeModel(QObject):
     def _show_run(self, record: RunRecord | None) -> None:
         self.pause()
         self.record, self.replay, self.sentence = record, None, ""
-        self.counts, self.problem = np.zeros(max(EventKind) + 1, np.int64), NO_EVENTS
+        self.counts = np.zeros(max(EventKind) + 1, np.int64)
+        self.problem = (record.failure if record is not None else "") or NO_EVENTS
         trace, graph = (record.trace if record is not None else None), self.session.graph
         if trace is not None and trace.events is not None and len(trace.events):
             if graph is None or (graph.n, graph.m) != (trace.graph.n, trace.graph.m):
@@ -191,12 +236,13 @@ class MicroscopeModel(QObject):
 
     def _show_change(self, record: RunRecord) -> None:
         if record is self.session.current and not record.running and self.record is record:
-            if record.trace is not None and self.replay is None:
+            if self.replay is None:
                 self._show_run(record)
         elif record is self.session.current and self.record is not record:
             self._show_run(record)
 
     def _show_graph(self) -> None:
+        self.too_large = None
         self._show_run(self.session.current)
 
     def _show_cursor(self, cursor_ns: float) -> None:
@@ -230,5 +276,5 @@ class MicroscopeModel(QObject):
     def summary_text(self) -> str:
         """Return where one stands and what happens there, for screen readers."""
         if self.replay is None:
-            return self.problem
+            return self.words
         return f"Event {self.position} of {len(self.replay)}. {self.sentence}"

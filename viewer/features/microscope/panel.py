@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QProgressBar,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -23,7 +24,9 @@ from PyQt6.QtWidgets import (
 
 from gpu.algorithms import ALGORITHMS
 from gpu.record.events import EventKind
-from gpu.words import time_words
+from gpu.words import thousands, time_words
+from viewer.common.elided import ElidedLabel
+from viewer.common.text_size import scaled
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.feature import Table
 from viewer.features.microscope.board import Board
@@ -38,6 +41,9 @@ GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may se
     ("work", "Work handed out", (EventKind.ASSIGN, EventKind.SOURCE, EventKind.POP)),
     ("waste", "Wasted item", (EventKind.STALE, EventKind.SKIP)),
 )
+RECORD = "Run and record every event"
+BAR = (180, 10)  # pixels, of the progress bar at the reference text size
+KEYS = "Left and Right step, Space plays; Shift with an arrow moves the map"
 SENTENCE_LINES = 2  # kept free, so that nothing jumps
 
 
@@ -45,21 +51,25 @@ class MicroscopePanel(QWidget):
     """Shows a MicroscopeModel; see the module docstring."""
 
     record_requested = pyqtSignal(str)  # run with every event: an algorithm's key, "" any
+    whole_requested = pyqtSignal()  # record the graph shown though it is large
+    near_requested = pyqtSignal()  # record what lies around its source
+    example_requested = pyqtSignal()  # record an example
     leave_requested = pyqtSignal()
 
     def __init__(self, model: MicroscopeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self.setAccessibleName("Microscope")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._build()
         self._connect()
         self.apply_theme(LIGHT)
         self._show_replay()
 
     def _build(self) -> None:
-        self.back = self._button("◀", "The event before (,)")
-        self.forward = self._button("▶", "The next event (.)")
-        self.play = self._button("Play", "Let events go by")
+        self.back = self._button("◀", "The event before (Left)")
+        self.forward = self._button("▶", "The next event (Right)")
+        self.play = self._button("Play", "Let events go by (Space)")
         self.pace = QComboBox()
         self.pace.setAccessibleName("Events a second")
         self.pace.setToolTip("How many events go by in a second")
@@ -120,6 +130,8 @@ class MicroscopePanel(QWidget):
         along.addWidget(self.slider, 1)
         along.addWidget(self.where)
         column.addLayout(along)
+        self.machine = ElidedLabel()
+        column.addWidget(self.machine)
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
         self._scroll = scroll
@@ -133,15 +145,23 @@ class MicroscopePanel(QWidget):
         self.problem.setWordWrap(True)
         self.problem.setProperty("role", "muted")
         self.problem.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.record = QPushButton("Run and record every event")
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setFixedSize(scaled(BAR[0]), scaled(BAR[1]))
+        self.bar.setAccessibleName("Progress")
+        self.record = QPushButton(RECORD)
         self.record.setToolTip("Run the graph shown on the Classroom GPU with every event kept")
-        self.record.clicked.connect(lambda: self.record_requested.emit(""))
+        self.near = QPushButton("Record the neighbourhood of the source")
+        self.example = QPushButton("Open an example: figure 6")
+        self.near.setToolTip("Record the part of the graph nearest to its source, in its place")
+        self.example.setToolTip("Record the paper's example with nine vertices")
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(2 * SPACING, SPACING, 2 * SPACING, SPACING)
         column.addStretch(1)
         column.addWidget(self.problem)
-        column.addWidget(self.record, 0, Qt.AlignmentFlag.AlignCenter)
+        for part in (self.bar, self.near, self.record, self.example):
+            column.addWidget(part, 0, Qt.AlignmentFlag.AlignCenter)
         column.addStretch(2)
         return page
 
@@ -165,9 +185,13 @@ class MicroscopePanel(QWidget):
         self.goal.currentIndexChanged.connect(self._show_event)
         self.slider.valueChanged.connect(self._slide)
         self.algorithm.activated.connect(self._ask_again)
+        self.record.clicked.connect(self._ask_to_record)
+        self.near.clicked.connect(self.near_requested)
+        self.example.clicked.connect(self.example_requested)
         model.moved.connect(self._show_event)
         self.board.lit.connect(self._reveal, Qt.ConnectionType.QueuedConnection)  # type: ignore[call-arg]
         model.replay_changed.connect(self._show_replay)
+        model.words_changed.connect(self._show_words)
         model.playing_changed.connect(self._show_playing)
 
     def paper_table(self) -> Table:
@@ -201,17 +225,41 @@ class MicroscopePanel(QWidget):
     def _show_replay(self) -> None:
         replay = self._model.replay
         self._pages.setCurrentIndex(0 if replay is None else 1)
-        self.problem.setText(self._model.problem)
-        self.record.setVisible(replay is None)
+        self._show_words()
         record = self._model.record
         if record is not None:
             self.algorithm.setCurrentIndex(self.algorithm.findData(record.settings.algorithm))
+            self.machine.setText(f"On the {record.settings.device}. {KEYS}")
         if replay is not None:
             self.slider.blockSignals(True)
             self.slider.setRange(0, len(replay))
             self.slider.blockSignals(False)
             self._show_event()
         self.setAccessibleDescription(self._model.summary_text())
+
+    def _show_words(self) -> None:
+        """Say what is under way, or why there are no events, and offer what there is to do."""
+        model, asked = self._model, self._model.too_large
+        idle = not model.under_way
+        self.problem.setText(model.words)
+        self.bar.setVisible(not idle)
+        known = 0 <= model.share < 1
+        self.bar.setRange(0, 1000 if known else 0)
+        self.bar.setValue(int(1000 * model.share) if known else 0)
+        self.record.setVisible(idle and (asked is None or asked.whole))
+        self.near.setVisible(idle and asked is not None and bool(asked.near))
+        self.example.setVisible(idle and asked is not None)
+        self.record.setText(RECORD)
+        if asked is not None:
+            self.record.setText(f"Record all {thousands(asked.arcs)} arcs")
+            self.near.setText(f"Record the neighbourhood of vertex {asked.near}")
+        self.setAccessibleDescription(model.summary_text())
+
+    def _ask_to_record(self) -> None:
+        if self._model.too_large is not None:
+            self.whole_requested.emit()
+        else:
+            self.record_requested.emit("")
 
     def _show_event(self) -> None:
         model, replay = self._model, self._model.replay

@@ -2,14 +2,18 @@
 
 While it lasts, one event filter of the application sees the keys first: Esc ends it, B blanks,
 P is the dot, and what clickers send (Page Up and Down, and the arrows while a lesson is open)
-turns the pages of the lesson. A key typed into a field is the field's.
+turns the pages of the lesson. Otherwise the arrows, Home, End and Space are playback's, wherever
+the focus is: no list changes before a class. A key typed into a field is the field's.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from PyQt6.QtCore import QByteArray, QEvent, QObject, QPoint, Qt
 from PyQt6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import (
+    QAbstractButton,
     QAbstractSpinBox,
     QApplication,
     QComboBox,
@@ -24,10 +28,16 @@ from viewer.common.text_size import scaled
 from viewer.feature import FeaturePart, Window
 from viewer.features.present.rows import PRESENTING
 
+if TYPE_CHECKING:
+    from viewer.plots.timeline import Timeline
+
 PROJECTOR = "projector"
 DOT_PIXELS = 22  # at the reference text size
 DOT = QColor(220, 30, 30, 190)
-FIELDS = (QLineEdit, QAbstractSpinBox, QComboBox, QTextEdit, QPlainTextEdit)
+FIELDS = (QLineEdit, QAbstractSpinBox, QTextEdit, QPlainTextEdit)
+PLAYBACK = (
+    Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Space,
+)  # fmt: skip
 FORWARD, BACK = (Qt.Key.Key_Right, Qt.Key.Key_PageDown), (Qt.Key.Key_Left, Qt.Key.Key_PageUp)
 
 
@@ -182,12 +192,25 @@ class PresentFeature(FeaturePart):
         elif self._lesson_open() and event.key() in FORWARD + BACK:
             key = "lesson_next" if event.key() in FORWARD else "lesson_back"
             self._window.actions_by_key[key].trigger()
+        elif event.key() in PLAYBACK and not self._choosing(event):
+            self._window.build_plots()
+            cast("Timeline", self._window.plots["timeline"]).keyPressEvent(event)
         else:
             return False
         return True
 
     def _typing(self) -> bool:
-        return isinstance(QApplication.focusWidget(), FIELDS)
+        focused = QApplication.focusWidget()
+        return isinstance(focused, FIELDS) or (
+            isinstance(focused, QComboBox) and focused.isEditable()
+        )
+
+    def _choosing(self, event: QKeyEvent) -> bool:
+        """Whether a list is open, a drawing is made, or Space presses a button."""
+        focused = QApplication.focusWidget()
+        pressed = event.key() == Qt.Key.Key_Space and isinstance(focused, QAbstractButton)
+        popup = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+        return popup is not None or pressed or self._window.modes.guest is not None
 
     def _lesson_open(self) -> bool:
         turn = self._window.actions_by_key.find("lesson_next")

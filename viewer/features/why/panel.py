@@ -76,8 +76,7 @@ class WhyPanel(LivePanel):
         assert across is not None
         down.hide()
         down.setDefaultSectionSize(self.fontMetrics().height() + 6)
-        across.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        across.setStretchLastSection(True)
+        across.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)  # and scrolls
         across.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         self.score = QLabel()
         self.score.setWordWrap(True)

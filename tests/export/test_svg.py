@@ -1,0 +1,141 @@
+"""Drawings of panels, by renderers that know `vector-effect` and by those that do not."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QByteArray
+from PyQt6.QtGui import QColor, QImage, QPainter
+from PyQt6.QtSvg import QSvgRenderer
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+import gpu
+import sample_graphs
+from viewer.export.pictures import drawing, picture
+from viewer.export.svg import on_the_picture
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import RunRecord, SessionModel
+from viewer.plots.live import LivePanel
+from viewer.plots.panels import make_panel
+
+SIZE = (840, 480)
+THINNEST = 0.25  # of a line's colour in a pixel that it crosses
+OTHER = 30.0  # of 442: how far from any mixture with white
+
+
+def by_qt(svg: bytes, _folder: Path) -> QImage:
+    image = QImage(*SIZE, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    painter = QPainter(image)
+    QSvgRenderer(QByteArray(svg)).render(painter)
+    painter.end()
+    return image
+
+
+def by_cairo(svg: bytes, _folder: Path) -> QImage:
+    try:
+        import cairosvg
+    except (ImportError, OSError):  # without libcairo it cannot be loaded
+        pytest.skip("no CairoSVG here")
+    out = io.BytesIO()
+    cairosvg.svg2png(svg, write_to=out, output_width=SIZE[0], output_height=SIZE[1])
+    return QImage.fromData(out.getvalue())
+
+
+def by_librsvg(svg: bytes, folder: Path) -> QImage:
+    if shutil.which("rsvg-convert") is None:
+        pytest.skip("no rsvg-convert here")
+    (folder / "drawn.svg").write_bytes(svg)
+    command = ["rsvg-convert", f"--width={SIZE[0]}", f"--height={SIZE[1]}", "drawn.svg"]
+    return QImage.fromData(
+        subprocess.run(command, check=True, cwd=folder, capture_output=True).stdout
+    )
+
+
+def pixels(image: QImage) -> np.ndarray:
+    """Return an image as float64 (height, width, 3)."""
+    image = image.convertToFormat(QImage.Format.Format_RGB888)
+    lines = np.frombuffer(image.constBits().asarray(image.sizeInBytes()), np.uint8)
+    lines = lines.reshape(image.height(), image.bytesPerLine())
+    return lines[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).astype(float)
+
+
+def columns_with(image: QImage, colour: str) -> np.ndarray:
+    """Return which columns hold a colour, pure or thinned by white paper: bool (SIZE[0],)."""
+    ink = 255.0 - np.array(QColor(colour).getRgb()[:3], float)
+    missing = 255.0 - pixels(image)
+    share = missing @ ink / (ink @ ink)
+    other = np.linalg.norm(missing - share[..., None] * ink, axis=2)
+    found = ((share > THINNEST) & (other < OTHER)).any(axis=0)
+    return found.reshape(SIZE[0], -1).any(axis=1)
+
+
+@pytest.fixture
+def panel(request: pytest.FixtureRequest, qtbot: QtBot) -> LivePanel:
+    graph = sample_graphs.make("city_roads", n=3_000, seed=4)
+    session, playback = SessionModel(), PlaybackModel()
+    playback.watch(session)
+    session.set_graph(graph)
+    shown = make_panel(request.param, session, playback)
+    qtbot.addWidget(shown)
+    shown.resize(*SIZE)
+    shown.show()
+    session.add_run(RunRecord.from_trace(1, gpu.run(graph, "adds")))
+    shown.flush()
+    QApplication.processEvents()
+    return shown
+
+
+@pytest.mark.font
+@pytest.mark.parametrize("render", [by_qt, by_cairo, by_librsvg])
+@pytest.mark.parametrize("panel", ["delta", "parallelism", "work"], indirect=True)
+def test_lines_of_a_drawing_are_those_of_the_picture(
+    panel: LivePanel, render: Callable[[bytes, Path], QImage], tmp_path: Path
+) -> None:
+    svg = drawing(panel, "drawn")()
+    png = QImage.fromData(picture(panel, "drawn")())
+    colour = panel._theme.series[0]
+    drawn, wanted = (columns_with(image, colour) for image in (render(svg, tmp_path), png))
+    assert wanted.sum() > 0.3 * SIZE[0]
+    near = np.convolve(drawn, np.ones(9), "same") > 0  # dashes may begin elsewhere
+    assert (wanted & near).sum() > 0.95 * wanted.sum()
+
+
+@pytest.mark.parametrize("panel", ["delta", "work", "buckets", "timeline"], indirect=True)
+def test_nothing_depends_on_what_few_renderers_know(panel: LivePanel) -> None:
+    svg = drawing(panel, "drawn")().decode()
+    assert "non-scaling" not in svg
+    for shape in re.findall(r"<polyline[^>]*>", svg):
+        points = np.array(re.findall(r"[-\d.e]+", shape.split("points=")[1]), float)
+        assert (np.abs(points) < 10 * SIZE[0]).all()
+
+
+def group(matrix: str, inside: str) -> bytes:
+    return f'<g stroke="red" transform="matrix({matrix})"\n>{inside}</g>'.encode()
+
+
+THIN = 'vector-effect="non-scaling-stroke"'
+
+
+def test_points_go_where_their_matrix_puts_them() -> None:
+    found = on_the_picture(group("0,-2,4e-08,0,7,50", f'<path {THIN} d="M1,1e8 L-2,0 Z"/>'))
+    assert b'd="M11,48 L7,54 Z"' in found
+    assert found.count(b"<g ") == found.count(b"</g>") == 3
+    found = on_the_picture(group("2,0,0,3,1,1", f'<rect {THIN} x="1" y="2" width="3" height="4"/>'))
+    assert b'd="M3,7 L9,7 L9,19 L3,19 Z"' in found
+
+
+def test_what_is_no_thin_line_stays() -> None:
+    for inside in ("<text x='1' y='2'>1,2</text>", '<path vector-effect="none" d="M1,2"/>'):
+        assert on_the_picture(group("2,0,0,2,0,0", inside)) == group("2,0,0,2,0,0", inside)
+    line = '<polyline fill="none" {}points="1,2 3,4 " />'
+    moved = on_the_picture(group("1,0,0,1,8,4", line.format(f"{THIN} ")))
+    assert moved == group("1,0,0,1,8,4", line.format(""))
