@@ -169,7 +169,7 @@ class Workspaces(FeaturePart):
 
     def workspace(self, path: str) -> Workspace:
         """Return what the window is looking at, as it would be saved to `path`."""
-        raise NotImplementedError
+        raise LookupError(f"{type(self).__name__} keeps no workspace for {path}")
 
     def restore(self, path: str) -> None:
         """Open a workspace that this window wrote for itself: nothing is asked."""

@@ -15,9 +15,11 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from test_features import opened
 from test_window import close_for_good
+from test_workspace_window import arrive
 
 import gpu
 import sample_graphs
+from gpu.formats import load_graph
 from gpu.record.trace import SAMPLE
 from gpu.record.workspace import Workspace, load_workspace
 from viewer.common.kept_graphs import kept_folder
@@ -93,6 +95,7 @@ def test_a_killed_window_s_session_is_offered_and_comes_back(
     session(tmp_path, clean=False)
     assert ".ssspw" in kept()
     window = opened(Settings(tmp_path / "second.ini"), FakeHost())
+    window.controller.start()
     assert "ended without saying goodbye: restore it?" in window.notice_bar.text()
     window.session.set_notice(None)  # as the first run of a start does
     window.controller.running_changed.emit(True)
@@ -103,6 +106,10 @@ def test_a_killed_window_s_session_is_offered_and_comes_back(
     qtbot.waitUntil(lambda: bool(host.asked("load")))
     assert host.asked("load")[-1].what == str(tmp_path / "roads.gr")  # ours: nothing is asked
     assert window.session.notice is None
+    arrive(window, load_graph(tmp_path / "roads.gr"))
+    qtbot.waitUntil(lambda: window.session.current is not None)
+    assert window.session.current.trace is not None
+    assert window.playback.cursor_ns == pytest.approx(0.5 * window.playback.duration_ns)
     close_for_good(window)
     assert kept() == []
     third = opened(Settings(tmp_path / "third.ini"), FakeHost())

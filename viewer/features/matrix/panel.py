@@ -338,8 +338,10 @@ class MatrixPanel(LivePanel):
         header = ["first_source", "last_source", "first_vertex", "last_vertex"]
         header += ["mean", "least", "unreached", "clock", "probe"]
 
+        grid, cells = look.grid, (look.mean, look.least)  # made anew where the panel is resized
+        unreached = look.unreached
+
         def rows() -> Iterator[list[Any]]:
-            grid = look.grid
             if grid is None or record is None:
                 return
             window = grid.window
@@ -348,13 +350,13 @@ class MatrixPanel(LivePanel):
                 column = window.first_column + x * grid.column_step
                 last_row = min(row + grid.row_step, window.first_row + window.rows) - 1
                 last = min(column + grid.column_step, window.first_column + window.columns) - 1
-                values = [float(array[y, x]) for array in (look.mean, look.least)]
+                values = [float(array[y, x]) for array in cells]
                 source = record.settings.source
                 ends = [source + row, source + last_row, column, last]
                 yield [
                     *(name_of(self._session, vertex) for vertex in ends),
                     *(value if np.isfinite(value) else None for value in values),
-                    int(look.unreached[y, x]),
+                    int(unreached[y, x]),
                     record.clock,
                     int(record.settings.probe),
                 ]
