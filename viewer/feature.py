@@ -169,10 +169,17 @@ class Workspaces(FeaturePart):
 
     def workspace(self, path: str) -> Workspace:
         """Return what the window is looking at, as it would be saved to `path`."""
-        raise NotImplementedError
+        raise LookupError(f"{type(self).__name__} keeps no workspace for {path}")
 
     def restore(self, path: str) -> None:
         """Open a workspace that this window wrote for itself: nothing is asked."""
+
+
+class Reports(FeaturePart):
+    """Writes down what of ours broke."""
+
+    def crashed(self, error: BaseException) -> None:
+        """Write a fault down, and say so."""
 
 
 @runtime_checkable

@@ -25,7 +25,7 @@ from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
 from viewer.docks import ARRANGEMENTS, PLOTS, Docks
-from viewer.feature import FeaturePart, Themed
+from viewer.feature import FeaturePart, Reports, Themed
 from viewer.features import Features, all_features
 from viewer.frame.file_dialogs import FileDialogs
 from viewer.frame.help_dialogs import AboutDialog, ShortcutsDialog
@@ -345,7 +345,11 @@ class MainWindow(QMainWindow):
     # --- slots
 
     def report_bug(self, error: BaseException) -> None:
-        """Say in the bar that something of ours broke; the details went to stderr."""
+        """Say that something of ours broke; the details went to stderr, and into a report."""
+        part = self.part(Reports)
+        if part is not None:
+            part.crashed(error)
+            return
         words = f"A fault inside SSSP Scope: {type(error).__name__}: {error}."
         self.session.set_notice(Notice("error", words, "Please report it; the window goes on."))
 

@@ -249,8 +249,6 @@ def test_notice_bar_says_and_is_dismissed(window: MainWindow, qtbot: QtBot) -> N
     qtbot.mouseClick(bar._button, LEFT)
     assert not bar.isVisible()
     assert window.session.notice is None
-    window.report_bug(ValueError("odd"))
-    assert "ValueError: odd" in bar.text()
 
 
 def test_progress_shows_after_a_moment_with_cancel(

@@ -41,6 +41,8 @@ NAMES: tuple[str, ...] = (
     "take_away",
     "lessons",
     "present",
+    "reports",
+    "autosave",
 )
 
 

@@ -6,6 +6,7 @@ progress and Cancel in the status bar once it takes a moment. One file at a time
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -179,7 +180,8 @@ class FileDialogs(QObject):
         run = self._session.current
         if run is None:
             return "sssp-scope"
-        return f"{run.graph_reference.name}-{run.settings.algorithm}".replace(" ", "-").lower()
+        words = f"{run.graph_reference.name}-{run.settings.algorithm}"
+        return re.sub(r"[^\w.-]+", "-", words).strip("-.").lower()  # of a stranger: no folders
 
     def dialog(self, title: str, filters: str) -> QFileDialog:
         """Return a dialog in the folder used last; the caller opens it."""

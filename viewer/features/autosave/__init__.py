@@ -1,0 +1,1 @@
+"""The session as it was, after a window that ended without saying goodbye."""

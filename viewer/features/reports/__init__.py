@@ -1,0 +1,1 @@
+"""What a person can hand on when something of ours broke."""
