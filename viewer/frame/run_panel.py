@@ -56,7 +56,7 @@ from viewer.models.machines import Machine, machines, problem_of
 from viewer.models.run_choices import NUMBERS, PACES, PROBES, RunChoices, room_words, sources_of
 from viewer.models.session import SessionModel
 
-SIZE_WIDTH = 84  # pixels, at the reference text size: 1048576 is not cut
+SIZE_WIDTH = 76  # pixels, at the reference text size: 1048576 is not cut
 FILE = "file"  # the chooser's row for a graph that is no sample
 
 
