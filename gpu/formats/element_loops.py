@@ -10,7 +10,7 @@ stops them inside a node or an edge is odd, and the whole file is left to the pl
 This module imports Numba (about a second): import it only to read a large file.
 """
 
-# ruff: noqa: SIM110, PLR0911, PLR0912, PLR0915 - compiled loops: one long function is one kernel
+# ruff: noqa: SIM110, PLR0911, PLR0912 - compiled loops: one long function is one kernel
 
 from __future__ import annotations
 
@@ -333,6 +333,44 @@ def _copied(text, begin, end, out, filled):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
+def _take_edge(text, cells, default, weights, found):  # type: ignore[no-untyped-def]
+    """Count an edge and copy its weight, or the default; return whether that is one word."""
+    found[EDGES] += 1
+    if cells[WEIGHT, 1] > 0:
+        filled = _copied(text, cells[WEIGHT, 0], cells[WEIGHT, 1], weights, found[WEIGHED])
+    else:
+        found[WITHOUT] += 1
+        filled = _copied(default, 0, len(default), weights, found[WEIGHED])
+    begin, end = np.uint64(cells[DIRECTED, 0]), np.uint64(cells[DIRECTED, 1])
+    found[TRUE] += _is(text, begin, end, TRUE_WORD)
+    found[FALSE] += _is(text, begin, end, FALSE_WORD)
+    if filled < 0:
+        return False
+    weights[filled] = NEWLINE
+    found[WEIGHED] = filled + 1
+    return True
+
+
+@compiled_lean
+def _take_node(text, cells, places, found):  # type: ignore[no-untyped-def]
+    """Count a node and copy its place, if it has one; return whether that is two words."""
+    found[NODES] += 1
+    if cells[X, 1] <= 0 or cells[Y, 1] <= 0:
+        return True
+    filled = _copied(text, cells[X, 0], cells[X, 1], places, found[PLACED])
+    if filled < 0:
+        return False
+    places[filled] = SPACE
+    filled = _copied(text, cells[Y, 0], cells[Y, 1], places, filled + 1)
+    if filled < 0:
+        return False
+    places[filled] = NEWLINE
+    found[PLACED] = filled + 1
+    found[PLACES] += 1
+    return True
+
+
+@compiled_lean
 def scan_elements(  # type: ignore[no-untyped-def]
     text, start, pause, stop, gml, keys, bounds, roles, default, table, words, state, block,
     cells, seen, numbers, kinds, weights, places, found,
@@ -376,33 +414,9 @@ def scan_elements(  # type: ignore[no-untyped-def]
                     packed = last
                     count += 1
             if kind == 1:
-                found[EDGES] += 1
-                filled = found[WEIGHED]
-                if cells[WEIGHT, 1] > 0:
-                    filled = _copied(text, cells[WEIGHT, 0], cells[WEIGHT, 1], weights, filled)
-                else:
-                    found[WITHOUT] += 1
-                    filled = _copied(default, 0, len(default), weights, filled)
-                good = good and filled >= 0
-                if good:
-                    weights[filled] = NEWLINE
-                    found[WEIGHED] = filled + 1
-                begin, end = np.uint64(cells[DIRECTED, 0]), np.uint64(cells[DIRECTED, 1])
-                found[TRUE] += _is(text, begin, end, TRUE_WORD)
-                found[FALSE] += _is(text, begin, end, FALSE_WORD)
+                good = _take_edge(text, cells, default, weights, found) and good
             else:
-                found[NODES] += 1
-                if cells[X, 1] > 0 and cells[Y, 1] > 0:
-                    filled = _copied(text, cells[X, 0], cells[X, 1], places, found[PLACED])
-                    good = good and filled >= 0
-                    if good:
-                        places[filled] = SPACE
-                        filled = _copied(text, cells[Y, 0], cells[Y, 1], places, filled + 1)
-                        good = filled >= 0
-                    if good:
-                        places[filled] = NEWLINE
-                        found[PLACED] = filled + 1
-                        found[PLACES] += 1
+                good = _take_node(text, cells, places, found) and good
             if not good:
                 found[ODD] = 1
                 going = False
