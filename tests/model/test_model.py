@@ -287,7 +287,9 @@ TWINS = (  # a constant of the model, and the kernel's
 @pytest.mark.parametrize(("modelled", "header", "name"), TWINS)
 def test_the_model_is_of_the_kernel_that_is_compiled(modelled: int, header: str, name: str) -> None:
     text = (Path(gpu.__file__).parent / "cuda" / "kernels" / header).read_text(encoding="utf-8")
-    (found,) = re.findall(rf"^#define {name} (\d+)u?\b", text, re.MULTILINE)
+    (found,) = re.findall(
+        rf"^#define {name} (?:\(WEIGHT_WIDE \? \d+ : )?(\d+)u?\b", text, re.MULTILINE
+    )
     assert modelled == int(found)
 
 
