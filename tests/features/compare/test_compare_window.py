@@ -341,7 +341,7 @@ def test_nothing_is_cut_at_the_size_of_text_of_a_projector(
     for button in (bar.swap_button, bar.end_button):
         assert button.width() >= button.sizeHint().width()
         assert bar.rect().contains(button.geometry())
-    assert bar.words.height() >= bar.words.heightForWidth(bar.words.width())
+    qtbot.waitUntil(lambda: bar.words.height() >= bar.words.heightForWidth(bar.words.width()))
     for badge in window.findChildren(Badge):
         assert badge.isVisible()
         assert badge.width() >= badge.sizeHint().width()
