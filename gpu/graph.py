@@ -173,6 +173,14 @@ class CSRGraph:
         name = self.ids[vertex]
         return str(name) if self.ids.dtype.kind == "U" else int(name)
 
+    def tail_of(self, arc: int) -> int:
+        """Return the vertex that an arc, an index of `indices`, leaves."""
+        return int(np.searchsorted(self.indptr, arc, side="right")) - 1
+
+    def arc_words(self, arc: int) -> str:
+        """Return an arc, an index of `indices`, as an error names it: "arc A -> B"."""
+        return f"arc {self.id_of(self.tail_of(arc))} -> {self.id_of(int(self.indices[arc]))}"
+
     def vertex_of(self, name: int | str) -> int:
         """Return the 0-based index of the vertex that the file calls `name`.
 
@@ -274,8 +282,7 @@ def _check_weights(graph: CSRGraph) -> None:
         return
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     arc = int(bad[0])
-    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
     raise WeightError(
-        f"arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} has weight "
-        f"{weights[arc]:g} ({len(bad)} of {graph.m} bad); weights must be finite and >= 0"
+        f"{graph.arc_words(arc)} has weight {weights[arc]:g} "
+        f"({len(bad)} of {graph.m} bad); weights must be finite and >= 0"
     )

@@ -27,6 +27,8 @@ CHOICES = (AUTO, *NUMBER_TYPES)
 _KEPT = "in_other_numbers"  # of a graph: itself in another type
 ARCS_AT_ONCE = 1 << 24  # of `judge_range`, so that it needs little memory beside the graph
 
+EXACT_FLOAT64 = 2**53  # whole numbers up to here are float64 numbers
+
 
 def unreached(dtype: np.dtype | type) -> np.generic:
     """Return the distance of an unreached vertex: the largest integer of the type, or infinity."""
@@ -34,6 +36,12 @@ def unreached(dtype: np.dtype | type) -> np.generic:
     value = np.iinfo(kind).max if kind.kind == "i" else np.inf
     scalar: np.generic = kind.type(value)
     return scalar
+
+
+def bits_of(array: np.ndarray) -> np.ndarray:
+    """Return a view of numbers as integers of their size, which rise as they do from 0 on."""
+    bits: np.ndarray = array.view(np.int32 if array.itemsize == 4 else np.int64)
+    return bits
 
 
 def check_choice(numbers: str) -> str:
@@ -109,13 +117,11 @@ def judge_range(graph: CSRGraph, dist: np.ndarray) -> None:
 
 def range_error(graph: CSRGraph, arc: int) -> DistanceRangeError:
     """Return the error of the arc whose distance passes the range of the graph's type."""
-    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
     kind = graph.weights.dtype
     top = f"2^{8 * kind.itemsize - 1} - 1" if graph.integer else f"the range of {kind}"
     advice = {"int32": "use --numbers int64 or auto", "float32": "use --numbers float64"}
     return DistanceRangeError(
-        f"the distance over arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} "
-        f"(weight {graph.weights[arc]:g}) passes {top}; "
+        f"the distance over {graph.arc_words(arc)} (weight {graph.weights[arc]:g}) passes {top}; "
         + advice.get(str(kind), "scale the weights down")
     )
 
@@ -147,9 +153,8 @@ def _check_fit(graph: CSRGraph, wanted: np.dtype) -> None:
     bad = np.flatnonzero(~fits)
     if len(bad):
         arc = int(bad[0])
-        tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
         raise WeightError(
-            f"arc {graph.id_of(tail)} -> {graph.id_of(int(graph.indices[arc]))} has weight "
-            f"{weights[arc]:.17g}, which {wanted} cannot hold ({len(bad):,} of {graph.m:,} arcs); "
+            f"{graph.arc_words(arc)} has weight {weights[arc]:.17g}, "
+            f"which {wanted} cannot hold ({len(bad):,} of {graph.m:,} arcs); "
             "use --numbers auto"
         )

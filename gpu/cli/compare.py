@@ -25,7 +25,7 @@ from gpu.cli.inputs import (
 )
 from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
-from gpu.cli.run import add_numbers, option_pair, option_positive
+from gpu.cli.run import add_engine, add_numbers, add_seed, option_pair, option_positive
 from gpu.cli.terminal import ProgressLine, fault, progress_line
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, Trace
@@ -58,19 +58,10 @@ def add_compare(parser: Parser) -> None:
     add_graph_options(parser)
     add_source_options(parser)
     both = parser.add_argument_group("both sides")
-    both.add_argument(
-        "--engine",
-        metavar="NAME",
-        choices=engines,
-        default="model",
-        help=f"{', '.join(engines)} [model]",
-    )
-    both.add_argument("--device", metavar="NAME", help="a device of the engine [its default]")
+    add_engine(both)
     levels = [int(p) for p in (Probe.OFF, Probe.SAMPLES, Probe.VERTICES)]
     both.add_argument("--probe", type=int, choices=levels, default=1, help="[1]")
-    both.add_argument(
-        "--seed", metavar="N", type=int, default=1, help="of the modelled GPU's arbitration [1]"
-    )
+    add_seed(both)
     add_numbers(both)
     sides = parser.add_argument_group("the two sides")
     rare = parser.add_rare_group("of one side")

@@ -77,7 +77,6 @@ def add_run(parser: Parser) -> None:
 
 def add_what_runs(parser: Parser) -> argparse._ArgumentGroup:
     """Add algorithm, engine, device, delta, seed and every parameter of any algorithm."""
-    engines = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
     first = next(iter(ALGORITHMS))
     what = parser.add_argument_group("what runs")
     what.add_argument(
@@ -86,23 +85,34 @@ def add_what_runs(parser: Parser) -> argparse._ArgumentGroup:
         choices=list(ALGORITHMS),
         help=f"{', '.join(ALGORITHMS)} [{first}]",
     )
+    add_engine(what)
     what.add_argument(
+        "--delta", metavar="W", type=option_positive, help="bucket width, weight units [automatic]"
+    )
+    group = _add_parameters(parser)
+    add_seed(group)
+    add_numbers(what)
+    return what
+
+
+def add_engine(group: argparse._ArgumentGroup) -> None:
+    """Add what runs it: an engine, and a device of that engine."""
+    engines = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
+    group.add_argument(
         "--engine",
         metavar="NAME",
         choices=engines,
         default="model",
         help=f"{', '.join(engines)} [model]",
     )
-    what.add_argument("--device", metavar="NAME", help="a device of the engine [its default]")
-    what.add_argument(
-        "--delta", metavar="W", type=option_positive, help="bucket width, weight units [automatic]"
-    )
-    group = _add_parameters(parser)
+    group.add_argument("--device", metavar="NAME", help="a device of the engine [its default]")
+
+
+def add_seed(group: argparse._ArgumentGroup) -> None:
+    """Add the seed of everything that the modelled GPU leaves to chance."""
     group.add_argument(
         "--seed", metavar="N", type=int, default=1, help="of the modelled GPU's arbitration [1]"
     )
-    add_numbers(what)
-    return what
 
 
 def add_numbers(group: argparse._ArgumentGroup) -> None:

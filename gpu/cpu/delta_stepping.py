@@ -28,7 +28,7 @@ from gpu.loops.driver import MOST_SAMPLES
 from gpu.loops.log import Log, make_log
 from gpu.loops.state import graph_arrays, make_state, reach_source, records, sample_buffer
 from gpu.memory import require_memory
-from gpu.numbers import unreached as none_of
+from gpu.numbers import bits_of, unreached as none_of
 from gpu.record.trace import Flag, Probe, RunSettings
 
 LOOK_S = 0.01  # between two looks at Stop
@@ -217,7 +217,7 @@ class Team:
 def _make_shared(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, threads: int, slots: int
 ) -> Shared:
-    bits = buffers.dist.view(np.int32 if buffers.dist.itemsize == 4 else np.int64)
+    bits = bits_of(buffers.dist)
     unreached = int(bits[settings.source])
     frontier = np.empty((2, graph.n + 1), np.int32)
     frontier[0, 0] = settings.source

@@ -15,11 +15,10 @@ from gpu.cuda.device import find_device
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.numbers import unreached
+from gpu.numbers import EXACT_FLOAT64, unreached
 from gpu.record.trace import SAMPLE, Flag, Probe, RunSettings
 
 BYTES_PER_ARC = 48  # an estimate: the edge list, and three times that for the library
-LARGEST_EXACT = 2**53  # from here on float64 rounds whole numbers
 
 
 def run(
@@ -110,7 +109,7 @@ def write_distances(graph: CSRGraph, dist: np.ndarray, into: np.ndarray) -> bool
         with np.errstate(over="ignore"):
             return not bool(np.isfinite(farthest + heaviest))
     fits = reached & (dist < unreached(into.dtype))
-    inexact = np.flatnonzero(fits & (dist >= LARGEST_EXACT))
+    inexact = np.flatnonzero(fits & (dist >= EXACT_FLOAT64))
     if len(inexact):
         vertex = graph.id_of(int(inexact[0]))
         raise EngineError(

@@ -18,6 +18,7 @@ import numpy as np
 from gpu.errors import GraphError
 from gpu.formats.source import cores
 from gpu.graph import MAX_COUNT, CSRGraph
+from gpu.numbers import bits_of
 
 COMPILED_ARCS = 20_000  # from so many arcs on, if Numba is loaded anyway
 COMPILED_ARCS_COLD = 2_000_000  # if it is not
@@ -103,7 +104,7 @@ def _sorted_compiled(
 
     shift = arrange.group_shift(n)
     groups = ((n - 1) >> shift) + 1 if n else 0
-    bits: np.ndarray = weights.view(_bits_type(weights))
+    bits = bits_of(weights)
     shares = cores() if len(tails) >= THREADED_ARCS else 1
     pieces = [slice(*(len(tails) * k // shares for k in (s, s + 1))) for s in range(shares)]
     upto = np.zeros((shares, groups + 1), np.int64)
@@ -205,7 +206,7 @@ def _facts_compiled(graph: CSRGraph) -> tuple[ArcFacts, bool]:
     n, m = graph.n, graph.m
     indptr, indices = np.ascontiguousarray(graph.indptr), np.ascontiguousarray(graph.indices)
     weights = np.ascontiguousarray(graph.weights)
-    bits: np.ndarray = weights.view(_bits_type(weights))
+    bits = bits_of(weights)
     magnitude: Any = arrange.MAGNITUDE[bits.dtype.itemsize]
     shares = cores() if m >= THREADED_ARCS else 1
     facts = np.zeros((shares, arrange.FACTS), np.int64)
@@ -227,10 +228,6 @@ def _facts_compiled(graph: CSRGraph) -> tuple[ArcFacts, bool]:
         largest = np.array(np.finfo(weights.dtype).max).view(bits.dtype).item()
     whole = facts[:, arrange.LOW].min() >= 0 and facts[:, arrange.HIGH].max() <= largest
     return counts, bool(whole and not facts[:, arrange.BROKEN].any())
-
-
-def _bits_type(weights: np.ndarray) -> Any:
-    return np.int32 if weights.itemsize == 4 else np.int64
 
 
 def tails_of(indptr: np.ndarray) -> np.ndarray:

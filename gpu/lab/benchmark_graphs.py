@@ -30,6 +30,7 @@ import numpy as np
 
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph, Provenance
+from gpu.numbers import unreached
 
 SEED = 1
 RMAT = (0.57, 0.19, 0.19, 0.05)
@@ -230,13 +231,13 @@ def certificate(graph: CSRGraph, source: int, dist: np.ndarray) -> str | None:
     """
     import cupy
 
-    unreached = np.iinfo(graph.weights.dtype).max if graph.integer else np.inf
     wide = cupy.int64 if graph.integer else cupy.float64
     tails, heads = _tails(graph), cupy.asarray(graph.indices)
+    none = unreached(graph.weights.dtype)
     device_dist = cupy.asarray(dist)
     if dist[source] != 0:
         return f"the source is at {dist[source]}"
-    reached = device_dist[tails] != unreached
+    reached = device_dist[tails] != none
     over = device_dist[tails].astype(wide) + cupy.asarray(graph.weights)
     if not graph.integer:
         over = over.astype(graph.weights.dtype).astype(wide)
@@ -246,7 +247,7 @@ def certificate(graph: CSRGraph, source: int, dist: np.ndarray) -> str | None:
     tight = cupy.zeros(graph.n, bool)
     tight[heads[reached & (there == over)]] = True
     tight[source] = True
-    if bool(((device_dist != unreached) & ~tight).any()):
+    if bool(((device_dist != none) & ~tight).any()):
         return "a reached vertex has no tight arc into it"
     return None
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from gpu.errors import FormatError, SourceError
 from gpu.graph import CSRGraph
+from gpu.numbers import unreached
 from gpu.regular import open_any
 
 _UNREACHED = {"", "inf", "infinity", "+inf"}
@@ -89,7 +90,7 @@ def read_distances(path: str | Path, graph: CSRGraph, source: int) -> Distances:
     values = [_value(path, line, word) for line, word in zip(lines, words, strict=True)]
     told = _marks(graph, source, words, values)
     kind = _type(graph, values, told)
-    dist = np.full(graph.n, np.iinfo(kind).max if graph.integer else np.inf, kind)
+    dist = np.full(graph.n, unreached(kind), kind)
     for vertex, line, word, value in zip(vertices, lines, words, values, strict=True):
         if not math.isinf(value) and _mark(value) not in told:
             _check(path, line, word, value, kind)

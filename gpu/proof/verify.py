@@ -44,13 +44,12 @@ import numpy as np
 from gpu.compiled import compiled
 from gpu.errors import CancelledByUserError
 from gpu.graph import NUMBER_TYPES, CSRGraph
-from gpu.numbers import in_numbers, unreached
+from gpu.numbers import EXACT_FLOAT64, in_numbers, unreached
 from gpu.record.trace import Verification
 
 SPARE = 4  # roundings beside one an arc: of weights, of a comparison
 HALF = 2.0**-53  # of a float64: what one of the proof's own sums is rounded by, at most
 LONGER = 1 - 1e-12  # float32: a shorter way counts when it is this much shorter
-EXACT = 2.0**53  # whole numbers below are float64 numbers
 
 ARCS_ALL = 200_000_000  # of all rows together: a few seconds on one core
 AT_ONCE = 64  # rows proved between two looks at Stop
@@ -333,7 +332,7 @@ def _oracle_fault(
     given[dist == unreached(dist.dtype)] = np.inf
     reached = np.isfinite(true)
     within = ""
-    if graph.integer and true[reached].max() < EXACT:
+    if graph.integer and true[reached].max() < EXACT_FLOAT64:
         wrong = given != true
     else:
         kind = np.dtype(np.float64) if graph.integer else dist.dtype

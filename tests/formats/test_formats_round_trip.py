@@ -65,7 +65,7 @@ def facts(graph: CSRGraph, names: list[str]) -> tuple:
     return arcs, kind, sorted(names), places and sorted(zip(names, places, strict=True))
 
 
-def passed(graph: CSRGraph, path: Path) -> CSRGraph | None:
+def assert_comes_back(graph: CSRGraph, path: Path) -> CSRGraph | None:
     """Write and read; the same graph comes back. None where the format refuses it."""
     try:
         told = save_graph(graph, path, id_map=True)
@@ -92,9 +92,9 @@ def test_every_pair_of_formats(
     tmp_path_factory: pytest.TempPathFactory, first: str, second: str, graph: CSRGraph
 ) -> None:
     folder = tmp_path_factory.mktemp("pair")
-    between = passed(graph, folder / f"one{first}")
+    between = assert_comes_back(graph, folder / f"one{first}")
     if between is not None:
-        passed(between, folder / f"two{second}")
+        assert_comes_back(between, folder / f"two{second}")
 
 
 @settings(max_examples=150)
@@ -102,7 +102,7 @@ def test_every_pair_of_formats(
 def test_every_format(
     tmp_path_factory: pytest.TempPathFactory, graph: CSRGraph, suffix: str
 ) -> None:
-    passed(graph, tmp_path_factory.mktemp("one") / f"one{suffix}")
+    assert_comes_back(graph, tmp_path_factory.mktemp("one") / f"one{suffix}")
 
 
 def lonely(**kept: object) -> CSRGraph:
@@ -113,7 +113,7 @@ def lonely(**kept: object) -> CSRGraph:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_no_arcs_and_no_vertices(tmp_path: Path, suffix: str) -> None:
     for graph in (lonely(), replace(lonely(), indptr=np.zeros(1, np.int64))):
-        back = passed(graph, tmp_path / f"g{suffix}")
+        back = assert_comes_back(graph, tmp_path / f"g{suffix}")
         assert back is not None or suffix in {".el", ".wel"}
 
 
@@ -150,5 +150,7 @@ def test_coordinates_of_a_file_that_was_replaced_are_not_read(tmp_path: Path) ->
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_the_largest_float_is_written_and_read(tmp_path: Path, suffix: str) -> None:
     ends, weights = np.array([0, 1]), np.full(2, np.finfo(np.float64).max)
-    back = passed(CSRGraph.from_arcs(ends, ends[::-1], weights, 2), tmp_path / f"g{suffix}")
+    back = assert_comes_back(
+        CSRGraph.from_arcs(ends, ends[::-1], weights, 2), tmp_path / f"g{suffix}"
+    )
     assert back is not None or suffix in {".el", ".graph", ".metis", ".galois", ".galois.gr"}

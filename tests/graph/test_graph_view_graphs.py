@@ -87,6 +87,7 @@ def test_odd_graphs_are_painted(positions: np.ndarray, qtbot: QtBot) -> None:
         stage.settle()
         stage.view.fit()
         stage.settle()
+    assert grabbed(stage.view).width() == 300
 
 
 def test_parallel_arcs_bend_apart_and_streets_do_not() -> None:

@@ -175,7 +175,7 @@ def test_first_picture_does_without_scipy() -> None:
         "provisional(make('grid', n=400)); assert 'scipy.sparse.csgraph' not in sys.modules"
     )
     checkout = Path(__file__).resolve().parents[2]
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=checkout)
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=checkout).returncode == 0
 
 
 def test_new_york_is_a_sheet(shared_graphs: Path) -> None:

@@ -23,6 +23,7 @@ import numpy as np
 from numba import types
 
 from gpu.compiled import compiled
+from gpu.numbers import bits_of
 
 SHORT = 1.5  # pixels: arcs up to this long are left to the discs of their ends
 PAGE = 4096  # vertices; neighbours nearer than this in number are near in the cache
@@ -300,8 +301,9 @@ def distance_index(
 ) -> float:
     """Call the kernel of the type of `dist`; `unreached` : what distances are below."""
     ends = np.full(1, unreached, dist.dtype)
-    bits = ends.view(np.int32 if ends.itemsize == 4 else np.int64)
-    top: float = _distance_index_compiled(dist, vertex, first, cursor, unit, ends, bits, out)
+    top: float = _distance_index_compiled(
+        dist, vertex, first, cursor, unit, ends, bits_of(ends), out
+    )
     return top
 
 

@@ -122,7 +122,7 @@ def _arc(
     assert replay is not None
     arc, reach = offer
     graph = replay.graph
-    tail = int(np.searchsorted(graph.indptr, arc, side="right")) - 1
+    tail = graph.tail_of(arc)
     ends, curves = (tail, int(graph.indices[arc])), Curves(placed, radius)
     weight, found = float(graph.weights[arc]), enumerate(placed.scene.arcs)
     wanted = [
