@@ -119,6 +119,13 @@ class Controls(QBoxLayout):
             button.setIconSize(QSize(scaled(ICON), scaled(ICON)))
         self.speed_box.setFixedWidth(scaled(SPEED_WIDTH))
 
+    def minimumSize(self) -> QSize:
+        """Return the folded width also while all is in one row: who shrinks it makes it fold."""
+        least = super().minimumSize()
+        rows = [self.itemAt(place) for place in range(self.count())]
+        folded = max(row.minimumSize().width() for row in rows if row is not None)
+        return QSize(min(least.width(), folded), least.height())
+
     def fit_into(self, width: int) -> None:
         """Fold for a width in pixels."""
         wide, direction = width >= scaled(ONE_ROW), QBoxLayout.Direction
