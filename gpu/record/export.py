@@ -161,12 +161,6 @@ def _quoting(ids: np.ndarray | None) -> Literal[0, 1]:
     return csv.QUOTE_ALL if (np.char.find(ids, "\r") >= 0).any() else csv.QUOTE_MINIMAL
 
 
-def write_json(trace: Trace, path: str | Path) -> None:
-    """Write `summary(trace)`, indented."""
-    with written_whole(path) as file:
-        file.write(json.dumps(summary(trace), indent=2, ensure_ascii=False).encode() + b"\n")
-
-
 def write_perfetto(trace: Trace, path: str | Path) -> None:
     """Write Chrome's trace-event JSON: counters, Δ changes, one slice a head bucket."""
     settings = trace.settings

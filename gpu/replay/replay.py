@@ -80,13 +80,6 @@ class Replay:
         """Return the position after every event up to an instant."""
         return int(np.searchsorted(self.events["t_ns"], t_ns, side="right"))
 
-    def at_sample(self, number: int) -> int:
-        """Return the position just after sample `number` was taken; ParameterError if never."""
-        marks = (self.events["kind"] == EventKind.SAMPLE) & (self.events["a"] == number)
-        if not marks.any():
-            raise ParameterError(f"sample {number} is not among the events")
-        return int(np.flatnonzero(marks)[0]) + 1
-
     def find(self, kinds: EventKind | Collection[EventKind], direction: int = 1) -> int | None:
         """Return the position just after the next (or last) event of some kinds, or None."""
         wanted = [kinds] if isinstance(kinds, EventKind) else list(kinds)
