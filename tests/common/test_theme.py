@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QFontInfo, QPalette
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -85,11 +84,6 @@ def test_heat_goes_one_way_in_luminance(theme: Theme) -> None:
     steps = np.diff([luminance(colour) for colour in theme.heat])
     assert (steps > 0).all() or (steps < 0).all()
     assert contrast(theme.heat[-1], theme.plot) > 8
-
-
-def test_clocks_differ_in_line_style(theme: Theme) -> None:
-    assert theme.pen_style("measured") == Qt.PenStyle.SolidLine
-    assert theme.pen_style("modelled") != theme.pen_style("measured")
 
 
 def test_palette_is_complete(qapp: QApplication, theme: Theme) -> None:

@@ -15,17 +15,14 @@ The projector's theme is for a wall seen from the last row: black on white, sinc
 makes no black darker than its wall; lines twice as wide and with the contrast of text, since
 it washes colours out; text 1.35 times the system's (`viewer.common.text_size`).
 
-Modelled against measured time: a measured line is solid; a modelled one is dashed
-(long dash, short gap, so that a dense line still reads as a line). Plots hand over at
-most two points a pixel, and at that size a dashed pen of width 1 stays cheap; the
-figures are in `viewer.plots.plot_base`. The axis says the word as well.
+Modelled against measured time: the axis of modelled time is hatched and says the word
+(`viewer.plots.axes`). Curves are whole in both: dashes of many samples fall apart.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QColor, QPalette
 from PyQt6.QtWidgets import QApplication
 
@@ -33,12 +30,11 @@ from viewer.common.foreign_words import PlainStyle
 from viewer.common.text_size import scale_application_font, text_pixels
 
 SPACING = 8  # pixels between things that belong together; margins are the same
-DASH_PATTERN = (6.0, 2.5)  # of modelled lines, in pen widths: drawn, left out
 
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours as "#rrggbb"; line styles as Qt's."""
+    """Colours as "#rrggbb"."""
 
     name: str
     window: str  # background of the window and of panels
@@ -56,8 +52,6 @@ class Theme:
     error: str
     series: tuple[str, ...]  # data colours, told apart by everyone, most used first
     heat: tuple[str, ...]  # ramp from "a little" to "very much", luminance one way
-    measured_pen_style: Qt.PenStyle = Qt.PenStyle.SolidLine
-    modelled_pen_style: Qt.PenStyle = Qt.PenStyle.CustomDashLine
     text_scale: float = 1.0  # times the system's text size
     line_width: int = 1  # pixels, of lines that carry data
 
@@ -65,10 +59,6 @@ class Theme:
     def dark(self) -> bool:
         """Whether text is lighter than its background."""
         return luminance(self.text) > luminance(self.window)
-
-    def pen_style(self, clock: str) -> Qt.PenStyle:
-        """Return the line style for a clock, "modelled" or "measured"."""
-        return self.measured_pen_style if clock == "measured" else self.modelled_pen_style
 
 
 LIGHT = Theme(

@@ -1,9 +1,10 @@
 """Axes that read well at any size: time in fitting units, short numbers, steady widths.
 
 The time axis picks ns, µs, ms or s by the largest instant shown and says which clock
-it is: "time, ms (modelled)". Number axes have one fixed width, so that the plots of
-several panels stand exactly above each other. Logarithmic axes label 1, 2 and 5 of
-every decade while there is room, then decades only; the plotted values are log10.
+it is: "time, ms (modelled)"; modelled time is hatched along the axis besides. Number axes
+have one fixed width, so that the plots of several panels stand exactly above each other.
+Logarithmic axes label 1, 2 and 5 of every decade while there is room, then decades only;
+the plotted values are log10.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import math
 from typing import Any
 
 import pyqtgraph as pg
-from PyQt6.QtGui import QFont, QFontMetricsF, QGuiApplication
+from PyQt6.QtCore import QRectF, Qt
+from PyQt6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QGuiApplication, QPainter
 
 from gpu.words import short, time_unit
 from viewer.common.text_size import scaled, small_font, small_pixels
@@ -20,6 +22,7 @@ from viewer.common.theme import Theme
 
 AXIS_WIDTH = 46  # pixels of every number axis, at the reference text size
 AXIS_HEIGHT = 38  # of every time axis: numbers and label
+HATCH_HEIGHT = 4  # of the strip below the line of an axis of modelled time
 LABEL_WIDTH = 50  # least distance between two labels of a time axis
 LABEL_PIXELS = 26  # least height between two labels of a number axis
 NAME_PIXELS = 14  # least height between two names of rows
@@ -41,6 +44,7 @@ class TimeAxis(pg.AxisItem):
         """Say "modelled" or "measured"."""
         if clock != self._clock:
             self._clock = clock
+            self.picture = None  # pyqtgraph's own cache of the drawn axis
             self._show_label()
 
     def show_unit(self, last_ns: float) -> None:
@@ -49,6 +53,19 @@ class TimeAxis(pg.AxisItem):
         if unit != self.unit:
             self.unit = unit
             self._show_label()
+
+    @property
+    def hatched(self) -> bool:
+        """Whether time on it is a model's, of one of the runs at least."""
+        return "modelled" in self._clock
+
+    def drawPicture(self, p: QPainter, *specs: Any) -> None:
+        """Draw the axis; hatched below its line where time is a model's."""
+        super().drawPicture(p, *specs)
+        if self.hatched:
+            colour = QColor(self.textPen().color())
+            room = QRectF(0.0, 1.0, self.width(), scaled(HATCH_HEIGHT))
+            p.fillRect(room, QBrush(colour, Qt.BrushStyle.BDiagPattern))
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         """Return one level of ticks at round numbers of the unit."""

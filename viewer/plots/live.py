@@ -47,7 +47,6 @@ class LivePanel(QWidget):
         self._session, self._playback = session, playback
         self._record: RunRecord | None = None
         self._consumed = 0
-        self._coloured_clock = ""
         self._data_dirty = False
         self._theme = THEMES["light"]
         self._turns = Turns.of(session)
@@ -128,7 +127,7 @@ class LivePanel(QWidget):
     def _show_run(self, record: RunRecord | None) -> None:
         self._record, self._consumed = record, 0
         self._reset(record)
-        self._colour_for(record)
+        self._colour()
         self._mark_dirty()
 
     def _show_growth(self, record: RunRecord, first: int, _last: int) -> None:
@@ -139,13 +138,7 @@ class LivePanel(QWidget):
 
     def _show_change(self, record: RunRecord) -> None:
         if record is self._record:
-            if record.clock != self._coloured_clock:
-                self._colour_for(record)
             self._mark_dirty()
-
-    def _colour_for(self, record: RunRecord | None) -> None:
-        self._coloured_clock = record.clock if record is not None else ""
-        self._colour()
 
     def _mark_dirty(self, *_: object) -> None:
         self._data_dirty = True

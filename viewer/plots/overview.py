@@ -54,9 +54,8 @@ class Overview(QWidget):
         self._session, self._playback = session, playback
         self._theme = THEMES["light"]
         self._picture: QPixmap | None = None  # everything but the range, the window, the cursor
-        self._marks, self._clock = Marks(), "modelled"
+        self._marks = Marks()
         self._other: TimeSeries | None = None  # work of B, where two runs are compared
-        self._other_clock = ""
         self._shown: tuple[object, ...] = ()  # what the picture was drawn from
         self._range_from: float | None = None  # x where a range is being dragged from
         self._hovered: tuple[str, ...] = ()
@@ -75,22 +74,15 @@ class Overview(QWidget):
         """Return the least that can be hit with a pointer."""
         return QSize(80, 46)
 
-    def show_data(
-        self,
-        marks: Marks,
-        clock: str,
-        other: TimeSeries | None = None,
-        other_clock: str = "",
-    ) -> None:
-        """Draw these marks and their work, if they have changed; `clock`: the line style.
+    def show_data(self, marks: Marks, other: TimeSeries | None = None) -> None:
+        """Draw these marks and their work, if they have changed.
 
         other : work of a second run, at times of the first
         """
         more = 0 if other is None else len(other)
-        shown = (marks, len(marks.work), clock, self._playback.duration_ns, other, more)
+        shown = (marks, len(marks.work), self._playback.duration_ns, other, more)
         if shown != self._shown:
-            self._marks, self._clock, self._shown = marks, clock, shown
-            self._other, self._other_clock = other, other_clock
+            self._marks, self._other, self._shown = marks, other, shown
             self._picture = None
         self.update()
 
@@ -212,7 +204,7 @@ class Overview(QWidget):
         if len(self._marks.work) and duration > 0:
             painter = QPainter(picture)
             strip = Strip(painter, self._theme, self.width(), self.height(), duration)
-            strip.draw(self._marks, self._clock, self._other, self._other_clock)
+            strip.draw(self._marks, self._other)
             painter.end()
         return picture
 

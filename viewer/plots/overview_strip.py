@@ -11,7 +11,7 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from viewer.common.text_size import small_font
-from viewer.common.theme import DASH_PATTERN, Theme
+from viewer.common.theme import Theme
 from viewer.plots.marks import Marks
 from viewer.plots.series import TimeSeries, Window
 
@@ -37,9 +37,9 @@ class Strip:
         self._width, self._foot = width, height - FOOT
         self._duration_ns = duration_ns
 
-    def draw(self, marks: Marks, clock: str, other: TimeSeries | None, other_clock: str) -> None:
+    def draw(self, marks: Marks, other: TimeSeries | None) -> None:
         """Paint everything, from back to front; `other`: work of B, on A's clock."""
-        peak = self._draw_runs(marks, clock, other, other_clock)
+        peak = self._draw_runs(marks, other)
         self._draw_starvation(marks)
         self._draw_switches(marks)
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -57,26 +57,22 @@ class Strip:
         _, firsts = np.unique(pixels // apart, return_index=True)
         return [int(pixel) for pixel in pixels[firsts]]
 
-    def _draw_runs(
-        self, marks: Marks, clock: str, other: TimeSeries | None, other_clock: str
-    ) -> float:
+    def _draw_runs(self, marks: Marks, other: TimeSeries | None) -> float:
         """Paint what was to do over time, in A with what is under it; return pixels per edge."""
         columns = max((self._width - 2 * MARGIN) // COLUMN, 16)
-        parts = [(marks.work, clock)]
-        if other is not None and len(other):
-            parts.append((other, other_clock))
-        shown = [work.window(0.0, self._duration_ns, columns) for work, _ in parts]
+        works = [marks.work, *([other] if other is not None and len(other) else [])]
+        shown = [work.window(0.0, self._duration_ns, columns) for work in works]
         top = MARK_HEIGHT + 2 * PEAK_RADIUS + 1
         most = max(float(window.mean.max()) for window in shown)
         scale = (self._foot - top) / max(most, 1e-9)
-        for place, (window, (_, its_clock)) in enumerate(zip(shown, parts, strict=True)):
-            self._draw_work(window, scale, place, its_clock, filled=place == 0)
-        if len(parts) > 1:
+        for place, window in enumerate(shown):
+            self._draw_work(window, scale, place, filled=place == 0)
+        if len(works) > 1:
             for place, window in enumerate(shown):
                 self._draw_letter(window, scale, place)
         return scale
 
-    def _draw_work(self, shown: Window, scale: float, place: int, clock: str, filled: bool) -> None:
+    def _draw_work(self, shown: Window, scale: float, place: int, filled: bool) -> None:
         heights = (self._foot - shown.mean * scale).tolist()
         xs = self._x(shown.x).tolist()
         line = [QPointF(x, y) for x, y in zip(xs, heights, strict=True)]
@@ -87,11 +83,7 @@ class Strip:
             self._painter.setBrush(fill)
             ends = QPointF(xs[0], self._foot), QPointF(xs[-1], self._foot)
             self._painter.drawPolygon(QPolygonF([ends[0], *line, ends[1]]))
-        pen = QPen(QColor(self._theme.series[place]), 1)
-        if clock != "measured":
-            pen.setStyle(self._theme.modelled_pen_style)
-            pen.setDashPattern(DASH_PATTERN)
-        self._painter.setPen(pen)
+        self._painter.setPen(QPen(QColor(self._theme.series[place]), 1))
         self._painter.drawPolyline(QPolygonF(line))
 
     def _draw_letter(self, shown: Window, scale: float, place: int) -> None:

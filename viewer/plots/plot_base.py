@@ -4,11 +4,11 @@
     drag             move the window of time          double click   the whole run
     click            put the cursor there             drag the line  scrub
 
-Modelled and measured time differ in line style (see `viewer.common.theme`) and in the axis
-label. Measured here, offscreen, 1200 pixels, 2400 points: a dashed pen of width 1 costs
-what a solid one costs (2.9 ms with the paint; wider pens cost three times that). A
-dashed zigzag reads as noise, however, so jittering values are drawn as the mean of a
-few pixels (dashed or solid) over the filled range from least to greatest.
+Modelled and measured time differ in the axis, which is hatched and says the word; curves are
+whole in both, since a dashed zigzag of many samples falls apart. Measured here, offscreen, 1200
+pixels, 2400 points: 2.9 ms with the paint for a pen of width 1, three times that for wider ones.
+Jittering values are drawn as the mean of a few pixels over the filled range from least to
+greatest.
 
 pyqtgraph is imported by this layer only. Its context menus are off: the export entry
 leads to an SVG exporter that crashes under Qt 6.11.
@@ -27,7 +27,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QToolButton, QV
 from gpu.words import NO_VALUE
 from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import centred_hint
-from viewer.common.theme import DASH_PATTERN, SPACING, Theme
+from viewer.common.theme import SPACING, Theme
 from viewer.models.session import RunRecord
 from viewer.plots.axes import NumberAxis, TimeAxis, dress_axis
 from viewer.plots.live import LivePanel
@@ -66,11 +66,8 @@ class PlotPanel(LivePanel):
         return self.HINT if record is None else ""
 
     def _line_pen(self, colour: str) -> QPen:
-        """Return the pen of a data line: solid if measured, dashed if modelled."""
+        """Return the pen of a data line."""
         pen: QPen = pg.mkPen(colour, width=self._theme.line_width)
-        if self._record is None or self._record.clock != "measured":
-            pen.setStyle(self._theme.modelled_pen_style)
-            pen.setDashPattern(DASH_PATTERN)
         return pen
 
     def _cursor_words(self, words: str) -> None:

@@ -4,8 +4,8 @@ Nothing changes in a plot until a comparison is there. Then every panel takes ov
 in blocks as it does A's, each sample at the time of A at which it is to be shown
 (`ComparisonModel.clocks`), and draws them into a second set of items: A in the first data
 colour, B in the second. Colour is not all that tells them apart: a letter stands on each line,
-and the line above the plot names both, with their values at the cursor. Solid still means
-measured, dashed modelled, for each run by itself.
+and the line above the plot names both, with their values at the cursor. The axis says whose
+clock is measured and whose modelled.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from PyQt6.QtGui import QPen, QResizeEvent
 
 from gpu.study.compare import ALIGNMENTS
 from viewer.common.text_size import small_font, small_pixels
-from viewer.common.theme import DASH_PATTERN
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord
 from viewer.plots.live import SAMPLES_PER_TICK
@@ -51,13 +50,8 @@ class PairPlot(PlotPanel):
         return "", ""
 
     def _pen_of(self, place: int) -> QPen:
-        """Return the pen of A's line (0) or B's (1): colour by letter, style by clock."""
-        record = (self._record, self._b)[place]
-        pen: QPen = pg.mkPen(self._theme.series[place], width=self._theme.line_width)
-        if record is None or record.clock != "measured":
-            pen.setStyle(self._theme.modelled_pen_style)
-            pen.setDashPattern(DASH_PATTERN)
-        return pen
+        """Return the pen of A's line (0) or B's (1)."""
+        return self._line_pen(self._theme.series[place])
 
     def _show_letter(self, place: int, x: float, y: float) -> None:
         """Say where the letter of a line is best seen; not finite hides it."""

@@ -294,9 +294,7 @@ class Timeline(LivePanel):
         self.marks.append(samples)
 
     def _draw_data(self) -> None:
-        clock = self._record.clock if self._record is not None else "modelled"
-        other = self._b_work if self._b is not None else None
-        self.overview.show_data(self.marks, clock, other, self._b.clock if self._b else "")
+        self.overview.show_data(self.marks, self._b_work if self._b is not None else None)
 
     # ---- a second run -------------------------------------------------------------------
 

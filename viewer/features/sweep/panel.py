@@ -36,7 +36,6 @@ from gpu.words import percent, short, time_words
 from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import (
-    DASH_PATTERN,
     SPACING,
     THEMES,
     Theme,
@@ -251,9 +250,6 @@ class SweepPanel(QWidget):
         marked["work"] = ("s", self._model.findings.best_work)
         for key, curve in self._curves.items():
             pen = pg.mkPen(colours[key], width=theme.line_width)
-            if self._shown[0].clock != "measured":
-                pen.setStyle(theme.modelled_pen_style)
-                pen.setDashPattern(DASH_PATTERN)
             symbol, point = marked[key]
             curve.setData(x, ys[key], pen=pen, symbol=symbol, symbolSize=POINT_PIXELS)
             curve.setSymbolBrush(pg.mkBrush(colours[key]))
