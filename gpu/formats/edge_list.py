@@ -21,11 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import FormatError, GraphError
-from gpu.formats.base import NAME, Format, Reading, WeightNames, bare_name, shown
-from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.columns import Picked, headed, pick, type_column, wanted, weights_of
-from gpu.formats.csr import tails_of
-from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import (
     NAME_CHARACTERS,
     is_number,
@@ -34,11 +30,15 @@ from gpu.formats.named_edges import (
     split_line,
     table_rows,
 )
-from gpu.formats.row_rules import INT64_MAX, RowRules
-from gpu.formats.rows import Rows, first_row, line_at, read_rows, runs_compiled
 from gpu.formats.tables import Table, cut, read_names
-from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_arcs, value_rule
+from gpu.parsing.csr import tails_of
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import NAME, Format, Reading, WeightNames, bare_name, shown
+from gpu.parsing.row_rules import INT64_MAX, RowRules
+from gpu.parsing.rows import Rows, first_row, line_at, read_rows, runs_compiled
+from gpu.parsing.write import number_columns, write_text
 
 COMMENTS = b"#%"
 QUOTED = re.compile(rb'"(?:[^"]|"")*+"')

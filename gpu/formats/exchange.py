@@ -31,11 +31,11 @@ from typing import Any
 
 import numpy as np
 
-from gpu.formats.base import NAME, SIGNS, Reading, bare_name, shown
-from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.named_edges import name_array
-from gpu.formats.row_rules import FLOAT_MAX, INT64_MAX, IS_INTEGER, NOT_NEGATIVE, SKIPPED
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_arcs, value_rule
+from gpu.parsing.reading import NAME, SIGNS, Reading, bare_name, shown
+from gpu.parsing.row_rules import FLOAT_MAX, INT64_MAX, IS_INTEGER, NOT_NEGATIVE, SKIPPED
 
 WEIGHT_NAMES = ("weight", "value", "length", "distance", "cost", "time")
 COORDINATES = (("x", "y"), ("lon", "lat"), ("lng", "lat"), ("longitude", "latitude"))

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from gpu.formats.base import Reading, shown
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.row_rules import (
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import Reading, shown
+from gpu.parsing.row_rules import (
     FLOAT_MAX,
     INT64_MAX,
     IS_INTEGER,
@@ -24,8 +24,8 @@ from gpu.formats.row_rules import (
     RowRules,
     value_fault,
 )
-from gpu.formats.rows import Rows, first_row, line_number
-from gpu.formats.source import READ_SHARE
+from gpu.parsing.rows import Rows, first_row, line_number
+from gpu.parsing.source import READ_SHARE
 
 NAME_CHARACTERS = 256
 WIDTH_FACTOR = 64  # the array of names may take so many times the file's bytes

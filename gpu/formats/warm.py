@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu.formats.base import Reading
-from gpu.formats.csr import arcs_to_csr, checked_with_facts
-from gpu.formats.row_rules import RowRules
-from gpu.formats.rows import read_rows
 from gpu.formats.tables import Table, cut, read_names
 from gpu.graph import CSRGraph
+from gpu.parsing.csr import arcs_to_csr, checked_with_facts
+from gpu.parsing.reading import Reading
+from gpu.parsing.row_rules import RowRules
+from gpu.parsing.rows import read_rows
 
 
 def compile_all() -> None:
@@ -31,7 +31,7 @@ def compile_all() -> None:
 
 
 def _scan_metis_lines() -> None:
-    from gpu.formats import scan
+    from gpu.parsing import scan
 
     text = np.frombuffer(bytearray(b"1 2\n"), np.uint8)
     numbers, counts, report = (np.zeros(4, np.int64) for _ in range(3))

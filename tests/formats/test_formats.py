@@ -25,8 +25,9 @@ from gpu.errors import (
     GpuError,
     ParameterError,
 )
-from gpu.formats import FORMAT_SUFFIXES, READERS, csr, load_graph, metis, rows
+from gpu.formats import FORMAT_SUFFIXES, READERS, load_graph, metis
 from gpu.graph import CSRGraph
+from gpu.parsing import csr, rows
 
 ARCS = [(0, 1, 3), (0, 2, 1), (0, 2, 5), (1, 1, 2), (2, 3, 0), (3, 0, 7)]
 EDGES = [(0, 1, 3), (0, 2, 1), (1, 2, 4)]  # for undirected formats: a triangle

@@ -9,13 +9,14 @@ import pytest
 from test_formats_fuzz import fuzz
 
 from gpu.errors import CancelledByUserError
-from gpu.formats import csr, load_graph, rows, save_graph, source, warm_up
-from gpu.formats.base import Reading
-from gpu.formats.filebytes import LargeBytes
-from gpu.formats.row_rules import SIGNED, RowRules
-from gpu.formats.rows import read_rows
-from gpu.formats.source import Source
+from gpu.formats import load_graph, save_graph, warm_up
 from gpu.graph import CSRGraph
+from gpu.parsing import csr, rows, source
+from gpu.parsing.filebytes import LargeBytes
+from gpu.parsing.reading import Reading
+from gpu.parsing.row_rules import SIGNED, RowRules
+from gpu.parsing.rows import read_rows
+from gpu.parsing.source import Source
 from sample_graphs import make
 
 PIECE = 1000  # bytes, instead of 4 MB

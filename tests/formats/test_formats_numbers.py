@@ -10,9 +10,9 @@ import pytest
 
 from gpu.errors import FormatError
 from gpu.formats import load_graph
-from gpu.formats.base import Reading
-from gpu.formats.row_rules import RowRules
-from gpu.formats.rows import Rows, read_rows
+from gpu.parsing.reading import Reading
+from gpu.parsing.row_rules import RowRules
+from gpu.parsing.rows import Rows, read_rows
 
 RULES = RowRules("'TAIL HEAD WEIGHT'", value_columns=1)
 

@@ -19,7 +19,8 @@ from scipy import sparse
 from test_formats import arcs_of, both_ways, save
 
 from gpu.errors import FormatError
-from gpu.formats import base, edge_list, load_graph, source
+from gpu.formats import edge_list, load_graph
+from gpu.parsing import reading, source
 
 
 def test_counts_of_vertices_and_arcs_first(tmp_path: Path) -> None:
@@ -229,8 +230,8 @@ def test_a_header_may_promise_more_than_the_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(source, "UNPACKED_BYTES", 10_000)
-    monkeypatch.setattr(base, "FREE_BYTES", 90_000)
-    monkeypatch.setattr(base, "DISK_FACTOR", 1)
+    monkeypatch.setattr(reading, "FREE_BYTES", 90_000)
+    monkeypatch.setattr(reading, "DISK_FACTOR", 1)
     rows = "a 1 2 3\n" * 60_000  # packs to less than a byte a row: past what a header may promise
     noisy = "".join(f"a {k} {k * 7919 % 10**8 + 1} 1\n" for k in range(1, 20_001))
     for text, packs in ((f"p sp 100000001 20000\n{noisy}", True), (f"p sp 2 60000\n{rows}", False)):

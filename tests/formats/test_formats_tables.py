@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from gpu.errors import GpuError
-from gpu.formats import edge_list, interning, load_graph, rows, tables
+from gpu.formats import edge_list, load_graph, tables
 from gpu.graph import CSRGraph
+from gpu.parsing import interning, rows
 
 WORDS = ["a", "b", "Oslo", "Bergen west", "ä", "x" * 8, "x" * 9, "é" * 20, "#c", "%", "7", "0"]
 ODD_CELLS = ['"', 'a"b', '"a"b', '"', "", "\x0b", "\x0ba", "\tq", " 5 ", "1e400", "nan", "y" * 300]

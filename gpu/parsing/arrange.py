@@ -5,7 +5,7 @@ are first dealt into at most GROUPS groups of neighbouring tails (few streams,
 written in order), then each group, small enough for a core's cache, is counted and
 placed; groups are independent, so threads share them.
 
-This module imports Numba: `gpu.formats.csr` imports it for large graphs only.
+This module imports Numba: `gpu.parsing.csr` imports it for large graphs only.
 Weights travel as the bits of an integer of their size, whatever they are, so that each loop is
 compiled at most twice.
 Numba 0.68 counts references of arrays passed to helpers, so the loops call none.

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from gpu.formats.base import Reading
-from gpu.formats.csr import have_numba, numba_loaded
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.row_rules import (
+from gpu.parsing.csr import have_numba, numba_loaded
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import Reading
+from gpu.parsing.row_rules import (
     FLOAT_MAX,
     INT64_MAX,
     IS_INTEGER,
@@ -29,7 +29,7 @@ from gpu.formats.row_rules import (
     RowRules,
     row_fault,
 )
-from gpu.formats.source import READ_SHARE, cores
+from gpu.parsing.source import READ_SHARE, cores
 
 COMPILED_BYTES = 100_000  # larger text is parsed compiled, if Numba is loaded anyway
 COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it costs as much as that in NumPy
@@ -110,7 +110,7 @@ def line_at(data: FileBytes, at: int) -> bytes:
 
 
 def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRules) -> Rows:
-    from gpu.formats.scan import COMMENTS, FRACTIONS, HUGE, LARGE, ROWS, count_newlines
+    from gpu.parsing.scan import COMMENTS, FRACTIONS, HUGE, LARGE, ROWS, count_newlines
 
     text = np.frombuffer(data, np.uint8)
     bounds = chunk_bounds(data, start)
@@ -143,7 +143,7 @@ def _scanned(
     kind: Any,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return ids, values of a type, and the reports of the chunks; of int32 so are the ids."""
-    from gpu.formats import scan
+    from gpu.parsing import scan
 
     total, width = int(firsts[-1]), np.dtype(kind).itemsize
     reading.need_memory(total * (width * rules.columns + 16))
@@ -176,7 +176,7 @@ def _settle(
     open_ : int64 (u, 3), column and row of `values`, place in the text. One that is past the
     range makes its line the report's first bad one, if none before it is.
     """
-    from gpu.formats.scan import BAD_AT
+    from gpu.parsing.scan import BAD_AT
 
     for column, row, at in open_.tolist():
         token = IS_VALUE.match(data, at)

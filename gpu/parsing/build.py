@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from gpu.formats.base import RANDOM_SEED, Reading
-from gpu.formats.csr import arcs_to_csr, checked_with_facts, tails_of
-from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, SKIPPED
 from gpu.graph import MAX_COUNT, CSRGraph
+from gpu.parsing.csr import arcs_to_csr, checked_with_facts, tails_of
+from gpu.parsing.reading import RANDOM_SEED, Reading
+from gpu.parsing.row_rules import NOT_NEGATIVE, SIGNED, SKIPPED
 
 RANDOM_WEIGHTS = 100  # the largest
 EXACT = 2**53  # whole numbers below are float64 numbers

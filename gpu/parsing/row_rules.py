@@ -1,7 +1,7 @@
 """What a line of numbers must look like, and words for one that does not.
 
 An optional key letter, one or two identifiers, none to two values. The pattern is
-the definition: the compiled parser and the NumPy one of `gpu.formats.rows` accept
+the definition: the compiled parser and the NumPy one of `gpu.parsing.rows` accept
 the same lines.
 """
 
@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 
 from gpu.errors import FormatError, Remedy
-from gpu.formats.base import SIGNS, Reading, shown
+from gpu.parsing.reading import SIGNS, Reading, shown
 
-SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # as in gpu.formats.scan
+SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # as in gpu.parsing.scan
 FLOAT_MAX = float(np.finfo(np.float64).max)
 INT64_MAX, INT32_MAX = 2**63 - 1, 2**31 - 1
 

@@ -20,9 +20,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Protocol
 
-from gpu.formats.base import Reading
-from gpu.formats.filebytes import LARGE_BYTES, FileBytes, LargeBytes
 from gpu.memory import require_memory
+from gpu.parsing.filebytes import LARGE_BYTES, FileBytes, LargeBytes
+from gpu.parsing.reading import Reading
 from gpu.regular import is_stdin, open_any
 
 HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file

@@ -1,6 +1,6 @@
 """Arcs in any order become rows: `arcs_to_csr`, a stable sort in O(n + m).
 
-Large inputs run compiled (`gpu.formats.arrange`), small ones in NumPy, because
+Large inputs run compiled (`gpu.parsing.arrange`), small ones in NumPy, because
 loading Numba costs about a second; both give the same arrays.
 """
 
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.source import cores
 from gpu.graph import MAX_COUNT, CSRGraph
+from gpu.parsing.source import cores
 
 COMPILED_ARCS = 20_000  # from so many arcs on, if Numba is loaded anyway
 COMPILED_ARCS_COLD = 2_000_000  # if it is not
@@ -99,7 +99,7 @@ def arcs_to_csr(
 def _sorted_compiled(
     tails: np.ndarray, heads: np.ndarray, weights: np.ndarray, n: int, base: int, both: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from gpu.formats import arrange
+    from gpu.parsing import arrange
 
     shift = arrange.group_shift(n)
     groups = ((n - 1) >> shift) + 1 if n else 0
@@ -135,7 +135,7 @@ def _sorted_compiled(
 def _sorted_groups(
     pairs: np.ndarray, dealt: np.ndarray, starts: np.ndarray, shift: int, n: int, dtype: np.dtype
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from gpu.formats import arrange
+    from gpu.parsing import arrange
 
     groups, total = len(starts) - 1, len(pairs)
     indptr = np.empty(n + 1, np.int64)
@@ -200,7 +200,7 @@ def checked_with_facts(
 
 def _facts_compiled(graph: CSRGraph) -> tuple[ArcFacts, bool]:
     """Return the facts, and whether nothing needs `CSRGraph.checked`."""
-    from gpu.formats import arrange
+    from gpu.parsing import arrange
 
     n, m = graph.n, graph.m
     indptr, indices = np.ascontiguousarray(graph.indptr), np.ascontiguousarray(graph.indices)

@@ -1,7 +1,7 @@
 """Compiled loops over the bytes of a text file: rows of numbers, and METIS lines.
 
 They decide only whether a line is good; on the first bad one they stop and say
-where it begins, and `gpu.formats.rows` finds the words in plain Python. Both must
+where it begins, and `gpu.parsing.rows` finds the words in plain Python. Both must
 accept the same lines: a test feeds them the same mutated text.
 
 Numbers. Identifiers have at most 19 digits and fit int64. A value is the float64 nearest to
