@@ -27,6 +27,12 @@ IS_INTEGER = re.compile(rb"[+-]?[0-9]{1,19}+")
 IS_VALUE = re.compile(_VALUE)
 
 
+def whole_number(token: bytes) -> int | None:
+    """Return the integer of int64 that a token is, None where it is none."""
+    number = int(token) if IS_INTEGER.fullmatch(token) else INT64_MAX + 1
+    return number if abs(number) <= INT64_MAX else None
+
+
 @dataclass(frozen=True)
 class RowRules:
     """What a data line must look like.

@@ -16,18 +16,19 @@ from typing import Any
 
 import numpy as np
 
+from gpu.numbers import EXACT_FLOAT64
 from gpu.parsing.csr import have_numba, numba_loaded
 from gpu.parsing.filebytes import FileBytes
 from gpu.parsing.reading import Reading
 from gpu.parsing.row_rules import (
     FLOAT_MAX,
     INT64_MAX,
-    IS_INTEGER,
     IS_VALUE,
     NOT_NEGATIVE,
     SKIPPED,
     RowRules,
     row_fault,
+    whole_number,
 )
 from gpu.parsing.source import READ_SHARE, cores
 
@@ -39,7 +40,6 @@ ROWS_PER_REPORT = 50_000
 UNSETTLED_ROOM = 64  # values of a chunk that Python may have to read; more: scanned again
 PLAIN_BYTES = b"0123456789 \t\r\n"
 SURE_DIGITS = 19  # fewer digits always fit int64
-EXACT = 2**53  # whole numbers below are float64 numbers
 
 
 @dataclass
@@ -110,7 +110,7 @@ def line_at(data: FileBytes, at: int) -> bytes:
 
 
 def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRules) -> Rows:
-    from gpu.parsing.scan import COMMENTS, FRACTIONS, HUGE, LARGE, ROWS, count_newlines
+    from gpu.parsing.scan import COMMENTS, FRACTIONS, ROWS, count_newlines
 
     text = np.frombuffer(data, np.uint8)
     bounds = chunk_bounds(data, start)
@@ -118,13 +118,11 @@ def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRule
         lines = list(pool.map(lambda bound: int(count_newlines(text, *bound)), bounds))
     lines[-1:] = [count + 1 for count in lines[-1:]]  # the last may lack its newline
     firsts = np.concatenate([[0], np.cumsum(lines)]).astype(np.int64)
-    narrow = rules.fits_int32
-    kind = np.int32 if narrow else np.float64
+    kind: Any = np.int32 if rules.fits_int32 else np.float64
     ids, values, reports = _scanned(reading, data, bounds, rules, firsts, kind)
-    if narrow and reports[:, [FRACTIONS, LARGE]].any():
-        ids, values, reports = _scanned(reading, data, bounds, rules, firsts, np.float64)
-    if reports[:, HUGE].any() and not reports[:, FRACTIONS].any():
-        ids, values, reports = _scanned(reading, data, bounds, rules, firsts, np.int64)
+    needed = _type_of_values(reports, kind)
+    if needed is not kind:
+        ids, values, reports = _scanned(reading, data, bounds, rules, firsts, needed)
     kept = _closed_up(ids, values, firsts, reports[:, ROWS])
     return Rows(
         ids[:, :kept],
@@ -132,6 +130,17 @@ def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRule
         not reports[:, FRACTIONS].any(),
         int(reports[:, COMMENTS].sum()),
     )
+
+
+def _type_of_values(reports: np.ndarray, kind: Any) -> Any:
+    """Return the type that holds all values; `kind` is the one that they were scanned into."""
+    from gpu.parsing.scan import FRACTIONS, HUGE, LARGE
+
+    if reports[:, FRACTIONS].any():
+        return np.float64
+    if reports[:, HUGE].any():
+        return np.int64
+    return np.float64 if reports[:, LARGE].any() else kind
 
 
 def _scanned(
@@ -278,16 +287,11 @@ def _converted(
     if rules.values != SKIPPED:
         for k, column in enumerate(columns[rules.id_columns :]):
             values[k] = [float(token) for token in column]
-            integral = integral and all(map(_is_whole, column))
-        if integral and values.size and np.abs(values).max() >= EXACT:
+            integral = integral and None not in map(whole_number, column)
+        if integral and values.size and np.abs(values).max() >= EXACT_FLOAT64:
             whole = [[int(token) for token in column] for column in columns[rules.id_columns :]]
             values = np.array(whole, np.int64)
     return ids.astype(np.int64).reshape(rules.id_columns, len(columns[0])), values, integral
-
-
-def _is_whole(token: bytes) -> bool:
-    """Whether a value is written as an integer of int64."""
-    return IS_INTEGER.fullmatch(token) is not None and abs(int(token)) <= INT64_MAX
 
 
 def _first_bad_row(ids: np.ndarray, values: np.ndarray, rules: RowRules) -> int | None:
@@ -323,7 +327,7 @@ def _read_plain(data: FileBytes, start: int, rules: RowRules) -> Rows | None:
     values: np.ndarray = numbers[rules.id_columns :]
     if rules.values == SKIPPED:
         values = np.ones_like(values)
-    if not values.size or values.max() <= EXACT:
+    if not values.size or values.max() <= EXACT_FLOAT64:
         values = values.astype(np.float64)
     if _first_bad_row(ids, values, rules) is not None:
         return None

@@ -23,11 +23,12 @@ from fractions import Fraction
 import numpy as np
 
 from gpu.compiled import compiled_lean
+from gpu.numbers import EXACT_FLOAT64
 
 SPACE, TAB, RETURN, NEWLINE = 32, 9, 13, 10
 PLUS, MINUS, DOT, ZERO, EXPONENT = 43, 45, 46, 48, 101
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold
-INT32_MAX, EXACT = 2.0**31 - 1, 2**53  # whole numbers below are float64 numbers
+INT32_MAX = 2.0**31 - 1
 POWERS = np.array([float(f"1e{k}") for k in range(23)])
 FURTHEST = 270  # power of ten of `PAIRS`: further ones are left to Python
 SPLIT = 2.0**27 + 1  # cuts a float64 into halves of 26 bits
@@ -150,7 +151,7 @@ def _scaled(mantissa, exponent):  # type: ignore[no-untyped-def]
     value = np.float64(mantissa)
     if exponent == 0 or mantissa == 0:
         return value, True
-    if mantissa <= EXACT and -22 <= exponent <= 22:
+    if mantissa <= EXACT_FLOAT64 and -22 <= exponent <= 22:
         return (value * POWERS[exponent] if exponent > 0 else value / POWERS[-exponent]), True
     if not -FURTHEST <= exponent <= FURTHEST:
         return value, False
@@ -293,7 +294,9 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
                         doubts = _put_off(unsettled, doubts, column - id_columns, row, begin)
                     fractions += not is_integer
                 large += not -INT32_MAX <= value <= INT32_MAX
-                huge += not -EXACT < value < EXACT  # 2**53 may be 2**53 + 1, rounded
+                huge += (
+                    not -EXACT_FLOAT64 < value < EXACT_FLOAT64
+                )  # may be one more, rounded
             good = good and (at >= stop or text[at] <= SPACE or text[at] == separator)
             column += 1
         at = _after_blanks(text, at, stop)
