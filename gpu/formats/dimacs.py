@@ -22,11 +22,11 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import CancelledByUserError, FormatError
-from gpu.formats.edge_list import number_vertices
 from gpu.graph import CSRGraph
 from gpu.parsing.build import graph_from_arcs, value_rule
 from gpu.parsing.csr import tails_of
 from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.numbering import number_vertices
 from gpu.parsing.reading import Format, Reading, bare_name, counts_from, rows_promised, shown
 from gpu.parsing.row_rules import SIGNED, RowRules
 from gpu.parsing.rows import Rows, first_row, line_at, line_number, read_rows

@@ -35,6 +35,20 @@ def group_shift(n: int) -> int:
 
 
 @compiled
+def mark_used(ids, low, used):  # type: ignore[no-untyped-def]
+    """Set used[id - low] of each id; threads may share `used`, bool, since all write the same."""
+    for k in range(len(ids)):
+        used[np.uint64(ids[k] - low)] = True
+
+
+@compiled
+def put_ranks(ids, low, rank):  # type: ignore[no-untyped-def]
+    """Put rank[id - low] in the place of each id, in arrays of one type."""
+    for k in range(len(ids)):
+        ids[k] = rank[np.uint64(ids[k] - low)]
+
+
+@compiled
 def count_groups(tails, heads, base, both, n, shift, starts):  # type: ignore[no-untyped-def]
     """Count the arcs of each group and sum up.
 

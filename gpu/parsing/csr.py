@@ -47,7 +47,8 @@ def numba_loaded() -> bool:
     return "numba" in sys.modules
 
 
-def _runs_compiled(size: int) -> bool:
+def runs_compiled(size: int) -> bool:
+    """Return whether so many arcs are worth the compiled loops."""
     least = COMPILED_ARCS if numba_loaded() else COMPILED_ARCS_COLD
     return size >= least and have_numba()
 
@@ -91,7 +92,7 @@ def arcs_to_csr(
     kind = np.int32 if tails.dtype == heads.dtype == np.int32 else np.int64
     tails, heads = np.ascontiguousarray(tails, kind), np.ascontiguousarray(heads, kind)
     weights = np.ascontiguousarray(weights)
-    if _runs_compiled(len(tails)) if compiled is None else compiled:
+    if runs_compiled(len(tails)) if compiled is None else compiled:
         return _sorted_compiled(tails, heads, weights, n, base, both)
     return _sorted_numpy(tails, heads, weights, n, base, both)
 
@@ -187,7 +188,7 @@ def checked_with_facts(
 
     Raises GraphError, WeightError.
     """
-    if _runs_compiled(graph.m) if compiled is None else compiled:
+    if runs_compiled(graph.m) if compiled is None else compiled:
         facts, sound = _facts_compiled(graph)
         return (graph if sound else graph.checked()), facts
     graph = graph.checked()

@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from gpu.errors import FormatError
 from gpu.numbers import EXACT_FLOAT64
 from gpu.parsing.csr import have_numba, numba_loaded
 from gpu.parsing.filebytes import FileBytes
@@ -39,6 +40,7 @@ PARSE_SHARE = 0.4  # of the progress bar
 ROWS_PER_REPORT = 50_000
 UNSETTLED_ROOM = 64  # values of a chunk that Python may have to read; more: scanned again
 PLAIN_BYTES = b"0123456789 \t\r\n"
+Types = tuple[np.dtype, np.dtype]  # of identifiers, of values
 SURE_DIGITS = 19  # fewer digits always fit int64
 
 
@@ -46,7 +48,7 @@ SURE_DIGITS = 19  # fewer digits always fit int64
 class Rows:
     """What was read: ids int64 (id_columns, r), values float64 (value_columns, r).
 
-    Both are int32 where `RowRules.fits_int32` came true in a large file. Values are int64 where
+    Either is int32 where that was likely and came true in a large file. Values are int64 where
     all are whole and one reaches 2**53, from where float64 leaves some out.
     integral : every value was written as an integer
     comments : comment lines met
@@ -77,6 +79,14 @@ def read_rows(
         return _read_compiled(reading, data, start, rules)
     rows = _read_plain(data, start, rules)
     return rows if rows is not None else _read_python(reading, data, start, rules)
+
+
+def read_quoted_rows(reading: Reading, data: FileBytes, start: int, rules: RowRules) -> Rows | None:
+    """Parse lines whose numbers may stand in double quotes; None where any line is another."""
+    try:
+        return _read_compiled(reading, data, start, replace(rules, quote=b'"'))
+    except FormatError:
+        return None
 
 
 def runs_compiled(size: int) -> bool:
@@ -118,10 +128,10 @@ def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRule
         lines = list(pool.map(lambda bound: int(count_newlines(text, *bound)), bounds))
     lines[-1:] = [count + 1 for count in lines[-1:]]  # the last may lack its newline
     firsts = np.concatenate([[0], np.cumsum(lines)]).astype(np.int64)
-    kind: Any = np.int32 if rules.fits_int32 else np.float64
-    ids, values, reports = _scanned(reading, data, bounds, rules, firsts, kind)
-    needed = _type_of_values(reports, kind)
-    if needed is not kind:
+    types = _types(not rules.fits_int32, np.int32 if rules.whole else np.float64)
+    ids, values, reports = _scanned(reading, data, bounds, rules, firsts, types)
+    needed = _types_needed(reports, types)
+    if needed != types:
         ids, values, reports = _scanned(reading, data, bounds, rules, firsts, needed)
     kept = _closed_up(ids, values, firsts, reports[:, ROWS])
     return Rows(
@@ -132,15 +142,21 @@ def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRule
     )
 
 
-def _type_of_values(reports: np.ndarray, kind: Any) -> Any:
-    """Return the type that holds all values; `kind` is the one that they were scanned into."""
-    from gpu.parsing.scan import FRACTIONS, HUGE, LARGE
+def _types_needed(reports: np.ndarray, types: Types) -> Types:
+    """Return the types that hold all; `types` are those that were scanned into."""
+    from gpu.parsing.scan import FRACTIONS, HUGE, LARGE, WIDE
 
-    if reports[:, FRACTIONS].any():
-        return np.float64
-    if reports[:, HUGE].any():
-        return np.int64
-    return np.float64 if reports[:, LARGE].any() else kind
+    wide = bool(reports[:, WIDE].any()) or types[0] == np.int64
+    if reports[:, HUGE].any() and not reports[:, FRACTIONS].any():
+        return _types(wide, np.int64)
+    return _types(wide, np.float64 if reports[:, [FRACTIONS, LARGE]].any() else types[1])
+
+
+def _types(wide: bool, values: Any) -> Types:
+    """Return types of identifiers and values; four pairs, because each is compiled for itself."""
+    if wide and values == np.int32:
+        values = np.float64
+    return np.dtype(np.int64 if wide or values == np.int64 else np.int32), np.dtype(values)
 
 
 def _scanned(
@@ -149,15 +165,16 @@ def _scanned(
     bounds: list[tuple[int, int]],
     rules: RowRules,
     firsts: np.ndarray,
-    kind: Any,
+    types: Types,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return ids, values of a type, and the reports of the chunks; of int32 so are the ids."""
+    """Return ids and values of the two types, and the reports of the chunks."""
     from gpu.parsing import scan
 
-    total, width = int(firsts[-1]), np.dtype(kind).itemsize
-    reading.need_memory(total * (width * rules.columns + 16))
-    ids = np.empty((rules.id_columns, total), np.int32 if kind is np.int32 else np.int64)
-    values = np.empty((rules.value_columns, total), kind)
+    total = int(firsts[-1])
+    row = types[0].itemsize * rules.id_columns + types[1].itemsize * rules.value_columns
+    reading.need_memory(total * (row + 16))
+    ids = np.empty((rules.id_columns, total), types[0])
+    values = np.empty((rules.value_columns, total), types[1])
     reports = np.zeros((len(bounds), scan.REPORT), np.int64)
     text, packed = np.frombuffer(data, np.uint8), rules.packed()
 
@@ -169,7 +186,7 @@ def _scanned(
             if report[scan.UNSETTLED] <= room:
                 break
             room = int(report[scan.UNSETTLED])
-        if kind is np.float64:
+        if types[1].kind == "f":
             _settle(data, rules, values, open_[: report[scan.UNSETTLED]], report)
 
     _on_all_cores(reading, scan_chunk, len(bounds))

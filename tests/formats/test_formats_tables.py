@@ -90,7 +90,7 @@ def drawn(chance: random.Random) -> str:
 def test_loops_read_what_python_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance, taken = random.Random(3), 0
     found: list[object] = []
-    for name in ("cut", "read_names"):
+    for name in ("cut", "read_names", "read_quoted_rows"):
         loop = getattr(tables, name)
         monkeypatch.setattr(
             edge_list, name, lambda *given, loop=loop: found.append(loop(*given)) or found[-1]
