@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -156,8 +157,10 @@ def test_first_fault_of_a_network(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- tables
 
 
+NUMBER = re.compile(r"\s*[+-]?[0-9]+\s*")  # 00 and +1 are written otherwise than they are shown
 LETTERS = st.characters(codec="utf-8", exclude_characters="\0\r")
-CELLS = st.one_of(st.text(LETTERS, min_size=1, max_size=6), st.integers(-9, 9).map(str))
+WORDS = st.text(LETTERS, min_size=1, max_size=6).filter(lambda word: not NUMBER.fullmatch(word))
+CELLS = st.one_of(WORDS, st.integers(-9, 9).map(str))
 
 
 @settings(max_examples=120)

@@ -91,7 +91,7 @@ def test_loops_read_what_python_reads(tmp_path: Path, monkeypatch: pytest.Monkey
     chance, taken = random.Random(3), 0
     found: list[object] = []
     for name in ("cut", "read_names", "read_quoted_rows"):
-        loop = getattr(tables, name)
+        loop = getattr(edge_list, name)
         monkeypatch.setattr(
             edge_list, name, lambda *given, loop=loop: found.append(loop(*given)) or found[-1]
         )
