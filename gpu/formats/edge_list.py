@@ -162,6 +162,7 @@ def _rows_and_names(
             return replace(rows, comments=0), None, False
     if shape.picks:
         text, start, both = _numbers_alone(reading, data, shape, rules)
+        rules = replace(rules, comments=b"")  # what begins so now stood in quotes
     try:
         return read_rows(reading, text, start, rules), None, both
     except FormatError as error:

@@ -185,6 +185,8 @@ def test_tables_as_csv_reads_them(
 
 
 def test_tables_of_numbers_in_quotes(tmp_path: Path) -> None:
+    marked = load_graph(save(tmp_path, "m.csv", '"source","target"\n"%","0"\n"0","0"\n'))
+    assert (marked.m, marked.ids.tolist()) == (2, ["%", "0"])  # type: ignore[union-attr]
     graph = load_graph(save(tmp_path, "q.csv", '"0","1","2.5"\n"1","2","3"\n'))
     assert (graph.ids, arcs_of(graph)) == (None, [(0, 1, 2.5), (1, 2, 3)])
 
