@@ -25,9 +25,8 @@ AUTO = "auto"
 AUTO_WIDE = "auto-int64"  # auto, where int32 was too small: what it becomes, never what is asked
 CHOICES = (AUTO, *NUMBER_TYPES)
 _KEPT = "in_other_numbers"  # of a graph: itself in another type
+EXACT_FLOAT64 = 2**53  # whole numbers up to here are float64 numbers, and no two are the same one
 ARCS_AT_ONCE = 1 << 24  # of `judge_range`, so that it needs little memory beside the graph
-
-EXACT_FLOAT64 = 2**53  # whole numbers up to here are float64 numbers
 
 
 def unreached(dtype: np.dtype | type) -> np.generic:

@@ -79,13 +79,16 @@ ROOMS = {
     "replay": Room(("gpu/replay/*.py",), ("tests/replay",)),
     "raster": Room(("viewer/raster/*.py",), ("tests/raster", "tests/features/matrix")),
     "readers": Room(
-        ("gpu/formats/*.py",),
-        tuple(
-            f"tests/formats/test_formats{name}.py"
-            for name in (
-                *("", "_csr", "_convert", "_exchange", "_malformed", "_save"),
-                *("_names", "_others", "_round_trip"),
-            )
+        ("gpu/formats/*.py", "gpu/parsing/*.py"),
+        (
+            "tests/parsing",
+            *(
+                f"tests/formats/test_formats{name}.py"
+                for name in (
+                    *("", "_convert", "_exchange", "_malformed", "_save"),
+                    *("_names", "_others", "_round_trip"),
+                )
+            ),
         ),
     ),
     "compare": Room(("gpu/study/compare*.py",), ("tests/study/test_compare.py",)),

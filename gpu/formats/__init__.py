@@ -35,11 +35,11 @@ from gpu.formats import (
     pajek,
     tntp,
 )
-from gpu.formats.base import COMPRESSIONS, NAME, UTF8_MARK, Format, Reading, shown
-from gpu.formats.filebytes import end_lines_in_newlines
-from gpu.formats.source import Source
-from gpu.formats.write import write_map
 from gpu.graph import CSRGraph
+from gpu.parsing.filebytes import end_lines_in_newlines
+from gpu.parsing.reading import COMPRESSIONS, NAME, UTF8_MARK, Format, Reading, shown
+from gpu.parsing.source import Source
+from gpu.parsing.write import write_map
 from gpu.words import did_you_mean
 
 READERS: dict[str, Format] = {
@@ -211,8 +211,8 @@ def warm_up() -> None:
     For a process that stays, in the background: about 0.3 s after Numba is imported, some
     seconds where nothing is in the cache yet. Without Numba it does nothing.
     """
-    from gpu.formats.csr import have_numba
     from gpu.formats.warm import compile_all
+    from gpu.parsing.csr import have_numba
 
     if have_numba():
         compile_all()

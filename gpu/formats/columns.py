@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gpu.formats.base import Reading, WeightNames, shown
 from gpu.formats.exchange import choose_name, usual_name
 from gpu.formats.named_edges import is_number
+from gpu.parsing.reading import Reading, WeightNames, shown
 
 TAILS = ("source", "from", "tail", "src", "start", "u", "node1", "fromnodeid")
 HEADS = ("target", "to", "head", "dst", "dest", "destination", "end", "v", "node2", "tonodeid")

@@ -22,16 +22,16 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import CancelledByUserError, FormatError
-from gpu.formats.base import Format, Reading, bare_name, counts_from, rows_promised, shown
-from gpu.formats.build import graph_from_arcs, value_rule
-from gpu.formats.csr import tails_of
-from gpu.formats.edge_list import number_vertices
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.row_rules import SIGNED, RowRules
-from gpu.formats.rows import Rows, first_row, line_at, line_number, read_rows
-from gpu.formats.source import Source, neighbour
-from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_arcs, value_rule
+from gpu.parsing.csr import tails_of
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.numbering import number_vertices
+from gpu.parsing.reading import Format, Reading, bare_name, counts_from, rows_promised, shown
+from gpu.parsing.row_rules import SIGNED, RowRules
+from gpu.parsing.rows import Rows, first_row, line_at, line_number, read_rows
+from gpu.parsing.source import Source, neighbour
+from gpu.parsing.write import number_columns, write_text
 
 EXPECTED_HEADER = "'p sp VERTICES ARCS' or 'p tw VERTICES EDGES'"
 OTHER_PROBLEMS = {  # second word of a `p` line of DIMACS

@@ -15,17 +15,13 @@ ranked by spelling. So nothing is ever allocated by the largest identifier.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from gpu.errors import FormatError, GraphError
-from gpu.formats.base import NAME, Format, Reading, WeightNames, bare_name, shown
-from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.columns import Picked, headed, pick, type_column, wanted, weights_of
-from gpu.formats.csr import tails_of
-from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import (
     NAME_CHARACTERS,
     is_number,
@@ -34,18 +30,23 @@ from gpu.formats.named_edges import (
     split_line,
     table_rows,
 )
-from gpu.formats.row_rules import INT64_MAX, RowRules
-from gpu.formats.rows import Rows, first_row, line_at, read_rows, runs_compiled
 from gpu.formats.tables import Table, cut, read_names
-from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_arcs, value_rule
+from gpu.parsing.csr import tails_of
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.numbering import number_vertices
+from gpu.parsing.reading import NAME, Format, Reading, WeightNames, bare_name, shown
+from gpu.parsing.row_rules import INT64_MAX, RowRules
+from gpu.parsing.rows import Rows, first_row, line_at, read_quoted_rows, read_rows, runs_compiled
+from gpu.parsing.write import number_columns, write_text
 
 COMMENTS = b"#%"
 QUOTED = re.compile(rb'"(?:[^"]|"")*+"')
 OPEN_LINE = re.compile(rb'(?:[^"\n]|"(?:[^"]|"")*+")*+')
 SEPARATORS = (b"\t", b";", b",")
+SMALL_DIGITS = 9  # of a whole number: fit int32 for sure
 SAMPLED_LINES = 50  # data lines that decide about separator, columns, heading and words
-DENSE_SPAN = 16  # identifiers are ranked by a table up to so many times the rows, else sorted
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Shape:
     count, arcs : of vertices and of arcs, where the first lines promise them
     named : vertices are words
     quoted : there are double quotes, and they mean something
+    small, whole : identifiers fit int32, weights are integers that do, as far as was looked
     heading : its cells, if it names both ends
     """
 
@@ -67,6 +69,8 @@ class Shape:
     rows_at: int
     named: bool = False
     quoted: bool = False
+    small: bool = False
+    whole: bool = False
     heading: list[bytes] = field(default_factory=list)
 
     @property
@@ -75,9 +79,14 @@ class Shape:
         return len(self.wanted)
 
     @property
+    def chooses(self) -> bool:
+        """Whether the heading has other columns, or in another order."""
+        return bool(self.heading) and self.wanted != list(range(len(self.heading)))
+
+    @property
     def picks(self) -> bool:
         """Whether columns must be chosen, or quotes taken off."""
-        return self.quoted or (bool(self.heading) and self.wanted != list(range(len(self.heading))))
+        return self.quoted or self.chooses
 
 
 def sniff(head: bytes) -> float:
@@ -103,7 +112,8 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
     rules = RowRules(
         "'TAIL HEAD WEIGHT'" if shape.columns == 3 else "'TAIL HEAD'",
         value_columns=shape.columns - 2, comments=COMMENTS,
-        separator=shape.separator.strip(), values=value_rule(reading),
+        separator=shape.separator.strip(), values=value_rule(reading), whole=shape.whole,
+        small=shape.small,
     )  # fmt: skip
     rows, names, both = _rows_and_names(reading, data, shape, rules)
     n, base = (0 if names is None else len(names)), 0
@@ -146,8 +156,13 @@ def _rows_and_names(
     if shape.named:
         return _words(reading, data, shape, rules)
     text, start, both = data, shape.rows_at, False
+    if shape.quoted and not shape.chooses and runs_compiled(len(data)):
+        rows = read_quoted_rows(reading, data, start, rules)
+        if rows is not None:
+            return replace(rows, comments=0), None, False
     if shape.picks:
         text, start, both = _numbers_alone(reading, data, shape, rules)
+        rules = replace(rules, comments=b"")  # what begins so now stood in quotes
     try:
         return read_rows(reading, text, start, rules), None, both
     except FormatError as error:
@@ -296,7 +311,13 @@ def _shape(reading: Reading, data: FileBytes) -> Shape:
         )  # fmt: skip
     numbers = sum(is_number(row[0]) and is_number(row[1]) for row in rows if len(row) > 1)
     named = 2 * numbers < len(rows)
-    return Shape(separator, columns, count, count_line, arcs, rows_at, named, quoted, heading)
+    small, whole = (
+        all(len(cell) <= SMALL_DIGITS and is_number(cell) for row in rows for cell in row[part])
+        for part in (slice(2), slice(2, 3))
+    )
+    return Shape(
+        separator, columns, count, count_line, arcs, rows_at, named, quoted, small, whole, heading
+    )
 
 
 def _count(reading: Reading, first: tuple[int, int, bytes]) -> int:
@@ -319,47 +340,6 @@ def _is_heading(rows: list[list[bytes]]) -> bool:
     ids = worded(0) and worded(1)
     weights = len(first) == 3 and worded(2) and not is_number(first[0])
     return ids or weights
-
-
-# ---------------------------------------------------------------- which vertices there are
-
-
-def number_vertices(
-    reading: Reading, rows: Rows, count: int | None = None
-) -> tuple[int, int, np.ndarray | None]:
-    """Return n, the base of the row's identifiers, and the ids where they were ranked.
-
-    Ranked identifiers replace those in `rows`.
-    """
-    if not len(rows):
-        return count or 0, 0, None
-    low, high = int(rows.ids.min()), int(rows.ids.max())
-    if count is not None:
-        for base in (0, 1):
-            if base <= low and high < count + base:
-                return count, base, None
-        reading.note(f"the count in the first line, {count}, does not fit the ids: ignored")
-    ids, ranked = _ranked(rows.ids, low, high)
-    if low in {0, 1} and len(ids) == high - low + 1:
-        return len(ids), low, None
-    rows.ids = ranked
-    reading.note(f"ids from {low} to {high}, {len(ids)} of them used: ranked 0 to {len(ids) - 1}")
-    return len(ids), 0, ids
-
-
-def _ranked(found: np.ndarray, low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct identifiers, rising, and the rank of each of `found`."""
-    if high - low > DENSE_SPAN * found.shape[1] + 1024 or high - low > INT64_MAX // 2:
-        ids, ranks = np.unique(found, return_inverse=True)
-        return ids, ranks.reshape(found.shape).astype(np.int64, copy=False)
-    used = np.zeros(high - low + 1, bool)
-    for column in found:
-        used[column - low] = True
-    ids = np.flatnonzero(used)
-    if len(ids) == len(used):
-        return ids + low, found - low
-    rank = np.cumsum(used) - 1
-    return ids + low, rank[found - low]
 
 
 # ---------------------------------------------------------------- writing

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_lean
-from gpu.formats.interning import BLOCK, NAME_BYTES, SEED, has_room, hash_of, look_up, pack
+from gpu.parsing.interning import BLOCK, NAME_BYTES, SEED, has_room, hash_of, look_up, pack
 
 SPACE, TAB, NEWLINE, RETURN = 32, 9, 10, 13
 QUOTE, APOSTROPHE, AMPERSAND, SLASH, LESS, EQUAL, GREATER = 34, 39, 38, 47, 60, 61, 62

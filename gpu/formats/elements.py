@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import FormatError
-from gpu.formats.base import Reading, bare_name
-from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.exchange import COORDINATES, Network, choose_name, numbering
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.row_rules import SIGNED, SKIPPED, RowRules
-from gpu.formats.rows import PARSE_SHARE, read_rows
-from gpu.formats.source import READ_SHARE
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_arcs, value_rule
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import Reading, bare_name
+from gpu.parsing.row_rules import SIGNED, SKIPPED, RowRules
+from gpu.parsing.rows import PARSE_SHARE, read_rows
+from gpu.parsing.source import READ_SHARE
 
 SENTINEL = "0"  # id of the node that stands for all
 PAUSE_BYTES = 16 << 20  # read before the next look at whether to stop
@@ -123,7 +123,7 @@ class _Scan:
         default: bytes,
     ) -> None:
         from gpu.formats.element_loops import CELLS, FOUND
-        from gpu.formats.interning import BLOCK, NAME_WORDS, Names
+        from gpu.parsing.interning import BLOCK, NAME_WORDS, Names
 
         self._around, self._text, self.at = around, np.frombuffer(data, np.uint8), start
         self._calls = [*declared.edges, *declared.others]

@@ -31,11 +31,11 @@ from typing import Any
 
 import numpy as np
 
-from gpu.formats.base import NAME, SIGNS, Reading, bare_name, shown
-from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.named_edges import name_array
-from gpu.formats.row_rules import FLOAT_MAX, INT64_MAX, IS_INTEGER, NOT_NEGATIVE, SKIPPED
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_arcs, value_rule
+from gpu.parsing.reading import NAME, SIGNS, Reading, bare_name, shown
+from gpu.parsing.row_rules import FLOAT_MAX, INT64_MAX, NOT_NEGATIVE, SKIPPED, whole_number
 
 WEIGHT_NAMES = ("weight", "value", "length", "distance", "cost", "time")
 COORDINATES = (("x", "y"), ("lon", "lat"), ("lng", "lat"), ("longitude", "latitude"))
@@ -196,11 +196,10 @@ def whole_or_float(found: Any) -> float:
 
     Raises TypeError, ValueError, OverflowError where there is none.
     """
-    if isinstance(found, str) and IS_INTEGER.fullmatch(found.strip().encode(errors="replace")):
-        found = int(found)
-    if type(found) is int and abs(found) <= INT64_MAX:
-        return found
-    return float(found)
+    if type(found) not in {int, str}:
+        return float(found)
+    whole = whole_number(str(found).strip().encode(errors="replace"))
+    return float(found) if whole is None else whole
 
 
 def choose_name(reading: Reading, names: Iterable[str]) -> str | None:

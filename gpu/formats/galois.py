@@ -18,11 +18,11 @@ from typing import BinaryIO
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.base import SIGNS, Format, Reading, bare_name, counts_from
-from gpu.formats.build import graph_from_rows
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.write import write_file
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_rows
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import SIGNS, Format, Reading, bare_name, counts_from
+from gpu.parsing.write import write_file
 
 HEADER_BYTES = 32
 TARGET_BYTES = {1: 4, 2: 8}

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.formats.base import SIGNS, Format, Reading, bare_name
-from gpu.formats.build import graph_from_rows
-from gpu.formats.filebytes import FileBytes
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_rows
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import SIGNS, Format, Reading, bare_name
 
 HEADER_BYTES = 17
 

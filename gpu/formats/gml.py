@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpu.errors import FormatError
-from gpu.formats.base import Format, Reading, WeightNames, shown
 from gpu.formats.elements import (
     OTHER_PLACES,
     SENTINEL,
@@ -33,9 +32,10 @@ from gpu.formats.exchange import (
     graph_from_network,
     usual_name,
 )
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.rows import runs_compiled
 from gpu.graph import CSRGraph
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import Format, Reading, WeightNames, shown
+from gpu.parsing.rows import runs_compiled
 
 BEGINNING = re.compile(rb"^[ \t]*+graph\s*+\[", re.MULTILINE)
 BEFORE = re.compile(  # what may stand before the graph: comments, keys with their values

@@ -19,7 +19,6 @@ from xml.parsers import expat
 import numpy as np
 
 from gpu.errors import FormatError
-from gpu.formats.base import Format, Reading, WeightNames, shown
 from gpu.formats.elements import (
     OTHER_PLACES,
     SENTINEL,
@@ -36,9 +35,10 @@ from gpu.formats.exchange import (
     usual_name,
     whole_or_float,
 )
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.rows import runs_compiled
 from gpu.graph import CSRGraph
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import Format, Reading, WeightNames, shown
+from gpu.parsing.rows import runs_compiled
 
 MARK_BYTES = 8192  # how far from the beginning the root element may stand
 MOST_DEPTH = 100

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu.formats.base import SIGNS, Format, Reading, bare_name, counts_from, rows_promised, shown
-from gpu.formats.build import graph_from_arcs, value_rule
-from gpu.formats.csr import tails_of
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, RowRules
-from gpu.formats.rows import first_row, line_at, line_number, read_rows
-from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_arcs, value_rule
+from gpu.parsing.csr import tails_of
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import SIGNS, Format, Reading, bare_name, counts_from, rows_promised, shown
+from gpu.parsing.row_rules import NOT_NEGATIVE, SIGNED, RowRules
+from gpu.parsing.rows import first_row, line_at, line_number, read_rows
+from gpu.parsing.write import number_columns, write_text
 
 BANNER = b"%%matrixmarket"
 LIKE_BANNER = re.compile(rb"\s*+%*+\s*+matrix\s*+market", re.IGNORECASE)

@@ -16,15 +16,15 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.base import SIGNS, Format, Reading, bare_name, counts_from, rows_promised, shown
-from gpu.formats.build import graph_from_rows, value_rule
-from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import is_number
-from gpu.formats.row_rules import NOT_NEGATIVE
-from gpu.formats.rows import first_row, line_at, line_number, runs_compiled
-from gpu.formats.source import HEAD_BYTES, READ_SHARE
-from gpu.formats.write import write_text
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_rows, value_rule
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import SIGNS, Format, Reading, bare_name, counts_from, rows_promised, shown
+from gpu.parsing.row_rules import NOT_NEGATIVE
+from gpu.parsing.rows import first_row, line_at, line_number, runs_compiled
+from gpu.parsing.source import HEAD_BYTES, READ_SHARE
+from gpu.parsing.write import write_text
 
 COMMENT = b"%"
 COUNTS = re.compile(rb"^[ \t]*+([0-9]{1,10})[ \t]++([0-9]{1,10})", re.MULTILINE)
@@ -167,7 +167,7 @@ def _rows(
 
 def _numbers(reading: Reading, data: FileBytes, header: Header) -> tuple[np.ndarray, np.ndarray]:
     if runs_compiled(len(data)):
-        from gpu.formats import scan
+        from gpu.parsing import scan
 
         lines = data.count(b"\n", header.rows_at) + 1
         numbers = np.empty(header.expected_numbers, np.int64)
@@ -247,7 +247,7 @@ def write(graph: CSRGraph, path: Path) -> None:
     Raises GraphError where METIS cannot hold the graph: float weights, an arc
     without its reverse of equal weight.
     """
-    from gpu.formats.csr import tails_of
+    from gpu.parsing.csr import tails_of
 
     tails = tails_of(graph.indptr)
     if not graph.integer:

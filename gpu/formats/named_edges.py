@@ -8,31 +8,31 @@ WIDTH_FACTOR all.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from gpu.formats.base import Reading, shown
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.row_rules import (
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import Reading, shown
+from gpu.parsing.row_rules import (
     FLOAT_MAX,
-    INT64_MAX,
     IS_INTEGER,
+    IS_VALUE,
     NOT_NEGATIVE,
     SKIPPED,
     RowRules,
     value_fault,
+    whole_number,
 )
-from gpu.formats.rows import Rows, first_row, line_number
-from gpu.formats.source import READ_SHARE
+from gpu.parsing.rows import Rows, first_row, line_number
+from gpu.parsing.source import READ_SHARE
 
 NAME_CHARACTERS = 256
 WIDTH_FACTOR = 64  # the array of names may take so many times the file's bytes
 ROWS_PER_REPORT = 50_000
 
-_WHOLE = re.compile(rb"[+-]?[0-9]{1,19}+")
-_DECIMAL = re.compile(rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _NUMBER_WORDS = {b"inf", b"nan", b"infinity"}
 
 
@@ -40,7 +40,7 @@ def is_number(token: bytes, *, decimal: bool = False) -> bool:
     """Return whether a token is a whole number; `decimal`: any number, inf and nan too."""
     if decimal and token.lower().lstrip(b"+-") in _NUMBER_WORDS:
         return True
-    return bool((_DECIMAL if decimal else _WHOLE).fullmatch(token))
+    return bool((IS_VALUE if decimal else IS_INTEGER).fullmatch(token))
 
 
 def split_line(line: bytes, separator: bytes) -> list[bytes]:
@@ -153,9 +153,9 @@ def read_weight(reading: Reading, token: bytes, rules: RowRules, number: int) ->
     """
     if rules.values == SKIPPED:
         return 1.0
-    value = float(token) if _DECIMAL.fullmatch(token) else float("nan")
-    if IS_INTEGER.fullmatch(token) and abs(int(token)) <= INT64_MAX:
-        value = int(token)
+    value: float | None = whole_number(token)
+    if value is None:
+        value = float(token) if IS_VALUE.fullmatch(token) else math.nan
     low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT_MAX
     if not low <= value <= FLOAT_MAX:
         words, remedy = value_fault(token, rules)

@@ -12,10 +12,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gpu.formats.base import Format, Reading, WeightNames
 from gpu.formats.exchange import BYTES_PER_BYTE, Attributes, Network, graph_from_network
-from gpu.formats.filebytes import FileBytes
 from gpu.graph import CSRGraph
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import Format, Reading, WeightNames
 
 LINKS = ("links", "edges")
 ENDS = ("source", "target")

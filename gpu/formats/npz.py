@@ -28,15 +28,15 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from gpu.formats.base import COMPRESSIONS, SIGNS, Format, Reading, bare_name
-from gpu.formats.build import graph_from_arcs, graph_from_rows, value_rule
-from gpu.formats.csr import tails_of
-from gpu.formats.edge_list import number_vertices
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.row_rules import FLOAT_MAX, INT64_MAX, NOT_NEGATIVE, SKIPPED
-from gpu.formats.rows import Rows
-from gpu.formats.write import write_file
 from gpu.graph import MAX_COUNT, CSRGraph
+from gpu.parsing.build import graph_from_arcs, graph_from_rows, value_rule
+from gpu.parsing.csr import tails_of
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.numbering import number_vertices
+from gpu.parsing.reading import COMPRESSIONS, SIGNS, Format, Reading, bare_name
+from gpu.parsing.row_rules import FLOAT_MAX, INT64_MAX, NOT_NEGATIVE, SKIPPED
+from gpu.parsing.rows import Rows
+from gpu.parsing.write import write_file
 
 VERSION = 1
 MAGIC = b"PK\x03\x04"

@@ -23,12 +23,12 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu.formats.base import Format, Reading, bare_name, shown
-from gpu.formats.build import graph_from_arcs, value_rule
-from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import read_weight
-from gpu.formats.row_rules import IS_VALUE, RowRules
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_arcs, value_rule
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import Format, Reading, bare_name, shown
+from gpu.parsing.row_rules import IS_VALUE, RowRules
 
 BYTES_PER_BYTE = 80  # of memory for each byte of text, measured 69 for a matrix of ones
 LINES_PER_REPORT = 20_000

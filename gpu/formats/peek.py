@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpu.formats import chosen_reader
-from gpu.formats.base import UTF8_MARK, Reading, WeightNames
-from gpu.formats.source import Source
+from gpu.parsing.reading import UTF8_MARK, Reading, WeightNames
+from gpu.parsing.source import Source
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_lean
-from gpu.formats.interning import BLOCK, NAME_BYTES, SEED, has_room, hash_of, look_up, pack
+from gpu.parsing.interning import BLOCK, NAME_BYTES, SEED, has_room, hash_of, look_up, pack
 
 SPACE, TAB, NEWLINE, VERTICAL, FORM_FEED, RETURN = 32, 9, 10, 11, 12, 13
 HASH, PERCENT = 35, 37

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gpu.errors import FormatError
-from gpu.formats.base import Reading
-from gpu.formats.filebytes import FileBytes
 from gpu.formats.named_edges import name_array, names_fit
-from gpu.formats.row_rules import SKIPPED, RowRules
-from gpu.formats.rows import PARSE_SHARE, Rows, read_rows
-from gpu.formats.source import READ_SHARE, cores
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import Reading
+from gpu.parsing.row_rules import SKIPPED, RowRules
+from gpu.parsing.rows import PARSE_SHARE, Rows, read_rows
+from gpu.parsing.source import READ_SHARE, cores
 
 SHARE_BYTES = 8 << 20  # a table is cut into shares of so many bytes at least,
 MOST_SHARES = 8  # and into so many at most: each numbers its names, and they are put together
@@ -99,8 +99,8 @@ def read_names(
 
     The same as `named_edges.read_named_rows` makes of the same table.
     """
-    from gpu.formats.interning import TooAlikeError, rising
     from gpu.formats.table_loops import ROWS, SAID, STOPPED, TYPED, WRITTEN
+    from gpu.parsing.interning import TooAlikeError, rising
 
     reading.need_memory(NAMES_PER_BYTE * len(table.data))
     bounds = _shares(table)
@@ -151,8 +151,8 @@ class _Share:
     """What one thread finds between two line ends: numbers of its own for the names."""
 
     def __init__(self, table: Table, start: int, stop: int) -> None:
-        from gpu.formats.interning import BLOCK, NAME_WORDS, Names
         from gpu.formats.table_loops import FOUND, NEWLINE, count_letter
+        from gpu.parsing.interning import BLOCK, NAME_WORDS, Names
 
         self._text, self._layout = np.frombuffer(table.data, np.uint8), table.layout()
         self._start, self._stop = start, stop

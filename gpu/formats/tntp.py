@@ -25,14 +25,14 @@ from pathlib import Path
 import numpy as np
 
 from gpu.errors import CancelledByUserError, FormatError
-from gpu.formats.base import COMPRESSIONS, NAME, Format, Reading, WeightNames, bare_name, shown
-from gpu.formats.build import graph_from_arcs, value_rule
 from gpu.formats.dimacs import placed
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.row_rules import SIGNED, RowRules
-from gpu.formats.rows import line_number, read_rows
-from gpu.formats.source import Source
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_arcs, value_rule
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import COMPRESSIONS, NAME, Format, Reading, WeightNames, bare_name, shown
+from gpu.parsing.row_rules import SIGNED, RowRules
+from gpu.parsing.rows import line_number, read_rows
+from gpu.parsing.source import Source
 
 COLUMNS = {  # weight_name: column after init and term node
     "free_flow_time": 4,

@@ -107,8 +107,8 @@ def _written(folder: Path, suffix: str) -> Path:
         import numpy as np
 
         from gpu.formats import save_graph
-        from gpu.formats.csr import arcs_to_csr
         from gpu.graph import CSRGraph
+        from gpu.parsing.csr import arcs_to_csr
 
         rng = np.random.default_rng(1)
         ends = rng.integers(0, VERTICES, (2, ARCS))

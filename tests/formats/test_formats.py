@@ -25,8 +25,9 @@ from gpu.errors import (
     GpuError,
     ParameterError,
 )
-from gpu.formats import FORMAT_SUFFIXES, READERS, csr, load_graph, metis, rows
+from gpu.formats import FORMAT_SUFFIXES, READERS, load_graph, metis, warm_up
 from gpu.graph import CSRGraph
+from gpu.parsing import csr, numbering, rows
 
 ARCS = [(0, 1, 3), (0, 2, 1), (0, 2, 5), (1, 1, 2), (2, 3, 0), (3, 0, 7)]
 EDGES = [(0, 1, 3), (0, 2, 1), (1, 2, 4)]  # for undirected formats: a triangle
@@ -90,7 +91,8 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     chosen = request.param == "compiled"
     monkeypatch.setattr(rows, "runs_compiled", lambda size: chosen)
     monkeypatch.setattr(metis, "runs_compiled", lambda size: chosen)
-    monkeypatch.setattr(csr, "_runs_compiled", lambda size: chosen)
+    monkeypatch.setattr(csr, "runs_compiled", lambda size: chosen)
+    monkeypatch.setattr(numbering, "runs_compiled", lambda size: chosen)
     return str(request.param)
 
 
@@ -203,6 +205,7 @@ def test_broken_coordinates_cost_the_positions_only(tmp_path: Path, points: byte
 
 
 def test_sparse_ids_are_ranked_not_allocated(tmp_path: Path, parser: str) -> None:
+    warm_up()
     path = save(tmp_path, "sparse.txt", f"7 2146237932 2\n{2**63 - 1} 7 4\n")
     tracemalloc.start()
     graph = load_graph(path)

@@ -10,7 +10,8 @@ import pytest
 from test_formats_fuzz import KINDS
 from test_formats_tables import by_loops, told
 
-from gpu.formats import base, elements, gml, load_graph, markup, tables
+from gpu.formats import elements, gml, load_graph, markup, tables
+from gpu.parsing import reading
 
 DRAWS = 700
 IDS = ["0", "1", "2", "3", "n1", "n2", "a b", "7", "007", "-0", "-4", "ä", "x" * 20]
@@ -119,8 +120,8 @@ def test_what_loops_need_is_said_before_it_is_taken(
     for reader in (markup, gml):
         monkeypatch.setattr(reader, "runs_compiled", lambda _size: True)
     monkeypatch.setattr(tables, "SHARE_BYTES", 100_000)
-    monkeypatch.setattr(base, "FREE_BYTES", path.stat().st_size)
-    monkeypatch.setattr(base, "DISK_FACTOR", 1)
+    monkeypatch.setattr(reading, "FREE_BYTES", path.stat().st_size)
+    monkeypatch.setattr(reading, "DISK_FACTOR", 1)
     said: list[str] = []
     load_graph(path, progress=lambda _share, words: said.append(words))
     needs = [float(words.split()[3]) for words in said if words.startswith("taking up to")]

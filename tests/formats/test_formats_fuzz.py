@@ -33,9 +33,9 @@ from test_formats import FILES, UNDIRECTED
 
 from gpu.errors import FormatError, GpuError
 from gpu.formats import READERS, load_graph, save_graph
-from gpu.formats.base import Reading
-from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, SKIPPED, RowRules
-from gpu.formats.rows import Rows, read_rows
+from gpu.parsing.reading import Reading
+from gpu.parsing.row_rules import NOT_NEGATIVE, SIGNED, SKIPPED, RowRules
+from gpu.parsing.rows import Rows, read_rows
 
 EACH = 250  # files
 PARTS = 4

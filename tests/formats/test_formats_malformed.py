@@ -13,7 +13,8 @@ from test_formats import FILES, galois, parser, save
 
 from gpu import memory
 from gpu.errors import FormatError, MemoryNeededError
-from gpu.formats import load_graph, source
+from gpu.formats import load_graph
+from gpu.parsing import source
 
 __all__ = ["parser"]
 

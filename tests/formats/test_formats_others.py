@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -19,7 +20,8 @@ from scipy import sparse
 from test_formats import arcs_of, both_ways, save
 
 from gpu.errors import FormatError
-from gpu.formats import base, edge_list, load_graph, source
+from gpu.formats import edge_list, load_graph
+from gpu.parsing import reading, source
 
 
 def test_counts_of_vertices_and_arcs_first(tmp_path: Path) -> None:
@@ -155,8 +157,10 @@ def test_first_fault_of_a_network(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- tables
 
 
+NUMBER = re.compile(r"\s*[+-]?[0-9]+\s*")  # 00 and +1 are written otherwise than they are shown
 LETTERS = st.characters(codec="utf-8", exclude_characters="\0\r")
-CELLS = st.one_of(st.text(LETTERS, min_size=1, max_size=6), st.integers(-9, 9).map(str))
+WORDS = st.text(LETTERS, min_size=1, max_size=6).filter(lambda word: not NUMBER.fullmatch(word))
+CELLS = st.one_of(WORDS, st.integers(-9, 9).map(str))
 
 
 @settings(max_examples=120)
@@ -181,6 +185,8 @@ def test_tables_as_csv_reads_them(
 
 
 def test_tables_of_numbers_in_quotes(tmp_path: Path) -> None:
+    marked = load_graph(save(tmp_path, "m.csv", '"source","target"\n"%","0"\n"0","0"\n'))
+    assert (marked.m, marked.ids.tolist()) == (2, ["%", "0"])  # type: ignore[union-attr]
     graph = load_graph(save(tmp_path, "q.csv", '"0","1","2.5"\n"1","2","3"\n'))
     assert (graph.ids, arcs_of(graph)) == (None, [(0, 1, 2.5), (1, 2, 3)])
 
@@ -229,8 +235,8 @@ def test_a_header_may_promise_more_than_the_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(source, "UNPACKED_BYTES", 10_000)
-    monkeypatch.setattr(base, "FREE_BYTES", 90_000)
-    monkeypatch.setattr(base, "DISK_FACTOR", 1)
+    monkeypatch.setattr(reading, "FREE_BYTES", 90_000)
+    monkeypatch.setattr(reading, "DISK_FACTOR", 1)
     rows = "a 1 2 3\n" * 60_000  # packs to less than a byte a row: past what a header may promise
     noisy = "".join(f"a {k} {k * 7919 % 10**8 + 1} 1\n" for k in range(1, 20_001))
     for text, packs in ((f"p sp 100000001 20000\n{noisy}", True), (f"p sp 2 60000\n{rows}", False)):

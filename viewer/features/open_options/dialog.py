@@ -23,8 +23,8 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from gpu.formats.base import RANDOM_SEED
-from gpu.formats.build import RANDOM_WEIGHTS
+from gpu.parsing.build import RANDOM_WEIGHTS
+from gpu.parsing.reading import RANDOM_SEED
 from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import choice
 from viewer.common.theme import SPACING

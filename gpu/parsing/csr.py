@@ -1,6 +1,6 @@
 """Arcs in any order become rows: `arcs_to_csr`, a stable sort in O(n + m).
 
-Large inputs run compiled (`gpu.formats.arrange`), small ones in NumPy, because
+Large inputs run compiled (`gpu.parsing.arrange`), small ones in NumPy, because
 loading Numba costs about a second; both give the same arrays.
 """
 
@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.source import cores
 from gpu.graph import MAX_COUNT, CSRGraph
 from gpu.numbers import bits_of
+from gpu.parsing.source import cores
 
 COMPILED_ARCS = 20_000  # from so many arcs on, if Numba is loaded anyway
 COMPILED_ARCS_COLD = 2_000_000  # if it is not
@@ -48,7 +48,8 @@ def numba_loaded() -> bool:
     return "numba" in sys.modules
 
 
-def _runs_compiled(size: int) -> bool:
+def runs_compiled(size: int) -> bool:
+    """Return whether so many arcs are worth the compiled loops."""
     least = COMPILED_ARCS if numba_loaded() else COMPILED_ARCS_COLD
     return size >= least and have_numba()
 
@@ -92,7 +93,7 @@ def arcs_to_csr(
     kind = np.int32 if tails.dtype == heads.dtype == np.int32 else np.int64
     tails, heads = np.ascontiguousarray(tails, kind), np.ascontiguousarray(heads, kind)
     weights = np.ascontiguousarray(weights)
-    if _runs_compiled(len(tails)) if compiled is None else compiled:
+    if runs_compiled(len(tails)) if compiled is None else compiled:
         return _sorted_compiled(tails, heads, weights, n, base, both)
     return _sorted_numpy(tails, heads, weights, n, base, both)
 
@@ -100,7 +101,7 @@ def arcs_to_csr(
 def _sorted_compiled(
     tails: np.ndarray, heads: np.ndarray, weights: np.ndarray, n: int, base: int, both: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from gpu.formats import arrange
+    from gpu.parsing import arrange
 
     shift = arrange.group_shift(n)
     groups = ((n - 1) >> shift) + 1 if n else 0
@@ -136,7 +137,7 @@ def _sorted_compiled(
 def _sorted_groups(
     pairs: np.ndarray, dealt: np.ndarray, starts: np.ndarray, shift: int, n: int, dtype: np.dtype
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from gpu.formats import arrange
+    from gpu.parsing import arrange
 
     groups, total = len(starts) - 1, len(pairs)
     indptr = np.empty(n + 1, np.int64)
@@ -188,7 +189,7 @@ def checked_with_facts(
 
     Raises GraphError, WeightError.
     """
-    if _runs_compiled(graph.m) if compiled is None else compiled:
+    if runs_compiled(graph.m) if compiled is None else compiled:
         facts, sound = _facts_compiled(graph)
         return (graph if sound else graph.checked()), facts
     graph = graph.checked()
@@ -201,7 +202,7 @@ def checked_with_facts(
 
 def _facts_compiled(graph: CSRGraph) -> tuple[ArcFacts, bool]:
     """Return the facts, and whether nothing needs `CSRGraph.checked`."""
-    from gpu.formats import arrange
+    from gpu.parsing import arrange
 
     n, m = graph.n, graph.m
     indptr, indices = np.ascontiguousarray(graph.indptr), np.ascontiguousarray(graph.indices)

@@ -11,25 +11,27 @@ from __future__ import annotations
 import math
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from gpu.formats.base import Reading
-from gpu.formats.csr import have_numba, numba_loaded
-from gpu.formats.filebytes import FileBytes
-from gpu.formats.row_rules import (
+from gpu.errors import FormatError
+from gpu.numbers import EXACT_FLOAT64
+from gpu.parsing.csr import have_numba, numba_loaded
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import Reading
+from gpu.parsing.row_rules import (
     FLOAT_MAX,
     INT64_MAX,
-    IS_INTEGER,
     IS_VALUE,
     NOT_NEGATIVE,
     SKIPPED,
     RowRules,
     row_fault,
+    whole_number,
 )
-from gpu.formats.source import READ_SHARE, cores
+from gpu.parsing.source import READ_SHARE, cores
 
 COMPILED_BYTES = 100_000  # larger text is parsed compiled, if Numba is loaded anyway
 COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it costs as much as that in NumPy
@@ -38,15 +40,15 @@ PARSE_SHARE = 0.4  # of the progress bar
 ROWS_PER_REPORT = 50_000
 UNSETTLED_ROOM = 64  # values of a chunk that Python may have to read; more: scanned again
 PLAIN_BYTES = b"0123456789 \t\r\n"
+Types = tuple[np.dtype, np.dtype]  # of identifiers, of values
 SURE_DIGITS = 19  # fewer digits always fit int64
-EXACT = 2**53  # whole numbers below are float64 numbers
 
 
 @dataclass
 class Rows:
     """What was read: ids int64 (id_columns, r), values float64 (value_columns, r).
 
-    Both are int32 where `RowRules.fits_int32` came true in a large file. Values are int64 where
+    Either is int32 where that was likely and came true in a large file. Values are int64 where
     all are whole and one reaches 2**53, from where float64 leaves some out.
     integral : every value was written as an integer
     comments : comment lines met
@@ -77,6 +79,14 @@ def read_rows(
         return _read_compiled(reading, data, start, rules)
     rows = _read_plain(data, start, rules)
     return rows if rows is not None else _read_python(reading, data, start, rules)
+
+
+def read_quoted_rows(reading: Reading, data: FileBytes, start: int, rules: RowRules) -> Rows | None:
+    """Parse lines whose numbers may stand in double quotes; None where any line is another."""
+    try:
+        return _read_compiled(reading, data, start, replace(rules, quote=b'"'))
+    except FormatError:
+        return None
 
 
 def runs_compiled(size: int) -> bool:
@@ -110,7 +120,7 @@ def line_at(data: FileBytes, at: int) -> bytes:
 
 
 def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRules) -> Rows:
-    from gpu.formats.scan import COMMENTS, FRACTIONS, HUGE, LARGE, ROWS, count_newlines
+    from gpu.parsing.scan import COMMENTS, FRACTIONS, ROWS, count_newlines
 
     text = np.frombuffer(data, np.uint8)
     bounds = chunk_bounds(data, start)
@@ -118,13 +128,11 @@ def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRule
         lines = list(pool.map(lambda bound: int(count_newlines(text, *bound)), bounds))
     lines[-1:] = [count + 1 for count in lines[-1:]]  # the last may lack its newline
     firsts = np.concatenate([[0], np.cumsum(lines)]).astype(np.int64)
-    narrow = rules.fits_int32
-    kind = np.int32 if narrow else np.float64
-    ids, values, reports = _scanned(reading, data, bounds, rules, firsts, kind)
-    if narrow and reports[:, [FRACTIONS, LARGE]].any():
-        ids, values, reports = _scanned(reading, data, bounds, rules, firsts, np.float64)
-    if reports[:, HUGE].any() and not reports[:, FRACTIONS].any():
-        ids, values, reports = _scanned(reading, data, bounds, rules, firsts, np.int64)
+    types = _types(not rules.fits_int32, np.int32 if rules.whole else np.float64)
+    ids, values, reports = _scanned(reading, data, bounds, rules, firsts, types)
+    needed = _types_needed(reports, types)
+    if needed != types:
+        ids, values, reports = _scanned(reading, data, bounds, rules, firsts, needed)
     kept = _closed_up(ids, values, firsts, reports[:, ROWS])
     return Rows(
         ids[:, :kept],
@@ -134,21 +142,39 @@ def _read_compiled(reading: Reading, data: FileBytes, start: int, rules: RowRule
     )
 
 
+def _types_needed(reports: np.ndarray, types: Types) -> Types:
+    """Return the types that hold all; `types` are those that were scanned into."""
+    from gpu.parsing.scan import FRACTIONS, HUGE, LARGE, WIDE
+
+    wide = bool(reports[:, WIDE].any()) or types[0] == np.int64
+    if reports[:, HUGE].any() and not reports[:, FRACTIONS].any():
+        return _types(wide, np.int64)
+    return _types(wide, np.float64 if reports[:, [FRACTIONS, LARGE]].any() else types[1])
+
+
+def _types(wide: bool, values: Any) -> Types:
+    """Return types of identifiers and values; four pairs, because each is compiled for itself."""
+    if wide and values == np.int32:
+        values = np.float64
+    return np.dtype(np.int64 if wide or values == np.int64 else np.int32), np.dtype(values)
+
+
 def _scanned(
     reading: Reading,
     data: FileBytes,
     bounds: list[tuple[int, int]],
     rules: RowRules,
     firsts: np.ndarray,
-    kind: Any,
+    types: Types,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return ids, values of a type, and the reports of the chunks; of int32 so are the ids."""
-    from gpu.formats import scan
+    """Return ids and values of the two types, and the reports of the chunks."""
+    from gpu.parsing import scan
 
-    total, width = int(firsts[-1]), np.dtype(kind).itemsize
-    reading.need_memory(total * (width * rules.columns + 16))
-    ids = np.empty((rules.id_columns, total), np.int32 if kind is np.int32 else np.int64)
-    values = np.empty((rules.value_columns, total), kind)
+    total = int(firsts[-1])
+    row = types[0].itemsize * rules.id_columns + types[1].itemsize * rules.value_columns
+    reading.need_memory(total * (row + 16))
+    ids = np.empty((rules.id_columns, total), types[0])
+    values = np.empty((rules.value_columns, total), types[1])
     reports = np.zeros((len(bounds), scan.REPORT), np.int64)
     text, packed = np.frombuffer(data, np.uint8), rules.packed()
 
@@ -160,7 +186,7 @@ def _scanned(
             if report[scan.UNSETTLED] <= room:
                 break
             room = int(report[scan.UNSETTLED])
-        if kind is np.float64:
+        if types[1].kind == "f":
             _settle(data, rules, values, open_[: report[scan.UNSETTLED]], report)
 
     _on_all_cores(reading, scan_chunk, len(bounds))
@@ -176,7 +202,7 @@ def _settle(
     open_ : int64 (u, 3), column and row of `values`, place in the text. One that is past the
     range makes its line the report's first bad one, if none before it is.
     """
-    from gpu.formats.scan import BAD_AT
+    from gpu.parsing.scan import BAD_AT
 
     for column, row, at in open_.tolist():
         token = IS_VALUE.match(data, at)
@@ -278,16 +304,11 @@ def _converted(
     if rules.values != SKIPPED:
         for k, column in enumerate(columns[rules.id_columns :]):
             values[k] = [float(token) for token in column]
-            integral = integral and all(map(_is_whole, column))
-        if integral and values.size and np.abs(values).max() >= EXACT:
+            integral = integral and None not in map(whole_number, column)
+        if integral and values.size and np.abs(values).max() >= EXACT_FLOAT64:
             whole = [[int(token) for token in column] for column in columns[rules.id_columns :]]
             values = np.array(whole, np.int64)
     return ids.astype(np.int64).reshape(rules.id_columns, len(columns[0])), values, integral
-
-
-def _is_whole(token: bytes) -> bool:
-    """Whether a value is written as an integer of int64."""
-    return IS_INTEGER.fullmatch(token) is not None and abs(int(token)) <= INT64_MAX
 
 
 def _first_bad_row(ids: np.ndarray, values: np.ndarray, rules: RowRules) -> int | None:
@@ -323,7 +344,7 @@ def _read_plain(data: FileBytes, start: int, rules: RowRules) -> Rows | None:
     values: np.ndarray = numbers[rules.id_columns :]
     if rules.values == SKIPPED:
         values = np.ones_like(values)
-    if not values.size or values.max() <= EXACT:
+    if not values.size or values.max() <= EXACT_FLOAT64:
         values = values.astype(np.float64)
     if _first_bad_row(ids, values, rules) is not None:
         return None

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpu.errors import CancelledByUserError, FormatError, ParameterError, Remedy
-from gpu.formats.filebytes import FileBytes
 from gpu.graph import MAX_COUNT, CSRGraph, Provenance
 from gpu.memory import require_memory
+from gpu.parsing.filebytes import FileBytes
 from gpu.words import size_words
 
 WEIGHT_CHOICES = ("file", "unit", "random", "absolute")

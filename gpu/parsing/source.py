@@ -20,9 +20,11 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Protocol
 
-from gpu.formats.base import Reading
-from gpu.formats.filebytes import LARGE_BYTES, FileBytes, LargeBytes
+import numpy as np
+
 from gpu.memory import require_memory
+from gpu.parsing.filebytes import LARGE_BYTES, FileBytes, LargeBytes
+from gpu.parsing.reading import Reading
 from gpu.regular import is_stdin, open_any
 
 HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file
@@ -164,7 +166,7 @@ class Source:
 
     def _refuse_zeros(self, piece: bytes | bytearray | memoryview) -> None:
         """Refuse text with a zero byte in it."""
-        if self._text and bytes(piece).find(b"\0") >= 0:
+        if self._text and len(piece) and not np.frombuffer(piece, np.uint8).min():
             raise self._reading.fault(
                 "a zero byte in it, so it is no text; expected UTF-8 (UTF-16 is not read: save "
                 "it again as UTF-8)"

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from gpu.formats.base import RANDOM_SEED, Reading
-from gpu.formats.csr import arcs_to_csr, checked_with_facts, tails_of
-from gpu.formats.row_rules import NOT_NEGATIVE, SIGNED, SKIPPED
 from gpu.graph import MAX_COUNT, CSRGraph
+from gpu.numbers import EXACT_FLOAT64
+from gpu.parsing.csr import arcs_to_csr, checked_with_facts, tails_of
+from gpu.parsing.reading import RANDOM_SEED, Reading
+from gpu.parsing.row_rules import NOT_NEGATIVE, SIGNED, SKIPPED
 
 RANDOM_WEIGHTS = 100  # the largest
-EXACT = 2**53  # whole numbers below are float64 numbers
 BUILD_FRACTION = 0.92  # of the progress bar, when sorting begins
 
 
@@ -125,7 +125,7 @@ def as_weights(reading: Reading, values: np.ndarray, integral: bool) -> np.ndarr
     largest = int(values.max()) if len(values) else 0
     if integral and largest <= MAX_COUNT:
         return values.astype(np.int32)
-    if integral and (values.dtype.kind == "i" or largest <= EXACT):
+    if integral and (values.dtype.kind == "i" or largest <= EXACT_FLOAT64):
         reading.note(f"weights up to {largest:,} exceed {MAX_COUNT:,}: int64")
         return values.astype(np.int64)
     if largest >= 2**63:

@@ -1,7 +1,7 @@
 """What a line of numbers must look like, and words for one that does not.
 
 An optional key letter, one or two identifiers, none to two values. The pattern is
-the definition: the compiled parser and the NumPy one of `gpu.formats.rows` accept
+the definition: the compiled parser and the NumPy one of `gpu.parsing.rows` accept
 the same lines.
 """
 
@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 
 from gpu.errors import FormatError, Remedy
-from gpu.formats.base import SIGNS, Reading, shown
+from gpu.parsing.reading import SIGNS, Reading, shown
 
-SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # as in gpu.formats.scan
+SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # as in gpu.parsing.scan
 FLOAT_MAX = float(np.finfo(np.float64).max)
 INT64_MAX, INT32_MAX = 2**63 - 1, 2**31 - 1
 
@@ -27,6 +27,12 @@ IS_INTEGER = re.compile(rb"[+-]?[0-9]{1,19}+")
 IS_VALUE = re.compile(_VALUE)
 
 
+def whole_number(token: bytes) -> int | None:
+    """Return the integer of int64 that a token is, None where it is none."""
+    number = int(token) if IS_INTEGER.fullmatch(token) else INT64_MAX + 1
+    return number if abs(number) <= INT64_MAX else None
+
+
 @dataclass(frozen=True)
 class RowRules:
     """What a data line must look like.
@@ -35,10 +41,12 @@ class RowRules:
     key : letter that begins a data line, b"" for none
     comments : bytes of which each begins a comment line, two at most
     separator : b"," or b";" between columns, b"" for blanks
+    quote : mark that may stand round a number, of which only the compiled parser knows
     low, high : identifiers allowed, both included; `range_words` says why
     values : SKIPPED, NOT_NEGATIVE or SIGNED
     whole : the values are integers within int32, most likely: then large files take half the
         memory, and are parsed again where that was wrong
+    small : so are the identifiers, though `low` and `high` do not say it
     """
 
     expected: str
@@ -47,12 +55,14 @@ class RowRules:
     key: bytes = b""
     comments: bytes = b""
     separator: bytes = b""
+    quote: bytes = b""
     low: int = -INT64_MAX
     high: int = INT64_MAX
     range_words: str = "identifiers fit 63 bits"
     values: int = NOT_NEGATIVE
     value_name: str = "weight"
     whole: bool = False
+    small: bool = False
 
     @property
     def columns(self) -> int:
@@ -61,8 +71,8 @@ class RowRules:
 
     @property
     def fits_int32(self) -> bool:
-        """Whether identifiers do, and values are expected to."""
-        return self.whole and self.low >= -INT32_MAX and self.high <= INT32_MAX
+        """Whether identifiers do, most likely."""
+        return self.small or (self.low >= -INT32_MAX and self.high <= INT32_MAX)
 
     @cached_property
     def pattern(self) -> re.Pattern[bytes]:
@@ -77,10 +87,11 @@ class RowRules:
     def packed(self) -> np.ndarray:
         """Return the int64 array that `scan_rows` takes."""
         comments = [*self.comments, *self.comments[-1:], 0, 0][:2]
-        separator = self.separator[0] if self.separator else 0
-        key = self.key[0] if self.key else 0
+        key, separator, quote = (
+            mark[0] if mark else 0 for mark in (self.key, self.separator, self.quote)
+        )
         columns = [self.id_columns, self.value_columns]
-        numbers = [key, *comments, separator, *columns, self.low, self.high, self.values]
+        numbers = [key, *comments, separator, quote, *columns, self.low, self.high, self.values]
         return np.array(numbers, np.int64)
 
 

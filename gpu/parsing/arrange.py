@@ -5,7 +5,7 @@ are first dealt into at most GROUPS groups of neighbouring tails (few streams,
 written in order), then each group, small enough for a core's cache, is counted and
 placed; groups are independent, so threads share them.
 
-This module imports Numba: `gpu.formats.csr` imports it for large graphs only.
+This module imports Numba: `gpu.parsing.csr` imports it for large graphs only.
 Weights travel as the bits of an integer of their size, whatever they are, so that each loop is
 compiled at most twice.
 Numba 0.68 counts references of arrays passed to helpers, so the loops call none.
@@ -32,6 +32,20 @@ LOOPS, PARALLEL, ZEROS, BROKEN, LOW, HIGH, FACTS = range(7)  # what is found of 
 def group_shift(n: int) -> int:
     """Return s such that v >> s numbers at most GROUPS groups of the vertices v < n."""
     return max(0, (max(n, 1) - 1).bit_length() - (GROUPS.bit_length() - 1))
+
+
+@compiled
+def mark_used(ids, low, used):  # type: ignore[no-untyped-def]
+    """Set used[id - low] of each id; threads may share `used`, bool, since all write the same."""
+    for k in range(len(ids)):
+        used[np.uint64(ids[k] - low)] = True
+
+
+@compiled
+def put_ranks(ids, low, rank):  # type: ignore[no-untyped-def]
+    """Put rank[id - low] in the place of each id, in arrays of one type."""
+    for k in range(len(ids)):
+        ids[k] = rank[np.uint64(ids[k] - low)]
 
 
 @compiled

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from gpu.errors import GpuError, GraphError
-from gpu.formats import csr, warm_up
-from gpu.formats.arrange import PAIRED
-from gpu.formats.csr import arcs_to_csr, checked_with_facts
+from gpu.formats import warm_up
 from gpu.graph import CSRGraph
+from gpu.parsing import csr
+from gpu.parsing.arrange import PAIRED
+from gpu.parsing.csr import arcs_to_csr, checked_with_facts
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -1,7 +1,7 @@
 """Compiled loops over the bytes of a text file: rows of numbers, and METIS lines.
 
 They decide only whether a line is good; on the first bad one they stop and say
-where it begins, and `gpu.formats.rows` finds the words in plain Python. Both must
+where it begins, and `gpu.parsing.rows` finds the words in plain Python. Both must
 accept the same lines: a test feeds them the same mutated text.
 
 Numbers. Identifiers have at most 19 digits and fit int64. A value is the float64 nearest to
@@ -23,11 +23,12 @@ from fractions import Fraction
 import numpy as np
 
 from gpu.compiled import compiled_lean
+from gpu.numbers import EXACT_FLOAT64
 
 SPACE, TAB, RETURN, NEWLINE = 32, 9, 13, 10
 PLUS, MINUS, DOT, ZERO, EXPONENT = 43, 45, 46, 48, 101
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold
-INT32_MAX, EXACT = 2.0**31 - 1, 2**53  # whole numbers below are float64 numbers
+INT32 = 2**31 - 1
 POWERS = np.array([float(f"1e{k}") for k in range(23)])
 FURTHEST = 270  # power of ten of `PAIRS`: further ones are left to Python
 SPLIT = 2.0**27 + 1  # cuts a float64 into halves of 26 bits
@@ -36,8 +37,10 @@ ONE = np.uint64(1)  # positions are unsigned: Numba then leaves out a branch for
 ID_DIGITS, VALUE_DIGITS, EXPONENT_LIMIT = np.uint64(19), np.uint64(18), 100_000
 
 # fields of `rules`, int64, and of `report`, int64
-KEY, COMMENT_A, COMMENT_B, SEPARATOR, ID_COLUMNS, VALUE_COLUMNS, LOW, HIGH, VALUE_RULE = range(9)
-ROWS, COMMENTS, BAD_AT, FRACTIONS, LARGE, HUGE, UNSETTLED, REPORT = range(8)
+(
+    KEY, COMMENT_A, COMMENT_B, SEPARATOR, QUOTE, ID_COLUMNS, VALUE_COLUMNS, LOW, HIGH, VALUE_RULE,
+) = range(10)  # fmt: skip
+ROWS, COMMENTS, BAD_AT, WIDE, FRACTIONS, LARGE, HUGE, UNSETTLED, REPORT = range(9)
 
 
 def _power_pairs() -> np.ndarray:
@@ -74,9 +77,8 @@ def _after_blanks(text, at, stop):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
-def _digits(text, at, stop):  # type: ignore[no-untyped-def]
-    """Return (value, end of the digits at `at`); 19 nines wrap once, below zero."""
-    value = np.int64(0)
+def _digits(text, at, stop, value):  # type: ignore[no-untyped-def]
+    """Return (int64 `value` and the digits at `at`, their end); 19 nines wrap once, below zero."""
     while at < stop:
         digit = np.int64(text[at]) - ZERO
         if digit < 0 or digit > 9:
@@ -93,7 +95,7 @@ def _integer(text, at, stop):  # type: ignore[no-untyped-def]
     if at < stop and (text[at] == MINUS or text[at] == PLUS):
         negative = text[at] == MINUS
         at += ONE
-    value, end = _digits(text, at, stop)
+    value, end = _digits(text, at, stop, np.int64(0))
     good = end > at and end - at <= ID_DIGITS and value >= 0
     return (-value if negative else value), end, good
 
@@ -131,7 +133,7 @@ def _decimal(text, at, stop):  # type: ignore[no-untyped-def]
         if at < stop and (text[at] == MINUS or text[at] == PLUS):
             falling = text[at] == MINUS
             at += ONE
-        power, end = _digits(text, at, stop)
+        power, end = _digits(text, at, stop, np.int64(0))
         good = end > at
         if end - at > VALUE_DIGITS or power > EXPONENT_LIMIT:
             power = np.int64(EXPONENT_LIMIT)
@@ -150,7 +152,7 @@ def _scaled(mantissa, exponent):  # type: ignore[no-untyped-def]
     value = np.float64(mantissa)
     if exponent == 0 or mantissa == 0:
         return value, True
-    if mantissa <= EXACT and -22 <= exponent <= 22:
+    if mantissa <= EXACT_FLOAT64 and -22 <= exponent <= 22:
         return (value * POWERS[exponent] if exponent > 0 else value / POWERS[-exponent]), True
     if not -FURTHEST <= exponent <= FURTHEST:
         return value, False
@@ -234,20 +236,22 @@ def _next_row(text, at, stop, comment_a, comment_b):  # type: ignore[no-untyped-
 def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, report):  # type: ignore[no-untyped-def]
     """Parse the lines of text[start:stop] into rows from `first_row` on.
 
-    Reads    text uint8; rules int64[9]; start at a line's first byte
+    Reads    text uint8; rules int64[10]; start at a line's first byte
     Writes   ids int64 (2, rows), values float64 (k, rows), report int64[REPORT]: rows written,
-             comment lines, where the first bad line begins (-1: none), values not written as
-             integers, past 2**31-1 either way, from 2**53 on, and those that Python's `float`
-             must settle; unsettled int64 (u, 3): column, row, place in the text of the first u
+             comment lines, where the first bad line begins (-1: none), identifiers past
+             2**31-1 either way, values not written as integers, past 2**31-1, from 2**53 on,
+             and those that Python's `float` must settle; unsettled int64 (u, 3): column, row,
+             place in the text of the first u
     Needs    room for as many rows as text[start:stop] has lines
-    int32    arrays do where identifiers fit; values are right if FRACTIONS and LARGE are 0
+    int32    identifiers are right if WIDE is 0, values if FRACTIONS and LARGE are 0
     int64    values are exact if FRACTIONS is 0; whole ones past int64 count as fractions
     """
     key, separator, rule = rules[KEY], rules[SEPARATOR], rules[VALUE_RULE]
     comment_a, comment_b = rules[COMMENT_A], rules[COMMENT_B]
     id_columns, low, high = rules[ID_COLUMNS], rules[LOW], rules[HIGH]
     columns = id_columns + rules[VALUE_COLUMNS]
-    comments = fractions = large = huge = doubts = np.int64(0)
+    quote = rules[QUOTE]
+    comments = wide = fractions = large = huge = doubts = np.int64(0)
     row, at, stop, bad_at = np.uint64(first_row), np.uint64(start), np.uint64(stop), np.int64(-1)
     while at < stop:
         line, at, more = _next_row(text, at, stop, comment_a, comment_b)
@@ -266,13 +270,19 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
                 good = at < stop and text[at] == separator
                 at += ONE
             at = begin = _after_blanks(text, at, stop)
-            number, at = _digits(text, at, stop)
+            quoted = quote != 0 and at < stop and text[at] == quote
+            closing = separator
+            if quoted:
+                begin += ONE
+                at, closing = begin, quote
+            number, at = _digits(text, at, stop, np.int64(0))
             plain = at > begin and at - begin <= VALUE_DIGITS
-            plain = plain and (at >= stop or text[at] <= SPACE or text[at] == separator)
+            plain = plain and (at >= stop or text[at] <= SPACE or text[at] == closing)
             if column < id_columns:
                 if not plain:
                     number, at, plain = _integer(text, begin, stop)
                 good = good and plain and low <= number <= high
+                wide += not -INT32 <= number <= INT32
                 ids[column, row] = number
             elif rule == SKIPPED:
                 at = _after_word(text, begin, stop, separator)
@@ -280,9 +290,19 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
                 values[column - id_columns, row] = 1.0
             else:
                 value = np.float64(number)
+                decimal = not plain and begin < at < stop and text[at] == DOT
+                if decimal:
+                    point = at + ONE
+                    number, at = _digits(text, point, stop, number)
+                    decimal = at - begin <= VALUE_DIGITS and number < EXACT_FLOAT64
+                    decimal = decimal and (at >= stop or text[at] <= SPACE or text[at] == closing)
                 if plain:
                     values[column - id_columns, row] = number
                     good = True
+                elif decimal:  # one exact operation
+                    value = np.float64(number) / POWERS[at - point]
+                    values[column - id_columns, row] = value
+                    fractions += 1
                 else:
                     value, settled, number, is_integer, at, good = _odd_value(text, begin, stop)
                     good = good and bool(rule == SIGNED or value >= 0)
@@ -292,8 +312,11 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
                     elif not settled:
                         doubts = _put_off(unsettled, doubts, column - id_columns, row, begin)
                     fractions += not is_integer
-                large += not -INT32_MAX <= value <= INT32_MAX
-                huge += not -EXACT < value < EXACT  # 2**53 may be 2**53 + 1, rounded
+                large += not -INT32 <= value <= INT32
+                huge += not -EXACT_FLOAT64 < value < EXACT_FLOAT64  # may be one more, rounded
+            if quoted:
+                good = good and at < stop and text[at] == quote
+                at += ONE
             good = good and (at >= stop or text[at] <= SPACE or text[at] == separator)
             column += 1
         at = _after_blanks(text, at, stop)
@@ -306,6 +329,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
     report[ROWS] = np.int64(row) - first_row
     report[COMMENTS] = comments
     report[BAD_AT] = bad_at
+    report[WIDE] = wide
     report[FRACTIONS] = fractions
     report[LARGE] = large
     report[HUGE] = huge
