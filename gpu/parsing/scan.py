@@ -233,6 +233,14 @@ def _next_row(text, at, stop, comment_a, comment_b):  # type: ignore[no-untyped-
 
 
 @compiled_lean
+def _keyed(text, at, stop, key):  # type: ignore[no-untyped-def]
+    """Return whether a line begins with its key and a blank, and the place after the key."""
+    good = np.int64(text[at]) == key
+    at += ONE
+    return good and at < stop and (text[at] == SPACE or text[at] == TAB), at
+
+
+@compiled_lean
 def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, report):  # type: ignore[no-untyped-def]
     """Parse the lines of text[start:stop] into rows from `first_row` on.
 
@@ -260,9 +268,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
             break
         good = True
         if key != 0:
-            good = np.int64(text[at]) == key
-            at += ONE
-            good = good and at < stop and (text[at] == SPACE or text[at] == TAB)
+            good, at = _keyed(text, at, stop, key)
         column = 0
         while good and column < columns:
             if separator != 0 and column > 0:
