@@ -28,6 +28,7 @@ from gpu.numbers import EXACT_FLOAT64
 SPACE, TAB, RETURN, NEWLINE = 32, 9, 13, 10
 PLUS, MINUS, DOT, ZERO, EXPONENT = 43, 45, 46, 48, 101
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold
+INTEGER, FRACTION, DOUBT = range(3)  # what a value is; DOUBT: Python must settle it
 INT32 = 2**31 - 1
 POWERS = np.array([float(f"1e{k}") for k in range(23)])
 FURTHEST = 270  # power of ten of `PAIRS`: further ones are left to Python
@@ -233,6 +234,26 @@ def _next_row(text, at, stop, comment_a, comment_b):  # type: ignore[no-untyped-
 
 
 @compiled_lean
+def _number(text, begin, at, stop, number, plain, closing):  # type: ignore[no-untyped-def]
+    """Return what stands from `begin` on: a float64, an int64, its kind and end, if it is one.
+
+    text[begin:at] are its first digits, `number` what they say, `plain` whether that is all.
+    """
+    if plain:
+        return np.float64(number), number, INTEGER, at, True
+    if begin < at < stop and text[at] == DOT:
+        point = at + ONE
+        digits, end = _digits(text, point, stop, number)
+        ends = end >= stop or text[end] <= SPACE or text[end] == closing
+        if ends and end - begin <= VALUE_DIGITS and digits < EXACT_FLOAT64:
+            return np.float64(digits) / POWERS[end - point], digits, FRACTION, end, True
+    value, settled, number, is_integer, end, good = _odd_value(text, begin, stop)
+    if is_integer:
+        return value, number, INTEGER, end, good
+    return value, number, FRACTION if settled else DOUBT, end, good
+
+
+@compiled_lean
 def _keyed(text, at, stop, key):  # type: ignore[no-untyped-def]
     """Return whether a line begins with its key and a blank, and the place after the key."""
     good = np.int64(text[at]) == key
@@ -257,8 +278,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
     key, separator, rule = rules[KEY], rules[SEPARATOR], rules[VALUE_RULE]
     comment_a, comment_b = rules[COMMENT_A], rules[COMMENT_B]
     id_columns, low, high = rules[ID_COLUMNS], rules[LOW], rules[HIGH]
-    columns = id_columns + rules[VALUE_COLUMNS]
-    quote = rules[QUOTE]
+    columns, quote = id_columns + rules[VALUE_COLUMNS], rules[QUOTE]
     comments = wide = fractions = large = huge = doubts = np.int64(0)
     row, at, stop, bad_at = np.uint64(first_row), np.uint64(start), np.uint64(stop), np.int64(-1)
     while at < stop:
@@ -295,29 +315,16 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
                 good = good and at > begin
                 values[column - id_columns, row] = 1.0
             else:
-                value = np.float64(number)
-                decimal = not plain and begin < at < stop and text[at] == DOT
-                if decimal:
-                    point = at + ONE
-                    number, at = _digits(text, point, stop, number)
-                    decimal = at - begin <= VALUE_DIGITS and number < EXACT_FLOAT64
-                    decimal = decimal and (at >= stop or text[at] <= SPACE or text[at] == closing)
-                if plain:
+                value, number, kind, at, fits = _number(
+                    text, begin, at, stop, number, plain, closing
+                )
+                good = good and fits and bool(rule == SIGNED or value >= 0)
+                values[column - id_columns, row] = value
+                if kind == INTEGER:  # in int64 what float64 may round
                     values[column - id_columns, row] = number
-                    good = True
-                elif decimal:  # one exact operation
-                    value = np.float64(number) / POWERS[at - point]
-                    values[column - id_columns, row] = value
-                    fractions += 1
-                else:
-                    value, settled, number, is_integer, at, good = _odd_value(text, begin, stop)
-                    good = good and bool(rule == SIGNED or value >= 0)
-                    values[column - id_columns, row] = value
-                    if is_integer:
-                        values[column - id_columns, row] = number
-                    elif not settled:
-                        doubts = _put_off(unsettled, doubts, column - id_columns, row, begin)
-                    fractions += not is_integer
+                elif kind == DOUBT:
+                    doubts = _put_off(unsettled, doubts, column - id_columns, row, begin)
+                fractions += kind != INTEGER
                 large += not -INT32 <= value <= INT32
                 huge += not -EXACT_FLOAT64 < value < EXACT_FLOAT64  # may be one more, rounded
             if quoted:
@@ -332,14 +339,9 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
             break
         at += ONE
         row += ONE
-    report[ROWS] = np.int64(row) - first_row
-    report[COMMENTS] = comments
-    report[BAD_AT] = bad_at
-    report[WIDE] = wide
-    report[FRACTIONS] = fractions
-    report[LARGE] = large
-    report[HUGE] = huge
-    report[UNSETTLED] = doubts
+    told = (np.int64(row) - first_row, comments, bad_at, wide, fractions, large, huge, doubts)
+    for field in range(ROWS, REPORT):
+        report[field] = told[field]
 
 
 @compiled_lean
