@@ -63,6 +63,7 @@ COMMANDS: dict[str, Command] = {
     "lesson": Command(
         "list lessons, check one, write one as a page", "gpu.cli.lesson", "add_lesson"
     ),
+    "page": Command("write runs, a sweep or a lesson as one web page", "gpu.cli.page", "add_page"),
     "bench": Command("measure how fast the program itself is here", "gpu.lab.bench", "add_bench"),
     "help": Command("show the help of a command", "gpu.cli.manual", "add_help"),
     "man": Command("print the manual page: every option", "gpu.cli.manual", "add_man"),

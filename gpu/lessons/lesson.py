@@ -284,3 +284,12 @@ class Lesson(Struct, frozen=True):
     def sweep(self, name: str) -> tuple[Step, SweepSpec] | None:
         """Return the sweep called `name` and the step that makes it."""
         return next(((s, w) for s in self.steps for w in s.sweeps if w.name == name), None)
+
+
+def shown_runs(step: Step) -> tuple[str, ...]:
+    """Return the names of the runs whose picture belongs to a step, at most two."""
+    if step.compare:
+        return step.compare
+    if step.show:
+        return (step.show,)
+    return tuple(run.name for run in step.runs if not run.variant)[-1:]

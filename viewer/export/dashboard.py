@@ -24,14 +24,14 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.graph import CSRGraph
+from gpu.page.words import subtitle_words, totals_words
 from gpu.record.trace import Trace
-from gpu.words import SENTENCE, in_sight, percent, thousands, time_words
+from gpu.words import SENTENCE, in_sight
 from viewer.common.theme import SPACING, Theme
 from viewer.export.paper import lay_out
 from viewer.export.pictures import DENSER, paint
 from viewer.graph.view import GraphView
 from viewer.models.playback import PlaybackModel
-from viewer.models.run_words import verified_words
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel
@@ -105,7 +105,7 @@ class Dashboard(QWidget):
         self.session.add_run(record)
         self.title.setText(record.title)
         self.subtitle.setText(subtitle_words(trace))
-        self.totals.setText(totals_words(record))
+        self.totals.setText(totals_words(trace))
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -158,31 +158,3 @@ class Dashboard(QWidget):
         high = max(size.height(), parts.minimumHeightForWidth(wide))
         larger = max(wide / size.width(), high / size.height())
         return QSize(ceil(size.width() * larger), ceil(size.height() * larger))
-
-
-def subtitle_words(trace: Trace) -> str:
-    """Return device, clock, probe level and size of the graph in one line."""
-    settings = trace.settings
-    delta = "automatic Δ" if settings.delta is None else f"Δ = {settings.delta:g}"
-    bucketed = f" · {delta}" if RunRecord.from_trace(0, trace).algorithm.bucketed else ""
-    return (
-        f"{in_sight(settings.device)} ({settings.engine} engine) · {trace.clock} time"
-        f" · probe level {settings.probe}{bucketed}"
-        f" · {thousands(trace.graph.n)} vertices, {thousands(trace.graph.m)} edges"
-    )
-
-
-def totals_words(record: RunRecord) -> str:
-    """Return the run's totals and what is known of its correctness."""
-    trace = record.trace
-    assert trace is not None
-    words, _ = verified_words(record)
-    if record.verification is None:
-        words = "not verified"
-    return (
-        f"{time_words(trace.time_ns)} {trace.clock}"
-        f" · {thousands(trace.processed_vertices)} vertices processed"
-        f" · {thousands(trace.relaxed_edges)} edges relaxed"
-        f" · {thousands(trace.reached)} reached"
-        f" · work efficiency {percent(trace.work_efficiency)} · {words}"
-    )

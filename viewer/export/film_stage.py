@@ -25,10 +25,10 @@ from PyQt6.QtGui import QColor, QFont, QImage, QPainter
 from PyQt6.QtWidgets import QLabel, QWidget
 
 from gpu.graph import CSRGraph
+from gpu.page.words import subtitle_words, totals_words
 from gpu.record.trace import Trace
 from gpu.words import time_words
 from viewer.common.theme import THEMES, palette_of, stylesheet_of
-from viewer.export.dashboard import subtitle_words, totals_words
 from viewer.export.film import PANELS, FilmPlan
 from viewer.export.paper import PRESSED
 from viewer.models.playback import PlaybackModel
@@ -134,7 +134,7 @@ class FilmStage(QObject):
         about = QRect(EDGE, 24, width - 2 * EDGE, 18)
         self._write(painter, about, subtitle_words(self._trace), theme.muted, 0.8)
         below = QRect(EDGE, height - BAND + 12, width - 2 * EDGE, 20)
-        self._write(painter, below, totals_words(record), theme.text, 0.8)
+        self._write(painter, below, totals_words(self._trace), theme.text, 0.8)
         for key, place in self._places.items():
             if key != "graph":
                 name = QRect(place.left(), place.top() - NAME, place.width(), NAME)

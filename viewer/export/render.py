@@ -15,15 +15,14 @@ import os
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gpu.cli.inputs import open_trace, output_of
 from gpu.cli.outcome import FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import is_quiet, note
-from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.record.reach import SAMPLE, question
+from gpu.page.graph import find_graph, open_again
 from gpu.record.trace import Probe, Trace
 from gpu.wholefile import written_whole
 
@@ -129,36 +128,13 @@ def dashboard_without_display(file: str | None, reason: str) -> int:
 
     note(f"{reason}: running without a window; --help shows the commands")
     output = Path.cwd() / PICTURE
-    graph = _open_again(file or f"sample:{sample_graphs.FIRST_SAMPLE}", {})
+    graph = open_again(file or f"sample:{sample_graphs.FIRST_SAMPLE}", {})
     source = sample_graphs.suggested_source(graph)
     trace = gpu.run(graph, source=source, probe=Probe.VERTICES)
     trace = replace(trace, verification=verify(graph, source, trace.dist))
     write_picture(trace, graph, output)
     print(output)
     return 0
-
-
-def find_graph(trace: Trace, folder: Path | None) -> tuple[CSRGraph | None, str]:
-    """Return the graph that the trace was made on, or None and a sentence that says why.
-
-    folder : where the trace's file lies: only there a graph is opened; None: anywhere
-    """
-    origin = trace.graph.origin
-    if origin.startswith(SAMPLE):
-        from sample_graphs import remembered_reference
-
-        origin = remembered_reference(origin, trace.graph.options)
-    if folder is not None and (asked := question(origin, folder)):
-        return None, f"Drawn without its graph, which is {asked}; --anywhere opens it"
-    if folder is not None and not origin.startswith(SAMPLE):
-        origin = str(folder / origin)
-    try:
-        graph = _open_again(origin, {} if origin.startswith(SAMPLE) else trace.graph.options)
-    except (GpuError, OSError, TypeError, ValueError) as error:
-        return None, f"Drawn without its graph: {error}"
-    if graph.hash != trace.graph.hash:
-        return None, f"Drawn without its graph: {origin} is another graph than the run's"
-    return graph, ""
 
 
 def write_picture(
@@ -258,18 +234,6 @@ def _application() -> QApplication:
         return app
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     return QApplication([NAME])
-
-
-def _open_again(origin: str, options: dict[str, Any]) -> CSRGraph:
-    """Open what a trace names, with the options that it was opened with."""
-    if origin.startswith(SAMPLE):
-        from sample_graphs import open_reference
-
-        return open_reference(origin, options)
-    from gpu.formats import load_graph
-    from gpu.record.workspace import reader_options
-
-    return load_graph(origin, **reader_options(options))
 
 
 def _size(text: str) -> tuple[int, int]:

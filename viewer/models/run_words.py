@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpu.page.words import proof_words
 from viewer.models.session import RunRecord
 
 
@@ -25,17 +26,6 @@ def verified_words(record: RunRecord | None) -> tuple[str, str]:
     proofs = record.verification
     if proofs is None:
         return "verifying…", "muted"
-    named = {"Dijkstra": proofs.oracle, "certificate": proofs.certificate}
-    if not proofs.passed:
-        failed = [name for name, held in named.items() if held is False]
-        return ("✗ wrong: fails against " + " and ".join(failed) if failed else "not verified"), (
-            "error" if failed else "muted"
-        )
-    if record.is_matrix:
-        return f"✓ {proofs.detail}", "success"  # of which rows
-    how = {
-        (True, True): "against Dijkstra and by certificate",
-        (True, None): "against Dijkstra",
-        (None, True): "by certificate",
-    }[proofs.oracle, proofs.certificate]
-    return f"✓ verified {how}", "success"
+    failed = False in (proofs.oracle, proofs.certificate)
+    colour = "success" if proofs.passed else "error" if failed else "muted"
+    return proof_words(proofs, record.is_matrix), colour

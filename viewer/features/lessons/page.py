@@ -26,7 +26,7 @@ from gpu.algorithms import find
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import Bench
 from gpu.lessons.html import Picture
-from gpu.lessons.lesson import RunSpec, Step, SweepSpec
+from gpu.lessons.lesson import RunSpec, Step, SweepSpec, shown_runs
 from gpu.lessons.moments import moment_ns
 from gpu.proof.verify import verify
 from gpu.record.trace import Probe, Trace, reached_mask
@@ -52,15 +52,6 @@ def write(arguments: list[str]) -> int:
         return cli.main(arguments)
     finally:
         cli_lesson.use_pictures(None)
-
-
-def shown_runs(step: Step) -> Sequence[str]:
-    """Return the names of the runs whose picture belongs to a step, at most two."""
-    if step.compare:
-        return step.compare
-    if step.show:
-        return (step.show,)
-    return tuple(run.name for run in step.runs if not run.variant)[-1:]
 
 
 class Drawer:

@@ -1,0 +1,240 @@
+// A lesson: steps with text, questions, and the runs that answer them.
+
+import { answerWords, fieldOf } from "./questions.js";
+import { Clock } from "./clock.js";
+import { button, colours, element, trusted } from "./elements.js";
+import { MapView } from "./map.js";
+import { BucketsPanel, DeltaPanel, ParallelismPanel, WorkPanel } from "./plots.js";
+import { Progress } from "./answers.js";
+import { Run } from "./run.js";
+import { splice } from "./splice.js";
+import { Curve } from "./sweep.js";
+import { thousands } from "./words.js";
+import { runsOf, RunsView } from "./view.js";
+
+const PANEL_KINDS = { buckets: BucketsPanel, delta: DeltaPanel, parallelism: ParallelismPanel, work: WorkPanel };
+const NO_COLUMNS = { t: new Float64Array(1), delta: new Float64Array(1) };
+
+export class LessonView {
+  constructor(page) {
+    this.page = page;
+    this.progress = new Progress(page.steps);
+    this.store = `sssp-scope lesson ${page.key}`;
+    this.progress.restore(this.kept());
+    this.dots = page.steps.map((step, place) => button(String(place + 1), `Step ${place + 1}: ${plainText(step.title_html)}`, () => this.go(place)));
+    this.score = element("p", { class: "score", role: "status" });
+    this.nav = element("nav", { class: "nav", "aria-label": "Steps" }, ...this.dots, this.score);
+    this.field = element("article", { class: "step" });
+    this.back = button("Back", "The step before", () => this.go(this.progress.place - 1));
+    this.on = button("Next", "The next step", () => this.go(this.progress.place + 1), { class: "primary" });
+    this.save = button("Save results", "Save your answers as a small file for your teacher", () => this.saveResults());
+    this.again = button("Begin again", "Forget every answer", () => this.restart());
+    const foot = element("div", { class: "nav" }, this.back, this.on, element("span", { class: "gap" }), this.save, this.again);
+    this.root = element("div", { class: "lesson" }, this.nav, this.field, foot);
+    this.parent = splice({ restored: (state) => this.restored(state) });
+    if (this.parent) new ResizeObserver(() => this.parent.resize(document.documentElement.offsetHeight)).observe(document.documentElement);
+    this.go(this.progress.place, false);
+  }
+
+  get step() {
+    return this.page.steps[this.progress.place];
+  }
+
+  go(place, moves = true) {
+    this.progress.place = Math.min(Math.max(place, 0), this.page.steps.length - 1);
+    this.began = performance.now();
+    this.keep();
+    this.show();
+    if (moves) {
+      this.field.querySelector("h2").focus({ preventScroll: true });
+      scrollTo({ top: 0 });
+    }
+  }
+
+  restored(state) {
+    this.progress.restore(state);
+    this.go(this.progress.place, false);
+  }
+
+  restart() {
+    this.progress.restore({ step: 0, answers: {} });
+    this.go(0);
+    this.report();
+  }
+
+  show() {
+    const { step, progress } = this;
+    this.views?.forEach((view) => view.clock.pause());
+    this.views = [];
+    this.pictures = [];
+    const answered = progress.answers[step.key];
+    const heading = trusted("h2", `${progress.place + 1}. ${step.title_html}`);
+    heading.tabIndex = -1;
+    this.field.replaceChildren(heading, trusted("div", step.html, "text"));
+    if (step.question) this.field.append(this.ask(step, answered));
+    else this.field.append(...this.plain(step));
+    if (step.driven) this.field.append(element("p", { class: "caution" }, "This step is driven by hand: open the lesson in SSSP Scope."));
+    this.told = element("div", { class: "told" });
+    this.field.append(this.told);
+    if (!step.question || answered) this.tell(step);
+    this.showNav();
+  }
+
+  /** Show the graph of a step that shows no run. */
+  plain(step) {
+    if (!step.graph || step.shows.length || step.sweeps.length || step.faults.length) return [];
+    const look = this.lookOf(step);
+    const map = new MapView(look.run, look.clock, { rings: look.rings });
+    this.pictures.push(map);
+    return [map.root];
+  }
+
+  /** Return a graph that nothing has run on, as a map wants it. */
+  lookOf(step) {
+    const graph = this.page.graphs[step.graph.graph];
+    const run = new Run({ title: graph.name, source: step.graph.source, columns: NO_COLUMNS, time_ns: 1, vertices: null }, graph);
+    return { run, clock: new Clock(1), rings: step.rings };
+  }
+
+  ask(step, answered) {
+    const { question } = step;
+    let meant = answered ? answered.given : null;
+    const submit = button("Check", "Check the answer", () => this.answered(step, meant), { class: "primary", disabled: true });
+    const look = question.kind === "vertex" && step.graph ? this.lookOf(step) : null;
+    const field = fieldOf(question, (given) => {
+      meant = given;
+      submit.disabled = given === null;
+    }, look);
+    if (field.map) this.pictures.push(field.map);
+    const box = element("form", { class: "ask" }, trusted("p", question.ask_html, "asked"), field.root, submit);
+    box.addEventListener("submit", (event) => event.preventDefault());
+    if (answered) {
+      field.show(answered.given);
+      submit.hidden = true;
+      box.inert = true;
+      box.classList.add("done");
+    }
+    return box;
+  }
+
+  answered(step, given) {
+    if (given === null) return;
+    const seconds = Math.round((performance.now() - this.began) / 100) / 10;
+    const right = this.progress.answer(step, given, seconds);
+    this.keep();
+    this.report();
+    this.parent?.event("answered", { lesson: this.page.key, step: step.key, given, right, seconds });
+    this.show();
+    this.field.querySelector(".verdict")?.focus({ preventScroll: true });
+  }
+
+  /** Say whether the answer was right, and show what the engine found. */
+  tell(step) {
+    const answered = this.progress.answers[step.key];
+    const parts = [];
+    if (answered) {
+      const { question } = step;
+      const said = answered.right ? "Right" : "Not quite";
+      const verdict = element("p", { class: `verdict ${answered.right ? "right" : "wrong"}`, tabindex: -1, role: "status" }, answered.right ? "✓ " : "✗ ", `${said}. `);
+      if (!answered.right) verdict.append("The engine says: ", trusted("strong", question.answer_html));
+      parts.push(verdict, trusted("div", answered.right ? question.right_html : question.wrong_html, "text"));
+    }
+    parts.push(...step.sweeps.filter((sweep) => sweep.points.length > 1).map((sweep) => this.curve(sweep)));
+    parts.push(...step.faults.map(faultPicture));
+    parts.push(...step.shows.map((show) => this.runs(step, show)));
+    this.told.replaceChildren(...parts);
+    if (step.faults.length) for (const [at, one] of [...this.told.querySelectorAll("canvas.wrong")].entries()) paintFault(one, step.faults[at]);
+  }
+
+  curve(sweep) {
+    const curve = new Curve(sweep);
+    this.pictures.push({ recolour: () => curve.draw() });
+    return curve.root;
+  }
+
+  runs(step, show) {
+    const panels = step.panels.map((name) => PANEL_KINDS[name]);
+    const { clocks, words, cautions } = show;
+    const view = new RunsView(runsOf(this.page, show.shown), { clocks, words, cautions, panels: panels.length ? panels : null, map: { rings: step.rings } });
+    if (step.way) view.setWay(step.way);
+    if (show.seek !== null) view.clock.go(show.seek);
+    this.views.push(view);
+    return view.root;
+  }
+
+  showNav() {
+    const { place, answers } = this.progress;
+    this.dots.forEach((dot, at) => {
+      const answer = answers[this.page.steps[at].key];
+      dot.className = `dot ${answer ? (answer.right ? "right" : "wrong") : ""}`;
+      if (at === place) dot.setAttribute("aria-current", "step");
+      else dot.removeAttribute("aria-current");
+    });
+    const asked = this.progress.asked.length;
+    this.score.textContent = asked ? `${thousands(this.progress.right)} of ${thousands(asked)} right` : "";
+    this.back.disabled = place === 0;
+    this.on.disabled = place === this.page.steps.length - 1;
+    this.save.disabled = !Object.keys(answers).length;
+  }
+
+  report() {
+    this.parent?.report(this.progress.score, this.progress.state());
+  }
+
+  kept() {
+    try {
+      return JSON.parse(localStorage.getItem(this.store));
+    } catch {
+      return null; // a frame without storage: the embedding page may keep the state
+    }
+  }
+
+  keep() {
+    try {
+      localStorage.setItem(this.store, JSON.stringify(this.progress.state()));
+    } catch {
+      // see `kept`
+    }
+  }
+
+  saveResults() {
+    const graphs = new Map(this.page.steps.map((step) => [step.question, step.graph ? this.page.graphs[step.graph.graph] : null]));
+    const told = this.progress.results(this.page.key, this.page.title, (question, given) => answerWords(question, given, graphs.get(question)));
+    const address = URL.createObjectURL(new Blob([JSON.stringify(told, null, 2)], { type: "application/json" }));
+    element("a", { href: address, download: `${this.page.key}.results.json` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
+  }
+
+  recolour() {
+    this.views.forEach((view) => view.recolour());
+    this.pictures.forEach((picture) => picture.recolour());
+    if (this.step.faults.length) this.show();
+  }
+
+  key(event) {
+    const inside = this.views.find((view) => view.root.contains(event.target));
+    return (inside ?? this.views[0])?.key(event) ?? false;
+  }
+}
+
+function faultPicture(fault) {
+  const canvas = element("canvas", { class: "wrong", width: fault.columns, height: fault.rows, role: "img", "aria-label": `${fault.title}: ${fault.words}` });
+  return element("figure", { class: "fault" }, canvas, element("figcaption", {}, element("b", {}, fault.title), `: ${fault.words} A row for each source; wrong entries stand out.`));
+}
+
+function paintFault(canvas, fault) {
+  const theme = getComputedStyle(canvas);
+  const paper = colours(canvas).plot;
+  const ink = theme.getPropertyValue("--error");
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = paper;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.fillStyle = ink;
+  fault.wrong.forEach((wrong, at) => {
+    if (wrong) pen.fillRect(at % fault.columns, Math.floor(at / fault.columns), 1, 1);
+  });
+}
+
+function plainText(html) {
+  return trusted("span", html).textContent;
+}

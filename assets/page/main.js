@@ -1,0 +1,72 @@
+// The page begins here: unpack what it carries, show it, take keys and themes.
+
+import { button, element, trusted } from "./elements.js";
+import { LessonView } from "./lesson.js";
+import { SweepView } from "./sweep.js";
+import { unpacked } from "./unpack.js";
+import { KEYS, runsOf, RunsView } from "./view.js";
+
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+const KINDS = { runs: runsShown, sweep: (page) => new SweepView(page), lesson: (page) => new LessonView(page) };
+
+let shown = null;
+
+async function start() {
+  const main = document.getElementById("page");
+  setTheme(DARK.matches ? "dark" : "light");
+  const page = await unpacked(JSON.parse(document.getElementById("told").textContent), document.getElementById("arrays").textContent.trim());
+  shown = KINDS[page.kind](page);
+  main.replaceChildren(headOf(page), shown.root, footOf(page));
+  document.addEventListener("keydown", onKey);
+  DARK.addEventListener("change", () => setTheme(DARK.matches ? "dark" : "light"));
+  addEventListener("beforeprint", () => printed(true));
+  addEventListener("afterprint", () => printed(false));
+  document.documentElement.dataset.ready = "yes";
+  window.scope = shown; // for who looks at the page with tools
+}
+
+function runsShown(page) {
+  const { clocks, words, cautions, note } = page;
+  return new RunsView(runsOf(page, page.shown), { clocks, words, cautions, note });
+}
+
+function headOf(page) {
+  const run = page.kind === "runs" && page.shown.length === 1 ? page.runs[page.shown[0]] : null;
+  const theme = button("◐", "Light or dark (T)", changeTheme, { class: "theme" });
+  const title = element("div", { class: "title" }, element("h1", {}, page.title), page.idea_html ? trusted("p", page.idea_html, "idea") : null, run ? element("p", { class: "muted" }, run.subtitle) : page.about ? element("p", { class: "muted" }, page.about) : null);
+  return element("header", { class: "head" }, title, theme);
+}
+
+function footOf(page) {
+  const runs = (page.kind === "lesson" ? [] : page.runs).map((run) => element("p", {}, page.runs.length > 1 ? element("b", {}, `${run.about}: `) : null, run.totals));
+  const keys = element("details", { class: "keys" }, element("summary", {}, "Keys"), element("dl", {}, ...KEYS.flatMap(([keys, words]) => [element("dt", {}, keys), element("dd", {}, words)])));
+  const what = page.kind === "sweep" ? element("details", {}, element("summary", {}, "All runs"), ...runs) : element("div", { class: "totals" }, ...runs);
+  const times = "Modelled times come from a cost model fitted to a GPU, measured ones from a clock; never compare one with the other.";
+  return element("footer", {}, what, keys, element("p", { class: "muted" }, `Made by SSSP Scope. ${times}`));
+}
+
+function onKey(event) {
+  if (event.defaultPrevented || event.target.closest("input:not([type=range]):not([type=checkbox]), select, textarea")) return;
+  if (event.key === " " && event.target.closest("button, summary, input, a")) return;
+  if (event.key.toLowerCase() === "t" && !event.ctrlKey && !event.metaKey) changeTheme();
+  else if (!shown.key(event)) return;
+  event.preventDefault();
+}
+
+function changeTheme() {
+  setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+}
+
+function setTheme(name) {
+  document.documentElement.dataset.theme = name;
+  shown?.recolour();
+}
+
+/** On paper everything is light, whatever the screen has. */
+function printed(begins) {
+  const root = document.documentElement;
+  if (begins) root.dataset.before = root.dataset.theme;
+  setTheme(begins ? "light" : root.dataset.before);
+}
+
+start();

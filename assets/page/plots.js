@@ -1,0 +1,413 @@
+// Panels over time: buckets, Δ, parallelism, work. One x axis and one cursor for all.
+
+import { css, heatIndex, heatTable } from "./colour.js";
+import { colours, drawn, element } from "./elements.js";
+import { lastAtOrBefore } from "./run.js";
+import { niceCeiling, plainNumber, short, tickValues, timeUnit, timeWords } from "./words.js";
+
+const LEFT = 44; // pixels for the numbers of the y axis
+const RIGHT = 10;
+const TOP = 8;
+const BOTTOM = 34;
+const MEAN_PIXELS = 3; // a rate is a mean over that many pixels
+const RAISED = new Set([3, 6, 8]); // reasons that widen the buckets
+const LOWERED = new Set([5]);
+
+/** A panel: head with values at the cursor, a drawing, a sentence. Children say what is drawn. */
+class Panel {
+  constructor(runs, clock, title) {
+    Object.assign(this, { runs, clock, title });
+    this.values = element("span", { class: "values" });
+    this.head = element("div", { class: "panel-head" }, element("h3", {}, title), this.values);
+    this.caption = element("p", { class: "caption" });
+    this.svg = drawn("svg", { class: "plot", role: "img" });
+    this.under = element("div", { class: "under-head" }, this.caption);
+    this.root = element("section", { class: "panel" }, this.head, this.under, element("div", { class: "plot-field" }, this.svg));
+    this.svg.addEventListener("pointerdown", (event) => {
+      this.svg.setPointerCapture(event.pointerId);
+      this.dragged = true;
+      this.goTo(event);
+    });
+    this.svg.addEventListener("pointermove", (event) => (this.dragged ? this.goTo(event) : this.hover(event)));
+    this.svg.addEventListener("pointerup", () => (this.dragged = false));
+    this.svg.addEventListener("pointerleave", () => this.unhover());
+    this.cursor = drawn("line", { class: "cursor" });
+    this.ghost = drawn("line", { class: "ghost" });
+    this.tip = drawn("text", { class: "tip" });
+    new ResizeObserver(() => this.redraw()).observe(this.svg);
+    clock.watch(() => this.showNow());
+  }
+
+  get modelled() {
+    return this.runs.some((run) => run.clock === "modelled");
+  }
+
+  x(ns) {
+    return LEFT + (ns / (this.clock.duration || 1)) * (this.width - LEFT - RIGHT);
+  }
+
+  y(share) {
+    return TOP + (1 - share) * (this.height - TOP - BOTTOM);
+  }
+
+  timeAt(event) {
+    const box = this.svg.getBoundingClientRect();
+    const share = (event.clientX - box.left - LEFT) / (this.width - LEFT - RIGHT);
+    return Math.min(Math.max(share, 0), 1) * this.clock.duration;
+  }
+
+  goTo(event) {
+    this.clock.pause();
+    this.clock.go(this.timeAt(event));
+  }
+
+  hover(event) {
+    const ns = this.timeAt(event);
+    const x = this.x(ns);
+    this.place(this.ghost, x);
+    const right = x > this.width * 0.6;
+    this.tip.setAttribute("x", right ? x - 5 : x + 5);
+    this.tip.setAttribute("y", TOP + 9);
+    this.tip.setAttribute("text-anchor", right ? "end" : "start");
+    this.tip.textContent = `${timeWords(ns, this.clock.duration)}: ${this.valuesAt(ns).map(([letter, words]) => (letter ? `${letter} ${words}` : words)).join(", ")}`;
+  }
+
+  unhover() {
+    this.place(this.ghost, -9);
+    this.tip.textContent = "";
+  }
+
+  place(line, x) {
+    line.setAttribute("x1", x);
+    line.setAttribute("x2", x);
+    line.setAttribute("y1", TOP - 4);
+    line.setAttribute("y2", this.height - BOTTOM);
+  }
+
+  redraw() {
+    if (!this.svg.clientWidth) return;
+    this.width = this.svg.clientWidth;
+    this.height = this.svg.clientHeight;
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.theme = colours(this.root);
+    this.columns = Math.max(Math.round(this.width - LEFT - RIGHT), 20);
+    this.unhover();
+    this.svg.replaceChildren(...this.axisX(), ...this.draw(), this.ghost, this.cursor, this.tip);
+    this.showNow();
+  }
+
+  showNow() {
+    if (!this.width) return;
+    this.place(this.cursor, this.x(this.clock.now));
+    this.values.replaceChildren(
+      ...this.valuesAt(this.clock.now).map(([letter, words, at]) =>
+        element("span", { class: "value" }, element("i", { class: `dash ${this.modelled ? "modelled" : ""} series-${at}` }), letter ? `${letter} ${words}` : words),
+      ),
+    );
+    this.svg.setAttribute("aria-label", `${this.title} over time. At the cursor: ${this.valuesAt(this.clock.now).map(([letter, words]) => `${letter} ${words}`).join(", ")}`);
+  }
+
+  axisX() {
+    const unit = timeUnit(this.clock.duration);
+    const word = this.runs.every((run) => run.clock === this.runs[0].clock) ? this.runs[0].clock : "A's clock";
+    const base = this.height - BOTTOM;
+    const ticks = tickValues(this.clock.duration * unit.factor).flatMap((value) => {
+      const x = this.x(value / unit.factor);
+      return [drawn("line", { class: "tick", x1: x, x2: x, y1: base, y2: base + 4 }), drawn("text", { class: "number", x, y: base + 15, "text-anchor": "middle" }, plainNumber(value))];
+    });
+    const name = drawn("text", { class: "number", x: (LEFT + this.width - RIGHT) / 2, y: base + 29, "text-anchor": "middle" }, `time, ${unit.word} (${word})`);
+    return [drawn("path", { class: "axis", d: `M${LEFT} ${TOP - 4} V${base} H${this.width - RIGHT}` }), ...ticks, name];
+  }
+
+  numberY(share, words) {
+    const y = this.y(share);
+    return [
+      drawn("line", { class: "grid", x1: LEFT, x2: this.width - RIGHT, y1: y, y2: y }),
+      drawn("text", { class: "number", x: LEFT - 6, y: y + 4, "text-anchor": "end" }, words),
+    ];
+  }
+
+  numbersY(top) {
+    return tickValues(top, this.height < 120 ? 2 : 4).flatMap((value) => this.numberY(value / top, short(value)));
+  }
+
+  /** Return a line through points [x ns, share of the height] of a run, with its letter. */
+  curve(points, series, letter = "") {
+    if (!points.length) return [];
+    const d = points.map(([ns, share], at) => `${at ? "L" : "M"}${this.x(ns).toFixed(1)} ${this.y(Math.min(Math.max(share, 0), 1)).toFixed(1)}`).join("");
+    const made = [drawn("path", { class: `line series-${series} ${this.modelled ? "modelled" : ""}`, d })];
+    if (letter) {
+      const [ns, share] = points.reduce((best, one) => (one[1] > best[1] ? one : best));
+      made.push(drawn("text", { class: `letter-mark series-${series}`, x: Math.min(Math.max(this.x(ns), LEFT + 8), this.width - RIGHT - 8), y: Math.max(this.y(share) - 5, TOP + 8), "text-anchor": "middle" }, letter));
+    }
+    return made;
+  }
+
+  /** Return a column of a run on the shown clock: at most two points a pixel, extremes kept. */
+  column(run, values) {
+    const points = [];
+    const count = run.times.length;
+    const groups = Math.min(count, this.columns);
+    for (let group = 0; group < groups; group += 1) {
+      const [first, last] = [Math.floor((group * count) / groups), Math.floor(((group + 1) * count) / groups)];
+      let [low, high] = [first, first];
+      for (let at = first; at < last; at += 1) {
+        if (values[at] < values[low]) low = at;
+        if (values[at] > values[high]) high = at;
+      }
+      for (const at of low === high ? [low] : [Math.min(low, high), Math.max(low, high)]) points.push([run.toA(run.times[at]), values[at]]);
+    }
+    return points;
+  }
+}
+
+/** Δ, the bucket width, on a logarithmic scale; changes are marked with their direction. */
+export class DeltaPanel extends Panel {
+  constructor(runs, clock) {
+    super(runs, clock, "Δ");
+    this.caption.textContent = "Bucket width Δ, weight units";
+  }
+
+  draw() {
+    const shown = this.runs.filter((run) => run.bucketed);
+    if (!shown.length) return [drawn("text", { class: "hint", x: LEFT + 8, y: this.height / 2 }, `${this.runs[0].title} sorts nothing into buckets, so it has no Δ.`)];
+    const all = shown.flatMap((run) => Array.from(run.columns.delta)).filter((value) => value > 0 && value < Infinity);
+    const [low, high] = [Math.log10(Math.min(...minMax(all))) - 0.35, Math.log10(Math.max(...minMax(all))) + 0.35];
+    const share = (value) => (Math.log10(value) - low) / (high - low);
+    const found = [];
+    const step = Math.max(1, Math.round((high - low) / 4));
+    const powers = [];
+    for (let power = Math.ceil(low); power <= high; power += step) powers.push(10 ** power);
+    const ticks = powers.length >= 2 ? powers : [1, 2, 5].flatMap((by) => [10 ** Math.floor(low), 10 ** Math.floor(high)].map((power) => by * power)).filter((value) => share(value) > 0 && share(value) < 1);
+    for (const value of [...new Set(ticks)]) found.push(...this.numberY(share(value), short(value)));
+    for (const run of shown) {
+      const series = this.runs.indexOf(run);
+      const points = [];
+      const marks = [];
+      const { delta, reason } = run.columns;
+      for (let at = 0; at < run.times.length; at += 1) {
+        if (at && delta[at] === delta[at - 1]) continue;
+        const ns = run.toA(run.times[at]);
+        if (at) points.push([ns, share(delta[at - 1])]);
+        points.push([ns, share(delta[at])]);
+        if (at) marks.push(this.mark(run, ns, share(delta[at]), delta[at] > delta[at - 1], reason[at], series));
+      }
+      points.push([run.toA(run.time_ns), share(delta[run.times.length - 1])]);
+      found.push(...this.curve(points, series, run.letter), ...marks);
+    }
+    return found;
+  }
+
+  mark(run, ns, share, rose, reason, series) {
+    const [x, y] = [this.x(ns), this.y(share)];
+    const up = RAISED.has(reason) || (rose && !LOWERED.has(reason));
+    const d = reason === 7 ? `M${x} ${y - 5}l5 5l-5 5l-5 -5Z` : up ? `M${x} ${y - 5}l5 9h-10Z` : `M${x} ${y + 5}l5 -9h-10Z`;
+    const made = drawn("path", { class: `change ${reason === 7 ? "by-hand" : up ? "raised" : "lowered"} ${series ? "hollow" : ""}`, d });
+    made.append(drawn("title", {}, `${run.letter ? `${run.letter}, ` : ""}${timeWords(run.fromA(ns), run.time_ns)}: ${run.reasons[String(reason)] ?? ""}`));
+    return made;
+  }
+
+  valuesAt(ns) {
+    return this.runs.map((run, at) => [run.letter, run.bucketed ? `Δ ${plainNumber(Number(run.value("delta", Math.max(run.fromA(ns), 0)).toPrecision(6)))}` : "no Δ", at]);
+  }
+}
+
+/** Work that is out with the workers, and the band that the controller aims for. */
+export class ParallelismPanel extends Panel {
+  constructor(runs, clock) {
+    super(runs, clock, "Parallelism");
+    const kinds = new Set(runs.map((run) => run.parallelism));
+    this.caption.textContent = kinds.size > 1 ? `Edges ${runs[0].parallelism} (A), ${runs[1].parallelism} (B)` : runs[0].parallelismTitle();
+  }
+
+  draw() {
+    const peaks = this.runs.map((run) => run.columns.assigned.reduce((most, one) => Math.max(most, one), 0));
+    const band = this.runs[0].columns.high.reduce((most, one) => Math.max(most, one), 0);
+    const top = niceCeiling(1.04 * Math.max(...peaks, band));
+    const found = [];
+    if (band > 0) found.push(this.band(this.runs[0], top));
+    found.push(...this.numbersY(top));
+    this.runs.forEach((run, at) => found.push(...this.curve(this.column(run, run.columns.assigned).map(([ns, value]) => [ns, value / top]), at, run.letter)));
+    return found;
+  }
+
+  band(run, top) {
+    const { low, high } = run.columns;
+    const upper = [];
+    const lower = [];
+    for (let at = 0; at < run.times.length; at += 1) {
+      if (at && at < run.times.length - 1 && low[at] === low[at - 1] && high[at] === high[at - 1]) continue;
+      const x = this.x(run.times[at]).toFixed(1);
+      if (at) {
+        upper.push(`L${x} ${this.y(high[at - 1] / top).toFixed(1)}`);
+        lower.unshift(`L${x} ${this.y(low[at - 1] / top).toFixed(1)}`);
+      }
+      upper.push(`L${x} ${this.y(high[at] / top).toFixed(1)}`);
+      lower.unshift(`L${x} ${this.y(low[at] / top).toFixed(1)}`);
+    }
+    return drawn("path", { class: "band", d: `M${[...upper, ...lower].join("").slice(1)}Z` });
+  }
+
+  valuesAt(ns) {
+    return this.runs.map((run, at) => {
+      const own = run.fromA(ns);
+      return [run.letter, own > run.time_ns ? "0" : short(run.value("assigned", own) || 0), at];
+    });
+  }
+}
+
+const COUNTERS = { processed: "processed", relaxed: "relaxed", improved: "improved" };
+
+/** Vertices processed, edges relaxed, distances improved, as rates or totals. */
+export class WorkPanel extends Panel {
+  constructor(runs, clock) {
+    super(runs, clock, "Work");
+    this.chosen = "processed";
+    this.totals = element("input", { type: "checkbox" });
+    this.totals.addEventListener("change", () => this.redraw());
+    const tools = [element("label", { class: "chip" }, this.totals, "totals")];
+    if (runs.length > 1) {
+      this.menu = element("select", { "aria-label": "Which work is compared" }, ...Object.keys(COUNTERS).map((name) => element("option", {}, name)));
+      this.menu.addEventListener("change", () => {
+        this.chosen = this.menu.value;
+        this.redraw();
+      });
+      tools.unshift(this.menu);
+    }
+    this.under.append(element("span", { class: "tools" }, ...tools));
+    this.sentence = element("p", { class: "sentence" }, this.efficiency());
+    this.root.append(this.sentence);
+  }
+
+  efficiency() {
+    const share = (run) => (run.reached / Math.max(run.columns.processed[run.times.length - 1], 1)).toFixed(2);
+    if (this.runs.length > 1) return `Work efficiency: ${this.runs.map((run) => `${run.letter} ${share(run)}`).join(", ")} (settled over processed vertices)`;
+    return `Work efficiency ${share(this.runs[0])} (settled over processed vertices)`;
+  }
+
+  draw() {
+    this.caption.textContent = this.totals.checked ? "Totals since the start" : "Work per second";
+    this.shapes = this.runs.length > 1 ? this.runs.map((run, at) => [run, this.chosen, at]) : Object.keys(COUNTERS).map((name, at) => [this.runs[0], name, at]);
+    this.curves = this.shapes.map(([run, name]) => this.shape(run, run.columns[name]));
+    const top = niceCeiling(1.04 * Math.max(1e-9, ...this.curves.map((points) => points.reduce((most, [, value]) => Math.max(most, value), 0))));
+    const found = this.numbersY(top);
+    this.shapes.forEach(([run, , series], at) => found.push(...this.curve(this.curves[at].map(([ns, value]) => [ns, value / top]), series, run.letter)));
+    return found;
+  }
+
+  shape(run, values) {
+    if (this.totals.checked) return this.column(run, values);
+    const count = Math.max(Math.min(run.times.length, Math.round(this.columns / MEAN_PIXELS)), 8);
+    const end = run.time_ns || 1;
+    const total = (ns) => between(run.times, values, ns);
+    const points = [];
+    for (let at = 0; at < count; at += 1) {
+      const [from, to] = [(at * end) / count, ((at + 1) * end) / count];
+      const [shownFrom, shownTo] = [run.toA(from), run.toA(to)];
+      const rate = shownTo > shownFrom ? (1e9 * (total(to) - total(from))) / (shownTo - shownFrom) : 0;
+      points.push([shownFrom, rate], [shownTo, rate]);
+    }
+    return points;
+  }
+
+  valuesAt(ns) {
+    return (this.shapes ?? []).map(([run, name, series], at) => {
+      const own = run.fromA(ns);
+      const points = this.curves[at];
+      const place = lastAtOrBefore(points.map(([x]) => x), ns);
+      const inside = place >= 0 && ns <= points[points.length - 1][0];
+      const value = this.totals.checked ? run.value(name, Math.min(own, run.time_ns)) || 0 : inside ? points[place][1] : 0;
+      return [run.letter || name, short(value), series];
+    });
+  }
+}
+
+/** How many vertices wait in each bucket, over time. */
+export class BucketsPanel extends Panel {
+  constructor(runs, clock) {
+    super(runs, clock, "Buckets");
+    this.caption.textContent = "Vertices waiting, head bucket below";
+  }
+
+  draw() {
+    const peak = Math.max(1, ...this.runs.map((run) => run.peak));
+    const table = heatTable(this.theme, peak);
+    const lanes = this.runs.length;
+    const found = [];
+    this.runs.forEach((run, at) => {
+      const [bottom, top] = lanes > 1 ? [at ? 0 : 0.53, at ? 0.47 : 1] : [0, 1];
+      found.push(this.lane(run, table, bottom, top), ...this.rowNames(run, bottom, top));
+      if (run.letter) found.push(drawn("text", { class: `letter-mark series-${at}`, x: this.width - RIGHT - 8, y: this.y(top) + 12, "text-anchor": "middle" }, run.letter));
+    });
+    return found;
+  }
+
+  lane(run, table, bottom, top) {
+    const canvas = document.createElement("canvas");
+    const columns = this.columns;
+    canvas.width = columns;
+    canvas.height = run.rows;
+    const image = new ImageData(columns, run.rows);
+    const count = run.times.length;
+    let place = -1;
+    for (let column = 0; column < columns; column += 1) {
+      const [from, to] = [column, column + 1].map((at) => run.fromA((at * this.clock.duration) / columns));
+      const before = Math.max(place, 0);
+      while (place + 1 < count && run.times[place + 1] < to) place += 1;
+      if (from > run.time_ns || place < 0) continue;
+      const first = Math.min(before + 1, place);
+      for (let row = 0; row < run.rows; row += 1) {
+        let most = 0;
+        for (let at = first; at <= place; at += 1) most = Math.max(most, run.occupancy[row * count + at]);
+        image.data.set([...table[heatIndex(most)], 255], 4 * ((run.rows - 1 - row) * columns + column));
+      }
+    }
+    canvas.getContext("2d").putImageData(image, 0, 0);
+    return drawn("image", { href: canvas.toDataURL(), x: LEFT, y: this.y(top), width: this.width - LEFT - RIGHT, height: this.y(bottom) - this.y(top), preserveAspectRatio: "none", class: "heat" });
+  }
+
+  rowNames(run, bottom, top) {
+    const at = (row) => bottom + ((row + 0.5) / run.rows) * (top - bottom);
+    const names = run.piles.length ? run.piles.map((name, row) => [row, name]) : [[0, "head"], ...(run.rows > 2 ? [[run.rows - 1, "tail"]] : [])];
+    return names.map(([row, name]) => drawn("text", { class: "number", x: LEFT - 6, y: this.y(at(row)) + 4, "text-anchor": "end" }, name));
+  }
+
+  valuesAt(ns) {
+    return this.runs.map((run, at) => {
+      const own = run.fromA(ns);
+      const total = own > run.time_ns ? 0 : run.waiting(own).reduce((sum, one) => sum + one, 0);
+      return [run.letter, `${short(total)} waiting`, at];
+    });
+  }
+
+  showNow() {
+    super.showNow();
+    if (!this.width) return;
+    const peak = Math.max(1, ...this.runs.map((run) => run.peak));
+    this.values.append(this.key ?? (this.key = element("span", { class: "key" })));
+    if (this.keyTheme === this.theme) return;
+    this.keyTheme = this.theme;
+    const table = heatTable(this.theme, peak);
+    const top = heatIndex(peak);
+    const cells = Array.from({ length: 24 }, (_, at) => drawn("rect", { x: at * 2, y: 0, width: 2.2, height: 8, fill: css(table[1 + Math.round((at / 23) * (Math.max(top, 2) - 1))]) }));
+    this.key.replaceChildren("1 ", drawn("svg", { viewBox: "0 0 48 8", class: "heat-key" }, ...cells), ` ${short(peak)}`);
+  }
+}
+
+/** Return the total at a moment, steady between samples. */
+function between(times, values, ns) {
+  const at = lastAtOrBefore(times, ns);
+  if (at < 0) return values[0];
+  if (at >= times.length - 1) return values[times.length - 1];
+  const share = (ns - times[at]) / (times[at + 1] - times[at] || 1);
+  return values[at] + share * (values[at + 1] - values[at]);
+}
+
+function minMax(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : [1, 1];
+}

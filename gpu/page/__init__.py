@@ -1,0 +1,1 @@
+"""Runs, sweeps and lessons as web pages of one file; see README.md."""

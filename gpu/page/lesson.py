@@ -1,0 +1,222 @@
+"""A lesson as a page that asks: steps, questions, answers checked in the page.
+
+    lesson_page(Bench(lesson), progress)
+
+What counts as right is computed by the engine when the page is made and travels with it: the number
+and its tolerance, the places of all choices or vertices that are equally good, the times that a
+drawn curve is ranked against. Runs are shown once the question is answered, as a page of runs shows
+them; of a sweep its curve and its fastest run. What needs the window (a step that is driven by
+hand, the microscope) is said in words.
+
+Answers stay in the page's own storage. Inside another page they also go to that page, in SPLICE's
+messages (`assets/page/splice.js`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gpu.errors import GpuError
+from gpu.graph import CSRGraph
+from gpu.lessons.answers import CURVE_RIGHT, Bench
+from gpu.lessons.html import answer_words
+from gpu.lessons.lesson import Question, RunSpec, Step, SweepSpec, shown_runs
+from gpu.lessons.markdown import inline, to_html
+from gpu.lessons.moments import moment_ns
+from gpu.lessons.quantities import VERTEX_QUANTITIES
+from gpu.page.graph import placed
+from gpu.page.html import page_text
+from gpu.page.runs import Scene, pair_tree
+from gpu.page.sweep import curve_tree, run_again
+from gpu.proof.verify import verify
+from gpu.record.trace import Trace
+from gpu.study.compare import CompareError
+
+PLAIN_MOST = 2000  # vertices of a graph that is shown before anything has run
+PANELS = ("buckets", "delta", "parallelism", "work")  # of a step's panels, those that a page has
+
+
+def lesson_page(bench: Bench, progress: Callable[[float], None] | None = None) -> str:
+    """Return the lesson of a bench as a page; its runs are made where needed. ParameterError."""
+    lesson = bench.lesson
+    scene = Scene.empty()
+    maker = _Maker(bench, scene)
+    steps = []
+    for place, step in enumerate(lesson.steps, 1):
+        steps.append(maker.step(step))
+        if progress is not None:
+            progress(place / len(lesson.steps))
+    paper = " of the ADDS paper" if lesson.figure.startswith(("figure", "section")) else ""
+    told = {
+        "kind": "lesson",
+        "title": lesson.title,
+        "key": lesson.key,
+        "idea_html": inline(lesson.idea),
+        "about": f"About {lesson.minutes} minutes · {lesson.figure}{paper}. "
+        "Every number was computed by a run on the modelled GPU.",
+        "steps": steps,
+    }
+    return page_text(lesson.title, scene.pack, told | scene.tree())
+
+
+class _Maker:
+    """Makes the steps of one page; proves each run once."""
+
+    def __init__(self, bench: Bench, scene: Scene) -> None:
+        self._bench, self._scene = bench, scene
+        self._proved: dict[str, Trace] = {}
+        self._graphs: dict[str, CSRGraph] = {}
+
+    def step(self, step: Step) -> dict[str, Any]:
+        """Return one step as JSON values."""
+        bench = self._bench
+        asked = step.question
+        return {
+            "key": step.key,
+            "title_html": inline(step.title),
+            "html": to_html(bench.filled(step.text)),
+            "question": None if asked is None else self._question(step, asked),
+            "graph": self._plain_graph(step),
+            "rings": self._rings(step),
+            "shows": self._shows(step),
+            "sweeps": [self._curve(step, spec) for spec in step.sweeps],
+            "faults": [self._fault(run) for run in step.runs if run.variant],
+            "panels": [name for name in step.panels if name in PANELS],
+            "way": step.colour_by,
+            "driven": step.drive,
+        }
+
+    def _question(self, step: Step, asked: Question) -> dict[str, Any]:
+        bench = self._bench
+        return {
+            "kind": asked.kind,
+            "ask": bench.filled(asked.ask),
+            "ask_html": inline(bench.filled(asked.ask)),
+            "choices": [inline(choice) for choice in asked.choices],
+            "choice_words": list(asked.choices),
+            "low": asked.low,
+            "high": asked.high,
+            "tolerance": asked.tolerance,
+            "unit": asked.unit,
+            "logarithmic": asked.logarithmic,
+            "right_html": to_html(bench.filled(asked.right)),
+            "wrong_html": to_html(bench.filled(asked.wrong or asked.right)),
+            "answer_html": inline(answer_words(bench, step, asked)),
+            **right_answers(bench, asked),
+        }
+
+    def _plain_graph(self, step: Step) -> dict[str, Any] | None:
+        """Return which graph a step looks at, and its source, where it has one."""
+        try:
+            graph = self._graph(self._bench.graph(step))
+            source = self._bench.source(step)
+        except GpuError:
+            return None
+        if graph.n > PLAIN_MOST and not (step.question and step.question.kind == "vertex"):
+            return None
+        self._scene.add_graph(graph)
+        index = graph.vertex_of(source) if source is not None else -1
+        return {"graph": list(self._scene.graphs).index(graph.hash), "source": index}
+
+    def _rings(self, step: Step) -> list[int]:
+        if not step.vertices:
+            return []
+        graph = self._bench.graph(step)
+        return [graph.vertex_of(name) for name in step.vertices]
+
+    def _shows(self, step: Step) -> list[dict[str, Any]]:
+        """Return what is shown of a step's runs: two on one clock, else each by itself."""
+        names = [name for name in shown_runs(step) if not step.drive]
+        found = [self._run(name) for name in names]
+        runs = [one for one in found if one is not None]
+        if len(runs) == 2:
+            (a, graph), (b, _) = runs
+            try:
+                return [pair_tree(self._scene, a, b, graph) | {"seek": self._seek(step, names[0])}]
+            except CompareError:
+                pass
+        shows = [
+            {"shown": [self._scene.add_run(*one)], "seek": self._seek(step, name)}
+            for name, one in zip(names, found, strict=True)
+            if one is not None
+        ]
+        return [*shows, *self._fastest(step)]
+
+    def _run(self, name: str) -> tuple[Trace, CSRGraph] | None:
+        """Return a run of the lesson, proved, with its graph; None of a faulty listing."""
+        found = self._bench.lesson.run(name)
+        if found is None or found[1].variant:
+            return None
+        graph = self._graph(self._bench.graph(*found))
+        if name not in self._proved:
+            trace = self._bench.trace(name)
+            if trace.dist.ndim == 1:
+                proofs = verify(graph, trace.settings.source, trace.dist)
+                trace = replace(trace, verification=proofs)
+            self._proved[name] = trace
+        return self._proved[name], graph
+
+    def _graph(self, graph: CSRGraph) -> CSRGraph:
+        """Return a graph with positions, found once."""
+        if graph.hash not in self._graphs:
+            self._graphs[graph.hash] = placed(graph)
+        return self._graphs[graph.hash]
+
+    def _seek(self, step: Step, name: str) -> int | None:
+        if step.seek is None or step.seek.run != name:
+            return None
+        return moment_ns(self._bench.trace(name), step.seek.to)
+
+    def _fastest(self, step: Step) -> list[dict[str, Any]]:
+        """Return the fastest run of a step's first sweep, recorded for the page."""
+        for spec in step.sweeps[:1]:
+            points = [p for p in self._bench.sweep(spec.name) if p.value is not None]
+            good = [point for point in points if not point.failure]
+            if good:
+                best = min(good, key=lambda point: point.time_ns)
+                graph = self._graph(self._bench.graph(step, spec))
+                trace = run_again(graph, best.settings)
+                proofs = verify(graph, trace.settings.source, trace.dist)
+                place = self._scene.add_run(replace(trace, verification=proofs), graph)
+                return [{"shown": [place], "seek": None, "words": "The fastest run of this sweep."}]
+        return []
+
+    def _curve(self, step: Step, spec: SweepSpec) -> dict[str, Any]:
+        points = self._bench.sweep(spec.name)
+        name = self._bench.graph(step, spec).name
+        return curve_tree(points, spec.algorithm, spec.knob, f"{spec.algorithm} on {name}")
+
+    def _fault(self, run: RunSpec) -> dict[str, Any]:
+        wrong = self._bench.wrong_entries(run.name)
+        fault = self._bench.fault(run.name)
+        title = run.variant.replace("_", " ").replace("arcs", "edges")
+        return {
+            "title": f"{title[0].upper()}{title[1:]}",
+            "words": f"{int(wrong.sum()):,} of {wrong.size:,} entries are wrong. {fault.sentence}",
+            "rows": wrong.shape[0],
+            "columns": wrong.shape[1],
+            "wrong": self._scene.pack.add(wrong.astype(np.uint8)),
+        }
+
+
+def right_answers(bench: Bench, asked: Question) -> dict[str, Any]:
+    """Return what counts as right: "value", "places" that are equally good, or "times"."""
+    if asked.kind == "curve":
+        assert asked.answer is not None
+        values = [p.value for p in bench.sweep(asked.answer.of) if p.value is not None]
+        return {"times": bench.curve_times(asked), "values": values, "enough": CURVE_RIGHT}
+    if asked.kind == "choice":
+        places = range(len(asked.choices))
+        return {"places": [place for place in places if bench.is_right(asked, place)]}
+    right = bench.right_answer(asked)
+    value = asked.answer
+    if value is not None and value.quantity in VERTEX_QUANTITIES:
+        scores = VERTEX_QUANTITIES[value.quantity][1](bench.trace(value.of))
+        return {"places": np.flatnonzero(scores == scores[int(right)]).tolist()}
+    if asked.kind in ("vertex", "bucket"):
+        return {"places": [int(right)]}
+    return {"value": right}

@@ -1,0 +1,245 @@
+"""Runs on a page: one, or two on one clock.
+
+    run_page(trace, graph)              one run
+    pair_page(a, b, graph)              two, with the sentence of `gpu.study.compare_words`
+    write(path, text)
+
+Samples are kept whole up to MOST_SAMPLES; of more, each stretch keeps its last sample, the one with
+most parallelism, and every change of Δ, so that totals, peaks and reasons are the run's own.
+Times of vertices are exact to the nanosecond up to 4 s, distances always.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu.algorithms import find
+from gpu.graph import CSRGraph
+from gpu.page.graph import Drawn, drawn
+from gpu.page.html import page_text
+from gpu.page.pack import Pack, smallest
+from gpu.page.words import subtitle_words, title_words, totals_words
+from gpu.record.trace import BUCKETS, REASON_WORDS, Trace, reached_mask
+from gpu.study.compare import ALIGNMENTS, CompareError, Side, align, obstacle
+from gpu.study.compare_words import summarise
+from gpu.words import in_sight
+
+MOST_SAMPLES = 3000
+MOST_KNOTS = 400  # of a clock laid upon another
+MOST_SIDE = 256  # entries of a matrix's picture, each way
+MOST = 0.98  # of the distances lie on the colour bar, if the rest would stretch it
+STRETCH = 1.5
+LATE = 2**32 - 1  # ns: a time that did not happen, or does not fit
+
+_COLUMNS = {
+    "t": ("t_ns", np.float64),
+    "delta": ("delta", np.float64),
+    "base": ("base", np.float64),
+    "processed": ("processed_vertices", np.float64),
+    "relaxed": ("relaxed_edges", np.float64),
+    "improved": ("improved", np.float64),
+    "head": ("head_bucket", np.float64),
+    "assigned": ("assigned_edges", np.float32),
+    "low": ("band_low", np.float32),
+    "high": ("band_high", np.float32),
+    "clip": ("clip_share", np.float32),
+    "busy": ("busy_workers", np.int32),
+    "open": ("open_buckets", np.int32),
+    "reason": ("reason", np.uint8),
+}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is to be seen, by the place in "runs": together on one clock, or one after another."""
+
+    pack: Pack
+    graphs: dict[str, Drawn]  # by hash
+    runs: list[dict[str, Any]]
+    traces: list[Trace]  # of the runs
+
+    @classmethod
+    def empty(cls) -> Scene:
+        """Return a page without anything."""
+        return cls(Pack(), {}, [], [])
+
+    def add_graph(self, graph: CSRGraph | None) -> None:
+        """Put a graph on the page, once."""
+        if graph is not None and graph.hash not in self.graphs:
+            self.graphs[graph.hash] = drawn(self.pack, graph)
+
+    def add_run(self, trace: Trace, graph: CSRGraph | None) -> int:
+        """Put a run on the page, once; return its place."""
+        known = next((place for place, one in enumerate(self.traces) if one is trace), None)
+        if known is not None:
+            return known
+        self.add_graph(graph)
+        self.traces.append(trace)
+        self.runs.append(run_tree(self.pack, trace, self.graphs.get(trace.graph.hash)))
+        return len(self.runs) - 1
+
+    def tree(self) -> dict[str, Any]:
+        """Return graphs and runs as JSON values; a run names its graph by place."""
+        places = {key: place for place, key in enumerate(self.graphs)}
+        runs = [run | {"graph": places.get(run["graph"])} for run in self.runs]
+        return {"graphs": [one.tree for one in self.graphs.values()], "runs": runs}
+
+
+def run_page(trace: Trace, graph: CSRGraph | None, missing: str = "") -> str:
+    """Return a page of one run; `missing` says why its graph is not there."""
+    scene = Scene.empty()
+    scene.add_run(trace, graph)
+    title = title_words(trace)
+    told = {"kind": "runs", "title": title, "shown": [0], "note": missing}
+    return page_text(title, scene.pack, told | scene.tree())
+
+
+def pair_page(a: Trace, b: Trace, graph: CSRGraph | None, missing: str = "") -> str:
+    """Return a page of two runs on one clock. CompareError where they cannot be compared."""
+    scene = Scene.empty()
+    told = pair_tree(scene, a, b, graph)
+    title = f"{find(a.settings.algorithm).title} and {find(b.settings.algorithm).title}"
+    title += f" on {a.graph.name}"
+    shown = {"kind": "runs", "title": title, "note": missing, **told}
+    return page_text(title, scene.pack, shown | scene.tree())
+
+
+def pair_tree(scene: Scene, a: Trace, b: Trace, graph: CSRGraph | None) -> dict[str, Any]:
+    """Put two runs on the page; return what is said of them and how their clocks meet."""
+    sides = Side.of(a), Side.of(b)
+    problem = obstacle(*sides)
+    if problem:
+        raise CompareError(problem)
+    places = [scene.add_run(trace, graph) for trace in (a, b)]
+    found = summarise(*sides)
+    clocks = {}
+    for how, title in ALIGNMENTS.items():
+        try:
+            knots = align(*sides, how)
+        except CompareError:
+            continue
+        few = np.linspace(0, len(knots.a_ns) - 1, min(len(knots.a_ns), MOST_KNOTS)).astype(int)
+        clocks[how] = {
+            "title": title,
+            "a": scene.pack.add(knots.a_ns[few]),
+            "b": scene.pack.add(knots.b_ns[few]),
+        }
+    cautions = list(found.cautions)
+    return {"shown": places, "words": found.words, "cautions": cautions, "clocks": clocks}
+
+
+def run_tree(pack: Pack, trace: Trace, graph: Drawn | None) -> dict[str, Any]:
+    """Return one run as JSON values; "graph" is its hash, or None where it is not drawn."""
+    row = find(trace.settings.algorithm)
+    samples = thinned(trace.samples)
+    names = list(row.occupancy)
+    rows = len(names) or int(trace.settings.parameters.get("buckets") or BUCKETS)
+    counts = samples["occupancy"][:, :rows].astype(np.uint32)
+    told = {
+        "graph": trace.graph.hash if graph is not None else None,
+        "title": row.title,
+        "about": title_words(trace),
+        "subtitle": subtitle_words(trace),
+        "totals": totals_words(trace),
+        "clock": trace.clock,
+        "time_ns": trace.time_ns,
+        "outcome": trace.outcome,
+        "source": trace.settings.source,
+        "source_id": in_sight(str(trace.graph.source_id)),
+        "bucketed": row.bucketed,
+        "piles": names,
+        "rows": rows,
+        "parallelism": row.parallelism,
+        "reached": trace.reached,
+        "samples": len(trace.samples),
+        "reasons": {str(int(key)): words for key, words in REASON_WORDS.items()},
+        "columns": {
+            key: pack.add(samples[name].astype(kind)) for key, (name, kind) in _COLUMNS.items()
+        },
+        "occupancy": pack.add(counts.T.copy()),
+        "peak": int(counts.max(initial=0)),
+    }
+    if trace.dist.ndim == 2:
+        return told | {"matrix": _matrix(pack, trace)}
+    return told | {"vertices": None if graph is None else _vertices(pack, trace, graph)}
+
+
+def thinned(samples: np.ndarray) -> np.ndarray:
+    """Return at most about MOST_SAMPLES and the changes of Δ; see the module."""
+    count = len(samples)
+    if count <= MOST_SAMPLES:
+        return samples
+    bounds = np.linspace(0, count, MOST_SAMPLES // 2 + 1).astype(np.int64)
+    starts, lasts = bounds[:-1], bounds[1:] - 1
+    peaks = [
+        first + int(np.argmax(samples["assigned_edges"][first : last + 1]))
+        for first, last in zip(starts.tolist(), lasts.tolist(), strict=True)
+    ]
+    changed = np.flatnonzero(np.diff(samples["delta"], prepend=samples["delta"][0]) != 0)
+    kept = np.unique(np.concatenate(([0], lasts, peaks, changed[:MOST_SAMPLES])))
+    return samples[kept]
+
+
+def _vertices(pack: Pack, trace: Trace, graph: Drawn) -> dict[str, Any]:
+    """Return distances (-1: unreached) and, from probe level 2, times and counts."""
+    dist = graph.of(trace.dist)
+    reached = reached_mask(dist)
+    numbers = dist.dtype if dist.dtype.itemsize == 4 else np.dtype(np.float64)
+    known = np.where(reached, dist, -1).astype(numbers)
+    told = {
+        "dist": pack.add(known),
+        "whole": bool(trace.dist.dtype.kind == "i"),
+        **_tops(trace.dist),
+        "first": None,
+        "last": None,
+        "count": None,
+    }
+    if trace.vertices is not None:
+        times = trace.vertices
+        told["first"] = pack.add(_times(graph.of(times.first_reached_ns)))
+        told["last"] = pack.add(_times(graph.of(times.last_improved_ns)))
+        told["count"] = pack.add(smallest(graph.of(times.times_processed)))
+    return told
+
+
+def _tops(dist: np.ndarray) -> dict[str, float]:
+    """Return the largest distance, and where the colour bar ends if few lie far beyond."""
+    finite = dist[reached_mask(dist)].astype(np.float64)
+    top = float(finite.max(initial=0))
+    most = float(np.quantile(finite, MOST)) if len(finite) else top
+    return {"farthest": top, "top": most if 0 < most * STRETCH < top else top}
+
+
+def _times(times: np.ndarray) -> np.ndarray:
+    """Return ns as u4, LATE where it never happened; as f8, -1, where a run is longer than that."""
+    if int(times.max(initial=0)) >= LATE:
+        return times.astype(np.float64)
+    return np.where(times < 0, LATE, times).astype(np.uint32)
+
+
+def _matrix(pack: Pack, trace: Trace) -> dict[str, Any]:
+    """Return a matrix as a picture of at most MOST_SIDE entries a side: 0 none, 1..255 near to far.
+
+    done : when each row shown was finished, ns, where it is known
+    """
+    high, wide = trace.dist.shape
+    rows = np.linspace(0, high - 1, min(high, MOST_SIDE)).round().astype(int)
+    columns = np.linspace(0, wide - 1, min(wide, MOST_SIDE)).round().astype(int)
+    part = trace.dist[np.ix_(rows, columns)]
+    known = reached_mask(part)
+    top = float(part[known].max(initial=0)) or 1.0
+    levels = np.where(known, 1 + np.round(254.0 * np.where(known, part, 0) / top), 0)
+    told = {
+        "rows": len(rows),
+        "columns": len(columns),
+        "whole": [high, wide],
+        "top": top,
+        "levels": pack.add(np.clip(levels, 0, 255).astype(np.uint8)),
+        "done": None,
+    }
+    if trace.vertices is not None:
+        told["done"] = pack.add(_times(trace.vertices.last_improved_ns[rows]))
+    return told

@@ -1,0 +1,66 @@
+"""What stands around a run: its title, what it ran on, what came of it."""
+
+from __future__ import annotations
+
+from gpu.algorithms import find
+from gpu.record.trace import Trace, Verification
+from gpu.words import in_sight, percent, thousands, time_words
+
+
+def title_words(trace: Trace) -> str:
+    """Return "ADDS on City roads from 24711"."""
+    seen = in_sight(str(trace.graph.source_id))
+    title = f"{find(trace.settings.algorithm).title} on {trace.graph.name} from {seen}"
+    if trace.dist.ndim == 2 and len(trace.dist) > 1:
+        title += f" and {len(trace.dist) - 1:,} more"
+    return title
+
+
+def subtitle_words(trace: Trace) -> str:
+    """Return device, clock, probe level and size of the graph in one line."""
+    settings = trace.settings
+    delta = "automatic Δ" if settings.delta is None else f"Δ = {settings.delta:g}"
+    bucketed = f" · {delta}" if find(settings.algorithm).bucketed else ""
+    return (
+        f"{in_sight(settings.device)} ({settings.engine} engine) · {trace.clock} time"
+        f" · probe level {settings.probe}{bucketed}"
+        f" · {thousands(trace.graph.n)} vertices, {thousands(trace.graph.m)} edges"
+    )
+
+
+def totals_words(trace: Trace) -> str:
+    """Return the run's totals and what is known of its correctness."""
+    return (
+        f"{time_words(trace.time_ns)} {trace.clock}"
+        f" · {thousands(trace.processed_vertices)} vertices processed"
+        f" · {thousands(trace.relaxed_edges)} edges relaxed"
+        f" · {thousands(trace.reached)} reached"
+        f" · work efficiency {percent(trace.work_efficiency)}"
+        f" · {verified_words(trace)}"
+    )
+
+
+def verified_words(trace: Trace) -> str:
+    """Return what is known of a run's correctness."""
+    if trace.outcome == "stopped":
+        return "not verified: stopped"
+    if trace.verification is None:
+        return "not verified"
+    return proof_words(trace.verification, trace.dist.ndim == 2)
+
+
+def proof_words(proofs: Verification, matrix: bool) -> str:
+    """Return the outcome of proofs with its sign; of a matrix also of which rows."""
+    named = {"Dijkstra": proofs.oracle, "certificate": proofs.certificate}
+    failed = [name for name, held in named.items() if held is False]
+    if failed:
+        return f"✗ wrong: fails against {' and '.join(failed)}"
+    if not proofs.passed:
+        return "not verified"
+    if matrix:
+        return f"✓ {proofs.detail}"
+    held = [how for how, one in zip(_HOW, named.values(), strict=True) if one]
+    return f"✓ verified {' and '.join(held)}"
+
+
+_HOW = ("against Dijkstra", "by certificate")

@@ -1,0 +1,234 @@
+"""A real browser for tests of pages: Chromium, driven by its DevTools protocol over two pipes.
+
+    with Browser(folder) as browser:
+        page = browser.open("file:///.../page.html", width=1440, height=900)
+        page.wait("document.documentElement.dataset.ready")
+        page.press("ArrowLeft")
+        page.value("scope.clock.now")
+
+Only the standard library is used.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+MISSING = "no Chromium here: apt install chromium"
+PATIENCE_S = 60.0
+KEYS = {" ": ("Space", 32), "ArrowLeft": ("ArrowLeft", 37), "ArrowRight": ("ArrowRight", 39)}
+KEYS |= {"Home": ("Home", 36), "End": ("End", 35), "Tab": ("Tab", 9), "Enter": ("Enter", 13)}
+KEYS |= {"t": ("KeyT", 84)}
+SWITCHES = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--force-color-profile=srgb",
+    "--remote-debugging-pipe",
+)
+
+
+class Browser:
+    """One process of Chromium with a fresh profile in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        assert CHROMIUM is not None, MISSING
+        self._to_read, self._to_write = os.pipe()
+        self._from_read, self._from_write = os.pipe()
+        command = [CHROMIUM, *SWITCHES, f"--user-data-dir={folder / 'profile'}", "about:blank"]
+        self._process = subprocess.Popen(
+            [
+                "/bin/sh",
+                "-c",
+                f'exec "$@" 3<&{self._to_read} 4>&{self._from_write}',
+                "sh",
+                *command,
+            ],
+            pass_fds=(self._to_read, self._from_write),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(self._to_read)
+        os.close(self._from_write)
+        self._held = b""
+        self._number = 0
+        self.events: list[dict[str, Any]] = []
+
+    def __enter__(self) -> Browser:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _where: TracebackType | None,
+    ) -> None:
+        try:
+            self.call("Browser.close")
+        except (OSError, RuntimeError):
+            self._process.kill()
+        self._process.wait(20)
+        os.close(self._to_write)
+        os.close(self._from_read)
+
+    def open(self, address: str, width: int = 1440, height: int = 900, dark: bool = False) -> Page:
+        """Open an address in a tab of its own and wait until it is loaded."""
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        page = Page(self, session, target)
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            page.call(f"{domain}.enable")
+        page.size(width, height)
+        page.dark(dark)
+        page.call("Page.navigate", url=address)
+        page.wait("document.readyState === 'complete'")
+        return page
+
+    def call(self, method: str, session: str = "", **given: Any) -> dict[str, Any]:
+        """Call a method of the protocol; return its result, or raise RuntimeError."""
+        self._number += 1
+        told: dict[str, Any] = {"id": self._number, "method": method, "params": given}
+        if session:
+            told["sessionId"] = session
+        os.write(self._to_write, json.dumps(told).encode() + b"\0")
+        wanted = self._number
+        while True:
+            message = self._next()
+            if message.get("id") == wanted:
+                if "error" in message:
+                    raise RuntimeError(f"{method}: {message['error']['message']}")
+                result: dict[str, Any] = message["result"]
+                return result
+            self.events.append(message)
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._held:
+            got = os.read(self._from_read, 1 << 20)
+            if not got:
+                raise RuntimeError("the browser went away")
+            self._held += got
+        line, _, self._held = self._held.partition(b"\0")
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+
+class Page:
+    """One tab."""
+
+    def __init__(self, browser: Browser, session: str, target: str) -> None:
+        self._browser, self._session, self._target = browser, session, target
+
+    def call(self, method: str, **given: Any) -> dict[str, Any]:
+        """Call a method of the protocol in this tab."""
+        return self._browser.call(method, self._session, **given)
+
+    def close(self) -> None:
+        """Close the tab."""
+        self._browser.call("Target.closeTarget", targetId=self._target)
+
+    def value(self, expression: str) -> Any:
+        """Return the value of a JavaScript expression; promises are awaited."""
+        found = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
+        if "exceptionDetails" in found:
+            raise RuntimeError(str(found["exceptionDetails"]))
+        return found["result"].get("value")
+
+    def wait(self, expression: str) -> Any:
+        """Wait until an expression is true; return its value."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            found = self.value(expression)
+            if found:
+                return found
+            time.sleep(0.02)
+        raise TimeoutError(f"{expression} did not become true; {self.complaints()}")
+
+    def complaints(self) -> list[str]:
+        """Return what the browser complained of in this tab: errors, what the policy refused."""
+        found = []
+        for event in self._browser.events:
+            if event.get("sessionId") != self._session:
+                continue
+            told = event.get("params", {})
+            if event["method"] == "Log.entryAdded" and told["entry"]["level"] != "verbose":
+                found.append(told["entry"]["text"])
+            if event["method"] == "Runtime.exceptionThrown":
+                found.append(str(told["exceptionDetails"].get("exception", told)))
+        return found
+
+    def requests(self) -> list[str]:
+        """Return every address that this tab asked for, but for data: and blob:."""
+        asked = [
+            event["params"]["request"]["url"]
+            for event in self._browser.events
+            if event.get("sessionId") == self._session
+            and event["method"] == "Network.requestWillBeSent"
+        ]
+        return [url for url in asked if not url.startswith(("data:", "blob:"))]
+
+    def press(self, key: str, shift: bool = False) -> None:
+        """Press and release a key."""
+        code, number = KEYS[key]
+        given = {"key": key, "code": code, "windowsVirtualKeyCode": number}
+        given |= {"modifiers": 8 if shift else 0}
+        text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", **given, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **given)
+
+    def click(self, selector: str, place: int = 0) -> None:
+        """Click the middle of an element, scrolled into sight, with the mouse."""
+        box = self.value(
+            f"(() => {{ const found = document.querySelectorAll({json.dumps(selector)})[{place}];"
+            " found.scrollIntoView({block: 'center'}); const b = found.getBoundingClientRect();"
+            " return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+        )
+        self.click_at(*box)
+
+    def click_at(self, x: float, y: float) -> None:
+        """Click a point of the window, pixels."""
+        where = {"x": x, "y": y, "button": "left", "clickCount": 1}
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        self.call("Input.dispatchMouseEvent", type="mousePressed", buttons=1, **where)
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", **where)
+
+    def size(self, width: int, height: int, ratio: float = 1.0) -> None:
+        """Make the window that large, CSS pixels."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=ratio,
+            mobile=False,
+        )
+
+    def dark(self, dark: bool, still: bool = False) -> None:
+        """Have the system prefer dark colours, and no movement."""
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        motion = {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}
+        self.call("Emulation.setEmulatedMedia", media="", features=[scheme, motion])
+
+    def picture(self, whole: bool = False) -> bytes:
+        """Return the window, or the whole page, as PNG."""
+        found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        return base64.b64decode(found["data"])
+
+    def paper(self) -> bytes:
+        """Return the page printed, as PDF."""
+        return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])

@@ -1,0 +1,262 @@
+"""A page without a browser: what is in it, what it allows, what it weighs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from page_stage import Parts, hashes, recorded, roads
+
+import gpu
+import sample_graphs
+from gpu.cli.main import main
+from gpu.errors import ParameterError
+from gpu.graph import CSRGraph
+from gpu.page.graph import MOST_VERTICES, drawn
+from gpu.page.html import asset, modules
+from gpu.page.pack import Pack
+from gpu.page.runs import MOST_SAMPLES, pair_page, run_page, thinned
+from gpu.page.sweep import sweep_page
+from gpu.record.trace import SAMPLE, Trace
+from gpu.record.tracefile import save_trace
+from gpu.study.compare import CompareError
+from viewer.common import colormaps
+from viewer.common.theme import DARK, LIGHT
+
+HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\u2028\u202e{{'
+
+
+def test_a_run_comes_back_exactly() -> None:
+    trace, graph = recorded(), roads()
+    tree = Parts(run_page(trace, graph)).tree()
+    (run,), (place,) = tree["runs"], tree["graphs"]
+    assert (run["vertices"]["dist"] == trace.dist).all()
+    assert trace.vertices is not None
+    assert (run["vertices"]["first"] == trace.vertices.first_reached_ns).all()
+    assert (run["vertices"]["last"] == trace.vertices.last_improved_ns).all()
+    assert (run["vertices"]["count"] == trace.vertices.times_processed).all()
+    assert (run["columns"]["t"] == trace.samples["t_ns"]).all()
+    assert (run["columns"]["processed"] == trace.samples["processed_vertices"]).all()
+    occupancy = run["occupancy"].reshape(run["rows"], -1)
+    assert (trace.samples["occupancy"][:, : run["rows"]] == occupancy.T).all()
+    assert run["totals"].endswith("✓ verified against Dijkstra and by certificate")
+    assert place["n"] == graph.n
+
+
+def test_positions_are_where_they_were_within_a_thousandth() -> None:
+    graph = roads()
+    assert graph.positions is not None
+    (place,) = Parts(run_page(recorded(), graph)).tree()["graphs"]
+    where = graph.positions.astype(float)
+    low, high = where.min(axis=0), where.max(axis=0)
+    unit = (high - low).max() / max(place["width"], place["height"])
+    assert np.abs(place["x"] * unit + low[0] - where[:, 0]).max() < 1e-3 * (high - low).max()
+    assert np.abs(high[1] - place["y"] * unit - where[:, 1]).max() < 1e-3 * (high - low).max()
+
+
+def test_a_map_has_one_line_for_both_directions() -> None:
+    graph = roads()
+    (place,) = Parts(run_page(recorded(), graph)).tree()["graphs"]
+    lines = {frozenset(pair) for pair in zip(place["tails"], place["heads"], strict=True)}
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    arcs = zip(tails.tolist(), graph.indices.tolist(), strict=True)
+    wanted = {frozenset(pair) for pair in arcs if len(set(pair)) == 2}
+    assert lines == wanted
+    assert len(place["tails"]) == len(wanted)
+
+
+def test_unreached_and_matrix() -> None:
+    graph = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([7], np.int32), 3)
+    trace = gpu.run(graph, "dijkstra", source=0, probe=2)
+    tree = Parts(run_page(trace, graph)).tree()
+    assert tree["runs"][0]["vertices"]["dist"].tolist() == [0, 7, -1]
+    assert tree["graphs"][0]["weights"].tolist() == [7]
+    small = sample_graphs.make("city_roads", n=60, seed=1)
+    found = gpu.run(small, "delta_apsp", probe=2)
+    matrix = Parts(run_page(found, small)).tree()["runs"][0]["matrix"]
+    assert matrix["whole"] == [small.n, small.n]
+    assert matrix["levels"].reshape(small.n, small.n).diagonal().tolist() == [1] * small.n
+
+
+def test_a_large_graph_is_thinned_and_says_so() -> None:
+    n = MOST_VERTICES + 5000
+    ring = np.arange(n)
+    graph = CSRGraph.from_arcs(ring, (ring + 1) % n, np.ones(n, np.int32), n)
+    graph = graph.with_positions(np.stack([np.cos(ring), np.sin(ring)], 1).astype(np.float32))
+    found = drawn(Pack(), graph)
+    assert found.chosen is not None
+    assert len(found.chosen) == MOST_VERTICES
+    assert found.tree["n"] == n
+
+
+def test_thinned_samples_keep_totals_peaks_and_reasons() -> None:
+    samples = np.zeros(50_000, SAMPLE)
+    samples["t_ns"] = np.arange(50_000)
+    samples["processed_vertices"] = np.arange(50_000)
+    samples["delta"] = np.where(np.arange(50_000) < 33_333, 1, 2)
+    samples["assigned_edges"][12_345] = 99
+    few = thinned(samples)
+    assert len(few) <= MOST_SAMPLES + 2
+    assert few["processed_vertices"][-1] == 49_999
+    assert few["assigned_edges"].max() == 99
+    assert 33_333 in few["t_ns"]
+
+
+def test_the_policy_allows_this_style_and_this_script_alone() -> None:
+    parts = Parts(run_page(recorded(), roads()))
+    assert "default-src 'none'" in parts.policy
+    assert "unsafe" not in parts.policy
+    for what, held in (("style-src", "style"), ("script-src", "module")):
+        digest = hashlib.sha256(parts.held[held].encode()).digest()
+        assert hashes(parts.policy, what) == [f"sha256-{base64.b64encode(digest).decode()}"]
+    assert not [name for _, name, _ in parts.attributes if name.startswith("on") or name == "style"]
+    assert not [value for _, name, value in parts.attributes if name in ("src", "href")]
+    assert "http" not in parts.held["style"]
+    outside = set(re.findall(r"https?://[^\"'\s)]+", parts.held["module"]))
+    assert outside == {"http://www.w3.org/2000/svg"}  # a name, nothing that is fetched
+
+
+def test_nothing_of_a_stranger_becomes_markup() -> None:
+    trace = recorded()
+    plain_tags = Parts(run_page(trace, roads())).tags
+    graph = replace(roads(), name=HOSTILE, ids=np.array([HOSTILE + str(i) for i in range(600)]))
+    named = replace(
+        trace,
+        graph=replace(trace.graph, name=HOSTILE, source_id=HOSTILE),
+        settings=replace(trace.settings, device=HOSTILE),
+    )
+    parts = Parts(run_page(named, graph, missing=HOSTILE))
+    assert parts.tags == plain_tags
+    assert parts.tree()["note"] == HOSTILE
+    assert "<" not in parts.held["told"]
+    assert "\u2028" not in parts.held["told"]
+
+
+def test_twelve_thousand_vertices_stay_under_two_megabytes() -> None:
+    graph = roads(12_000)
+    text = pair_page(recorded("adds", 12_000), recorded("near_far", 12_000), graph)
+    assert len(text.encode()) < 2_000_000
+
+
+def test_two_runs_share_their_graph_and_clocks() -> None:
+    tree = Parts(pair_page(recorded("adds"), recorded("near_far"), roads())).tree()
+    assert len(tree["graphs"]) == 1
+    assert list(tree["clocks"]) == ["time", "share", "bucket"]
+    for clock in tree["clocks"].values():
+        assert (np.diff(clock["a"]) > 0).all()
+    assert "sooner" in tree["words"] or "as long as" in tree["words"]
+    other = replace(recorded(), graph=replace(recorded().graph, hash="another"))
+    with pytest.raises(CompareError, match="another graph"):
+        pair_page(recorded(), other, roads())
+
+
+def test_a_sweep_is_runs_that_differ_in_one_knob() -> None:
+    runs = [recorded("near_far", delta=delta) for delta in (512.0, 32.0, 128.0)]
+    tree = Parts(sweep_page(runs, roads())).tree()
+    assert [point["value"] for point in tree["sweep"]["points"]] == [32, 128, 512]
+    times = [tree["runs"][point["run"]]["time_ns"] for point in tree["sweep"]["points"]]
+    assert times == [point["time_ns"] for point in tree["sweep"]["points"]]
+    with pytest.raises(ParameterError, match="another algorithm: near_far and adds"):
+        sweep_page([*runs, recorded()], roads())
+    with pytest.raises(ParameterError, match="differ in nothing"):
+        sweep_page([runs[0]] * 3, roads())
+
+
+def test_modules_may_be_put_into_one_script() -> None:
+    """Every module is there, with imports and exports of the one form that is understood."""
+    from importlib.resources import files
+
+    names = {path.name for path in files("assets").joinpath("page").iterdir()}
+    for name in sorted(names - {"page.css"}):
+        source = asset(name)
+        assert f"const from_{name.removesuffix('.js')} = " in modules()
+        for line in source.splitlines():
+            if line.startswith(("import", "export")):
+                assert re.fullmatch(
+                    r'import \{ [\w, ]+ \} from "\./\w+\.js";'
+                    r"|export ((async )?function|class|const) \w+.*",
+                    line,
+                )
+        assert "innerHTML" not in source or name == "elements.js"
+
+
+def test_colours_are_the_windows() -> None:
+    style = asset("page.css")
+    light, dark = style.split(':root[data-theme="dark"]')
+    for theme, part in ((LIGHT, light), (DARK, dark)):
+        told = dict(re.findall(r"--([\w-]+): ([^;]*);", part.split("}")[0]))
+        for name in ("window", "base", "border", "text", "muted", "accent", "plot", "grid", "band"):
+            assert told[name] == getattr(theme, name)
+        for name in ("success", "warning", "error"):
+            assert told[name] == getattr(theme, name)
+        assert tuple(told["series"].split()) == theme.series
+        assert tuple(told["heat"].split()) == theme.heat
+        assert [told[f"series-{place}"] for place in range(3)] == list(theme.series[:3])
+        ends = colormaps.RANGES[theme.name]
+        assert tuple(map(float, told["map-range"].split())) == ends
+        middle = [f"#{stop}" for stop in colormaps.DIVERGING[theme.name]]
+        assert told["difference"].split() == middle
+    stops = " ".join(re.findall(r'"([0-9a-f ]+)"', asset("colour.js"))).split()
+    assert stops[:44] == [*colormaps.VIRIDIS, *colormaps.PLASMA]
+
+
+def _saved(folder: Path, name: str, trace: Trace) -> str:
+    path = folder / name
+    save_trace(trace, path)
+    return str(path)
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = (_saved(tmp_path, f"{key}.npz", recorded(key)) for key in ("adds", "near_far"))
+    page = tmp_path / "page.html"
+    assert main(["page", a, "-o", str(page)]) == 0
+    assert len(Parts(page.read_text()).tree()["runs"]) == 1
+    assert main(["page", a, b, "-o", str(page), "--json"]) == 0
+    assert len(Parts(page.read_text()).tree()["runs"]) == 2
+    assert f'"bytes": {page.stat().st_size}' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["{a}", "4_why"], 2, "saved runs (.npz) or one lesson, not both"),
+        (["4_why", "1_order"], 2, "2 lessons; a page shows one"),
+        (["graph.gr"], 1, "graph.gr: a page shows saved runs (.npz) or a lesson (key or .toml)"),
+        (["no_such"], 1, "no lesson 'no_such'"),
+        (["gone.npz"], 1, "gone.npz: No such file"),
+        (["{a}", "{a}", "{a}"], 1, "3 runs that differ in nothing"),
+        (["{bad}"], 1, "not a trace of SSSP Scope, or damaged"),
+    ],
+)
+def test_wrong_input_leaves_nothing_behind(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    code: int,
+    said: str,
+) -> None:
+    (tmp_path / "bad.npz").write_bytes(b"PK\x03\x04 and then nothing")
+    names = {"a": _saved(tmp_path, "a.npz", recorded()), "bad": str(tmp_path / "bad.npz")}
+    before = sorted(tmp_path.iterdir())
+    given = [word.format(**names) for word in words]
+    assert main(["page", *given, "-o", str(tmp_path / "page.html")]) == code
+    assert said in capsys.readouterr().err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_run_whose_graph_is_gone_has_panels_and_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = recorded()
+    gone = replace(trace, graph=replace(trace.graph, origin="gone.gr"))
+    page = tmp_path / "page.html"
+    assert main(["page", _saved(tmp_path, "run.npz", gone), "-o", str(page)]) == 0
+    assert "gone.gr" in capsys.readouterr().err
+    tree = Parts(page.read_text()).tree()
+    assert tree["graphs"] == []
+    assert "gone.gr" in tree["note"]
