@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from gpu.errors import GpuError, TraceError
 from gpu.graph import CSRGraph
 from gpu.proof.verify import verify
 from gpu.record.recording import save_recording
-from gpu.record.trace import Probe, RunSettings, Trace
+from gpu.record.trace import RECORDED_ON, Probe, RunSettings, Trace
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.study import sweep
 from gpu.study.sweep import SweepPoint
@@ -66,13 +67,18 @@ def _time(trace: Trace) -> int:
 
 
 def proved(graph: CSRGraph, trace: Trace) -> Trace:
-    """Return the trace with the outcome of both proofs. Raises TraceError where one fails."""
+    """Return the trace with the outcome of both proofs, marked as recorded.
+
+    Raises TraceError where a proof fails.
+    """
     if trace.graph.hash != graph.hash:
         raise TraceError(f"{trace.graph.name} of the trace is not the one that is made here")
     found = verify(graph, trace.settings.source, trace.dist)
     if not found.passed:
         raise TraceError(f"the distances of {trace.settings.algorithm} are wrong: {found.detail}")
-    return replace(trace, verification=found)
+    device = re.split(r" \d+GB", str(trace.environment["device"]))[0]  # its memory left out
+    told = trace.environment | {RECORDED_ON: device}
+    return replace(trace, verification=found, environment=told)
 
 
 def measured_sweep(graph: CSRGraph, device: str) -> dict[str, Any]:
