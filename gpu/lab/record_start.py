@@ -108,8 +108,11 @@ def _point(graph: CSRGraph, plan: sweep.SweepPlan, row: dict[str, Any]) -> Sweep
     return SweepPoint(settings=sweep.settings_of(graph, plan, row["value"]), **fields)
 
 
-def cut(name: str, graph: CSRGraph, traces: list[Trace], target: Path) -> None:
-    """Write one recording: A and B as the maps show them, then their runs with probes off."""
+def cut(name: str, graph: CSRGraph, traces: list[Trace], target: Path) -> str:
+    """Write one recording: A and B as the maps show them, then their runs with probes off.
+
+    Returns the device that they were made on.
+    """
     kinds = [(algorithm, level) for level in LEVELS for algorithm in ALGORITHMS]
     known = {(t.settings.algorithm, t.settings.probe): t for t in traces}
     runs = [proved(graph, known[kind]) for kind in kinds if kind in known]
@@ -119,12 +122,13 @@ def cut(name: str, graph: CSRGraph, traces: list[Trace], target: Path) -> None:
     save_recording(runs, graph.positions, path)
     times = ", ".join(f"{t.settings.algorithm} {t.time_ns / 1e6:.3f} ms" for t in runs)
     print(f"{path}: {path.stat().st_size:,} bytes; {times}")
+    return str(runs[0].environment[RECORDED_ON])
 
 
-def write_sweep(told: dict[str, Any], target: Path) -> None:
-    """Write the sweep that the window opens."""
+def write_sweep(told: dict[str, Any], device: str, target: Path) -> None:
+    """Write the sweep that the window opens, made on a device."""
     path = target / "sweep.json"
-    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps({RECORDED_ON: device, **told}, indent=1) + "\n", encoding="utf-8")
     print(f"{path}: {path.stat().st_size:,} bytes, {len(told['points'])} points")
 
 
@@ -138,27 +142,27 @@ def record(device: str, keep: Path | None, target: Path) -> None:
             for trace in traces:
                 kind = f"{trace.settings.algorithm}-{trace.settings.probe}"
                 save_trace(trace, keep / f"{name}-{kind}.npz")
-        cut(name, graph, traces, target)
+        recorded_on = cut(name, graph, traces, target)
         if name == SWEPT:
-            write_sweep(measured_sweep(graph, device), target)
+            write_sweep(measured_sweep(graph, device), recorded_on, target)
 
 
 def cut_kept(folder: Path, target: Path) -> None:
     """Cut what was recorded before, by this script or by the command line."""
     traces = [load_trace(path) for path in sorted(folder.glob("*.npz"))]
-    graphs = {}
+    found = []
     for name, reference in STARTS.items():
         key = reference.partition("?")[0]
         mine = [trace for trace in traces if trace.graph.origin == key]
         if mine:
-            graphs[name] = open_reference(key, mine[0].graph.options)
-            cut(name, graphs[name], mine, target)
+            graph = open_reference(key, mine[0].graph.options)
+            found.append((graph, cut(name, graph, mine, target)))
     for path in sorted(folder.glob("*.json")):
         told = json.loads(path.read_text(encoding="utf-8"))
         wanted = told.get("graph", {}).get("hash")
-        graph = next((one for one in graphs.values() if one.hash == wanted), None)
-        if graph is not None:
-            write_sweep(kept_sweep(told, graph), target)
+        for graph, device in found:
+            if graph.hash == wanted:
+                write_sweep(kept_sweep(told, graph), device, target)
 
 
 def main(argv: list[str] | None = None) -> int:
