@@ -33,6 +33,7 @@ from gpu.record.workspace import reader_options
 from gpu.words import thousands
 from sample_graphs import remembered_reference, suggested_source
 from viewer.models.open_choices import known_options, outside, refusal
+from viewer.models.outline import GraphOutline
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
 
@@ -65,6 +66,7 @@ class Controller(QObject):
         self.ready = False
         self.preparing = ""  # what the engine process prepares, "" once it is ready
         self._run_id = self._load_id = self._placement_id = self._proof_id = -1
+        self._arcs_id = -1  # of the request for the graph whose outline is shown
         self._opening = ""  # what is being loaded
         self._options: dict[str, Any] = {}  # and how
         self._when_ready: Callable[[], None] | None = None
@@ -101,8 +103,11 @@ class Controller(QObject):
 
     @property
     def opening(self) -> str:
-        """The name of what is being opened, "" for nothing."""
-        return _short(self._opening) if self._load_id >= 0 else ""
+        """The name of what is being opened, or still being made, "" for nothing."""
+        if self._load_id >= 0:
+            return _short(self._opening)
+        graph = self.session.graph
+        return graph.name if graph is not None and self.session.arcs_missing else ""
 
     def open(self, what: str | Path, **options: Any) -> None:
         """Load a file or "sample:..." in the engine process; options of LoadRequest."""
@@ -112,11 +117,18 @@ class Controller(QObject):
         self.session.set_progress(PROGRESS_UNKNOWN, f"Opening {_short(self._opening)}…")
 
     def show_graph(self, graph: CSRGraph) -> None:
-        """Show a graph made in this process and hand it to the engine process."""
+        """Show a graph made in this process and hand it to the engine process.
+
+        Of an outline the engine process makes the graph itself.
+        """
         self.stop()
         self._opens = None
         self._load_id = self._placement_id = -1
         self.session.set_progress(None)
+        if isinstance(graph, GraphOutline):
+            self.session.set_graph(graph)
+            self._ask_for_arcs()
+            return
         try:
             self.host.put_graph(graph)
         except GpuError as error:
@@ -125,6 +137,12 @@ class Controller(QObject):
         self.session.set_graph(graph)
         self.session.set_source(suggested_source(graph))
         self._ask_for_placement(graph)
+
+    def _ask_for_arcs(self) -> None:
+        """Have the graph made whose outline is shown, if one is."""
+        graph = self.session.graph
+        if isinstance(graph, GraphOutline):
+            self._arcs_id = self.host.load(LoadRequest(graph.reference))
 
     def show_run(self, record: RunRecord) -> None:
         """Make a run the current one; its graph is opened again where another one is shown."""
@@ -172,10 +190,10 @@ class Controller(QObject):
         `show` off: the run goes into the table and the panels stay with the current one.
         """
         graph = self.session.graph
-        if self.opening:
+        if self._load_id >= 0:
             words = f"{self.opening} is still being opened;"
             self.session.set_notice(Notice("info", words, "run it when it is here."))
-        if graph is None or self.running or self.opening:
+        if graph is None or self.running or self._load_id >= 0:
             return
         try:
             settings = checked_settings(graph, settings)
@@ -295,6 +313,9 @@ class Controller(QObject):
         return max(self._run_id, self._load_id, self._placement_id) < 0
 
     def _on_graph_loaded(self, message: messages.GraphLoaded) -> None:
+        if message.run_id == self._arcs_id:
+            self._arcs_id = -1
+            self.session.complete(message.graph)
         if message.run_id != self._load_id:
             return
         self._load_id = -1
@@ -318,7 +339,7 @@ class Controller(QObject):
 
         What is drawn stays until it is there. Returns whether it could be asked for now.
         """
-        if self.session.graph is None or self.running or self._load_id >= 0:
+        if self.session.graph is None or self.running or self.opening:
             return False
         self._placement_id = self.host.layout(kind, dist=dist, delta=delta)
         self.session.set_progress(PROGRESS_UNKNOWN, "Arranging the vertices…")
@@ -352,9 +373,9 @@ class Controller(QObject):
         if shown and self.replay_short and took < BLINK_S and message.trace.outcome == "finished":
             self.replay()
 
-    def replay(self) -> None:
-        """Play the current run again from its start, over `REPLAY_S`."""
-        self.playback.replay(REPLAY_S)
+    def replay(self, until_ns: float | None = None) -> None:
+        """Play the current run again from its start, over `REPLAY_S`, to its end or a moment."""
+        self.playback.replay(REPLAY_S, until_ns)
 
     def _on_verified(self, message: messages.Verified) -> None:
         self.session.set_verification(message.run_id, message.verification)
@@ -373,6 +394,8 @@ class Controller(QObject):
             self.session.fail_run(message.run_id, str(message.error))
             self._end_run()
         self._forget(message.run_id)
+        if was_load or message.run_id == self._arcs_id:
+            self._ask_for_arcs()  # of the graph shown, whose outline the request has outlived
         if not mine:
             return
         self.session.set_progress(None)
@@ -392,6 +415,7 @@ class Controller(QObject):
             self.session.fail_run(self._run_id, message.words)
             self._end_run()
         self._load_id = self._placement_id = self._proof_id = -1
+        self._ask_for_arcs()
         self.session.set_progress(None)
         advice = "A fresh engine is starting; press Run to try again."
         self.session.set_notice(Notice("error", message.words, advice))

@@ -15,6 +15,7 @@ that it needs, if need be by making tabs of the cells below.
     Lesson       lesson | graph, timeline | buckets and Δ
     Present      graph, one plot, timeline
     All pairs    Run | graph, timeline | the matrix of distances, as high as the window
+    Sweep        graph, timeline | time and work against Δ, as high as the window
     Microscope   graph | workers and buckets, the code under both
 """
 
@@ -131,6 +132,15 @@ ARRANGEMENTS: dict[str, Arrangement] = {
         ("matrix",),
         (1,),
         0.36,
+        whole_right=True,
+    ),
+    "sweep": Arrangement(
+        "Sweep",
+        "Time and work against Δ, large, beside the graph",
+        (),
+        ("sweep",),
+        (1,),
+        0.54,
         whole_right=True,
     ),
     "microscope": Arrangement(

@@ -175,6 +175,14 @@ class Workspaces(FeaturePart):
         """Open a workspace that this window wrote for itself: nothing is asked."""
 
 
+class Opening(FeaturePart):
+    """Shows something before anything was run."""
+
+    def begin(self) -> bool:
+        """Show it, in a window that has just been opened; return whether there is anything."""
+        return False
+
+
 class Reports(FeaturePart):
     """Writes down what of ours broke."""
 

@@ -25,7 +25,7 @@ from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
 from viewer.docks import ARRANGEMENTS, PLOTS, Docks
-from viewer.feature import FeaturePart, Reports, Themed
+from viewer.feature import FeaturePart, Opening, Reports, Themed
 from viewer.features import Features, all_features
 from viewer.frame.file_dialogs import FileDialogs
 from viewer.frame.help_dialogs import AboutDialog, ShortcutsDialog
@@ -151,6 +151,7 @@ class MainWindow(QMainWindow):
         controller.file_failed.connect(self.settings.remove_recent)
         # the models change -> the window shows
         session.graph_changed.connect(self._show_graph)
+        session.graph_completed.connect(self.enable_actions)
         session.run_changed.connect(self.enable_actions)
         session.current_changed.connect(self.enable_actions)
         session.positions_changed.connect(self._show_drawn)
@@ -250,12 +251,15 @@ class MainWindow(QMainWindow):
     # --- start and end
 
     def start(self, file: str | None = None) -> None:
-        """Start the engine process and open a file, or run on the first sample."""
+        """Start the engine process and open a file, or what there is to begin with."""
         self._frame.start()
         self.controller.start()
         if file is not None:
             self.named_file = self._run_file = file
             self.open_path(file)
+            return
+        opening = self.part(Opening) if self.run_on_start else None
+        if opening is not None and opening.begin():
             return
         self.controller.show_graph(sample_graphs.make(sample_graphs.FIRST_SAMPLE))
         if self.run_on_start:
@@ -399,7 +403,7 @@ class MainWindow(QMainWindow):
         run, running = self.session.current, self.controller.running
         graph = self.session.graph is not None
         state = {
-            "graph": graph,
+            "graph": graph and not self.session.arcs_missing,
             "idle": graph and not running,
             "running": running,
             "run": run is not None,

@@ -102,6 +102,7 @@ REASON_WORDS = {
     Reason.PROBING: "start-up: Δ doubled to find work for all",
 }
 
+RECORDED_ON = "recorded_on"  # in the environment of runs that travel with the program: the device
 NEVER = np.int64(-1)  # a per-vertex time that did not happen
 
 

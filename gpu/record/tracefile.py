@@ -88,7 +88,7 @@ def save_trace(trace: Trace, path: str | Path) -> None:
         arrays |= {name: getattr(trace.vertices, name) for name in _VERTEX_MEMBERS}
     if trace.events is not None:
         arrays["events"] = trace.events
-    header = json.dumps(_header(trace) | {"arrays": list(arrays)}).encode()
+    header = json.dumps(header_of(trace) | {"arrays": list(arrays)}).encode()
     arrays = {"header": np.frombuffer(header, np.uint8), **arrays}
     with (
         written_whole(path) as file,
@@ -130,7 +130,8 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (int, float, str)) else str(value)
 
 
-def _header(trace: Trace) -> dict[str, Any]:
+def header_of(trace: Trace) -> dict[str, Any]:
+    """Return all of a trace that is no array, as JSON values."""
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -165,7 +166,7 @@ def _read(archive: zipfile.ZipFile, size: int, path: str) -> Trace:
         name: _read_array(archive, members[name], name) for name in header.arrays
     }
     try:
-        return _assemble(header, arrays)
+        return assembled(header, arrays)
     except TraceError as error:
         raise TraceError(f"damaged: {error}") from error
 
@@ -219,7 +220,8 @@ def _fill(member: IO[bytes], array: np.ndarray, name: str) -> None:
         raise TraceError(f"damaged: {name} is longer than it says")
 
 
-def _assemble(header: TraceHeader, arrays: dict[str, np.ndarray]) -> Trace:
+def assembled(header: TraceHeader, arrays: Mapping[str, np.ndarray]) -> Trace:
+    """Return a trace of its header and arrays; TraceError where the parts do not agree."""
     for name in ("samples", "dist"):
         if name not in arrays:
             raise TraceError(f"it has no {name}")

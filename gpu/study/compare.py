@@ -33,11 +33,13 @@ from numpy.typing import ArrayLike
 from gpu.algorithms import Algorithm, find
 from gpu.errors import GpuError
 from gpu.record.trace import (
+    RECORDED_ON,
     GraphReference,
     RunSettings,
     Trace,
     Verification,
     VertexProbe,
+    mean_over_time,
     reached_mask,
 )
 
@@ -46,6 +48,8 @@ ALIGNMENTS: dict[Align, str] = {"time": "time", "share": "share settled", "bucke
 LOOKED_AT = 1 << 18  # vertices that a share is counted over
 MARKS = 1 << 16  # samples of a run that its clock is laid by: finer than a screen is wide
 SECOND_NS = 1e9
+MOMENTS = 512  # of the shorter run, looked at to find where two runs differ most
+LAST_MOMENT = 0.9  # of the shorter run: both still work then
 
 
 class CompareError(GpuError):
@@ -125,6 +129,24 @@ class Side:
         asked = self.settings.parameters.get("workers")
         return int(asked or preset.workers) if preset is not None else None
 
+    @property
+    def recorded_on(self) -> str:
+        """The device that it was recorded on, of runs that travel with the program; else ""."""
+        return str((self.environment or {}).get(RECORDED_ON, ""))
+
+    @property
+    def supersteps(self) -> int | None:
+        """How many supersteps it took, each ended by a barrier; None where it has none."""
+        each = self.settings.sample_period_ns == 0 and self.algorithm.parallelism == "available"
+        return len(self.samples) - 1 if each and len(self.samples) > 1 else None
+
+    @cached_property
+    def in_hand(self) -> float | None:
+        """Edges that its workers had to work on, mean over time; None below probe level 1."""
+        if len(self.samples) < 2 or self.time_ns <= 0:
+            return None
+        return mean_over_time(self.samples, "assigned_edges")
+
     @cached_property
     def busy_share(self) -> float | None:
         """Share 0..1 of the workers that had work, mean over time; None where unknown.
@@ -138,8 +160,8 @@ class Side:
         return min(busy / (self.workers * float(lasted.sum())), 1.0) if lasted.sum() else None
 
     def count(self) -> None:
-        """Find `reached` and `busy_share` now; afterwards they are known. Any thread."""
-        _ = self.reached, self.busy_share
+        """Find `reached`, `busy_share` and `in_hand` now; afterwards they are known. Any thread."""
+        _ = self.reached, self.busy_share, self.in_hand
 
 
 @dataclass(frozen=True)
@@ -292,7 +314,29 @@ def difference(a: Side, b: Side, clocks: ClockMap) -> VertexDifference:
     )
 
 
+def telling_moment(a: Side, b: Side) -> float:
+    """Return when two runs that start together look least alike, ns on a clock of both.
+
+    That is where the shares of the vertices that they have reached differ most; without times of
+    vertices it is near the end of the shorter run.
+    """
+    last = LAST_MOMENT * min(a.time_ns, b.time_ns)
+    if not _exact(a, b):
+        return last
+    times = np.linspace(0.0, last, MOMENTS)
+    first, second = (_reached_by(side, times) for side in (a, b))
+    return float(times[np.argmax(np.abs(first - second))])
+
+
 _NOTHING = np.zeros(0)
+
+
+def _reached_by(side: Side, times_ns: np.ndarray) -> np.ndarray:
+    """Return the share of the vertices reached at each of these times."""
+    assert side.vertices is not None
+    known = _few(side.vertices.first_reached_ns)
+    known = np.sort(known[known >= 0])
+    return np.searchsorted(known, times_ns, side="right") / max(len(known), 1)
 
 
 def _exact(a: Side, b: Side) -> bool:

@@ -18,8 +18,9 @@ from typing import Any
 
 from gpu.record.trace import Probe
 from gpu.study.compare import Side, obstacle
-from gpu.words import brief_time, percent, ratio_words
+from gpu.words import brief_time, percent, ratio_words, short
 
+CLEAR = 0.1  # times and works this far apart are worth a reason
 SAME = 0.01  # times and works this close are called the same
 
 
@@ -61,11 +62,9 @@ def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None,
     times = _quoted_times(a, b, quoted)
     numbers = _numbers(a, b, times)
     told = names(a, b)
-    words = [_time_and_work(a, b, told, times, numbers)]
-    busy = _busy_words(told, numbers)
-    return Summary(
-        " ".join([*words, *busy]), tuple(_cautions(a, b, told, times is not None)), numbers
-    )
+    words = [_time_and_work(a, b, told, times, numbers), *_busy_words(told, numbers)]
+    words += _why_it_pays(a, b, told, numbers)
+    return Summary(" ".join(words), tuple(_cautions(a, b, told, times is not None)), numbers)
 
 
 def _quoted_times(
@@ -186,8 +185,27 @@ def _busy_words(told: tuple[str, str], numbers: dict[str, Any]) -> list[str]:
     return [", ".join([said[0], *(words.format("") for words in said[1:])]) + "."]
 
 
+def _why_it_pays(a: Side, b: Side, told: tuple[str, str], numbers: dict[str, Any]) -> list[str]:
+    """Say why more work took less time, where it did and both runs were watched."""
+    ratio, work = numbers["b_time_over_a"], numbers["b_work_over_a"]
+    if ratio is None or work is None or (ratio - 1) * (1 - work) <= 0:
+        return []
+    (quick, slow), (name, other) = ((a, b), told) if ratio > 1 else ((b, a), told[::-1])
+    clear = abs(ratio - 1) >= CLEAR and abs(work - 1) >= CLEAR
+    if not clear or quick.in_hand is None or slow.in_hand is None or quick.in_hand < slow.in_hand:
+        return []
+    barriers = slow.supersteps
+    waits = f", and {barriers:,} barriers to wait at" if barriers is not None else ""
+    return [
+        f"More work pays while workers would idle: {name} had {short(quick.in_hand)} edges in hand "
+        f"at a time, {other} {short(slow.in_hand)}{waits}."
+    ]
+
+
 def _cautions(a: Side, b: Side, told: tuple[str, str], at_level_0: bool) -> list[str]:
     said = []
+    recorded = dict.fromkeys(side.recorded_on for side in (a, b) if side.recorded_on)
+    said += [f"Recorded on an {device}, measured." for device in recorded]
     if at_level_0:
         said.append("Times are of reruns with probes off.")
     elif any(_probed(side) for side in (a, b)):

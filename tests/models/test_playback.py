@@ -119,6 +119,16 @@ def test_forgetting_a_range_is_told_only_where_there_was_something(
     assert playback.loop_ns is None
 
 
+def test_a_replay_may_rest_before_the_end(playback: PlaybackModel) -> None:
+    playback.replay(5.0, 400.0)
+    playback.advance(60.0)
+    assert playback.cursor_ns == 400.0
+    assert not playback.playing
+    playback.play()
+    playback.advance(60.0)
+    assert playback.cursor_ns == END_NS
+
+
 def test_what_is_repeated(playback: PlaybackModel) -> None:
     assert playback.repeated_ns is None
     playback.set_looping(True)

@@ -68,6 +68,23 @@ def test_fewer_buckets_are_fewer_rows(bench: Bench) -> None:
     assert len(panel.ring.state.counts) == 6
 
 
+@pytest.mark.parametrize(("used", "shown", "top"), [(5, 8, "+7"), (9, 16, "+15"), (32, 32, "tail")])
+def test_a_ring_is_shown_as_far_as_it_was_used(
+    bench: Bench, used: int, shown: int, top: str
+) -> None:
+    """Five of 32 buckets are a picture, not a thin strip; the tail is there once it holds."""
+    panel = bench.show(BucketPanel)
+    record = make_record()
+    bench.session.add_run(record)
+    samples = make_samples()
+    samples["occupancy"][:, used:] = 0
+    bench.session.append_samples(record.run_id, samples)
+    panel.flush()
+    assert panel._images[0].image.shape[0] == len(panel.ring.state.counts) == shown
+    assert panel.view_box.viewRange()[1] == [-0.5, shown - 0.5]
+    assert panel.ring.labels[1] == top == dict(panel.number_axis._names)[shown - 1.0]
+
+
 @pytest.mark.parametrize("name", THEMES)
 def test_a_ring_has_the_colour_of_its_run_and_of_no_other(qtbot: QtBot, name: str) -> None:
     theme, counts = THEMES[name], np.full(6, 50, np.int32)

@@ -12,6 +12,7 @@ import gpu
 import sample_graphs
 from gpu.graph import CSRGraph
 from gpu.record.trace import (
+    RECORDED_ON,
     SAMPLE,
     GraphReference,
     RunSettings,
@@ -29,6 +30,7 @@ from gpu.study.compare import (
     common_axis,
     difference,
     obstacle,
+    telling_moment,
 )
 from gpu.study.compare_words import (
     names,
@@ -76,6 +78,52 @@ def test_sooner_with_more_work_in_one_sentence() -> None:
     assert said.cautions == ()
     assert said.numbers["b_time_over_a"] == 2.1
     assert said.numbers["b_work_over_a"] == 0.5
+
+
+def hands(side: Side, edges: int) -> Side:
+    """The same run, its workers with so many edges in hand all along."""
+    side.samples["assigned_edges"] = edges
+    return side
+
+
+def test_why_more_work_pays_is_told_with_both_numbers() -> None:
+    a, b = hands(made(end_ns=1000, work=16), 900), hands(made(SLOW, 2100, 8), 90)
+    why = (
+        "More work pays while workers would idle: ADDS had 900 edges in hand at a time, "
+        "Near-Far 90, and 10 barriers to wait at."
+    )
+    assert summarise(a, b).words.endswith(why)
+    assert summarise(b, a).words.endswith(why)
+
+
+@pytest.mark.parametrize(
+    ("mine", "other"),
+    [
+        ((1000, 8, 900), (2100, 16, 90)),  # sooner with less work: order pays
+        ((1000, 16, 90), (2100, 8, 900)),  # sooner, with less in hand: something else
+        ((1000, 16, 900), (1050, 8, 90)),  # hardly sooner
+    ],
+)
+def test_no_reason_is_made_up(mine: tuple[int, int, int], other: tuple[int, int, int]) -> None:
+    a, b = hands(made(FAST, *mine[:2]), mine[2]), hands(made(SLOW, *other[:2]), other[2])
+    assert "pays" not in summarise(a, b).words
+    assert "pays" not in summarise(replace(a, samples=a.samples[-1:]), b).words
+
+
+def test_a_recorded_run_says_so() -> None:
+    real: dict[str, Any] = {"clock": "measured", "engine": "cuda", "device": "cuda:0"}
+    kept = {"environment": {RECORDED_ON: "NVIDIA H100", "workers": 4}}
+    said = summarise(made(**real, **kept), made(SLOW, 3000, **real, **kept))
+    assert said.cautions[0] == "Recorded on an NVIDIA H100, measured."
+    assert sum("Recorded" in words for words in said.cautions) == 1
+    assert not any("Recorded" in words for words in summarise(made(), made(SLOW)).cautions)
+
+
+def test_the_telling_moment_is_where_one_had_reached_most_more() -> None:
+    assert telling_moment(made(end_ns=1000), made(SLOW, 9000)) == pytest.approx(500, abs=3)
+    blind = made(end_ns=1000, vertices=None)
+    assert telling_moment(blind, made(SLOW, 3000)) == pytest.approx(900)
+    assert telling_moment(made(SLOW, 3000), made(end_ns=1000)) <= 900
 
 
 def test_the_sooner_one_comes_first_whichever_letter_it_has() -> None:

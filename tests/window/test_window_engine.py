@@ -114,14 +114,33 @@ def test_runs_on_this_computers_cpu(window: MainWindow, qtbot: QtBot) -> None:
     assert "Modelled" not in window.status_bar._engine.toolTip()
 
 
-def test_starts_with_a_run_on_the_first_sample(window: MainWindow, qtbot: QtBot) -> None:
+def test_run_on_a_fresh_window_makes_the_pair_that_was_recorded(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    """Also before its graph is there; the paper's point holds on the modelled GPU too."""
     window.start()
-    qtbot.waitUntil(lambda: window.session.current is not None, timeout=PATIENCE_MS)
-    record = window.session.current
+    assert window.session.current is not None
+    assert window.session.current.recorded_on
+    assert window.session.arcs_missing
+    record = press_run(window, qtbot)
     wait_for(record, "finished", qtbot)
+    qtbot.waitUntil(lambda: window.comparison.b is not None, timeout=PATIENCE_MS)
+    other = window.comparison.b
+    assert other is not None
+    wait_for(other, "finished", qtbot)
+    assert not window.session.arcs_missing
+    qtbot.waitUntil(lambda: not window.comparison.busy, timeout=PATIENCE_MS)
+    summary = window.comparison.summary()
+    assert summary is not None
+    assert summary.numbers["b_time_over_a"] > 2
+    assert summary.numbers["b_work_over_a"] < 0.5
+    assert "More work pays" in summary.words
     wait_for_proof(record, qtbot)
     assert record.verification.passed
     assert record.settings.algorithm == next(iter(ALGORITHMS))
+    window.playback.advance(60.0)
+    assert not window.playback.playing
+    assert window.playback.cursor_ns == window.comparison.telling_ns  # where the two differ most
 
 
 def test_stop_keeps_what_was_recorded(window: MainWindow, qtbot: QtBot) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 NAMES: tuple[str, ...] = (
+    "opening",
     "time",
     "sweep",
     "why",

@@ -108,6 +108,12 @@ class GraphCanvas(QWidget):
             self.picture.measure(Drawing(graph, places))
         self.refresh()
 
+    def complete(self, graph: CSRGraph, positions: np.ndarray) -> None:
+        """Draw a graph in the place of its outline: the picture stays until another is there."""
+        self._graph = graph
+        self._drawing = Drawing(graph, np.ascontiguousarray(positions, np.float32)).measured()
+        self.refresh()
+
     def fit(self) -> None:
         """Show everything, also after a resize, until the next zoom or drag."""
         self._fitted = True

@@ -229,7 +229,7 @@ def _by_time(seen: Seen) -> Look:
     unit = time_unit(top)
     values = tick_values(top * unit.factor)
     ticks = tuple((value / unit.factor / top, f"{value:g}") for value in values)
-    title = f"Time last improved, {unit.word} ({seen.record.clock})"
+    title = f"Time last improved, {unit.word} ({seen.record.clock_words})"
     later = "unreached" if np.isinf(seen.moment.cursor_ns) else "unreached, or improved later"
     return Look(colouring, "settled_time", Legend(title, ticks, ((0, later),)))
 
@@ -271,7 +271,7 @@ def _at(seen: Seen) -> str:
         return "" if seen.record.running else " at the end"
     unit = time_unit(max(seen.moment.duration_ns, 1.0))
     now = time_number(seen.moment.cursor_ns, unit, like_ns=seen.moment.duration_ns)
-    return f" at {now} {unit.word} ({seen.record.clock})"
+    return f" at {now} {unit.word} ({seen.record.clock_words})"
 
 
 def delta_at(record: RunRecord, cursor_ns: float) -> float | None:

@@ -89,6 +89,7 @@ class GraphView(GraphCanvas):
     def _connect(self) -> None:
         self._session.graph_changed.connect(self._show_graph)
         self._session.positions_changed.connect(self._show_graph)
+        self._session.graph_completed.connect(self._show_arcs)
         self._session.source_changed.connect(self._show_source)
         self._session.current_changed.connect(self._show_current)
         self._session.run_changed.connect(self._show_run)
@@ -164,6 +165,11 @@ class GraphView(GraphCanvas):
         self._fitted = True
         self.show_graph(self._session.graph, self._session.positions)
 
+    def _show_arcs(self) -> None:
+        """Draw the graph where its outline was."""
+        if self._session.graph is not None and self._session.positions is not None:
+            self.complete(self._session.graph, self._session.positions)
+
     def _show_source(self, source: int) -> None:
         """Star where the distances shown begin; a vertex chosen since is the next source."""
         graph, record = self._session.graph, self._session.current
@@ -227,6 +233,8 @@ class GraphView(GraphCanvas):
         graph, record = self._session.graph, self._session.current
         dist = record.dist if record is not None else None
         if graph is None or record is None or dist is None or len(dist) != graph.n:
+            return
+        if self._session.arcs_missing:
             return
         source, known = record.shown_source, self._parents
 

@@ -33,6 +33,7 @@ from gpu.study.compare import (
     Side,
     align,
     obstacle,
+    telling_moment,
 )
 from gpu.study.compare_words import Summary, names, summarise
 from viewer.common.background import Task
@@ -131,7 +132,8 @@ class ComparisonModel(QObject):
         runs = [run for run in (self.a, self.b) if run is not None]
         if not all(run.state == "finished" for run in runs):
             return []
-        wanted = [run for run in runs if _probed(run) and self._rerun_of(run) is None]
+        mine = [run for run in runs if _probed(run) and not run.recorded_on]
+        wanted = [run for run in mine if self._rerun_of(run) is None]
         return [replace(run.settings, probe=int(Probe.OFF)) for run in wanted]
 
     # --- wishes
@@ -171,6 +173,15 @@ class ComparisonModel(QObject):
             self.how = how
             self.align_changed.emit(how)
             self._align()
+
+    @property
+    def telling_ns(self) -> float | None:
+        """When, on A's clock, the two differ most; None while that is not known."""
+        pair = self.sides()
+        ended = pair is not None and all(side.finished for side in pair)
+        if pair is None or not ended or self.how != "time":
+            return None
+        return telling_moment(*pair)
 
     def set_view(self, view: str) -> None:
         """Show the graph of two runs in another way: one of PAIR_VIEWS."""
@@ -280,6 +291,7 @@ class ComparisonModel(QObject):
             if run.settings == wanted
             and run.graph_reference.hash == graph
             and run.state == "finished"
+            and run.recorded_on == record.recorded_on
         )
         return next(found, None)
 

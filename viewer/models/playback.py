@@ -67,6 +67,7 @@ class PlaybackModel(QObject):
         self.loop_ns: Range | None = None
         self.supersteps = False  # whether each sample is the start of a superstep
         self._replay_speed: float | None = None  # while a replay goes on
+        self._until_ns: float | None = None  # where it is to rest
         self._samples = np.zeros(0, SAMPLE)
         self._session: SessionModel | None = None
 
@@ -190,9 +191,13 @@ class PlaybackModel(QObject):
         self.playing = True
         self.playing_changed.emit(True)
 
-    def replay(self, wall_seconds: float) -> None:
-        """Play the whole run again in so many seconds; the chosen speed comes back after it."""
+    def replay(self, wall_seconds: float, until_ns: float | None = None) -> None:
+        """Play the whole run again in so many seconds; the chosen speed comes back after it.
+
+        until_ns : where it rests instead of going on to the end
+        """
         self.pause()
+        self._until_ns = until_ns
         self._replay_speed = min(max(WHOLE_RUN_SECONDS / wall_seconds, MIN_SPEED), MAX_SPEED)
         self.speed_changed.emit(self.pace)
         self.set_cursor(0.0)
@@ -203,6 +208,7 @@ class PlaybackModel(QObject):
         if self.playing:
             self.playing = False
             self.playing_changed.emit(False)
+        self._until_ns = None
         if self._replay_speed is not None:
             self._replay_speed = None
             self.speed_changed.emit(self.pace)
@@ -244,8 +250,9 @@ class PlaybackModel(QObject):
             first, last = repeated
             self._move(first + (target - last) % (last - first))
             return
-        self._move(target)
-        if self.cursor_ns >= self.duration_ns:
+        end = self.duration_ns if self._until_ns is None else self._until_ns
+        self._move(min(target, end))
+        if self.cursor_ns >= min(end, self.duration_ns):
             self.pause()
 
     def step(self, kind: StepKind, direction: int) -> bool:

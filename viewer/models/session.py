@@ -28,6 +28,7 @@ from gpu.engine import RunBuffers
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.record.trace import (
+    RECORDED_ON,
     SAMPLE,
     GraphReference,
     RunSettings,
@@ -36,6 +37,7 @@ from gpu.record.trace import (
     VertexProbe,
 )
 from gpu.words import in_sight
+from viewer.models.outline import GraphOutline
 
 RunState = Literal["running", "finished", "stopped", "failed"]
 NoticeLevel = Literal["info", "warning", "error"]
@@ -116,6 +118,17 @@ class RunRecord:
     def algorithm(self) -> Algorithm:
         """The registry row of this run."""
         return find(self.settings.algorithm)
+
+    @property
+    def recorded_on(self) -> str:
+        """The device that it was recorded on, of runs that travel with the program; else ""."""
+        return str(self.trace.environment.get(RECORDED_ON, "")) if self.trace is not None else ""
+
+    @property
+    def clock_words(self) -> str:
+        """What its times are: modelled, measured, or recorded on which device."""
+        device = self.recorded_on
+        return f"recorded on an {device}, {self.clock}" if device else self.clock
 
     @property
     def running(self) -> bool:
@@ -210,6 +223,7 @@ class SessionModel(QObject):
     """The state of the window that is not playback; see the module docstring."""
 
     graph_changed = pyqtSignal()
+    graph_completed = pyqtSignal()  # the graph of which an outline was shown is here
     positions_changed = pyqtSignal()
     source_changed = pyqtSignal(int)
     run_added = pyqtSignal(object)  # RunRecord
@@ -231,6 +245,11 @@ class SessionModel(QObject):
         self.notice: Notice | None = None
         self.progress = PROGRESS_DONE
 
+    @property
+    def arcs_missing(self) -> bool:
+        """Whether `graph` is an outline: it can be looked at and run on; `complete` brings it."""
+        return isinstance(self.graph, GraphOutline)
+
     def set_graph(self, graph: CSRGraph | None) -> None:
         """Show another graph: its own positions, its first vertex as source, no current run."""
         self.set_current(None)
@@ -240,6 +259,15 @@ class SessionModel(QObject):
         self.graph_changed.emit()
         self.positions_changed.emit()
         self.source_changed.emit(self.source)
+
+    def complete(self, graph: CSRGraph) -> None:
+        """Put a graph in the place of its outline; runs, source and cursor stay."""
+        if self.graph is None or not self.arcs_missing or graph.hash != self.graph.hash:
+            return
+        if self.positions is self.graph.positions:
+            self.positions = graph.positions
+        self.graph = graph
+        self.graph_completed.emit()
 
     def set_positions(self, positions: np.ndarray | None) -> None:
         """Draw the graph elsewhere: float32 (n, 2) or None. Ignored where n does not fit."""

@@ -40,6 +40,7 @@ class SweepModel(QObject):
         self.plan: SweepPlan | None = None
         self.graph_name = ""
         self.graph_hash = ""
+        self.recorded_on = ""  # the device, of a sweep that travels with the program
         self.points: list[SweepPoint] = []
         self.fraction = 0.0
         self._news: deque[tuple[SweepPoint, float]] = deque()
@@ -57,6 +58,10 @@ class SweepModel(QObject):
         """Whether points may still come."""
         return self._thread is not None
 
+    def clock_words(self, clock: str) -> str:
+        """Return what the times of its points are: modelled, measured, or recorded where."""
+        return f"recorded on an {self.recorded_on}, {clock}" if self.recorded_on else clock
+
     @property
     def findings(self) -> SweepFindings:
         """The marked points of what is there so far."""
@@ -67,7 +72,7 @@ class SweepModel(QObject):
         if self.running:
             return
         self.plan, self.points, self.fraction = plan, [], 0.0
-        self.graph_name, self.graph_hash = graph.name, graph.hash
+        self.graph_name, self.graph_hash, self.recorded_on = graph.name, graph.hash, ""
         self._fault = ""
         self._stop.clear()
         self._thread = threading.Thread(
@@ -77,8 +82,9 @@ class SweepModel(QObject):
         self._timer.start()
         self.changed.emit()
 
-    def show_saved(self, saved: SavedSweep) -> None:
+    def show_saved(self, saved: SavedSweep, recorded_on: str = "") -> None:
         """Show a sweep that was made before, in place of what is shown."""
+        self.recorded_on = recorded_on
         self.plan, self.points = saved.plan, list(saved.points)
         self.graph_name, self.graph_hash = saved.graph_name, saved.graph_hash
         self.changed.emit()

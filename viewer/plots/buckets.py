@@ -8,6 +8,9 @@ bucket at the cursor. Algorithms with piles or a heap have as many rows as those
 
 Two runs that are compared share the panel: A above, B below, one time axis, one scale of
 colour, each with its own ring beside it. Both lanes are as high, however many rows they have.
+
+Of a ring as many rows are shown as ever held anything, in steps of `ROW_STEP`: mostly that is a
+few of 32. The tail is there as soon as it is used.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ RINGLESS = 230  # pixels below which there is no ring
 RING_SHARE = 0.16  # of the panel's width, between the two bounds
 RING_LEAST, RING_MOST = 82, 170
 LANES = ((1.16, 2.16), (0.0, 1.0))  # bottom and top of A's lane and B's, in the y of a split
+ROW_STEP = 8  # rows of a ring come and stay in so many
 BORDER, SPLIT_TOP = 1.08, 2.16  # between the rings, and the top of all
 QWIDGETSIZE_MAX = 16_777_215  # Qt's word for "as high as it likes"
 
@@ -55,6 +59,7 @@ class BucketPanel(PairPlot):
 
     def _build_plot(self) -> None:
         self._heats = [HeatSeries(BUCKETS), HeatSeries(BUCKETS)]  # A, and B if compared
+        self._named: tuple[int, ...] = ()  # how many rows of each are shown, as they are named
         self._table_peak = 0
         self._images = (pg.ImageItem(), pg.ImageItem())
         for image in self._images:
@@ -75,7 +80,7 @@ class BucketPanel(PairPlot):
     def _reset(self, record: RunRecord | None) -> None:
         self._heats[0] = HeatSeries(rows_of(record))
         self._show_rows()
-        self.ring.show_state(RingState(np.zeros(self._heats[0].rows, np.int32)))
+        self.ring.show_state(RingState(np.zeros(self._named[0], np.int32)))
 
     def _reset_b(self, record: RunRecord | None) -> None:
         self._heats[1] = HeatSeries(rows_of(record))
@@ -85,25 +90,38 @@ class BucketPanel(PairPlot):
             self.ring.setMinimumHeight(0)
             self.ring.setMaximumHeight(QWIDGETSIZE_MAX)
         self._show_rows()
-        self.ring_b.show_state(RingState(np.zeros(self._heats[1].rows, np.int32)))
+        self.ring_b.show_state(RingState(np.zeros(self._named[1], np.int32)))
 
     def _show_rows(self) -> None:
         """Name the rows, in one lane or in two."""
+        self._named = tuple(map(self._rows_shown, range(2)))
         found = [
-            row_names(h.rows, names_of(r)) for h, r in zip(self._heats, self._runs, strict=True)
+            row_names(rows, heat.rows, names_of(run))
+            for rows, heat, run in zip(self._named, self._heats, self._runs, strict=True)
         ]
+        for ring, rows, heat in zip(
+            (self.ring, self.ring_b), self._named, self._heats, strict=True
+        ):
+            ring.labels = ("head", top_name(rows, heat.rows))
         if not self.comparing:
-            rows = self._heats[0].rows
+            rows = self._named[0]
             self.number_axis.set_names(found[0])
             self.view_box.setYRange(-0.5, rows - 0.5, padding=0)
             return
         placed = [
-            (bottom + (top - bottom) * (height + 0.5) / heat.rows, name)
-            for (bottom, top), heat, names in zip(LANES, self._heats, found, strict=True)
+            (bottom + (top - bottom) * (height + 0.5) / rows, name)
+            for (bottom, top), rows, names in zip(LANES, self._named, found, strict=True)
             for height, name in names
         ]
         self.number_axis.set_names(placed)
         self.view_box.setYRange(0.0, SPLIT_TOP, padding=0)
+
+    def _rows_shown(self, place: int) -> int:
+        """Return how many rows of A (0) or B (1) are shown: all piles, or what a ring used."""
+        heat, run = self._heats[place], self._runs[place]
+        if names_of(run):
+            return heat.rows
+        return min(heat.rows, max(1, -(-heat.used // ROW_STEP)) * ROW_STEP)
 
     @property
     def _runs(self) -> tuple[RunRecord | None, RunRecord | None]:
@@ -120,9 +138,11 @@ class BucketPanel(PairPlot):
     def _draw(self, first_ns: float, last_ns: float, columns: int) -> None:
         if self._peak != self._table_peak:
             self._set_table()
-        lanes = LANES if self.comparing else ((-0.5, self._heats[0].rows - 0.5),)
+        if self._named != tuple(map(self._rows_shown, range(2))):
+            self._show_rows()
+        lanes = LANES if self.comparing else ((-0.5, self._named[0] - 0.5),)
         for place, (bottom, top) in enumerate(lanes):
-            picture = self._heats[place].image(first_ns, last_ns, columns)
+            picture = self._heats[place].image(first_ns, last_ns, columns)[: self._named[place]]
             if len(picture) == 1:  # pyqtgraph leaves an image of one row out
                 picture = np.repeat(picture, 2, axis=0)
             self._images[place].setImage(picture, autoLevels=False)
@@ -160,7 +180,7 @@ class BucketPanel(PairPlot):
         ringed = not record.algorithm.occupancy
         (self.ring, self.ring_b)[place].show_state(
             RingState(
-                counts.copy(),
+                counts[: self._named[place]].copy(),
                 int(sample["open_buckets"]) if ringed else 0,
                 float(sample["clip_share"]) if ringed else 0.0,
                 self._peak,
@@ -239,12 +259,20 @@ def rows_of(record: RunRecord | None) -> int:
     return int(record.settings.parameters.get("buckets") or BUCKETS)
 
 
-def row_names(rows: int, names: tuple[str, ...]) -> list[tuple[float, str]]:
-    """Return (height, name) of the rows that are named, most important first."""
+def row_names(shown: int, rows: int, names: tuple[str, ...]) -> list[tuple[float, str]]:
+    """Return (height, name) of the rows that are named, most important first.
+
+    shown : how many of the `rows` are seen
+    """
     if names:
         return [(float(row), name) for row, name in enumerate(names)]
-    middle = [(float(row), f"+{row}") for row in range(8, rows - 4, 8)]
-    return [(0.0, "head"), (float(rows - 1), "tail"), *middle]
+    middle = [(float(row), f"+{row}") for row in range(8, shown - 4, 8)]
+    return [(0.0, "head"), (float(shown - 1), top_name(shown, rows)), *middle]
+
+
+def top_name(shown: int, rows: int) -> str:
+    """Return what the highest row shown is called: the tail, or its place after the head."""
+    return "tail" if shown >= rows else f"+{shown - 1}"
 
 
 def heat_table(theme: Theme, peak: int) -> np.ndarray:

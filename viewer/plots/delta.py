@@ -172,7 +172,8 @@ class DeltaPanel(PairPlot):
         shown = [self._deltas.values if drawn else _NONE, self._b_deltas.values]
         if not any(len(values) for values in shown):
             return
-        newest = float(self._record.samples["t_ns"][-1]) if self._record and drawn else first_ns
+        begun = self._record is not None and len(self._record.samples) > 0
+        newest = float(self._record.samples["t_ns"][-1]) if self._record and begun else first_ns
         x, y = self._deltas.window(first_ns, min(last_ns, newest))
         kept = slice(None if drawn else 0)
         self._curve.setData(x[kept], _log(y[kept]))

@@ -32,7 +32,7 @@ def run_words(record: RunRecord, playback: PlaybackModel) -> str:
     now, whole = time_pair(playback.cursor_ns, playback.duration_ns)
     words = [
         record.title,
-        f"{state_words(playback)} at {now} of {whole} {unit.word} ({record.clock})",
+        f"{state_words(playback)} at {now} of {whole} {unit.word} ({record.clock_words})",
     ]
     if len(record.samples):
         sample = record.samples[max(playback.sample_index, 0)]

@@ -149,7 +149,7 @@ class PlotPanel(LivePanel):
     def _show_run(self, record: RunRecord | None) -> None:
         super()._show_run(record)
         if record is not None:
-            self.time_axis.set_clock(record.clock)
+            self.time_axis.set_clock(record.clock_words)
         self._show_hint()
 
     def _show_hint(self) -> None:
@@ -160,7 +160,7 @@ class PlotPanel(LivePanel):
     def _show_change(self, record: RunRecord) -> None:
         super()._show_change(record)
         if record is self._record:
-            self.time_axis.set_clock(record.clock)
+            self.time_axis.set_clock(record.clock_words)
 
     def changeEvent(self, event: QEvent | None) -> None:
         """Take a new font into the axes."""

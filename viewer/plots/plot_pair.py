@@ -141,12 +141,12 @@ class PairPlot(PlotPanel):
     def _show_clock_words(self) -> None:
         if self._record is None:
             return
-        words = self._record.clock
+        words = self._record.clock_words
         if self._pair is not None and self._b is not None:
             if self._pair.how != "time" and not self._pair.problem:
                 words = f"{words}; B by {ALIGNMENTS[self._pair.how]}"
             elif self._b.clock != self._record.clock:
-                words = f"A {self._record.clock}, B {self._b.clock}"
+                words = f"A {self._record.clock_words}, B {self._b.clock_words}"
         self.time_axis.set_clock(words)
 
     def _show_run(self, record: RunRecord | None) -> None:

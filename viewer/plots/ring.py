@@ -94,7 +94,7 @@ class RingNow(QWidget):
             painter.fillRect(QRectF(0, top, OPEN_MARK, height), QColor(theme.text))
         room = self.width() - scaled(LABEL_ROOM) - OPEN_MARK - 2
         bar = QRectF(OPEN_MARK + 1, top, min(length, 1.0) * room, max(height - gap, 1.0))
-        is_tail = row == len(self._state.counts) - 1 and row > 0
+        is_tail = row == len(self._state.counts) - 1 and self.labels[1] == "tail"
         colour = theme.series[self._place]
         if is_tail and self._state.clip_share > 0:
             colour = theme.error

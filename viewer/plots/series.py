@@ -270,6 +270,7 @@ class HeatSeries:
     def __init__(self, rows: int) -> None:
         self.rows = rows
         self.peak = 0  # greatest count so far
+        self.used = 0  # rows up to the last one that ever held anything
         self._times = Growing(np.float64)
         self._cells = Growing(np.uint8, (rows,))
         self._greatest = ExtremeTree(np.maximum, self._cells)
@@ -282,6 +283,8 @@ class HeatSeries:
         if not len(times):
             return
         self.peak = max(self.peak, int(counts.max()))
+        held = np.flatnonzero(counts.any(axis=0))
+        self.used = max(self.used, int(held[-1]) + 1 if len(held) else 0)
         self._times.extend(times)
         self._cells.extend(heat_index(counts))
         self._greatest.grow()

@@ -339,7 +339,7 @@ class Timeline(LivePanel):
         playback = self._playback
         first, last = playback.view_ns
         now, whole = time_pair(playback.cursor_ns, playback.duration_ns, last - first)
-        return f"{now} / {whole} {time_unit(playback.duration_ns).word} {self._record.clock}"
+        return f"{now} / {whole} {time_unit(playback.duration_ns).word} {self._record.clock_words}"
 
     def _colour(self) -> None:
         if self._icon_colour != self._theme.text:

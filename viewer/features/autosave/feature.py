@@ -56,6 +56,9 @@ class AutosaveFeature(FeaturePart):
     def keep(self) -> None:
         """Write the session, if anything changed since it was last written."""
         part = self._window.part(Workspaces)
+        runs = self._window.session.runs
+        if runs and all(run.recorded_on for run in runs):
+            return  # nobody would miss it
         if part is None or self._task is not None or not self._kept.held:
             return
         workspace = bounded(part.workspace(str(self._kept.path)), MOST_BYTES)

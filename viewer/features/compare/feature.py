@@ -206,6 +206,7 @@ class CompareFeature(FeaturePart):
                 and run.settings == settings
                 and run.graph_reference.hash == graph
                 and run.state == "finished"
+                and not run.recorded_on
             ),
             None,
         )
@@ -251,11 +252,19 @@ class CompareFeature(FeaturePart):
         ended = not record.running
         if record is self.model.b and ended and self._follows:
             self._follows = False
-            blink = time.monotonic() - self._started_at < BLINK_S
-            if record.state == "finished" and blink and self._window.controller.replay_short:
-                self._window.controller.replay()
+            self._rest_where_they_differ(time.monotonic() - self._started_at < BLINK_S)
         if record is self._window.session.current:
             self._window.enable_actions()
+
+    def _rest_where_they_differ(self, blink: bool) -> None:
+        """Leave the cursor where the two differ most; after a replay, if nobody saw them run."""
+        telling = self.model.telling_ns
+        if telling is None:
+            return
+        if blink and self._window.controller.replay_short:
+            self._window.controller.replay(telling)
+        else:
+            self._window.playback.set_cursor(telling)
 
     def _let_go(self, _cursor_ns: float) -> None:
         if not self._moves:

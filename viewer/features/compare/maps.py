@@ -60,6 +60,7 @@ class Mirror(QObject):
         self.playback.watch(self.session)
         session.graph_changed.connect(self._take_graph)
         session.positions_changed.connect(self._take_positions)
+        session.graph_completed.connect(self._take_arcs)
         session.source_changed.connect(self._take_source)
         session.run_changed.connect(self._pass_change)
         session.row_changed.connect(self._pass_row)
@@ -74,6 +75,10 @@ class Mirror(QObject):
         self.session.set_graph(self._from.graph)
         self._take_positions()
         self._take_source()
+
+    def _take_arcs(self) -> None:
+        if self._from.graph is not None:
+            self.session.complete(self._from.graph)
 
     def _take_positions(self) -> None:
         if self.session.positions is not self._from.positions:
@@ -235,7 +240,7 @@ class DifferenceLooks(QObject):
 
     def _title(self, words: str) -> str:
         pair = self._pair
-        clock = pair.a.clock if pair.a is not None else ""
+        clock = pair.a.clock_words if pair.a is not None else ""
         how = {"time": "", "share": ", aligned by share settled", "bucket": ", aligned by bucket"}
         return f"{words}, by A or by B ({clock} time{how[pair.how]})"
 

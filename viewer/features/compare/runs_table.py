@@ -49,7 +49,7 @@ def _time_words(record: RunRecord) -> str:
         return NOTHING
     level = record.settings.probe
     probed = f", level {level}" if record.clock == "measured" and level else ""
-    return f"{time_words(_time_ns(record))} {record.clock}{probed}"
+    return f"{time_words(_time_ns(record))} {record.clock_words}{probed}"
 
 
 def _work(record: RunRecord) -> float:

@@ -96,6 +96,8 @@ class SweepFeature(FeaturePart):
             return
         wanted = self._window.run_panel.run_settings()
         settings = replace(point.settings, probe=wanted.probe)
+        if self.model.recorded_on:  # on a machine that is not here
+            settings = replace(settings, engine=wanted.engine, device=wanted.device)
         self._window.controller.start_run(settings, None)
 
     def _delta(self, knob: str) -> float | None:

@@ -220,7 +220,7 @@ class SweepPanel(QWidget):
             return failed[0].failure or "wrong distances" if failed else ""
         name, best, least = self._knob_word(), found.best_time, found.best_work
         words = (
-            f"Best time {time_words(best.time_ns)} ({best.clock}) at {name} = "
+            f"Best time {time_words(best.time_ns)} ({model.clock_words(best.clock)}) at {name} = "
             f"{short(best.value or 0)}, work {best.work:.2f}. Least work {least.work:.2f} at "
             f"{short(least.value or 0)}, {_ratio(least.time_ns, best.time_ns)} the time."
         )
@@ -359,7 +359,7 @@ class SweepPanel(QWidget):
         clipped = f", {percent(point.clip_share)} clipped" if point.clip_share else ""
         return (
             f"{self._knob_word()} = {short(point.value or 0)}: {time_words(point.time_ns)} "
-            f"({point.clock}), work {point.work:.2f}{clipped}"
+            f"({self._model.clock_words(point.clock)}), work {point.work:.2f}{clipped}"
         )
 
     def _knob_word(self) -> str:

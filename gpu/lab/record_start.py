@@ -1,0 +1,189 @@
+"""What the window opens on: runs and a sweep, measured on this GPU, cut to what a start needs.
+
+    python -m gpu.lab.record_start [--device cuda:0] [--keep FOLDER]
+    python -m gpu.lab.record_start --from FOLDER
+
+For each graph of STARTS, ADDS and Near-Far are run from the usual source at probe level 2 (what
+the maps show) and 0 (what may be quoted as speed), taking turns, RUNS times each after WARM_UPS;
+the run of median time is kept. Of the first graph a sweep over Δ is made as well. `--keep` writes
+all of it uncut, `--from` cuts what was kept, or what `sssp-scope run --trace` and
+`sssp-scope sweep --json` wrote elsewhere: traces as `*.npz`, sweeps as `*.json`.
+
+Graphs are made from their names and seeds, here and wherever the window starts, and are in no
+file. Every run is proved before it is kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import assets
+from gpu.engine import run
+from gpu.errors import GpuError, TraceError
+from gpu.graph import CSRGraph
+from gpu.proof.verify import verify
+from gpu.record.recording import save_recording
+from gpu.record.trace import RECORDED_ON, Probe, RunSettings, Trace
+from gpu.record.tracefile import load_trace, save_trace
+from gpu.study import sweep
+from gpu.study.sweep import SweepPoint
+from gpu.study.sweep_pool import run_sweep
+from gpu.study.sweep_saved import SavedSweep, sweep_as_dict
+from sample_graphs import open_reference, open_sample, suggested_source
+
+STARTS = {  # name of the recording: its graph
+    "roads": "sample:city_roads?n=200000",
+    "mesh": "sample:mesh?n=200000",
+}
+SWEPT = "roads"
+ALGORITHMS = ("adds", "near_far")  # A and B
+LEVELS = (Probe.VERTICES, Probe.OFF)
+WARM_UPS, RUNS = 2, 9
+TARGET = Path(assets.__file__).parent / "recordings"
+
+
+def measured(graph: CSRGraph, device: str) -> list[Trace]:
+    """Return the run of median time of each algorithm at each level, proved."""
+    kinds = [(algorithm, level) for level in LEVELS for algorithm in ALGORITHMS]
+    done: dict[tuple[str, Probe], list[Trace]] = {kind: [] for kind in kinds}
+    source = suggested_source(graph)
+    for turn in range(WARM_UPS + RUNS):
+        for algorithm, level in kinds:
+            trace = run(graph, algorithm, "cuda", source, probe=level, device=device)
+            if turn >= WARM_UPS:
+                done[algorithm, level].append(trace)
+    return [sorted(traces, key=_time)[len(traces) // 2] for traces in done.values()]
+
+
+def _time(trace: Trace) -> int:
+    return trace.time_ns
+
+
+def proved(graph: CSRGraph, trace: Trace) -> Trace:
+    """Return the trace with the outcome of both proofs, marked as recorded.
+
+    Raises TraceError where a proof fails.
+    """
+    if trace.graph.hash != graph.hash:
+        raise TraceError(f"{trace.graph.name} of the trace is not the one that is made here")
+    found = verify(graph, trace.settings.source, trace.dist)
+    if not found.passed:
+        raise TraceError(f"the distances of {trace.settings.algorithm} are wrong: {found.detail}")
+    device = re.split(r" \d+GB", str(trace.environment["device"]))[0]  # its memory left out
+    told = trace.environment | {RECORDED_ON: device}
+    return replace(trace, verification=found, environment=told)
+
+
+def measured_sweep(graph: CSRGraph, device: str) -> dict[str, Any]:
+    """Sweep Δ of the first algorithm, as the window keeps it."""
+    settings = RunSettings(ALGORITHMS[0], "cuda", device, suggested_source(graph))
+    plan = sweep.make_plan(graph, settings)
+    points = run_sweep(graph, plan, lambda _point, _share: None)
+    return sweep_as_dict(SavedSweep(plan, tuple(points), graph.name, graph.hash))
+
+
+def kept_sweep(told: dict[str, Any], graph: CSRGraph) -> dict[str, Any]:
+    """Return what `sssp-scope sweep --json` printed as the window keeps it."""
+    settings = RunSettings(
+        told["algorithm"], told["engine"], told["device"], int(told["source"]["index"])
+    )
+    values = [point["value"] for point in told["points"]]
+    plan = sweep.make_plan(graph, settings, told["knob"], values)
+    rows = [row for row in (told["controller"], *told["points"]) if row is not None]
+    points = tuple(_point(graph, plan, row) for row in rows)
+    return sweep_as_dict(SavedSweep(plan, points, graph.name, graph.hash))
+
+
+def _point(graph: CSRGraph, plan: sweep.SweepPlan, row: dict[str, Any]) -> SweepPoint:
+    fields = {key: value for key, value in row.items() if key not in ("work", "verified")}
+    fields["delta"] = math.nan if row["delta"] is None else row["delta"]
+    fields |= {key: tuple(row[key]) for key in ("path_ns", "path_delta") if key in row}
+    return SweepPoint(settings=sweep.settings_of(graph, plan, row["value"]), **fields)
+
+
+def cut(name: str, graph: CSRGraph, traces: list[Trace], target: Path) -> str:
+    """Write one recording: A and B as the maps show them, then their runs with probes off.
+
+    Returns the device that they were made on.
+    """
+    kinds = [(algorithm, level) for level in LEVELS for algorithm in ALGORITHMS]
+    known = {(t.settings.algorithm, t.settings.probe): t for t in traces}
+    runs = [proved(graph, known[kind]) for kind in kinds if kind in known]
+    if graph.positions is None or [run.settings.algorithm for run in runs[:2]] != [*ALGORITHMS]:
+        raise TraceError(f"{name}: needs {' and '.join(ALGORITHMS)} at probe {LEVELS[0]:d}")
+    path = target / f"{name}.npz"
+    save_recording(runs, graph.positions, path)
+    times = ", ".join(f"{t.settings.algorithm} {t.time_ns / 1e6:.3f} ms" for t in runs)
+    print(f"{path}: {path.stat().st_size:,} bytes; {times}")
+    return str(runs[0].environment[RECORDED_ON])
+
+
+def write_sweep(told: dict[str, Any], device: str, target: Path) -> None:
+    """Write the sweep that the window opens, made on a device."""
+    path = target / "sweep.json"
+    path.write_text(json.dumps({RECORDED_ON: device, **told}, indent=1) + "\n", encoding="utf-8")
+    print(f"{path}: {path.stat().st_size:,} bytes, {len(told['points'])} points")
+
+
+def record(device: str, keep: Path | None, target: Path) -> None:
+    """Measure everything here."""
+    for name, reference in STARTS.items():
+        graph = open_sample(reference)
+        traces = measured(graph, device)
+        if keep is not None:
+            keep.mkdir(parents=True, exist_ok=True)
+            for trace in traces:
+                kind = f"{trace.settings.algorithm}-{trace.settings.probe}"
+                save_trace(trace, keep / f"{name}-{kind}.npz")
+        recorded_on = cut(name, graph, traces, target)
+        if name == SWEPT:
+            write_sweep(measured_sweep(graph, device), recorded_on, target)
+
+
+def cut_kept(folder: Path, target: Path) -> None:
+    """Cut what was recorded before, by this script or by the command line."""
+    traces = [load_trace(path) for path in sorted(folder.glob("*.npz"))]
+    found = []
+    for name, reference in STARTS.items():
+        key = reference.partition("?")[0]
+        mine = [trace for trace in traces if trace.graph.origin == key]
+        if mine:
+            graph = open_reference(key, mine[0].graph.options)
+            found.append((graph, cut(name, graph, mine, target)))
+    for path in sorted(folder.glob("*.json")):
+        told = json.loads(path.read_text(encoding="utf-8"))
+        wanted = told.get("graph", {}).get("hash")
+        for graph, device in found:
+            if graph.hash == wanted:
+                write_sweep(kept_sweep(told, graph), device, target)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Record or cut; 0 on success, 1 on a reported error."""
+    parser = argparse.ArgumentParser(prog="python -m gpu.lab.record_start", description=__doc__)
+    parser.add_argument("--device", default="cuda:0", help="[cuda:0]")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write it uncut as well")
+    parser.add_argument("--from", dest="kept", type=Path, metavar="FOLDER", help="only cut")
+    parser.add_argument("--to", type=Path, default=TARGET, metavar="FOLDER", help=f"[{TARGET}]")
+    args = parser.parse_args(argv)
+    try:
+        args.to.mkdir(parents=True, exist_ok=True)
+        if args.kept is not None:
+            cut_kept(args.kept, args.to)
+        else:
+            record(args.device, args.keep, args.to)
+    except GpuError as error:
+        print(f"sssp-scope: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

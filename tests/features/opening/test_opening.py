@@ -1,0 +1,253 @@
+"""What the window opens on: a recorded pair, its graph to come, runs made here instead of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost, say
+from test_window import close_for_good
+
+from gpu.errors import FormatError
+from gpu.graph import CSRGraph
+from gpu.host import Failed, GraphLoaded, RunFinished, RunStarted
+from gpu.record.trace import Trace
+from sample_graphs import open_sample
+from viewer.features.opening.feature import OpeningFeature
+from viewer.main_window import MainWindow
+from viewer.models.settings import Settings
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
+    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window.show()
+    window.start()
+    yield window
+    close_for_good(window)
+
+
+@pytest.fixture(scope="module")
+def roads() -> CSRGraph:
+    return open_sample("sample:city_roads?n=200000&seed=1")
+
+
+def opening(window: MainWindow) -> OpeningFeature:
+    part = window.features["opening"]
+    assert isinstance(part, OpeningFeature)
+    return part
+
+
+def comparing(window: MainWindow, qtbot: QtBot) -> None:
+    """Wait until the sentence is there."""
+    qtbot.waitUntil(lambda: not window.comparison.busy)
+
+
+def test_the_first_paint_shows_a_recorded_pair(window: MainWindow, qtbot: QtBot) -> None:
+    a, b = window.comparison.a, window.comparison.b
+    assert a is not None
+    assert b is not None
+    assert (a.algorithm.title, b.algorithm.title) == ("ADDS", "Near-Far")
+    assert a.clock_words == b.clock_words == "recorded on an NVIDIA H100, measured"
+    assert 0 < window.playback.cursor_ns < a.samples["t_ns"][-1]
+    assert not window.playback.playing
+    comparing(window, qtbot)
+    summary = window.comparison.summary()
+    assert summary is not None
+    assert "sooner" in summary.words
+    assert "More work pays" in summary.words
+    assert summary.numbers["b_time_over_a"] > 1.5
+    assert summary.numbers["b_work_over_a"] < 0.5
+    qtbot.waitUntil(lambda: window.graph_view.drawn_text() != "")
+
+
+def test_a_is_inside_its_band_and_b_is_not(window: MainWindow) -> None:
+    """The point of the picture: at the moment shown, and most of the time that A works."""
+    a, b = window.comparison.a, window.comparison.b
+    assert a is not None
+    assert b is not None
+    low, high = a.samples["band_low"], a.samples["band_high"]
+    work = a.samples["assigned_edges"]
+    inside = (work >= low) & (work <= high)
+    weight = np.diff(a.samples["t_ns"])
+    assert (inside[:-1] * weight).sum() / weight.sum() > 0.6
+    now = window.playback.cursor_ns
+    at = np.searchsorted(a.samples["t_ns"], now, side="right") - 1
+    assert inside[at]
+    starved = b.samples["assigned_edges"] < low[0]
+    assert starved.mean() > 0.9
+
+
+def test_nothing_is_compared_again_on_its_own(window: MainWindow, host: FakeHost) -> None:
+    """Probes were on, so a rerun would be wanted; it would be one of another machine."""
+    window.build_plots()
+    window.features["compare"]
+    QApplication.processEvents()
+    assert window.comparison.missing_reruns() == []
+    assert host.asked("run") == []
+
+
+def test_the_graph_takes_the_place_of_its_outline(
+    window: MainWindow, host: FakeHost, roads: CSRGraph
+) -> None:
+    session, view = window.session, window.graph_view
+    request = host.asked("load")[0]
+    assert request.what == "sample:city_roads?n=200000&seed=1"
+    outline = session.graph
+    assert outline is not None
+    assert (outline.n, outline.m, outline.hash) == (roads.n, roads.m, roads.hash)
+    assert session.arcs_missing
+    assert not window.actions_by_key["sweep"].isEnabled()
+    assert window.actions_by_key["run"].isEnabled()
+    current, camera, cursor = session.current, view.camera, window.playback.cursor_ns
+    say(window.controller, host, GraphLoaded(window.controller._arcs_id, roads, None))
+    assert session.graph is roads
+    assert session.positions is roads.positions
+    assert not session.arcs_missing
+    assert (session.current, view.camera, window.playback.cursor_ns) == (current, camera, cursor)
+    assert window.actions_by_key["sweep"].isEnabled()
+
+
+def test_another_graph_is_not_taken_for_it(
+    window: MainWindow, host: FakeHost, roads: CSRGraph
+) -> None:
+    other = open_sample("sample:grid?n=100")
+    say(window.controller, host, GraphLoaded(window.controller._arcs_id, other, None))
+    assert window.session.arcs_missing
+    window.session.set_graph(other)
+    window.session.complete(roads)
+    assert window.session.graph is other
+
+
+def test_a_file_that_cannot_be_read_leaves_the_graph_to_come(
+    window: MainWindow, host: FakeHost
+) -> None:
+    window.open_path("/data/none.gr")
+    say(
+        window.controller,
+        host,
+        Failed(window.controller._load_id, FormatError("none.gr", "no file")),
+    )
+    assert [str(one.what).startswith("sample:") for one in host.asked("load")] == [
+        True,
+        False,
+        True,
+    ]
+
+
+def test_no_path_is_traced_over_arcs_that_are_not_there(window: MainWindow) -> None:
+    window.graph_view.trace_path(5)
+    assert not window.graph_view._tracer.busy
+
+
+def test_runs_made_here_take_the_place_of_the_recorded(
+    window: MainWindow, host: FakeHost, roads: CSRGraph, qtbot: QtBot
+) -> None:
+    """Run works before the graph is there, and the other algorithm follows by itself."""
+    window.build_plots()
+    window.features["compare"]
+    window.start_run()
+    assert not window.comparison.active
+    first = window.session.current
+    assert first is not None
+    assert first.settings.engine == "model"
+    recorded = next(run for run in window.session.runs if run.recorded_on)
+    assert recorded.trace is not None
+    made = Trace(
+        first.settings,
+        recorded.trace.graph,
+        recorded.trace.samples,
+        recorded.trace.dist,
+        "modelled",
+        "finished",
+        {},
+        recorded.trace.vertices,
+    )
+    say(window.controller, host, RunStarted(first.run_id), RunFinished(first.run_id, made))
+    qtbot.waitUntil(lambda: len(host.asked("run")) == 2)
+    assert [asked.algorithm for asked in host.asked("run")] == ["adds", "near_far"]
+    b = window.comparison.b
+    assert b is not None
+    assert b.recorded_on == ""
+
+
+def test_another_algorithm_is_run_alone(window: MainWindow, host: FakeHost) -> None:
+    box = window.run_panel._algorithm
+    box.setCurrentIndex(box.findData("dijkstra"))
+    window.start_run()
+    assert not opening(window)._waiting
+    assert not window.comparison.active
+
+
+def test_the_card_says_where_it_comes_from_and_leads_on(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    card = opening(window)._card
+    assert card is not None
+    assert card.isVisible()
+    assert card.words.text() == "Recorded on an NVIDIA H100, measured."
+    qtbot.mouseClick(card.others["recorded_mesh"], LEFT)
+    assert window.session.graph is not None
+    assert window.session.graph.name.startswith("3-D mesh")
+    assert card.others["recorded_mesh"].isChecked()
+    assert not card.others["recorded_roads"].isChecked()
+    comparing(window, qtbot)
+    summary = window.comparison.summary()
+    assert summary is not None
+    assert summary.numbers["b_time_over_a"] > 1.1
+    assert summary.numbers["b_work_over_a"] > 1.1
+    qtbot.mouseClick(card.run, LEFT)
+    assert len(host.asked("run")) == 1
+    assert card.isHidden()
+
+
+def test_the_sweep_has_an_arrangement_of_its_own(window: MainWindow, qtbot: QtBot) -> None:
+    card = opening(window)._card
+    assert card is not None
+    qtbot.mouseClick(card.others["recorded_sweep"], LEFT)
+    assert window.docks.arrangement == "sweep"
+    assert window.docks["sweep"].isVisible()
+    assert card.others["recorded_sweep"].isChecked()
+    found = window.sweep.findings
+    assert found.best_time is not None
+    assert found.best_work is not None
+    assert found.best_time.value != found.best_work.value
+    assert "(recorded on an NVIDIA H100, measured)" in window.panels["sweep"].summary_text()
+    qtbot.mouseClick(card.others["recorded_roads"], LEFT)
+    assert window.docks.arrangement == "explore"
+
+
+def test_a_point_of_the_recorded_sweep_is_run_on_the_machine_chosen(
+    window: MainWindow, host: FakeHost
+) -> None:
+    window.actions_by_key["recorded_sweep"].trigger()
+    point = window.sweep.findings.best_time
+    assert point is not None
+    assert point.settings.engine == "cuda"
+    window.panels["sweep"].run_requested.emit(point)
+    asked = host.asked("run")[0]
+    assert asked.engine == "model"
+    assert asked.delta == point.settings.delta
+
+
+def test_a_file_on_the_command_line_comes_alone(
+    qapp: QApplication, tmp_path: Path, host: FakeHost
+) -> None:
+    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window.show()
+    window.start("sample:grid?n=100")
+    assert [str(one.what) for one in host.asked("load")] == ["sample:grid?n=100"]
+    assert window.session.runs == []
+    close_for_good(window)

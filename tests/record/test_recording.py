@@ -1,0 +1,130 @@
+"""Recordings: what is packed comes back, and what the program ships is what it says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpu.lab.record_start as script
+from gpu.engine import run
+from gpu.errors import TraceError
+from gpu.proof.verify import verify
+from gpu.record.recording import (
+    MOST_TICKS,
+    POSITION_STEPS,
+    Recording,
+    load_recording,
+    save_recording,
+)
+from gpu.record.trace import RECORDED_ON, Trace
+from sample_graphs import make, open_reference
+
+SHIPPED_BYTES = 3_000_000  # all recordings together
+
+
+@pytest.fixture(scope="module")
+def pair() -> list[Trace]:
+    graph = make("grid", n=400)
+    kinds = (("adds", 2), ("near_far", 2), ("adds", 0))
+    return [run(graph, algorithm, "model", 3, probe=probe) for algorithm, probe in kinds]
+
+
+def packed(runs: list[Trace], folder: Path) -> Recording:
+    positions = make("grid", n=400).positions
+    assert positions is not None
+    save_recording(runs, positions, folder / "pair.npz")
+    return load_recording(folder / "pair.npz")
+
+
+def test_what_a_start_needs_comes_back(pair: list[Trace], tmp_path: Path) -> None:
+    found = packed(pair, tmp_path)
+    assert found.graph == pair[0].graph
+    for before, after in zip(pair, found.runs, strict=True):
+        assert after.settings == before.settings
+        assert after.environment == before.environment
+        assert np.array_equal(after.samples, before.samples)
+        assert np.array_equal(after.dist, before.dist)
+
+
+def test_times_are_kept_to_a_tick_and_places_to_a_step(pair: list[Trace], tmp_path: Path) -> None:
+    found = packed(pair, tmp_path)
+    assert found.tick_ns * MOST_TICKS >= max(trace.time_ns for trace in pair)
+    for before, after in zip(pair[:2], found.runs[:2], strict=True):
+        assert before.vertices is not None
+        assert after.vertices is not None
+        for name in ("first_reached_ns", "last_improved_ns"):
+            late = getattr(before.vertices, name) - getattr(after.vertices, name)
+            assert ((late >= 0) & (late < found.tick_ns)).all()
+        assert np.array_equal(after.vertices.times_processed, before.vertices.times_processed)
+    assert found.runs[2].vertices is None
+    positions = make("grid", n=400).positions
+    assert positions is not None
+    step = np.ptp(positions, axis=0).max() / POSITION_STEPS
+    assert np.abs(found.positions - positions).max() <= 0.51 * step
+
+
+def test_vertices_that_were_never_reached_stay_so(pair: list[Trace], tmp_path: Path) -> None:
+    times = pair[0].vertices
+    assert times is not None
+    alone = {
+        name: np.full_like(getattr(times, name), -1)
+        for name in ("first_reached_ns", "last_improved_ns")
+    }
+    found = packed([replace(pair[0], vertices=replace(times, **alone))], tmp_path)
+    kept = found.runs[0].vertices
+    assert kept is not None
+    assert (kept.first_reached_ns == -1).all()
+    assert (kept.last_improved_ns == -1).all()
+
+
+def test_runs_of_two_graphs_make_no_recording(pair: list[Trace], tmp_path: Path) -> None:
+    other = run(make("grid", n=400, seed=2), "adds", "model", 3)
+    positions = make("grid", n=400).positions
+    assert positions is not None
+    with pytest.raises(TraceError, match="one graph"):
+        save_recording([pair[0], other], positions, tmp_path / "pair.npz")
+
+
+def test_another_version_is_refused_in_words(tmp_path: Path) -> None:
+    header = np.frombuffer(b'{"format": "sssp-scope recording", "version": 99}', np.uint8)
+    np.savez(tmp_path / "new.npz", header=header)
+    with pytest.raises(TraceError, match="not a recording of this version"):
+        load_recording(tmp_path / "new.npz")
+
+
+def test_what_is_shipped_is_small() -> None:
+    sizes = [path.stat().st_size for path in script.TARGET.iterdir()]
+    assert 0 < sum(sizes) <= SHIPPED_BYTES
+
+
+@pytest.mark.parametrize("name", script.STARTS)
+def test_a_shipped_pair_was_measured_and_is_right(name: str) -> None:
+    """The graph of its name and seed is that of the runs, and their distances are its."""
+    recording = load_recording(script.TARGET / f"{name}.npz")
+    graph = open_reference(recording.graph.origin, recording.graph.options)
+    assert graph.hash == recording.graph.hash
+    assert [trace.settings.algorithm for trace in recording.runs[:2]] == [*script.ALGORITHMS]
+    for trace in recording.runs:
+        assert trace.clock == "measured"
+        assert trace.environment[RECORDED_ON] == "NVIDIA H100"
+        assert verify(graph, trace.settings.source, trace.dist).passed
+    assert graph.positions is not None
+    assert np.abs(recording.positions - graph.positions).max() < np.ptp(graph.positions) / 1e4
+
+
+def test_only_runs_of_the_graph_that_is_made_are_cut(tmp_path: Path) -> None:
+    """Traces of another graph than is made here are refused: the hash tells."""
+    graph = make("city_roads", n=200)
+    wrong = run(make("city_roads", n=200, seed=2), "adds", "model", probe=2)
+    with pytest.raises(TraceError, match="not the one that is made here"):
+        script.cut("roads", graph, [wrong], tmp_path)
+    source = 5
+    runs = [run(graph, key, "model", source, probe=2) for key in script.ALGORITHMS]
+    runs = [replace(one, environment={"device": "NVIDIA X1 80GB HBM3"}) for one in runs]
+    script.cut("roads", graph, runs, tmp_path)
+    again = load_recording(tmp_path / "roads.npz")
+    assert [trace.verification.passed for trace in again.runs if trace.verification] == [True, True]
+    assert [trace.environment[RECORDED_ON] for trace in again.runs] == ["NVIDIA X1"] * 2

@@ -1,0 +1,1 @@
+"""What the window opens on: runs that were recorded on a real GPU."""

@@ -1,0 +1,61 @@
+"""One line above the graph while a recording is shown: where it comes from, what else there is."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
+
+from viewer.common.theme import SPACING, Theme, mix
+from viewer.plots.plot_base import chip
+
+TINT = 0.10  # share of the accent in the background
+OTHERS = {  # action: its words, what they promise
+    "recorded_roads": ("Roads", "Sooner, with more work"),
+    "recorded_mesh": ("A mesh", "Sooner, and less work"),
+    "recorded_sweep": ("Sweep of Δ", "Time and work against Δ: least work is not least time"),
+}
+
+
+class OpeningCard(QFrame):
+    """Words, the prepared starts, and a button that makes the runs here."""
+
+    run_requested = pyqtSignal()
+    other_requested = pyqtSignal(str)  # a key of OTHERS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("opening_card")
+        self.setAccessibleName("What is shown")
+        self.words = QLabel()
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.others = {key: chip(words, tip) for key, (words, tip) in OTHERS.items()}
+        self.run = QPushButton("Run it here")
+        self.run.setProperty("role", "primary")
+        self.run.setToolTip("Make both runs on this machine (Ctrl+R)")
+        buttons = QHBoxLayout()
+        buttons.setSpacing(SPACING)
+        for key, button in self.others.items():
+            button.setCheckable(True)
+            button.clicked.connect(lambda _on, key=key: self.other_requested.emit(key))
+            buttons.addWidget(button)
+        buttons.addWidget(self.run)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(SPACING + 2, 3, SPACING, 3)
+        self._row.addWidget(self.words, 1)
+        self._row.addLayout(buttons)
+        self.run.clicked.connect(self.run_requested)
+
+    def show_words(self, words: str, chosen: str) -> None:
+        """Say what is shown; `chosen` is the prepared start that it is, a key of OTHERS."""
+        self.words.setText(words)
+        for key, button in self.others.items():
+            button.setChecked(key == chosen)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.setStyleSheet(
+            f"#opening_card {{ background: {mix(theme.window, theme.accent, TINT)}; border: none;"
+            f" border-left: 3px solid {theme.accent}; }}"
+        )
