@@ -8,6 +8,7 @@ comparison's model and asks.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from PyQt6.QtCore import QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
@@ -77,9 +78,11 @@ class CompareBar(QFrame):
         self.swap_button = chip("Swap A and B", "B becomes the run that every panel shows")
         self.end_button = chip("End", "Show A alone again")
         choices, buttons = QHBoxLayout(), QHBoxLayout()
+        self._titles: list[QLabel] = []  # of the choices, which say themselves where it is narrow
         for label, field in (("Align by", self.align_box), ("Graph", self.view_box)):
             title = QLabel(label)
             title.setProperty("role", "muted")
+            self._titles.append(title)
             choices.addWidget(title)
             choices.addWidget(field)
         choices.addStretch(1)
@@ -99,21 +102,32 @@ class CompareBar(QFrame):
         column.addLayout(self._row)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the size that it needs with its buttons below its choices."""
-        widest = max(self._row_widths()) + 3 * SPACING
-        return QSize(widest, super().minimumSizeHint().height())
+        """Return the size that it needs with its buttons below its choices, untitled."""
+        boxes, _, buttons = self._widths()
+        return QSize(max(boxes, buttons) + 3 * SPACING, super().minimumSizeHint().height())
 
-    def _row_widths(self) -> list[int]:
-        """Return the widths of the choices and of the buttons, pixels."""
-        parts = [self._row.itemAt(place) for place in range(self._row.count())]
-        return [part.sizeHint().width() for part in parts if part is not None]
+    def _widths(self) -> tuple[int, int, int]:
+        """Return the widths of the choices, of their titles and of the buttons, pixels."""
+        rows: tuple[Sequence[QWidget], ...] = (
+            (self.align_box, self.view_box),
+            self._titles,
+            (self.swap_button, self.end_button),
+        )
+        boxes, titles, buttons = (
+            sum(widget.sizeHint().width() + SPACING for widget in row) for row in rows
+        )
+        return boxes, titles, buttons
 
     def resizeEvent(self, a0: QResizeEvent | None) -> None:
-        """Put the buttons beside the choices where there is room for all of them, else below."""
+        """Put the buttons beside the choices where all have room, else below; spare titles last."""
         super().resizeEvent(a0)
-        fits = sum(self._row_widths()) + 4 * SPACING <= self.width()
+        boxes, titles, buttons = self._widths()
+        room = self.width() - 3 * SPACING
         direction = QBoxLayout.Direction
+        fits = boxes + titles + buttons <= room
         self._row.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
+        for title in self._titles:
+            title.setVisible(boxes + titles <= room)
 
     def _connect(self) -> None:
         self.align_box.activated.connect(self._ask_align)
