@@ -42,6 +42,7 @@ GROWTH_MB = 50.0
 MARK_SECONDS = 60
 MOST_RUNS = 6  # kept in the table: what people keep is no leak
 SIZES = (20, 200, 1500)  # vertices of the graphs
+SIZE = (1280, 800)  # of the window, pixels, while memory is measured
 HARMLESS = ("plugin does not support",)  # what Qt says of having no screen
 KEYS = ("Space", "Left", "Right", "Home", "End", "I", "O", "R", "L", "1", "2", "3", "Tab", "F")
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -302,6 +303,8 @@ class Soak:
         """Return the resident size of the window's process, of its engine, of other children."""
         self._settle()
         self.window.sweep.end()  # processes that an open lesson holds
+        self.window.showNormal()
+        self.window.resize(*SIZE)  # what is drawn is as large as the window: always the same here
         for record in list(self.window.session.runs):
             if record is not self.window.session.current:
                 self.window.session.remove_run(record)

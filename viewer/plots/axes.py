@@ -54,6 +54,11 @@ class TimeAxis(pg.AxisItem):
             self.unit = unit
             self._show_label()
 
+    def labelString(self) -> str:
+        """Return pyqtgraph's HTML of the label without the blank before a unit that is not there."""
+        html: str = super().labelString()
+        return html.replace(" </span>", "</span>")
+
     @property
     def hatched(self) -> bool:
         """Whether time on it is a model's, of one of the runs at least."""
