@@ -55,7 +55,7 @@ class TimeAxis(pg.AxisItem):
             self._show_label()
 
     def labelString(self) -> str:
-        """Return pyqtgraph's HTML of the label without the blank before a unit that is not there."""
+        """Return pyqtgraph's HTML of the label without the blank before no unit."""
         html: str = super().labelString()
         return html.replace(" </span>", "</span>")
 
