@@ -18,6 +18,7 @@ MAX_FUNCTION_LINES = 80
 MACHINE = re.compile(r"/(?:wor[k]|roo[t]|hom[e]|User[s])/\w")
 REGISTRY = re.compile(r"pyp[i]\.org|pythonhoste[d]|index-ur[l]|pi[p]\.conf")
 UNFINISHED = re.compile(r"\b(?:TOD[O]|FIXM[E]|XX[X]|HAC[K])\b|raise NotImplementedErro[r]")
+SPACED_NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}[ \u00a0\u202f]\d{3}(?!\w|[ .,]\d)")  # 12 000
 PROOFS = {"raises", "fail", "waitSignal", "waitSignals", "waitUntil", "warns", "waitExposed"}
 
 
@@ -75,6 +76,17 @@ def test_data_is_small() -> None:
     kept = [path for path in tracked() if path.parent.name != "recordings"]
     data = {str(p): p.stat().st_size for p in kept if p.suffix not in {".py", ".md"}}
     assert sum(data.values()) <= MAX_DATA_BYTES, sorted(data.items(), key=lambda kv: -kv[1])[:5]
+
+
+def test_thousands_are_parted_by_commas_wherever_people_read() -> None:
+    assert SPACED_NUMBER.search("of 12 000 vertices") is not None
+    read = [
+        line
+        for line in lines_with(SPACED_NUMBER)
+        if line.startswith(("assets/lessons/", "viewer/", "README", "gpu/API"))
+        and line.partition(":")[0].endswith((".md", ".toml", ".py"))
+    ]
+    assert read == []
 
 
 def test_functions_are_short() -> None:
