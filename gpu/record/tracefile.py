@@ -83,13 +83,9 @@ _WRONG = (
 
 def save_trace(trace: Trace, path: str | Path) -> None:
     """Write `trace` to `path`, whole or not at all; GpuError where that is refused."""
-    arrays: dict[str, np.ndarray] = {"samples": trace.samples, "dist": trace.dist}
-    if trace.vertices is not None:
-        arrays |= {name: getattr(trace.vertices, name) for name in _VERTEX_MEMBERS}
-    if trace.events is not None:
-        arrays["events"] = trace.events
-    header = json.dumps(_header(trace) | {"arrays": list(arrays)}).encode()
-    arrays = {"header": np.frombuffer(header, np.uint8), **arrays}
+    header, arrays = parts(trace)
+    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    arrays = {"header": text, **arrays}
     with (
         written_whole(path) as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
@@ -99,6 +95,21 @@ def save_trace(trace: Trace, path: str | Path) -> None:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
 
 
+def parts(trace: Trace) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the header, JSON values, and the arrays that a file holds of a trace."""
+    arrays: dict[str, np.ndarray] = {"samples": trace.samples, "dist": trace.dist}
+    if trace.vertices is not None:
+        arrays |= {name: getattr(trace.vertices, name) for name in _VERTEX_MEMBERS}
+    if trace.events is not None:
+        arrays["events"] = trace.events
+    return _header(trace) | {"arrays": list(arrays)}, arrays
+
+
+def from_parts(header: Any, arrays: Mapping[str, np.ndarray]) -> Trace:
+    """Return the trace of what `parts` returned, checked as that of a file. Raises TraceError."""
+    return _assemble(_checked_header(header), arrays)
+
+
 def load_trace(path: str | Path) -> Trace:
     """Read a trace written by `save_trace`.
 
@@ -106,15 +117,22 @@ def load_trace(path: str | Path) -> Trace:
     MemoryNeededError where its arrays do not fit.
     """
     try:
-        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-            return _read(archive, os.fstat(file.fileno()).st_size, str(path))
-    except TraceError as error:
-        raise TraceError(f"{path}: {error}") from error
+        with open_regular(path) as file:
+            return read_trace(file, os.fstat(file.fileno()).st_size, str(path))
     except OSError as error:
         raise TraceError(f"{path}: {error.strerror or error}") from error
+
+
+def read_trace(file: IO[bytes], size: int, name: str) -> Trace:
+    """Read a trace of `size` bytes that can be sought in; `name` begins every error's words."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return _read(archive, size, name)
+    except TraceError as error:
+        raise TraceError(f"{name}: {error}") from error
     except _WRONG as error:
         words = " ".join(str(error).split()) or type(error).__name__
-        raise TraceError(f"{path}: not a trace of SSSP Scope, or damaged ({words})") from error
+        raise TraceError(f"{name}: not a trace of SSSP Scope, or damaged ({words})") from error
 
 
 def plain(value: Any) -> Any:
@@ -172,7 +190,10 @@ def _read(archive: zipfile.ZipFile, size: int, path: str) -> Trace:
 
 def _read_header(raw: bytes) -> TraceHeader:
     _, _, array_at = raw.partition(b"\n")  # the npy header ends at its first newline
-    header = json.loads(array_at.decode("utf-8"))
+    return _checked_header(json.loads(array_at.decode("utf-8")))
+
+
+def _checked_header(header: Any) -> TraceHeader:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise TraceError("not a trace of SSSP Scope: another kind of header")
     if header.get("version") != VERSION:
@@ -219,7 +240,7 @@ def _fill(member: IO[bytes], array: np.ndarray, name: str) -> None:
         raise TraceError(f"damaged: {name} is longer than it says")
 
 
-def _assemble(header: TraceHeader, arrays: dict[str, np.ndarray]) -> Trace:
+def _assemble(header: TraceHeader, arrays: Mapping[str, np.ndarray]) -> Trace:
     for name in ("samples", "dist"):
         if name not in arrays:
             raise TraceError(f"it has no {name}")
