@@ -54,7 +54,7 @@ UNPACKED_PER_BYTE = 300  # zlib at level 1 packs constant arrays at most 230 to 
 UNPACKED_SLACK = 1 << 20  # bytes that any file may unpack to
 CHUNK = 4 << 20  # bytes read at a time
 
-_MEMBERS: dict[str, tuple[np.dtype, ...]] = {
+MEMBERS: dict[str, tuple[np.dtype, ...]] = {
     "samples": (SAMPLE,),
     "dist": tuple(map(np.dtype, NUMBER_TYPES)),
     "first_reached_ns": (np.dtype(np.int64),),
@@ -215,7 +215,7 @@ def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> n
             raise TraceError(f"damaged: {name} has array version {version}")
         shape, by_columns, dtype = np.lib.format.read_array_header_1_0(member)
         dimensions = _DIMENSIONS.get(name, (1,))
-        if dtype not in _MEMBERS[name] or len(shape) not in dimensions:
+        if dtype not in MEMBERS[name] or len(shape) not in dimensions:
             raise TraceError(f"damaged: {name} is {dtype} of shape {shape}")
         sane = all(0 <= length <= MAX_COUNT for length in shape)
         if not sane or math.prod(shape) * dtype.itemsize > info.file_size:

@@ -46,6 +46,7 @@ FORMAT = "sssp-scope workspace"
 VERSION = 1
 TABLE = "workspace.json"
 GRAPH = "graph.npz"
+RUNS = "runs/"
 SMALL_ARCS = 200_000  # a graph of so many is saved with its runs: 2 MB and less
 GRAPH_LIMIT = 16 << 20  # bytes of one that is read
 TABLE_LIMIT = 4 << 20  # bytes of JSON
@@ -289,4 +290,4 @@ def _read_runs(
 
 
 def _member(number: int) -> str:
-    return f"runs/{number}.npz"
+    return f"{RUNS}{number}.npz"

@@ -23,6 +23,7 @@ from viewer.feature import Window
 from viewer.models.session import PROGRESS_UNKNOWN, Notice
 
 FOLDER = "lessons_folder"  # key in Settings: where the user's own lessons are
+NOWHERE = "/nowhere"  # a folder without lessons: what is found then are our own
 WAIT_MS = 2000  # for the page's process to die
 
 
@@ -56,11 +57,18 @@ class Shelf:
         known = self._read.get(str(path))
         if known is None or known[0] != when:
             try:
-                known = (when, read_lesson(path))
+                known = (when, self.read(path))
             except GpuError as error:
                 known = (when, str(error))
             self._read[str(path)] = known
         return known[1]
+
+    def read(self, path: Path) -> Lesson:
+        """Read a lesson; not one of ours is read in a process of its own. GpuError."""
+        if path in find_lessons(NOWHERE):
+            return read_lesson(path)
+        lesson: Lesson = self._window.reader.read("lesson", path)
+        return lesson
 
 
 class Saver(QObject):
@@ -108,7 +116,7 @@ class Saver(QObject):
     def use_folder(self, folder: str) -> None:
         """Remember a folder, and say what is in it."""
         self._window.settings.set_value(FOLDER, folder)
-        own = len(find_lessons(folder)) - len(find_lessons("/nowhere"))
+        own = len(find_lessons(folder)) - len(find_lessons(NOWHERE))
         advice = "" if own else "A lesson is a .toml file with a .md file beside it."
         self._say(Notice("info" if own else "warning", f"{own} lessons in {folder}", advice))
 
