@@ -115,7 +115,12 @@ def own_class(kind: type, given: Any) -> Any:
             return VertexId(given)
         raise ValueError(f"{shown(given)}; allowed: text in quotes or a whole number")
     number = isinstance(given, int | float) and not isinstance(given, bool)
-    return float(given) if number and kind is not Value else Value.read(given)
+    if not number or kind is Value:
+        return Value.read(given)
+    try:
+        return float(given)
+    except OverflowError as error:
+        raise ValueError(f"{shown(given)}; allowed: a number") from error
 
 
 class RunSpec(Struct, frozen=True, forbid_unknown_fields=True):

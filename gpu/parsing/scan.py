@@ -14,7 +14,7 @@ are exact in arrays of integers.
 This module imports Numba (about a second): import it only to read a large file.
 """
 
-# ruff: noqa: PLR0912, PLR0915 - compiled loops: one long function is one kernel
+# ruff: noqa: PLR0915 - compiled loops: one long function is one kernel
 
 from __future__ import annotations
 
@@ -147,6 +147,21 @@ def _decimal(text, at, stop):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
+def _short_decimal(text, begin, at, stop, closing, number):  # type: ignore[no-untyped-def]
+    """Return (float64, end, whether a decimal stands at `begin` that one operation gives).
+
+    `number` is its whole part, which ends at `at`.
+    """
+    if not begin < at < stop or text[at] != DOT:
+        return 0.0, at, False
+    point = at + ONE
+    number, at = _digits(text, point, stop, number)
+    good = at - begin <= VALUE_DIGITS and number < EXACT_FLOAT64
+    good = good and (at >= stop or text[at] <= SPACE or text[at] == closing)
+    return np.float64(number) / POWERS[at - point if good else np.uint64(0)], at, good
+
+
+@compiled_lean
 def _scaled(mantissa, exponent):  # type: ignore[no-untyped-def]
     """Return mantissa x 10**exponent and whether that is surely the nearest float64."""
     value = np.float64(mantissa)
@@ -203,6 +218,31 @@ def _put_off(unsettled, count, column, row, at):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
+def _keep_value(  # type: ignore[no-untyped-def]
+    text, begin, at, stop, closing, rule, number, plain, values, row, column, unsettled, doubts
+):
+    """Write the value at `begin`, of which `number`, up to `at`, is known, to values[row].
+
+    Returns (float64, end, whether good, whether not an integer of int64, `doubts` so far)
+    """
+    if plain:
+        values[row] = number
+        return np.float64(number), at, True, False, doubts
+    value, end, short = _short_decimal(text, begin, at, stop, closing, number)
+    if short:
+        values[row] = value
+        return value, end, True, True, doubts
+    value, settled, number, is_integer, end, good = _odd_value(text, begin, stop)
+    good = good and bool(rule == SIGNED or value >= 0)
+    values[row] = value
+    if is_integer:
+        values[row] = number
+    elif not settled:
+        doubts = _put_off(unsettled, doubts, column, row, begin)
+    return value, end, good, not is_integer, doubts
+
+
+@compiled_lean
 def count_newlines(text, start, stop):  # type: ignore[no-untyped-def]
     """Return how many lines end in text[start:stop]."""
     count = np.int64(0)
@@ -246,11 +286,10 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
     int32    identifiers are right if WIDE is 0, values if FRACTIONS and LARGE are 0
     int64    values are exact if FRACTIONS is 0; whole ones past int64 count as fractions
     """
-    key, separator, rule = rules[KEY], rules[SEPARATOR], rules[VALUE_RULE]
+    key, separator, quote, rule = rules[KEY], rules[SEPARATOR], rules[QUOTE], rules[VALUE_RULE]
     comment_a, comment_b = rules[COMMENT_A], rules[COMMENT_B]
     id_columns, low, high = rules[ID_COLUMNS], rules[LOW], rules[HIGH]
     columns = id_columns + rules[VALUE_COLUMNS]
-    quote = rules[QUOTE]
     comments = wide = fractions = large = huge = doubts = np.int64(0)
     row, at, stop, bad_at = np.uint64(first_row), np.uint64(start), np.uint64(stop), np.int64(-1)
     while at < stop:
@@ -289,29 +328,11 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
                 good = good and at > begin
                 values[column - id_columns, row] = 1.0
             else:
-                value = np.float64(number)
-                decimal = not plain and begin < at < stop and text[at] == DOT
-                if decimal:
-                    point = at + ONE
-                    number, at = _digits(text, point, stop, number)
-                    decimal = at - begin <= VALUE_DIGITS and number < EXACT_FLOAT64
-                    decimal = decimal and (at >= stop or text[at] <= SPACE or text[at] == closing)
-                if plain:
-                    values[column - id_columns, row] = number
-                    good = True
-                elif decimal:  # one exact operation
-                    value = np.float64(number) / POWERS[at - point]
-                    values[column - id_columns, row] = value
-                    fractions += 1
-                else:
-                    value, settled, number, is_integer, at, good = _odd_value(text, begin, stop)
-                    good = good and bool(rule == SIGNED or value >= 0)
-                    values[column - id_columns, row] = value
-                    if is_integer:
-                        values[column - id_columns, row] = number
-                    elif not settled:
-                        doubts = _put_off(unsettled, doubts, column - id_columns, row, begin)
-                    fractions += not is_integer
+                value, at, good, odd, doubts = _keep_value(
+                    text, begin, at, stop, closing, rule, number, plain,
+                    values[column - id_columns], row, column - id_columns, unsettled, doubts,
+                )  # fmt: skip
+                fractions += odd
                 large += not -INT32 <= value <= INT32
                 huge += not -EXACT_FLOAT64 < value < EXACT_FLOAT64  # may be one more, rounded
             if quoted:
@@ -327,8 +348,7 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
         at += ONE
         row += ONE
     report[ROWS] = np.int64(row) - first_row
-    report[COMMENTS] = comments
-    report[BAD_AT] = bad_at
+    report[COMMENTS], report[BAD_AT] = comments, bad_at
     report[WIDE] = wide
     report[FRACTIONS] = fractions
     report[LARGE] = large

@@ -28,7 +28,7 @@ START_S = 120.0  # a process takes 0.3 s to start; on a machine that is busy muc
 LOOK_S = 0.05  # between looks at whether the caller has given up
 CLOSE_S = 2.0
 
-_NONSENSE = (  # what a reply that no reader of ours sends may raise
+NONSENSE = (  # what a reply that no reader of ours sends may raise
     ValueError,
     KeyError,
     TypeError,
@@ -142,7 +142,7 @@ class _Process:
             return self._within(seconds, lambda: self._answer(request, kind, progress))
         except (EOFError, OSError) as error:
             raise ReadError(f"{request.path}: {self._end_words()}; nothing has changed") from error
-        except _NONSENSE as error:
+        except NONSENSE as error:
             words = f"its reader said what no reader of ours says ({type(error).__name__})"
             raise ReadError(f"{request.path}: {words}; nothing has changed") from error
 

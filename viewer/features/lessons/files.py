@@ -19,6 +19,7 @@ from gpu.errors import GpuError
 from gpu.interpreter import module_command
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.read import find_lessons, read_lesson
+from gpu.wholefile import written_whole
 from viewer.feature import Window
 from viewer.models.session import PROGRESS_UNKNOWN, Notice
 
@@ -160,4 +161,5 @@ class Saver(QObject):
 
 
 def _write(path: str, words: str) -> None:
-    Path(path).write_text(words, encoding="utf-8")
+    with written_whole(path) as file:
+        file.write(words.encode())
