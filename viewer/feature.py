@@ -19,6 +19,7 @@ from viewer.actions import ActionRow
 if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMainWindow, QWidget
 
+    from gpu.reader import Reader
     from gpu.record.workspace import Workspace
     from viewer.actions import ActionSet
     from viewer.common.theme import Theme
@@ -56,6 +57,7 @@ class Window(Protocol):
     # who acts
     controller: Controller
     files: FileDialogs
+    reader: Reader  # of files that a stranger may have made
     actions_by_key: ActionSet
     docks: Docks
     # what is seen

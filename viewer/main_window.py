@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import QApplication, QMainWindow, QToolBar, QVBoxLayout, QW
 import sample_graphs
 from gpu.host import EngineHost
 from gpu.model.accuracy import error_words
+from gpu.reader import Reader
 from viewer.action_rows import ACTIONS
 from viewer.actions import ActionRow, ActionSet
 from viewer.common.drops import dropped_file, refuse_drops
@@ -74,6 +75,7 @@ class MainWindow(QMainWindow):
         self.modes = Modes(self)
         self.controller = Controller(self.session, self.playback, host, self)
         self.files = FileDialogs(self, self.session, self.settings)
+        self.reader = Reader()
         self._known_features = all_features()
         self.features = Features(self, self._known_features)
         self._frame = QTimer(self)
@@ -282,6 +284,7 @@ class MainWindow(QMainWindow):
         self.sweep.end()
         self.controller.close()
         self.files.close()
+        self.reader.close()
         super().closeEvent(event)
 
     def _first_size(self) -> QSize:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 import time
 import types
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from gpu.host.ring import Knobs, SampleRing
 from gpu.host.worker import main
 from gpu.interpreter import safe_children
 
+_HIDING = threading.Lock()  # threads that start processes at the same time
 KILL_WAIT_S = 0.01  # a killed process is normally gone in a few ms; else the next poll sees it
 
 SIGNAL_WORDS = {
@@ -118,12 +120,17 @@ class EngineProcess:
 def death_words(exit_code: int, doing: str) -> str:
     """Return how the child died, as one sentence for people."""
     if exit_code < 0:
-        name = str(-exit_code)
-        with suppress(ValueError):
-            name = signal.Signals(-exit_code).name
+        name = signal_name(-exit_code)
         hint = SIGNAL_WORDS.get(name, name)
         return f"The engine process was killed by signal {-exit_code} ({hint}) while {doing}"
     return f"The engine process ended by itself with exit code {exit_code} while {doing}"
+
+
+def signal_name(number: int) -> str:
+    """Return the name of a signal, its number where it has none."""
+    with suppress(ValueError):
+        return signal.Signals(number).name
+    return str(number)
 
 
 @contextmanager
@@ -134,10 +141,11 @@ def hidden_main() -> Iterator[None]:
     `if __name__ == "__main__"` would start itself again. Nor does it look for modules in the
     current folder, which may be anybody's.
     """
-    known = sys.modules["__main__"]
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    try:
-        with safe_children():
-            yield
-    finally:
-        sys.modules["__main__"] = known
+    with _HIDING:
+        known = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            with safe_children():
+                yield
+        finally:
+            sys.modules["__main__"] = known

@@ -18,6 +18,7 @@ import re
 from abc import ABC
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct, field
 
 from gpu.schema import PLAIN, Number, Table, Text, shown
@@ -75,6 +76,18 @@ class Value:
         return cls(match[1], match[2], match[3])
 
 
+def told(lesson: Lesson) -> Any:
+    """Return a lesson as values of JSON, of which `checked(Lesson, ..., own_class)` makes it."""
+    return msgspec.to_builtins(lesson, enc_hook=_plain)
+
+
+def _plain(own: Any) -> Any:
+    if not isinstance(own, Value):
+        return str(own)
+    written = f"{own.of}.{own.quantity}" + ("" if own.at is None else f"({own.at})")
+    return written if own.over is None else {"value": written, "over": _plain(own.over)}
+
+
 class VertexId(str):
     """A vertex's id: text in quotes or a whole number."""
 
@@ -102,7 +115,12 @@ def own_class(kind: type, given: Any) -> Any:
             return VertexId(given)
         raise ValueError(f"{shown(given)}; allowed: text in quotes or a whole number")
     number = isinstance(given, int | float) and not isinstance(given, bool)
-    return float(given) if number and kind is not Value else Value.read(given)
+    if not number or kind is Value:
+        return Value.read(given)
+    try:
+        return float(given)
+    except OverflowError as error:
+        raise ValueError(f"{shown(given)}; allowed: a number") from error
 
 
 class RunSpec(Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,7 +14,7 @@ are exact in arrays of integers.
 This module imports Numba (about a second): import it only to read a large file.
 """
 
-# ruff: noqa: PLR0912, PLR0915 - compiled loops: one long function is one kernel
+# ruff: noqa: PLR0915 - compiled loops: one long function is one kernel
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from gpu.numbers import EXACT_FLOAT64
 SPACE, TAB, RETURN, NEWLINE = 32, 9, 13, 10
 PLUS, MINUS, DOT, ZERO, EXPONENT = 43, 45, 46, 48, 101
 SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold
-INTEGER, FRACTION, DOUBT = range(3)  # what a value is; DOUBT: Python must settle it
 INT32 = 2**31 - 1
 POWERS = np.array([float(f"1e{k}") for k in range(23)])
 FURTHEST = 270  # power of ten of `PAIRS`: further ones are left to Python
@@ -148,6 +147,21 @@ def _decimal(text, at, stop):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
+def _short_decimal(text, begin, at, stop, closing, number):  # type: ignore[no-untyped-def]
+    """Return (float64, end, whether a decimal stands at `begin` that one operation gives).
+
+    `number` is its whole part, which ends at `at`.
+    """
+    if not begin < at < stop or text[at] != DOT:
+        return 0.0, at, False
+    point = at + ONE
+    number, at = _digits(text, point, stop, number)
+    good = at - begin <= VALUE_DIGITS and number < EXACT_FLOAT64
+    good = good and (at >= stop or text[at] <= SPACE or text[at] == closing)
+    return np.float64(number) / POWERS[at - point if good else np.uint64(0)], at, good
+
+
+@compiled_lean
 def _scaled(mantissa, exponent):  # type: ignore[no-untyped-def]
     """Return mantissa x 10**exponent and whether that is surely the nearest float64."""
     value = np.float64(mantissa)
@@ -204,6 +218,31 @@ def _put_off(unsettled, count, column, row, at):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
+def _keep_value(  # type: ignore[no-untyped-def]
+    text, begin, at, stop, closing, rule, number, plain, values, row, column, unsettled, doubts
+):
+    """Write the value at `begin`, of which `number`, up to `at`, is known, to values[row].
+
+    Returns (float64, end, whether good, whether not an integer of int64, `doubts` so far)
+    """
+    if plain:
+        values[row] = number
+        return np.float64(number), at, True, False, doubts
+    value, end, short = _short_decimal(text, begin, at, stop, closing, number)
+    if short:
+        values[row] = value
+        return value, end, True, True, doubts
+    value, settled, number, is_integer, end, good = _odd_value(text, begin, stop)
+    good = good and bool(rule == SIGNED or value >= 0)
+    values[row] = value
+    if is_integer:
+        values[row] = number
+    elif not settled:
+        doubts = _put_off(unsettled, doubts, column, row, begin)
+    return value, end, good, not is_integer, doubts
+
+
+@compiled_lean
 def count_newlines(text, start, stop):  # type: ignore[no-untyped-def]
     """Return how many lines end in text[start:stop]."""
     count = np.int64(0)
@@ -234,34 +273,6 @@ def _next_row(text, at, stop, comment_a, comment_b):  # type: ignore[no-untyped-
 
 
 @compiled_lean
-def _number(text, begin, at, stop, number, plain, closing):  # type: ignore[no-untyped-def]
-    """Return what stands from `begin` on: a float64, an int64, its kind and end, if it is one.
-
-    text[begin:at] are its first digits, `number` what they say, `plain` whether that is all.
-    """
-    if plain:
-        return np.float64(number), number, INTEGER, at, True
-    if begin < at < stop and text[at] == DOT:
-        point = at + ONE
-        digits, end = _digits(text, point, stop, number)
-        ends = end >= stop or text[end] <= SPACE or text[end] == closing
-        if ends and end - begin <= VALUE_DIGITS and digits < EXACT_FLOAT64:
-            return np.float64(digits) / POWERS[end - point], digits, FRACTION, end, True
-    value, settled, number, is_integer, end, good = _odd_value(text, begin, stop)
-    if is_integer:
-        return value, number, INTEGER, end, good
-    return value, number, FRACTION if settled else DOUBT, end, good
-
-
-@compiled_lean
-def _keyed(text, at, stop, key):  # type: ignore[no-untyped-def]
-    """Return whether a line begins with its key and a blank, and the place after the key."""
-    good = np.int64(text[at]) == key
-    at += ONE
-    return good and at < stop and (text[at] == SPACE or text[at] == TAB), at
-
-
-@compiled_lean
 def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, report):  # type: ignore[no-untyped-def]
     """Parse the lines of text[start:stop] into rows from `first_row` on.
 
@@ -275,10 +286,10 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
     int32    identifiers are right if WIDE is 0, values if FRACTIONS and LARGE are 0
     int64    values are exact if FRACTIONS is 0; whole ones past int64 count as fractions
     """
-    key, separator, rule = rules[KEY], rules[SEPARATOR], rules[VALUE_RULE]
+    key, separator, quote, rule = rules[KEY], rules[SEPARATOR], rules[QUOTE], rules[VALUE_RULE]
     comment_a, comment_b = rules[COMMENT_A], rules[COMMENT_B]
     id_columns, low, high = rules[ID_COLUMNS], rules[LOW], rules[HIGH]
-    columns, quote = id_columns + rules[VALUE_COLUMNS], rules[QUOTE]
+    columns = id_columns + rules[VALUE_COLUMNS]
     comments = wide = fractions = large = huge = doubts = np.int64(0)
     row, at, stop, bad_at = np.uint64(first_row), np.uint64(start), np.uint64(stop), np.int64(-1)
     while at < stop:
@@ -288,7 +299,9 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
             break
         good = True
         if key != 0:
-            good, at = _keyed(text, at, stop, key)
+            good = np.int64(text[at]) == key
+            at += ONE
+            good = good and at < stop and (text[at] == SPACE or text[at] == TAB)
         column = 0
         while good and column < columns:
             if separator != 0 and column > 0:
@@ -315,16 +328,11 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
                 good = good and at > begin
                 values[column - id_columns, row] = 1.0
             else:
-                value, number, kind, at, fits = _number(
-                    text, begin, at, stop, number, plain, closing
-                )
-                good = good and fits and bool(rule == SIGNED or value >= 0)
-                values[column - id_columns, row] = value
-                if kind == INTEGER:  # in int64 what float64 may round
-                    values[column - id_columns, row] = number
-                elif kind == DOUBT:
-                    doubts = _put_off(unsettled, doubts, column - id_columns, row, begin)
-                fractions += kind != INTEGER
+                value, at, good, odd, doubts = _keep_value(
+                    text, begin, at, stop, closing, rule, number, plain,
+                    values[column - id_columns], row, column - id_columns, unsettled, doubts,
+                )  # fmt: skip
+                fractions += odd
                 large += not -INT32 <= value <= INT32
                 huge += not -EXACT_FLOAT64 < value < EXACT_FLOAT64  # may be one more, rounded
             if quoted:
@@ -339,9 +347,13 @@ def scan_rows(text, start, stop, rules, first_row, ids, values, unsettled, repor
             break
         at += ONE
         row += ONE
-    told = (np.int64(row) - first_row, comments, bad_at, wide, fractions, large, huge, doubts)
-    for field in range(ROWS, REPORT):
-        report[field] = told[field]
+    report[ROWS] = np.int64(row) - first_row
+    report[COMMENTS], report[BAD_AT] = comments, bad_at
+    report[WIDE] = wide
+    report[FRACTIONS] = fractions
+    report[LARGE] = large
+    report[HUGE] = huge
+    report[UNSETTLED] = doubts
 
 
 @compiled_lean

@@ -54,7 +54,7 @@ UNPACKED_PER_BYTE = 300  # zlib at level 1 packs constant arrays at most 230 to 
 UNPACKED_SLACK = 1 << 20  # bytes that any file may unpack to
 CHUNK = 4 << 20  # bytes read at a time
 
-_MEMBERS: dict[str, tuple[np.dtype, ...]] = {
+MEMBERS: dict[str, tuple[np.dtype, ...]] = {
     "samples": (SAMPLE,),
     "dist": tuple(map(np.dtype, NUMBER_TYPES)),
     "first_reached_ns": (np.dtype(np.int64),),
@@ -83,13 +83,9 @@ _WRONG = (
 
 def save_trace(trace: Trace, path: str | Path) -> None:
     """Write `trace` to `path`, whole or not at all; GpuError where that is refused."""
-    arrays: dict[str, np.ndarray] = {"samples": trace.samples, "dist": trace.dist}
-    if trace.vertices is not None:
-        arrays |= {name: getattr(trace.vertices, name) for name in _VERTEX_MEMBERS}
-    if trace.events is not None:
-        arrays["events"] = trace.events
-    header = json.dumps(header_of(trace) | {"arrays": list(arrays)}).encode()
-    arrays = {"header": np.frombuffer(header, np.uint8), **arrays}
+    header, arrays = parts(trace)
+    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    arrays = {"header": text, **arrays}
     with (
         written_whole(path) as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
@@ -99,6 +95,21 @@ def save_trace(trace: Trace, path: str | Path) -> None:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
 
 
+def parts(trace: Trace) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the header, JSON values, and the arrays that a file holds of a trace."""
+    arrays: dict[str, np.ndarray] = {"samples": trace.samples, "dist": trace.dist}
+    if trace.vertices is not None:
+        arrays |= {name: getattr(trace.vertices, name) for name in _VERTEX_MEMBERS}
+    if trace.events is not None:
+        arrays["events"] = trace.events
+    return header_of(trace) | {"arrays": list(arrays)}, arrays
+
+
+def from_parts(header: Any, arrays: Mapping[str, np.ndarray]) -> Trace:
+    """Return the trace of what `parts` returned, checked as that of a file. Raises TraceError."""
+    return assembled(_checked_header(header), arrays)
+
+
 def load_trace(path: str | Path) -> Trace:
     """Read a trace written by `save_trace`.
 
@@ -106,15 +117,22 @@ def load_trace(path: str | Path) -> Trace:
     MemoryNeededError where its arrays do not fit.
     """
     try:
-        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-            return _read(archive, os.fstat(file.fileno()).st_size, str(path))
-    except TraceError as error:
-        raise TraceError(f"{path}: {error}") from error
+        with open_regular(path) as file:
+            return read_trace(file, os.fstat(file.fileno()).st_size, str(path))
     except OSError as error:
         raise TraceError(f"{path}: {error.strerror or error}") from error
+
+
+def read_trace(file: IO[bytes], size: int, name: str) -> Trace:
+    """Read a trace of `size` bytes that can be sought in; `name` begins every error's words."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return _read(archive, size, name)
+    except TraceError as error:
+        raise TraceError(f"{name}: {error}") from error
     except _WRONG as error:
         words = " ".join(str(error).split()) or type(error).__name__
-        raise TraceError(f"{path}: not a trace of SSSP Scope, or damaged ({words})") from error
+        raise TraceError(f"{name}: not a trace of SSSP Scope, or damaged ({words})") from error
 
 
 def plain(value: Any) -> Any:
@@ -173,7 +191,10 @@ def _read(archive: zipfile.ZipFile, size: int, path: str) -> Trace:
 
 def _read_header(raw: bytes) -> TraceHeader:
     _, _, array_at = raw.partition(b"\n")  # the npy header ends at its first newline
-    header = json.loads(array_at.decode("utf-8"))
+    return _checked_header(json.loads(array_at.decode("utf-8")))
+
+
+def _checked_header(header: Any) -> TraceHeader:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise TraceError("not a trace of SSSP Scope: another kind of header")
     if header.get("version") != VERSION:
@@ -195,7 +216,7 @@ def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> n
             raise TraceError(f"damaged: {name} has array version {version}")
         shape, by_columns, dtype = np.lib.format.read_array_header_1_0(member)
         dimensions = _DIMENSIONS.get(name, (1,))
-        if dtype not in _MEMBERS[name] or len(shape) not in dimensions:
+        if dtype not in MEMBERS[name] or len(shape) not in dimensions:
             raise TraceError(f"damaged: {name} is {dtype} of shape {shape}")
         sane = all(0 <= length <= MAX_COUNT for length in shape)
         if not sane or math.prod(shape) * dtype.itemsize > info.file_size:

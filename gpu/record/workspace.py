@@ -23,6 +23,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ from gpu.graph import CSRGraph
 from gpu.record.reach import SAMPLE, is_elsewhere, is_within
 from gpu.record.schema import WorkspaceTable, reader_options
 from gpu.record.trace import GraphReference, Trace
-from gpu.record.tracefile import load_trace, plain, save_trace
+from gpu.record.tracefile import plain, read_trace, save_trace
 from gpu.regular import open_regular
 from gpu.schema import SchemaError, checked
 from gpu.wholefile import written_whole
@@ -45,10 +46,10 @@ FORMAT = "sssp-scope workspace"
 VERSION = 1
 TABLE = "workspace.json"
 GRAPH = "graph.npz"
+RUNS = "runs/"
 SMALL_ARCS = 200_000  # a graph of so many is saved with its runs: 2 MB and less
 GRAPH_LIMIT = 16 << 20  # bytes of one that is read
 TABLE_LIMIT = 4 << 20  # bytes of JSON
-CHUNK = 1 << 20  # bytes copied at a time
 UPDATE = "update SSSP Scope"
 _WRONG = (
     zipfile.BadZipFile,
@@ -161,17 +162,7 @@ def save_workspace(workspace: Workspace, path: str | Path, whole: CSRGraph | Non
     whole : the graph that `workspace.graph` names; it goes along if it is small and no sample
     """
     graph = workspace.graph
-    table = {
-        "format": FORMAT,
-        "version": VERSION,
-        "graph": None if graph is None else vars(graph),
-        "runs": [number for number, _ in workspace.runs],
-        "current": workspace.current,
-        "b": workspace.b,
-        "source": workspace.source,
-        "window": workspace.window,
-    }
-    text = json.dumps(plain(table), indent=1, ensure_ascii=False).encode()
+    text = json.dumps(table_of(workspace), indent=1, ensure_ascii=False).encode()
     if len(text) > TABLE_LIMIT:
         raise WorkspaceError(f"cannot write {path}: what the window holds is over {TABLE_LIMIT} B")
     with (
@@ -191,6 +182,33 @@ def save_workspace(workspace: Workspace, path: str | Path, whole: CSRGraph | Non
             archive.write(Path(folder) / GRAPH, GRAPH)
 
 
+def table_of(workspace: Workspace) -> dict[str, Any]:
+    """Return what a file's table holds of a workspace: JSON values."""
+    graph = workspace.graph
+    table: dict[str, Any] = plain(
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "graph": None if graph is None else vars(graph),
+            "runs": [number for number, _ in workspace.runs],
+            "current": workspace.current,
+            "b": workspace.b,
+            "source": workspace.source,
+            "window": workspace.window,
+        }
+    )
+    return table
+
+
+def from_parts(table: Any, traces: Sequence[Trace], packed: bytes) -> Workspace:
+    """Return the workspace of a table, its runs' traces and its graph. Raises WorkspaceError."""
+    found = _checked_table(table)
+    runs = tuple(zip(found.runs, traces, strict=True))
+    graph = None if found.graph is None else SavedGraph(**structs.asdict(found.graph))
+    current, b = (one if one in found.runs else None for one in (found.current, found.b))
+    return Workspace(graph, runs, current, b, found.source, found.window, packed)
+
+
 def load_workspace(
     path: str | Path, progress: Callable[[float], None] = lambda _share: None
 ) -> Workspace:
@@ -205,8 +223,7 @@ def load_workspace(
     except WorkspaceError as error:
         raise WorkspaceError(f"{path}: {error}") from error
     except TraceError as error:
-        words = str(error).rpartition(".npz: ")[2]
-        raise WorkspaceError(f"{path}: damaged: one of its runs: {words}") from error
+        raise WorkspaceError(f"{path}: damaged: one of its runs: {error}") from error
     except OSError as error:
         raise WorkspaceError(f"{path}: {error.strerror or error}") from error
     except _WRONG as error:
@@ -218,21 +235,20 @@ def load_workspace(
 
 def _read(archive: zipfile.ZipFile, size: int, progress: Callable[[float], None]) -> Workspace:
     table = _read_table(archive, size)
-    runs = _read_runs(archive, table.runs, size, progress)
-    told = table.graph
-    graph = None if told is None else SavedGraph(**structs.asdict(told))
-    current, b = (one if one in table.runs else None for one in (table.current, table.b))
-    packed = _packed(archive, size)
-    return Workspace(graph, runs, current, b, table.source, table.window, packed)
+    traces = _read_runs(archive, _checked_table(table).runs, size, progress)
+    return from_parts(table, traces, _packed(archive, size))
 
 
-def _read_table(archive: zipfile.ZipFile, size: int) -> WorkspaceTable:
+def _read_table(archive: zipfile.ZipFile, size: int) -> Any:
     members = {info.filename: info for info in archive.infolist()}
     if TABLE not in members:
         raise WorkspaceError(f"not a workspace of SSSP Scope: it has no {TABLE}")
     if members[TABLE].file_size > min(TABLE_LIMIT, size):
         raise WorkspaceError(f"damaged: its {TABLE} is over {min(TABLE_LIMIT, size)} bytes")
-    table = json.loads(archive.read(TABLE).decode("utf-8"))
+    return json.loads(archive.read(TABLE).decode("utf-8"))
+
+
+def _checked_table(table: Any) -> WorkspaceTable:
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         raise WorkspaceError("not a workspace of SSSP Scope: another kind of file")
     if table.get("version") != VERSION:
@@ -260,21 +276,18 @@ def _read_runs(
     numbers: Sequence[int],
     size: int,
     progress: Callable[[float], None],
-) -> tuple[tuple[int, Trace], ...]:
-    found = []
-    with tempfile.TemporaryDirectory(prefix="sssp-") as folder:
-        part = Path(folder) / "run.npz"
-        for number in numbers:
-            info = archive.getinfo(_member(number))
-            if info.compress_type != zipfile.ZIP_STORED or info.file_size > size:
-                raise WorkspaceError(f"damaged: run {number} claims {info.file_size} bytes")
-            with archive.open(info) as packed, part.open("wb") as file:
-                while piece := packed.read(CHUNK):
-                    file.write(piece)
-            found.append((number, load_trace(part)))
-            progress(len(found) / len(numbers))
-    return tuple(found)
+) -> list[Trace]:
+    """Return the traces, each an archive within the archive; nothing is written anywhere."""
+    found: list[Trace] = []
+    for number in numbers:
+        info = archive.getinfo(_member(number))
+        if info.compress_type != zipfile.ZIP_STORED or info.file_size > size:
+            raise WorkspaceError(f"damaged: run {number} claims {info.file_size} bytes")
+        part = BytesIO(archive.read(info))
+        found.append(read_trace(part, info.file_size, f"run {number}"))
+        progress(len(found) / len(numbers))
+    return found
 
 
 def _member(number: int) -> str:
-    return f"runs/{number}.npz"
+    return f"{RUNS}{number}.npz"

@@ -44,6 +44,7 @@ from viewer.features.draw.text import Parsed
 
 SPACING = 120.0  # units between neighbours
 COMFORTABLE = (0.4, 2.5)  # times SPACING: positions within are kept as they are
+LARGEST = 1e6  # units from the middle: nearest neighbours may lie as near as numbers can
 FORMAT, VERSION = "sssp-scope drawing", 1
 Key = Annotated[int, Meta(ge=-(2**53), le=2**53, description="a whole number")]
 
@@ -205,7 +206,7 @@ def comfortable(places: np.ndarray) -> np.ndarray:
     if COMFORTABLE[0] * SPACING <= gap <= COMFORTABLE[1] * SPACING:
         return places
     middle = (places.min(axis=0) + places.max(axis=0)) / 2
-    return (places - middle) * (SPACING / gap)
+    return (places - middle) * min(SPACING / gap, LARGEST / np.abs(places - middle).max())
 
 
 # ---------------------------------------------------------------- kept between sessions

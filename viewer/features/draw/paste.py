@@ -17,7 +17,7 @@ from PyQt6.QtWidgets import (
 
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
-from viewer.features.draw.text import MOST_PROBLEMS, Parsed, parse_edges
+from viewer.features.draw.text import MOST_PROBLEMS, Load, Parsed, parse_edges
 
 EXAMPLE = "S -> A 10\nS -> B 1\nB -> A 1"
 HELP = (
@@ -35,11 +35,11 @@ class PasteDialog(QDialog):
 
     taken = pyqtSignal(object)  # Parsed
 
-    def __init__(self, text: str, parent: QWidget) -> None:
+    def __init__(self, text: str, parent: QWidget, load: Load | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Paste an edge list")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.parsed = Parsed()
+        self.parsed, self._load = Parsed(), load
         self._wait = QTimer(self)
         self._wait.setSingleShot(True)
         self._wait.setInterval(WAIT_MS)
@@ -93,7 +93,7 @@ class PasteDialog(QDialog):
     def _read(self) -> None:
         """Read the text, say what it is or what is wrong with it."""
         self._wait.stop()
-        self.parsed = parse_edges(self.text.toPlainText())
+        self.parsed = parse_edges(self.text.toPlainText(), self._load)
         problems, graph = self.parsed.problems, self.parsed.graph
         n = graph.n if graph is not None else len(self.parsed.names)
         m = graph.m if graph is not None else len(self.parsed.arcs)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from viewer.features.draw.rules import (
     weight_words,
 )
 
+Load = Callable[[Path, str], CSRGraph]
 LONGEST = 1_000_000  # characters of a text
 FOREIGN = ("dimacs", "matrix_market", "pajek", "tntp")  # readers that need no heavy library
 SURE = 0.9  # of a reader that a text is its own
@@ -67,12 +69,15 @@ class Parsed:
         return self.names.setdefault(name, len(self.names))
 
 
-def parse_edges(text: str) -> Parsed:
-    """Read a text; see the module docstring. Never raises: mistakes are in `problems`."""
+def parse_edges(text: str, load: Load | None = None) -> Parsed:
+    """Read a text; see the module docstring. Never raises: mistakes are in `problems`.
+
+    load : reads a graph file, (path, format); None: here
+    """
     if len(text) > LONGEST:
         words = f"{len(text):,} characters are too many: up to {LONGEST:,}; open it as a file."
         return Parsed(problems=[words])
-    foreign = _read_foreign(text)
+    foreign = _read_foreign(text, load)
     if foreign is not None and not foreign.problems:
         return foreign
     found = _read_lines(text)
@@ -169,7 +174,7 @@ def _is_heading(line: str) -> bool:
     return len(words) == 2 and words[0] in HEADINGS and words[1] in HEADINGS_TO
 
 
-def _read_foreign(text: str) -> Parsed | None:
+def _read_foreign(text: str, load: Load | None) -> Parsed | None:
     """Return what the reader of a known format makes of the text, None where none is sure."""
     from gpu.formats import READERS, load_graph
 
@@ -181,7 +186,7 @@ def _read_foreign(text: str) -> Parsed | None:
         path = Path(folder) / "text"
         path.write_bytes(head)
         try:
-            graph = load_graph(path, format=sure[0])
+            graph = load(path, sure[0]) if load else load_graph(path, format=sure[0])
         except GpuError as error:
             words = str(error).replace(str(path), READERS[sure[0]].title)
             return Parsed(problems=[f"{words}."])

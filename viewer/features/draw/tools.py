@@ -95,9 +95,11 @@ class DrawTools(FeaturePart):
         """Ask for a text; it begins with what the clipboard holds."""
         from viewer.features.draw.paste import PasteDialog
 
-        clipboard = QApplication.clipboard()
+        clipboard, reader = QApplication.clipboard(), self._window.reader
         dialog = PasteDialog(
-            clipboard.text() if clipboard is not None else "", self._window.as_widget()
+            clipboard.text() if clipboard is not None else "",
+            self._window.as_widget(),
+            lambda path, name: reader.read("graph", path, format=name),
         )
         dialog.taken.connect(self._draw_text)
         dialog.open()

@@ -6,6 +6,7 @@ for, a click in the graph is an answer and no new source.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QTimer
@@ -14,7 +15,6 @@ from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Lesson
-from gpu.lessons.read import read_lesson
 from viewer.common.foreign_words import button_words
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
@@ -100,7 +100,7 @@ class LessonsFeature(FeaturePart):
     def open_path(self, path: str) -> None:
         """Open a lesson by its file."""
         try:
-            lesson = read_lesson(path)
+            lesson = self.shelf.read(Path(path))
         except GpuError as error:
             self._window.session.set_notice(Notice("error", str(error)))
             return

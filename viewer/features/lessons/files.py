@@ -19,10 +19,12 @@ from gpu.errors import GpuError
 from gpu.interpreter import module_command
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.read import find_lessons, read_lesson
+from gpu.wholefile import written_whole
 from viewer.feature import Window
 from viewer.models.session import PROGRESS_UNKNOWN, Notice
 
 FOLDER = "lessons_folder"  # key in Settings: where the user's own lessons are
+NOWHERE = "/nowhere"  # a folder without lessons: what is found then are our own
 WAIT_MS = 2000  # for the page's process to die
 
 
@@ -56,11 +58,18 @@ class Shelf:
         known = self._read.get(str(path))
         if known is None or known[0] != when:
             try:
-                known = (when, read_lesson(path))
+                known = (when, self.read(path))
             except GpuError as error:
                 known = (when, str(error))
             self._read[str(path)] = known
         return known[1]
+
+    def read(self, path: Path) -> Lesson:
+        """Read a lesson; not one of ours is read in a process of its own. GpuError."""
+        if path in find_lessons(NOWHERE):
+            return read_lesson(path)
+        lesson: Lesson = self._window.reader.read("lesson", path)
+        return lesson
 
 
 class Saver(QObject):
@@ -108,7 +117,7 @@ class Saver(QObject):
     def use_folder(self, folder: str) -> None:
         """Remember a folder, and say what is in it."""
         self._window.settings.set_value(FOLDER, folder)
-        own = len(find_lessons(folder)) - len(find_lessons("/nowhere"))
+        own = len(find_lessons(folder)) - len(find_lessons(NOWHERE))
         advice = "" if own else "A lesson is a .toml file with a .md file beside it."
         self._say(Notice("info" if own else "warning", f"{own} lessons in {folder}", advice))
 
@@ -152,4 +161,5 @@ class Saver(QObject):
 
 
 def _write(path: str, words: str) -> None:
-    Path(path).write_text(words, encoding="utf-8")
+    with written_whole(path) as file:
+        file.write(words.encode())

@@ -1,19 +1,17 @@
 """What a workspace takes from the window and gives back to it.
 
-A file is read whole in the background, and only then is anything shown: a broken one costs
-nothing. Its runs are in the table at once, also those of a GPU that is not here: a run is a
-recording. Its graph is opened in the engine process, as always; once it is here and has the hash of
-the runs', run, comparison and cursor are put back. Only in the workspace's own folder a graph is
-looked for unasked. Where none is, or it is another graph by now, the one that came inside the
-workspace is taken (small graphs do); else the bar says which one, and where it was looked for, or
-asks whether what lies elsewhere is to be opened. The graph that is opened next and has that hash is
-taken for it.
+A file is read whole in the background, in a process of its own (`gpu.reader`), and only then is
+anything shown: a broken one costs nothing. Its runs are in the table at once, also those of a GPU
+that is not here: a run is a recording. Its graph is opened in the engine process, as always; once
+it is here and has the hash of the runs', run, comparison and cursor are put back. Only in the
+workspace's own folder a graph is looked for unasked. Where none is, or it is another graph by now,
+the one that came inside the workspace is taken (small graphs do); else the bar says which one, and
+where it was looked for, or asks whether what lies elsewhere is to be opened. The graph that is
+opened next and has that hash is taken for it.
 """
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,13 +23,12 @@ from gpu.engine import graph_reference
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
 from gpu.record.reach import SAMPLE, question
+from gpu.record.recognised import recognised
 from gpu.record.trace import Trace
 from gpu.record.workspace import (
     SUFFIX,
-    TABLE,
     SavedGraph,
     Workspace,
-    load_workspace,
     reader_options,
     saved_graph,
 )
@@ -110,6 +107,7 @@ class WorkspaceFeature(Workspaces):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self._window.open_path)
         dialog.open()
+        self._window.reader.warm()
 
     def ask_save(self) -> None:
         """Ask where to save the workspace."""
@@ -121,16 +119,16 @@ class WorkspaceFeature(Workspaces):
 
     def knows_file(self, path: str) -> bool:
         """Return whether it is a workspace or a saved run."""
-        return loader_of(path) is not None
+        return recognised(path) is not None
 
     def open_file(self, path: str, options: dict[str, Any] | None) -> bool:
         """Open a workspace, a saved run, or the graph that a workspace misses.
 
         Such a graph is read as it was then, unless `options` say how.
         """
-        load = loader_of(path)
-        if load is not None:
-            self._read(path, load)
+        kind = recognised(path)
+        if kind is not None:
+            self._read(path, kind)
             return True
         waiting = self._waiting
         if waiting is not None and waiting.asked:
@@ -143,7 +141,7 @@ class WorkspaceFeature(Workspaces):
 
     def restore(self, path: str) -> None:
         """Open a workspace that this window wrote for itself: nothing is asked."""
-        self._read(path, load_workspace, ours=True)
+        self._read(path, "workspace", ours=True)
 
     def cancel(self) -> None:
         """Give up what is being read."""
@@ -156,8 +154,8 @@ class WorkspaceFeature(Workspaces):
         if self._task is not None:
             self._task.give_up()
 
-    def _read(self, path: str, load: Any, ours: bool = False) -> None:
-        session = self._window.session
+    def _read(self, path: str, kind: str, ours: bool = False) -> None:
+        session, reader = self._window.session, self._window.reader
         if self._task is not None:
             words = "Another file is still being opened."
             session.set_notice(Notice("info", words, "Wait for it, or press Cancel."))
@@ -167,8 +165,12 @@ class WorkspaceFeature(Workspaces):
         def progress(share: float) -> None:
             reading.share = share
 
+        def work() -> None:
+            found = reader.read(kind, path, progress)
+            reading.found.append(found if kind == "workspace" else workspace_of(found, path))
+
         session.set_progress(PROGRESS_UNKNOWN, f"Opening {Path(path).name}…")
-        self._task = Task(lambda: reading.found.append(load(path, progress)), self)
+        self._task = Task(work, self)
         self._task.ended.connect(self._have_read)
         self._timer.start()
 
@@ -351,28 +353,8 @@ def _is_there(place: str) -> bool:
     return place.startswith(SAMPLE) or Path(place).is_file()
 
 
-def members_of(path: str) -> set[str]:
-    """Return the names inside a zip archive; empty where it is none: the content decides."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return set(archive.namelist())
-    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
-        return set()
-
-
-def loader_of(path: str) -> Callable[..., Workspace] | None:
-    """Return what reads a workspace or a saved run, None for anything else."""
-    members = members_of(path)
-    if TABLE in members or Path(path).suffix.lower() == SUFFIX:
-        return load_workspace
-    return load_run if {"header.npy", "samples.npy"} <= members else None
-
-
-def load_run(path: str, _progress: Any = None) -> Workspace:
-    """Return a saved run as a workspace of one. Raises TraceError, MemoryNeededError."""
-    from gpu.record.tracefile import load_trace
-
-    trace = load_trace(path)
+def workspace_of(trace: Trace, path: str) -> Workspace:
+    """Return a saved run as a workspace of one."""
     return Workspace(saved_graph(trace.graph, path), ((1, trace),), 1, None, trace.settings.source)
 
 

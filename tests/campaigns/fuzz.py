@@ -1,0 +1,581 @@
+"""Files of every kind, drawn from a grammar and broken: each is read, or refused in one line.
+
+    python tests/campaigns/fuzz.py SECONDS [SEED] [KIND ...]
+
+A kind has a way to draw and a way to use: traces and workspaces are archives whose headers, arrays
+and bytes are changed, and what is still read is exported in every form; lessons are our own with
+lines, values and Markdown changed, and what is read becomes HTML; drawings, settings and what a
+reader's process says are JSON trees with anything in any place; graphs are those of
+`test_formats_fuzz`. Fails on any exception but GpuError, on an error of two lines, on a file that
+takes more than PATIENCE_S of processor time, and on one that takes more than MEMORY_MB.
+
+The number of files, how many of them were read, and the seed are printed for each kind.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+TESTS = Path(__file__).resolve().parents[1]
+for folder in ("helpers", "formats"):
+    sys.path.append(str(TESTS / folder))
+sys.path.append(str(TESTS.parent))
+
+from hand_made import small_graph, small_trace  # noqa: E402
+from test_formats_fuzz import KINDS as BYTE_FAULTS, mutations  # noqa: E402
+
+from gpu.errors import GpuError  # noqa: E402
+
+SEED = 16
+PATIENCE_S = 5.0  # of processor time for one file
+MEMORY_MB = 400.0  # that one file may add to the most this process ever had
+WORDS: tuple[Any, ...] = (
+    None, True, False, 0, 1, -1, 2, 7, 2**31 - 1, 2**31, 2**53, 2**53 + 1, 2**63 - 1, 2**63,
+    -(2**63), 10**400, 0.5, -0.0, 1e308, 1e-320, float("inf"), float("nan"), "", " ", "a",
+    "NaN", "-1", "0",
+    "adds", "model", "cuda", "near_far", "sample:grid", "../../etc/passwd", "//server/share",
+    "/dev/zero", "<b>x</b>", "<img src=x>", "a\nb", "\0", "\x1b[31m", "\ud800", "é" * 300,
+    "{near_far.time_ms}", "event:RELAX:9", "x" * 5000, [], {}, [1], [[]], {"a": 1}, [None] * 50,
+)  # fmt: skip
+TABLES = ("[[step]]", "[step.question]", "[lesson]", "[[step.run]]", "[[step.claim]]")
+MARKDOWN = (
+    "[" * 3000, "*" * 2000, "`" * 999, "> " * 500, "    " * 200, "![a](b", "[a](javascript:x)",
+    '[a](http://x "\'")', "<script>x</script>", "{a.b(c)}", "{near_far.time_ms}", "## other", "\0",
+    "|a|b|\n|-|-|\n|1|2|", "1. a\n   - b\n     1. c", "\\" * 999, "&#0;", "&amp;" * 300, "\u202e",
+    "[a]: b\n[a][a]" * 50, "***a** b*" * 200, "_" * 1500 + "a", "- " * 400, "#" * 40 + " x",
+)  # fmt: skip
+
+
+class TooSlowError(BaseException):
+    """A file took longer than PATIENCE_S; nobody's `except` may swallow it."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of file.
+
+    drawn : a file, from a generator of random numbers
+    used : read and used as the program does; GpuError where it is refused
+    """
+
+    drawn: Callable[[random.Random], Any]
+    used: Callable[[Any, Path], None]
+
+
+# ---------------------------------------------------------------- trees
+
+
+def places(tree: Any) -> list[tuple[Any, Any]]:
+    """Return every container of a tree with every key in it."""
+    found: list[tuple[Any, Any]] = []
+    waiting = [tree]
+    while waiting:
+        here = waiting.pop()
+        keys = list(here) if isinstance(here, dict) else range(len(here))
+        for key in keys:
+            found.append((here, key))
+            if isinstance(here[key], dict | list):
+                waiting.append(here[key])
+    return found
+
+
+def changed(tree: Any, chance: random.Random) -> Any:
+    """Return a copy of a tree with one to three places changed."""
+    tree = copy.deepcopy(tree)
+    for _ in range(chance.choice((1, 1, 1, 2, 3))):
+        known = places(tree)
+        if not known:
+            return chance.choice(WORDS)
+        here, key = chance.choice(known)
+        how = chance.random()
+        if how < 0.6:
+            here[key] = copy.deepcopy(chance.choice(WORDS))
+        elif how < 0.7:
+            del here[key]
+        elif how < 0.8:
+            other, at = chance.choice(known)
+            try:
+                here[key] = copy.deepcopy(other[at])
+            except (KeyError, IndexError):
+                continue
+        elif how < 0.9 and isinstance(here, list):
+            here[key:key] = [copy.deepcopy(here[key])] * chance.choice((1, 2, 40))
+        elif isinstance(here, dict):
+            here[chance.choice(("x", "format", "version", "key", "name"))] = here.pop(key)
+    if chance.random() < 0.01:
+        for _ in range(chance.choice((20, 200, 1200))):
+            tree = [tree] if chance.random() < 0.5 else {"a": tree}
+    return tree
+
+
+def written(tree: Any) -> bytes:
+    """Return a tree as JSON; a surrogate as it is, deep ones as far as JSON can."""
+    try:
+        return json.dumps(tree).encode("utf-8", "surrogatepass")
+    except RecursionError:
+        return b'{"a":' * 3000
+
+
+def broken(content: bytes, chance: random.Random) -> bytes:
+    """Return bytes with one to four faults of those that graph files get."""
+    made = bytearray(content)
+    for _ in range(chance.randint(1, 4)):
+        chance.choice(BYTE_FAULTS)(made, chance.randrange(len(made) + 1), chance)
+    return bytes(made)
+
+
+# ---------------------------------------------------------------- traces, workspaces
+
+
+def traces() -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
+    """Return headers and arrays of runs of every kind."""
+    import gpu
+    from gpu.record.tracefile import parts
+    from sample_graphs import make
+
+    graph = make("grid", n=16, seed=1)
+    runs = [gpu.run(graph, name, probe=3) for name in ("adds", "near_far", "dijkstra")]
+    runs.append(gpu.run(graph, "edge_apsp"))
+    return [parts(run) for run in (small_trace(), small_trace(whole=False, probe=1), *runs)]
+
+
+TRACES: list[tuple[dict[str, Any], dict[str, np.ndarray]]] = []
+
+
+def changed_arrays(arrays: dict[str, np.ndarray], chance: random.Random) -> dict[str, np.ndarray]:
+    """Return arrays with values, lengths, types or names changed."""
+    arrays = {name: array.copy() for name, array in arrays.items()}
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        if not arrays:
+            break
+        name = chance.choice(sorted(arrays))
+        array, how = arrays[name], chance.random()
+        if how < 0.7 and array.size:
+            raw = array.reshape(-1).view(np.uint8)
+            if array.dtype.names:
+                column = array[chance.choice(array.dtype.names)].reshape(-1)
+            else:
+                column = array.reshape(-1)
+            if column.dtype.kind in "iuf" and chance.random() < 0.8:
+                kind = column.dtype
+                ends = np.iinfo(kind) if kind.kind in "iu" else np.finfo(kind)
+                odd = [0, 1, 2, 9, 255, ends.max, ends.min]
+                odd += [np.nan, np.inf, -1.0] if kind.kind == "f" else []
+                column[chance.randrange(len(column))] = chance.choice(odd)
+            else:
+                raw[chance.randrange(len(raw))] ^= 1 << chance.randrange(8)
+        elif how < 0.8:
+            arrays[name] = array[: chance.randrange(len(array) + 1)]
+        elif how < 0.85:
+            arrays[name] = np.concatenate([array, array])
+        elif how < 0.9:
+            kind = chance.choice(("int64", "float32", "float64", "int32", "uint8", "U3", "bool"))
+            arrays[name] = np.zeros(array.shape, kind)
+        elif how < 0.95:
+            arrays[name] = array[np.newaxis]
+        else:
+            del arrays[name]
+    return arrays
+
+
+def packed(header: bytes, arrays: dict[str, np.ndarray], chance: random.Random) -> bytes:
+    """Return an archive as `save_trace` writes it."""
+    file = io.BytesIO()
+    way = chance.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
+    with zipfile.ZipFile(file, "w", way) as archive:
+        for name, array in {"header": np.frombuffer(header, np.uint8), **arrays}.items():
+            with archive.open(f"{name}.npy", "w") as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+    return file.getvalue()
+
+
+def drawn_trace(chance: random.Random) -> bytes:
+    """Return a trace with something wrong, most likely."""
+    if not TRACES:
+        TRACES.extend(traces())
+    header, arrays = chance.choice(TRACES)
+    how = chance.random()
+    if how < 0.5:
+        header = changed(header, chance)
+    if how > 0.4:
+        arrays = changed_arrays(arrays, chance)
+    found = packed(written(header), arrays, chance)
+    return broken(found, chance) if chance.random() < 0.15 else found
+
+
+def used_trace(content: bytes, folder: Path) -> None:
+    """Read a trace; export it in every form."""
+    from gpu.record.export import perfetto_events, sample_rows, summary
+    from gpu.record.tracefile import load_trace, parts
+
+    path = folder / "a.npz"
+    path.write_bytes(content)
+    trace = load_trace(path)
+    json.dumps(summary(trace), allow_nan=False)
+    list(sample_rows(trace))
+    list(perfetto_events(trace))
+    parts(trace)
+
+
+def drawn_workspace(chance: random.Random) -> bytes:
+    """Return a workspace with something wrong, most likely."""
+    if not TRACES:
+        TRACES.extend(traces())
+    graph = {
+        "name": "five", "origin": "five.gr", "hash": small_graph().hash, "relative": "five.gr",
+        "options": {"weights": "file"},
+    }  # fmt: skip
+    table: Any = {
+        "format": "sssp-scope workspace", "version": 1, "graph": graph, "runs": [1, 2],
+        "current": 1, "b": 2, "source": 0, "window": {"theme": "dark", "cursor_ns": 5.0},
+    }  # fmt: skip
+    if chance.random() < 0.7:
+        table = changed(table, chance)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("workspace.json", written(table))
+        for number in (1, 2):
+            good = packed(*(written(chance.choice(TRACES)[0]), TRACES[0][1]), chance)
+            run = drawn_trace(chance) if chance.random() < 0.3 else good
+            name = chance.choice(("runs/3.npz", "../x")) if chance.random() < 0.03 else ""
+            archive.writestr(name or f"runs/{number}.npz", run)
+        if chance.random() < 0.3:
+            archive.writestr("graph.npz", chance.randbytes(99))
+    found = file.getvalue()
+    return broken(found, chance) if chance.random() < 0.15 else found
+
+
+def used_workspace(content: bytes, folder: Path) -> None:
+    """Read a workspace; look where its graph may be; write its table again."""
+    from gpu.record.recognised import recognised
+    from gpu.record.workspace import load_workspace, table_of
+
+    path = folder / "a.scope"
+    path.write_bytes(content)
+    recognised(path)
+    found = load_workspace(path)
+    if found.graph is not None:
+        found.graph.looked(folder)
+        found.graph.outside(folder)
+    json.dumps(table_of(found))
+
+
+# ---------------------------------------------------------------- lessons
+
+
+def drawn_lesson(chance: random.Random) -> tuple[str, str]:
+    """Return the TOML and the Markdown of one of our lessons, changed."""
+    from gpu.lessons.read import find_lessons
+
+    path = chance.choice(find_lessons("/nowhere"))
+    toml, text = path.read_text(), path.with_suffix(".md").read_text()
+    lines = toml.split("\n")
+    for _ in range(chance.choice((0, 1, 1, 2, 5))):
+        at = chance.randrange(len(lines))
+        how = chance.random()
+        key, sign, _ = lines[at].partition("=")
+        if how < 0.5 and sign:
+            value = chance.choice(WORDS)
+            told = json.dumps(value) if value is not None else "nan"
+            lines[at] = f"{key}= {told}"
+        elif how < 0.6:
+            del lines[at : at + chance.randint(1, 3)]
+        elif how < 0.7:
+            lines.insert(at, lines[chance.randrange(len(lines))])
+        elif how < 0.8:
+            lines.insert(at, chance.choice(TABLES))
+        elif how < 0.85:
+            lines.insert(at, "a = " + "[" * chance.choice((50, 3000)))
+        else:
+            lines[at] = lines[at][: chance.randrange(len(lines[at]) + 1)]
+        lines = lines or [""]
+    for _ in range(chance.choice((0, 1, 2, 4))):
+        at = chance.randrange(len(text) + 1)
+        text = (
+            text[:at] + chance.choice(("\n", "\n\n", " ", "")) + chance.choice(MARKDOWN) + text[at:]
+        )
+    return "\n".join(lines), text
+
+
+def used_lesson(content: tuple[str, str], folder: Path) -> None:
+    """Read a lesson; send it through the reader's pipe; make HTML of its words."""
+    from gpu.lessons.lesson import Lesson, own_class, told
+    from gpu.lessons.markdown import inline, to_html
+    from gpu.lessons.read import find_lessons, read_lesson
+    from gpu.schema import checked
+
+    names = [path.stem for path in find_lessons("/nowhere")]
+    toml, text = (part.encode("utf-8", "surrogatepass") for part in content)
+    (folder / "a.toml").write_bytes(toml)
+    for name in ("a", *names):
+        (folder / f"{name}.md").write_bytes(text)
+    lesson = read_lesson(folder / "a.toml")
+    back = json.loads(json.dumps(told(lesson)))
+    assert checked(Lesson, back, own_class) == lesson
+    for step in lesson.steps:
+        assert "<script" not in to_html(step.text)
+        inline(step.title)
+
+
+# ---------------------------------------------------------------- trees of JSON
+
+
+def drawn_drawing(chance: random.Random) -> Any:
+    """Return the JSON of a drawing, changed."""
+    names = ["S", "A", "B 2", "é", "7"]
+    tree = {
+        "format": "sssp-scope drawing", "version": 1, "name": "d", "directed": True,
+        "decimals": chance.random() < 0.5, "source": 1,
+        "vertices": [[k, name, 10.0 * k, 5.0] for k, name in enumerate(names, 1)],
+        "arcs": [[k + 9, 1 + k % 5, 1 + k * 3 % 5, str(k)] for k in range(8)],
+    }  # fmt: skip
+    return changed(tree, chance)
+
+
+def used_drawing(content: Any, _folder: Path) -> None:
+    """Read a drawing; make a graph of it and of that a drawing."""
+    from viewer.features.draw.graph import from_graph, from_json, to_graph, to_json
+
+    drawing = from_json(content)
+    assert from_json(json.loads(json.dumps(to_json(drawing)))) == drawing
+    from_graph(to_graph(drawing).checked())
+
+
+SETTINGS = {
+    "theme": "dark", "recent_files": '["/a/b.gr"]', "run_panel": '{"algorithm": "adds"}',
+    "recent_options": '{"/a/b.gr": {"weights": "unit"}}', "window/state": "@ByteArray(abc)",
+    "window/geometry": "@ByteArray(abc)", "window/state_version": 2, "other/lessons": '{"a": {}}',
+}  # fmt: skip
+
+
+def drawn_settings(chance: random.Random) -> bytes:
+    """Return an .ini file: values changed, or bytes."""
+    rows: dict[str, list[str]] = {}
+    for key, value in SETTINGS.items():
+        room, _, name = key.rpartition("/")
+        told = str(value)
+        if chance.random() < 0.3:
+            told = written(changed({"a": [1, {"b": 2}]}, chance)).decode("utf-8", "replace")
+        if chance.random() < 0.3:
+            told = str(chance.choice(WORDS))
+        told = told.replace("\\", "\\\\").replace('"', '\\"')
+        rows.setdefault(room or "General", []).append(f'{name}="{told}"')
+    text = "\n".join(f"[{room}]\n" + "\n".join(lines) for room, lines in rows.items())
+    found = text.encode("utf-8", "replace")
+    return broken(found, chance) if chance.random() < 0.4 else found
+
+
+def used_settings(content: bytes, folder: Path) -> None:
+    """Read every setting as the window does; none is ever an error."""
+    from viewer.features.lessons.model import Progress
+    from viewer.models.run_choices import RunChoices
+    from viewer.models.settings import Settings
+
+    path = folder / f"{time.monotonic_ns()}.ini"  # Qt keeps what it read of a name
+    path.write_bytes(content)
+    try:
+        settings = Settings(path)
+        fields = ("theme", "recent_files", "recent_options", "geometry", "window_state")
+        _ = [getattr(settings, name) for name in fields]
+        RunChoices.from_dict(settings.run_panel)
+        known = settings.value("lessons", {})
+        Progress.from_dict(known.get("a") if isinstance(known, dict) else None)
+    finally:
+        path.unlink()
+
+
+@cache
+def told_lesson() -> Any:
+    """Return a lesson of ours as it passes through the pipe."""
+    from gpu.lessons.lesson import told
+    from gpu.lessons.read import find_lessons, read_lesson
+
+    return told(read_lesson(find_lessons("/nowhere")[0]))
+
+
+def drawn_reply(chance: random.Random) -> tuple[str, bytes]:
+    """Return what a reader's process may say of some kind of file."""
+    if not TRACES:
+        TRACES.extend(traces())
+    kind = chance.choice(("trace", "workspace", "lesson", "peek", "graph"))
+    header = chance.choice(TRACES)[0]
+    records: dict[str, Any] = {
+        "trace": header,
+        "workspace": {"table": {"runs": [1]}, "headers": [header]},
+        "lesson": told_lesson(),
+        "peek": ["edge_list", "Edge list", [["km"], None]],
+        "graph": {"names": None, "base": 0, "name": "g", "notes": []},
+    }
+    arrays = [{"name": "dist", "type": "int32", "shape": [5]}]
+    reply = {"what": "found", "record": records[kind], "arrays": arrays}
+    return kind, written(changed(reply, chance))
+
+
+def used_reply(content: tuple[str, bytes], _folder: Path) -> None:
+    """Take a reply up as the window does; nonsense is what `Reader` calls nonsense."""
+    from multiprocessing import Pipe
+    from threading import Thread
+
+    from gpu.reader.kinds import KINDS
+    from gpu.reader.messages import receive, receive_arrays
+    from gpu.reader.reader import NONSENSE
+
+    kind, told = content
+    ours, theirs = Pipe()
+    sender = Thread(target=lambda: (theirs.send_bytes(told), theirs.close()))
+    sender.start()
+    try:
+        reply = receive(ours)
+        made = KINDS[kind].made(reply.record, receive_arrays(ours, reply.arrays, 1 << 20))
+        assert made is not None
+    except (*NONSENSE, EOFError, OSError):
+        raise GpuError("nonsense") from None
+    finally:
+        sender.join()
+        ours.close()
+
+
+# ---------------------------------------------------------------- graphs
+
+
+GRAPHS: list[Iterator[bytes]] = []
+
+
+def drawn_graph(chance: random.Random) -> bytes:
+    """Return a graph file with something wrong, most likely."""
+    if not GRAPHS:
+        GRAPHS.append(mutations(chance.randrange(2**31)))
+    return next(GRAPHS[0])
+
+
+def used_graph(content: bytes, folder: Path) -> None:
+    """Look at a graph file and read it."""
+    from gpu.formats import load_graph
+    from gpu.formats.peek import peek
+
+    path = folder / "a"
+    path.write_bytes(content)
+    peek(path)
+    load_graph(path, weights=("file", "absolute", "unit")[len(content) % 3]).checked()
+
+
+ALL = {
+    "trace": Kind(drawn_trace, used_trace),
+    "workspace": Kind(drawn_workspace, used_workspace),
+    "lesson": Kind(drawn_lesson, used_lesson),
+    "drawing": Kind(drawn_drawing, used_drawing),
+    "settings": Kind(drawn_settings, used_settings),
+    "reply": Kind(drawn_reply, used_reply),
+    "graph": Kind(drawn_graph, used_graph),
+}
+
+
+# ---------------------------------------------------------------- the campaign
+
+
+def _give_up(_signal: int, _frame: object) -> None:
+    raise TooSlowError
+
+
+@contextmanager
+def patience() -> Iterator[None]:
+    """Raise TooSlowError after PATIENCE_S of processor time, where there are signals."""
+    if not hasattr(signal, "SIGVTALRM"):
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, _give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def most_memory_mb() -> float:
+    """Return the most memory that this process ever had; 0 where the system does not say."""
+    if os.name != "posix":
+        return 0.0
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def tried(kind: Kind, content: Any, folder: Path) -> bool:
+    """Return whether a file was read; AssertionError where it was neither read nor refused."""
+    before = most_memory_mb()
+    try:
+        with patience():
+            kind.used(content, folder)
+    except GpuError as error:
+        if "\n" in str(error):
+            raise AssertionError(str(error)) from error
+        return False
+    finally:
+        grown = most_memory_mb() - before
+        assert grown < MEMORY_MB, f"{grown:.0f} MB"
+    return True
+
+
+def campaign(
+    name: str, seed: int, folder: Path, *, files: int = sys.maxsize, seconds: float = 1e9
+) -> tuple[int, int, dict[str, str]]:
+    """Draw and use files of a kind.
+
+    Returns how many, how many of them were read, and the faults: where, and what with.
+    """
+    kind, chance = ALL[name], random.Random(f"{seed} {name}")
+    done, read, until = 0, 0, time.monotonic() + seconds
+    faults: dict[str, str] = {}
+    while done < files and time.monotonic() < until:
+        content = kind.drawn(chance)
+        try:
+            read += tried(kind, content, folder)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{type(error).__name__} in {last.filename}:{last.lineno}"
+            words = f"{name} {done} of seed {seed}: {where}: {error!s:.300}\n{content!r:.3000}"
+            faults.setdefault(where, words)
+        done += 1
+    return done, read, faults
+
+
+def main(argv: list[str]) -> int:
+    """Try all kinds for an equal time each; return how many faults there are."""
+    seconds, seed = float(argv[0]), int(argv[1]) if len(argv) > 1 else SEED
+    kinds, faults = argv[2:] or list(ALL), dict[str, str]()
+    for name in kinds:
+        with tempfile.TemporaryDirectory() as folder:
+            share = seconds / len(kinds)
+            done, read, found = campaign(name, seed, Path(folder), seconds=share)
+        faults |= found
+        print(
+            f"{name}: {done:,} files, {read:,} read, seed {seed}, {len(found)} faults", flush=True
+        )
+        for words in found.values():
+            print(words, flush=True)
+    return len(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
