@@ -21,13 +21,13 @@ async function start() {
   DARK.addEventListener("change", () => setTheme(DARK.matches ? "dark" : "light"));
   addEventListener("beforeprint", () => printed(true));
   addEventListener("afterprint", () => printed(false));
-  document.documentElement.dataset.ready = "yes";
+  requestAnimationFrame(() => requestAnimationFrame(() => (document.documentElement.dataset.ready = "yes")));
   window.scope = shown; // for who looks at the page with tools
 }
 
 function runsShown(page) {
   const { clocks, words, cautions, note } = page;
-  return new RunsView(runsOf(page, page.shown), { clocks, words, cautions, note });
+  return new RunsView(runsOf(page, page.shown, page.names), { clocks, words, cautions, note });
 }
 
 function headOf(page) {

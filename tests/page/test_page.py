@@ -201,6 +201,7 @@ def test_colours_are_the_windows() -> None:
         assert tuple(map(float, told["map-range"].split())) == ends
         middle = [f"#{stop}" for stop in colormaps.DIVERGING[theme.name]]
         assert told["difference"].split() == middle
+        assert [told["letter-a"], told["letter-b"]] == middle[::2]
     stops = " ".join(re.findall(r'"([0-9a-f ]+)"', asset("colour.js"))).split()
     assert stops[:44] == [*colormaps.VIRIDIS, *colormaps.PLASMA]
 
