@@ -2,12 +2,12 @@
 
 import { button, element, trusted } from "./elements.js";
 import { LessonView } from "./lesson.js";
-import { SweepView } from "./sweep.js";
+import { CurveView, SweepView } from "./sweep.js";
 import { unpacked } from "./unpack.js";
 import { KEYS, runsOf, RunsView } from "./view.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
-const KINDS = { runs: runsShown, sweep: (page) => new SweepView(page), lesson: (page) => new LessonView(page) };
+const KINDS = { runs: runsShown, sweep: (page) => new SweepView(page), curve: (page) => new CurveView(page), lesson: (page) => new LessonView(page) };
 
 let shown = null;
 

@@ -206,12 +206,15 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", **given)
 
     def click(self, selector: str, place: int = 0) -> None:
-        """Click the middle of an element, laid out and scrolled into sight, with the mouse."""
-        self.value("new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50))")
+        """Click the middle of an element, in sight and at rest, with the mouse."""
         box = self.value(
-            f"(() => {{ const found = document.querySelectorAll({json.dumps(selector)})[{place}];"
-            " found.scrollIntoView({block: 'center'}); const b = found.getBoundingClientRect();"
-            " return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+            "(async () => { for (let last = '', box; ; last = box) {"
+            "  await new Promise((done) => setTimeout(() => requestAnimationFrame(done), 20));"
+            f"  const found = document.querySelectorAll({json.dumps(selector)})[{place}];"
+            "  found.scrollIntoView({ block: 'center' });"
+            "  const { x, y, width, height } = found.getBoundingClientRect();"
+            "  box = JSON.stringify([x + width / 2, y + height / 2]);"
+            "  if (box === last) return JSON.parse(box); } })()"
         )
         self.click_at(*box)
 
