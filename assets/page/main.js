@@ -1,5 +1,6 @@
 // The page begins here: unpack what it carries, show it, take keys and themes.
 
+import { ClassView } from "./classroom.js";
 import { button, element, trusted } from "./elements.js";
 import { LessonView } from "./lesson.js";
 import { CurveView, SweepView } from "./sweep.js";
@@ -7,7 +8,7 @@ import { unpacked } from "./unpack.js";
 import { KEYS, runsOf, RunsView } from "./view.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
-const KINDS = { runs: runsShown, sweep: (page) => new SweepView(page), curve: (page) => new CurveView(page), lesson: (page) => new LessonView(page) };
+const KINDS = { runs: runsShown, sweep: (page) => new SweepView(page), curve: (page) => new CurveView(page), lesson: (page) => new LessonView(page), class: (page) => new ClassView(page) };
 
 let shown = null;
 

@@ -52,7 +52,7 @@ def add_sweep(parser: Parser) -> None:
         "sssp-scope sweep roads.gr.gz --algorithm adds --engine model --source 1 --json",
         "sssp-scope sweep sample:mesh --algorithm near_far --knob c --values 1,8,32,256",
         "sssp-scope sweep sample:rmat --knob workers --delta 20",
-        "sssp-scope sweep 'sample:city_roads?n=4000' --values 16,64,256,1024 --page sweep.html",
+        "sssp-scope sweep sample:mesh --values 16,64,256,1024 --page sweep.html",
     )
 
 

@@ -16,6 +16,8 @@ from page_stage import recorded, roads
 
 from gpu.lessons.answers import Bench
 from gpu.lessons.read import find_lessons, read_lesson
+from gpu.lessons.results import read_class
+from gpu.page.classroom import class_page
 from gpu.page.lesson import lesson_page, right_answers
 from gpu.page.runs import pair_page, run_page
 from gpu.page.sweep import sweep_page
@@ -328,4 +330,21 @@ def test_a_moment_always_looks_the_same(browser: Browser, tmp_path: Path) -> Non
     assert page.value("scope.maps[0].canvas.toDataURL()") != before
     page.value("scope.clock.go(scope.clock.duration)")
     assert page.value("scope.maps[0].canvas.toDataURL()") == before
+    page.close()
+
+
+def test_a_class_as_a_page(browser: Browser, tmp_path: Path) -> None:
+    """The table sorts by a click; names of files are text."""
+    for student in range(40):
+        rows = [{"step": "one", "question": "How many?", "given": float(student), "right": True}]
+        told = {"format": 1, "lesson": "a", "questions": 1, "answers": rows[: student % 3]}
+        (tmp_path / f"{student:02} <img onerror=alert(1)>.json").write_text(json.dumps(told))
+    page = opened(browser, written(tmp_path, class_page(read_class(tmp_path))))
+    assert page.value("document.querySelectorAll('tbody tr').length") == 40
+    page.click("thead button", 1)
+    page.click("thead button", 1)
+    assert page.value("document.querySelector('tbody td').textContent") == "1"
+    assert page.value("document.querySelectorAll('img').length") == 0
+    assert page.value(CHECKS) == []
+    quiet(page)
     page.close()
