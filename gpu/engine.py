@@ -36,6 +36,7 @@ from gpu.algorithms.all_pairs import check_events, require_room, source_range
 from gpu.errors import DistanceRangeError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.numbers import AUTO, check_choice, in_numbers, judge_range, unreached, wider
+from gpu.record.shown import remember
 from gpu.record.trace import (
     NEVER,
     SAMPLE,
@@ -324,6 +325,7 @@ def make_trace(
 
 def graph_reference(graph: CSRGraph, source: int) -> GraphReference:
     """Return what a trace remembers of its graph."""
+    remember(graph)
     return GraphReference(
         graph.name,
         graph.provenance.origin,

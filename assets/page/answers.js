@@ -62,7 +62,8 @@ export class Progress {
       const seconds = Number(kept[step.key].seconds);
       this.answer(step, given, Number.isFinite(seconds) ? seconds : 0);
     }
-    if (Number.isInteger(state.step)) this.place = Math.min(Math.max(state.step, 0), this.steps.length - 1);
+    const place = Number.isInteger(state.step) ? state.step : 0;
+    this.place = Math.min(Math.max(place, 0), this.steps.length - 1);
   }
 
   /** Return what a teacher gets, as the window saves it. */

@@ -155,7 +155,7 @@ export class LessonView {
   runs(step, show) {
     const panels = step.panels.map((name) => PANEL_KINDS[name]);
     const { clocks, words, cautions } = show;
-    const view = new RunsView(runsOf(this.page, show.shown), { clocks, words, cautions, panels: panels.length ? panels : null, map: { rings: step.rings } });
+    const view = new RunsView(runsOf(this.page, show.shown, show.names), { clocks, words, cautions, panels: panels.length ? panels : null, map: { rings: step.rings } });
     if (step.way) view.setWay(step.way);
     if (show.seek !== null) view.clock.go(show.seek);
     this.views.push(view);
@@ -219,7 +219,7 @@ export class LessonView {
 
 function faultPicture(fault) {
   const canvas = element("canvas", { class: "wrong", width: fault.columns, height: fault.rows, role: "img", "aria-label": `${fault.title}: ${fault.words}` });
-  return element("figure", { class: "fault" }, canvas, element("figcaption", {}, element("b", {}, fault.title), `: ${fault.words} A row for each source; wrong entries stand out.`));
+  return element("figure", { class: "fault" }, canvas, element("figcaption", {}, element("b", {}, fault.title), `: ${fault.words}`));
 }
 
 function paintFault(canvas, fault) {

@@ -1,13 +1,14 @@
 // The page begins here: unpack what it carries, show it, take keys and themes.
 
+import { ClassView } from "./classroom.js";
 import { button, element, trusted } from "./elements.js";
 import { LessonView } from "./lesson.js";
-import { SweepView } from "./sweep.js";
+import { CurveView, SweepView } from "./sweep.js";
 import { unpacked } from "./unpack.js";
 import { KEYS, runsOf, RunsView } from "./view.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
-const KINDS = { runs: runsShown, sweep: (page) => new SweepView(page), lesson: (page) => new LessonView(page) };
+const KINDS = { runs: runsShown, sweep: (page) => new SweepView(page), curve: (page) => new CurveView(page), lesson: (page) => new LessonView(page), class: (page) => new ClassView(page) };
 
 let shown = null;
 
@@ -21,13 +22,13 @@ async function start() {
   DARK.addEventListener("change", () => setTheme(DARK.matches ? "dark" : "light"));
   addEventListener("beforeprint", () => printed(true));
   addEventListener("afterprint", () => printed(false));
-  document.documentElement.dataset.ready = "yes";
+  requestAnimationFrame(() => requestAnimationFrame(() => (document.documentElement.dataset.ready = "yes")));
   window.scope = shown; // for who looks at the page with tools
 }
 
 function runsShown(page) {
   const { clocks, words, cautions, note } = page;
-  return new RunsView(runsOf(page, page.shown), { clocks, words, cautions, note });
+  return new RunsView(runsOf(page, page.shown, page.names), { clocks, words, cautions, note });
 }
 
 function headOf(page) {

@@ -11,7 +11,9 @@ const MARGIN = 0.045; // of the shorter side, around the drawing
 const NEAR = 14; // pixels: a vertex that far from the pointer is meant
 const MOST_ZOOM = 60;
 const NOWHERE = 65535; // on the grid: a vertex without a place
-const DISC = 17; // pixels: radius of a vertex of a small graph
+const DISC_LEAST = 8; // pixels: radius of a vertex of a small graph
+const DISC_MOST = 17;
+const DISC_SHARE = 0.3; // of the way to the nearest other vertex
 const FEW_MARGIN = 46; // pixels around a small graph, for discs and what stands under them
 
 export class MapView {
@@ -122,6 +124,18 @@ export class MapView {
     this.resized();
   }
 
+  /** Return the least way between two vertices of a small graph, pixels. */
+  nearest() {
+    let least = Infinity;
+    for (let one = 0; one < this.x.length; one += 1) {
+      for (let other = 0; other < one; other += 1) {
+        const far = Math.hypot(this.x[one] - this.x[other], this.y[one] - this.y[other]) / this.ratio;
+        if (far < least) least = far;
+      }
+    }
+    return least;
+  }
+
   /** Find scale and pixels of every vertex for the field as it is now. */
   place() {
     const { clientWidth: width, clientHeight: height } = this.field;
@@ -144,6 +158,7 @@ export class MapView {
   resized() {
     if (!this.field.clientWidth) return;
     this.place();
+    if (this.graph.few) this.radius = Math.min(Math.max(DISC_SHARE * this.nearest(), DISC_LEAST), DISC_MOST);
     this.overlay.setAttribute("viewBox", `0 0 ${this.width / this.ratio} ${this.height / this.ratio}`);
     this.canvas.hidden = this.graph.few;
     if (!this.graph.few) {
@@ -157,6 +172,7 @@ export class MapView {
 
   /** Take the colours of the page: another theme, another way of colouring. */
   recolour() {
+    if (!this.x) return; // not laid out yet
     this.theme = colours(this.field);
     this.tables = new Map();
     if (this.pixels) {
@@ -215,12 +231,12 @@ export class MapView {
     const source = this.graph.shown ? this.graph.shown.indexOf(this.run.source) : this.run.source;
     if (source >= 0) {
       const [x, y] = this.at(source);
-      mark(source, few ? "source-rim" : "source-ring", few ? DISC + 4 : 8);
+      mark(source, few ? "source-rim" : "source-ring", few ? this.radius + 4 : 8);
       if (!few) marks.push(drawn("path", { class: "source-star", d: star(x, y, 6) }));
     }
-    for (const vertex of this.rings) mark(vertex, "ring", few ? DISC + 8 : 11);
-    if (this.picked >= 0) mark(this.picked, "picked", few ? DISC + 6 : 9);
-    if (this.hovered >= 0) mark(this.hovered, "hovered", few ? DISC + 3 : 6);
+    for (const vertex of this.rings) mark(vertex, "ring", few ? this.radius + 8 : 11);
+    if (this.picked >= 0) mark(this.picked, "picked", few ? this.radius + 6 : 9);
+    if (this.hovered >= 0) mark(this.hovered, "hovered", few ? this.radius + 3 : 6);
     this.overlay.replaceChildren(...(few ? this.drawing ?? [] : []), ...marks);
   }
 
@@ -239,11 +255,11 @@ export class MapView {
       const fill = table[levels[vertex]];
       const dark = 0.3 * fill[0] + 0.59 * fill[1] + 0.11 * fill[2] < 140;
       parts.push(
-        drawn("circle", { cx: x, cy: y, r: DISC, fill: css(fill), class: "disc" }),
-        drawn("text", { x, y: y + 5, class: dark ? "name on-dark" : "name" }, nameOf(this.graph, vertex)),
+        drawn("circle", { cx: x, cy: y, r: this.radius, fill: css(fill), class: "disc" }),
+        drawn("text", { x, y: y + 0.3 * this.radius, "font-size": 0.85 * this.radius, class: dark ? "name on-dark" : "name" }, nameOf(this.graph, vertex)),
       );
       if (this.run.vertices) {
-        parts.push(drawn("text", { x, y: y + DISC + 15, class: "under" }, this.run.label(vertex, this.now)));
+        parts.push(drawn("text", { x, y: y + this.radius + 13, class: "under" }, this.run.label(vertex, this.now)));
       }
     }
     this.drawing = parts;
@@ -257,7 +273,7 @@ export class MapView {
     const [mx, my] = [(x0 + x1) / 2 - uy * bend, (y0 + y1) / 2 + ux * bend];
     const toEnd = Math.hypot(x1 - mx, y1 - my) || 1;
     const [ex, ey] = [(x1 - mx) / toEnd, (y1 - my) / toEnd];
-    const [tx, ty] = [x1 - ex * (DISC + 2), y1 - ey * (DISC + 2)];
+    const [tx, ty] = [x1 - ex * (this.radius + 2), y1 - ey * (this.radius + 2)];
     const wing = (side) => `${tx - 9 * ex - side * 4.5 * ey} ${ty - 9 * ey + side * 4.5 * ex}`;
     return [
       drawn("path", { class: "arc", d: `M${x0} ${y0} Q${mx} ${my} ${tx} ${ty}` }),
@@ -279,7 +295,7 @@ export class MapView {
     }
     if (ticks.length) parts.push(bar(table, look.steps ?? 255, ticks));
     if (this.graph.shown) parts.push(element("span", { class: "note" }, `${plainNumber(this.graph.x.length)} of ${plainNumber(this.graph.n)} vertices drawn`));
-    if (note) parts.push(element("span", { class: "note" }, note));
+    parts.push(element("span", { class: "note line" }, note ?? ""));
     this.legend.replaceChildren(...parts);
   }
 

@@ -20,7 +20,7 @@ class Panel {
     this.values = element("span", { class: "values" });
     this.head = element("div", { class: "panel-head" }, element("h3", {}, title), this.values);
     this.caption = element("p", { class: "caption" });
-    this.svg = drawn("svg", { class: "plot", role: "img" });
+    this.svg = drawn("svg", { class: "plot", role: "img", "aria-label": title });
     this.under = element("div", { class: "under-head" }, this.caption);
     this.root = element("section", { class: "panel" }, this.head, this.under, element("div", { class: "plot-field" }, this.svg));
     this.svg.addEventListener("pointerdown", (event) => {

@@ -6,6 +6,9 @@
 //   to it                     SPLICE.sendEvent             each answer by itself
 //   to it                     lti.frameResize              how high the page is, pixels
 //
+// A parent that answers knows its reader: what it kept, even nothing, goes before what the page kept
+// itself, which may be another student's at the same computer.
+//
 // Nobody knows where the page is embedded, so messages go to any parent; they hold the answers
 // and nothing else. What comes back counts only from the parent itself.
 
@@ -19,7 +22,7 @@ export function splice({ restored, own = window, parent = window.parent }) {
     if (event.source !== parent || told === null || typeof told !== "object") return;
     if (told.subject !== "SPLICE.getState.response" || told.message_id !== asked) return;
     asked = "";
-    if (told.state !== null && typeof told.state === "object") restored(told.state);
+    restored(told.state !== null && typeof told.state === "object" ? told.state : {});
   });
   parent.postMessage({ subject: "SPLICE.getState", message_id: asked }, "*");
   let height = 0;

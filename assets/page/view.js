@@ -33,11 +33,11 @@ export const KEYS = [
 
 /**
  * Return runs made from their trees; of two, B's clock is laid upon A's.
- * page: the whole tree; places: of one or two runs; clocks: how two can meet.
+ * page: the whole tree; places: of one or two runs; names: what to call two of one algorithm.
  */
-export function runsOf(page, places) {
+export function runsOf(page, places, names = []) {
   return places.map((place, at) => {
-    const tree = page.runs[place];
+    const tree = { ...page.runs[place], title: names[at] ?? page.runs[place].title };
     const graph = tree.graph === null || tree.graph === undefined ? null : page.graphs[tree.graph];
     return new Run(tree, graph, places.length > 1 ? "AB"[at] : "");
   });

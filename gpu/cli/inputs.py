@@ -7,6 +7,7 @@ standard output, where it takes the place of the words for people.
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from gpu.errors import GpuError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import Trace
 from gpu.record.tracefile import load_trace
-from gpu.regular import STDIN
+from gpu.regular import STDIN, read_regular
+from gpu.words import did_you_mean
 
 SAMPLE_PREFIX = "sample:"
 STDOUT = "/dev/stdout"
@@ -110,6 +112,25 @@ def open_trace(name: str) -> Trace:
     except GpuError as error:
         error.path = name
         raise
+
+
+def find_lesson(name: str, folder: str | None = None) -> Path:
+    """Return the file of a lesson by path, key, or the beginning of a key. ParameterError."""
+    from gpu.lessons.read import MOST_BYTES, find_lessons
+
+    if Path(name).suffix == ".toml":
+        read_regular(name, MOST_BYTES)  # that it is there is no question of what is in it
+        return Path(name)
+    found = find_lessons(folder)
+    begun = [path for path in found if path.stem == name] or [
+        path for path in found if path.stem.startswith(name)
+    ]
+    if len(begun) != 1:
+        keys = ", ".join(path.stem for path in found)
+        why = "no lesson" if not begun else f"{len(begun)} lessons begin with"
+        near = "" if begun else did_you_mean(name, [path.stem for path in found])
+        raise ParameterError(f"{why} {name!r}{near}; there are: {keys}; or name a .toml file")
+    return begun[0]
 
 
 def file_of(name: str) -> str:

@@ -2,7 +2,9 @@
 
     lesson list                     our own lessons, and those of SSSP_SCOPE_LESSONS
     lesson check FILE.toml          every mistake with its place; the engine is run
-    lesson html KEY -o page.html    one page that needs nothing else
+    lesson html KEY -o page.html    one page that needs nothing else (`page KEY`: one that asks)
+    lesson moodle KEY -o quiz.xml   its questions for a course, other graphs by seeds; the answers
+    lesson results FOLDER           what a class answered, as a table, a page, CSV
 
 Pictures need Qt, which this package does not know: `viewer.app` hands a maker of pictures in
 (`use_pictures`) before it calls this command. Without one the page has text, numbers and curves.
@@ -12,16 +14,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpu.cli.inputs import add_examples, output_of, print_table
+from gpu.cli.inputs import add_examples, find_lesson, output_of, print_table
 from gpu.cli.outcome import CHECK_FAILED
 from gpu.cli.parser import Parser
+from gpu.cli.teacher import add_moodle, add_results
 from gpu.cli.terminal import is_quiet, progress_line
-from gpu.errors import GpuError, ParameterError
-from gpu.regular import read_regular
-from gpu.words import did_you_mean
+from gpu.errors import GpuError
 
 if TYPE_CHECKING:
     from gpu.lessons.html import Pictures
@@ -54,6 +54,11 @@ def add_lesson(parser: Parser) -> None:
     html.add_argument("--no-pictures", action="store_true", help="text, numbers and curves only")
     _add_folder(html)
     html.set_defaults(handle=_html)
+    moodle = what.add_parser("moodle", help="write its questions as Moodle XML")
+    results = what.add_parser("results", help="put the results of a class together")
+    add_moodle(moodle)
+    add_results(results)
+    _add_folder(moodle)
     add_examples(listed, "sssp-scope lesson list --folder ~/lessons")
     add_examples(check, "sssp-scope lesson check my_lesson.toml")
     add_examples(html, "sssp-scope lesson html 3_the_u_curve -o u-curve.html")
@@ -63,25 +68,6 @@ def add_lesson(parser: Parser) -> None:
         "sssp-scope lesson check my_lesson.toml",
         "sssp-scope lesson html 3_the_u_curve -o u-curve.html",
     )
-
-
-def find(name: str, folder: str | None = None) -> Path:
-    """Return the file of a lesson by path, key, or the beginning of a key. ParameterError."""
-    from gpu.lessons.read import MOST_BYTES, find_lessons
-
-    if Path(name).suffix == ".toml":
-        read_regular(name, MOST_BYTES)  # that it is there is no question of what is in it
-        return Path(name)
-    found = find_lessons(folder)
-    begun = [path for path in found if path.stem == name] or [
-        path for path in found if path.stem.startswith(name)
-    ]
-    if len(begun) != 1:
-        keys = ", ".join(path.stem for path in found)
-        why = "no lesson" if not begun else f"{len(begun)} lessons begin with"
-        near = "" if begun else did_you_mean(name, [path.stem for path in found])
-        raise ParameterError(f"{why} {name!r}{near}; there are: {keys}; or name a .toml file")
-    return begun[0]
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -112,7 +98,7 @@ def _words(row: dict[str, Any]) -> str:
 def _check(args: argparse.Namespace) -> int:
     from gpu.lessons.check import check_file
 
-    path = find(args.file, args.folder)
+    path = find_lesson(args.file, args.folder)
     problems = check_file(path)
     if args.json:
         print(json.dumps({"file": str(path), "problems": problems}))
@@ -130,7 +116,7 @@ def _html(args: argparse.Namespace) -> int:
     from gpu.lessons.read import read_lesson
     from gpu.wholefile import check_writable, written_whole
 
-    path = find(args.file, args.folder)
+    path = find_lesson(args.file, args.folder)
     output = output_of(args.output or f"{path.stem}.html")
     check_writable(output)
     bench = Bench(read_lesson(path))

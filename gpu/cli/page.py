@@ -14,7 +14,7 @@ import argparse
 import json
 from pathlib import Path
 
-from gpu.cli.inputs import add_examples, open_trace, output_of
+from gpu.cli.inputs import add_examples, find_lesson, open_trace, output_of
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import is_quiet, note, progress_line
 from gpu.errors import ParameterError
@@ -106,7 +106,6 @@ def _graph_of(names: list[str], traces: list[Trace], anywhere: bool) -> tuple[CS
 
 
 def _of_lesson(args: argparse.Namespace) -> str:
-    from gpu.cli.lesson import find
     from gpu.lessons.answers import Bench
     from gpu.lessons.read import read_lesson
     from gpu.page.lesson import lesson_page
@@ -114,6 +113,6 @@ def _of_lesson(args: argparse.Namespace) -> str:
     name = args.what[0]
     if Path(name).suffix and Path(name).suffix != ".toml":
         raise ParameterError(f"{name}: a page shows saved runs (.npz) or a lesson (key or .toml)")
-    bench = Bench(read_lesson(find(name, args.folder)))
+    bench = Bench(read_lesson(find_lesson(name, args.folder)))
     with progress_line() as progress:
         return lesson_page(bench, lambda share: progress.show(share, "writing"))

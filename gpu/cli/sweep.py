@@ -17,13 +17,15 @@ from gpu.cli.inputs import (
 from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.run import add_what_runs, chosen_algorithm, parameters_of
-from gpu.cli.terminal import fault, progress_line
+from gpu.cli.terminal import ProgressLine, fault, progress_line
 from gpu.engine import graph_reference
 from gpu.errors import ParameterError
+from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 from gpu.record.tracefile import plain
 from gpu.study import sweep, sweep_pool
 from gpu.study.sweep import SweepPoint
+from gpu.wholefile import check_writable, written_whole
 
 
 def add_sweep(parser: Parser) -> None:
@@ -41,18 +43,24 @@ def add_sweep(parser: Parser) -> None:
     how.add_argument("--count", type=int, default=sweep.COUNT, help=f"[{sweep.COUNT}]")
     how.add_argument("--processes", type=int, help="runs at a time [one a processor core]")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.add_argument(
+        "--page", metavar="PAGE", help="record each run too, as one web page with a slider"
+    )
     parser.set_defaults(handle=_sweep)
     add_examples(
         parser,
         "sssp-scope sweep roads.gr.gz --algorithm adds --engine model --source 1 --json",
         "sssp-scope sweep sample:mesh --algorithm near_far --knob c --values 1,8,32,256",
         "sssp-scope sweep sample:rmat --knob workers --delta 20",
+        "sssp-scope sweep sample:mesh --values 16,64,256,1024 --page sweep.html",
     )
 
 
 def _sweep(args: argparse.Namespace) -> int:
     if args.processes is not None and args.processes < 1:
         raise ParameterError(f"--processes {args.processes}; allowed: 1 or more")
+    if args.page is not None:
+        check_writable(args.page)
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         settings = RunSettings(
@@ -72,6 +80,8 @@ def _sweep(args: argparse.Namespace) -> int:
             lambda _point, share: progress.show(share, "sweeping"),
             args.processes,
         )
+        if args.page is not None:
+            _write_page(args.page, graph, plan, progress)
     found = sweep.findings(points)
     if args.json:
         reference = graph_reference(graph, plan.settings.source)
@@ -92,6 +102,15 @@ def _sweep(args: argparse.Namespace) -> int:
     else:
         _print(points, found, plan)
     return _check(points)
+
+
+def _write_page(path: str, graph: CSRGraph, plan: sweep.SweepPlan, progress: ProgressLine) -> None:
+    from gpu.page.sweep import recorded, sweep_page
+
+    knob = sweep.DELTA if plan.knob == sweep.C else plan.knob
+    text = sweep_page(recorded(graph, plan, progress.show), graph, knob=knob)
+    with written_whole(path) as file:
+        file.write(text.encode())
 
 
 def _print(points: list[SweepPoint], found: sweep.SweepFindings, plan: sweep.SweepPlan) -> None:

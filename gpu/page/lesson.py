@@ -196,7 +196,8 @@ class _Maker:
         title = run.variant.replace("_", " ").replace("arcs", "edges")
         return {
             "title": f"{title[0].upper()}{title[1:]}",
-            "words": f"{int(wrong.sum()):,} of {wrong.size:,} entries are wrong. {fault.sentence}",
+            "words": f"{int(wrong.sum()):,} of {wrong.size:,} entries are wrong (a row for each "
+            f"source): {fault.sentence}.",
             "rows": wrong.shape[0],
             "columns": wrong.shape[1],
             "wrong": self._scene.pack.add(wrong.astype(np.uint8)),

@@ -24,7 +24,7 @@ from gpu.page.pack import Pack, smallest
 from gpu.page.words import subtitle_words, title_words, totals_words
 from gpu.record.trace import BUCKETS, REASON_WORDS, Trace, reached_mask
 from gpu.study.compare import ALIGNMENTS, CompareError, Side, align, obstacle
-from gpu.study.compare_words import summarise
+from gpu.study.compare_words import names, summarise
 from gpu.words import in_sight
 
 MOST_SAMPLES = 3000
@@ -128,15 +128,21 @@ def pair_tree(scene: Scene, a: Trace, b: Trace, graph: CSRGraph | None) -> dict[
             "b": scene.pack.add(knots.b_ns[few]),
         }
     cautions = list(found.cautions)
-    return {"shown": places, "words": found.words, "cautions": cautions, "clocks": clocks}
+    return {
+        "shown": places,
+        "names": list(names(*sides)),
+        "words": found.words,
+        "cautions": cautions,
+        "clocks": clocks,
+    }
 
 
 def run_tree(pack: Pack, trace: Trace, graph: Drawn | None) -> dict[str, Any]:
     """Return one run as JSON values; "graph" is its hash, or None where it is not drawn."""
     row = find(trace.settings.algorithm)
     samples = thinned(trace.samples)
-    names = list(row.occupancy)
-    rows = len(names) or int(trace.settings.parameters.get("buckets") or BUCKETS)
+    piles = list(row.occupancy)
+    rows = len(piles) or int(trace.settings.parameters.get("buckets") or BUCKETS)
     counts = samples["occupancy"][:, :rows].astype(np.uint32)
     told = {
         "graph": trace.graph.hash if graph is not None else None,
@@ -150,7 +156,7 @@ def run_tree(pack: Pack, trace: Trace, graph: Drawn | None) -> dict[str, Any]:
         "source": trace.settings.source,
         "source_id": in_sight(str(trace.graph.source_id)),
         "bucketed": row.bucketed,
-        "piles": names,
+        "piles": piles,
         "rows": rows,
         "parallelism": row.parallelism,
         "reached": trace.reached,

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from gpu.numbers import AUTO, unreached
+from gpu.record.shown import Shown
 from gpu.words import in_sight
 
 PART_ENTRIES = 1 << 22  # distances of a matrix that are looked at together
@@ -185,7 +186,7 @@ class Verification:
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(Shown):
     """One run, whole and immutable.
 
     samples : SAMPLE (k,), k >= 1, times never falling; the last holds the totals

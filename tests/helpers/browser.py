@@ -12,10 +12,12 @@ Only the standard library is used.
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from types import TracebackType
@@ -23,10 +25,15 @@ from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "no Chromium here: apt install chromium"
+FRAME_BORDER = 2  # pixels around a frame, of any browser
 PATIENCE_S = 60.0
 KEYS = {" ": ("Space", 32), "ArrowLeft": ("ArrowLeft", 37), "ArrowRight": ("ArrowRight", 39)}
 KEYS |= {"Home": ("Home", 36), "End": ("End", 35), "Tab": ("Tab", 9), "Enter": ("Enter", 13)}
 KEYS |= {"t": ("KeyT", 84)}
+AS_3_AND_4 = """import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.dup2(int(sys.argv[2]), 4)
+os.execv(sys.argv[3], sys.argv[3:])"""  # where the browser reads commands and writes answers
 SWITCHES = (
     "--headless",
     "--no-sandbox",
@@ -48,23 +55,17 @@ class Browser:
 
     def __init__(self, folder: Path) -> None:
         assert CHROMIUM is not None, MISSING
-        self._to_read, self._to_write = os.pipe()
-        self._from_read, self._from_write = os.pipe()
+        (commands, self._to_write), (self._from_read, answers) = os.pipe(), os.pipe()
         command = [CHROMIUM, *SWITCHES, f"--user-data-dir={folder / 'profile'}", "about:blank"]
+        handed = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (commands, answers)]
         self._process = subprocess.Popen(
-            [
-                "/bin/sh",
-                "-c",
-                f'exec "$@" 3<&{self._to_read} 4>&{self._from_write}',
-                "sh",
-                *command,
-            ],
-            pass_fds=(self._to_read, self._from_write),
+            [sys.executable, "-c", AS_3_AND_4, *map(str, handed), *command],
+            pass_fds=handed,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        os.close(self._to_read)
-        os.close(self._from_write)
+        for end in (commands, answers, *handed):
+            os.close(end)
         self._held = b""
         self._number = 0
         self.events: list[dict[str, Any]] = []
@@ -143,18 +144,20 @@ class Page:
 
     def value(self, expression: str) -> Any:
         """Return the value of a JavaScript expression; promises are awaited."""
-        found = self.call(
-            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
-        )
+        given = {"expression": expression, "returnByValue": True, "awaitPromise": True}
+        found = self.call("Runtime.evaluate", **given, **self._where())
         if "exceptionDetails" in found:
             raise RuntimeError(str(found["exceptionDetails"]))
         return found["result"].get("value")
 
     def wait(self, expression: str) -> Any:
-        """Wait until an expression is true; return its value."""
+        """Wait until an expression is true, also of a page that is on its way; return its value."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
-            found = self.value(expression)
+            try:
+                found = self.value(expression)
+            except RuntimeError:
+                found = None
             if found:
                 return found
             time.sleep(0.02)
@@ -183,6 +186,16 @@ class Page:
         ]
         return [url for url in asked if not url.startswith(("data:", "blob:"))]
 
+    def reload(self, until: str) -> None:
+        """Load the page again, and wait until an expression is true in the new one."""
+        self.value("window.isOld = true")
+        self.call("Page.reload")
+        self.wait(f"!window.isOld && ({until})")
+
+    def _where(self) -> dict[str, Any]:
+        """Return what says where expressions belong: nothing for the page itself."""
+        return {}
+
     def press(self, key: str, shift: bool = False) -> None:
         """Press and release a key."""
         code, number = KEYS[key]
@@ -193,11 +206,15 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", **given)
 
     def click(self, selector: str, place: int = 0) -> None:
-        """Click the middle of an element, scrolled into sight, with the mouse."""
+        """Click the middle of an element, in sight and at rest, with the mouse."""
         box = self.value(
-            f"(() => {{ const found = document.querySelectorAll({json.dumps(selector)})[{place}];"
-            " found.scrollIntoView({block: 'center'}); const b = found.getBoundingClientRect();"
-            " return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+            "(async () => { for (let last = '', box; ; last = box) {"
+            "  await new Promise((done) => setTimeout(() => requestAnimationFrame(done), 20));"
+            f"  const found = document.querySelectorAll({json.dumps(selector)})[{place}];"
+            "  found.scrollIntoView({ block: 'center' });"
+            "  const { x, y, width, height } = found.getBoundingClientRect();"
+            "  box = JSON.stringify([x + width / 2, y + height / 2]);"
+            "  if (box === last) return JSON.parse(box); } })()"
         )
         self.click_at(*box)
 
@@ -232,3 +249,30 @@ class Page:
     def paper(self) -> bytes:
         """Return the page printed, as PDF."""
         return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])
+
+
+class Frame(Page):
+    """The page inside a page: expressions and clicks go to its first frame."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page._browser, page._session, page._target)
+        self._outer = page
+
+    def _where(self) -> dict[str, Any]:
+        (child,) = self.call("Page.getFrameTree")["frameTree"]["childFrames"]
+        contexts = [
+            event["params"]["context"]
+            for event in self._browser.events
+            if event["method"] == "Runtime.executionContextCreated"
+        ]
+        frame = child["frame"]["id"]
+        inside = [one["id"] for one in contexts if one["auxData"].get("frameId") == frame]
+        if not inside:
+            raise RuntimeError("the frame is not there yet")
+        return {"contextId": inside[-1]}
+
+    def click_at(self, x: float, y: float) -> None:
+        """Click a point of the frame, pixels."""
+        box = "(({ x, y }) => [x, y])(document.querySelector('iframe').getBoundingClientRect())"
+        left, top = self._outer.value(box)
+        super().click_at(x + left + FRAME_BORDER, y + top + FRAME_BORDER)

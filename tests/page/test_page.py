@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -201,6 +202,7 @@ def test_colours_are_the_windows() -> None:
         assert tuple(map(float, told["map-range"].split())) == ends
         middle = [f"#{stop}" for stop in colormaps.DIVERGING[theme.name]]
         assert told["difference"].split() == middle
+        assert [told["letter-a"], told["letter-b"]] == middle[::2]
     stops = " ".join(re.findall(r'"([0-9a-f ]+)"', asset("colour.js"))).split()
     assert stops[:44] == [*colormaps.VIRIDIS, *colormaps.PLASMA]
 
@@ -260,3 +262,14 @@ def test_a_run_whose_graph_is_gone_has_panels_and_a_sentence(
     tree = Parts(page.read_text()).tree()
     assert tree["graphs"] == []
     assert "gone.gr" in tree["note"]
+
+
+def test_a_sweep_is_recorded_as_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "sweep.html"
+    given = ["sweep", "sample:city_roads?n=300", "--values", "32,256", "--processes", "1"]
+    assert main([*given, "--json", "--page", str(page)]) == 0
+    times = [point["time_ns"] for point in json.loads(capsys.readouterr().out)["points"]]
+    tree = Parts(page.read_text()).tree()
+    assert [point["value"] for point in tree["sweep"]["points"]] == [32, 256]
+    assert [point["time_ns"] for point in tree["sweep"]["points"]] == times
+    assert all(run["vertices"]["first"] is not None for run in tree["runs"])

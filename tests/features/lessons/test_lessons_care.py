@@ -214,6 +214,10 @@ def test_an_engine_that_dies_costs_no_answer_and_the_teacher_gets_files(
     assert (read.count["h2"], read.count["details"]) == (2, 1)
     assert read.count["img"] >= 2, "a picture and an animation"
     assert right.removeprefix("Yes, ") in text, "the same numbers as in the window"
+    window.actions_by_key["lesson_asks"].trigger()
+    chosen(window, page)
+    qtbot.waitUntil(lambda: page.read_text(encoding="utf-8") != text, timeout=PATIENCE_MS)
+    assert '"kind":"lesson"' in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.font

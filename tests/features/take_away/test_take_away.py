@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from page_stage import Parts
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QImage
 from PyQt6.QtSvg import QSvgRenderer
@@ -243,3 +244,26 @@ def test_all_runs_in_one_table(window: MainWindow, qtbot: QtBot, tmp_path: Path)
     assert len((tmp_path / "runs.csv").read_text().splitlines()) == 2
     lines = (tmp_path / "all.samples.csv").read_text().splitlines()
     assert len(lines) == 1 + len(window.session.current.trace.samples)
+
+
+def test_a_run_and_a_comparison_leave_as_a_web_page(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    run = window.session.current
+    assert run is not None
+    assert run.trace is not None
+    path = tmp_path / "run.html"
+    window.actions_by_key["export_page"].trigger()
+    answer(window, path)
+    saved(window, qtbot, path)
+    tree = Parts(path.read_text(encoding="utf-8")).tree()
+    assert tree["runs"][0]["vertices"]["dist"].tolist() == run.trace.dist.tolist()
+    other = gpu.run(window.session.graph, "near_far", source=run.settings.source, probe=2)
+    window.session.add_run(RunRecord.from_trace(2, other))
+    window.comparison.compare_or_say(window.session.runs[0])
+    pair = tmp_path / "pair.html"
+    window.actions_by_key["export_page"].trigger()
+    answer(window, pair)
+    saved(window, qtbot, pair)
+    titles = {one["title"] for one in Parts(pair.read_text(encoding="utf-8")).tree()["runs"]}
+    assert titles == {"ADDS", "Near-Far"}

@@ -145,6 +145,11 @@ class LessonsFeature(FeaturePart):
         if self.model.lesson is not None:
             self._saver.page(self.model.lesson)
 
+    def lesson_asks(self) -> None:
+        """Write the lesson as a page that asks and checks."""
+        if self.model.lesson is not None:
+            self._saver.page(self.model.lesson, asks=True)
+
     # --- a step
 
     def _enter_soon(self) -> None:

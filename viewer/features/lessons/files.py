@@ -91,20 +91,25 @@ class Saver(QObject):
 
         self._ask(lesson, "Results for the teacher", ".json", write)
 
-    def page(self, lesson: Lesson) -> None:
-        """Ask where to write the page; a process of its own makes every run and picture."""
+    def page(self, lesson: Lesson, asks: bool = False) -> None:
+        """Ask where to write the page; a process of its own makes every run and picture.
+
+        asks : the page that checks answers, not the one with pictures
+        """
+        kind = ("page",) if asks else ("lesson", "html")
 
         def write(path: str) -> None:
             if self._process is not None:
                 return
             self._process = process = QProcess(self)
             process.finished.connect(lambda code, _how: self._page_written(path, code))
-            command = module_command("viewer.app", "lesson", "html", lesson.path, "-o", path)
+            command = module_command("viewer.app", *kind, lesson.path, "-o", path)
             process.start(command[0], command[1:])
             words = f"Writing {Path(path).name}, with every run and picture…"
             self._window.session.set_progress(PROGRESS_UNKNOWN, words)
 
-        self._ask(lesson, "Lesson as a web page", ".html", write)
+        title = "Lesson as a page that asks" if asks else "Lesson as a web page"
+        self._ask(lesson, title, ".html", write)
 
     def choose_folder(self) -> None:
         """Ask for a folder of one's own lessons, and remember it."""

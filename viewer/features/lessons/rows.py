@@ -48,6 +48,11 @@ FEATURE = Feature(
         ),
         _row("lesson_page", "Lesson as a web &page…", "Write the lesson as one HTML page"),
         _row(
+            "lesson_asks",
+            "Lesson as a page that &asks…",
+            "Write the lesson as one HTML page that plays its runs and checks answers",
+        ),
+        _row(
             "lessons_folder",
             "&Folder of my lessons…",
             "Choose a folder with lessons of your own; they are listed after ours",

@@ -7,6 +7,7 @@ background; the numbers of a table are read there too. Films: `viewer.features.t
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from PyQt6.QtGui import QAction
 
 from gpu.cli.command_line import compare_line
 from gpu.errors import GpuError
+from gpu.graph import CSRGraph
 from gpu.record.trace import Trace
 from gpu.study.export_runs import write_all_samples, write_runs, write_table
 from gpu.wholefile import written_whole
@@ -25,6 +27,7 @@ from viewer.frame.copied_commands import copy_command, copy_run, reference_of
 from viewer.models.session import Notice, RunRecord
 
 PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
+PAGES = "Web pages (*.html)"
 RUNS = "One line a run (*.csv);;Every sample of every run (*.samples.csv)"
 STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
 
@@ -71,6 +74,28 @@ class TakeAwayFeature(FeaturePart):
     def export_film(self) -> None:
         """Ask what film of the replay is to be made, and where it goes."""
         self.films.ask()
+
+    def export_page(self) -> None:
+        """Ask where to write this run, or both that are compared, as a web page."""
+        self._window.files.ask_save("Export as web page", PAGES, ".html", self.save_page)
+
+    def save_page(self, path: str) -> None:
+        """Write the page in the background; the graph is placed as it stands in the window."""
+        session, pair = self._window.session, self._window.comparison
+        run, other = session.current, pair.b
+        if run is None or run.trace is None:
+            return
+        graph = session.graph
+        if graph is None or graph.hash != run.graph_reference.hash:
+            graph, missing = None, "Its graph was not shown when this page was made."
+        else:
+            graph, missing = graph.with_positions(session.positions), ""
+        first = replace(run.trace, verification=run.verification)
+        second = None
+        if other is not None and other.trace is not None:
+            second = replace(other.trace, verification=other.verification)
+        text = partial(_page_of, first, second, graph, missing)
+        self._window.files.save_in_background(path, lambda to: _write(lambda: text().encode(), to))
 
     def copy_command(self) -> None:
         """Put the command that repeats this run, or this comparison, on the clipboard."""
@@ -126,6 +151,14 @@ class TakeAwayFeature(FeaturePart):
 
     def _say(self, level: str, words: str) -> None:
         self._window.session.set_notice(Notice("error" if level == "error" else "info", words))
+
+
+def _page_of(first: Trace, second: Trace | None, graph: CSRGraph | None, missing: str) -> str:
+    from gpu.page.runs import pair_page, run_page
+
+    if second is None:
+        return run_page(first, graph, missing)
+    return pair_page(first, second, graph, missing)
 
 
 def _write(encoded: Callable[[], bytes], path: str) -> None:

@@ -27,6 +27,11 @@ FEATURE = Feature(
         _row("export_runs", "Export all &runs…", "Write one line a run, or every sample of all"),
         _row("export_film", "Export &film…", "Write this run as GIF or MP4", "Ctrl+Alt+M"),
         _row(
+            "export_page",
+            "Export as &web page…",
+            "Write this run, or both that are compared, as one page that plays in any browser",
+        ),
+        _row(
             "copy_command",
             "Copy as co&mmand",
             "Copy a line for a shell that makes this run again",

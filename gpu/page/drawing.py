@@ -1,0 +1,111 @@
+"""A run as a small drawing (SVG): where pages do not run, as in an untrusted notebook.
+
+The map with every line in the colour of its distance, and work assigned over time below. Colours
+are few and fixed, since a drawing does not know its surroundings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from gpu.graph import CSRGraph
+from gpu.lessons.html import curve_svg
+from gpu.page.graph import placed
+from gpu.page.words import subtitle_words, title_words, totals_words
+from gpu.record.trace import Trace, reached_mask
+from gpu.study.sweep import SweepPoint
+from gpu.words import time_words
+
+WIDTH, MAP, PLOT, MARGIN = 720, 420, 110, 16  # pixels
+MOST_LINES = 20_000
+MOST_POINTS = 600
+STOPS = ("440154", "3b528b", "21918c", "5ec962", "c2df23")  # near to far, as the window's
+GREY = "#c8ccd2"
+CURVE_STYLE = (
+    ".curve { stroke: #0b57a8; fill: none; stroke-width: 2.5 } .dot { fill: #0b57a8 } "
+    ".axis { stroke: #c8ccd2 } text { fill: #59616b; font: 12px sans-serif }"
+)
+INK, QUIET, LINE = "#1b1f24", "#59616b", "#0b57a8"
+
+
+def run_drawing(trace: Trace, graph: CSRGraph | None) -> str:
+    """Return a run as SVG, with its map where the graph is there and small enough."""
+    high = 64
+    parts = [
+        _text(MARGIN, 24, title_words(trace), 16, INK),
+        _text(MARGIN, 44, subtitle_words(trace), 11, QUIET),
+    ]
+    if graph is not None and graph.m <= 2 * MOST_LINES and trace.dist.ndim == 1:
+        parts.append(f'<g transform="translate(0 {high})">{_map(trace, graph)}</g>')
+        high += MAP
+    parts.append(f'<g transform="translate(0 {high})">{_plot(trace)}</g>')
+    high += PLOT + 34
+    parts.append(_text(MARGIN, high, totals_words(trace), 11, QUIET))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {high + 16}" role="img" '
+        f'width="{WIDTH}" font-family="sans-serif"><title>{escape(title_words(trace))}</title>'
+        f'<rect width="100%" height="100%" fill="#ffffff"/>{"".join(parts)}</svg>'
+    )
+
+
+def sweep_drawing(points: Sequence[SweepPoint], title: str, knob: str) -> str:
+    """Return the curve of a sweep as SVG that needs no style from elsewhere; "" for no curve."""
+    drawn = curve_svg(points, title, knob)
+    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(
+        ">", f"><style>{CURVE_STYLE}</style>", 1
+    )
+
+
+def _map(trace: Trace, graph: CSRGraph) -> str:
+    """Return the arcs, one path a colour; unreached ones first, below the others."""
+    where = placed(graph).positions
+    assert where is not None
+    low, high = np.nanmin(where, axis=0), np.nanmax(where, axis=0)
+    room = np.array([WIDTH - 2 * MARGIN, MAP - 2 * MARGIN])
+    scale = float((room / np.maximum(high - low, 1e-9)).min())
+    x = MARGIN + (where[:, 0] - low[0]) * scale + (room[0] - (high - low)[0] * scale) / 2
+    y = MARGIN + (high[1] - where[:, 1]) * scale + (room[1] - (high - low)[1] * scale) / 2
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+    ends = np.stack([np.minimum(tails, graph.indices), np.maximum(tails, graph.indices)], axis=1)
+    ends = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
+    reached = reached_mask(trace.dist)
+    top = float(trace.dist[reached].max(initial=0)) or 1.0
+    share = np.where(reached, trace.dist, 0) / top
+    level = np.minimum(share * len(STOPS), len(STOPS) - 1).astype(int)
+    level[~reached] = -1
+    colour = level[ends].min(axis=1)
+    found = []
+    for place, name in enumerate((GREY, *(f"#{stop}" for stop in STOPS)), -1):
+        lines = [
+            f"M{x[a]:.1f} {y[a]:.1f}L{x[b]:.1f} {y[b]:.1f}"
+            for a, b in ends[colour == place].tolist()
+        ]
+        if lines:
+            found.append(f'<path stroke="{name}" stroke-width="1.1" d="{"".join(lines)}"/>')
+    source = trace.settings.source
+    found.append(f'<circle cx="{x[source]:.1f}" cy="{y[source]:.1f}" r="6" stroke="#b3261e"/>')
+    return f'<g fill="none">{"".join(found)}</g>'
+
+
+def _plot(trace: Trace) -> str:
+    samples = trace.samples[:: max(1, len(trace.samples) // MOST_POINTS)]
+    top = float(samples["assigned_edges"].max()) or 1.0
+    wide = WIDTH - 2 * MARGIN
+    across = MARGIN + samples["t_ns"] * (wide / max(trace.time_ns, 1))
+    down = 14 + (PLOT - 14) * (1 - samples["assigned_edges"] / top)
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, down, strict=True))
+    end = f"0 to {time_words(trace.time_ns)} ({trace.clock})"
+    dashed = ' stroke-dasharray="6 2.5"' if trace.clock == "modelled" else ""
+    return (
+        f'<path d="M{MARGIN} {PLOT}H{WIDTH - MARGIN}" stroke="{GREY}" fill="none"/>'
+        f'<polyline points="{points}" fill="none" stroke="{LINE}" stroke-width="1.5"{dashed}/>'
+        f"{_text(MARGIN, 10, f'Work, edges at once (at most {top:,.0f})', 11, QUIET)}"
+        f"{_text(MARGIN, PLOT + 16, end, 11, QUIET)}"
+    )
+
+
+def _text(x: float, y: float, words: str, size: int, colour: str) -> str:
+    return f'<text x="{x}" y="{y}" font-size="{size}" fill="{colour}">{escape(words)}</text>'

@@ -1,0 +1,350 @@
+"""Pages in a real browser, from the disk: looks, keys, a whole lesson, another page around it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import CHROMIUM, MISSING, Browser, Frame, Page
+from page_stage import recorded, roads
+
+from gpu.lessons.answers import Bench
+from gpu.lessons.read import find_lessons, read_lesson
+from gpu.lessons.results import read_class
+from gpu.page.classroom import class_page
+from gpu.page.lesson import lesson_page, right_answers
+from gpu.page.runs import pair_page, run_page
+from gpu.page.sweep import sweep_page
+from viewer.common import colormaps
+from viewer.common.theme import DARK, LIGHT
+
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=MISSING), pytest.mark.slow]
+
+READY = "document.documentElement.dataset.ready"
+TWO = {path.stem: path for path in find_lessons("/nowhere")}["2_buckets_and_delta"]
+HOSTILE = '</script><img src=x onerror="window.struck = 1"><script>window.struck = 1</script>'
+CHECKS = """(() => {
+  const found = [];
+  const named = (one) => one.getAttribute('aria-label') || one.textContent.trim() || one.title
+    || (one.labels && one.labels.length && one.labels[0].textContent.trim());
+  for (const one of document.querySelectorAll('button, select, input, [role=img], [tabindex="0"]'))
+    if (!one.closest('[aria-hidden=true]') && !named(one)) found.push('no name: ' + one.outerHTML);
+  const ids = [...document.querySelectorAll('[id]')].map((one) => one.id);
+  if (new Set(ids).size !== ids.length) found.push('an id twice');
+  if (document.querySelectorAll('main').length !== 1) found.push('not one main');
+  if (document.querySelectorAll('h1').length !== 1) found.push('not one h1');
+  const levels = [...document.querySelectorAll('h1, h2, h3')].map((one) => Number(one.tagName[1]));
+  if (levels[0] !== 1) found.push('the first heading is no h1');
+  if (!document.documentElement.lang) found.push('no language');
+  const wide = document.documentElement.scrollWidth;
+  if (wide > innerWidth) found.push(`${wide} pixels in ${innerWidth}`);
+  const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number)
+    .map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0);
+  const paper = (one) => { for (let at = one; at; at = at.parentElement) {
+    const colour = getComputedStyle(at).backgroundColor;
+    if (!/, 0\\)|transparent/.test(colour)) return colour; } return 'rgb(255, 255, 255)'; };
+  for (const one of document.querySelectorAll('p, span, h1, h2, h3, button, label, dt, output')) {
+    if (!one.textContent.trim() || !one.getClientRects().length || one.disabled) continue;
+    const [a, b] = [light(getComputedStyle(one).color), light(paper(one))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5) found.push(`contrast ${contrast}: ${one.outerHTML.slice(0, 80)}`);
+  }
+  return found; })()"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Return one browser for all tests here."""
+    with Browser(tmp_path_factory.mktemp("browser")) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def lesson(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a lesson as a page."""
+    path = tmp_path_factory.mktemp("lesson") / "lesson.html"
+    path.write_text(lesson_page(Bench(read_lesson(TWO))), encoding="utf-8")
+    return path
+
+
+def written(folder: Path, text: str, name: str = "page.html") -> str:
+    """Write a page; return its address."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path.as_uri()
+
+
+def opened(browser: Browser, address: str, **how: Any) -> Page:
+    """Open a page and wait until it is drawn."""
+    page = browser.open(address, **how)
+    page.wait(READY)
+    return page
+
+
+def quiet(page: Page) -> None:
+    """Nothing was complained of, and nothing but the page itself was asked for."""
+    assert page.complaints() == []
+    assert len(page.requests()) == 1
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_two_runs_at_any_width(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
+    text = pair_page(recorded("adds"), recorded("near_far"), roads())
+    page = opened(browser, written(tmp_path, text), width=width, dark=dark)
+    assert page.value(CHECKS) == []
+    assert page.value("document.querySelectorAll('.map').length") == 2
+    quiet(page)
+    page.close()
+
+
+def test_the_map_has_the_colours_of_the_window(browser: Browser, tmp_path: Path) -> None:
+    """At the end the inked pixels have the window's colour of their vertex's distance."""
+    trace = recorded()
+    page = opened(browser, written(tmp_path, run_page(trace, roads())), width=1000, height=800)
+    for theme in (LIGHT, DARK):
+        if theme is DARK:
+            page.press("t")
+        table = colormaps.table_for("distance", theme).astype(int)
+        top = page.value("scope.runs[0].vertices.top")
+        seen = page.value("""(() => {
+          const map = scope.maps[0], { pixel, owner, cover } = map.pixels;
+          const data = map.canvas.getContext('2d').getImageData(0, 0, map.width, map.height).data;
+          const found = []; for (let at = 0; at < pixel.length; at += 97) if (cover[at] === 15)
+            found.push([owner[at], ...data.slice(4 * pixel[at], 4 * pixel[at] + 3)]);
+          return found; })()""")
+        assert len(seen) > 20
+        for vertex, *colour in seen:
+            level = min(1 + math.floor(trace.dist[vertex] / (top / 254)), 255)
+            assert np.abs(table[level] - colour).max() <= 2
+    page.close()
+
+
+def test_the_cursor_hides_what_is_not_reached_yet(browser: Browser, tmp_path: Path) -> None:
+    trace = recorded()
+    assert trace.vertices is not None
+    page = opened(browser, written(tmp_path, run_page(trace, roads())))
+    half = trace.time_ns / 2
+    page.value(f"scope.clock.go({half})")
+    share = page.value(f"scope.runs[0].reachedShare({half})")
+    assert share == pytest.approx((trace.vertices.first_reached_ns <= half).mean(), abs=1e-3)
+    late = int(np.argmax(trace.vertices.first_reached_ns))
+    words = page.value(f"scope.runs[0].vertexWords({late}, {half})")
+    assert words.startswith(f"vertex {roads().id_of(late)} · not reached yet at ")
+    assert f"final distance {trace.dist[late]:,}" in words
+    page.close()
+
+
+def test_keys(browser: Browser, tmp_path: Path) -> None:
+    trace = recorded()
+    page = opened(browser, written(tmp_path, run_page(trace, roads())))
+    page.press("Home")
+    assert page.value("scope.clock.now") == 0
+    page.press("ArrowRight")
+    times = trace.samples["t_ns"]
+    assert page.value("scope.clock.now") == times[times > 0][0]
+    page.press("ArrowRight", shift=True)
+    delta = trace.samples["delta"]
+    assert page.value("scope.clock.now") == times[np.flatnonzero(np.diff(delta))[0] + 1]
+    page.press("ArrowLeft", shift=True)
+    page.press("ArrowLeft")
+    assert page.value("scope.clock.now") == 0
+    page.press(" ")
+    assert page.value("scope.clock.playing")
+    page.wait("scope.clock.now > 0")
+    page.press(" ")
+    assert not page.value("scope.clock.playing")
+    page.press("End")
+    assert page.value("scope.clock.now") == trace.time_ns
+    page.wait("document.querySelector('.spoken').textContent.includes('100 %')")
+    page.press("Tab")
+    assert page.value("document.activeElement.tagName") == "BUTTON"
+    quiet(page)
+    page.close()
+
+
+def test_a_click_in_a_plot_moves_the_cursor_of_all(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written(tmp_path, run_page(recorded(), roads())))
+    page.click("svg.plot", 2)
+    share = page.value("scope.clock.now / scope.clock.duration")
+    assert 0.35 < share < 0.65
+    places = page.value("[...document.querySelectorAll('.cursor')].map((l) => l.x1.baseVal.value)")
+    assert len(places) == 4
+    assert max(places) - min(places) < 0.5
+    page.close()
+
+
+def test_still_where_movement_is_unwelcome(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written(tmp_path, run_page(recorded(), roads())))
+    page.dark(dark=False, still=True)
+    page.press("Home")
+    page.press(" ")
+    page.wait("scope.clock.now > 0")
+    assert page.value("scope.clock.now / scope.clock.duration") >= 0.049
+    page.close()
+
+
+def test_on_paper(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written(tmp_path, run_page(recorded(), roads())), dark=True)
+    assert page.paper().startswith(b"%PDF")
+    assert page.value("document.documentElement.dataset.theme") == "dark"
+    quiet(page)
+    page.close()
+
+
+def test_a_sweep_goes_through_its_runs(browser: Browser, tmp_path: Path) -> None:
+    runs = [recorded("near_far", delta=delta) for delta in (32.0, 128.0, 512.0)]
+    page = opened(browser, written(tmp_path, sweep_page(runs, roads())))
+    for place, trace in enumerate(runs):
+        page.value(f"scope.show({place})")
+        assert page.value("scope.view.runs[0].time_ns") == trace.time_ns
+        words = page.value("document.querySelector('.sweep > .summary').textContent")
+        assert f"{trace.processed_vertices:,} vertices processed" in words
+    page.click(".curve .target", 0)
+    assert page.value("scope.place") == 0
+    assert page.value(CHECKS) == []
+    quiet(page)
+    page.close()
+
+
+def answer(page: Page, question: Any, right: dict[str, Any], wrong: bool = False) -> None:
+    """Give an answer by clicks, and check it."""
+    if question.kind == "bucket":
+        place = int(right["places"][0] - question.low)
+        page.click(".bucket", (place + 1) % 4 if wrong else place)
+    elif question.kind == "choice":
+        places = [at for at in range(len(question.choices)) if (at in right["places"]) != wrong]
+        page.click(".choice input", places[0])
+    elif question.kind == "vertex":
+        page.wait("document.querySelector('.vertex-field .disc')?.tagName")
+        page.click(".vertex-field .disc", right["places"][0])
+    page.click(".ask .primary")
+
+
+def test_a_whole_lesson_by_clicks_inside_another_page(
+    browser: Browser, tmp_path: Path, lesson: Path
+) -> None:
+    """The embedding page receives score and state, and gives the state back later."""
+    around = f"""<!doctype html><title>course</title><iframe src="{lesson.as_uri()}" width="1200"
+      height="900"></iframe><script>
+      window.got = []; window.kept = null;
+      addEventListener('message', (event) => {{
+        got.push(event.data);
+        if (event.data.subject === 'SPLICE.reportScoreAndState') kept = event.data.state;
+        if (event.data.subject === 'SPLICE.getState') event.source.postMessage({{
+          subject: 'SPLICE.getState.response', message_id: event.data.message_id,
+          state: JSON.parse(sessionStorage.getItem('kept')) }}, '*');
+      }});</script>"""
+    course = browser.open(written(tmp_path, around, "course.html"), width=1280, height=1000)
+    course.wait("got.some((one) => one.subject === 'lti.frameResize' && one.height > 200)")
+    asked = course.value("got.filter((one) => one.subject === 'SPLICE.getState').length")
+    assert asked == 1
+    bench = Bench(read_lesson(TWO))
+    inner = Frame(course)
+    questions = [step.question for step in bench.lesson.steps]
+    count = sum(question is not None for question in questions)
+    for place, question in enumerate(questions):
+        inner.click(".dot", place)
+        if question is None:
+            continue
+        wrong = place == 1
+        answer(inner, question, right_answers(bench, question), wrong)
+        verdict = inner.value("document.querySelector('.verdict').textContent")
+        assert verdict.startswith("✗" if wrong else "✓")
+    reports = course.value("got.filter((one) => one.subject === 'SPLICE.reportScoreAndState')")
+    assert [round(one["score"] * count) for one in reports] == list(range(count))
+    assert all(one["message_id"] for one in reports)
+    events = course.value("got.filter((one) => one.subject === 'SPLICE.sendEvent')")
+    assert [one["data"]["right"] for one in events] == [False] + [True] * (count - 1)
+    course.value("sessionStorage.setItem('kept', JSON.stringify(kept))")
+    again = browser.open(written(tmp_path, around, "course.html"), width=1280, height=1000)
+    again.value(f"sessionStorage.setItem('kept', {json.dumps(json.dumps(reports[-1]['state']))})")
+    again.reload("window.got && got.length > 1")
+    words = Frame(again).wait("document.querySelector('.score').textContent")
+    assert words == f"{count - 1} of {count} right"
+    course.close()
+    again.close()
+
+
+def test_progress_is_kept_in_the_page(browser: Browser, lesson: Path) -> None:
+    page = opened(browser, lesson.as_uri())
+    page.value("localStorage.clear()")
+    page.reload(READY)
+    bench = Bench(read_lesson(TWO))
+    question = bench.lesson.steps[1].question
+    page.click(".dot", 1)
+    answer(page, question, right_answers(bench, question))  # type: ignore[arg-type]
+    page.reload(READY)
+    assert page.value("document.querySelector('.score').textContent") == "1 of 4 right"
+    assert page.value("document.querySelector('[aria-current=step]').textContent").startswith("2")
+    assert page.value(CHECKS) == []
+    page.value("localStorage.clear()")
+    page.close()
+
+
+def test_nothing_of_a_stranger_runs(browser: Browser, tmp_path: Path) -> None:
+    trace = recorded()
+    graph = replace(roads(), ids=np.array([f"{HOSTILE}{place}" for place in range(roads().n)]))
+    named = replace(trace, graph=replace(trace.graph, name=HOSTILE, source_id=HOSTILE))
+    page = opened(browser, written(tmp_path, run_page(named, graph, HOSTILE)))
+    page.value("scope.maps[0].point(5)")
+    assert HOSTILE in page.value("document.body.textContent")
+    assert page.value("window.struck ?? 0") == 0
+    assert page.value("document.querySelectorAll('img').length") == 0
+    quiet(page)
+    page.close()
+
+
+def test_a_hostile_lesson_runs_nothing(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text(
+        f"[lesson]\nformat = 1\nminutes = 1\ntitle = '''{HOSTILE}'''\nidea = '''{HOSTILE}'''\n"
+        f"[[step]]\nkey = 'one'\ntitle = '''{HOSTILE}'''\ngraph = 'sample:figure_1'\n"
+        "[[step.run]]\nname = 'a'\nalgorithm = 'dijkstra'\ndevice = 'Classroom GPU'\n"
+        "[step.question]\nkind = 'choice'\n"
+        f"ask = '''{HOSTILE}'''\nchoices = ['''{HOSTILE}''', 'b']\n"
+        f"candidates = ['a.processed', 'a.relaxed']\nright = '''{HOSTILE}'''\n"
+    )
+    text = f"# {HOSTILE}\n\n## one\n{HOSTILE} [x](javascript:alert(1)) ![x](https://example.org/)\n"
+    (tmp_path / "bad.md").write_text(text)
+    page_text = lesson_page(Bench(read_lesson(tmp_path / "bad.toml")))
+    page = opened(browser, written(tmp_path, page_text))
+    page.click(".choice input")
+    page.click(".ask .primary")
+    assert page.value("window.struck ?? 0") == 0
+    assert page.value("document.querySelectorAll('img, a[href^=javascript]').length") == 0
+    quiet(page)
+    page.close()
+
+
+def test_a_moment_always_looks_the_same(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written(tmp_path, run_page(recorded(), roads())))
+    before = page.value("scope.maps[0].canvas.toDataURL()")
+    page.value("scope.clock.go(scope.clock.duration / 3)")
+    assert page.value("scope.maps[0].canvas.toDataURL()") != before
+    page.value("scope.clock.go(scope.clock.duration)")
+    assert page.value("scope.maps[0].canvas.toDataURL()") == before
+    page.close()
+
+
+def test_a_class_as_a_page(browser: Browser, tmp_path: Path) -> None:
+    """The table sorts by a click; names of files are text."""
+    for student in range(40):
+        rows = [{"step": "one", "question": "How many?", "given": float(student), "right": True}]
+        told = {"format": 1, "lesson": "a", "questions": 1, "answers": rows[: student % 3]}
+        (tmp_path / f"{student:02} <img onerror=alert(1)>.json").write_text(json.dumps(told))
+    page = opened(browser, written(tmp_path, class_page(read_class(tmp_path))))
+    assert page.value("document.querySelectorAll('tbody tr').length") == 40
+    page.click("thead button", 1)
+    page.click("thead button", 1)
+    assert page.value("document.querySelector('tbody td').textContent") == "1"
+    assert page.value("document.querySelectorAll('img').length") == 0
+    assert page.value(CHECKS) == []
+    quiet(page)
+    page.close()

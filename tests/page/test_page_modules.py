@@ -1,0 +1,164 @@
+"""The page's modules without a page: their numbers, words and answers are the program's."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu import words
+from gpu.lessons.answers import CURVE_RIGHT, Bench
+from gpu.page.pack import Pack
+from viewer.common import colormaps
+from viewer.common.theme import DARK, LIGHT, Theme
+from viewer.graph.colours import tick_values
+from viewer.plots.buckets import heat_table
+from viewer.plots.series import heat_index
+
+NODE = shutil.which("node")
+MODULES = Path(__file__).resolve().parents[2] / "assets" / "page"
+NUMBERS = [0, 0.003, 0.0100001, 0.26, 1, 9.949, 9.96, 12.34, 99.44, 99.6, 950, 1234, 34_567, 5.6e6]
+NUMBERS += [1e9, 2.5e12, 999.4, 999.6, 0.51, 7, 1023, 16384]
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="no node here: apt install nodejs")
+
+
+def run(script: str, folder: Path, **given: Any) -> Any:
+    """Run lines of a module whose names `given` are constants; return what it calls `found`."""
+    names = "".join(f"const {name} = {json.dumps(value)};\n" for name, value in given.items())
+    path = folder / "test.mjs"
+    script = script.replace('from "./', f'from "{MODULES.as_uri()}/')
+    path.write_text(f"{script}\nprocess.stdout.write(JSON.stringify(await look()));\n")
+    text = path.read_text()
+    head = "".join(line + "\n" for line in text.splitlines() if line.startswith("import"))
+    body = "".join(line + "\n" for line in text.splitlines() if not line.startswith("import"))
+    path.write_text(head + names + body)
+    assert NODE is not None
+    done = subprocess.run([NODE, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_numbers_read_as_in_the_program(tmp_path: Path) -> None:
+    script = """
+import { short, thousands, percent, timeWords, tickValues } from "./words.js";
+const look = () => ({
+  short: numbers.map(short), thousands: numbers.map(thousands),
+  percent: numbers.map((n) => percent(n / 100)), time: numbers.map((n) => timeWords(1000 * n)),
+  ticks: numbers.map((n) => tickValues(n)) });
+"""
+    found = run(script, tmp_path, numbers=NUMBERS)
+    assert found["short"] == [words.short(number) for number in NUMBERS]
+    assert found["thousands"] == [words.thousands(number) for number in NUMBERS]
+    assert found["percent"] == [words.percent(number / 100) for number in NUMBERS]
+    assert found["time"] == [words.time_words(1000 * number) for number in NUMBERS]
+    assert found["ticks"] == [tick_values(number) for number in NUMBERS]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_colour_tables_are_the_windows_to_two_steps_of_256(tmp_path: Path, theme: Theme) -> None:
+    script = """
+import { tableFor, heatTable, heatIndex } from "./colour.js";
+const look = () => ({
+  tables: ways.map((way) => tableFor(way, theme)), bucket: tableFor("bucket", theme, 17),
+  heat: heatTable(theme, 969), index: counts.map(heatIndex) });
+"""
+    ways = ["distance", "settled_time", "processed", "difference", "state", "plain"]
+    told = {"plot": theme.plot, "text": theme.text, "series": theme.series, "heat": theme.heat}
+    told |= {"range": colormaps.RANGES[theme.name]}
+    told |= {"difference": [f"#{stop}" for stop in colormaps.DIVERGING[theme.name]]}
+    counts = [0, 1, 2, 3, 10, 969, 10**6]
+    found = run(script, tmp_path, ways=ways, theme=told, counts=counts)
+    for way, table in zip(ways, found["tables"], strict=True):
+        wanted = colormaps.table_for(way, theme).astype(int)
+        shown = slice(0, 1) if way == "plain" else slice(None)  # one colour in the window
+        ours = np.array(table)[1:2] if way == "plain" else np.array(table)
+        assert np.abs(ours - wanted[shown]).max() <= 2, way
+    bucket = colormaps.table_for("bucket", theme, 17).astype(int)
+    assert np.abs(np.array(found["bucket"]) - bucket).max() <= 2
+    assert np.abs(np.array(found["heat"]) - heat_table(theme, 969).astype(int)).max() <= 2
+    assert found["index"] == heat_index(np.array(counts)).tolist()
+
+
+def test_arrays_come_back(tmp_path: Path) -> None:
+    script = """
+import { unpacked } from "./unpack.js";
+const look = async () => { const tree = await unpacked(told, packed);
+  return Object.fromEntries(Object.entries(tree).map(([key, one]) => [key, Array.from(one)])); };
+"""
+    pack = Pack()
+    random = np.random.default_rng(7)
+    arrays = {
+        "u1": random.integers(0, 255, 13).astype(np.uint8),
+        "u2": random.integers(0, 65535, 7).astype(np.uint16),
+        "u4": random.integers(0, 2**32 - 1, 5).astype(np.uint32),
+        "i4": random.integers(-(2**31), 2**31 - 1, 5).astype(np.int32),
+        "f4": random.normal(size=9).astype(np.float32),
+        "f8": random.normal(size=3),
+        "none": np.zeros(0, np.uint8),
+    }
+    told = {key: pack.add(array) for key, array in arrays.items()}
+    found = run(script, tmp_path, told=told, packed=pack.text())
+    assert found == {key: array.tolist() for key, array in arrays.items()}
+
+
+def test_clocks_bend_as_in_the_program(tmp_path: Path) -> None:
+    from gpu.study.compare import ClockMap
+
+    script = """
+import { bent } from "./run.js";
+const look = () => times.map((time) => bent(time, b, a));
+"""
+    a, b = [0.0, 10.0, 50.0, 60.0], [0.0, 40.0, 45.0, 90.0]
+    times = [-5.0, 0.0, 20.0, 42.0, 45.0, 90.0, 120.0]
+    found = run(script, tmp_path, a=a, b=b, times=times)
+    assert found == pytest.approx(ClockMap(np.array(a), np.array(b)).to_a(times).tolist())
+
+
+def test_answers_are_judged_as_in_the_window(tmp_path: Path) -> None:
+    script = """
+import { isRight, curveScore, Progress } from "./answers.js";
+const look = () => {
+  const progress = new Progress(steps);
+  progress.answer(steps[0], 30, 1.5);
+  progress.answer(steps[1], 0, 2);
+  const again = new Progress(steps);
+  const kept = { ...progress.state().answers, curve: { given: ["x"] }, nobody: {} };
+  again.restore({ step: 99, answers: kept });
+  again.restore(JSON.parse(JSON.stringify(again.state())));
+  const nonsense = new Progress(steps);
+  const states = [null, 7, { answers: 7 }, { step: "a", answers: { number: { given: "5" } } }];
+  for (const state of states) nonsense.restore(state);
+  return {
+    scores: curves.map((curve) => curveScore(curve, times)),
+    numbers: numbers.map((one) => isRight(steps[0].question, one)),
+    right: progress.right, score: progress.score,
+    place: again.place, kept: again.state().answers, none: nonsense.state() };
+};
+"""
+    times = [50.0, 20.0, 9.0, 12.0, 40.0]
+    curves = [[0.9, 0.5, 0.1, 0.2, 0.8], [0.1, 0.2, 0.3, 0.4, 0.5], [0.5] * 5]
+    asked = SimpleNamespace(kind="number", tolerance=0.5)
+    steps = [
+        {"key": "number", "question": {"tolerance": 0.5, "value": 35.8}},
+        {"key": "choice", "question": {"places": [1, 2]}},
+        {"key": "curve", "question": {"times": times, "enough": CURVE_RIGHT}},
+        {"key": "told", "question": None},
+    ]
+    numbers = [17.8, 17.91, 53.69, 53.8]
+    found = run(script, tmp_path, times=times, curves=curves, steps=steps, numbers=numbers)
+    bench = SimpleNamespace(curve_times=lambda _asked: times, right_answer=lambda _asked: 35.8)
+    wanted = [Bench.curve_score(bench, asked, curve) for curve in curves]  # type: ignore[arg-type]
+    assert found["scores"][:2] == pytest.approx(wanted[:2])
+    judged = [Bench.is_right(bench, asked, one) for one in numbers]  # type: ignore[arg-type]
+    bench._scores = lambda _asked: None
+    assert found["numbers"] == judged == [False, True, True, False]
+    assert (found["right"], found["score"]) == (1, pytest.approx(1 / 3))
+    assert (found["place"], sorted(found["kept"])) == (3, ["choice", "number"])
+    assert found["none"] == {"step": 0, "answers": {}}
