@@ -155,10 +155,17 @@ class PlotPanel(LivePanel):
             self.time_axis.set_clock(record.clock_words)
         self._show_hint()
 
-    def _show_hint(self) -> None:
+    def _show_hint(self, _news: object = None) -> None:
         """Say it at once; the page is turned when this panel has its turn to draw."""
-        self.hint.setText(self._hint_for(self._record))
+        record = self._record
+        waits = record is None or (record.running and not len(record.samples))
+        words = (self._hint_for(record), self._session.waiting if waits else "")
+        self.hint.setText("\n".join(filter(None, words)))
         self._mark_dirty()
+
+    def _connect_models(self) -> None:
+        super()._connect_models()
+        self._session.waiting_changed.connect(self._show_hint)
 
     def _show_change(self, record: RunRecord) -> None:
         super()._show_change(record)
