@@ -22,7 +22,7 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QEvent, QSignalBlocker, Qt
 from PyQt6.QtGui import QPen
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
 from gpu.words import NO_VALUE
 from viewer.common.elided import ElidedLabel
@@ -196,17 +196,6 @@ class PlotPanel(LivePanel):
                 self.cursor_line.setValue(self._playback.cursor_ns)
         if self._record is not None:
             self._show_values()
-
-
-def chip(text: str, tip: str, checkable: bool = False) -> QToolButton:
-    """Return a small flat button for a panel's header."""
-    button = QToolButton()
-    button.setText(text)
-    button.setToolTip(tip)
-    button.setAccessibleName(tip)
-    button.setCheckable(checkable)
-    button.setProperty("role", "chip")
-    return button
 
 
 def nice_ceiling(value: float) -> float:

@@ -21,11 +21,11 @@ from PyQt6.QtWidgets import (
 )
 
 from viewer.common.elided import ElidedLabel
+from viewer.common.small_widgets import chip
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.models.playback import MAX_SPEED, MIN_SPEED, STEP_KINDS, StepKind
 from viewer.plots.icons import transport_icon
-from viewer.plots.plot_base import chip
 
 STEP_WORDS: dict[StepKind, str] = {
     "sample": "sample",

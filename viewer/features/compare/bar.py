@@ -22,9 +22,9 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.study.compare import ALIGNMENTS
+from viewer.common.small_widgets import chip
 from viewer.common.theme import SPACING, Theme
 from viewer.models.comparison import ComparisonModel
-from viewer.plots.plot_base import chip
 
 UNIT = re.compile(r"(\d) (?=%|[nµm]?s\b)")  # a number stays with its unit
 VIEWS = {  # of PAIR_VIEWS: how the graph shows two runs

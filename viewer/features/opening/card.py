@@ -5,8 +5,8 @@ from __future__ import annotations
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
 
+from viewer.common.small_widgets import chip
 from viewer.common.theme import SPACING, Theme, mix
-from viewer.plots.plot_base import chip
 
 TINT = 0.10  # share of the accent in the background
 OTHERS = {  # action: its words, what they promise
