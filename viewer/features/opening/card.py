@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
 
 from viewer.common.small_widgets import chip
 from viewer.common.theme import SPACING, Theme, mix
@@ -34,17 +34,15 @@ class OpeningCard(QFrame):
         self.run = QPushButton("Run it here")
         self.run.setProperty("role", "primary")
         self.run.setToolTip("Make both runs on this machine (Ctrl+R)")
-        buttons = QHBoxLayout()
-        buttons.setSpacing(SPACING)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(SPACING + 2, 3, SPACING, 3)
+        row.setSpacing(SPACING)
+        row.addWidget(self.words, 1)
         for key, button in self.others.items():
             button.setCheckable(True)
             button.clicked.connect(lambda _on, key=key: self.other_requested.emit(key))
-            buttons.addWidget(button)
-        buttons.addWidget(self.run)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._row.setContentsMargins(SPACING + 2, 3, SPACING, 3)
-        self._row.addWidget(self.words, 1)
-        self._row.addLayout(buttons)
+            row.addWidget(button)
+        row.addWidget(self.run)
         self.run.clicked.connect(self.run_requested)
 
     def show_words(self, words: str, chosen: str) -> None:
