@@ -100,6 +100,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.notice_bar = NoticeBar(self.session)
         self.graph_view = GraphView(self.session, self.playback)
+        self.graph_view.setObjectName("graph_view")
         self.graph_view.setAccessibleName("Graph")
         centre = QWidget()
         column = QVBoxLayout(centre)

@@ -57,6 +57,7 @@ class CompareBar(QFrame):
         self._show_pair()
 
     def _build(self) -> None:
+        self.setObjectName("compare_bar")
         self.setAccessibleName("Comparison")
         self.words, self.cautions = QLabel(), QLabel()
         self.words.setTextFormat(Qt.TextFormat.RichText)

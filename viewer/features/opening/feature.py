@@ -159,6 +159,10 @@ class OpeningFeature(Opening):
         column.insertWidget(column.indexOf(window.notice_bar) + 1, card)
         card.run_requested.connect(window.start_run)
         card.other_requested.connect(lambda key: window.actions_by_key[key].trigger())
+        tour = window.actions_by_key.find("tour")
+        card.tour.setVisible(tour is not None)
+        if tour is not None:
+            card.tour_requested.connect(tour.trigger)
         card.apply_theme(window.theme)
         return card
 
