@@ -272,6 +272,7 @@ class Controller(QObject):
         if self._run_id >= 0:
             batch = self.host.take_samples()
             if len(batch):
+                self.session.set_waiting("")
                 self.session.append_samples(self._run_id, batch)
                 self._show_sources(batch[-1])
         for message in self.host.poll():
@@ -296,6 +297,7 @@ class Controller(QObject):
 
     def _prepare(self, words: str) -> None:
         self.preparing = words
+        self.session.set_waiting(words)
         self.engine_changed.emit(words)
 
     def _on_progress(self, message: messages.Progress) -> None:
@@ -304,6 +306,8 @@ class Controller(QObject):
             self._prepare(words)
         elif message.run_id in (self._run_id, self._load_id, self._placement_id):
             self.session.set_progress(message.fraction, words)
+            if self.running:
+                self.session.set_waiting(words)
         elif self._idle and self.session.run_by_id(message.run_id) is not None:
             self._proof_id = message.run_id  # rows of a matrix are proved
             self.session.set_progress(min(message.fraction, 0.999), words)
@@ -426,6 +430,7 @@ class Controller(QObject):
     def _end_run(self) -> None:
         self._run_id = -1
         self.session.set_progress(None)
+        self.session.set_waiting(self.preparing)
         self.running_changed.emit(False)
 
     def _forget(self, run_id: int) -> None:

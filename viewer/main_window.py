@@ -57,10 +57,12 @@ T = TypeVar("T")
 
 TOOLBAR_ICON = 20  # pixels, at the reference text size
 QUICK_ARCS = 200_000  # a model run of about a second
+AT_ONCE_ARCS = 3_000  # that needs no compiler: `gpu.compiled.PLAIN_ARCS`
 LAYOUT = "layout"  # key in Settings: the arrangement of the docks
 FRAME_MS = 33  # playback moves at 30 Hz
 SMALL_SIZE, LARGE_SIZE = QSize(1280, 800), QSize(1760, 1100)  # bounds of the first size
 SCREEN_SHARE = 0.92  # of the screen, at first
+FRAME = QSize(16, 48)  # pixels that a desktop puts around a window: its title and borders
 
 
 class MainWindow(QMainWindow):
@@ -100,6 +102,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.notice_bar = NoticeBar(self.session)
         self.graph_view = GraphView(self.session, self.playback)
+        self.graph_view.setObjectName("graph_view")
         self.graph_view.setAccessibleName("Graph")
         centre = QWidget()
         column = QVBoxLayout(centre)
@@ -288,9 +291,9 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _first_size(self) -> QSize:
-        """Return most of the screen, within bounds, never more than the screen."""
+        """Return most of the screen, within bounds; with its frame never more than the screen."""
         screen = self.screen()
-        room = screen.availableSize() if screen is not None else SMALL_SIZE
+        room = (screen.availableSize() if screen is not None else SMALL_SIZE) - FRAME
         wanted = (room * SCREEN_SHARE).expandedTo(SMALL_SIZE).boundedTo(LARGE_SIZE)
         return wanted.boundedTo(room)
 
@@ -431,7 +434,9 @@ class MainWindow(QMainWindow):
         graph = self.session.graph
         if path != asked or graph is None:
             return
-        if graph.m <= QUICK_ARCS and graph.n:
+        if graph.m <= AT_ONCE_ARCS and graph.n:
+            self.start_run()
+        elif graph.m <= QUICK_ARCS and graph.n:
             self.controller.run_when_ready(self.start_run)
         else:
             advice = "Press Run (Ctrl+R); it is too large to run unasked."

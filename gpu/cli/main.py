@@ -77,7 +77,7 @@ _ABOUT_ALL = ("help", "man", "completion")  # commands that look at the parsers 
 _DESCRIPTION = """\
 An oscilloscope for GPU shortest-path schedulers.
 
-  sssp-scope [FILE]       open the window, on FILE or on a sample
+  sssp-scope [FILE]       open the window, on FILE or on recorded runs
   sssp-scope COMMAND ...  one of the commands below, without a window; each has
                           --help, --quiet and --progress (man: sssp-scope man)
 

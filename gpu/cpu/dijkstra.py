@@ -40,6 +40,8 @@ class DijkstraRun(HeapRun):
     Its clock stands still between two slices, while samples are handed over.
     """
 
+    measured = True
+
     def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
         state = make_state(dijkstra_loop.HEAP_STATE, graph, settings, PERIOD_NS)
         state[0].clock, state[0].clock_kind = host.clock()

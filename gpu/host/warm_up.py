@@ -1,4 +1,4 @@
-"""What the engine process does before it is asked: import, compile, run once on 4 vertices.
+"""What the engine process does before it is asked: import, compile, run once on a star.
 
 Compiled code is cached on disk by Numba and by CuPy: the first start of a version of the sources
 takes long and says so, later ones about a second. Only what the first minute needs is
@@ -151,7 +151,7 @@ def _gpu() -> str | None:
 
 def _run_model(key: str) -> None:
     """Compile a row for the modelled GPU, and what proves it."""
-    run(_tiny_graph(), key, "model", probe=Probe.VERTICES)
+    run(_star(), key, "model", probe=Probe.VERTICES)
     _prove()
 
 
@@ -159,15 +159,23 @@ def _prove() -> None:
     """Compile what proves distances."""
     from gpu.proof.verify import verify
 
-    verify(_tiny_graph(), 0, np.arange(4, dtype=np.int32))
+    star = _star()
+    dist = np.ones(star.n, np.int32)
+    dist[0] = 0
+    verify(star, 0, dist)
 
 
 def _run_kernel(key: str, level: Probe) -> None:
     """Compile and load a row's kernel; a GPU that others have filled says so when it is asked."""
     with contextlib.suppress(GpuError):
-        run(_tiny_graph(), key, "cuda", probe=level)
+        run(_star(), key, "cuda", probe=level)
 
 
-def _tiny_graph() -> CSRGraph:
-    tails, heads = np.array([0, 0, 1, 2]), np.array([1, 2, 3, 3])
-    return CSRGraph.from_arcs(tails, heads, np.array([1, 2, 2, 1], np.int32), 4)
+def _star() -> CSRGraph:
+    """Return a graph just too large to be run uncompiled."""
+    from gpu.compiled import PLAIN_ARCS
+
+    leaves = np.arange(1, PLAIN_ARCS + 2)
+    return CSRGraph.from_arcs(
+        np.zeros(len(leaves), np.int64), leaves, np.ones(len(leaves), np.int32), len(leaves) + 1
+    )

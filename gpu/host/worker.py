@@ -246,6 +246,10 @@ class Worker:
         return buffers
 
     def _say_compiling(self, run_id: int, settings: RunSettings, graph: CSRGraph) -> None:
+        from gpu.compiled import PLAIN_ARCS
+
+        if settings.engine == "model" and graph.m <= PLAIN_ARCS:
+            return  # it runs uncompiled
         keys = list(ALGORITHMS)  # the warm-up compiles the first of them, on whole weights
         measured = settings.engine != "model"
         plain = graph.integer and settings.probe < Probe.EVENTS

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpu.compiled import compiled_lean
+from gpu.compiled import compiled_lean, plain
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.loops.codes import PUSH, RESERVE, WRITTEN
@@ -64,7 +64,7 @@ def events_of(log: Log) -> np.ndarray | None:
 def note(log: Log, t_ns: float, kind: EventKind, a: int = 0, b: int = 0, c: float = 0.0) -> None:
     """Record one event of the manager from Python, between two slices."""
     if log.on:
-        record(log, float(t_ns), int(kind), MANAGER, int(a), int(b), float(c))
+        plain(record)(log, float(t_ns), int(kind), MANAGER, int(a), int(b), float(c))
 
 
 def check_probe(probe: int, graph: CSRGraph) -> None:

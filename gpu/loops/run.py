@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from gpu.compiled import PLAIN_ARCS, at_once
 from gpu.loops.codes import LOG_FULL
 from gpu.loops.log import Log, grown, note
 from gpu.record.events import EventKind
 from gpu.record.trace import Flag, Reason
+
+PLAIN_SLICE = 400  # arcs of a slice that runs uncompiled: a tenth of a second
 
 
 class LoopRun:
@@ -20,13 +24,20 @@ class LoopRun:
     loop : the module with `advance(arrays, state, samples, arcs)` and
         `write_sample(arrays, s, sample)`
     own_delta : the algorithm's, where no person holds it
+
+    On a small graph it runs uncompiled, slice by slice, until the loop is compiled.
     """
+
+    measured = False  # by a clock: then it is compiled first, whatever the graph
 
     def __init__(self, arrays: Any, sim: Any, loop: ModuleType) -> None:
         self.arrays = arrays
         self.sim = sim
         self._loop = loop
         self.own_delta = float(sim[0].delta)
+        rows = len(arrays.dist) if arrays.dist.ndim > 1 else 1
+        self._arcs = math.inf if self.measured else len(arrays.indices) * rows
+        self._slice = math.inf if self._arcs > PLAIN_ARCS else PLAIN_SLICE
 
     @property
     def log(self) -> Log:
@@ -36,7 +47,8 @@ class LoopRun:
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
         """Advance by a slice; return how many samples were written."""
-        written = self._loop.advance(self.arrays, self.sim, samples, arcs)
+        most = int(min(arcs, self._slice))
+        written = at_once(self._loop.advance, self._arcs, self.arrays, self.sim, samples, most)
         if self.sim[0].status == LOG_FULL:
             self.arrays = self.arrays._replace(log=grown(self.log))
         return int(written)
@@ -55,4 +67,4 @@ class LoopRun:
 
     def final_sample(self, sample: Any) -> None:
         """Write the state as it is."""
-        self._loop.write_sample(self.arrays, self.sim[0], sample)
+        at_once(self._loop.write_sample, self._arcs, self.arrays, self.sim[0], sample)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu import delta as rules
+from gpu.compiled import at_once
 from gpu.devices import find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import MemoryNeededError
@@ -45,7 +46,7 @@ class AddsRun(LoopRun):
         super().__init__(arrays, sim, adds_loop)
         note(self.log, s.t_ns, EventKind.DELTA, int(Reason.START), k.open_heads, k.delta)
         reach_source(arrays, settings)
-        adds_loop.queue_source(arrays, sim, settings.source)
+        at_once(adds_loop.queue_source, graph.m, arrays, sim, settings.source)
 
     def advance(self, samples: np.ndarray, arcs: int) -> int:
         """Advance by a slice; grow the pool where it ran dry."""

@@ -14,8 +14,8 @@ A wave reads its distances first and relaxes then, so that within a wave nobody 
 the others write, as on the device; between waves of one superstep they do, and a vertex that
 improved meanwhile is left to the next superstep.
 
-What an algorithm adds is four rules: functions without a body here, which Numba chooses by the
-type of the bundle of arrays when a loop is compiled (`rule`). They cost nothing at run time.
+What an algorithm adds is four rules, found by the type of the bundle of arrays (`rule`): by Numba
+when a loop is compiled, where they cost nothing at run time, and by `_ruled` where it is not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from gpu.compiled import LEAN, compiled_inline, compiled_lean
+from gpu.compiled import LEAN, compiled_inline, compiled_lean, plain
 from gpu.loops.codes import ENDED, FINISHED, LOG_FULL, POP, RESUME, RUNNING, SKIP
 from gpu.loops.log import ARC_EVENTS, lacks_room, record
 from gpu.loops.sample import fill_sample
@@ -66,27 +66,32 @@ def step_dtype(*own: tuple[str, str]) -> np.dtype:
     )
 
 
-ONLY_COMPILED = "the rules of an algorithm are found by the type of its arrays, in compiled code"
+RULES: dict[tuple[str, type], Any] = {}  # name of the hook, type of the bundle: what it is then
 
 
 def announce(arrays, s):  # type: ignore[no-untyped-def]
     """Record that a superstep begins."""
-    raise TypeError(ONLY_COMPILED)
+    _ruled("announce", arrays)(arrays, s)
 
 
 def waits_again(arrays, s, vertex):  # type: ignore[no-untyped-def]
     """Whether a vertex of near improved meanwhile, so that the next superstep does it."""
-    raise TypeError(ONLY_COMPILED)
+    return _ruled("waits_again", arrays)(arrays, s, vertex)
 
 
 def relax(arrays, s, worker, vertex, from_dist):  # type: ignore[no-untyped-def]
     """Relax the arcs of one vertex and queue what improved; note a sum past the range."""
-    raise TypeError(ONLY_COMPILED)
+    _ruled("relax", arrays)(arrays, s, worker, vertex, from_dist)
 
 
 def refill(arrays, s):  # type: ignore[no-untyped-def]
     """Close a superstep and fill near for the next one; False at the end."""
-    raise TypeError(ONLY_COMPILED)
+    return _ruled("refill", arrays)(arrays, s)
+
+
+def _ruled(hook: str, arrays: Any) -> Any:
+    """Return the rule of a run, uncompiled."""
+    return plain(RULES[hook, type(arrays)])
 
 
 def rule(hook: Callable[..., Any], bundle: type) -> Callable[[Any], Any]:
@@ -98,6 +103,7 @@ def rule(hook: Callable[..., Any], bundle: type) -> Callable[[Any], Any]:
 
         choose.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
         overload(hook, jit_options=LEAN, strict=False)(choose)
+        RULES[hook.__name__, bundle] = function
         return function
 
     return bind

@@ -41,7 +41,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from gpu.compiled import compiled
+from gpu.compiled import at_once, compiled
 from gpu.errors import CancelledByUserError
 from gpu.graph import NUMBER_TYPES, CSRGraph
 from gpu.numbers import EXACT_FLOAT64, in_numbers, unreached
@@ -284,10 +284,11 @@ def _certificate_fault(
         return f"source {name} has distance {_number(dist[source])}, must be 0", ""
     arrays = (graph.indptr, graph.indices, graph.weights, dist, source)
     if graph.integer:
-        kind, tail, arc = _prove_integers(*arrays, unreached(dist.dtype))
+        kind, tail, arc = at_once(_prove_integers, graph.m, *arrays, unreached(dist.dtype))
         return (None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc)), ""
     longer = LONGER if dist.dtype == np.float32 else 1.0
-    kind, tail, arc, arcs = _prove_floats(*arrays, _each(dist.dtype), stored, longer)
+    more = (_each(dist.dtype), stored, longer)
+    kind, tail, arc, arcs = at_once(_prove_floats, graph.m, *arrays, *more)
     within = _within(dist.dtype, arcs, stored)
     return (None if kind == HOLDS else _fault_words(graph, dist, kind, tail, arc, arcs)), within
 

@@ -242,11 +242,12 @@ def _attach(stop: Any, memory: Memory) -> None:
 
 
 def _load(algorithm: str) -> None:
-    """Make a run of three vertices in a child, so that the next one finds all compiled code."""
+    """Make a short run in a child, so that the next one finds all compiled code."""
     import sample_graphs
+    from gpu.compiled import PLAIN_ARCS
     from gpu.engine import run
 
-    run(sample_graphs.make("figure_1"), algorithm, "model")
+    run(sample_graphs.make("star", n=PLAIN_ARCS), algorithm, "model")  # twice the arcs
 
 
 def _graph_of(memory: Memory, handle: GraphHandle) -> CSRGraph:

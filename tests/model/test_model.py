@@ -293,14 +293,11 @@ def test_the_model_is_of_the_kernel_that_is_compiled(modelled: int, header: str,
     assert modelled == int(found)
 
 
-def test_rules_of_supersteps_are_called_by_compiled_code_only() -> None:
-    for hook in (superstep.announce, superstep.refill):
-        with pytest.raises(TypeError, match="in compiled code"):
-            hook(None, None)
-    with pytest.raises(TypeError, match="in compiled code"):
-        superstep.waits_again(None, None, 0)
-    with pytest.raises(TypeError, match="in compiled code"):
-        superstep.relax(None, None, 0, 0, 0)
+@pytest.mark.parametrize("hook", ["announce", "waits_again", "relax", "refill"])
+def test_every_algorithm_of_supersteps_has_every_rule(hook: str) -> None:
+    bundles = {bundle for _, bundle in superstep.RULES}
+    assert len(bundles) == 2  # piles (Near-Far, Bellman-Ford) and buckets (delta-stepping)
+    assert all((hook, bundle) in superstep.RULES for bundle in bundles)
 
 
 @pytest.mark.parametrize(("delta", "slots"), [(1e6, 64), (20.0, 64), (8.0, 128), (1e-9, 65_536)])

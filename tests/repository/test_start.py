@@ -24,6 +24,20 @@ window.show()
 app.processEvents()
 """
 
+BEGUN = """
+import sys
+from viewer.common.application import make_application
+app = make_application()
+from viewer.main_window import MainWindow
+window = MainWindow()
+window.show()
+window.start()
+assert window.comparison.active  # the recorded pair is there, before anything is painted
+early = {name.split(".")[0] for name in sys.modules}
+window.close()
+assert not early & {"pyqtgraph", "numba", "scipy"}, early
+"""
+
 
 def modules_after(code: str) -> set[str]:
     """Return the top-level modules that a fresh Python has imported after `code`."""
@@ -59,3 +73,7 @@ def test_a_painted_window_has_imported_no_heavy_library() -> None:
     painted = modules_after(SHOWN)
     assert painted & HEAVY == set()
     assert "PyQt6" in painted
+
+
+def test_the_first_picture_waits_for_no_library() -> None:
+    assert "PyQt6" in modules_after(BEGUN)

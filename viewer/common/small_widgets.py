@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QComboBox, QLabel, QSizePolicy
+from PyQt6.QtWidgets import QComboBox, QLabel, QSizePolicy, QToolButton
 
 from viewer.common.theme import SPACING
 
@@ -27,6 +27,17 @@ def wrapped_label() -> QLabel:
     label.setWordWrap(True)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label
+
+
+def chip(text: str, tip: str, checkable: bool = False) -> QToolButton:
+    """Return a small flat button for a panel's header."""
+    button = QToolButton()
+    button.setText(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    button.setCheckable(checkable)
+    button.setProperty("role", "chip")
+    return button
 
 
 def choice(rows: dict[Any, str], chosen: Any, name: str) -> QComboBox:

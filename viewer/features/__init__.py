@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NAMES: tuple[str, ...] = (
     "opening",
+    "tour",
     "time",
     "sweep",
     "why",

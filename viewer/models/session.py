@@ -233,6 +233,7 @@ class SessionModel(QObject):
     run_changed = pyqtSignal(object)  # RunRecord: state, trace or verification
     current_changed = pyqtSignal(object)  # RunRecord or None
     notice_changed = pyqtSignal(object)  # Notice or None
+    waiting_changed = pyqtSignal(str)  # what a run waits for before it begins, "" for nothing
     progress_changed = pyqtSignal(float, str)  # 0..1, PROGRESS_UNKNOWN or PROGRESS_DONE; words
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -244,6 +245,7 @@ class SessionModel(QObject):
         self.current: RunRecord | None = None
         self.notice: Notice | None = None
         self.progress = PROGRESS_DONE
+        self.waiting = ""  # what a run waits for: the engine, a compiler
 
     @property
     def arcs_missing(self) -> bool:
@@ -375,6 +377,12 @@ class SessionModel(QObject):
         """Show a message in the bar, or clear it."""
         self.notice = notice
         self.notice_changed.emit(notice)
+
+    def set_waiting(self, words: str) -> None:
+        """Say what a run waits for before it begins, in words; "" for nothing."""
+        if words != self.waiting:
+            self.waiting = words
+            self.waiting_changed.emit(words)
 
     def set_progress(self, fraction: float | None, words: str = "") -> None:
         """Report 0..1, PROGRESS_UNKNOWN, or None when nothing is under way any more."""

@@ -21,9 +21,9 @@ from PyQt6.QtWidgets import QHBoxLayout, QWidget
 from gpu.record.trace import REASON_WORDS, Reason
 from gpu.words import time_words
 from viewer.common.elided import ElidedLabel
+from viewer.common.small_widgets import chip
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
-from viewer.plots.plot_base import chip
 from viewer.plots.plot_pair import PairPlot
 from viewer.plots.series import StepSeries, changes_within
 

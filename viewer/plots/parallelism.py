@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.words import short
+from viewer.common.small_widgets import chip
 from viewer.models.session import RunRecord
-from viewer.plots.plot_base import chip, nice_ceiling
+from viewer.plots.plot_base import nice_ceiling
 from viewer.plots.plot_items import EnvelopeItem
 from viewer.plots.series import StepSeries, Window, joint_steps
 from viewer.plots.tracks import TrackPlot, peak_of

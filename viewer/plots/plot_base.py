@@ -22,7 +22,7 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QEvent, QSignalBlocker, Qt
 from PyQt6.QtGui import QPen
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
 from gpu.words import NO_VALUE
 from viewer.common.elided import ElidedLabel
@@ -152,10 +152,17 @@ class PlotPanel(LivePanel):
             self.time_axis.set_clock(record.clock_words)
         self._show_hint()
 
-    def _show_hint(self) -> None:
+    def _show_hint(self, _news: object = None) -> None:
         """Say it at once; the page is turned when this panel has its turn to draw."""
-        self.hint.setText(self._hint_for(self._record))
+        record = self._record
+        waits = record is None or (record.running and not len(record.samples))
+        words = (self._hint_for(record), self._session.waiting if waits else "")
+        self.hint.setText("\n".join(filter(None, words)))
         self._mark_dirty()
+
+    def _connect_models(self) -> None:
+        super()._connect_models()
+        self._session.waiting_changed.connect(self._show_hint)
 
     def _show_change(self, record: RunRecord) -> None:
         super()._show_change(record)
@@ -186,17 +193,6 @@ class PlotPanel(LivePanel):
                 self.cursor_line.setValue(self._playback.cursor_ns)
         if self._record is not None:
             self._show_values()
-
-
-def chip(text: str, tip: str, checkable: bool = False) -> QToolButton:
-    """Return a small flat button for a panel's header."""
-    button = QToolButton()
-    button.setText(text)
-    button.setToolTip(tip)
-    button.setAccessibleName(tip)
-    button.setCheckable(checkable)
-    button.setProperty("role", "chip")
-    return button
 
 
 def nice_ceiling(value: float) -> float:

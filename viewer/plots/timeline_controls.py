@@ -21,11 +21,11 @@ from PyQt6.QtWidgets import (
 )
 
 from viewer.common.elided import ElidedLabel
+from viewer.common.small_widgets import chip
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.models.playback import MAX_SPEED, MIN_SPEED, STEP_KINDS, StepKind
 from viewer.plots.icons import transport_icon
-from viewer.plots.plot_base import chip
 
 STEP_WORDS: dict[StepKind, str] = {
     "sample": "sample",
@@ -79,7 +79,7 @@ class Controls(QBoxLayout):
     def __init__(self) -> None:
         super().__init__(QBoxLayout.Direction.TopToBottom)
         self.setSpacing(SPACING)
-        self.time_label = ElidedLabel(role="strong", elide=Qt.TextElideMode.ElideLeft)
+        self.time_label = ElidedLabel(role="strong", elide=Qt.TextElideMode.ElideMiddle)
         self.time_label.setAccessibleName("Time at the cursor, and length of the run")
         self.buttons = {key: _button(key, tip) for key, tip in BUTTONS}
         self.buttons["loop"].setCheckable(True)

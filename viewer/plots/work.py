@@ -17,10 +17,11 @@ from PyQt6.QtWidgets import QComboBox
 
 from gpu.words import short, thousands
 from viewer.common.elided import ElidedLabel
+from viewer.common.small_widgets import chip
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
 from viewer.models.session import RunRecord
-from viewer.plots.plot_base import MEAN_PIXELS, chip, nice_ceiling
+from viewer.plots.plot_base import MEAN_PIXELS, nice_ceiling
 from viewer.plots.plot_items import Legend
 from viewer.plots.plot_pair import PairPlot
 from viewer.plots.series import CounterSeries

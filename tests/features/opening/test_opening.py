@@ -15,8 +15,8 @@ from test_window import close_for_good
 
 from gpu.errors import FormatError
 from gpu.graph import CSRGraph
-from gpu.host import Failed, GraphLoaded, RunFinished, RunStarted
-from gpu.record.trace import Trace
+from gpu.host import Failed, GraphLoaded, RunFinished, RunStarted, Verified
+from gpu.record.trace import Trace, Verification
 from sample_graphs import open_sample
 from viewer.features.opening.feature import OpeningFeature
 from viewer.main_window import MainWindow
@@ -176,6 +176,9 @@ def test_runs_made_here_take_the_place_of_the_recorded(
         recorded.trace.vertices,
     )
     say(window.controller, host, RunStarted(first.run_id), RunFinished(first.run_id, made))
+    qtbot.wait(1)
+    assert len(host.asked("run")) == 1  # not before it is proved
+    say(window.controller, host, Verified(first.run_id, Verification(True, True, "both hold")))
     qtbot.waitUntil(lambda: len(host.asked("run")) == 2)
     assert [asked.algorithm for asked in host.asked("run")] == ["adds", "near_far"]
     b = window.comparison.b
@@ -197,7 +200,7 @@ def test_the_card_says_where_it_comes_from_and_leads_on(
     card = opening(window)._card
     assert card is not None
     assert card.isVisible()
-    assert card.words.text() == "Recorded on an NVIDIA H100, measured."
+    assert card.words.text() == "Recorded on an H100:"
     qtbot.mouseClick(card.others["recorded_mesh"], LEFT)
     assert window.session.graph is not None
     assert window.session.graph.name.startswith("3-D mesh")

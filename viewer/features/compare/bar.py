@@ -23,9 +23,9 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.study.compare import ALIGNMENTS
+from viewer.common.small_widgets import chip
 from viewer.common.theme import SPACING, Theme
 from viewer.models.comparison import ComparisonModel
-from viewer.plots.plot_base import chip
 
 UNIT = re.compile(r"(\d) (?=%|[nµm]?s\b)")  # a number stays with its unit
 VIEWS = {  # of PAIR_VIEWS: how the graph shows two runs
@@ -58,6 +58,7 @@ class CompareBar(QFrame):
         self._show_pair()
 
     def _build(self) -> None:
+        self.setObjectName("compare_bar")
         self.setAccessibleName("Comparison")
         self.words, self.cautions = QLabel(), QLabel()
         self.words.setTextFormat(Qt.TextFormat.RichText)

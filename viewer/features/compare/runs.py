@@ -26,13 +26,12 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.study.export_runs import runs_table
-from viewer.common.small_widgets import centred_hint
+from viewer.common.small_widgets import centred_hint, chip
 from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.feature import Table
 from viewer.features.compare.runs_table import SORT_ROLE, RunsTable
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord, SessionModel
-from viewer.plots.plot_base import chip
 
 HINT = "Press Run: every run is listed here, and any two of one graph can be compared."
 MARK_WIDTH, WIDEST = 34, 200  # pixels: of the first column, and of any other

@@ -27,7 +27,7 @@ from PyQt6.QtWidgets import (
 from gpu.errors import GpuError
 from gpu.words import thousands
 from viewer.common.elided import ElidedLabel
-from viewer.common.small_widgets import centred_hint, wrapped_label
+from viewer.common.small_widgets import centred_hint, chip, wrapped_label
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.features.matrix.blocks import BlocksPlot
@@ -39,7 +39,6 @@ from viewer.models.matrix import BEGUN, MatrixModel, cell_words, name_of, states
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.live import LivePanel
-from viewer.plots.plot_base import chip
 from viewer.raster.matrix import STATISTICS
 
 TALL, HIGH = 480, 340  # pixels: with room for curve and blocks; for one of them

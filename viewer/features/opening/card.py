@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
 
+from viewer.common.small_widgets import chip
 from viewer.common.theme import SPACING, Theme, mix
-from viewer.plots.plot_base import chip
 
 TINT = 0.10  # share of the accent in the background
 OTHERS = {  # action: its words, what they promise
     "recorded_roads": ("Roads", "Sooner, with more work"),
     "recorded_mesh": ("A mesh", "Sooner, and less work"),
-    "recorded_sweep": ("Sweep of Δ", "Time and work against Δ: least work is not least time"),
+    "recorded_sweep": ("Sweep", "Time and work against Δ: least work is not least time"),
 }
 
 
@@ -21,6 +21,7 @@ class OpeningCard(QFrame):
 
     run_requested = pyqtSignal()
     other_requested = pyqtSignal(str)  # a key of OTHERS
+    tour_requested = pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,20 +32,21 @@ class OpeningCard(QFrame):
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.others = {key: chip(words, tip) for key, (words, tip) in OTHERS.items()}
-        self.run = QPushButton("Run it here")
+        self.tour = chip("Tour", "Six stops on the panels, two minutes")
+        self.tour.clicked.connect(self.tour_requested)
+        self.run = QPushButton("Run here")
         self.run.setProperty("role", "primary")
         self.run.setToolTip("Make both runs on this machine (Ctrl+R)")
-        buttons = QHBoxLayout()
-        buttons.setSpacing(SPACING)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(SPACING + 2, 3, SPACING, 3)
+        row.setSpacing(SPACING)
+        row.addWidget(self.words, 1)
         for key, button in self.others.items():
             button.setCheckable(True)
             button.clicked.connect(lambda _on, key=key: self.other_requested.emit(key))
-            buttons.addWidget(button)
-        buttons.addWidget(self.run)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._row.setContentsMargins(SPACING + 2, 3, SPACING, 3)
-        self._row.addWidget(self.words, 1)
-        self._row.addLayout(buttons)
+            row.addWidget(button)
+        row.addWidget(self.tour)
+        row.addWidget(self.run)
         self.run.clicked.connect(self.run_requested)
 
     def show_words(self, words: str, chosen: str) -> None:

@@ -100,8 +100,9 @@ class OpeningFeature(Opening):
                 session.add_run(record, show=False)
         session.set_current(records[0])
         window.comparison.compare_or_say(records[1])
-        if window.comparison.telling_ns is not None:
-            window.playback.set_cursor(window.comparison.telling_ns)
+        telling = window.comparison.telling_ns
+        if telling is not None:
+            window.playback.set_cursor(telling)
         return True
 
     def _records_of(self, name: str) -> list[RunRecord]:
@@ -124,8 +125,10 @@ class OpeningFeature(Opening):
             self._window.comparison.end()
 
     def _take_change(self, record: RunRecord) -> None:
-        """Once the run asked for is over, have the other algorithm compared with it."""
-        if self._waiting and record is self._window.session.current and not record.running:
+        """Once the run asked for is over and proved, have the other algorithm compared with it."""
+        if not self._waiting or record is not self._window.session.current or record.running:
+            return
+        if record.state != "finished" or record.verification is not None:
             self._waiting = False
             compare = self._window.actions_by_key.find("compare_rival")
             if record.state == "finished" and compare is not None:
@@ -144,10 +147,9 @@ class OpeningFeature(Opening):
         self._card.setVisible(shown)
         if shown and record is not None:
             swept = self._window.docks.arrangement == SWEEP
-            self._card.show_words(
-                f"Recorded on an {record.recorded_on}, measured.",
-                "recorded_sweep" if swept else f"recorded_{name}",
-            )
+            device = record.recorded_on.removeprefix("NVIDIA ")
+            chosen = "recorded_sweep" if swept else f"recorded_{name}"
+            self._card.show_words(f"Recorded on an {device}:", chosen)
 
     def _make_card(self) -> OpeningCard:
         window, card = self._window, OpeningCard()
@@ -157,6 +159,10 @@ class OpeningFeature(Opening):
         column.insertWidget(column.indexOf(window.notice_bar) + 1, card)
         card.run_requested.connect(window.start_run)
         card.other_requested.connect(lambda key: window.actions_by_key[key].trigger())
+        tour = window.actions_by_key.find("tour")
+        card.tour.setVisible(tour is not None)
+        if tour is not None:
+            card.tour_requested.connect(tour.trigger)
         card.apply_theme(window.theme)
         return card
 

@@ -1,0 +1,141 @@
+"""Small graphs run uncompiled, and nobody can tell: the same run to the byte, at once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpu.compiled as compiled_module
+from gpu.algorithms import ALGORITHMS
+from gpu.compiled import PLAIN_ARCS, at_once, compiled, is_compiled, plain
+from gpu.engine import run
+from gpu.graph import CSRGraph
+from gpu.host.warm_up import _star
+from gpu.proof.verify import certificate
+from gpu.record.trace import Trace
+from sample_graphs import make
+from viewer.main_window import AT_ONCE_ARCS
+
+MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
+GRAPHS = {
+    "figure": make("figure_6"),
+    "roads": make("city_roads", n=60),
+    "decimal": make("grid", n=49, weights="float"),
+    "hub": make("star", n=80),
+}
+CASES = [
+    *((key, 2, "figure") for key in MODELLED),
+    *((key, 3, "figure") for key in MODELLED),
+    *((key, 2, "roads") for key in MODELLED if ALGORITHMS[key].result == "row"),
+    ("adds", 2, "hub"),
+    ("near_far", 2, "hub"),
+    ("adds", 1, "decimal"),
+]
+
+
+def made(graph: CSRGraph, algorithm: str, probe: int) -> Trace:
+    return run(graph, algorithm, "model", probe=probe)
+
+
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let nothing count as compiled; returns what was called uncompiled."""
+    called: list[str] = []
+    before = compiled_module.plain
+
+    def watched(function: object) -> object:
+        found = before(function)
+        called.append(found.__name__)
+        return found
+
+    monkeypatch.setattr(compiled_module, "is_compiled", lambda *_: False)
+    monkeypatch.setattr(compiled_module, "plain", watched)
+    return called
+
+
+@pytest.mark.parametrize(("algorithm", "probe", "name"), CASES)
+def test_an_uncompiled_run_is_the_same_run(
+    monkeypatch: pytest.MonkeyPatch, algorithm: str, probe: int, name: str
+) -> None:
+    graph = GRAPHS[name]
+    with monkeypatch.context() as patched:
+        patched.setattr("gpu.loops.run.PLAIN_ARCS", -1)
+        patched.setattr(compiled_module, "PLAIN_ARCS", -1)
+        wanted = made(graph, algorithm, probe)
+    with monkeypatch.context() as patched:
+        called = uncompiled(patched)
+        found = made(graph, algorithm, probe)
+    assert "advance" in called
+    assert found.samples.tobytes() == wanted.samples.tobytes()
+    assert found.dist.tobytes() == wanted.dist.tobytes()
+    if probe >= 2:
+        assert found.vertices is not None
+        assert wanted.vertices is not None
+        for field in ("first_reached_ns", "last_improved_ns", "times_processed"):
+            assert np.array_equal(getattr(found.vertices, field), getattr(wanted.vertices, field))
+    if probe == 3:
+        assert found.events is not None
+        assert wanted.events is not None
+        assert found.events.tobytes() == wanted.events.tobytes()
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_proof_needs_no_compiler(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    graph = GRAPHS[name]
+    dist = made(graph, "dijkstra", 1).dist
+    wrong = dist.copy()
+    wrong[-1] += 1
+    wanted = [certificate(graph, 0, one) for one in (dist, wrong)]
+    called = uncompiled(monkeypatch)
+    assert [certificate(graph, 0, one) for one in (dist, wrong)] == wanted
+    assert wanted[0] is None
+    assert wanted[1] is not None
+    assert any(name.startswith("_prove") for name in called)
+
+
+def test_what_is_compiled_is_used_and_what_is_large_is_compiled() -> None:
+    @compiled
+    def twice(number):  # type: ignore[no-untyped-def]
+        return 2 * number
+
+    assert at_once(twice, 10, 4) == 8
+    assert not is_compiled(twice, 4)
+    assert at_once(twice, PLAIN_ARCS + 1, 4) == 8
+    assert is_compiled(twice, 4)
+    assert not is_compiled(twice, 4.0)
+
+
+def test_what_is_compiled_in_advance_is_too_large_to_run_uncompiled() -> None:
+    assert _star().m > PLAIN_ARCS
+    assert AT_ONCE_ARCS == PLAIN_ARCS  # the window's process knows no Numba, and says it again
+
+
+def test_functions_of_two_modules_call_each_other_uncompiled() -> None:
+    from gpu.model import adds_loop, adds_worker
+
+    loop = plain(adds_loop.advance)
+    assert loop.__globals__["worker_event"] is plain(adds_worker.worker_event)
+
+
+COLD = """
+from gpu.engine import run
+from gpu.model import adds_loop
+from sample_graphs import make
+from viewer.main_window import AT_ONCE_ARCS
+trace = run(make("figure_1"), "adds", "model", probe=3)
+print(trace.outcome, len(adds_loop.advance.overloads))
+"""
+
+
+def test_three_vertices_compile_nothing(tmp_path: Path) -> None:
+    """In a process of its own, with an empty cache of compiled code."""
+    environment = {**os.environ, "SSSP_SCOPE_CACHE": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", COLD], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["finished", "0"]
+    assert list(tmp_path.rglob("*.nbi")) == []
