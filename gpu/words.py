@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 NO_VALUE = "–"
+NOT_KNOWN = "not known"  # of what was not counted: it is no 0
 LONGEST = 160  # characters of a name that is shown
 SENTENCE = 1000  # of a sentence or path
 UNSEEN = {"Cc", "Cs", "Zl", "Zp"}  # controls, halves of characters, line and paragraph ends

@@ -44,7 +44,7 @@ from gpu.study.compare_words import (
     names,
     summarise,
 )
-from gpu.words import brief_time, percent
+from gpu.words import NOT_KNOWN, brief_time, percent
 
 TRACE_SUFFIX = ".npz"
 POINTS = 11  # rows of the columns on a common axis
@@ -228,7 +228,11 @@ def _delta(numbers: dict[str, Any]) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "not known" if value is None else percent(value)
+    return NOT_KNOWN if value is None else percent(value)
+
+
+def _count(number: int | None, what: str) -> str:
+    return NOT_KNOWN if number is None else f"{number:,} {what}"
 
 
 def _verified(value: bool | None) -> str:
@@ -239,8 +243,8 @@ _ROWS: tuple[tuple[str, Any], ...] = (
     ("time", lambda n: f"{brief_time(n['time_ns'])} ({n['clock']})"),
     ("Δ", _delta),
     ("device", lambda n: f"{n['device']}, probe level {n['probe']}"),
-    ("processed", lambda n: f"{n['processed_vertices']:,} vertices"),
-    ("relaxed", lambda n: f"{n['relaxed_edges']:,} edges"),
+    ("processed", lambda n: _count(n["processed_vertices"], "vertices")),
+    ("relaxed", lambda n: _count(n["relaxed_edges"], "edges")),
     ("efficiency", lambda n: _share(n["work_efficiency"])),
     ("GPU busy", lambda n: _share(n["busy_share"])),
     ("verified", lambda n: _verified(n["verified"])),

@@ -40,6 +40,7 @@ from gpu.record.trace import Probe, Trace, Verification
 from gpu.record.tracefile import save_trace
 from gpu.regular import STDIN
 from gpu.wholefile import check_writable
+from gpu.words import NOT_KNOWN
 
 COMPILING = "running; the first run of an algorithm compiles it"
 _OUTPUTS = ("trace", "distances", "csv", "perfetto")
@@ -255,9 +256,7 @@ def _print_run(trace: Trace) -> None:
         ("engine", f"{told['engine']}: {told['device']}, probe level {told['probe']}"),
         ("numbers", numbers_words(trace.settings.numbers, trace.dist.dtype)),
         ("time", f"{told['time_ns'] / 1e6:.6g} ms ({told['clock']})"),
-        ("processed", f"{told['processed_vertices']:,} vertices"),
-        ("efficiency", f"{told['work_efficiency']:.3f} (settled / processed)"),
-        ("relaxed", f"{told['relaxed_edges']:,} edges, {told['improved']:,} improved"),
+        *_work_rows(trace, told),
         ("distances", f"{found['reached']:,} reached, sum {found['sum']}, max {found['max']}"),
     ]
     if told["delta"] is not None:
@@ -266,6 +265,16 @@ def _print_run(trace: Trace) -> None:
     if trace.verification is not None:
         rows.append(("verified", _verdict(trace.verification)))
     print_table(rows)
+
+
+def _work_rows(trace: Trace, told: dict[str, Any]) -> list[tuple[str, str]]:
+    if not trace.counted:
+        return [("work", f"{NOT_KNOWN}: the library shows nothing of its schedule")]
+    return [
+        ("processed", f"{told['processed_vertices']:,} vertices"),
+        ("efficiency", f"{told['work_efficiency']:.3f} (settled / processed)"),
+        ("relaxed", f"{told['relaxed_edges']:,} edges, {told['improved']:,} improved"),
+    ]
 
 
 def _verify(args: argparse.Namespace) -> int:

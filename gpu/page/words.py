@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpu.algorithms import find
 from gpu.record.trace import Trace, Verification
-from gpu.words import in_sight, percent, thousands, time_words
+from gpu.words import NOT_KNOWN, in_sight, percent, thousands, time_words
 
 
 def title_words(trace: Trace) -> str:
@@ -30,13 +30,16 @@ def subtitle_words(trace: Trace) -> str:
 
 def totals_words(trace: Trace) -> str:
     """Return the run's totals and what is known of its correctness."""
+    work, share = f" · work {NOT_KNOWN}", ""
+    if trace.counted:
+        work = (
+            f" · {thousands(trace.processed_vertices)} vertices processed"
+            f" · {thousands(trace.relaxed_edges)} edges relaxed"
+        )
+        share = f" · work efficiency {percent(trace.work_efficiency)}"
     return (
-        f"{time_words(trace.time_ns)} {trace.clock}"
-        f" · {thousands(trace.processed_vertices)} vertices processed"
-        f" · {thousands(trace.relaxed_edges)} edges relaxed"
-        f" · {thousands(trace.reached)} reached"
-        f" · work efficiency {percent(trace.work_efficiency)}"
-        f" · {verified_words(trace)}"
+        f"{time_words(trace.time_ns)} {trace.clock}{work}"
+        f" · {thousands(trace.reached)} reached{share} · {verified_words(trace)}"
     )
 
 

@@ -64,8 +64,13 @@ _MANAGER, _HEAD = 1, 2  # thread numbers in the Perfetto file
 
 
 def summary(trace: Trace) -> dict[str, Any]:
-    """Return a run as one JSON-ready object; integers stay exact, NaN and inf become None."""
+    """Return a run as one JSON-ready object; integers stay exact, NaN and inf become None.
+
+    What the run did not count is None too.
+    """
     settings, last = trace.settings, trace.last
+    names = ("delta_changes", "bucket_switches", "processed_vertices", "relaxed_edges", "improved")
+    counts = {name: int(last[name]) if trace.counted else None for name in names}
     delta, delta_final = _deltas(trace)
     verification = trace.verification
     return {
@@ -79,12 +84,8 @@ def summary(trace: Trace) -> dict[str, Any]:
         "outcome": trace.outcome,
         "delta": delta,
         "delta_final": delta_final,
-        "delta_changes": int(last["delta_changes"]),
-        "bucket_switches": int(last["bucket_switches"]),
-        "processed_vertices": trace.processed_vertices,
-        "relaxed_edges": trace.relaxed_edges,
-        "improved": int(last["improved"]),
-        "work_efficiency": trace.work_efficiency,
+        **counts,
+        "work_efficiency": trace.work_efficiency if trace.counted else None,
         "verified": None if verification is None else verification.passed,
         "verification": None if verification is None else plain(_fields(verification)),
         "distances": plain(trace.distance_summary()),

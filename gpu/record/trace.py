@@ -226,6 +226,14 @@ class Trace(Shown):
         return int(self.last["processed_vertices"])
 
     @property
+    def counted(self) -> bool:
+        """Whether it counted its work; a library that shows nothing of its schedule ends at 0.
+
+        Every other run that ended has processed its source.
+        """
+        return self.outcome != "finished" or self.processed_vertices > 0
+
+    @property
     def relaxed_edges(self) -> int:
         """Arcs examined."""
         return int(self.last["relaxed_edges"])

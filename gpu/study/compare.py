@@ -110,6 +110,11 @@ class Side:
         """Vertices processed so far: the paper's work."""
         return int(self.samples["processed_vertices"][-1]) if len(self.samples) else 0
 
+    @property
+    def counted(self) -> bool:
+        """Whether it counted its work (`Trace.counted`)."""
+        return not self.finished or self.processed > 0
+
     @cached_property
     def reached(self) -> int | None:
         """Vertices with a finite distance, None while that is not known."""

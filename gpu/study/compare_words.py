@@ -18,7 +18,7 @@ from typing import Any
 
 from gpu.record.trace import Probe
 from gpu.study.compare import Side, obstacle
-from gpu.words import brief_time, percent, ratio_words, short
+from gpu.words import NOT_KNOWN, brief_time, percent, ratio_words, short
 
 CLEAR = 0.1  # times and works this far apart are worth a reason
 SAME = 0.01  # times and works this close are called the same
@@ -93,7 +93,7 @@ def _numbers(a: Side, b: Side, times: tuple[float, float] | None) -> dict[str, A
         "a": _side_numbers(a, first),
         "b": _side_numbers(b, second),
         "b_time_over_a": second / first if ended and like and first > 0 else None,
-        "b_work_over_a": b.processed / a.processed if ended and a.processed else None,
+        "b_work_over_a": b.processed / a.processed if ended and a.counted and b.counted else None,
         "times_at_probe_0": times is not None,
     }
 
@@ -111,12 +111,16 @@ def _side_numbers(side: Side, time_ns: float) -> dict[str, Any]:
         "outcome": side.outcome,
         "delta": settings.delta,
         "time_ns": time_ns,
-        "processed_vertices": side.processed,
-        "relaxed_edges": int(side.samples["relaxed_edges"][-1]) if len(side.samples) else 0,
+        "processed_vertices": side.processed if side.counted else None,
+        "relaxed_edges": _relaxed(side) if side.counted else None,
         "work_efficiency": reached / side.processed if reached and side.processed else None,
         "busy_share": side.busy_share,
         "verified": None if checked is None else checked.passed,
     }
+
+
+def _relaxed(side: Side) -> int:
+    return int(side.samples["relaxed_edges"][-1]) if len(side.samples) else 0
 
 
 def _time_and_work(
@@ -152,9 +156,12 @@ def _time_and_work(
 
 def _work_words(one: Side, other: Side, ratio: float | None) -> str:
     """Return how the work of `one` compares; `ratio`: its work over that of `other`."""
-    against = f"({one.processed:,} against {other.processed:,} vertices processed)"
+    if not (one.counted or other.counted):
+        return f"work {NOT_KNOWN}"
+    counts = (f"{side.processed:,}" if side.counted else NOT_KNOWN for side in (one, other))
+    against = f"({' against '.join(counts)} vertices processed)"
     if ratio is None:
-        return f"work not known {against}"
+        return f"work {NOT_KNOWN} {against}"
     if abs(ratio - 1) < SAME:
         return f"the same work {against}"
     return f"{ratio_words(ratio)} the work {against}"

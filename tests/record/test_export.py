@@ -13,6 +13,7 @@ import pytest
 from hand_made import samples, small_graph, small_trace
 
 from gpu.errors import GpuError
+from gpu.page.words import totals_words
 from gpu.record.export import (
     flag_words,
     perfetto_events,
@@ -23,6 +24,7 @@ from gpu.record.export import (
     write_perfetto,
 )
 from gpu.record.trace import SAMPLE, Flag
+from gpu.words import NOT_KNOWN
 
 PROMISED = """algorithm engine device clock time_ns probe delta delta_final
     processed_vertices relaxed_edges improved work_efficiency verified distances graph source
@@ -69,6 +71,21 @@ def test_the_summary_is_plain_json() -> None:
     for trace in (small_trace(), named):
         assert json.loads(json.dumps(summary(trace))) == summary(trace)
     assert summary(named)["graph"]["name"] == "Zürich"
+
+
+def test_what_was_not_counted_is_not_known() -> None:
+    """cuGraph hands over distances and a time, and one sample of nothing else."""
+    last = small_trace().samples[-1:].copy()
+    last["processed_vertices"] = 0
+    told = summary(small_trace(samples=last))
+    counts = ("processed_vertices", "relaxed_edges", "improved", "delta_changes", "work_efficiency")
+    assert [told[name] for name in counts] == [None] * len(counts)
+    assert told["time_ns"] == 4000
+    assert f"4.000 µs modelled · work {NOT_KNOWN} · 4 reached · " in totals_words(
+        small_trace(samples=last)
+    )
+    stopped = summary(small_trace(samples=last, outcome="stopped"))
+    assert stopped["processed_vertices"] == 0
 
 
 def test_csv_holds_every_sample(tmp_path: Path) -> None:

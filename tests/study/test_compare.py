@@ -132,6 +132,14 @@ def test_the_sooner_one_comes_first_whichever_letter_it_has() -> None:
     assert "with the same work (8 against 8" in said
 
 
+def test_work_that_was_not_counted_is_not_known() -> None:
+    said = summarise(made("cugraph", 500, 0), made(SLOW, 1000, 8))
+    assert "with work not known (not known against 8 vertices processed)" in said.words
+    assert said.numbers["b_work_over_a"] is None
+    assert said.numbers["a"]["processed_vertices"] is said.numbers["a"]["work_efficiency"] is None
+    assert "with work not known." in summarise(made(work=0), made(SLOW, 2000, 0)).words
+
+
 def test_the_same_time_is_called_so() -> None:
     said = summarise(made(end_ns=1000, work=8), made(SLOW, 995, 4)).words
     assert said.startswith("ADDS took as long as Near-Far (1 µs against 0.995 µs, modelled)")
@@ -372,7 +380,7 @@ def test_who_was_sooner_and_by_how_much(b_ns: int, work: int, words: str) -> Non
 def test_work_of_nothing_is_not_known() -> None:
     idle = made(SLOW, 2000, 0)
     said = summarise(made(), idle)
-    assert said.numbers["b_work_over_a"] == 0.0
+    assert said.numbers["b_work_over_a"] is None
     assert said.numbers["b"]["work_efficiency"] is None
     assert summarise(idle, made()).numbers["b_work_over_a"] is None
 

@@ -119,6 +119,8 @@ def score_words(record: RunRecord, own: RunRecord) -> str:
     mine, its = record.trace, own.trace
     if mine is None or its is None or mine.outcome != "finished" or mine.clock != its.clock:
         return ""
+    if not (mine.counted and its.counted):
+        return ""
     time, work = mine.time_ns / its.time_ns, mine.processed_vertices / its.processed_vertices
     verdict = "You beat the controller" if time < 1 else "The controller was faster"
     if abs(time - 1) < 0.005:

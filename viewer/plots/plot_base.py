@@ -63,6 +63,8 @@ class PlotPanel(LivePanel):
 
     def _hint_for(self, record: RunRecord | None) -> str:
         """Return what to say instead of a plot, empty to show the plot."""
+        if record is not None and record.trace is not None and not record.trace.counted:
+            return f"{record.algorithm.title} shows nothing of its schedule: there is no curve."
         return self.HINT if record is None else ""
 
     def _line_pen(self, colour: str) -> QPen:

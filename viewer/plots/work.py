@@ -15,7 +15,7 @@ import pyqtgraph as pg
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QComboBox
 
-from gpu.words import short, thousands
+from gpu.words import NOT_KNOWN, short, thousands
 from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import chip
 from viewer.common.text_size import scaled
@@ -182,6 +182,8 @@ class WorkPanel(PairPlot):
             return self._pair_text()
         if record.trace is None:
             return f"So far: {totals}"
+        if not record.trace.counted:
+            return f"Work efficiency: {NOT_KNOWN}"
         if self._settled is None:
             self._settled = record.reached
         if self._settled is None:  # a matrix that was cut off
@@ -194,10 +196,10 @@ class WorkPanel(PairPlot):
         """Return the efficiency of both runs, as far as they ended."""
         said = []
         for letter, record in zip("AB", (self._record, self._b), strict=True):
-            ended = record is not None and record.trace is not None and record.state == "finished"
+            trace = record.trace if record is not None and record.state == "finished" else None
             known = record.reached if record is not None else None
-            work = record.trace.processed_vertices if record and record.trace else 0
-            share = f"{(known or 0) / max(work, 1):.2f}"
-            ended = ended and known is not None
-            said.append(f"{letter} {share if ended else 'not known yet'}")
+            if trace is None or known is None or not trace.counted:
+                said.append(f"{letter} {NOT_KNOWN}{'' if trace else ' yet'}")
+            else:
+                said.append(f"{letter} {known / max(trace.processed_vertices, 1):.2f}")
         return f"Work efficiency: {', '.join(said)} (settled over processed vertices)"

@@ -53,13 +53,16 @@ def _time_words(record: RunRecord) -> str:
 
 
 def _work(record: RunRecord) -> float:
-    return float(record.samples["processed_vertices"][-1]) if len(record.samples) else LAST
+    known = len(record.samples) and (record.trace is None or record.trace.counted)
+    return float(record.samples["processed_vertices"][-1]) if known else LAST
 
 
 def _efficiency(record: RunRecord) -> float:
-    if record.trace is None or record.state != "finished" or record.reached is None:
+    trace = record.trace
+    known = trace is not None and trace.counted and record.state == "finished"
+    if trace is None or not known or record.reached is None:
         return -1.0
-    return record.reached / max(record.trace.processed_vertices, 1)
+    return record.reached / max(trace.processed_vertices, 1)
 
 
 def _delta_words(record: RunRecord) -> str:
@@ -101,7 +104,7 @@ COLUMNS = (
     Column("Time", "Length on its own clock; measured with probes on it is no speed", _time_words,
            _time_ns, number=True),
     Column("Work", "Vertices processed",
-           lambda r: thousands(_work(r)) if len(r.samples) else NOTHING, _work, number=True),
+           lambda r: thousands(_work(r)) if _work(r) != LAST else NOTHING, _work, number=True),
     Column("Efficiency", "Settled over processed vertices",
            lambda r: percent(_efficiency(r)) if _efficiency(r) >= 0 else NOTHING,
            lambda r: -_efficiency(r), number=True),
