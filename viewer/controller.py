@@ -39,6 +39,7 @@ from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionMo
 
 POLL_MS = 33
 BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed
+AT_ONCE_ARCS = 3_000  # of a graph that needs no compiler: `gpu.compiled.PLAIN_ARCS`
 REPLAY_S = 5.0  # wall time of the replay
 STARTING = "Starting the engine…"
 ENGINE_CLOCK = {"model": "modelled"}  # every other engine measures
@@ -214,8 +215,12 @@ class Controller(QObject):
         self.session.set_progress(PROGRESS_UNKNOWN, "Running…" if self.ready else STARTING)
 
     def run_when_ready(self, ask: Callable[[], None]) -> None:
-        """Call `ask` as soon as the engine process is warm, unless the user acts first."""
-        if self.ready:
+        """Call `ask` as soon as the engine process is warm, unless the user acts first.
+
+        A small graph runs uncompiled: that waits for nothing.
+        """
+        graph = self.session.graph
+        if self.ready or (graph is not None and graph.m <= AT_ONCE_ARCS):
             ask()
         else:
             self._when_ready = ask

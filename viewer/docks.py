@@ -15,8 +15,8 @@ that it needs, if need be by making tabs of the cells below.
     Lesson       lesson | graph, timeline | buckets and Δ
     Present      graph, one plot, timeline
     All pairs    Run | graph, timeline | the matrix of distances, as high as the window
-    Sweep        graph, timeline | time and work against Δ, as high as the window
     Microscope   graph | workers and buckets, the code under both
+    Sweep        graph, timeline | time and work against Δ, as high as the window
 """
 
 from __future__ import annotations
@@ -134,15 +134,6 @@ ARRANGEMENTS: dict[str, Arrangement] = {
         0.36,
         whole_right=True,
     ),
-    "sweep": Arrangement(
-        "Sweep",
-        "Time and work against Δ, large, beside the graph",
-        (),
-        ("sweep",),
-        (1,),
-        0.54,
-        whole_right=True,
-    ),
     "microscope": Arrangement(
         "Microscope",
         "Every event: workers and buckets beside the graph, the code below both",
@@ -152,6 +143,15 @@ ARRANGEMENTS: dict[str, Arrangement] = {
         0.48,
         ("code",),
         at_start=False,
+    ),
+    "sweep": Arrangement(
+        "Sweep",
+        "Time and work against Δ, large, beside the graph",
+        (),
+        ("sweep",),
+        (1,),
+        0.54,
+        whole_right=True,
     ),
 }
 FIRST = "explore"

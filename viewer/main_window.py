@@ -57,7 +57,6 @@ T = TypeVar("T")
 
 TOOLBAR_ICON = 20  # pixels, at the reference text size
 QUICK_ARCS = 200_000  # a model run of about a second
-AT_ONCE_ARCS = 3_000  # that needs no compiler: `gpu.compiled.PLAIN_ARCS`
 LAYOUT = "layout"  # key in Settings: the arrangement of the docks
 FRAME_MS = 33  # playback moves at 30 Hz
 SMALL_SIZE, LARGE_SIZE = QSize(1280, 800), QSize(1760, 1100)  # bounds of the first size
@@ -434,9 +433,7 @@ class MainWindow(QMainWindow):
         graph = self.session.graph
         if path != asked or graph is None:
             return
-        if graph.m <= AT_ONCE_ARCS and graph.n:
-            self.start_run()
-        elif graph.m <= QUICK_ARCS and graph.n:
+        if graph.m <= QUICK_ARCS and graph.n:
             self.controller.run_when_ready(self.start_run)
         else:
             advice = "Press Run (Ctrl+R); it is too large to run unasked."

@@ -19,7 +19,7 @@ from gpu.host.warm_up import _star
 from gpu.proof.verify import certificate
 from gpu.record.trace import Trace
 from sample_graphs import make
-from viewer.main_window import AT_ONCE_ARCS
+from viewer.controller import AT_ONCE_ARCS
 
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 GRAPHS = {
@@ -125,7 +125,7 @@ COLD = """
 from gpu.engine import run
 from gpu.model import adds_loop
 from sample_graphs import make
-from viewer.main_window import AT_ONCE_ARCS
+from viewer.controller import AT_ONCE_ARCS
 trace = run(make("figure_1"), "adds", "model", probe=3)
 print(trace.outcome, len(adds_loop.advance.overloads))
 """

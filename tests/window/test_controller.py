@@ -31,7 +31,7 @@ from gpu.record.trace import (
     Trace,
     Verification,
 )
-from viewer.controller import Controller
+from viewer.controller import AT_ONCE_ARCS, Controller
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_DONE, SessionModel
 
@@ -335,6 +335,18 @@ def test_the_first_run_waits_for_the_engine_unless_the_user_acts(
     controller.open("sample:grid")
     say(controller, host, Ready(0, 1.0))
     assert asked == [1]
+
+
+def test_a_run_on_a_small_graph_waits_for_no_compiler(
+    controller: Controller, host: FakeHost
+) -> None:
+    asked: list[int] = []
+    controller.session.set_graph(path_graph(AT_ONCE_ARCS + 2))
+    controller.run_when_ready(lambda: asked.append(1))
+    assert asked == []
+    controller.session.set_graph(path_graph())
+    controller.run_when_ready(lambda: asked.append(2))
+    assert asked == [2]
 
 
 def test_progress_of_an_old_request_is_not_shown(controller: Controller, host: FakeHost) -> None:

@@ -24,7 +24,8 @@ class GraphOutline(CSRGraph):
         """Return the outline of a graph, drawn at float32 (n, 2) positions."""
         indptr = np.arange(graph.n + 1, dtype=np.int64) * graph.m // max(graph.n, 1)
         heads = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(indptr))
-        weights = np.zeros(graph.m, np.int32 if graph.integer else np.float64)
+        nothing = np.zeros(1, np.int32 if graph.integer else np.float64)
+        weights = np.broadcast_to(nothing, graph.m)
         made = Provenance(graph.origin, "sample", graph.options)
         outline = cls(indptr, heads, weights, positions, name=graph.name, provenance=made)
         vars(outline)["hash"] = graph.hash

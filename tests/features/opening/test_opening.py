@@ -10,6 +10,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 from test_controller import FakeHost, say
 from test_window import close_for_good
 
@@ -71,6 +72,11 @@ def test_the_first_paint_shows_a_recorded_pair(window: MainWindow, qtbot: QtBot)
     assert summary.numbers["b_time_over_a"] > 1.5
     assert summary.numbers["b_work_over_a"] < 0.5
     qtbot.waitUntil(lambda: window.graph_view.drawn_text() != "")
+    image = grabbed(window.graph_view)
+    pixels = [image.pixelColor(x, y) for x in range(0, image.width(), 3) for y in range(0, 400, 3)]
+    hues = {pixel.hue() // 10 for pixel in pixels if pixel.saturation() > 80}
+    assert len(hues) > 8  # from the source outwards, and grey where it was not reached yet
+    assert sum(pixel.saturation() < 30 and 150 < pixel.value() < 230 for pixel in pixels) > 100
 
 
 def test_a_is_inside_its_band_and_b_is_not(window: MainWindow) -> None:

@@ -18,7 +18,7 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QVBoxLayout
 
 from gpu.errors import GpuError
-from gpu.record.recording import load_recording
+from gpu.record.recording import Recording, load_recording
 from gpu.record.trace import RECORDED_ON
 from gpu.study.sweep_saved import sweep_from_dict
 from viewer.common.theme import Theme
@@ -30,6 +30,7 @@ from viewer.models.outline import GraphOutline
 from viewer.models.session import Notice, RunRecord
 
 FIRST_ID = -1_000_000  # recorded runs count down from here, far from those of files
+MOST_RUNS = 100  # of a recording
 SWEEP = "sweep"  # the arrangement with the sweep in it, large
 
 
@@ -38,8 +39,8 @@ class OpeningFeature(Opening):
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
-        self._records: dict[str, list[RunRecord]] = {}  # of each recording read so far
-        self._outlines: dict[str, GraphOutline] = {}
+        self._recordings: dict[str, Recording] = {}  # those read so far
+        self._records: dict[str, list[RunRecord]] = {}  # and their runs
         self._waiting = False  # for the end of a run that the other algorithm is to follow
         self._card: OpeningCard | None = None
         window.session.current_changed.connect(self._show_card)
@@ -90,10 +91,9 @@ class OpeningFeature(Opening):
             self._window.session.set_notice(Notice("warning", f"No recording: {error}."))
             return False
         window, session = self._window, self._window.session
-        outline = self._outlines[name]
-        graph = session.graph
-        if graph is None or (graph.n, graph.m) != (outline.n, outline.m):
-            window.controller.show_graph(outline)
+        wanted, graph = self._recordings[name], session.graph
+        if graph is None or (graph.n, graph.m) != (wanted.graph.n, wanted.graph.m):
+            window.controller.show_graph(GraphOutline.of(wanted.graph, wanted.positions))
         session.set_source(records[0].settings.source)
         for record in records:
             if record not in session.runs:
@@ -107,9 +107,8 @@ class OpeningFeature(Opening):
 
     def _records_of(self, name: str) -> list[RunRecord]:
         if name not in self._records:
-            recording = load_recording(str(_file(f"{name}.npz")))
-            first = FIRST_ID - len(self._records) * len(recording.runs)
-            self._outlines[name] = GraphOutline.of(recording.graph, recording.positions)
+            recording = self._recordings[name] = load_recording(str(_file(f"{name}.npz")))
+            first = FIRST_ID - len(self._records) * MOST_RUNS
             self._records[name] = [
                 RunRecord.from_trace(first - place, trace)
                 for place, trace in enumerate(recording.runs)
