@@ -43,6 +43,7 @@ NAMES: tuple[str, ...] = (
     "present",
     "reports",
     "autosave",
+    "classroom",
 )
 
 
