@@ -70,14 +70,20 @@ export class Progress {
   results(key, title, words) {
     const answers = this.asked
       .filter((step) => this.answers[step.key])
-      .map((step) => ({ step: step.key, question: step.question.ask, answer: words(step.question, this.answers[step.key].given), ...this.answers[step.key] }));
+      .map((step) => ({
+        step: step.key,
+        question: step.question.ask,
+        answer: words(step.question, this.answers[step.key].given),
+        ...this.answers[step.key],
+      }));
     const written = `${new Date().toISOString().slice(0, 19)}Z`;
     return { format: 1, lesson: key, title, written, questions: this.asked.length, right: this.right, answers };
   }
 }
 
 function fits(question, given) {
-  if (question.times) return Array.isArray(given) && given.length === question.times.length && given.every(Number.isFinite);
+  if (question.times)
+    return Array.isArray(given) && given.length === question.times.length && given.every(Number.isFinite);
   return Number.isFinite(given);
 }
 

@@ -30,10 +30,22 @@ export class ClassView {
     const sign = (at) => (at === this.sorted ? (this.down ? " ▼" : " ▲") : "");
     const head = header.map((name, at) => {
       const sort = this.down ? "descending" : "ascending";
-      return element("th", { scope: "col", "aria-sort": at === this.sorted ? sort : null }, button(name + sign(at), `Sort by ${name}`, () => this.sort(at)));
+      return element(
+        "th",
+        { scope: "col", "aria-sort": at === this.sorted ? sort : null },
+        button(name + sign(at), `Sort by ${name}`, () => this.sort(at)),
+      );
     });
     const order = [...rows].sort((a, b) => compared(a[this.sorted], b[this.sorted]) * (this.down ? -1 : 1));
-    const body = order.map((row) => element("tr", {}, ...row.map((cell, at) => element(at ? "td" : "th", { scope: at ? null : "row", class: kindOf(cell) }, String(cell)))));
+    const body = order.map((row) =>
+      element(
+        "tr",
+        {},
+        ...row.map((cell, at) =>
+          element(at ? "td" : "th", { scope: at ? null : "row", class: kindOf(cell) }, String(cell)),
+        ),
+      ),
+    );
     this.table.replaceChildren(element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body));
   }
 
@@ -63,10 +75,25 @@ function histogram(asked) {
     ];
   });
   const told = asked.bars.map((bar) => `${bar.words}: ${bar.count}, ${bar.right} right`).join("; ");
-  const svg = drawn("svg", { class: "histogram", viewBox: `0 0 ${WIDE} ${asked.bars.length * BAR + 4}`, role: "img", "aria-label": told }, ...parts);
+  const svg = drawn(
+    "svg",
+    { class: "histogram", viewBox: `0 0 ${WIDE} ${asked.bars.length * BAR + 4}`, role: "img", "aria-label": told },
+    ...parts,
+  );
   const share = asked.answered ? percent(asked.right / asked.answered) : "–";
   const words = `${counted(asked.answered, "answer", "answers")}, ${share} right`;
-  return element("figure", { class: "asked-of" }, element("figcaption", {}, element("h3", {}, asked.step), element("p", {}, asked.question), element("p", { class: "muted" }, words)), svg);
+  return element(
+    "figure",
+    { class: "asked-of" },
+    element(
+      "figcaption",
+      {},
+      element("h3", {}, asked.step),
+      element("p", {}, asked.question),
+      element("p", { class: "muted" }, words),
+    ),
+    svg,
+  );
 }
 
 function shortened(words) {

@@ -21,7 +21,9 @@ export class LessonView {
     this.progress = new Progress(page.steps);
     this.store = `sssp-scope lesson ${page.key}`;
     this.progress.restore(this.kept());
-    this.dots = page.steps.map((step, place) => button(String(place + 1), `Step ${place + 1}: ${plainText(step.title_html)}`, () => this.go(place)));
+    this.dots = page.steps.map((step, place) =>
+      button(String(place + 1), `Step ${place + 1}: ${plainText(step.title_html)}`, () => this.go(place)),
+    );
     this.score = element("p", { class: "score", role: "status" });
     this.nav = element("nav", { class: "nav", "aria-label": "Steps" }, ...this.dots, this.score);
     this.field = element("article", { class: "step" });
@@ -29,10 +31,21 @@ export class LessonView {
     this.on = button("Next", "The next step", () => this.go(this.progress.place + 1), { class: "primary" });
     this.save = button("Save results", "Save your answers as a small file for your teacher", () => this.saveResults());
     this.again = button("Begin again", "Forget every answer", () => this.restart());
-    const foot = element("div", { class: "nav" }, this.back, this.on, element("span", { class: "gap" }), this.save, this.again);
+    const foot = element(
+      "div",
+      { class: "nav" },
+      this.back,
+      this.on,
+      element("span", { class: "gap" }),
+      this.save,
+      this.again,
+    );
     this.root = element("div", { class: "lesson" }, this.nav, this.field, foot);
     this.parent = splice({ restored: (state) => this.restored(state) });
-    if (this.parent) new ResizeObserver(() => this.parent.resize(document.documentElement.offsetHeight)).observe(document.documentElement);
+    if (this.parent)
+      new ResizeObserver(() => this.parent.resize(document.documentElement.offsetHeight)).observe(
+        document.documentElement,
+      );
     this.go(this.progress.place, false);
   }
 
@@ -73,7 +86,10 @@ export class LessonView {
     this.field.replaceChildren(heading, trusted("div", step.html, "text"));
     if (step.question) this.field.append(this.ask(step, answered));
     else this.field.append(...this.plain(step));
-    if (step.driven) this.field.append(element("p", { class: "caution" }, "This step is driven by hand: open the lesson in SSSP Scope."));
+    if (step.driven)
+      this.field.append(
+        element("p", { class: "caution" }, "This step is driven by hand: open the lesson in SSSP Scope."),
+      );
     this.told = element("div", { class: "told" });
     this.field.append(this.told);
     if (!step.question || answered) this.tell(step);
@@ -92,19 +108,29 @@ export class LessonView {
   /** Return a graph that nothing has run on, as a map wants it. */
   lookOf(step) {
     const graph = this.page.graphs[step.graph.graph];
-    const run = new Run({ title: graph.name, source: step.graph.source, columns: NO_COLUMNS, time_ns: 1, vertices: null }, graph);
+    const run = new Run(
+      { title: graph.name, source: step.graph.source, columns: NO_COLUMNS, time_ns: 1, vertices: null },
+      graph,
+    );
     return { run, clock: new Clock(1), rings: step.rings };
   }
 
   ask(step, answered) {
     const { question } = step;
     let meant = answered ? answered.given : null;
-    const submit = button("Check", "Check the answer", () => this.answered(step, meant), { class: "primary", disabled: true });
+    const submit = button("Check", "Check the answer", () => this.answered(step, meant), {
+      class: "primary",
+      disabled: true,
+    });
     const look = question.kind === "vertex" && step.graph ? this.lookOf(step) : null;
-    const field = fieldOf(question, (given) => {
-      meant = given;
-      submit.disabled = given === null;
-    }, look);
+    const field = fieldOf(
+      question,
+      (given) => {
+        meant = given;
+        submit.disabled = given === null;
+      },
+      look,
+    );
     if (field.map) this.pictures.push(field.map);
     const box = element("form", { class: "ask" }, trusted("p", question.ask_html, "asked"), field.root, submit);
     box.addEventListener("submit", (event) => event.preventDefault());
@@ -135,7 +161,12 @@ export class LessonView {
     if (answered) {
       const { question } = step;
       const said = answered.right ? "Right" : "Not quite";
-      const verdict = element("p", { class: `verdict ${answered.right ? "right" : "wrong"}`, tabindex: -1, role: "status" }, answered.right ? "✓ " : "✗ ", `${said}. `);
+      const verdict = element(
+        "p",
+        { class: `verdict ${answered.right ? "right" : "wrong"}`, tabindex: -1, role: "status" },
+        answered.right ? "✓ " : "✗ ",
+        `${said}. `,
+      );
       if (!answered.right) verdict.append("The engine says: ", trusted("strong", question.answer_html));
       parts.push(verdict, trusted("div", answered.right ? question.right_html : question.wrong_html, "text"));
     }
@@ -143,7 +174,9 @@ export class LessonView {
     parts.push(...step.faults.map(faultPicture));
     parts.push(...step.shows.map((show) => this.runs(step, show)));
     this.told.replaceChildren(...parts);
-    if (step.faults.length) for (const [at, one] of [...this.told.querySelectorAll("canvas.wrong")].entries()) paintFault(one, step.faults[at]);
+    if (step.faults.length)
+      for (const [at, one] of [...this.told.querySelectorAll("canvas.wrong")].entries())
+        paintFault(one, step.faults[at]);
   }
 
   curve(sweep) {
@@ -155,7 +188,13 @@ export class LessonView {
   runs(step, show) {
     const panels = step.panels.map((name) => PANEL_KINDS[name]);
     const { clocks, words, cautions } = show;
-    const view = new RunsView(runsOf(this.page, show.shown, show.names), { clocks, words, cautions, panels: panels.length ? panels : null, map: { rings: step.rings } });
+    const view = new RunsView(runsOf(this.page, show.shown, show.names), {
+      clocks,
+      words,
+      cautions,
+      panels: panels.length ? panels : null,
+      map: { rings: step.rings },
+    });
     if (step.way) view.setWay(step.way);
     if (show.seek !== null) view.clock.go(show.seek);
     this.views.push(view);
@@ -198,8 +237,12 @@ export class LessonView {
   }
 
   saveResults() {
-    const graphs = new Map(this.page.steps.map((step) => [step.question, step.graph ? this.page.graphs[step.graph.graph] : null]));
-    const told = this.progress.results(this.page.key, this.page.title, (question, given) => answerWords(question, given, graphs.get(question)));
+    const graphs = new Map(
+      this.page.steps.map((step) => [step.question, step.graph ? this.page.graphs[step.graph.graph] : null]),
+    );
+    const told = this.progress.results(this.page.key, this.page.title, (question, given) =>
+      answerWords(question, given, graphs.get(question)),
+    );
     const address = URL.createObjectURL(new Blob([JSON.stringify(told, null, 2)], { type: "application/json" }));
     element("a", { href: address, download: `${this.page.key}.results.json` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10000);
@@ -218,8 +261,19 @@ export class LessonView {
 }
 
 function faultPicture(fault) {
-  const canvas = element("canvas", { class: "wrong", width: fault.columns, height: fault.rows, role: "img", "aria-label": `${fault.title}: ${fault.words}` });
-  return element("figure", { class: "fault" }, canvas, element("figcaption", {}, element("b", {}, fault.title), `: ${fault.words}`));
+  const canvas = element("canvas", {
+    class: "wrong",
+    width: fault.columns,
+    height: fault.rows,
+    role: "img",
+    "aria-label": `${fault.title}: ${fault.words}`,
+  });
+  return element(
+    "figure",
+    { class: "fault" },
+    canvas,
+    element("figcaption", {}, element("b", {}, fault.title), `: ${fault.words}`),
+  );
 }
 
 function paintFault(canvas, fault) {

@@ -8,14 +8,23 @@ import { unpacked } from "./unpack.js";
 import { KEYS, runsOf, RunsView } from "./view.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
-const KINDS = { runs: runsShown, sweep: (page) => new SweepView(page), curve: (page) => new CurveView(page), lesson: (page) => new LessonView(page), class: (page) => new ClassView(page) };
+const KINDS = {
+  runs: runsShown,
+  sweep: (page) => new SweepView(page),
+  curve: (page) => new CurveView(page),
+  lesson: (page) => new LessonView(page),
+  class: (page) => new ClassView(page),
+};
 
 let shown = null;
 
 async function start() {
   const main = document.getElementById("page");
   setTheme(DARK.matches ? "dark" : "light");
-  const page = await unpacked(JSON.parse(document.getElementById("told").textContent), document.getElementById("arrays").textContent.trim());
+  const page = await unpacked(
+    JSON.parse(document.getElementById("told").textContent),
+    document.getElementById("arrays").textContent.trim(),
+  );
   shown = KINDS[page.kind](page);
   main.replaceChildren(headOf(page), shown.root, footOf(page));
   document.addEventListener("keydown", onKey);
@@ -34,20 +43,42 @@ function runsShown(page) {
 function headOf(page) {
   const run = page.kind === "runs" && page.shown.length === 1 ? page.runs[page.shown[0]] : null;
   const theme = button("◐", "Light or dark (T)", changeTheme, { class: "theme" });
-  const title = element("div", { class: "title" }, element("h1", {}, page.title), page.idea_html ? trusted("p", page.idea_html, "idea") : null, run ? element("p", { class: "muted" }, run.subtitle) : page.about ? element("p", { class: "muted" }, page.about) : null);
+  const title = element(
+    "div",
+    { class: "title" },
+    element("h1", {}, page.title),
+    page.idea_html ? trusted("p", page.idea_html, "idea") : null,
+    run
+      ? element("p", { class: "muted" }, run.subtitle)
+      : page.about
+        ? element("p", { class: "muted" }, page.about)
+        : null,
+  );
   return element("header", { class: "head" }, title, theme);
 }
 
 function footOf(page) {
-  const runs = (page.kind === "lesson" ? [] : page.runs).map((run) => element("p", {}, page.runs.length > 1 ? element("b", {}, `${run.about}: `) : null, run.totals));
-  const keys = element("details", { class: "keys" }, element("summary", {}, "Keys"), element("dl", {}, ...KEYS.flatMap(([keys, words]) => [element("dt", {}, keys), element("dd", {}, words)])));
-  const what = page.kind === "sweep" ? element("details", {}, element("summary", {}, "All runs"), ...runs) : element("div", { class: "totals" }, ...runs);
-  const times = "Modelled times come from a cost model fitted to a GPU, measured ones from a clock; never compare one with the other.";
+  const runs = (page.kind === "lesson" ? [] : page.runs).map((run) =>
+    element("p", {}, page.runs.length > 1 ? element("b", {}, `${run.about}: `) : null, run.totals),
+  );
+  const keys = element(
+    "details",
+    { class: "keys" },
+    element("summary", {}, "Keys"),
+    element("dl", {}, ...KEYS.flatMap(([keys, words]) => [element("dt", {}, keys), element("dd", {}, words)])),
+  );
+  const what =
+    page.kind === "sweep"
+      ? element("details", {}, element("summary", {}, "All runs"), ...runs)
+      : element("div", { class: "totals" }, ...runs);
+  const times =
+    "Modelled times come from a cost model fitted to a GPU, measured ones from a clock; never compare one with the other.";
   return element("footer", {}, what, keys, element("p", { class: "muted" }, `Made by SSSP Scope. ${times}`));
 }
 
 function onKey(event) {
-  if (event.defaultPrevented || event.target.closest("input:not([type=range]):not([type=checkbox]), select, textarea")) return;
+  if (event.defaultPrevented || event.target.closest("input:not([type=range]):not([type=checkbox]), select, textarea"))
+    return;
   if (event.key === " " && event.target.closest("button, summary, input, a")) return;
   if (event.key.toLowerCase() === "t" && !event.ctrlKey && !event.metaKey) changeTheme();
   else if (!shown.key(event)) return;

@@ -36,9 +36,19 @@ export class MapView {
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.overlay = drawn("svg", { class: "overlay", "aria-hidden": "true" });
     this.card = element("p", { class: "card", role: "status" });
-    this.field = element("div", { class: "field", tabindex: "0", role: "img", "aria-label": `Map, ${name}` }, this.canvas, this.overlay);
+    this.field = element(
+      "div",
+      { class: "field", tabindex: "0", role: "img", "aria-label": `Map, ${name}` },
+      this.canvas,
+      this.overlay,
+    );
     this.legend = element("figcaption", { class: "legend" });
-    this.find = element("input", { type: "text", size: 7, placeholder: "vertex", "aria-label": `Look at a vertex of ${name}` });
+    this.find = element("input", {
+      type: "text",
+      size: 7,
+      placeholder: "vertex",
+      "aria-label": `Look at a vertex of ${name}`,
+    });
     const tools = element(
       "div",
       { class: "tools" },
@@ -65,11 +75,15 @@ export class MapView {
       this.pressed = null;
       if (still) this.choose(this.vertexAt(event));
     });
-    this.field.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey) return; // the page scrolls
-      event.preventDefault();
-      this.zoomBy(event.deltaY < 0 ? 1.25 : 0.8, event);
-    }, { passive: false });
+    this.field.addEventListener(
+      "wheel",
+      (event) => {
+        if (!event.ctrlKey) return; // the page scrolls
+        event.preventDefault();
+        this.zoomBy(event.deltaY < 0 ? 1.25 : 0.8, event);
+      },
+      { passive: false },
+    );
     this.field.addEventListener("keydown", (event) => {
       const act = { "+": () => this.zoomBy(1.6), "-": () => this.zoomBy(1 / 1.6), 0: () => this.fit() }[event.key];
       if (act) {
@@ -80,7 +94,8 @@ export class MapView {
     this.find.addEventListener("input", () => {
       const vertex = vertexCalled(this.graph, this.find.value.trim());
       this.point(vertex);
-      if (vertex < 0 && this.find.value.trim()) this.card.textContent = `${this.find.value.trim()} is not a vertex here`;
+      if (vertex < 0 && this.find.value.trim())
+        this.card.textContent = `${this.find.value.trim()} is not a vertex here`;
     });
     this.find.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.choose(vertexCalled(this.graph, this.find.value.trim()));
@@ -237,7 +252,7 @@ export class MapView {
     for (const vertex of this.rings) mark(vertex, "ring", few ? this.radius + 8 : 11);
     if (this.picked >= 0) mark(this.picked, "picked", few ? this.radius + 6 : 9);
     if (this.hovered >= 0) mark(this.hovered, "hovered", few ? this.radius + 3 : 6);
-    this.overlay.replaceChildren(...(few ? this.drawing ?? [] : []), ...marks);
+    this.overlay.replaceChildren(...(few ? (this.drawing ?? []) : []), ...marks);
   }
 
   /** Draw a small graph as in a textbook: names in discs, weights on arcs, distances below. */
@@ -256,7 +271,11 @@ export class MapView {
       const dark = 0.3 * fill[0] + 0.59 * fill[1] + 0.11 * fill[2] < 140;
       parts.push(
         drawn("circle", { cx: x, cy: y, r: this.radius, fill: css(fill), class: "disc" }),
-        drawn("text", { x, y: y + 0.3 * this.radius, "font-size": 0.85 * this.radius, class: dark ? "name on-dark" : "name" }, nameOf(this.graph, vertex)),
+        drawn(
+          "text",
+          { x, y: y + 0.3 * this.radius, "font-size": 0.85 * this.radius, class: dark ? "name on-dark" : "name" },
+          nameOf(this.graph, vertex),
+        ),
       );
       if (this.run.vertices) {
         parts.push(drawn("text", { x, y: y + this.radius + 13, class: "under" }, this.run.label(vertex, this.now)));
@@ -290,17 +309,29 @@ export class MapView {
     const { title, ticks, swatches, note } = look.legend;
     const parts = [element("span", { class: "legend-title" }, title)];
     for (const [at, words] of swatches) {
-      const dot = drawn("svg", { viewBox: "0 0 10 10", class: "swatch" }, drawn("circle", { cx: 5, cy: 5, r: 5, fill: css(table[at]) }));
+      const dot = drawn(
+        "svg",
+        { viewBox: "0 0 10 10", class: "swatch" },
+        drawn("circle", { cx: 5, cy: 5, r: 5, fill: css(table[at]) }),
+      );
       parts.push(element("span", { class: "key" }, dot, words));
     }
     if (ticks.length) parts.push(bar(table, look.steps ?? 255, ticks));
-    if (this.graph.shown) parts.push(element("span", { class: "note" }, `${plainNumber(this.graph.x.length)} of ${plainNumber(this.graph.n)} vertices drawn`));
+    if (this.graph.shown)
+      parts.push(
+        element(
+          "span",
+          { class: "note" },
+          `${plainNumber(this.graph.x.length)} of ${plainNumber(this.graph.n)} vertices drawn`,
+        ),
+      );
     parts.push(element("span", { class: "note line" }, note ?? ""));
     this.legend.replaceChildren(...parts);
   }
 
   showCard() {
-    if (this.hovered < 0) this.card.textContent = this.chosen ? "Click a vertex to choose it." : "Point at a vertex for its numbers.";
+    if (this.hovered < 0)
+      this.card.textContent = this.chosen ? "Click a vertex to choose it." : "Point at a vertex for its numbers.";
     else this.card.textContent = this.run.vertexWords(this.hovered, this.now);
   }
 
@@ -362,7 +393,12 @@ function bar(table, steps, ticks) {
     const anchor = share < 0.04 ? "start" : share > 0.96 ? "end" : "middle";
     return drawn("text", { x: share * 260, y: 20, "text-anchor": anchor }, text);
   });
-  return drawn("svg", { class: "bar", viewBox: "0 0 260 22", role: "img", "aria-label": "Colour scale" }, ...cells, ...words);
+  return drawn(
+    "svg",
+    { class: "bar", viewBox: "0 0 260 22", role: "img", "aria-label": "Colour scale" },
+    ...cells,
+    ...words,
+  );
 }
 
 function star(x, y, radius) {
@@ -373,4 +409,3 @@ function star(x, y, radius) {
   });
   return `M${corners.join("L")}Z`;
 }
-

@@ -9,13 +9,32 @@ const LATE_ROW = 4294967295; // ns: a row that was never finished
 export class MatrixView {
   constructor(run, clock) {
     Object.assign(this, { run, clock, matrix: run.matrix });
-    this.canvas = element("canvas", { width: run.matrix.columns, height: run.matrix.rows, class: "matrix", role: "img" });
+    this.canvas = element("canvas", {
+      width: run.matrix.columns,
+      height: run.matrix.rows,
+      class: "matrix",
+      role: "img",
+    });
     const [high, wide] = run.matrix.whole;
     const size = `${thousands(high)} × ${thousands(wide)} distances`;
     this.canvas.setAttribute("aria-label", `Matrix of ${size}`);
     const letter = run.letter ? element("span", { class: `letter ${run.letter}` }, run.letter) : null;
-    this.legend = element("figcaption", { class: "legend" }, element("span", { class: "legend-title" }, `${size}: a row for each source, dark is near (0 to ${plainNumber(run.matrix.top)}); grey: not there yet, or unreached`));
-    this.root = element("figure", { class: "map" }, element("div", { class: "map-head" }, element("h3", {}, letter, run.title)), element("div", { class: "field square" }, this.canvas), this.legend);
+    this.legend = element(
+      "figcaption",
+      { class: "legend" },
+      element(
+        "span",
+        { class: "legend-title" },
+        `${size}: a row for each source, dark is near (0 to ${plainNumber(run.matrix.top)}); grey: not there yet, or unreached`,
+      ),
+    );
+    this.root = element(
+      "figure",
+      { class: "map" },
+      element("div", { class: "map-head" }, element("h3", {}, letter, run.title)),
+      element("div", { class: "field square" }, this.canvas),
+      this.legend,
+    );
     clock.watch(() => this.draw());
   }
 

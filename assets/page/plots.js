@@ -9,6 +9,7 @@ const LEFT = 44; // pixels for the numbers of the y axis
 const RIGHT = 10;
 const TOP = 8;
 const BOTTOM = 34;
+const TALL = 150; // of a drawing with two lanes, to have room for all names
 const MEAN_PIXELS = 3; // a rate is a mean over that many pixels
 const RAISED = new Set([3, 6, 8]); // reasons that widen the buckets
 const LOWERED = new Set([5]);
@@ -22,7 +23,13 @@ class Panel {
     this.caption = element("p", { class: "caption" });
     this.svg = drawn("svg", { class: "plot", role: "img", "aria-label": title });
     this.under = element("div", { class: "under-head" }, this.caption);
-    this.root = element("section", { class: "panel" }, this.head, this.under, element("div", { class: "plot-field" }, this.svg));
+    this.root = element(
+      "section",
+      { class: "panel" },
+      this.head,
+      this.under,
+      element("div", { class: "plot-field" }, this.svg),
+    );
     this.svg.addEventListener("pointerdown", (event) => {
       this.svg.setPointerCapture(event.pointerId);
       this.dragged = true;
@@ -69,7 +76,9 @@ class Panel {
     this.tip.setAttribute("x", right ? x - 5 : x + 5);
     this.tip.setAttribute("y", TOP + 9);
     this.tip.setAttribute("text-anchor", right ? "end" : "start");
-    this.tip.textContent = `${timeWords(ns, this.clock.duration)}: ${this.valuesAt(ns).map(([letter, words]) => (letter ? `${letter} ${words}` : words)).join(", ")}`;
+    this.tip.textContent = `${timeWords(ns, this.clock.duration)}: ${this.valuesAt(ns)
+      .map(([letter, words]) => (letter ? `${letter} ${words}` : words))
+      .join(", ")}`;
   }
 
   unhover() {
@@ -101,10 +110,20 @@ class Panel {
     this.place(this.cursor, this.x(this.clock.now));
     this.values.replaceChildren(
       ...this.valuesAt(this.clock.now).map(([letter, words, at]) =>
-        element("span", { class: "value" }, element("i", { class: `dash ${this.modelled ? "modelled" : ""} series-${at}` }), letter ? `${letter} ${words}` : words),
+        element(
+          "span",
+          { class: "value" },
+          element("i", { class: `dash ${this.modelled ? "modelled" : ""} series-${at}` }),
+          letter ? `${letter} ${words}` : words,
+        ),
       ),
     );
-    this.svg.setAttribute("aria-label", `${this.title} over time. At the cursor: ${this.valuesAt(this.clock.now).map(([letter, words]) => `${letter} ${words}`).join(", ")}`);
+    this.svg.setAttribute(
+      "aria-label",
+      `${this.title} over time. At the cursor: ${this.valuesAt(this.clock.now)
+        .map(([letter, words]) => `${letter} ${words}`)
+        .join(", ")}`,
+    );
   }
 
   axisX() {
@@ -113,9 +132,16 @@ class Panel {
     const base = this.height - BOTTOM;
     const ticks = tickValues(this.clock.duration * unit.factor).flatMap((value) => {
       const x = this.x(value / unit.factor);
-      return [drawn("line", { class: "tick", x1: x, x2: x, y1: base, y2: base + 4 }), drawn("text", { class: "number", x, y: base + 15, "text-anchor": "middle" }, plainNumber(value))];
+      return [
+        drawn("line", { class: "tick", x1: x, x2: x, y1: base, y2: base + 4 }),
+        drawn("text", { class: "number", x, y: base + 15, "text-anchor": "middle" }, plainNumber(value)),
+      ];
     });
-    const name = drawn("text", { class: "number", x: (LEFT + this.width - RIGHT) / 2, y: base + 29, "text-anchor": "middle" }, `time, ${unit.word} (${word})`);
+    const name = drawn(
+      "text",
+      { class: "number", x: (LEFT + this.width - RIGHT) / 2, y: base + 29, "text-anchor": "middle" },
+      `time, ${unit.word} (${word})`,
+    );
     return [drawn("path", { class: "axis", d: `M${LEFT} ${TOP - 4} V${base} H${this.width - RIGHT}` }), ...ticks, name];
   }
 
@@ -134,11 +160,27 @@ class Panel {
   /** Return a line through points [x ns, share of the height] of a run, with its letter. */
   curve(points, series, letter = "") {
     if (!points.length) return [];
-    const d = points.map(([ns, share], at) => `${at ? "L" : "M"}${this.x(ns).toFixed(1)} ${this.y(Math.min(Math.max(share, 0), 1)).toFixed(1)}`).join("");
+    const d = points
+      .map(
+        ([ns, share], at) =>
+          `${at ? "L" : "M"}${this.x(ns).toFixed(1)} ${this.y(Math.min(Math.max(share, 0), 1)).toFixed(1)}`,
+      )
+      .join("");
     const made = [drawn("path", { class: `line series-${series} ${this.modelled ? "modelled" : ""}`, d })];
     if (letter) {
       const [ns, share] = points.reduce((best, one) => (one[1] > best[1] ? one : best));
-      made.push(drawn("text", { class: `letter-mark series-${series}`, x: Math.min(Math.max(this.x(ns), LEFT + 8), this.width - RIGHT - 8), y: Math.max(this.y(share) - 5, TOP + 8), "text-anchor": "middle" }, letter));
+      made.push(
+        drawn(
+          "text",
+          {
+            class: `letter-mark series-${series}`,
+            x: Math.min(Math.max(this.x(ns), LEFT + 8), this.width - RIGHT - 8),
+            y: Math.max(this.y(share) - 5, TOP + 8),
+            "text-anchor": "middle",
+          },
+          letter,
+        ),
+      );
     }
     return made;
   }
@@ -155,7 +197,8 @@ class Panel {
         if (values[at] < values[low]) low = at;
         if (values[at] > values[high]) high = at;
       }
-      for (const at of low === high ? [low] : [Math.min(low, high), Math.max(low, high)]) points.push([run.toA(run.times[at]), values[at]]);
+      for (const at of low === high ? [low] : [Math.min(low, high), Math.max(low, high)])
+        points.push([run.toA(run.times[at]), values[at]]);
     }
     return points;
   }
@@ -170,7 +213,14 @@ export class DeltaPanel extends Panel {
 
   draw() {
     const shown = this.runs.filter((run) => run.bucketed);
-    if (!shown.length) return [drawn("text", { class: "hint", x: LEFT + 8, y: this.height / 2 }, `${this.runs[0].title} sorts nothing into buckets, so it has no Δ.`)];
+    if (!shown.length)
+      return [
+        drawn(
+          "text",
+          { class: "hint", x: LEFT + 8, y: this.height / 2 },
+          `${this.runs[0].title} sorts nothing into buckets, so it has no Δ.`,
+        ),
+      ];
     const all = shown.flatMap((run) => Array.from(run.columns.delta)).filter((value) => value > 0 && value < Infinity);
     const [low, high] = [Math.log10(Math.min(...minMax(all))) - 0.35, Math.log10(Math.max(...minMax(all))) + 0.35];
     const share = (value) => (Math.log10(value) - low) / (high - low);
@@ -178,7 +228,12 @@ export class DeltaPanel extends Panel {
     const step = Math.max(1, Math.round((high - low) / 4));
     const powers = [];
     for (let power = Math.ceil(low); power <= high; power += step) powers.push(10 ** power);
-    const ticks = powers.length >= 2 ? powers : [1, 2, 5].flatMap((by) => [10 ** Math.floor(low), 10 ** Math.floor(high)].map((power) => by * power)).filter((value) => share(value) > 0 && share(value) < 1);
+    const ticks =
+      powers.length >= 2
+        ? powers
+        : [1, 2, 5]
+            .flatMap((by) => [10 ** Math.floor(low), 10 ** Math.floor(high)].map((power) => by * power))
+            .filter((value) => share(value) > 0 && share(value) < 1);
     for (const value of [...new Set(ticks)]) found.push(...this.numberY(share(value), short(value)));
     for (const run of shown) {
       const series = this.runs.indexOf(run);
@@ -201,14 +256,28 @@ export class DeltaPanel extends Panel {
   mark(run, ns, share, rose, reason, series) {
     const [x, y] = [this.x(ns), this.y(share)];
     const up = RAISED.has(reason) || (rose && !LOWERED.has(reason));
-    const d = reason === 7 ? `M${x} ${y - 5}l5 5l-5 5l-5 -5Z` : up ? `M${x} ${y - 5}l5 9h-10Z` : `M${x} ${y + 5}l5 -9h-10Z`;
-    const made = drawn("path", { class: `change ${reason === 7 ? "by-hand" : up ? "raised" : "lowered"} ${series ? "hollow" : ""}`, d });
-    made.append(drawn("title", {}, `${run.letter ? `${run.letter}, ` : ""}${timeWords(run.fromA(ns), run.time_ns)}: ${run.reasons[String(reason)] ?? ""}`));
+    const d =
+      reason === 7 ? `M${x} ${y - 5}l5 5l-5 5l-5 -5Z` : up ? `M${x} ${y - 5}l5 9h-10Z` : `M${x} ${y + 5}l5 -9h-10Z`;
+    const made = drawn("path", {
+      class: `change ${reason === 7 ? "by-hand" : up ? "raised" : "lowered"} ${series ? "hollow" : ""}`,
+      d,
+    });
+    made.append(
+      drawn(
+        "title",
+        {},
+        `${run.letter ? `${run.letter}, ` : ""}${timeWords(run.fromA(ns), run.time_ns)}: ${run.reasons[String(reason)] ?? ""}`,
+      ),
+    );
     return made;
   }
 
   valuesAt(ns) {
-    return this.runs.map((run, at) => [run.letter, run.bucketed ? `Δ ${plainNumber(Number(run.value("delta", Math.max(run.fromA(ns), 0)).toPrecision(6)))}` : "no Δ", at]);
+    return this.runs.map((run, at) => [
+      run.letter,
+      run.bucketed ? `Δ ${plainNumber(Number(run.value("delta", Math.max(run.fromA(ns), 0)).toPrecision(6)))}` : "no Δ",
+      at,
+    ]);
   }
 }
 
@@ -217,7 +286,8 @@ export class ParallelismPanel extends Panel {
   constructor(runs, clock) {
     super(runs, clock, "Parallelism");
     const kinds = new Set(runs.map((run) => run.parallelism));
-    this.caption.textContent = kinds.size > 1 ? `Edges ${runs[0].parallelism} (A), ${runs[1].parallelism} (B)` : runs[0].parallelismTitle();
+    this.caption.textContent =
+      kinds.size > 1 ? `Edges ${runs[0].parallelism} (A), ${runs[1].parallelism} (B)` : runs[0].parallelismTitle();
   }
 
   draw() {
@@ -227,7 +297,15 @@ export class ParallelismPanel extends Panel {
     const found = [];
     if (band > 0) found.push(this.band(this.runs[0], top));
     found.push(...this.numbersY(top));
-    this.runs.forEach((run, at) => found.push(...this.curve(this.column(run, run.columns.assigned).map(([ns, value]) => [ns, value / top]), at, run.letter)));
+    this.runs.forEach((run, at) =>
+      found.push(
+        ...this.curve(
+          this.column(run, run.columns.assigned).map(([ns, value]) => [ns, value / top]),
+          at,
+          run.letter,
+        ),
+      ),
+    );
     return found;
   }
 
@@ -267,7 +345,11 @@ export class WorkPanel extends Panel {
     this.totals.addEventListener("change", () => this.redraw());
     const tools = [element("label", { class: "chip" }, this.totals, "totals")];
     if (runs.length > 1) {
-      this.menu = element("select", { "aria-label": "Which work is compared" }, ...Object.keys(COUNTERS).map((name) => element("option", {}, name)));
+      this.menu = element(
+        "select",
+        { "aria-label": "Which work is compared" },
+        ...Object.keys(COUNTERS).map((name) => element("option", {}, name)),
+      );
       this.menu.addEventListener("change", () => {
         this.chosen = this.menu.value;
         this.redraw();
@@ -281,17 +363,32 @@ export class WorkPanel extends Panel {
 
   efficiency() {
     const share = (run) => (run.reached / Math.max(run.columns.processed[run.times.length - 1], 1)).toFixed(2);
-    if (this.runs.length > 1) return `Work efficiency: ${this.runs.map((run) => `${run.letter} ${share(run)}`).join(", ")} (settled over processed vertices)`;
+    if (this.runs.length > 1)
+      return `Work efficiency: ${this.runs.map((run) => `${run.letter} ${share(run)}`).join(", ")} (settled over processed vertices)`;
     return `Work efficiency ${share(this.runs[0])} (settled over processed vertices)`;
   }
 
   draw() {
     this.caption.textContent = this.totals.checked ? "Totals since the start" : "Work per second";
-    this.shapes = this.runs.length > 1 ? this.runs.map((run, at) => [run, this.chosen, at]) : Object.keys(COUNTERS).map((name, at) => [this.runs[0], name, at]);
+    this.shapes =
+      this.runs.length > 1
+        ? this.runs.map((run, at) => [run, this.chosen, at])
+        : Object.keys(COUNTERS).map((name, at) => [this.runs[0], name, at]);
     this.curves = this.shapes.map(([run, name]) => this.shape(run, run.columns[name]));
-    const top = niceCeiling(1.04 * Math.max(1e-9, ...this.curves.map((points) => points.reduce((most, [, value]) => Math.max(most, value), 0))));
+    const top = niceCeiling(
+      1.04 *
+        Math.max(1e-9, ...this.curves.map((points) => points.reduce((most, [, value]) => Math.max(most, value), 0))),
+    );
     const found = this.numbersY(top);
-    this.shapes.forEach(([run, , series], at) => found.push(...this.curve(this.curves[at].map(([ns, value]) => [ns, value / top]), series, run.letter)));
+    this.shapes.forEach(([run, , series], at) =>
+      found.push(
+        ...this.curve(
+          this.curves[at].map(([ns, value]) => [ns, value / top]),
+          series,
+          run.letter,
+        ),
+      ),
+    );
     return found;
   }
 
@@ -314,9 +411,16 @@ export class WorkPanel extends Panel {
     return (this.shapes ?? []).map(([run, name, series], at) => {
       const own = run.fromA(ns);
       const points = this.curves[at];
-      const place = lastAtOrBefore(points.map(([x]) => x), ns);
+      const place = lastAtOrBefore(
+        points.map(([x]) => x),
+        ns,
+      );
       const inside = place >= 0 && ns <= points[points.length - 1][0];
-      const value = this.totals.checked ? run.value(name, Math.min(own, run.time_ns)) || 0 : inside ? points[place][1] : 0;
+      const value = this.totals.checked
+        ? run.value(name, Math.min(own, run.time_ns)) || 0
+        : inside
+          ? points[place][1]
+          : 0;
       return [run.letter || name, short(value), series];
     });
   }
@@ -337,7 +441,19 @@ export class BucketsPanel extends Panel {
     this.runs.forEach((run, at) => {
       const [bottom, top] = lanes > 1 ? [at ? 0 : 0.53, at ? 0.47 : 1] : [0, 1];
       found.push(this.lane(run, table, bottom, top), ...this.rowNames(run, bottom, top));
-      if (run.letter) found.push(drawn("text", { class: `letter-mark series-${at}`, x: this.width - RIGHT - 8, y: this.y(top) + 12, "text-anchor": "middle" }, run.letter));
+      if (run.letter)
+        found.push(
+          drawn(
+            "text",
+            {
+              class: `letter-mark series-${at}`,
+              x: this.width - RIGHT - 8,
+              y: this.y(top) + 12,
+              "text-anchor": "middle",
+            },
+            run.letter,
+          ),
+        );
     });
     return found;
   }
@@ -363,13 +479,30 @@ export class BucketsPanel extends Panel {
       }
     }
     canvas.getContext("2d").putImageData(image, 0, 0);
-    return drawn("image", { href: canvas.toDataURL(), x: LEFT, y: this.y(top), width: this.width - LEFT - RIGHT, height: this.y(bottom) - this.y(top), preserveAspectRatio: "none", class: "heat" });
+    return drawn("image", {
+      href: canvas.toDataURL(),
+      x: LEFT,
+      y: this.y(top),
+      width: this.width - LEFT - RIGHT,
+      height: this.y(bottom) - this.y(top),
+      preserveAspectRatio: "none",
+      class: "heat",
+    });
   }
 
   rowNames(run, bottom, top) {
     const at = (row) => bottom + ((row + 0.5) / run.rows) * (top - bottom);
-    const names = run.piles.length ? run.piles.map((name, row) => [row, name]) : [[0, "head"], ...(run.rows > 2 ? [[run.rows - 1, "tail"]] : [])];
-    return names.map(([row, name]) => drawn("text", { class: "number", x: LEFT - 6, y: this.y(at(row)) + 4, "text-anchor": "end" }, name));
+    const low = this.runs.length > 1 && this.height < TALL; // no room for more than the head
+    const ring = low
+      ? [[run.rows / 3, "head"]]
+      : [
+          [0, "head"],
+          [run.rows - 1, "tail"],
+        ];
+    const names = run.piles.length ? run.piles.map((name, row) => [row, name]) : ring;
+    return names.map(([row, name]) =>
+      drawn("text", { class: "number", x: LEFT - 6, y: this.y(at(row)) + 4, "text-anchor": "end" }, name),
+    );
   }
 
   valuesAt(ns) {
@@ -389,8 +522,20 @@ export class BucketsPanel extends Panel {
     this.keyTheme = this.theme;
     const table = heatTable(this.theme, peak);
     const top = heatIndex(peak);
-    const cells = Array.from({ length: 24 }, (_, at) => drawn("rect", { x: at * 2, y: 0, width: 2.2, height: 8, fill: css(table[1 + Math.round((at / 23) * (Math.max(top, 2) - 1))]) }));
-    this.key.replaceChildren("1 ", drawn("svg", { viewBox: "0 0 48 8", class: "heat-key" }, ...cells), ` ${short(peak)}`);
+    const cells = Array.from({ length: 24 }, (_, at) =>
+      drawn("rect", {
+        x: at * 2,
+        y: 0,
+        width: 2.2,
+        height: 8,
+        fill: css(table[1 + Math.round((at / 23) * (Math.max(top, 2) - 1))]),
+      }),
+    );
+    this.key.replaceChildren(
+      "1 ",
+      drawn("svg", { viewBox: "0 0 48 8", class: "heat-key" }, ...cells),
+      ` ${short(peak)}`,
+    );
   }
 }
 

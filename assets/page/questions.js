@@ -13,7 +13,9 @@ const NUDGE = 0.05; // of the height, an arrow key
 
 /** Return {root, show(answer)}: the field of a question. */
 export function fieldOf(question, given, look) {
-  return { number: numberField, choice: choiceField, vertex: vertexField, bucket: bucketField, curve: curveField }[question.kind](question, given, look);
+  return { number: numberField, choice: choiceField, vertex: vertexField, bucket: bucketField, curve: curveField }[
+    question.kind
+  ](question, given, look);
 }
 
 /** Return an answer in words. */
@@ -30,8 +32,21 @@ function numberField(question, given) {
   const decimals = high - low >= 10 ? 0 : 2;
   const valueAt = (share) => Number((log ? low * (high / low) ** share : low + share * (high - low)).toFixed(decimals));
   const shareOf = (value) => (log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
-  const slider = element("input", { type: "range", min: 0, max: TICKS, value: TICKS / 2, "aria-label": "Your answer, as a slider" });
-  const box = element("input", { type: "number", min: low, max: high, step: decimals ? 0.01 : 1, placeholder: "?", "aria-label": "Your answer" });
+  const slider = element("input", {
+    type: "range",
+    min: 0,
+    max: TICKS,
+    value: TICKS / 2,
+    "aria-label": "Your answer, as a slider",
+  });
+  const box = element("input", {
+    type: "number",
+    min: low,
+    max: high,
+    step: decimals ? 0.01 : 1,
+    placeholder: "?",
+    "aria-label": "Your answer",
+  });
   slider.addEventListener("input", () => {
     box.value = valueAt(slider.value / TICKS);
     given(Number(box.value));
@@ -42,7 +57,15 @@ function numberField(question, given) {
     if (fits) slider.value = TICKS * shareOf(value);
     given(fits ? value : null);
   });
-  const row = element("div", { class: "number-row" }, element("span", { class: "muted" }, plainNumber(low)), slider, element("span", { class: "muted" }, plainNumber(high)), box, unit);
+  const row = element(
+    "div",
+    { class: "number-row" },
+    element("span", { class: "muted" }, plainNumber(low)),
+    slider,
+    element("span", { class: "muted" }, plainNumber(high)),
+    box,
+    unit,
+  );
   const show = (answer) => {
     box.value = answer;
     slider.value = TICKS * shareOf(answer);
@@ -57,8 +80,13 @@ function choiceField(question, given) {
     radio.addEventListener("change", () => given(place));
     return radio;
   });
-  const rows = radios.map((radio, place) => element("label", { class: "choice" }, radio, trusted("span", question.choices[place])));
-  return { root: element("div", { class: "choices", role: "radiogroup" }, ...rows), show: (answer) => (radios[answer] ? (radios[answer].checked = true) : null) };
+  const rows = radios.map((radio, place) =>
+    element("label", { class: "choice" }, radio, trusted("span", question.choices[place])),
+  );
+  return {
+    root: element("div", { class: "choices", role: "radiogroup" }, ...rows),
+    show: (answer) => (radios[answer] ? (radios[answer].checked = true) : null),
+  };
 }
 
 function vertexField(question, given, look) {
@@ -81,13 +109,19 @@ function bucketField(question, given) {
   const buttons = [];
   for (let bucket = question.low; bucket <= question.high; bucket += 1) {
     buttons.push(
-      button(String(bucket), `Bucket ${bucket}`, () => {
-        show(bucket);
-        given(bucket);
-      }, { "aria-pressed": "false", class: "bucket" }),
+      button(
+        String(bucket),
+        `Bucket ${bucket}`,
+        () => {
+          show(bucket);
+          given(bucket);
+        },
+        { "aria-pressed": "false", class: "bucket" },
+      ),
     );
   }
-  const show = (answer) => buttons.forEach((one, at) => one.setAttribute("aria-pressed", String(question.low + at === answer)));
+  const show = (answer) =>
+    buttons.forEach((one, at) => one.setAttribute("aria-pressed", String(question.low + at === answer)));
   return { root: element("div", { class: "buckets", role: "group", "aria-label": "Your bucket" }, ...buttons), show };
 }
 
@@ -99,7 +133,15 @@ function curveField(question, given) {
   const y = (height) => ROOM / 2 + (1 - height) * (HIGH - 2 * ROOM);
   const line = drawn("path", { class: "line series-0 strong" });
   const dots = question.values.map((value, at) => {
-    const dot = drawn("circle", { class: "point series-0", r: 8, tabindex: 0, role: "slider", "aria-label": `Height at ${plainNumber(value)}`, "aria-valuemin": 0, "aria-valuemax": 1 });
+    const dot = drawn("circle", {
+      class: "point series-0",
+      r: 8,
+      tabindex: 0,
+      role: "slider",
+      "aria-label": `Height at ${plainNumber(value)}`,
+      "aria-valuemin": 0,
+      "aria-valuemax": 1,
+    });
     dot.addEventListener("keydown", (event) => {
       const step = { ArrowUp: NUDGE, ArrowDown: -NUDGE }[event.key];
       if (!step) return;
@@ -133,12 +175,26 @@ function curveField(question, given) {
     dragged(event);
   });
   svg.addEventListener("pointermove", (event) => (event.buttons ? dragged(event) : null));
-  const labels = question.values.map((value, at) => drawn("text", { class: "number", x: x(at), y: HIGH - 4, "text-anchor": "middle" }, plainNumber(value)));
+  const labels = question.values.map((value, at) =>
+    drawn("text", { class: "number", x: x(at), y: HIGH - 4, "text-anchor": "middle" }, plainNumber(value)),
+  );
   svg.append(line, ...labels, ...dots);
   draw();
   const show = (answer) => {
     heights = [...answer];
     draw();
   };
-  return { root: element("div", {}, svg, element("p", { class: "muted" }, "Drag the points, or move each with the up and down keys; only higher or lower counts.")), show };
+  return {
+    root: element(
+      "div",
+      {},
+      svg,
+      element(
+        "p",
+        { class: "muted" },
+        "Drag the points, or move each with the up and down keys; only higher or lower counts.",
+      ),
+    ),
+    show,
+  };
 }

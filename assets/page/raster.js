@@ -28,7 +28,15 @@ export function pixelMap({ x, y, tails, heads, width, height, ratio }) {
   const layer = new Layer(width, height);
   if (lines) {
     for (let arc = 0; arc < tails.length; arc += 1) {
-      layer.line(x[tails[arc]], y[tails[arc]], x[heads[arc]], y[heads[arc]], (line * ratio) / 2, tails[arc], heads[arc]);
+      layer.line(
+        x[tails[arc]],
+        y[tails[arc]],
+        x[heads[arc]],
+        y[heads[arc]],
+        (line * ratio) / 2,
+        tails[arc],
+        heads[arc],
+      );
     }
   }
   for (let vertex = 0; vertex < x.length; vertex += 1) layer.disc(x[vertex], y[vertex], radius * ratio, vertex);

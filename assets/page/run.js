@@ -47,7 +47,9 @@ export class Run {
   stops(kind) {
     if (kind === "sample" || !this.bucketed) return this.times;
     const delta = this.columns.delta;
-    return this.times.filter((_, place) => place === 0 || delta[place] !== delta[place - 1] || place === this.times.length - 1);
+    return this.times.filter(
+      (_, place) => place === 0 || delta[place] !== delta[place - 1] || place === this.times.length - 1,
+    );
   }
 
   /** Return how much of the vertices drawn was reached by a moment, 0..1; NaN where nobody knows. */
@@ -108,7 +110,9 @@ export class Run {
   /** Return the moment as a sentence, for who listens. */
   spoken(ns) {
     const own = Math.min(Math.max(this.fromA(ns), 0), this.time_ns);
-    const words = [`${this.letter ? `${this.letter}, ` : ""}${this.title} at ${timeWords(own, this.time_ns)}, ${this.clock}`];
+    const words = [
+      `${this.letter ? `${this.letter}, ` : ""}${this.title} at ${timeWords(own, this.time_ns)}, ${this.clock}`,
+    ];
     const share = this.reachedShare(own);
     if (!Number.isNaN(share)) words.push(`${percent(share)} of its vertices reached`);
     words.push(...[this.bucketWords(own), this.deltaWords(own), this.parallelismWords(own)].filter(Boolean));
@@ -142,7 +146,9 @@ export class Run {
   }
 
   parallelismTitle() {
-    return this.parallelism === "assigned" ? "Work assigned, edges" : "Work available at the start of the superstep, edges";
+    return this.parallelism === "assigned"
+      ? "Work assigned, edges"
+      : "Work available at the start of the superstep, edges";
   }
 
   /** Return why Δ, or the number of open buckets, last changed before a moment. */

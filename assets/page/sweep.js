@@ -17,9 +17,27 @@ export class Curve {
   constructor(sweep, chosen = null) {
     Object.assign(this, { sweep, chosen });
     this.points = sweep.points.filter((point) => point.value !== null);
-    this.svg = drawn("svg", { class: "curve", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": this.spoken() });
-    const key = element("p", { class: "curve-key" }, element("i", { class: "dash series-0" }), ` time, ${this.unit.word} (${sweep.clock}) `, element("i", { class: "dash series-1" }), " work: times a vertex is processed");
-    this.root = element("figure", { class: "curve-field" }, key, this.svg, element("figcaption", { class: "muted" }, sweep.words));
+    this.svg = drawn("svg", {
+      class: "curve",
+      viewBox: `0 0 ${WIDE} ${HIGH}`,
+      role: "img",
+      "aria-label": this.spoken(),
+    });
+    const key = element(
+      "p",
+      { class: "curve-key" },
+      element("i", { class: "dash series-0" }),
+      ` time, ${this.unit.word} (${sweep.clock}) `,
+      element("i", { class: "dash series-1" }),
+      " work: times a vertex is processed",
+    );
+    this.root = element(
+      "figure",
+      { class: "curve-field" },
+      key,
+      this.svg,
+      element("figcaption", { class: "muted" }, sweep.words),
+    );
     this.place = -1;
     this.draw();
   }
@@ -29,7 +47,9 @@ export class Curve {
   }
 
   spoken() {
-    const told = this.points.map((point) => `${plainNumber(point.value)}: ${timeWords(point.time_ns)}, work ${point.work.toFixed(2)}`);
+    const told = this.points.map(
+      (point) => `${plainNumber(point.value)}: ${timeWords(point.time_ns)}, work ${point.work.toFixed(2)}`,
+    );
     return `Time and work against ${this.sweep.knob}. ${told.join("; ")}.`;
   }
 
@@ -41,7 +61,8 @@ export class Curve {
   heights(values) {
     const logs = values.map((value) => Math.log(Math.max(value, 1e-12)));
     const [low, high] = [Math.min(...logs), Math.max(...logs)];
-    return (value) => HIGH - FLOOR - ((Math.log(Math.max(value, 1e-12)) - low) / (high - low || 1)) * (HIGH - FLOOR - 24);
+    return (value) =>
+      HIGH - FLOOR - ((Math.log(Math.max(value, 1e-12)) - low) / (high - low || 1)) * (HIGH - FLOOR - 24);
   }
 
   draw() {
@@ -49,18 +70,45 @@ export class Curve {
     const [times, works] = [this.points.map((point) => point.time_ns), this.points.map((point) => point.work)];
     const [yTime, yWork] = [this.heights(times), this.heights(works)];
     const parts = [drawn("path", { class: "axis", d: `M${SIDE - 10} 12V${base}H${WIDE - SIDE + 10}V12` })];
-    for (const time of new Set([Math.min(...times), Math.max(...times)])) parts.push(drawn("text", { class: "number", x: SIDE - 14, y: yTime(time) + 4, "text-anchor": "end" }, timeNumber(time, this.unit)));
-    for (const work of new Set([Math.min(...works), Math.max(...works)])) parts.push(drawn("text", { class: "number", x: WIDE - SIDE + 14, y: yWork(work) + 4 }, work.toFixed(2)));
-    const path = (y, key) => this.points.map((point, at) => `${at ? "L" : "M"}${this.x(point.value).toFixed(1)} ${y(point[key]).toFixed(1)}`).join("");
-    parts.push(drawn("path", { class: "line series-1", d: path(yWork, "work") }), drawn("path", { class: "line series-0 strong", d: path(yTime, "time_ns") }));
+    for (const time of new Set([Math.min(...times), Math.max(...times)]))
+      parts.push(
+        drawn(
+          "text",
+          { class: "number", x: SIDE - 14, y: yTime(time) + 4, "text-anchor": "end" },
+          timeNumber(time, this.unit),
+        ),
+      );
+    for (const work of new Set([Math.min(...works), Math.max(...works)]))
+      parts.push(drawn("text", { class: "number", x: WIDE - SIDE + 14, y: yWork(work) + 4 }, work.toFixed(2)));
+    const path = (y, key) =>
+      this.points
+        .map((point, at) => `${at ? "L" : "M"}${this.x(point.value).toFixed(1)} ${y(point[key]).toFixed(1)}`)
+        .join("");
+    parts.push(
+      drawn("path", { class: "line series-1", d: path(yWork, "work") }),
+      drawn("path", { class: "line series-0 strong", d: path(yTime, "time_ns") }),
+    );
     let free = -99;
     this.points.forEach((point, at) => {
       const x = this.x(point.value);
       const now = at === this.place;
       if (now) parts.push(drawn("line", { class: "cursor", x1: x, x2: x, y1: 12, y2: base }));
-      parts.push(drawn("rect", { class: "point series-1", x: x - 3.5, y: yWork(point.work) - 3.5, width: 7, height: 7 }));
-      const dot = drawn("circle", { class: `point series-0 ${now ? "now" : ""}`, cx: x, cy: yTime(point.time_ns), r: now ? 7 : 4.5 });
-      dot.append(drawn("title", {}, `${this.sweep.knob} = ${plainNumber(point.value)}: ${timeWords(point.time_ns)}, work ${point.work.toFixed(2)}`));
+      parts.push(
+        drawn("rect", { class: "point series-1", x: x - 3.5, y: yWork(point.work) - 3.5, width: 7, height: 7 }),
+      );
+      const dot = drawn("circle", {
+        class: `point series-0 ${now ? "now" : ""}`,
+        cx: x,
+        cy: yTime(point.time_ns),
+        r: now ? 7 : 4.5,
+      });
+      dot.append(
+        drawn(
+          "title",
+          {},
+          `${this.sweep.knob} = ${plainNumber(point.value)}: ${timeWords(point.time_ns)}, work ${point.work.toFixed(2)}`,
+        ),
+      );
       const target = drawn("rect", { class: "target", x: x - 14, y: 8, width: 28, height: base - 8 });
       if (this.chosen) target.addEventListener("click", () => this.chosen(at));
       parts.push(dot, target);
@@ -69,7 +117,13 @@ export class Curve {
         free = x;
       }
     });
-    parts.push(drawn("text", { class: "number", x: WIDE / 2, y: HIGH - 3, "text-anchor": "middle" }, `${this.sweep.knob}${this.sweep.unit ? `, ${this.sweep.unit}` : ""}`));
+    parts.push(
+      drawn(
+        "text",
+        { class: "number", x: WIDE / 2, y: HIGH - 3, "text-anchor": "middle" },
+        `${this.sweep.knob}${this.sweep.unit ? `, ${this.sweep.unit}` : ""}`,
+      ),
+    );
     this.svg.replaceChildren(...parts);
   }
 
@@ -102,12 +156,24 @@ export class SweepView {
     this.points = page.sweep.points.filter((point) => point.value !== null);
     this.curve = new Curve(page.sweep, (place) => this.show(place));
     const last = this.points.length - 1;
-    this.slider = element("input", { type: "range", min: 0, max: last, step: 1, class: "knob", "aria-label": page.sweep.knob });
+    this.slider = element("input", {
+      type: "range",
+      min: 0,
+      max: last,
+      step: 1,
+      class: "knob",
+      "aria-label": page.sweep.knob,
+    });
     this.slider.addEventListener("input", () => this.show(Number(this.slider.value)));
     this.value = element("output", { class: "readout" });
     this.words = element("p", { class: "summary", "aria-live": "polite" });
     this.field = element("div", {});
-    const row = element("div", { class: "knob-row" }, element("label", {}, `${page.sweep.knob} `, this.slider), this.value);
+    const row = element(
+      "div",
+      { class: "knob-row" },
+      element("label", {}, `${page.sweep.knob} `, this.slider),
+      this.value,
+    );
     this.root = element("div", { class: "sweep" }, row, this.words, this.field);
     const least = this.points.reduce((best, point, at) => (point.time_ns < this.points[best].time_ns ? at : best), 0);
     this.show(least);
@@ -142,7 +208,10 @@ export class SweepView {
     const least = Math.min(...this.points.map((one) => one.time_ns));
     const calm = Math.min(...this.points.map((one) => one.work));
     const best = point.time_ns === least ? " This is the fastest" : ` The fastest takes ${timeWords(least)}`;
-    return `${best}${point.work === calm ? " This is the least work." : `; the least work is ${calm.toFixed(2)} times each.`}`.replace("fastest This", "fastest. This");
+    return `${best}${point.work === calm ? " This is the least work." : `; the least work is ${calm.toFixed(2)} times each.`}`.replace(
+      "fastest This",
+      "fastest. This",
+    );
   }
 
   recolour() {

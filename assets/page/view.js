@@ -47,12 +47,24 @@ export class RunsView {
   constructor(runs, { clocks = {}, words = "", cautions = [], note = "", panels = null, map = {} } = {}) {
     Object.assign(this, { runs, clocks });
     this.clock = new Clock(this.duration());
-    this.pictures = runs.filter((run) => run.graph || run.matrix).map((run) => (run.matrix ? new MatrixView(run, this.clock) : new MapView(run, this.clock, { ...map, pointed: (vertex) => this.pointed(run, vertex) })));
+    this.pictures = runs
+      .filter((run) => run.graph || run.matrix)
+      .map((run) =>
+        run.matrix
+          ? new MatrixView(run, this.clock)
+          : new MapView(run, this.clock, { ...map, pointed: (vertex) => this.pointed(run, vertex) }),
+      );
     this.maps = this.pictures.filter((one) => one instanceof MapView);
     const kinds = panels ?? [BucketsPanel, DeltaPanel, ParallelismPanel, WorkPanel];
-    this.panels = kinds.filter((kind) => kind !== DeltaPanel || runs.some((run) => run.bucketed)).map((kind) => new kind(runs, this.clock));
+    this.panels = kinds
+      .filter((kind) => kind !== DeltaPanel || runs.some((run) => run.bucketed))
+      .map((kind) => new kind(runs, this.clock));
     this.spoken = element("p", { class: "spoken", "aria-live": "polite" });
-    const said = [words ? element("p", { class: "summary" }, ...lettered(words, runs)) : null, ...cautions.map((one) => element("p", { class: "caution" }, one)), note ? element("p", { class: "caution" }, note) : null];
+    const said = [
+      words ? element("p", { class: "summary" }, ...lettered(words, runs)) : null,
+      ...cautions.map((one) => element("p", { class: "caution" }, one)),
+      note ? element("p", { class: "caution" }, note) : null,
+    ];
     this.beside = element("div", { class: "panels" }, ...this.panels.map((panel) => panel.root));
     this.root = element(
       "div",
@@ -80,7 +92,11 @@ export class RunsView {
     const drawnRuns = this.runs.filter((run) => run.vertices);
     const bar = element("div", { class: "bar-row" });
     if (drawnRuns.length) {
-      const menu = element("select", {}, ...waysOf(drawnRuns).map(([way, title]) => element("option", { value: way }, title)));
+      const menu = element(
+        "select",
+        {},
+        ...waysOf(drawnRuns).map(([way, title]) => element("option", { value: way }, title)),
+      );
       menu.addEventListener("change", () => this.maps.forEach((map) => map.setWay(menu.value)));
       this.wayMenu = menu;
       bar.append(element("label", {}, "Colour by ", menu));
@@ -120,31 +136,51 @@ export class RunsView {
 
   timeline() {
     this.strip = drawn("svg", { class: "strip", "aria-hidden": "true", preserveAspectRatio: "none" });
-    this.slider = element("input", { type: "range", min: 0, max: this.clock.duration, step: "any", class: "time", "aria-label": "Time" });
+    this.slider = element("input", {
+      type: "range",
+      min: 0,
+      max: this.clock.duration,
+      step: "any",
+      class: "time",
+      "aria-label": "Time",
+    });
     this.slider.addEventListener("input", () => {
       this.clock.pause();
       this.clock.go(Number(this.slider.value));
     });
     this.readout = element("output", { class: "readout" });
     this.playButton = button(icon("play"), "Play (Space)", () => this.clock.toggle(), { class: "play" });
-    const pace = element("select", { "aria-label": "Pace" }, ...PACES.map((one) => element("option", { value: one, selected: one === 1 }, `${one}×`)));
+    const pace = element(
+      "select",
+      { "aria-label": "Pace" },
+      ...PACES.map((one) => element("option", { value: one, selected: one === 1 }, `${one}×`)),
+    );
     pace.addEventListener("change", () => (this.clock.pace = Number(pace.value)));
     const transport = element(
       "div",
       { class: "transport" },
       button(icon("first"), "To the start (Home)", () => this.jump(0)),
-      button(icon("markBack"), "To the change of Δ before (Shift+Left)", () => this.step("mark", false), { class: "wide-only" }),
+      button(icon("markBack"), "To the change of Δ before (Shift+Left)", () => this.step("mark", false), {
+        class: "wide-only",
+      }),
       button(icon("back"), "One sample back (Left)", () => this.step("sample", false)),
       this.playButton,
       button(icon("on"), "One sample on (Right)", () => this.step("sample", true)),
-      button(icon("markOn"), "To the change of Δ after (Shift+Right)", () => this.step("mark", true), { class: "wide-only" }),
+      button(icon("markOn"), "To the change of Δ after (Shift+Right)", () => this.step("mark", true), {
+        class: "wide-only",
+      }),
       button(icon("last"), "To the end (End)", () => this.jump(this.clock.duration)),
       this.readout,
       element("label", { class: "pace" }, "Pace ", pace),
     );
     new ResizeObserver(() => this.drawStrip()).observe(this.strip);
     this.clock.watch(() => this.showTime());
-    return element("div", { class: "timeline" }, element("div", { class: "strip-field" }, this.strip, this.slider), transport);
+    return element(
+      "div",
+      { class: "timeline" },
+      element("div", { class: "strip-field" }, this.strip, this.slider),
+      transport,
+    );
   }
 
   jump(ns) {
@@ -187,10 +223,17 @@ export class RunsView {
     if (!width) return;
     this.strip.setAttribute("viewBox", `0 0 ${width} ${STRIP}`);
     const x = (ns) => THUMB + (ns / this.clock.duration) * (width - 2 * THUMB);
-    const top = Math.max(...this.runs.map((run) => run.columns.assigned.reduce((most, one) => Math.max(most, one), 0)), 1);
+    const top = Math.max(
+      ...this.runs.map((run) => run.columns.assigned.reduce((most, one) => Math.max(most, one), 0)),
+      1,
+    );
     const parts = this.runs.map((run, at) => {
       const base = STRIP - 1;
-      const points = Array.from(run.times, (ns, place) => `${x(run.toA(ns)).toFixed(1)} ${(base - (run.columns.assigned[place] / top) * (STRIP - 12)).toFixed(1)}`);
+      const points = Array.from(
+        run.times,
+        (ns, place) =>
+          `${x(run.toA(ns)).toFixed(1)} ${(base - (run.columns.assigned[place] / top) * (STRIP - 12)).toFixed(1)}`,
+      );
       const end = x(run.toA(run.time_ns)).toFixed(1);
       return drawn("path", { class: `area series-${at}`, d: `M${x(0)} ${base}L${points.join("L")}L${end} ${base}` });
     });
@@ -199,7 +242,12 @@ export class RunsView {
       for (let at = 1; at < run.times.length; at += 1) {
         if (delta[at] === delta[at - 1]) continue;
         const left = x(run.toA(run.times[at]));
-        parts.push(drawn("path", { class: `change ${delta[at] > delta[at - 1] ? "raised" : "lowered"}`, d: delta[at] > delta[at - 1] ? `M${left} 1l4 6h-8Z` : `M${left} 7l4 -6h-8Z` }));
+        parts.push(
+          drawn("path", {
+            class: `change ${delta[at] > delta[at - 1] ? "raised" : "lowered"}`,
+            d: delta[at] > delta[at - 1] ? `M${left} 1l4 6h-8Z` : `M${left} 7l4 -6h-8Z`,
+          }),
+        );
       }
     }
     this.strip.replaceChildren(...parts);
@@ -221,7 +269,11 @@ export class RunsView {
 }
 
 function icon(name) {
-  return drawn("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, drawn("path", { d: ICONS[name] }));
+  return drawn(
+    "svg",
+    { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" },
+    drawn("path", { d: ICONS[name] }),
+  );
 }
 
 /** Return a sentence with the letters of two runs before their names. */
@@ -232,7 +284,9 @@ function lettered(words, runs) {
   while (rest) {
     const found = runs.map((run) => [rest.indexOf(run.title), run]).filter(([at]) => at >= 0);
     if (!found.length) break;
-    const [at, run] = found.reduce((best, one) => (one[0] < best[0] || (one[0] === best[0] && one[1].title.length > best[1].title.length) ? one : best));
+    const [at, run] = found.reduce((best, one) =>
+      one[0] < best[0] || (one[0] === best[0] && one[1].title.length > best[1].title.length) ? one : best,
+    );
     parts.push(rest.slice(0, at), element("b", { class: `letter ${run.letter}` }, run.letter), ` ${run.title}`);
     rest = rest.slice(at + run.title.length);
   }

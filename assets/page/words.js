@@ -46,7 +46,9 @@ export function short(number) {
 
 /** Return a whole number with separators: 1,234,567. */
 export function thousands(number) {
-  return Math.round(number).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  return Math.round(number)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** Return a share 0..1 as "12 %", one decimal below 10. */

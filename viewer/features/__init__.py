@@ -45,6 +45,7 @@ NAMES: tuple[str, ...] = (
     "present",
     "reports",
     "autosave",
+    "classroom",
 )
 
 

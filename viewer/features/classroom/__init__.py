@@ -1,0 +1,1 @@
+"""For a teacher: the results of a class in one window."""
