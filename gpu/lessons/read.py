@@ -65,7 +65,8 @@ def read_lesson(path: str | Path) -> Lesson:
     steps = []
     for step in written.steps:
         if step.key not in texts:
-            raise LessonError(f"{path}: step {step.key!r}: the text has no section '## {step.key}'")
+            lost = "## " + step.key
+            raise LessonError(f"{path}: step {step.key!r}: the text has no section {lost!r}")
         whole = structs.asdict(step) | {"title": in_sight(step.title or step.key)}
         steps.append(Step(**whole, text=texts.pop(step.key)))
     if texts:

@@ -57,8 +57,8 @@ class Reader:
     def warm(self) -> None:
         """Start a process for the next file, if none is there."""
         with self._lock:
-            if self._idle is None and not self._closed:
-                self._idle = self._start()
+            if not self._closed:
+                self._idle = self._living()
 
     def read(
         self, kind: str, path: str | Path, progress: Progress | None = None, **options: Any
@@ -70,9 +70,7 @@ class Reader:
         with self._lock:
             if self._closed:
                 raise ReadError(f"{path}: not read, the window is closing")
-            process, self._idle = self._idle, None
-            if process is None or not process.is_alive():
-                process = self._start()
+            process, self._idle = self._living(), None
         try:
             found, refusal = process.ask(Request(kind, str(path), options), progress)
         except BaseException:
@@ -99,7 +97,14 @@ class Reader:
         for process in busy:
             process.kill()  # whoever waits for it ends it
 
-    def _start(self) -> _Process:
+    def _living(self) -> _Process:
+        """Return the process that is kept, a fresh one where there is none or it died."""
+        idle = self._idle
+        if idle is not None and idle.is_alive():
+            return idle
+        if idle is not None:
+            self._all.discard(idle)
+            idle.end()
         process = _Process()
         self._all.add(process)
         return process

@@ -18,6 +18,7 @@ PER_VERTEX = ("first_reached_ns", "last_improved_ns", "times_processed")
 COUNTS = ("t_ns", "processed_vertices", "relaxed_edges", "improved", "bucket_switches", "sequence")
 NUMBERS = ("delta", "assigned_edges")  # columns of SAMPLE that axes are made of
 MOST_WORKERS = 1 << 24
+LARGEST_COUNT = 2**62  # differences of any two, and one more, are int64; as nanoseconds 146 years
 OF_A_VERTEX = (
     *("PUSH", "POP", "STALE", "SKIP", "IMPROVE", "CLIP", "STAY", "COLLECT", "LEAVE"),
     *("DEFER", "RESUME"),
@@ -86,9 +87,9 @@ def _check_samples(trace: Trace) -> None:
         raise TraceError("it has no samples")
     if (np.diff(samples["t_ns"]) < 0).any():
         raise TraceError("time runs backwards in its samples")
-    for name in COUNTS:
-        if (samples[name] < 0).any():
-            raise TraceError(f"{name} of a sample is below 0; allowed: 0 or more")
+    for name, least in (*((count, 0) for count in COUNTS), ("head_bucket", -1)):
+        if ((samples[name] < least) | (samples[name] > LARGEST_COUNT)).any():
+            raise TraceError(f"{name} of a sample is out of range; allowed: {least} to 2^62")
     for name in NUMBERS:
         if not (samples[name] >= 0).all():
             raise TraceError(f"{name} of a sample is negative or no number; allowed: 0 or more")

@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -542,6 +543,7 @@ def campaign(
 
     Returns how many, how many of them were read, and the faults: where, and what with.
     """
+    warnings.simplefilter("error", RuntimeWarning)  # of NumPy: a number went wrong unseen
     kind, chance = ALL[name], random.Random(f"{seed} {name}")
     done, read, until = 0, 0, time.monotonic() + seconds
     faults: dict[str, str] = {}

@@ -163,6 +163,7 @@ def test_a_reader_that_is_killed_costs_its_file(reader: Reader) -> None:
     child.kill()
     child.join()
     assert reader.read("lesson", path) == read_lesson(path), "one that died idle costs nothing"
+    assert len(reader._all) == 1
 
 
 @POSIX

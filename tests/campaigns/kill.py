@@ -1,0 +1,349 @@
+"""Processes that die at random moments: what is said, what goes on, what is left.
+
+    python tests/campaigns/kill.py SECONDS [SEED] [SCENE ...]
+
+`engine`: the engine process gets KILL, TERM, SEGV, BUS, or STOP and CONT while it starts, reads,
+runs, lays out or makes a matrix. The request must end in exactly one message, in words where it
+was lost, and the run after it must be finished and proved. `sweep`: a worker of a sweep dies;
+every value must have its point, or say why not. `reader`: a file's reader dies or stands still;
+the file is read or refused in words, the next one is read. `window`: a whole window is killed
+(KILL) while it opens, runs, saves and closes; its settings must be as they were saved, and no
+process, shared segment or half-written file of it may be left.
+
+After each scene descriptors, threads, processes and segments are compared with before.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing import active_children
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path.append(str(TESTS / "helpers"))
+sys.path.append(str(TESTS.parent))
+
+from hand_made import small_trace  # noqa: E402
+
+from gpu.interpreter import start_tracker  # noqa: E402
+
+SEED = 16
+SIGNALS = ("SIGKILL", "SIGTERM", "SIGSEGV", "SIGBUS", "SIGSTOP")
+PATIENCE_S = 120.0  # for a machine that is busy; a request takes a second or two
+DYING_S = 0.2  # between a signal and the end of a process
+SHM = Path("/dev/shm")
+SAMPLES = ("sample:grid?n=20000", "sample:city_roads?n=3000", "sample:random_graph?n=4000")
+
+
+def strike(pid: int, chance: random.Random) -> str:
+    """Send a process a signal; one that stops it is taken back a moment later."""
+    name = chance.choice(SIGNALS)
+    try:
+        os.kill(pid, getattr(signal, name))
+        if name == "SIGSTOP":
+            time.sleep(chance.random() * 0.3)
+            os.kill(pid, signal.SIGCONT)
+    except ProcessLookupError:
+        return "too late"
+    return name
+
+
+def lives(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    """Wait for a condition; AssertionError once PATIENCE_S are over."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, f"waited in vain for {what}"
+        time.sleep(0.01)
+
+
+def held(prefix: str = "sssp-") -> dict[str, int]:
+    """Return how many descriptors, threads, children and segments there are."""
+    gc.collect()  # arrays over shared memory hold descriptors; a host has cycles
+    start_tracker()  # stays for good once it is there
+    return {
+        "descriptors": len(os.listdir("/proc/self/fd")) if SHM.is_dir() else 0,
+        "threads": threading.active_count(),
+        "children": len(active_children()),
+        "segments": len(list(SHM.glob(f"{prefix}{os.getpid()}-*"))),
+    }
+
+
+def check_left(before: dict[str, int]) -> None:
+    """Fail where something is left that was not there before."""
+    until(lambda: all(now <= before[name] for name, now in held().items()), f"{held()} -> {before}")
+
+
+# ---------------------------------------------------------------- the engine process
+
+
+class Engine:
+    """One host whose child dies again and again."""
+
+    def __init__(self) -> None:
+        from gpu.host import EngineHost
+        from gpu.record.trace import RunSettings
+
+        self.host = EngineHost()
+        self.host.start()
+        self.heard: list[Any] = []
+        self.settings = RunSettings("adds", "model", "RTX 2080 Ti", 0, None, 1, 1, 0, {})
+        self.matrix = RunSettings("edge_apsp", "model", "RTX 2080 Ti", 0, None, 0, 1, 0, {})
+
+    def answers(self, run_id: int, *kinds: str) -> list[Any]:
+        """Return the messages of these kinds that a request got."""
+        self.heard += self.host.poll()
+        self.host.take_samples()
+        return [m for m in self.heard if m.run_id == run_id and type(m).__name__ in kinds]
+
+    def ask(self, chance: random.Random) -> int:
+        """Begin a request of any kind."""
+        from gpu.host import LoadRequest
+
+        how = chance.random()
+        if how < 0.3 or self.host.graph is None:
+            return self.host.load(LoadRequest(chance.choice(SAMPLES)))
+        if how < 0.4:
+            return self.host.layout(chance.choice(("auto", "spring")))
+        if how < 0.5 and self.host.graph.n < 5000:
+            return self.host.run(self.matrix)
+        return self.host.run(self.settings)
+
+    def strike_once(self, chance: random.Random) -> str:
+        """Ask for something, let the child die meanwhile, and see that all goes on."""
+        from gpu.host import LoadRequest
+
+        ends = ("RunFinished", "Failed", "EngineLost", "GraphLoaded", "LayoutDone")
+        asked = self.ask(chance)
+        moment = time.monotonic() + chance.choice((0.0, 0.02, 0.3, 1.0)) * chance.random()
+        while time.monotonic() < moment:
+            self.answers(asked)
+            time.sleep(0.002)
+        told = strike(self.host.child_pid, chance) if self.host.child_pid else "none there"
+        until(lambda: self.answers(asked, *ends) or not self.host.busy, "an end of the request")
+        ended = self.answers(asked, *ends)
+        assert len(ended) <= 1, ended
+        if ended and type(ended[0]).__name__ == "EngineLost":
+            assert ended[0].words, "lost without a word"
+        if self.host.graph is None:
+            asked = self.host.load(LoadRequest(SAMPLES[2]))
+            until(lambda: self.answers(asked, "GraphLoaded"), "a graph after the death")
+        asked = self.host.run(self.settings)
+        until(lambda: self.answers(asked, "Verified"), f"a proof after {told}")
+        (proof,) = self.answers(asked, "Verified")
+        assert proof.verification.certificate is not False, proof
+        self.heard.clear()
+        return told
+
+
+def engine(seconds: float, seed: int, most: int = sys.maxsize) -> int:
+    """Let the engine process die; return how often."""
+    chance, before, count = random.Random(f"{seed} engine"), held(), 0
+    scene, end = Engine(), time.monotonic() + seconds
+    try:
+        while time.monotonic() < end and count < most:
+            scene.strike_once(chance)
+            count += 1
+    finally:
+        scene.host.close()
+    check_left(before)
+    return count
+
+
+# ---------------------------------------------------------------- a sweep's workers
+
+
+def sweep(seconds: float, seed: int, most: int = sys.maxsize) -> int:
+    """Let workers of sweeps die; return how often."""
+    import sample_graphs
+    from gpu.record.trace import RunSettings
+    from gpu.study.sweep import make_plan
+    from gpu.study.sweep_pool import Sweep
+
+    chance, before, count = random.Random(f"{seed} sweep"), held(), 0
+    graph = sample_graphs.make("grid", n=10_000, seed=1)
+    settings = RunSettings("adds", "model", "RTX 2080 Ti", 0, None, 1, 1, 0, {})
+    plan, end = make_plan(graph, settings), time.monotonic() + seconds
+    wanted = len(plan.values) + plan.controller
+    while time.monotonic() < end and count < most:
+        scene = Sweep(graph, plan, processes=2)
+        scene.start()
+        strikes = [time.monotonic() + chance.random() * 3 for _ in range(chance.choice((1, 1, 2)))]
+        try:
+            until_done = time.monotonic() + PATIENCE_S
+            while not scene.done:
+                assert time.monotonic() < until_done, "the sweep does not end"
+                scene.wait(0.02)
+                scene.poll()
+                if strikes and time.monotonic() > strikes[0] and active_children():
+                    strikes.pop(0)
+                    workers = [child for child in active_children() if "Spawn" in child.name]
+                    if workers:
+                        strike(chance.choice(workers).pid or 0, chance)
+                        count += 1
+        finally:
+            scene.close()
+        points = scene.points
+        assert len(points) == wanted, points
+        lost = [point for point in points if point.failure]
+        assert all("died" in point.failure for point in lost), lost
+        del scene  # what its processes left is held by their errors
+    check_left(before)
+    return count
+
+
+# ---------------------------------------------------------------- a file's reader
+
+
+def reader(seconds: float, seed: int, most: int = sys.maxsize) -> int:
+    """Let readers die while they read; return how often."""
+    from gpu.errors import GpuError
+    from gpu.lessons.read import find_lessons
+    from gpu.reader import Reader
+    from gpu.record.tracefile import save_trace
+    from gpu.record.workspace import Workspace, save_workspace
+
+    chance, before, count = random.Random(f"{seed} reader"), held(), 0
+    with tempfile.TemporaryDirectory() as folder:
+        trace = small_trace()
+        save_trace(trace, Path(folder) / "a.npz")
+        many = Workspace(None, tuple((k, trace) for k in range(1, 40)))
+        save_workspace(many, Path(folder) / "a.ssspw")
+        files = [("trace", Path(folder) / "a.npz"), ("workspace", Path(folder) / "a.ssspw")]
+        files += [("lesson", path) for path in find_lessons("/nowhere")]
+        scene, end = Reader(), time.monotonic() + seconds
+        try:
+            while time.monotonic() < end and count < most:
+                scene.warm()
+                pids = [child.pid or 0 for child in active_children() if "reader" in child.name]
+                delay = chance.choice((0.0, 0.002, 0.02, 0.3)) * chance.random()
+                timer = threading.Timer(delay, strike, (chance.choice(pids), chance))
+                timer.start()
+                try:
+                    scene.read(*chance.choice(files))
+                except GpuError as error:
+                    if "reader" not in str(error):
+                        raise
+                timer.join()
+                time.sleep(DYING_S)
+                count += 1
+                scene.read(*chance.choice(files))
+        finally:
+            scene.close()
+    check_left(before)
+    return count
+
+
+# ---------------------------------------------------------------- the window
+
+
+WINDOW = """
+import sys
+from viewer.common.application import make_application
+from viewer.main_window import MainWindow
+from viewer.models.settings import Settings
+app = make_application()
+settings = Settings(sys.argv[1])
+settings.set_value("kept", [1, 2, 3])
+settings.sync()
+window = MainWindow(settings)
+window.show()
+window.start()
+print("up", flush=True)
+from PyQt6.QtCore import QTimer
+def again():
+    settings.set_value("kept", [1, 2, 3])
+    settings.add_recent("/a/b.gr")
+    settings.sync()
+    window.start_run()
+timer = QTimer()
+timer.timeout.connect(again)
+timer.start(200)
+QTimer.singleShot(4000, window.close)
+app.exec()
+"""
+
+
+def window(seconds: float, seed: int, most: int = sys.maxsize) -> int:
+    """Kill whole windows; return how many."""
+    from viewer.models.settings import Settings
+
+    chance, before, count = random.Random(f"{seed} window"), held(), 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and count < most:
+        with tempfile.TemporaryDirectory() as folder:
+            ini = Path(folder) / "window.ini"
+            places = {"TMPDIR": folder, "XDG_DATA_HOME": folder, "XDG_STATE_HOME": folder}
+            with subprocess.Popen(
+                [sys.executable, "-c", WINDOW, str(ini)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=TESTS.parent,
+                env={**os.environ, **places, "QT_QPA_PLATFORM": "offscreen"},
+            ) as process:
+                assert process.stdout is not None
+                process.stdout.readline()
+                time.sleep(chance.random() * 5)
+                below = [process.pid, *descendants(process.pid)]
+                process.kill()
+            until(lambda: not any(map(lives, below)), "the end of what a window started")  # noqa: B023
+            prefix = f"sssp-{process.pid}-"
+            until(lambda: not list(SHM.glob(f"{prefix}*")), "shared memory given back")  # noqa: B023
+            json.dumps(Settings(ini).recent_files)
+            assert Settings(ini).value("kept") == [1, 2, 3]
+            parts = [str(path) for path in Path(folder).rglob("*.part")]
+            assert not parts, parts
+        count += 1
+    check_left(before)
+    return count
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the processes below one."""
+    found: list[int] = []
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            fresh = [int(word) for word in listed.read_text().split()]
+        except OSError:
+            continue
+        found += fresh + [below for child in fresh for below in descendants(child)]
+    return found
+
+
+SCENES = {"engine": engine, "sweep": sweep, "reader": reader, "window": window}
+
+
+def main(argv: list[str]) -> int:
+    """Play all scenes for an equal time each."""
+    seconds, seed = float(argv[0]), int(argv[1]) if len(argv) > 1 else SEED
+    names = argv[2:] or list(SCENES)
+    for name in names:
+        begin = time.monotonic()
+        count = SCENES[name](seconds / len(names), seed)
+        print(
+            f"{name}: {count} deaths in {time.monotonic() - begin:.0f} s, seed {seed}", flush=True
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
