@@ -113,7 +113,7 @@ class Panel {
         element(
           "span",
           { class: "value" },
-          element("i", { class: `dash ${this.modelled ? "modelled" : ""} series-${at}` }),
+          element("i", { class: `dash series-${at}` }),
           letter ? `${letter} ${words}` : words,
         ),
       ),
@@ -142,7 +142,15 @@ class Panel {
       { class: "number", x: (LEFT + this.width - RIGHT) / 2, y: base + 29, "text-anchor": "middle" },
       `time, ${unit.word} (${word})`,
     );
-    return [drawn("path", { class: "axis", d: `M${LEFT} ${TOP - 4} V${base} H${this.width - RIGHT}` }), ...ticks, name];
+    const axis = drawn("path", { class: "axis", d: `M${LEFT} ${TOP - 4} V${base} H${this.width - RIGHT}` });
+    return [axis, ...(this.modelled ? [this.hatch(base)] : []), ...ticks, name];
+  }
+
+  /** Return the strip below an axis of modelled time. */
+  hatch(base) {
+    let d = "";
+    for (let x = LEFT; x + 4 <= this.width - RIGHT; x += 6) d += `M${x} ${base + 4}l4 -3`;
+    return drawn("path", { class: "hatch", d });
   }
 
   numberY(share, words) {
@@ -166,7 +174,7 @@ class Panel {
           `${at ? "L" : "M"}${this.x(ns).toFixed(1)} ${this.y(Math.min(Math.max(share, 0), 1)).toFixed(1)}`,
       )
       .join("");
-    const made = [drawn("path", { class: `line series-${series} ${this.modelled ? "modelled" : ""}`, d })];
+    const made = [drawn("path", { class: `line series-${series}`, d })];
     if (letter) {
       const [ns, share] = points.reduce((best, one) => (one[1] > best[1] ? one : best));
       made.push(
@@ -494,7 +502,7 @@ export class BucketsPanel extends Panel {
     const at = (row) => bottom + ((row + 0.5) / run.rows) * (top - bottom);
     const low = this.runs.length > 1 && this.height < TALL; // no room for more than the head
     const ring = low
-      ? [[run.rows / 3, "head"]]
+      ? [[run.rows / 2, "head"]]
       : [
           [0, "head"],
           [run.rows - 1, "tail"],

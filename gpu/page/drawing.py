@@ -98,10 +98,9 @@ def _plot(trace: Trace) -> str:
     down = 14 + (PLOT - 14) * (1 - samples["assigned_edges"] / top)
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, down, strict=True))
     end = f"0 to {time_words(trace.time_ns)} ({trace.clock})"
-    dashed = ' stroke-dasharray="6 2.5"' if trace.clock == "modelled" else ""
     return (
         f'<path d="M{MARGIN} {PLOT}H{WIDTH - MARGIN}" stroke="{GREY}" fill="none"/>'
-        f'<polyline points="{points}" fill="none" stroke="{LINE}" stroke-width="1.5"{dashed}/>'
+        f'<polyline points="{points}" fill="none" stroke="{LINE}" stroke-width="1.5"/>'
         f"{_text(MARGIN, 10, f'Work, edges at once (at most {top:,.0f})', 11, QUIET)}"
         f"{_text(MARGIN, PLOT + 16, end, 11, QUIET)}"
     )

@@ -23,7 +23,7 @@ from gpu.page.html import page_text
 from gpu.page.pack import Pack, smallest
 from gpu.page.words import subtitle_words, title_words, totals_words
 from gpu.record.trace import BUCKETS, REASON_WORDS, Trace, reached_mask
-from gpu.study.compare import ALIGNMENTS, CompareError, Side, align, obstacle
+from gpu.study.compare import ALIGNMENTS, CompareError, Side, align, obstacle, telling_moment
 from gpu.study.compare_words import names, summarise
 from gpu.words import in_sight
 
@@ -134,6 +134,7 @@ def pair_tree(scene: Scene, a: Trace, b: Trace, graph: CSRGraph | None) -> dict[
         "words": found.words,
         "cautions": cautions,
         "clocks": clocks,
+        "telling_ns": telling_moment(*sides),
     }
 
 
