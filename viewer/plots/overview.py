@@ -65,6 +65,7 @@ class Overview(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         playback.loop_changed.connect(self.update)
+        session.waiting_changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         """Return a slim strip."""
@@ -85,6 +86,10 @@ class Overview(QWidget):
             self._marks, self._other, self._shown = marks, other, shown
             self._picture = None
         self.update()
+
+    def hint(self) -> str:
+        """Return what stands in the strip while there is no run: what to do, or what it waits for."""
+        return self._session.waiting or self.EMPTY
 
     def apply_theme(self, theme: Theme) -> None:
         """Recolour."""
@@ -178,7 +183,7 @@ class Overview(QWidget):
         painter.drawPixmap(0, 0, self._picture)
         if self._playback.duration_ns <= 0:
             painter.setPen(QColor(theme.muted))
-            painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self.EMPTY)
+            painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self.hint())
             return
         if not self._playback.fitted:
             first, last = (self.x_of(time) for time in self._playback.view_ns)
