@@ -88,7 +88,7 @@ class Overview(QWidget):
         self.update()
 
     def hint(self) -> str:
-        """Return what stands in the strip while there is no run: what to do, or what it waits for."""
+        """Return what stands there while there is no run: what to do, or what a run waits for."""
         return self._session.waiting or self.EMPTY
 
     def apply_theme(self, theme: Theme) -> None:
