@@ -227,6 +227,18 @@ def test_time_axis_says_unit_and_clock(bench: Bench, kind: type[PlotPanel], cloc
 
 
 @pytest.mark.parametrize("kind", PLOTS)
+def test_the_label_stands_in_the_middle_whatever_fits(bench: Bench, kind: type[PlotPanel]) -> None:
+    panel = bench.show(kind)
+    bench.run(clock="recorded on an NVIDIA H100, measured")
+    for width in (900, 320, 210):
+        panel.resize(width, 200)
+        panel.flush()
+        axis = panel.time_axis
+        label = axis.mapRectFromItem(axis.label, axis.label.boundingRect())
+        assert label.center().x() == pytest.approx(axis.size().width() / 2, abs=2)
+
+
+@pytest.mark.parametrize("kind", PLOTS)
 def test_no_menu_leads_to_the_exporter(bench: Bench, kind: type[PlotPanel]) -> None:
     panel = bench.show(kind)
     assert panel.view.scene().contextMenu == []

@@ -84,9 +84,10 @@ class TimeAxis(pg.AxisItem):
 
     def resizeEvent(self, ev: Any = None) -> None:
         """Say as much below the axis as there is room for."""
-        super().resizeEvent(ev)
         if hasattr(self, "unit"):
             self._show_label()
+        else:
+            super().resizeEvent(ev)
 
     def _show_label(self) -> None:
         unit, clock = self.unit.word, self._clock
@@ -95,6 +96,7 @@ class TimeAxis(pg.AxisItem):
         room = self.width()
         fitting = [words for words in forms if metrics.horizontalAdvance(words) <= room]
         self.setLabel((*fitting, forms[-1])[0])
+        super().resizeEvent()  # puts the label into the middle
 
 
 class NumberAxis(pg.AxisItem):
