@@ -79,6 +79,20 @@ def test_the_first_paint_shows_a_recorded_pair(window: MainWindow, qtbot: QtBot)
     assert sum(pixel.saturation() < 30 and 150 < pixel.value() < 230 for pixel in pixels) > 100
 
 
+def test_the_lessons_wait_for_a_run_of_ones_own(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    while window.features.install_next():
+        pass
+    hint = window.features["lessons"].hint
+    assert hint is not None
+    assert opening(window)._card is not None
+    assert not hint.isVisible()  # one line at a time
+    window.controller.show_graph(open_sample("sample:figure_6"))
+    assert hint.isVisible()
+    assert not opening(window)._card.isVisible()
+
+
 def test_a_is_inside_its_band_and_b_is_not(window: MainWindow) -> None:
     """The point of the picture: at the moment shown, and most of the time that A works."""
     a, b = window.comparison.a, window.comparison.b

@@ -349,7 +349,10 @@ class LessonsFeature(FeaturePart):
     # --- the first time
 
     def _greet(self) -> None:
-        """Tell a newcomer where to start: once, and not over a file that somebody named."""
+        """Tell a newcomer where to start: once, and not over a file that somebody named.
+
+        While a recording is shown, its own line says what to do: then this one waits.
+        """
         window = self._window
         if window.settings.value(GREETED, False) or self._known() or window.named_file:
             return
@@ -365,7 +368,18 @@ class LessonsFeature(FeaturePart):
         hint.dismissed.connect(self._dismiss_hint)
         hint.apply_theme(window.theme)
         column.insertWidget(column.indexOf(window.notice_bar) + 1, hint)
-        window.settings.set_value(GREETED, True)
+        window.session.current_changed.connect(self._show_hint)
+        self._show_hint()
+
+    def _show_hint(self, _record: object = None) -> None:
+        window, hint = self._window, self.hint
+        if hint is None:
+            return
+        current = window.session.current
+        recorded = current is not None and bool(current.recorded_on)
+        hint.setVisible(not recorded and not window.modes.presenting)
+        if not recorded:
+            window.settings.set_value(GREETED, True)
 
     def _dismiss_hint(self) -> None:
         hint, self.hint = self.hint, None
@@ -378,7 +392,7 @@ class LessonsFeature(FeaturePart):
         self._window.graph_view.refresh()
         if self.hint is not None:
             self.hint.apply_theme(theme)
-            self.hint.setVisible(not self._window.modes.presenting)
+            self._show_hint()
 
 
 install = LessonsFeature
