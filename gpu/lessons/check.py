@@ -56,7 +56,7 @@ COLOURS = (
     "difference_work",
 )
 MOST_VERTICES, MOST_EDGES = 300_000, 3_000_000  # more, and a run takes too long to wait for
-ARRANGEMENTS = ("explore", "compare", "lesson", "present", "pairs", "microscope")
+ARRANGEMENTS = ("explore", "compare", "sweep", "lesson", "present", "pairs", "microscope")
 
 
 def check_file(path: str | Path) -> list[str]:
