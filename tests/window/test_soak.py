@@ -42,12 +42,12 @@ GROWTH_MB = 50.0
 MARK_SECONDS = 60
 MOST_RUNS = 6  # kept in the table: what people keep is no leak
 SIZES = (20, 200, 1500)  # vertices of the graphs
-FIRST_N = 900  # vertices: with so many arcs, runs are compiled
-FIRST = f"sample:grid?n={FIRST_N}"
-LARGE = {"recorded_roads", "recorded_mesh", "recorded_sweep", "tour"}  # used once: 200,000 vertices
 HARMLESS = ("plugin does not support",)  # what Qt says of having no screen
 KEYS = ("Space", "Left", "Right", "Home", "End", "I", "O", "R", "L", "1", "2", "3", "Tab", "F")
 CHECKOUT = Path(__file__).resolve().parents[2]
+FIRST_N = 900  # vertices: with so many arcs, runs are compiled
+FIRST = f"sample:grid?n={FIRST_N}"
+LARGE = {"recorded_roads", "recorded_mesh", "recorded_sweep", "tour"}  # used once: 200,000 vertices
 
 
 def test_random_actions_break_nothing_and_leak_nothing() -> None:
