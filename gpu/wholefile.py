@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
+from zipfile import ZIP_STORED, ZipFile
 
-from gpu.errors import GpuError
+from gpu.errors import GpuError, MemoryNeededError
 
 STDOUT = "-"
 
@@ -47,8 +48,31 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
                 part.unlink(missing_ok=True)
     except BrokenPipeError:  # who read it has seen enough
         raise
-    except OSError as error:
-        raise _refused(path, error) from error
+    except (OSError, MemoryError, ValueError) as error:
+        first = _first(error)
+        if first is None:
+            raise
+        raise _refused(path, first) from error
+
+
+@contextmanager
+def new_archive(
+    file: IO[bytes], way: int = ZIP_STORED, level: int | None = None
+) -> Iterator[ZipFile]:
+    """Write a zip archive into a file; where the block fails, nothing more is tried.
+
+    way, level : of `zipfile.ZipFile`. Closed by itself an archive would hide what went wrong.
+    """
+    archive = ZipFile(file, "w", way, compresslevel=level)
+    try:
+        yield archive
+    except BaseException:
+        archive.fp = None  # it counts as closed
+        raise
+    try:
+        archive.close()
+    finally:
+        archive.fp = None
 
 
 def check_writable(path: str | Path) -> None:
@@ -98,5 +122,16 @@ def _part_beside(target: Path) -> Path:
     return target.with_name(f".sssp-{os.getpid()}-{secrets.token_hex(4)}.part")
 
 
-def _refused(path: str | Path, error: OSError) -> GpuError:
+def _first(error: BaseException | None) -> OSError | MemoryError | None:
+    """Return what went wrong first: archives that are closed in mid-write say something else."""
+    found = None
+    while error is not None:
+        found = error if isinstance(error, OSError | MemoryError) else found
+        error = error.__context__
+    return found
+
+
+def _refused(path: str | Path, error: OSError | MemoryError) -> GpuError:
+    if isinstance(error, MemoryError):
+        return MemoryNeededError(f"cannot write {path}: memory ran out; close other programs")
     return GpuError(f"cannot write {path}: {error.strerror or error}")

@@ -233,7 +233,16 @@ def save_graph(
     hold the graph or the file cannot be written.
     """
     path = Path(path)
-    row = _written_format(path, format)
+    try:
+        return _saved(graph, path, _written_format(path, format), id_map)
+    except MemoryError as error:
+        raise MemoryNeededError(
+            f"cannot write {path}: memory ran out; close other programs"
+        ) from error
+
+
+def _saved(graph: CSRGraph, path: Path, row: Format, id_map: bool) -> tuple[str, ...]:
+    """Write a graph and what stands beside it; return what is not kept."""
     row.write(graph, path)  # type: ignore[misc]
     told = []
     if graph.positions is None and not row.places:

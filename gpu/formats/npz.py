@@ -297,6 +297,25 @@ def _metadata(reading: Reading, raw: np.ndarray | None) -> dict[str, Any]:
 
 def write(graph: CSRGraph, path: Path) -> None:
     """Save everything that a graph holds."""
+
+    def fill(file: BinaryIO) -> None:
+        if path.suffix.lower() in COMPRESSIONS:  # zip seeks back
+            file.write(packed(graph))
+        else:
+            write_into(graph, file)
+
+    write_file(path, fill)
+
+
+def packed(graph: CSRGraph) -> bytes:
+    """Return the file that `write` makes."""
+    whole = io.BytesIO()
+    write_into(graph, whole)
+    return whole.getvalue()
+
+
+def write_into(graph: CSRGraph, file: BinaryIO) -> None:
+    """Write a graph into a file that can be sought in."""
     told = {
         "version": VERSION,
         "name": graph.name,
@@ -314,14 +333,7 @@ def write(graph: CSRGraph, path: Path) -> None:
         arrays["positions"] = np.ascontiguousarray(graph.positions, np.float32)
     if graph.ids is not None:
         arrays["ids"] = graph.ids
-
-    def fill(file: BinaryIO) -> None:
-        whole = io.BytesIO() if path.suffix.lower() in COMPRESSIONS else file  # zip seeks back
-        np.savez(whole, metadata=page, **arrays)  # type: ignore[arg-type]
-        if whole is not file:
-            file.write(whole.getbuffer())  # type: ignore[attr-defined]
-
-    write_file(path, fill)
+    np.savez(file, metadata=page, **arrays)  # type: ignore[arg-type]
 
 
 FORMAT = Format(

@@ -107,6 +107,8 @@ def _text(path: Path) -> str:
         raise LessonError(f"{path}: not UTF-8 text ({error.reason})") from error
     except OSError as error:
         raise LessonError(f"{path}: {error.strerror or error}") from error
+    except MemoryError as error:
+        raise LessonError(f"{path}: memory ran out; close other programs") from error
     if "\0" in text:
         raise LessonError(f"{path}: not text: it holds a NUL")
     return text.replace("\r\n", "\n")

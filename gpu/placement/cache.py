@@ -76,7 +76,7 @@ def _read(path: Path, n: int) -> np.ndarray | None:
     try:
         found = np.load(path, allow_pickle=False)
         os.utime(path)
-    except (OSError, ValueError, EOFError):
+    except (OSError, ValueError, EOFError, MemoryError):
         return None
     good = isinstance(found, np.ndarray) and found.shape == (n, 2) and found.dtype == np.float32
     return found if good and bool(np.isfinite(found).all()) else None

@@ -45,7 +45,7 @@ from gpu.record.trace import (
 )
 from gpu.regular import open_regular
 from gpu.schema import SchemaError, checked
-from gpu.wholefile import written_whole
+from gpu.wholefile import new_archive, written_whole
 
 FORMAT = "sssp-scope trace"
 VERSION = 1
@@ -83,13 +83,16 @@ _WRONG = (
 
 def save_trace(trace: Trace, path: str | Path) -> None:
     """Write `trace` to `path`, whole or not at all; GpuError where that is refused."""
+    with written_whole(path) as file:
+        write_trace(trace, file)
+
+
+def write_trace(trace: Trace, file: IO[bytes]) -> None:
+    """Write `trace` into a file, which need not be one that can be sought in."""
     header, arrays = parts(trace)
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
     arrays = {"header": text, **arrays}
-    with (
-        written_whole(path) as file,
-        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
-    ):
+    with new_archive(file, zipfile.ZIP_DEFLATED, 1) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
@@ -30,15 +29,15 @@ from typing import Any
 from msgspec import structs
 
 from gpu.errors import GpuError, TraceError
-from gpu.formats import save_graph
+from gpu.formats import npz
 from gpu.graph import CSRGraph
 from gpu.record.reach import SAMPLE, is_elsewhere, is_within
 from gpu.record.schema import WorkspaceTable, reader_options
 from gpu.record.trace import GraphReference, Trace
-from gpu.record.tracefile import plain, read_trace, save_trace
+from gpu.record.tracefile import plain, read_trace, write_trace
 from gpu.regular import open_regular
 from gpu.schema import SchemaError, checked
-from gpu.wholefile import written_whole
+from gpu.wholefile import new_archive, written_whole
 from gpu.words import in_sight
 
 SUFFIX = ".ssspw"
@@ -165,21 +164,14 @@ def save_workspace(workspace: Workspace, path: str | Path, whole: CSRGraph | Non
     text = json.dumps(table_of(workspace), indent=1, ensure_ascii=False).encode()
     if len(text) > TABLE_LIMIT:
         raise WorkspaceError(f"cannot write {path}: what the window holds is over {TABLE_LIMIT} B")
-    with (
-        tempfile.TemporaryDirectory(prefix="sssp-") as folder,
-        written_whole(path) as file,
-        zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive,
-    ):
+    with written_whole(path) as file, new_archive(file) as archive:
         archive.writestr(TABLE, text)
         for number, trace in workspace.runs:
-            part = Path(folder) / f"{number}.npz"
-            save_trace(trace, part)
-            archive.write(part, _member(number))
-            part.unlink()
+            with archive.open(_member(number), "w", force_zip64=True) as part:
+                write_trace(trace, part)
         sample = graph is not None and graph.origin.startswith(SAMPLE)
         if whole is not None and whole.m <= SMALL_ARCS and not sample:
-            save_graph(whole, Path(folder) / GRAPH)
-            archive.write(Path(folder) / GRAPH, GRAPH)
+            archive.writestr(GRAPH, npz.packed(whole))
 
 
 def table_of(workspace: Workspace) -> dict[str, Any]:

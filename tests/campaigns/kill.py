@@ -43,7 +43,7 @@ SIGNALS = ("SIGKILL", "SIGTERM", "SIGSEGV", "SIGBUS", "SIGSTOP")
 PATIENCE_S = 120.0  # for a machine that is busy; a request takes a second or two
 DYING_S = 0.2  # between a signal and the end of a process
 SHM = Path("/dev/shm")
-SAMPLES = ("sample:grid?n=20000", "sample:city_roads?n=3000", "sample:random_graph?n=4000")
+SAMPLES = ("sample:grid?n=20000", "sample:city_roads?n=3000", "sample:erdos_renyi?n=4000")
 
 
 def strike(pid: int, chance: random.Random) -> str:
@@ -155,9 +155,9 @@ class Engine:
         return told
 
 
-def engine(seconds: float, seed: int, most: int = sys.maxsize) -> int:
+def engine(seconds: float, seed: int, most: int) -> int:
     """Let the engine process die; return how often."""
-    chance, before, count = random.Random(f"{seed} engine"), held(), 0
+    chance, count = random.Random(f"{seed} engine"), 0
     scene, end = Engine(), time.monotonic() + seconds
     try:
         while time.monotonic() < end and count < most:
@@ -165,56 +165,57 @@ def engine(seconds: float, seed: int, most: int = sys.maxsize) -> int:
             count += 1
     finally:
         scene.host.close()
-    check_left(before)
     return count
 
 
 # ---------------------------------------------------------------- a sweep's workers
 
 
-def sweep(seconds: float, seed: int, most: int = sys.maxsize) -> int:
+def sweep(seconds: float, seed: int, most: int) -> int:
     """Let workers of sweeps die; return how often."""
     import sample_graphs
     from gpu.record.trace import RunSettings
     from gpu.study.sweep import make_plan
-    from gpu.study.sweep_pool import Sweep
 
-    chance, before, count = random.Random(f"{seed} sweep"), held(), 0
+    chance, count = random.Random(f"{seed} sweep"), 0
     graph = sample_graphs.make("grid", n=10_000, seed=1)
     settings = RunSettings("adds", "model", "RTX 2080 Ti", 0, None, 1, 1, 0, {})
     plan, end = make_plan(graph, settings), time.monotonic() + seconds
-    wanted = len(plan.values) + plan.controller
     while time.monotonic() < end and count < most:
-        scene = Sweep(graph, plan, processes=2)
-        scene.start()
-        strikes = [time.monotonic() + chance.random() * 3 for _ in range(chance.choice((1, 1, 2)))]
-        try:
-            until_done = time.monotonic() + PATIENCE_S
-            while not scene.done:
-                assert time.monotonic() < until_done, "the sweep does not end"
-                scene.wait(0.02)
-                scene.poll()
-                if strikes and time.monotonic() > strikes[0] and active_children():
-                    strikes.pop(0)
-                    workers = [child for child in active_children() if "Spawn" in child.name]
-                    if workers:
-                        strike(chance.choice(workers).pid or 0, chance)
-                        count += 1
-        finally:
-            scene.close()
-        points = scene.points
-        assert len(points) == wanted, points
-        lost = [point for point in points if point.failure]
-        assert all("died" in point.failure for point in lost), lost
-        del scene  # what its processes left is held by their errors
-    check_left(before)
+        count += _struck_sweep(graph, plan, chance)
+    return count
+
+
+def _struck_sweep(graph: Any, plan: Any, chance: random.Random) -> int:
+    """Make one sweep, one or two of whose workers die; return how many."""
+    from gpu.study.sweep_pool import Sweep
+
+    scene, count = Sweep(graph, plan, processes=2), 0
+    scene.start()
+    strikes = [time.monotonic() + chance.random() * 3 for _ in range(chance.choice((1, 1, 2)))]
+    end = time.monotonic() + PATIENCE_S
+    try:
+        while not scene.done:
+            assert time.monotonic() < end, "the sweep does not end"
+            scene.wait(0.02)
+            scene.poll()
+            workers = [child for child in active_children() if "Spawn" in child.name]
+            if workers and strikes and time.monotonic() > strikes[0]:
+                strikes.pop(0)
+                strike(chance.choice(workers).pid or 0, chance)
+                count += 1
+    finally:
+        scene.close()
+    assert len(scene.points) == len(plan.values) + plan.controller, scene.points
+    lost = [point.failure for point in scene.points if point.failure]
+    assert all("died" in words for words in lost), lost
     return count
 
 
 # ---------------------------------------------------------------- a file's reader
 
 
-def reader(seconds: float, seed: int, most: int = sys.maxsize) -> int:
+def reader(seconds: float, seed: int, most: int) -> int:
     """Let readers die while they read; return how often."""
     from gpu.errors import GpuError
     from gpu.lessons.read import find_lessons
@@ -222,7 +223,7 @@ def reader(seconds: float, seed: int, most: int = sys.maxsize) -> int:
     from gpu.record.tracefile import save_trace
     from gpu.record.workspace import Workspace, save_workspace
 
-    chance, before, count = random.Random(f"{seed} reader"), held(), 0
+    chance, count = random.Random(f"{seed} reader"), 0
     with tempfile.TemporaryDirectory() as folder:
         trace = small_trace()
         save_trace(trace, Path(folder) / "a.npz")
@@ -249,7 +250,6 @@ def reader(seconds: float, seed: int, most: int = sys.maxsize) -> int:
                 scene.read(*chance.choice(files))
         finally:
             scene.close()
-    check_left(before)
     return count
 
 
@@ -283,11 +283,11 @@ app.exec()
 """
 
 
-def window(seconds: float, seed: int, most: int = sys.maxsize) -> int:
+def window(seconds: float, seed: int, most: int) -> int:
     """Kill whole windows; return how many."""
     from viewer.models.settings import Settings
 
-    chance, before, count = random.Random(f"{seed} window"), held(), 0
+    chance, count = random.Random(f"{seed} window"), 0
     end = time.monotonic() + seconds
     while time.monotonic() < end and count < most:
         with tempfile.TemporaryDirectory() as folder:
@@ -313,7 +313,6 @@ def window(seconds: float, seed: int, most: int = sys.maxsize) -> int:
             parts = [str(path) for path in Path(folder).rglob("*.part")]
             assert not parts, parts
         count += 1
-    check_left(before)
     return count
 
 
@@ -332,13 +331,21 @@ def descendants(pid: int) -> list[int]:
 SCENES = {"engine": engine, "sweep": sweep, "reader": reader, "window": window}
 
 
+def played(name: str, seconds: float, seed: int, most: int = sys.maxsize) -> int:
+    """Play a scene and see that nothing is left; return how many processes died."""
+    before = held()
+    count = SCENES[name](seconds, seed, most)
+    check_left(before)
+    return count
+
+
 def main(argv: list[str]) -> int:
     """Play all scenes for an equal time each."""
     seconds, seed = float(argv[0]), int(argv[1]) if len(argv) > 1 else SEED
     names = argv[2:] or list(SCENES)
     for name in names:
         begin = time.monotonic()
-        count = SCENES[name](seconds / len(names), seed)
+        count = played(name, seconds / len(names), seed)
         print(
             f"{name}: {count} deaths in {time.monotonic() - begin:.0f} s, seed {seed}", flush=True
         )

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import PYQT_VERSION_STR, qVersion
 
-from gpu.wholefile import written_whole
+from gpu.wholefile import new_archive, written_whole
 
 PACKAGES = ("sssp-scope", "numpy", "numba", "scipy", "networkx", "pyqtgraph", "msgspec")
 MOST_FOLDERS = 20  # reports that are kept
@@ -58,7 +58,7 @@ def write_folder(texts: Mapping[str, str], reports: Path) -> Path:
 
 def write_zip(texts: Mapping[str, str], path: str) -> None:
     """Write the files as one archive, whole or not at all. Raises GpuError."""
-    with written_whole(path) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with written_whole(path) as out, new_archive(out, zipfile.ZIP_DEFLATED) as archive:
         for file, text in texts.items():
             archive.writestr(file, without_home(text).encode("utf-8", "replace"))
 

@@ -1,0 +1,87 @@
+"""A slice of each campaign, always the same; by hand they go on as long as one likes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import faults
+import fuzz
+import kill
+import pytest
+import same
+
+HERE = Path(__file__).parent
+FILES = 60  # of each kind
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc and sends signals")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", fuzz.ALL)
+def test_files_of_every_kind_are_read_or_refused(kind: str, tmp_path: Path) -> None:
+    done, read, found = fuzz.campaign(kind, fuzz.SEED, tmp_path, files=FILES)
+    assert done == FILES
+    assert list(found.values()) == []
+    assert read < FILES or kind == "settings", "nothing was refused: the faults are too small"
+
+
+def test_a_fault_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The campaign notices an exception that is not ours, and a file that takes too long."""
+
+    def bad(_content: object, _folder: Path) -> None:
+        raise ZeroDivisionError("as a reader might")
+
+    def slow(_content: object, _folder: Path) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(fuzz, "PATIENCE_S", 0.1)
+    for used, words in ((bad, "ZeroDivisionError"), (slow, "TooSlowError")):
+        monkeypatch.setitem(fuzz.ALL, "drawing", fuzz.Kind(fuzz.drawn_drawing, used))
+        found = fuzz.campaign("drawing", 1, tmp_path, files=2)[2]
+        assert [where.split()[0] for where in found] == [words]
+
+
+@LINUX
+@pytest.mark.slow
+@pytest.mark.parametrize(("scene", "deaths"), [("engine", 2), ("sweep", 1), ("reader", 6)])
+def test_processes_die_and_nothing_is_left(scene: str, deaths: int) -> None:
+    assert kill.played(scene, 600, kill.SEED, deaths) >= deaths
+
+
+@LINUX
+@pytest.mark.slow
+def test_a_window_dies_and_nothing_is_left() -> None:
+    assert kill.played("window", 600, kill.SEED, 1) == 1
+
+
+@pytest.mark.slow
+def test_runs_are_the_same_to_the_byte() -> None:
+    assert same.bytes_alike(600, same.SEED, 6) == 6
+
+
+@pytest.mark.slow
+def test_runs_are_stopped_replaced_and_changed() -> None:
+    assert same.stops(600, same.SEED, 3) == 3
+
+
+@LINUX
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_every_write_and_allocation_fails_in_turn() -> None:
+    names = ("trace", "workspace", "samples as csv", "read workspace", "graph .gr")
+    done = subprocess.run(
+        [sys.executable, str(HERE / "faults.py"), "3", *names],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["tries"] > 50
+    assert set(faults.KINDS) >= {"write", "memory", "rename"}
