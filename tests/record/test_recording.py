@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import pytest
 import gpu.lab.record_start as script
 from gpu.engine import run
 from gpu.errors import TraceError
+from gpu.graph import CSRGraph
 from gpu.proof.verify import verify
 from gpu.record.recording import (
     MOST_TICKS,
@@ -128,3 +131,41 @@ def test_only_runs_of_the_graph_that_is_made_are_cut(tmp_path: Path) -> None:
     again = load_recording(tmp_path / "roads.npz")
     assert [trace.verification.passed for trace in again.runs if trace.verification] == [True, True]
     assert [trace.environment[RECORDED_ON] for trace in again.runs] == ["NVIDIA X1"] * 2
+
+
+def test_what_is_measured_is_kept_uncut_and_cut(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The script as on a GPU machine, with the modelled one in its place."""
+    times = iter(range(10**6, 10**7))
+
+    def measured(graph: CSRGraph, algorithm: str, engine: str, source: int, **more: Any) -> Trace:
+        assert (engine, more.pop("device")) == ("cuda", "cuda:0")
+        made = run(graph, algorithm, "model", source, **more)
+        samples = made.samples.copy()
+        samples["t_ns"][-1] = next(times)
+        told = {"device": "NVIDIA X1 80GB HBM3"}
+        return replace(made, samples=samples, environment=told, clock="measured")
+
+    swept = json.loads((script.TARGET / "sweep.json").read_text(encoding="utf-8"))
+    monkeypatch.setattr(script, "run", measured)
+    monkeypatch.setattr(script, "measured_sweep", lambda *_: swept)
+    monkeypatch.setattr(script, "STARTS", {"roads": "sample:city_roads?n=60"})
+    raw, cut, again = (tmp_path / name for name in ("raw", "cut", "again"))
+    assert script.main(["--keep", str(raw), "--to", str(cut)]) == 0
+    assert {path.name for path in cut.iterdir()} == {"roads.npz", "sweep.json"}
+    assert len(list(raw.glob("roads-*.npz"))) == 4
+    first = load_recording(cut / "roads.npz")
+    assert [(t.settings.algorithm, t.settings.probe) for t in first.runs] == [
+        ("adds", 2),
+        ("near_far", 2),
+        ("adds", 0),
+        ("near_far", 0),
+    ]
+    steps = [trace.time_ns - 10**6 for trace in first.runs]
+    turns = script.WARM_UPS + script.RUNS // 2  # the kinds take turns, and times only rise
+    assert steps == [4 * turns + place for place in range(4)]
+    assert script.main(["--from", str(raw), "--to", str(again)]) == 0
+    assert load_recording(again / "roads.npz").runs[0].samples.tobytes() == (
+        first.runs[0].samples.tobytes()
+    )
