@@ -186,7 +186,7 @@ class DeltaPanel(PairPlot):
         low, high = float(heights.min()) - ROOM, float(heights.max()) + ROOM
         self.view_box.setYRange(low, high, padding=0)
         self.hand_line.setBounds((low, high))
-        if self.steerable and not self.hand_line.moving:
+        if self.steerable and len(self._deltas) and not self.hand_line.moving:
             with QSignalBlocker(self.hand_line):
                 self.hand_line.setValue(float(_log(self._deltas.values[-1])))
 

@@ -305,6 +305,25 @@ def test_plots_overlay_the_second_run(qtbot: QtBot, kind: type[PairPlot], clock:
     assert not any(letter.isVisible() for letter in panel._letters)
 
 
+@pytest.mark.parametrize("kind", PANELS, ids=[kind.__name__ for kind in PANELS])
+def test_a_run_that_has_not_begun_beside_one_that_ended(qtbot: QtBot, kind: type[PairPlot]) -> None:
+    bench = Bench(qtbot)
+    b = make_record("adds", run_id=2)
+    bench.session.add_run(b)
+    bench.session.append_samples(2, make_samples())
+    bench.session.finish_run(2, make_trace(make_samples(), b))
+    pair = ComparisonModel(bench.session)
+    panel = bench.show(kind)
+    panel.set_comparison(pair)
+    bench.session.add_run(make_record("adds", run_id=3))  # A: it will be steerable
+    pair.compare_with(b)
+    panel.flush()
+    assert panel.comparing
+    bench.session.append_samples(3, make_samples())
+    panel.flush()
+    assert panel.summary_text()
+
+
 def test_a_low_panel_names_the_runs_in_place_of_its_caption(qtbot: QtBot) -> None:
     bench = Bench(qtbot)
     bench.run()
