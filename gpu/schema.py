@@ -61,6 +61,8 @@ def checked(kind: type[Kind], given: Any, hook: Hook | None = None) -> Kind:
         raise SchemaError(_sentence(kind, given, error)) from error
     except RecursionError as error:
         raise SchemaError("nested too deeply") from error
+    except UnicodeEncodeError as error:
+        raise SchemaError("a text in it is no Unicode: half a letter stands alone") from error
 
 
 def fitting(kind: type[Kind], given: Any) -> Kind:
@@ -71,7 +73,7 @@ def fitting(kind: type[Kind], given: Any) -> Kind:
     found: dict[str, Any] = {}
     for name, kind_of_it in get_type_hints(kind, include_extras=True).items():
         if isinstance(given, Mapping) and name in given:
-            with suppress(msgspec.ValidationError, RecursionError):
+            with suppress(msgspec.ValidationError, RecursionError, UnicodeEncodeError):
                 found[name] = msgspec.convert(given[name], kind_of_it)
     return kind(**found)
 

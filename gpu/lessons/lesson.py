@@ -24,6 +24,7 @@ from msgspec import Meta, Struct, field
 from gpu.schema import PLAIN, Number, Table, Text, shown
 
 VALUE = re.compile(r"^([a-z][a-z0-9_]*)\.([a-z_]+)(?:\(([^()]*)\))?$")
+LARGEST = 1e300  # number that a lesson may name
 QuestionKind = Literal["number", "choice", "vertex", "bucket", "curve"]
 Relation = Literal["<", "<=", ">", ">=", "=="]
 
@@ -117,10 +118,9 @@ def own_class(kind: type, given: Any) -> Any:
     number = isinstance(given, int | float) and not isinstance(given, bool)
     if not number or kind is Value:
         return Value.read(given)
-    try:
-        return float(given)
-    except OverflowError as error:
-        raise ValueError(f"{shown(given)}; allowed: a number") from error
+    if not -LARGEST <= given <= LARGEST:  # nor NaN
+        raise ValueError(f"{shown(given)}; allowed: a number")
+    return float(given)
 
 
 class RunSpec(Struct, frozen=True, forbid_unknown_fields=True):

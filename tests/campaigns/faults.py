@@ -204,36 +204,46 @@ def _told(act: Callable[[], Any]) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """Try everything; return 1 where something went wrong."""
-    most = int(argv[0]) if argv else MOST
-    library, all_faults, tries = Library(), 0, 0
-    known = actions()
-    for name in argv[1:] or known:
+    """Try some actions, in a process with the shim; return 1 where something went wrong."""
+    most, library, known = int(argv[0]), Library(), actions()
+    tries, wrong = 0, 0
+    for name in argv[1:]:
         row = []
         for kind in KINDS:
             count, faults = tried(known[name], kind, library, most)
             tries += count
-            all_faults += len(faults)
+            wrong += len(faults)
             row.append(f"{kind} {count}")
             for fault in faults[:3]:
                 print(f"  {name}: {fault}", flush=True)
         print(f"{name}: {', '.join(row)}", flush=True)
-    print(json.dumps({"tries": tries, "faults": all_faults}), flush=True)
-    return int(all_faults > 0)
+    print(json.dumps({"tries": tries, "faults": wrong}), flush=True)
+    return int(wrong > 0)
 
 
 def with_shim(argv: list[str]) -> int:
-    """Compile the shim and start this file again with it."""
+    """Compile the shim; try each action in a process of its own with it."""
+    most, names = argv[:1] or [str(MOST)], argv[1:] or list(actions())
+    total = {"tries": 0, "faults": 0}
     with tempfile.TemporaryDirectory() as folder:
         shim = Path(folder) / "faults.so"
         source = Path(__file__).with_suffix(".c")
-        subprocess.run(
-            ["cc", "-shared", "-fPIC", "-O1", "-o", str(shim), str(source), "-ldl"], check=True
-        )
+        compiler = ["cc", "-shared", "-fPIC", "-O1", "-o", str(shim), str(source), "-ldl"]
+        subprocess.run(compiler, check=True)
         environment = {**os.environ, "LD_PRELOAD": str(shim), SHIM: "1"}
-        return subprocess.run(
-            [sys.executable, __file__, *argv], env=environment, check=False
-        ).returncode
+        for name in names:
+            command = [sys.executable, __file__, *most, name]
+            done = subprocess.run(
+                command, env=environment, stdout=subprocess.PIPE, text=True, check=False
+            )
+            *lines, last = done.stdout.splitlines() or [""]
+            if done.returncode not in {0, 1}:
+                lines, last = [*lines, last, f"{name}: ended by {done.returncode}"], "{}"
+                total["faults"] += 1
+            print("\n".join(lines), flush=True)
+            total = {key: count + json.loads(last).get(key, 0) for key, count in total.items()}
+    print(json.dumps(total), flush=True)
+    return int(total["faults"] > 0)
 
 
 if __name__ == "__main__":

@@ -88,12 +88,7 @@ def stops(seconds: float, seed: int, most: int) -> int:
                     host.stop, host.pause, host.resume, host.step, lambda: host.set_delta(2.0),
                     lambda: host.load(LoadRequest(chance.choice(SAMPLES))),
                 ]  # fmt: skip
-                act = (
-                    (lambda s=settings: host.run(s))
-                    if chance.random() < 0.5
-                    else chance.choice(acts)
-                )  # type: ignore[misc]
-                found = act()
+                found = host.run(settings) if chance.random() < 0.5 else chance.choice(acts)()
                 asked += [found] if isinstance(found, int) else []
                 moment = time.monotonic() + chance.choice((0.0, 0.01, 0.2)) * chance.random()
                 while time.monotonic() < moment:

@@ -106,6 +106,14 @@ BROKEN: dict[str, tuple[str, str]] = {
         WHOLE + '[[step.claim]]\nleft = "a.work"\nis = "!="\nright = 1\n',
         "claim 1: is = '!='; allowed: <, <=, ==, >, >=",
     ),
+    "no number": (
+        WHOLE + '[[step.claim]]\nleft = "a.work"\nis = "<"\nright = nan\n',
+        "nan; allowed: a number",
+    ),
+    "no float": (
+        WHOLE + f'[[step.claim]]\nleft = "a.work"\nis = "<"\nright = 1{"0" * 400}\n',
+        "allowed: a number",
+    ),
     "claim key": (
         WHOLE + '[[step.claim]]\nlef = "a.work"\n',
         "no left; needed: a value: run.quantity, run.quantity(vertex), or { value",

@@ -235,7 +235,8 @@ def test_broken_bytes_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "w.ssspw"
     save_workspace(small_workspace(), path)
     whole = path.read_bytes()
-    for broken in (b"", b"hello", whole[: len(whole) // 2], whole[:400] + b"!!!" + whole[403:]):
+    at = whole.index(b'"current"')
+    for broken in (b"", b"hello", whole[: len(whole) // 2], whole[:at] + b"!!!" + whole[at + 3 :]):
         path.write_bytes(broken)
         with pytest.raises(WorkspaceError):
             load_workspace(path)

@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 from gpu.lessons import schema as published
 from gpu.lessons.lesson import LessonFile, own_class
 from gpu.lessons.read import find_lessons
+from gpu.record.schema import ReaderOptions
 from gpu.schema import SchemaError, checked, fitting
 
 
@@ -135,3 +136,10 @@ def test_the_lesson_schema_names_every_key_of_our_lessons() -> None:
     for table in ("WrittenStep", "RunSpec", "SweepSpec", "Question", "Claim", "Seek"):
         assert tables[table]["additionalProperties"] is False
     assert tables["RunSpec"]["properties"]["probe"]["maximum"] == 3
+
+
+def test_half_a_letter_is_refused_or_left_out() -> None:
+    lone = json.loads('"\\ud800"')
+    with pytest.raises(SchemaError, match="half a letter"):
+        checked(dict[str, int], {"a": lone})
+    assert fitting(ReaderOptions, {"weights": lone, "undirected": True}) == ReaderOptions(True)
