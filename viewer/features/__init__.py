@@ -44,6 +44,7 @@ NAMES: tuple[str, ...] = (
     "reports",
     "autosave",
     "classroom",
+    "address",
 )
 
 
