@@ -20,9 +20,9 @@ EVIL = "</script><script>alert(1)</script>"
 
 def answers(student: int) -> dict[str, Any]:
     """Return a file as the window writes it."""
-    guess = 1.0 + student
+    guess = 1.04 + student
     told = [
-        {"step": "map", "question": "How many?", "given": guess, "answer": f"{guess:g} x"},
+        {"step": "map", "question": "How many?", "given": guess, "answer": f"{guess:.2g} x"},
         {
             "step": "which",
             "question": "Which?",
