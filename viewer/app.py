@@ -52,8 +52,9 @@ def main(argv: list[str] | None = None) -> int:
     switch = first if first in SWITCHES else ""
     file = next((name for name in arguments if name not in SWITCHES), None)
     problem = None if switch.startswith("--measure") else display_problem()
-    if file is not None and not file.startswith("sample:") and not Path(file).is_file():
-        return guarded(arguments, lambda: _refuse(file))
+    named = file is not None and not file.startswith(("sample:", "http://", "https://"))
+    if named and not Path(str(file)).is_file():
+        return guarded(arguments, lambda: _refuse(str(file)))
     if problem:
         return _qt_missing() or guarded(arguments, lambda: _draw(file, problem))
     return _qt_missing() or _open(file, switch)

@@ -4,8 +4,8 @@ import { button, drawn, element } from "./elements.js";
 import { counted, percent } from "./words.js";
 
 const BAR = 22; // pixels: height of a bar and its gap
-const WIDE = 560;
-const NAME = 190; // pixels for the words of a bar
+const WIDE = 420;
+const NAME = 150; // pixels for the words of a bar
 
 export class ClassView {
   constructor(page) {
@@ -97,7 +97,7 @@ function histogram(asked) {
 }
 
 function shortened(words) {
-  return words.length > 30 ? `${words.slice(0, 29)}…` : words;
+  return words.length > 24 ? `${words.slice(0, 23)}…` : words;
 }
 
 function compared(a, b) {

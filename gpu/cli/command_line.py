@@ -61,12 +61,17 @@ def sweep_line(
 
     Raises GpuError as `run_line` does.
     """
-    words = ["sweep", *_graph_words(graph), *_source_words(settings), *_algorithm_words(settings)]
+    return _line(["sweep", *_graph_words(graph), *sweep_words(settings, knob, values)])
+
+
+def sweep_words(settings: RunSettings, knob: str, values: tuple[float, ...]) -> list[str]:
+    """Return what follows `sssp-scope sweep FILE`, as words that no shell has to read."""
+    words = [*_source_words(settings), *_algorithm_words(settings)]
     words += option_words("--device", settings.device) if settings.device else []
     if settings.delta is not None:
         words += ["--delta", exact(settings.delta)]
     words += ["--knob", knob, "--values", ",".join(map(exact, values))]
-    return _line([*words, *_seed_words(settings), *_parameter_words(settings, "--set")])
+    return [*words, *_seed_words(settings), *_parameter_words(settings, "--set")]
 
 
 def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str = "time") -> str:

@@ -32,6 +32,7 @@ from gpu.formats import (
     metis,
     node_link,
     npz,
+    osm,
     pajek,
     tntp,
 )
@@ -59,6 +60,7 @@ READERS: dict[str, Format] = {
         markup.GEXF,
         node_link.FORMAT,
         gap.FORMAT,
+        osm.FORMAT,
     )
 }
 
@@ -70,6 +72,7 @@ KNOWN_BUT_NOT_READ = (  # (mark near the beginning, name)
     (b"<?xml", "XML"),
     (b"strict graph", "Graphviz"),
     (b"digraph", "Graphviz"),
+    (b"OSMHeader", "a packed extract of OpenStreetMap (osmium cat X.osm.pbf -o X.osm unpacks it)"),
 )
 KNOWN_BEGINNINGS = (
     (b"%PDF", "PDF"),

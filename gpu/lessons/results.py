@@ -26,6 +26,7 @@ MOST_BYTES = 1 << 20
 MOST_FILES = 2000
 MOST_ANSWERS = 500
 BARS = 10  # of a histogram of numbers
+ROUNDED = 0.02  # of a number, that its words may leave out
 SPREAD = 30.0  # largest over smallest answer, from which bars grow by a factor
 
 
@@ -182,7 +183,7 @@ def _is_number(answer: AnswerTable) -> bool:
     """Whether the answer in words begins with its number: a choice's words do not."""
     begun = answer.answer.split(" ")[0].replace(",", "")
     try:
-        return not answer.answer or math.isclose(float(begun), _given(answer), rel_tol=1e-3)
+        return not answer.answer or math.isclose(float(begun), _given(answer), rel_tol=ROUNDED)
     except ValueError:
         return False
 

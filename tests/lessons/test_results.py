@@ -20,9 +20,9 @@ EVIL = "</script><script>alert(1)</script>"
 
 def answers(student: int) -> dict[str, Any]:
     """Return a file as the window writes it."""
-    guess = 1.0 + student
+    guess = 1.01 + student
     told = [
-        {"step": "map", "question": "How many?", "given": guess, "answer": f"{guess:g} x"},
+        {"step": "map", "question": "How many?", "given": guess, "answer": f"{guess:.3g} x"},
         {
             "step": "which",
             "question": "Which?",
@@ -31,7 +31,7 @@ def answers(student: int) -> dict[str, Any]:
         },
         {"step": "curve", "question": "Draw", "given": [0.1, 0.2], "answer": "0.10, 0.20"},
     ]
-    right = [20 <= guess <= 30, student % 2 == 0, student < 10]
+    right = [20 <= guess <= 31, student % 2 == 0, student < 10]
     rows = [one | {"right": good, "seconds": 30.0} for one, good in zip(told, right, strict=True)]
     found = {"format": 1, "lesson": "1_order", "title": "Order matters", "written": "2026-11-22"}
     return found | {"questions": 3, "right": sum(right), "answers": rows}
@@ -51,12 +51,12 @@ def test_a_class_of_forty(folder: Path) -> None:
     assert (len(found.students), found.problems, found.questions) == (40, (), 3)
     header, rows = found.table()
     assert header == ["student", "right", "of", "minutes", "map", "which", "curve"]
-    assert rows[0] == ["student 00", 2, 3, 1.5, "✗ 1 x", "✓ A", "✓ 0.10, 0.20"]
+    assert rows[0] == ["student 00", 2, 3, 1.5, "✗ 1.01 x", "✓ A", "✓ 0.10, 0.20"]
     number, choice, curve = found.asked()
     assert (number.answered, number.right) == (40, 11)
     assert sum(bar.count for bar in number.bars) == 40
     assert sum(bar.right for bar in number.bars) == 11
-    assert number.bars[0].words.startswith("1 to ")
+    assert number.bars[0].words.startswith("1.01 to ")
     assert [(bar.words, bar.count, bar.right) for bar in choice.bars] == [
         ("A", 20, 20),
         ("B", 20, 0),

@@ -46,6 +46,7 @@ NAMES: tuple[str, ...] = (
     "reports",
     "autosave",
     "classroom",
+    "address",
 )
 
 

@@ -13,9 +13,12 @@ from gpu.record.trace import GraphReference
 from gpu.study import sweep
 from gpu.study.sweep import SweepPoint
 from viewer.feature import FeaturePart, Window
+from viewer.features.sweep.page import write_page
 from viewer.features.sweep.panel import SweepPanel
 from viewer.frame.copied_commands import copy_command
 from viewer.models.session import Notice
+
+PAGES = "Web pages (*.html)"
 
 
 class SweepFeature(FeaturePart):
@@ -65,6 +68,21 @@ class SweepFeature(FeaturePart):
             self._window.session,
             lambda: sweep_line(plan.settings, reference, plan.knob, plan.values),
         )
+
+    def export_page(self) -> None:
+        """Ask where to write the sweep as a page."""
+        self._window.files.ask_save("Export sweep as web page", PAGES, ".html", self.save_page)
+
+    def save_page(self, path: str) -> None:
+        """Have a process of its own make every run again and write the page."""
+        session, plan = self._window.session, self.model.plan
+        graph = session.graph
+        if graph is None or plan is None or graph.hash != self.model.graph_hash:
+            words = f"This sweep was made on {self.model.graph_name}."
+            session.set_notice(Notice("info", words, "Open that graph again first."))
+            return
+        here = graph.with_positions(session.positions)
+        self._window.files.save_in_background(path, lambda to: write_page(here, plan, to))
 
     def _reference(self, source: int) -> GraphReference | None:
         """Return what names the graph of the sweep: the one shown, or that of a run."""

@@ -28,6 +28,15 @@ FEATURE = Feature(
             ("Ctrl+Alt+C",),
             needs="swept",
         ),
+        ActionRow(
+            "sweep_page",
+            "Export s&weep as web page…",
+            "file",
+            1,
+            "Record every run of this sweep, and write them as one page with a slider",
+            "export_page",
+            needs="swept",
+        ),
     ),
     (("sweep", "Sweep"),),
 )

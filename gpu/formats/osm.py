@@ -1,0 +1,255 @@
+"""OpenStreetMap extracts (.osm, XML): the streets that a car may take [1].
+
+Vertices are the nodes of streets, called by their own numbers; an arc joins two nodes that follow
+each other along a street, one way only where the street says so (`oneway`, roundabouts,
+motorways). What no street uses is no vertex, and neither are streets of a kind that is not in
+SPEEDS (paths, steps, what is being built).
+
+Weights. "length": metres along the sphere, the usual one. "time": seconds at the street's
+`maxspeed`, or at what its kind usually allows. Both are decimals.
+
+An extract is cut out of the world: a street that runs on outside names nodes that are not in the
+file. Its part inside is read, and a note says how many were left out.
+
+[1] OpenStreetMap wiki, "OSM XML", "Key:highway", "Key:oneway", "Key:maxspeed".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+import numpy as np
+
+from gpu.errors import FormatError
+from gpu.formats.base import Format, Reading, WeightNames, bare_name, shown
+from gpu.formats.build import graph_from_arcs
+from gpu.formats.filebytes import FileBytes
+from gpu.graph import CSRGraph
+
+LENGTH, TIME = "length", "time"
+SPEEDS = {  # km/h where a street says nothing
+    "motorway": 120.0,
+    "trunk": 100.0,
+    "primary": 80.0,
+    "secondary": 60.0,
+    "tertiary": 50.0,
+    "unclassified": 50.0,
+    "residential": 30.0,
+    "living_street": 10.0,
+    "service": 20.0,
+    "road": 50.0,
+}
+SPEEDS |= {f"{kind}_link": SPEEDS[kind] / 2 for kind in tuple(SPEEDS)[:5]}
+MILE_KM = 1.609344
+EARTH_M = 6_371_008.8  # mean radius
+FORWARD, BACK = {"yes", "1", "true"}, {"-1", "reverse"}
+NUMBER = re.compile(r"^-?[0-9]{1,19}$", re.ASCII)
+SPEED = re.compile(r"^([0-9]{1,3}(?:\.[0-9]+)?) *(mph|km/h)?$", re.ASCII)
+BEGINNING = re.compile(rb"\s*(?:<\?[^>]*>\s*)?(?:<!--[^>]*-->\s*)*<osm[\s>]")
+CHUNK_BYTES = 1 << 20
+BYTES_PER_BYTE = 12
+MOST_DEPTH = 16
+
+
+@dataclass
+class Street:
+    """One way of the file: nodes in order, tags; `line` 1-based."""
+
+    line: int
+    nodes: list[int] = field(default_factory=list)
+    tags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def speed(self) -> float | None:
+        """Speed in km/h, None where it is no street for cars."""
+        usual = SPEEDS.get(self.tags.get("highway", ""))
+        if usual is None or self.tags.get("area") == "yes":
+            return None
+        told = SPEED.match(self.tags.get("maxspeed", ""))
+        if told is None or float(told[1]) <= 0:
+            return usual
+        return float(told[1]) * (MILE_KM if told[2] == "mph" else 1.0)
+
+    @property
+    def ways(self) -> tuple[bool, bool]:
+        """Whether it may be taken forward, and back."""
+        told = self.tags.get("oneway", "").lower()
+        if told in BACK:
+            return False, True
+        usual = self.tags.get("junction") == "roundabout" or self.tags["highway"] == "motorway"
+        return True, not (told in FORWARD or (usual and told != "no"))
+
+
+class _Extract:
+    """One pass of expat over an extract."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.places: dict[int, tuple[float, float]] = {}  # latitude, longitude, degrees
+        self.streets: list[Street] = []
+        self._street: Street | None = None
+        self._depth = 0
+        self._expat = expat.ParserCreate()
+        self._expat.EntityDeclHandler = self._declared
+        self._expat.StartElementHandler = self._begun
+        self._expat.EndElementHandler = self._ended
+
+    def parse(self, data: FileBytes) -> None:
+        """Read the whole text; raise FormatError with the fault's line."""
+        try:
+            for at in range(0, len(data), CHUNK_BYTES):
+                self.reading.report(0.7 * at / len(data), "parsing")
+                self._expat.Parse(bytes(data[at : at + CHUNK_BYTES]), False)
+            self._expat.Parse(b"", True)
+        except expat.ExpatError as error:
+            words = expat.ErrorString(error.code) or "broken"
+            raise self.reading.fault(f"no well-formed XML ({words})", error.lineno) from error
+        except (ValueError, LookupError) as error:  # an encoding that Python does not know
+            words = " ".join(str(error).split())[:80]
+            raise FormatError(self.reading.path, f"no readable XML ({words})") from error
+
+    @property
+    def _line(self) -> int:
+        return self._expat.CurrentLineNumber
+
+    def _declared(self, name: str, *_rest: object) -> None:
+        raise self.reading.fault(
+            f"declares the entity {shown(name.encode())}; expected none: they can blow a file up",
+            self._line,
+        )
+
+    def _begun(self, name: str, given: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            raise self.reading.fault(f"elements nest deeper than {MOST_DEPTH}", self._line)
+        if self._depth == 1 and name != "osm":
+            raise self.reading.fault(f"begins with {shown(name.encode())}; expected osm", 1)
+        if name == "node":
+            self._add_node(given)
+        elif name == "way":
+            self._street = Street(self._line)
+        elif self._street is not None and name == "nd":
+            self._street.nodes.append(self._number(given, "ref"))
+        elif self._street is not None and name == "tag" and "k" in given and "v" in given:
+            self._street.tags[given["k"]] = given["v"]
+
+    def _ended(self, name: str) -> None:
+        self._depth -= 1
+        if name == "way" and self._street is not None:
+            if self._street.speed is not None:
+                self.streets.append(self._street)
+            self._street = None
+
+    def _add_node(self, given: dict[str, str]) -> None:
+        if given.get("action") == "delete" or given.get("visible") == "false":
+            return
+        node = self._number(given, "id")
+        try:
+            place = float(given.get("lat", "")), float(given.get("lon", ""))
+        except ValueError:
+            place = np.nan, np.nan
+        if not (abs(place[0]) <= 90 and abs(place[1]) <= 180):
+            words = f"node {node} at {shown(repr((given.get('lat'), given.get('lon'))).encode())}"
+            expected = "expected lat from -90 to 90, lon from -180 to 180"
+            raise self.reading.fault(f"{words}; {expected}", self._line)
+        self.places[node] = place
+
+    def _number(self, given: dict[str, str], key: str) -> int:
+        found = given.get(key, "")
+        if not NUMBER.match(found) or abs(int(found)) >= 2**63:
+            raise self.reading.fault(
+                f"{key} = {shown(found.encode(errors='replace'))}; expected a whole number",
+                self._line,
+            )
+        return int(found)
+
+
+def sniff(head: bytes) -> float:
+    """Return 1 for the element osm, at once or after the XML declaration and comments."""
+    return float(BEGINNING.match(head) is not None)
+
+
+def read(reading: Reading, data: FileBytes) -> CSRGraph:
+    """Read the streets of an extract."""
+    chosen = reading.weight_name or LENGTH
+    if chosen not in (LENGTH, TIME):
+        raise reading.fault(f"streets have no {chosen!r}; weight_name is {LENGTH} or {TIME}")
+    reading.need_memory(BYTES_PER_BYTE * len(data))
+    extract = _Extract(reading)
+    extract.parse(data)
+    if not extract.streets:
+        raise reading.fault("no street for cars in it (a way with a highway tag)")
+    tails, heads, speeds = _arcs(reading, extract)
+    ids, ends = np.unique(np.concatenate((tails, heads)), return_inverse=True)
+    tail, head = ends[: len(tails)], ends[len(tails) :]
+    places = np.array([extract.places[node] for node in ids.tolist()], np.float64).reshape(-1, 2)
+    weights = _metres(places[tail], places[head])
+    if chosen == TIME:
+        weights = weights / (speeds / 3.6)
+    reading.note(f"{len(extract.streets):,} streets; weights are {_UNITS[chosen]}")
+    return graph_from_arcs(
+        reading, "osm", tail, head, weights, len(ids), integral=False,
+        ids=ids, positions=_flat(places), name=bare_name(reading.path),
+    )  # fmt: skip
+
+
+_UNITS = {LENGTH: "lengths in metres", TIME: "travel times in seconds"}
+
+
+def _arcs(reading: Reading, extract: _Extract) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return tails and heads as the file's numbers, int64, and km/h of each arc."""
+    tails: list[int] = []
+    heads: list[int] = []
+    speeds: list[float] = []
+    outside = 0
+    for street in extract.streets:
+        forward, back = street.ways
+        speed = street.speed or 1.0
+        for first, second in zip(street.nodes, street.nodes[1:], strict=False):
+            if first not in extract.places or second not in extract.places:
+                outside += 1
+                continue
+            for goes, tail, head in ((forward, first, second), (back, second, first)):
+                if goes and tail != head:
+                    tails.append(tail)
+                    heads.append(head)
+                    speeds.append(speed)
+    if outside:
+        reading.note(f"{outside:,} pieces of streets lie outside the extract and are left out")
+    if not tails:
+        raise reading.fault("no street has two nodes that are in the file")
+    return np.array(tails, np.int64), np.array(heads, np.int64), np.array(speeds)
+
+
+def _metres(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return great-circle distances, metres (m,), of places (m, 2) in degrees."""
+    (lat_a, lon_a), (lat_b, lon_b) = np.radians(first).T, np.radians(second).T
+    half = np.sin((lat_b - lat_a) / 2) ** 2
+    half = half + np.cos(lat_a) * np.cos(lat_b) * np.sin((lon_b - lon_a) / 2) ** 2
+    return 2 * EARTH_M * np.arcsin(np.sqrt(np.minimum(half, 1.0)))
+
+
+def _flat(places: np.ndarray) -> np.ndarray:
+    """Return float32 (n, 2), kilometres east and north of the middle: a town is nearly flat."""
+    middle = places.mean(axis=0)
+    north = np.radians(places[:, 0] - middle[0]) * EARTH_M / 1000
+    east = np.radians(places[:, 1] - middle[1]) * EARTH_M / 1000 * np.cos(np.radians(middle[0]))
+    return np.stack([east, north], axis=1).astype(np.float32)
+
+
+def weight_names(_head: bytes) -> WeightNames:
+    """Return the two weights that are computed."""
+    return WeightNames((LENGTH, TIME), LENGTH)
+
+
+FORMAT = Format(
+    "osm",
+    "OpenStreetMap extract",
+    (".osm",),
+    sniff,
+    read,
+    weight_names=weight_names,
+    places=True,
+)
