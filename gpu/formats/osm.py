@@ -23,10 +23,10 @@ from xml.parsers import expat
 import numpy as np
 
 from gpu.errors import FormatError
-from gpu.formats.base import Format, Reading, WeightNames, bare_name, shown
-from gpu.formats.build import graph_from_arcs
-from gpu.formats.filebytes import FileBytes
 from gpu.graph import CSRGraph
+from gpu.parsing.build import graph_from_arcs
+from gpu.parsing.filebytes import FileBytes
+from gpu.parsing.reading import Format, Reading, WeightNames, bare_name, shown
 
 LENGTH, TIME = "length", "time"
 SPEEDS = {  # km/h where a street says nothing
