@@ -78,7 +78,9 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     archive = built("sdist", copy, tmp_path_factory.mktemp("sdist"))
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(archive) as file:
-        file.extractall(folder, filter="data")
+        # Python 3.11.2 of Debian 12 has no filters yet; from 3.12 on none is a warning
+        safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+        file.extractall(folder, **safely)  # type: ignore[arg-type]
     (top,) = folder.iterdir()
     return top
 
@@ -112,6 +114,8 @@ def test_the_archive_holds_every_file(unpacked: Path) -> None:
 
 
 def test_what_git_tracks_is_in_the_archive(unpacked: Path) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=TOP, capture_output=True, text=True, check=False
     )
