@@ -2,8 +2,8 @@
 
 python -m viewer.bench.readme_pictures [assets]
 
-screenshot.png           ADDS and Near-Far on one clock
-pictures/teacher.png     the same, as a class sees it at the projector
+screenshot.png           the first start: the recorded pair
+pictures/teacher.png     ADDS and Near-Far on one clock, as a class sees it at the projector
 pictures/student.png     the microscope at an event of the paper's figure 6
 pictures/researcher.png  a sweep of delta on city roads
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from viewer.main_window import MainWindow
 
 SIZE = (1280, 800)
+FIRST_SIZE = (1400, 840)
 HEAD_EVENTS = 3  # moves of the head bucket, up to the event that is shown
 CITY = "sample:city_roads"
 
@@ -35,6 +37,7 @@ def main(argv: list[str] | None = None) -> int:
 
     application = make_application()
     (folder / "pictures").mkdir(parents=True, exist_ok=True)
+    _first_start(folder / "screenshot.png")
     window = window_with_two_runs(CITY)
     for hint in window.findChildren(LessonHint):
         hint.hide()
@@ -47,6 +50,26 @@ def main(argv: list[str] | None = None) -> int:
         window.close()
         application.processEvents()
     return 0
+
+
+def _first_start(path: Path) -> None:
+    """Draw what a newcomer sees once the graph of the recorded pair is there."""
+    from viewer.bench.contact_sheet import grab, wait_until
+    from viewer.main_window import MainWindow
+    from viewer.models.settings import Settings
+
+    window = MainWindow(Settings(Path(tempfile.mkdtemp()) / "window.ini"))
+    window.show()
+    window.start()
+    window.resize(*FIRST_SIZE)
+    window.docks.arrange(window.docks.arrangement)  # for that size
+    try:
+        wait_until(lambda: window.session.current is not None and not window.session.arcs_missing)
+        wait_until(lambda: not window.comparison.busy and window.controller.ready)
+        grab(window, None).save(str(path))
+        print(path)
+    finally:
+        window.close()
 
 
 def _teacher(window: MainWindow) -> None:
