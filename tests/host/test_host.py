@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import host_engines as engines
 import numpy as np
 import pytest
-import test_host_executors as engines
-from test_host_driver import (
+from host_driver import (
     DEADLINE_S,
     Driver,
     on_fresh_host,

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import host_engines as engines
 import numpy as np
 import pytest
-import test_host_executors as engines
-from test_host_driver import (
+from host_driver import (
     ENTRIES,
     Driver,
     on_fresh_host,

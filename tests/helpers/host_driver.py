@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-import test_host_executors as engines
+import host_engines as engines
 
 from gpu.host import (
     EngineHost,
