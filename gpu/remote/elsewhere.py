@@ -45,6 +45,7 @@ from gpu.words import SENTENCE, in_sight
 COMMAND = "sssp-scope engine --stdio"
 ADDRESS = re.compile(r"[^\s\x00-\x1f\x7f-]\S*")
 SAID_BYTES = 4096  # of what ssh said last, that a sentence may repeat
+NONSENSE = (GpuError, ValueError, LookupError, TypeError, OverflowError, MemoryError)
 NOT_FOUND = 127  # what a shell ends with that knows no such command
 ADVICE = "; install SSSP Scope there, or name the command that starts its engine"
 START_S = 180.0  # to log in, for which sshd gives 120 s, and for Python to start there
@@ -266,7 +267,7 @@ class RemoteProcess:
         while not self._fault and self._pour() and (came := self._link.take()) is not None:
             try:
                 replies = list(HANDLERS[type(came[0])](self, *came))
-            except (GpuError, ValueError, KeyError, TypeError, OverflowError) as error:
+            except NONSENSE as error:
                 self._hang_up(f"it said what no engine of ours says ({in_sight(str(error))})")
                 return
             yield from replies
@@ -365,7 +366,8 @@ class RemoteProcess:
         if settings.engine != "model":
             device = f"{device}{ON}{self._there.address}"
         settings = replace(settings, device=device)
-        reference = graph_reference(self._graph_of(command.graph), settings.source)
+        graph = self._graph_of(command.graph)
+        reference = graph_reference(graph, graph.check_source(settings.source))
         self._started = settings, reference
         self._running = True
         yield here.Started(command.run_id, settings, reference)

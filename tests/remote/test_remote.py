@@ -5,6 +5,7 @@ What an engine host promises is tested in tests/host, over this connection too.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -17,9 +18,13 @@ import host_engines as engines
 import pytest
 from host_driver import ENTRIES, SHM, Driver, elsewhere, left_behind, wait_until
 
+from gpu.cli.command_line import run_line
+from gpu.cli.main import main
+from gpu.compiled import cache_folder
 from gpu.errors import EngineError, ParameterError
 from gpu.host import EngineHost, EngineLost, Failed, Memory, RunFinished
 from gpu.record.trace import RunSettings
+from gpu.record.tracefile import load_trace
 from gpu.remote import Elsewhere, graphs
 from gpu.remote.elsewhere import error_of
 from gpu.remote.messages import Failed as FarFailed
@@ -261,29 +266,57 @@ def test_errors_of_classes_that_are_none_of_ours_are_engine_errors() -> None:
         assert type(error_of(FarFailed(1, name, "words"))) is EngineError
 
 
-def test_a_run_on_the_command_line(
-    there: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The real far end, its default entries, measured: the time says where."""
-    command = f"exec {sys.executable} -m gpu.cli engine --stdio"
-    monkeypatch.setenv("SSSP_SCOPE_CACHE", str(tmp_path / "cache"))
-    out = tmp_path / "run.npz"
-    words = ["run", "sample:chain?n=50", "--on", f"{there.address} {command}"]
-    words += ["--algorithm", "dijkstra", "--engine", "cpu", "--verify", "--trace", str(out)]
-    checkout = str(Path(__file__).parents[2])
-    done = subprocess.run(
-        [sys.executable, "-m", "gpu.cli", *words],
-        capture_output=True, text=True, cwd=checkout, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "cpu on somebody@elsewhere" in done.stdout
-    assert "verified    yes" in done.stdout
-    from gpu.record.tracefile import load_trace
+@pytest.fixture
+def on(there: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What --on is given: the real far end, with a cache of its own but for compiled code."""
+    compiled, cache = cache_folder(), tmp_path / "cache"
+    compiled.mkdir(parents=True, exist_ok=True)
+    cache.mkdir()
+    (cache / compiled.name).symlink_to(compiled)
+    monkeypatch.setenv("SSSP_SCOPE_CACHE", str(cache))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    return f"{there.address} exec {sys.executable} -m gpu.cli engine --stdio"
 
+
+def test_a_run_on_the_command_line(
+    on: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run.npz"
+    words = ["run", "sample:chain?n=50", "--on", on, "--algorithm", "dijkstra", "--engine", "cpu"]
+    assert main([*words, "--verify", "--trace", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "cpu on somebody@elsewhere" in told
+    assert "verified    yes" in told
     trace = load_trace(out)
     assert trace.settings.device == "cpu on somebody@elsewhere"
     assert trace.clock == "measured"
     assert len(list((tmp_path / "cache" / "graphs").glob("*.npz"))) == 1
+    line = run_line(trace.settings, trace.graph)
+    assert "--device cpu --on somebody@elsewhere" in line
+
+
+def test_a_sweep_and_a_comparison_on_the_command_line(
+    on: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph = ["sample:chain?n=50", "--on", on, "--engine", "cpu", "--json"]
+    assert main(["sweep", *graph, "--algorithm", "delta_stepping", "--values", "4,16"]) == 0
+    swept = json.loads(capsys.readouterr().out)
+    assert swept["device"] == "cpu on somebody@elsewhere"
+    assert [point["value"] for point in swept["points"]] == [4, 16]
+    assert all(point["verified"] for point in swept["points"])
+    assert main(["compare", *graph, "--a", "dijkstra", "--b", "delta_stepping"]) == 0
+    compared = json.loads(capsys.readouterr().out)
+    assert compared["a"]["device"] == compared["b"]["device"] == "cpu on somebody@elsewhere"
+
+
+def test_a_computer_that_is_not_there_is_said_on_the_command_line(
+    there: Elsewhere, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", "sample:chain?n=50", "--on", f"{there.address} no-such-command-of-ours"]
+    assert main(words) == 1
+    told = capsys.readouterr().err
+    assert "no engine answered" in told
+    assert "install SSSP Scope there" in told
 
 
 def test_what_fails_there_is_said_here(there: Elsewhere, tmp_path: Path) -> None:
