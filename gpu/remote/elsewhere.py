@@ -46,6 +46,7 @@ COMMAND = "sssp-scope engine --stdio"
 ADDRESS = re.compile(r"[^\s\x00-\x1f\x7f-]\S*")
 SAID_BYTES = 4096  # of what ssh said last, that a sentence may repeat
 NONSENSE = (GpuError, ValueError, LookupError, TypeError, OverflowError, MemoryError)
+QUIT_S = 1.0  # for a goodbye over the network; the far side ends without one too
 NOT_FOUND = 127  # what a shell ends with that knows no such command
 ADVICE = "; install SSSP Scope there, or name the command that starts its engine"
 START_S = 180.0  # to log in, for which sshd gives 120 s, and for Python to start there
@@ -179,7 +180,7 @@ class RemoteProcess:
         """Ask the far side to quit, end the connection after `grace_s`, give everything back."""
         self._link.send(wire.Quit(), overtake=True)
         try:
-            self._ssh.wait(grace_s + self.delay_s if self.greeted else grace_s)
+            self._ssh.wait(grace_s + QUIT_S if self.greeted else grace_s)
         except subprocess.TimeoutExpired:
             self._ssh.kill()
         self._ssh.wait()
