@@ -24,6 +24,16 @@ def module_command(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-P", "-c", f"import runpy, sys; {run}", *arguments]
 
 
+def version() -> str:
+    """Return the installed version, or `unknown` in a tree that was never installed."""
+    from importlib.metadata import PackageNotFoundError, version as installed
+
+    try:
+        return installed("sssp-scope")
+    except PackageNotFoundError:
+        return "unknown"
+
+
 @contextmanager
 def safe_children() -> Iterator[None]:
     """Let processes that are started meanwhile leave the current folder out of their path."""

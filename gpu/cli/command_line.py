@@ -14,7 +14,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.algorithms.all_pairs import source_range
 from gpu.cli.shells import file_word, line_of, option_words
 from gpu.errors import GpuError
-from gpu.record.trace import GraphReference, Probe, RunSettings
+from gpu.record.trace import ON, GraphReference, Probe, RunSettings
 from gpu.words import exact
 
 NAME = "sssp-scope"
@@ -31,7 +31,7 @@ def run_line(settings: RunSettings, graph: GraphReference) -> str:
     if ALGORITHMS[settings.algorithm].result == "matrix":
         return apsp_line(settings, graph, "matrix.npy")
     words = ["run", *_graph_words(graph), *_source_words(settings), *_algorithm_words(settings)]
-    words += option_words("--device", settings.device) if settings.device else []
+    words += _device_words(settings)
     if settings.delta is not None:
         words += ["--delta", exact(settings.delta)]
     words += ["--probe", str(int(settings.probe))]
@@ -47,7 +47,7 @@ def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
     """
     first, count = source_range(settings.parameters, graph.n)
     words = ["apsp", *_graph_words(graph), "-o", file_word(output), *_algorithm_words(settings)]
-    words += option_words("--device", settings.device) if settings.device else []
+    words += option_words("--device", _device_of(settings)) if settings.device else []
     words += [] if count == graph.n else ["--sources", f"{first}:{first + count}"]
     words += [] if settings.delta is None else ["--delta", exact(settings.delta)]
     workers = settings.parameters.get("workers")
@@ -67,7 +67,7 @@ def sweep_line(
 def sweep_words(settings: RunSettings, knob: str, values: tuple[float, ...]) -> list[str]:
     """Return what follows `sssp-scope sweep FILE`, as words that no shell has to read."""
     words = [*_source_words(settings), *_algorithm_words(settings)]
-    words += option_words("--device", settings.device) if settings.device else []
+    words += _device_words(settings)
     if settings.delta is not None:
         words += ["--delta", exact(settings.delta)]
     words += ["--knob", knob, "--values", ",".join(map(exact, values))]
@@ -86,10 +86,12 @@ def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str
         return " && ".join(apsp_line(settings, graph, output) for settings, output in pair)
     if a.source != b.source:
         raise GpuError("the command compares runs from one source; these have two")
+    if _computer_of(a) != _computer_of(b):
+        raise GpuError("the command compares runs on one computer; these ran on two")
     words = ["compare", *_graph_words(graph), *_source_words(a)]
     for side, settings in (("a", a), ("b", b)):
         words += [f"--{side}", settings.algorithm, f"--{side}-engine", settings.engine]
-        words += option_words(f"--{side}-device", settings.device) if settings.device else []
+        words += option_words(f"--{side}-device", _device_of(settings)) if settings.device else []
         if settings.delta is not None:
             words += [f"--{side}-delta", exact(settings.delta)]
         words += _parameter_words(settings, f"--{side}-set")
@@ -99,6 +101,7 @@ def compare_line(a: RunSettings, b: RunSettings, graph: GraphReference, how: str
         *_seed_words(a),
         "--align",
         how,
+        *_computer_words(a),
     ]
     return _line(words)
 
@@ -132,6 +135,26 @@ def _source_words(settings: RunSettings) -> list[str]:
 
 def _algorithm_words(settings: RunSettings) -> list[str]:
     return ["--algorithm", settings.algorithm, "--engine", settings.engine]
+
+
+def _device_of(settings: RunSettings) -> str:
+    """Return the device as its engine calls it: of "cuda:0 on user@host" the first word."""
+    return settings.device.partition(ON)[0]
+
+
+def _computer_of(settings: RunSettings) -> str:
+    """Return where that device is, "" where it is here."""
+    return settings.device.partition(ON)[2]
+
+
+def _device_words(settings: RunSettings) -> list[str]:
+    words = option_words("--device", _device_of(settings)) if settings.device else []
+    return words + _computer_words(settings)
+
+
+def _computer_words(settings: RunSettings) -> list[str]:
+    address = _computer_of(settings)
+    return option_words("--on", address) if address else []
 
 
 def _seed_words(settings: RunSettings) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS
+from gpu.cli.elsewhere import Run, add_on, runner
 from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
@@ -63,6 +64,7 @@ def add_compare(parser: Parser) -> None:
     both.add_argument("--probe", type=int, choices=levels, default=1, help="[1]")
     add_seed(both)
     add_numbers(both)
+    add_on(both)
     sides = parser.add_argument_group("the two sides")
     rare = parser.add_rare_group("of one side")
     for side, default in (("a", first), ("b", second)):
@@ -115,10 +117,10 @@ def _add_side(group: argparse._ArgumentGroup, side: str, engines: list[str]) -> 
 
 
 def _compare(args: argparse.Namespace) -> int:
-    with progress_line() as progress:
+    with progress_line() as progress, runner(args, progress) as run:
         graph = open_graph(args.file, args, progress)
-        a, again_a = _side(graph, args, "a", progress)
-        b, again_b = _side(graph, args, "b", progress)
+        a, again_a = _side(graph, args, "a", progress, run)
+        b, again_b = _side(graph, args, "b", progress, run)
     problem = obstacle(a, b)
     if problem:
         raise CompareError(problem)
@@ -135,13 +137,13 @@ def _compare(args: argparse.Namespace) -> int:
 
 
 def _side(
-    graph: CSRGraph, args: argparse.Namespace, name: str, progress: ProgressLine
+    graph: CSRGraph, args: argparse.Namespace, name: str, progress: ProgressLine, run: Run
 ) -> tuple[Side, Side | None]:
     """Return one side and, where its time is measured with probes on, a rerun without."""
     asked = getattr(args, name)
     if asked.endswith(TRACE_SUFFIX):
         return Side.of(open_trace(asked)), None
-    trace = _run(graph, args, name, args.probe, progress)
+    trace = _run(graph, args, name, args.probe, progress, run)
     if args.verify:
         from gpu.proof.verify import verify
 
@@ -149,15 +151,18 @@ def _side(
         proofs = verify(graph, trace.settings.source, trace.dist)
         trace = replace(trace, verification=proofs)
     if trace.clock == "measured" and args.probe > Probe.OFF:
-        return Side.of(trace), Side.of(_run(graph, args, name, int(Probe.OFF), progress))
+        return Side.of(trace), Side.of(_run(graph, args, name, int(Probe.OFF), progress, run))
     return Side.of(trace), None
 
 
 def _run(
-    graph: CSRGraph, args: argparse.Namespace, name: str, probe: int, progress: ProgressLine
+    graph: CSRGraph,
+    args: argparse.Namespace,
+    name: str,
+    probe: int,
+    progress: ProgressLine,
+    run: Run,
 ) -> Trace:
-    from gpu.engine import run
-
     given = {key: getattr(args, f"{name}_{key}") for key in ("delta", "device", "engine", "set")}
 
     def on_samples(samples: np.ndarray) -> None:

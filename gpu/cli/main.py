@@ -31,6 +31,7 @@ from gpu.cli.outcome import (
 )
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import NAME, discard, failure, opened, settle
+from gpu.interpreter import version
 
 
 class Command(NamedTuple):
@@ -65,6 +66,9 @@ COMMANDS: dict[str, Command] = {
     ),
     "page": Command("write runs, a sweep or a lesson as one web page", "gpu.cli.page", "add_page"),
     "bench": Command("measure how fast the program itself is here", "gpu.lab.bench", "add_bench"),
+    "engine": Command(
+        "run engines for a window or command on another computer", "gpu.cli.engine", "add_engine"
+    ),
     "help": Command("show the help of a command", "gpu.cli.manual", "add_help"),
     "man": Command("print the manual page: every option", "gpu.cli.manual", "add_man"),
     "completion": Command(
@@ -148,16 +152,6 @@ def build_parser(only: str | None = None) -> Parser:
             if name not in _ABOUT_ALL:
                 _add_manner(command)
     return parser
-
-
-def version() -> str:
-    """Return the installed version, or `unknown` in a tree that was never installed."""
-    from importlib.metadata import PackageNotFoundError, version as installed
-
-    try:
-        return installed(NAME)
-    except PackageNotFoundError:
-        return "unknown"
 
 
 class _Version(argparse.Action):

@@ -64,7 +64,8 @@ def add_completion(parser: Parser) -> None:
 
 def manual_page() -> str:
     """Return the manual page, in the macros of man(7)."""
-    from gpu.cli.main import build_parser, version
+    from gpu.cli.main import build_parser
+    from gpu.interpreter import version
 
     whole = build_parser()
     lines = [

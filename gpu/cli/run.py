@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS, Parameter
+from gpu.cli.elsewhere import add_on, runner
 from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
@@ -92,6 +93,7 @@ def add_what_runs(parser: Parser) -> argparse._ArgumentGroup:
     )
     group = _add_parameters(parser)
     add_seed(group)
+    add_on(group)
     add_numbers(what)
     return what
 
@@ -203,11 +205,13 @@ def _print_result(trace: Trace, args: argparse.Namespace, taken: bool) -> None:
 
 
 def _traced(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -> Trace:
-    from gpu.engine import run
     from gpu.host.warm_up import say_if_slow
 
     algorithm, source = chosen_algorithm(args), choose_source(graph, args)
-    with say_if_slow(lambda: progress.show(-1, COMPILING)) as running:
+    with (
+        runner(args, progress) as run,
+        say_if_slow(lambda: progress.show(-1, COMPILING)) as running,
+    ):
 
         def on_samples(samples: np.ndarray) -> None:
             running()

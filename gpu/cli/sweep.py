@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
+from gpu.cli.elsewhere import Run, runner
 from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
@@ -19,7 +21,7 @@ from gpu.cli.parser import Parser
 from gpu.cli.run import add_what_runs, chosen_algorithm, parameters_of
 from gpu.cli.terminal import ProgressLine, fault, progress_line
 from gpu.engine import graph_reference
-from gpu.errors import ParameterError
+from gpu.errors import EngineError, GpuError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 from gpu.record.tracefile import plain
@@ -46,7 +48,7 @@ def add_sweep(parser: Parser) -> None:
     parser.add_argument(
         "--page", metavar="PAGE", help="record each run too, as one web page with a slider"
     )
-    parser.set_defaults(handle=_sweep)
+    parser.set_defaults(handle=_sweep, usage_error=parser.error)
     add_examples(
         parser,
         "sssp-scope sweep roads.gr.gz --algorithm adds --engine model --source 1 --json",
@@ -59,6 +61,8 @@ def add_sweep(parser: Parser) -> None:
 def _sweep(args: argparse.Namespace) -> int:
     if args.processes is not None and args.processes < 1:
         raise ParameterError(f"--processes {args.processes}; allowed: 1 or more")
+    if args.on is not None and (args.page is not None or args.processes is not None):
+        args.usage_error("--on makes one run at a time, and no page; leave --page and --processes")
     if args.page is not None:
         check_writable(args.page)
     with progress_line() as progress:
@@ -74,12 +78,17 @@ def _sweep(args: argparse.Namespace) -> int:
             numbers=args.numbers,
         )
         plan = sweep.make_plan(graph, settings, args.knob, _values(args.values), args.count)
-        points = sweep_pool.run_sweep(
-            graph,
-            plan,
-            lambda _point, share: progress.show(share, "sweeping"),
-            args.processes,
-        )
+        if args.on is None:
+            points = sweep_pool.run_sweep(
+                graph,
+                plan,
+                lambda _point, share: progress.show(share, "sweeping"),
+                args.processes,
+            )
+        else:
+            with runner(args, progress) as run:
+                points = _one_by_one(graph, plan, run)
+            plan = replace(plan, settings=points[-1].settings)  # which say where that was
         if args.page is not None:
             _write_page(args.page, graph, plan, progress)
     found = sweep.findings(points)
@@ -102,6 +111,20 @@ def _sweep(args: argparse.Namespace) -> int:
     else:
         _print(points, found, plan)
     return _check(points)
+
+
+def _one_by_one(graph: CSRGraph, plan: sweep.SweepPlan, run: Run) -> list[SweepPoint]:
+    """Make every run of a plan elsewhere. EngineError where that is lost."""
+    values: list[float | None] = [None] if plan.controller else []
+    points = []
+    for value in (*values, *plan.values):
+        try:
+            points.append(sweep.measure(graph, plan, value, run=run))
+        except EngineError:
+            raise
+        except GpuError as error:
+            points.append(sweep.failed_point(plan, value, str(error)))
+    return points
 
 
 def _write_page(path: str, graph: CSRGraph, plan: sweep.SweepPlan, progress: ProgressLine) -> None:

@@ -28,22 +28,21 @@ from gpu.host.messages import (
     RunCommand,
     RunFinished,
 )
-from gpu.host.process import EngineProcess, death_words
+from gpu.host.process import Child, Spawn
 from gpu.host.replies import Replies
 from gpu.host.ring import FRAME
 from gpu.host.shared_graph import SharedGraph, buffer_shapes, graph_tag
 from gpu.host.state import HostState
 
-FAILED_STARTS = 3  # children that died before they said hello, until we give up
 ATTEMPTS = 2  # children that died before they began a request, until it is given up
 
 
 class Dispatcher(HostState):
     """Requests in, messages out: what an EngineHost asks of, and polls."""
 
-    def __init__(self, memory: Memory, entries: Entries) -> None:
+    def __init__(self, memory: Memory, entries: Entries, spawn: Spawn) -> None:
         super().__init__(memory)
-        self._entries = entries
+        self._entries, self._spawn_child = entries, spawn
         self.started = False
         self._replies = Replies(self)
         self._children = self._failed_starts = 0
@@ -86,6 +85,11 @@ class Dispatcher(HostState):
         """Whether a request waits or goes on; proofs of a finished run do not count."""
         job = self.current
         return bool(self.queue) or (job is not None and not job.silent and not job.over)
+
+    @property
+    def idle(self) -> bool:
+        """Whether the child has nothing at all to do, proofs neither."""
+        return self.current is None and not self.queue
 
     def show_knobs(self) -> None:
         """Let the child see what the user holds."""
@@ -141,7 +145,7 @@ class Dispatcher(HostState):
         messages, self.outbox = self.outbox, []
         return messages
 
-    def _enforce_deadline(self, process: EngineProcess) -> None:
+    def _enforce_deadline(self, process: Child) -> None:
         job = self.current
         if job is not None and job.deadline is not None and monotonic() > job.deadline:
             process.kill()
@@ -151,7 +155,7 @@ class Dispatcher(HostState):
     def _spawn(self) -> None:
         self._children += 1
         try:
-            self.process = EngineProcess(self.memory, self._entries, self._children, self.knobs)
+            self.process = self._spawn_child(self.memory, self._entries, self._children, self.knobs)
         except (OSError, GpuError) as error:
             self._give_up(f"The engine process cannot be started: {error}")
 
@@ -208,14 +212,14 @@ class Dispatcher(HostState):
 
     # the child's death
 
-    def _bury(self, process: EngineProcess) -> None:
+    def _bury(self, process: Child) -> None:
         """Take up the last words of a dead child, conclude its request, start another."""
         self._replies.take(process)
         self.collect()
         job, self.current, self.process = self.current, None, None
-        words = death_words(process.exit_code or 0, job.doing if job is not None else "idle")
+        words = process.death_words(job.doing if job is not None else "idle")
         if process.killed or (job is not None and job.stopping and not job.begun):
-            self._conclude_stopped(job)
+            self._conclude_stopped(job, GRACE_S + process.delay_s)
         elif process.greeted:
             self._conclude_lost(job, words)
         elif job is not None:  # it did not even start; the next one will
@@ -223,19 +227,19 @@ class Dispatcher(HostState):
         self._forget_orphans(job)
         process.bury()
         self._failed_starts = 0 if process.greeted else self._failed_starts + 1
-        if self._failed_starts < FAILED_STARTS:
+        if self._failed_starts < process.starts:
             self._spawn()
         else:
             self._give_up(f"The engine process does not start. {words}")
 
-    def _conclude_stopped(self, job: Job | None) -> None:
+    def _conclude_stopped(self, job: Job | None, grace_s: float) -> None:
         """End a request that was asked to end, in a child that is dead by now."""
         if job is not None and job.again:
             job.reset()
             self.queue.append(job)
         elif job is not None:
             if isinstance(job, RunJob) and job.live is not None and not job.over:
-                words = f"killed: it did not stop within {GRACE_S} s"
+                words = f"killed: it did not stop within {grace_s:g} s"
                 self.outbox.append(RunFinished(job.run_id, cut_off_trace(job, words)))
             elif not (job.silent or job.over):
                 self.outbox.append(Failed(job.run_id, CancelledByUserError("stopped")))

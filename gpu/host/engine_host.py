@@ -28,7 +28,8 @@ from gpu.host.dispatcher import Dispatcher
 from gpu.host.jobs import Job, LayoutJob, LoadJob, RunJob
 from gpu.host.memory import Memory
 from gpu.host.messages import Entries, LiveRun, LoadRequest, Message
-from gpu.host.ring import FRAME
+from gpu.host.process import EngineProcess, Spawn
+from gpu.host.ring import FRAME, Knobs
 from gpu.host.shared_graph import open_graph, share_graph
 from gpu.record.trace import SAMPLE, RunSettings
 
@@ -38,11 +39,17 @@ class EngineHost:
 
     entries : what the child calls (tests supply their own)
     memory : where segments are made
+    spawn : starts the child: here, or on another computer (`gpu.remote`)
     """
 
-    def __init__(self, entries: Entries | None = None, memory: Memory | None = None) -> None:
+    def __init__(
+        self,
+        entries: Entries | None = None,
+        memory: Memory | None = None,
+        spawn: Spawn = EngineProcess,
+    ) -> None:
         self._memory = memory or Memory()
-        self._dispatcher = Dispatcher(self._memory, entries or Entries())
+        self._dispatcher = Dispatcher(self._memory, entries or Entries(), spawn)
         self._knobs = self._dispatcher.knobs
         self._last_id = 0
         self._run_id = 0  # of the run last asked for
@@ -154,6 +161,12 @@ class EngineHost:
         self._knobs.steps += 1
         self.pause()
 
+    def hold(self, knobs: Knobs) -> None:
+        """Hold every knob as given, for an owner who passes on what another one holds."""
+        self._knobs.delta, self._knobs.pace = knobs.delta, knobs.pace
+        self._knobs.paused, self._knobs.steps = knobs.paused, knobs.steps
+        self._dispatcher.show_knobs()
+
     # what happened
 
     def poll(self) -> list[Message]:
@@ -183,6 +196,11 @@ class EngineHost:
     def busy(self) -> bool:
         """Whether a request waits or goes on; proofs of a finished run do not count."""
         return self._dispatcher.busy
+
+    @property
+    def idle(self) -> bool:
+        """Whether the child has nothing at all to do, proofs neither."""
+        return self._dispatcher.idle
 
     @property
     def alive(self) -> bool:

@@ -11,10 +11,10 @@ import sys
 import threading
 import time
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import connection, get_context
-from typing import Any
+from typing import Any, Protocol
 
 from gpu.host.memory import Memory
 from gpu.host.messages import Command, Entries, Quit
@@ -36,8 +36,61 @@ SIGNAL_WORDS = {
 }
 
 
+class Child(Protocol):
+    """What a host asks of a child: a process here, or one on another computer (`gpu.remote`).
+
+    starts : children that may end before they say Hello, one after the other
+    delay_s : how much longer than here it may take until a child has heard and answered
+    """
+
+    starts: int
+    delay_s: float
+    started_at: float  # by time.monotonic
+    greeted: bool  # it said Hello
+    killed: bool  # by us, on purpose
+
+    @property
+    def ring(self) -> SampleRing:
+        """The samples that came, and the knobs."""
+
+    @property
+    def pid(self) -> int:
+        """Of the process here."""
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it lives."""
+
+    def send(self, command: Command | Quit) -> bool:
+        """Return whether the child can still be told anything."""
+
+    def receive(self) -> Iterator[Any]:
+        """Yield the replies that are there, without waiting."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait until there is a reply, or the child is dead, or time is up."""
+
+    def kill(self) -> None:
+        """End it now, whatever it does; `exit_code` tells when it is gone."""
+
+    def end(self, grace_s: float) -> None:
+        """Ask it to quit, end it after `grace_s`, give everything back."""
+
+    def bury(self) -> None:
+        """Give back what belongs to a dead child."""
+
+    def death_words(self, doing: str) -> str:
+        """Return how a dead child died, as one sentence for people."""
+
+
+Spawn = Callable[[Memory, Entries, int, Knobs], Child]
+
+
 class EngineProcess:
     """One child, from its start to its end."""
+
+    starts = 3
+    delay_s = 0.0
 
     def __init__(self, memory: Memory, entries: Entries, serial: int, knobs: Knobs) -> None:
         self.started_at = time.monotonic()
@@ -116,14 +169,14 @@ class EngineProcess:
         self._process.close()
         self.ring.unlink()
 
-
-def death_words(exit_code: int, doing: str) -> str:
-    """Return how the child died, as one sentence for people."""
-    if exit_code < 0:
-        name = signal_name(-exit_code)
-        hint = SIGNAL_WORDS.get(name, name)
-        return f"The engine process was killed by signal {-exit_code} ({hint}) while {doing}"
-    return f"The engine process ended by itself with exit code {exit_code} while {doing}"
+    def death_words(self, doing: str) -> str:
+        """Return how the child died, as one sentence for people."""
+        code = self.exit_code or 0
+        if code < 0:
+            name = signal_name(-code)
+            hint = SIGNAL_WORDS.get(name, name)
+            return f"The engine process was killed by signal {-code} ({hint}) while {doing}"
+        return f"The engine process ended by itself with exit code {code} while {doing}"
 
 
 def signal_name(number: int) -> str:

@@ -37,7 +37,7 @@ from gpu.host.messages import (
     Verified,
     WarmedUp,
 )
-from gpu.host.process import EngineProcess
+from gpu.host.process import Child
 from gpu.host.shared_graph import open_buffers, open_graph
 from gpu.host.state import HostState
 from gpu.numbers import wider
@@ -65,7 +65,7 @@ class Replies:
             Done: self._on_done,
         }
 
-    def take(self, process: EngineProcess) -> None:
+    def take(self, process: Child) -> None:
         """Take up everything that the child has said by now."""
         for reply in process.receive():
             self._handlers[type(reply)](reply)
@@ -182,7 +182,8 @@ class Replies:
         self._state.outbox.append(RunFinished(reply.run_id, trace))
         job.finish()
         if job.deadline is not None:  # it did end; the proofs may take a little longer
-            job.deadline = monotonic() + YIELD_S
+            assert self._state.process is not None
+            job.deadline = monotonic() + YIELD_S + self._state.process.delay_s
 
     def _adopt(self, arrays: SharedArrays) -> dict[str, np.ndarray]:
         """Map a result of the child and give its name back at once."""

@@ -64,14 +64,16 @@ def with_note(shared: SharedGraph, note: str) -> SharedGraph:
     """Return the same graph without a picture and with one more note on its provenance."""
     provenance = shared.handle.provenance
     provenance = replace(provenance, notes=(*provenance.notes, note))
-    places = {name: p for name, p in shared.handle.shared.places.items() if name != PICTURE}
-    handle = replace(
-        shared.handle,
-        provenance=provenance,
-        shared=replace(shared.handle.shared, places=places),
-    )
+    handle = replace(shared.handle, provenance=provenance)
     graph = replace(shared.graph, provenance=provenance)
-    return SharedGraph(handle, shared.segment, graph, None)
+    return without_picture(SharedGraph(handle, shared.segment, graph, None))
+
+
+def without_picture(shared: SharedGraph) -> SharedGraph:
+    """Return the same graph with no room for a picture."""
+    places = {name: p for name, p in shared.handle.shared.places.items() if name != PICTURE}
+    handle = replace(shared.handle, shared=replace(shared.handle.shared, places=places))
+    return SharedGraph(handle, shared.segment, shared.graph, None)
 
 
 def graph_tag(token: int) -> str:

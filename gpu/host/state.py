@@ -12,7 +12,7 @@ from time import monotonic
 from gpu.host.jobs import GRACE_S, YIELD_S, Job, LayoutJob, RunJob
 from gpu.host.memory import Memory
 from gpu.host.messages import LiveRun, Message
-from gpu.host.process import EngineProcess
+from gpu.host.process import Child
 from gpu.host.ring import RING, Knobs
 from gpu.host.shared_graph import SharedGraph
 
@@ -35,7 +35,7 @@ class HostState:
         self.live: LiveRun | None = None
         self.graph: SharedGraph | None = None
         self.outbox: list[Message] = []
-        self.process: EngineProcess | None = None
+        self.process: Child | None = None
 
     def set_graph(self, shared: SharedGraph) -> None:
         """Use this graph from now on; only the name of the one before is given back."""
@@ -54,7 +54,8 @@ class HostState:
         self.process.ring.stop(job.run_id)
         patient = job.over or (isinstance(job, LayoutJob) and not at_once)
         if self.process.greeted:
-            job.end_by(monotonic() + (YIELD_S if patient else GRACE_S))
+            grace_s = YIELD_S if patient else GRACE_S
+            job.end_by(monotonic() + grace_s + self.process.delay_s)
 
     def collect(self, limit: int = RING) -> None:
         """Copy new samples of the run that goes on out of the ring."""

@@ -24,7 +24,7 @@ from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.placement.by_distance import BY_DISTANCE
 from gpu.placement.placements import Progress, Stop, layout
-from gpu.wholefile import written_whole
+from gpu.wholefile import make_room, written_whole
 
 VERSION = 1  # of what the layouts give: another number, and old files are not found
 MOST_BYTES = 1 << 30
@@ -88,17 +88,6 @@ def _keep(path: Path, positions: np.ndarray) -> None:
         return
     with suppress(OSError, GpuError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        _make_room(path.parent, positions.nbytes)
+        make_room(path.parent, "*.npy", positions.nbytes, MOST_BYTES)
         with written_whole(path) as file:
             np.save(file, positions, allow_pickle=False)
-
-
-def _make_room(folder: Path, wanted: int) -> None:
-    """Remove what was not used for longest until `wanted` bytes fit under MOST_BYTES."""
-    files = [(file.stat(), file) for file in folder.glob("*.npy")]
-    files.sort(key=lambda pair: pair[0].st_mtime, reverse=True)
-    taken = wanted
-    for state, file in files:
-        taken += state.st_size
-        if taken > MOST_BYTES:
-            file.unlink(missing_ok=True)

@@ -32,7 +32,7 @@ def check_trace(trace: Trace) -> None:
     """Raise TraceError, naming the first part that does not fit the others."""
     _check_settings(trace)
     _check_distances(trace)
-    _check_samples(trace)
+    check_samples(trace.samples)
     _check_vertices(trace)
     if trace.events is not None:
         _check_events(trace, trace.events)
@@ -81,8 +81,8 @@ def _check_distances(trace: Trace) -> None:
             raise TraceError("a distance is negative or no number; allowed: 0 or more")
 
 
-def _check_samples(trace: Trace) -> None:
-    samples = trace.samples
+def check_samples(samples: np.ndarray) -> None:
+    """Raise TraceError where SAMPLE (k,) are not such as an engine makes."""
     if not len(samples):
         raise TraceError("it has no samples")
     if (np.diff(samples["t_ns"]) < 0).any():

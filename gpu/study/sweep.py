@@ -181,8 +181,9 @@ def measure(
     plan: SweepPlan,
     value: float | None,
     should_stop: Callable[[], bool] | None = None,
+    run: Callable[..., Trace] = run,
 ) -> SweepPoint:
-    """Run one value in this process and reduce its trace to a point.
+    """Run one value, in this process unless `run` goes elsewhere; reduce its trace to a point.
 
     Raises CancelledByUserError where it was stopped, else what `gpu.run` raises.
     """

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import host_engines as engines
 import numpy as np
 import pytest
-import test_host_executors as engines
-from test_host_driver import Driver
+from host_driver import Driver
 
 import gpu
 from gpu.errors import MemoryNeededError, ParameterError

@@ -12,11 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import host_engines as engines
 import numpy as np
 import pytest
-import test_host_executors as engines
-from test_host_driver import (
+from host_driver import (
     DEADLINE_S,
+    ELSEWHERE,
     Driver,
     on_fresh_host,
     on_shared_host,
@@ -43,10 +44,12 @@ from gpu.host.worker import Worker
 from gpu.record.trace import RunSettings, reached_mask
 
 
-@pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineHost]:
+@pytest.fixture(scope="module", params=["here", ELSEWHERE])
+def engine(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[EngineHost]:
     """One host for the tests that kill nothing: a start takes half a second."""
-    yield from shared_host(tmp_path_factory.mktemp("maps"))
+    yield from shared_host(tmp_path_factory.mktemp("maps"), request.param)
 
 
 @pytest.fixture
@@ -58,10 +61,11 @@ def warm(engine: EngineHost) -> Iterator[Driver]:
 @pytest.fixture(params=["shared memory"])
 def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
     """A driver of a fresh host, of which nothing may be left."""
-    yield from on_fresh_host(Memory(folder=str(tmp_path), named=request.param == "shared memory"))
+    yield from on_fresh_host(tmp_path, request.param)
 
 
-in_both_memories = pytest.mark.parametrize("driver", ["shared memory", "files"], indirect=True)
+PLACES = ["shared memory", "files", ELSEWHERE]
+everywhere = pytest.mark.parametrize("driver", PLACES, indirect=True)
 
 
 # requests
@@ -73,7 +77,7 @@ def test_ready_comes_once_the_child_is_warm(driver: Driver) -> None:
     assert 0 < ready.seconds < DEADLINE_S
 
 
-@in_both_memories
+@everywhere
 def test_load_gives_read_only_views_and_a_first_picture(driver: Driver) -> None:
     loaded = driver.load("named")
     graph = loaded.graph
@@ -114,7 +118,7 @@ def test_a_graph_without_a_picture_is_still_a_graph(warm: Driver) -> None:
     assert loaded.graph.provenance.notes[-1].startswith("no first picture: ParameterError")
 
 
-@in_both_memories
+@everywhere
 def test_run_from_start_to_proof(driver: Driver) -> None:
     driver.load()
     run_id = driver.host.run(engines.settings("stream", count=500))
@@ -158,7 +162,7 @@ def test_put_graph_and_float_weights(warm: Driver) -> None:
 
 def test_events_come_back(warm: Driver) -> None:
     warm.load()
-    events = warm.finish("with_events").trace.events
+    events = warm.finish("with_events", probe=3).trace.events
     assert events is not None
     assert events["a"].tolist() == list(range(50_000))
 
@@ -194,6 +198,7 @@ def test_samples_arrive_in_order_and_none_is_lost(warm: Driver) -> None:
     assert len(warm.host.take_samples()) == 0
 
 
+@pytest.mark.parametrize("engine", ["here"], indirect=True)  # elsewhere the host there reads on
 def test_a_full_ring_holds_the_child_back(warm: Driver) -> None:
     warm.load()
     run_id = warm.start_run("stream", count=200_000)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_host_driver import Driver, left_behind
+from host_driver import Driver, left_behind
 
 import sample_graphs
 from gpu.algorithms import ALGORITHMS

@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import host_engines as engines
 import pytest
-import test_host_executors as engines
-from test_host_driver import (
+from host_driver import (
     DEADLINE_S,
     SHM,
     left_behind,
@@ -25,7 +25,7 @@ from gpu.host import (
 SCRIPT = """
 import sys
 sys.path.insert(0, {folder!r})
-import test_host_driver as t
+import host_driver as t
 memory = t.Memory(folder={maps!r}, named={named})
 driver = t.Driver(t.EngineHost(t.ENTRIES, memory))
 driver.host.start()

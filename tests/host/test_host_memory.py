@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_host_driver import wait_until
+from host_driver import wait_until
 
 from gpu.errors import MemoryNeededError
 from gpu.host import memory as memory_module

@@ -8,16 +8,16 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import host_engines as engines
 import numpy as np
 import pytest
-import test_host_executors as engines
-from test_host_driver import (
+from host_driver import (
+    ELSEWHERE,
     ENTRIES,
     Driver,
     on_fresh_host,
     on_shared_host,
     shared_host,
-    wait_until,
 )
 
 from gpu.errors import (
@@ -46,10 +46,12 @@ from gpu.host import (
 from gpu.record.trace import NEVER, Flag
 
 
-@pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineHost]:
+@pytest.fixture(scope="module", params=["here", ELSEWHERE])
+def engine(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[EngineHost]:
     """One host for the tests that kill nothing: a start takes half a second."""
-    yield from shared_host(tmp_path_factory.mktemp("maps"))
+    yield from shared_host(tmp_path_factory.mktemp("maps"), request.param)
 
 
 @pytest.fixture
@@ -61,8 +63,10 @@ def warm(engine: EngineHost) -> Iterator[Driver]:
 @pytest.fixture(params=["shared memory"])
 def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
     """A driver of a fresh host, of which nothing may be left."""
-    yield from on_fresh_host(Memory(folder=str(tmp_path), named=request.param == "shared memory"))
+    yield from on_fresh_host(tmp_path, request.param)
 
+
+everywhere = pytest.mark.parametrize("driver", ["shared memory", ELSEWHERE], indirect=True)
 
 # stops
 
@@ -110,6 +114,7 @@ def test_stop_before_the_child_is_up(driver: Driver) -> None:
     assert driver.wait_for(RunFinished, run_id).trace.outcome == "stopped"
 
 
+@everywhere
 @pytest.mark.parametrize("what", ["slow", "deaf"])
 def test_stop_ends_a_load(driver: Driver, what: str) -> None:
     graph = driver.load().graph
@@ -122,6 +127,7 @@ def test_stop_ends_a_load(driver: Driver, what: str) -> None:
     assert driver.finish().trace.reached == 20
 
 
+@everywhere
 def test_stop_of_nothing_is_nothing(driver: Driver) -> None:
     driver.wait_for(Ready, 0)
     driver.host.stop()
@@ -148,7 +154,7 @@ def test_results_of_a_replaced_load_are_dropped(warm: Driver) -> None:
 def test_a_new_run_ends_the_one_before_and_starts_clean(warm: Driver) -> None:
     warm.load()
     first = warm.start_run("endless")
-    wait_until(lambda: len(warm.host.take_samples()) > 0)
+    warm.until(lambda: len(warm.host.take_samples()) > 0)
     waiting = warm.host.run(engines.settings("stream", count=5))
     assert len(warm.host.take_samples()) == 0  # the first one's are no longer asked for
     last = warm.host.run(engines.settings("stream", count=300))
@@ -248,6 +254,7 @@ def _failure(driver: Driver, behaviour: str, **parameters: object) -> Failed:
     return driver.wait_for(Failed, driver.host.run(engines.settings(behaviour, **parameters)))
 
 
+@everywhere
 @pytest.mark.parametrize(
     ("behaviour", "words"),
     [("exits", "exit code 7"), ("segfaults", "signal 11 (a fault in compiled code)")],
@@ -265,6 +272,7 @@ def test_a_crash_costs_the_run_and_nothing_else(driver: Driver, behaviour: str, 
     assert driver.host.graph.name == "named"
 
 
+@everywhere
 def test_a_crash_while_reading(driver: Driver) -> None:
     lost = driver.wait_for(EngineLost, driver.host.load(LoadRequest("exits")))
     assert "reading a graph" in lost.words
@@ -321,6 +329,7 @@ def test_a_child_that_never_starts_is_given_up(
         driven.host.close()
 
 
+@everywhere
 @pytest.mark.parametrize("seed", range(3))
 def test_any_order_of_requests_ends_well(driver: Driver, seed: int) -> None:
     """Every run has one end, whatever comes between; then the host still works."""
@@ -351,6 +360,7 @@ def test_any_order_of_requests_ends_well(driver: Driver, seed: int) -> None:
         assert sum(isinstance(m, ends) and m.run_id == run_id for m in driver.heard) == 1, run_id
 
 
+@everywhere
 def test_closed_means_closed(driver: Driver) -> None:
     driver.host.close()
     with pytest.raises(EngineError, match="closed"):

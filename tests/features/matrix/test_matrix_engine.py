@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from host_driver import DEADLINE_S, SHM, Driver, left_behind, wait_until
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from test_apsp_host import COMPILING_S, grid, trace_of
-from test_host_driver import DEADLINE_S, SHM, Driver, left_behind, wait_until
 from test_window_engine import PATIENCE_MS, press_run, wait_for, wait_for_proof
 
 import sample_graphs
@@ -35,7 +35,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {folder!r})
 from test_apsp_host import grid
-from test_host_driver import Driver
+from host_driver import Driver
 from gpu.host import EngineHost, Entries, Memory, RunStarted
 from gpu.record.trace import RunSettings
 memory = Memory(folder={maps!r}, named={named})

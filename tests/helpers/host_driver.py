@@ -5,13 +5,18 @@ Not a test itself.
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
-import test_host_executors as engines
+import host_engines as engines
+import pytest
 
 from gpu.host import (
     EngineHost,
@@ -23,6 +28,8 @@ from gpu.host import (
     RunFinished,
     RunStarted,
 )
+from gpu.host.process import EngineProcess, Spawn
+from gpu.remote import Elsewhere
 
 DEADLINE_S = 30.0  # generous: two cores, other tests beside
 NAMES = ("check", "execute", "verify", "load_graph", "open_sample", "provisional", "layout")
@@ -32,6 +39,13 @@ ENTRIES = Entries(
 )
 SHM = Path("/dev/shm")
 M = TypeVar("M", bound=Message)
+SSH = """#!/bin/sh
+# a stand-in: what follows -- ADDRESS is run here
+while [ "$1" != "--" ]; do shift; done
+shift 2
+exec sh -c "$*"
+"""
+ELSEWHERE = "elsewhere"  # a place: over ssh
 
 
 class Driver:
@@ -44,9 +58,14 @@ class Driver:
     def until(self, condition: Callable[[], object], within_s: float = DEADLINE_S) -> None:
         end = time.monotonic() + within_s
         while not condition():
-            assert time.monotonic() < end, f"heard only {[type(m).__name__ for m in self.heard]}"
+            assert time.monotonic() < end, f"heard only {[self.in_words(m) for m in self.heard]}"
             self.host.wait(0.01)
             self.heard += self.host.poll()
+
+    @staticmethod
+    def in_words(message: Message) -> str:
+        words = getattr(message, "words", getattr(message, "error", ""))
+        return f"{type(message).__name__} {words}".rstrip()
 
     def wait_for(self, kind: type[M], run_id: int) -> M:
         found: list[M] = []
@@ -80,12 +99,38 @@ def left_behind(memory: Memory) -> list[str]:
     return [str(path) for folder in folders for path in folder.glob(f"{memory.prefix}-*")]
 
 
-def shared_host(folder: Path) -> Iterator[EngineHost]:
-    host = EngineHost(ENTRIES, Memory(folder=str(folder)))
-    host.start()
-    host.put_graph(engines.path_graph(3))  # the leak guard counts segments
-    yield host
-    host.close()
+@contextmanager
+def elsewhere(folder: Path) -> Iterator[Elsewhere]:
+    """Another computer: this one, behind a stand-in for ssh on PATH."""
+    if os.name != "posix":
+        pytest.skip("the stand-in for ssh is a shell script")
+    ssh = folder / "ssh"
+    ssh.write_text(SSH)
+    ssh.chmod(0o700)
+    far = Path(__file__).with_name("far_stage.py")
+    before = os.environ["PATH"]
+    os.environ["PATH"] = f"{folder}{os.pathsep}{before}"
+    try:
+        command = f"exec {shlex.join([sys.executable, str(far), str(folder)])}"
+        yield Elsewhere("somebody@elsewhere", command)
+    finally:
+        os.environ["PATH"] = before
+
+
+@contextmanager
+def spawned(place: str, folder: Path) -> Iterator[Spawn]:
+    """How children are started at a place."""
+    with elsewhere(folder) if place == ELSEWHERE else nullcontext() as there:
+        yield EngineProcess if there is None else there.spawn
+
+
+def shared_host(folder: Path, place: str = "here") -> Iterator[EngineHost]:
+    with spawned(place, folder) as spawn:
+        host = EngineHost(ENTRIES, Memory(folder=str(folder)), spawn)
+        host.start()
+        host.put_graph(engines.path_graph(3))  # the leak guard counts segments
+        yield host
+        host.close()
 
 
 def on_shared_host(host: EngineHost) -> Iterator[Driver]:
@@ -99,14 +144,16 @@ def on_shared_host(host: EngineHost) -> Iterator[Driver]:
     host.take_samples()
 
 
-def on_fresh_host(memory: Memory) -> Iterator[Driver]:
+def on_fresh_host(folder: Path, place: str) -> Iterator[Driver]:
     """Start a host; afterwards nothing may be left of it. (Processes: see conftest.)"""
     threads = set(threading.enumerate())
-    host = EngineHost(ENTRIES, memory)
-    host.start()
-    yield Driver(host)
-    host.close()
-    host.close()
+    memory = Memory(folder=str(folder), named=place != "files")
+    with spawned(place, folder) as spawn:
+        host = EngineHost(ENTRIES, memory, spawn)
+        host.start()
+        yield Driver(host)
+        host.close()
+        host.close()
     assert not host.alive
     assert left_behind(memory) == []
     assert set(threading.enumerate()) == threads
