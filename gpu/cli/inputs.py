@@ -32,7 +32,7 @@ def add_graph_options(parser: argparse.ArgumentParser, file: str = "file") -> No
     from gpu.formats import READERS
 
     parser.add_argument(
-        file, metavar="FILE", help="a graph file or address, - (stdin), or sample:KEY?n=..&seed=.."
+        file, metavar="FILE", help="file, address, - (stdin) or sample:KEY?n=..&seed=.."
     )
     parser.add_argument(
         "--format",
