@@ -62,7 +62,13 @@ class Hosted:
     def __exit__(self, *_: object) -> None:
         self.driver.host.close()
         assert left_behind(self.memory) == []
-        wait_until(lambda: not self.far_segments())
+        wait_until(lambda: not any(path.stat().st_size for path in self.far_segments()))
+        # a far side that was killed while it started leaves its empty lock; the next one takes it
+        wait_until(self.is_clean)
+
+    def is_clean(self) -> bool:
+        self.memory.clean_stale()
+        return not self.far_segments()
 
     def far_pid(self) -> int:
         return int((self.folder / "far").read_text())

@@ -33,7 +33,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
 
 SCRIPT = """
 import sys
-sys.path.insert(0, {folder!r})
+sys.path[:0] = {folders!r}
 from test_apsp_host import grid
 from host_driver import Driver
 from gpu.host import EngineHost, Entries, Memory, RunStarted
@@ -97,7 +97,7 @@ def test_killing_the_owner_in_the_middle_of_a_matrix(tmp_path: Path, named: bool
     if named and not SHM.is_dir():
         pytest.skip("shared memory cannot be listed here")
     text = SCRIPT.format(
-        folder=str(Path(__file__).parents[2] / "host"),
+        folders=[str(Path(__file__).parents[2] / room) for room in ("host", "helpers")],
         maps=str(tmp_path),
         named=named,
         key=MATRICES[0],
