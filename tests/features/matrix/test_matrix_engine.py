@@ -148,7 +148,7 @@ def test_run_kill_run_again_and_stop_by_clicks(window: MainWindow, qtbot: QtBot)
     memory = window.controller.host._memory
     record = run_slowly(window, qtbot)
     assert record.matrix is not None
-    assert "sources" in window.status_bar._state.text()
+    qtbot.waitUntil(lambda: "sources" in window.status_bar._state.text(), timeout=PATIENCE_MS)
     os.kill(window.controller.host.child_pid, signal.SIGKILL)
     wait_for(record, "failed", qtbot)
     assert window.notice_bar.isVisible()
