@@ -12,13 +12,11 @@ positions: see `gpu.formats.exchange`.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from html import unescape
-from xml.parsers import expat
 
 import numpy as np
 
-from gpu.errors import FormatError
 from gpu.formats.elements import (
     OTHER_PLACES,
     SENTINEL,
@@ -35,14 +33,14 @@ from gpu.formats.exchange import (
     usual_name,
     whole_or_float,
 )
+from gpu.formats.xml_pass import XmlPass
 from gpu.graph import CSRGraph
 from gpu.parsing.filebytes import FileBytes
-from gpu.parsing.reading import Format, Reading, WeightNames, shown
+from gpu.parsing.reading import Format, Reading, WeightNames
 from gpu.parsing.rows import runs_compiled
 
 MARK_BYTES = 8192  # how far from the beginning the root element may stand
 MOST_DEPTH = 100
-CHUNK_BYTES = 1 << 20
 ATTRIBUTE = re.compile(rb"([\w.:]+)\s*+=\s*+(?:\"([^\"<]*+)\"|'([^'<]*+)')")
 GRAPHML_KEY = re.compile(rb"<key\b([^<>]*+)>")
 GEXF_BLOCK = re.compile(rb"<attributes\b([^<>]*+)>(.*?)</attributes>", re.DOTALL)
@@ -100,14 +98,16 @@ def _read(reading: Reading, key: str, parser: Markup, data: FileBytes) -> CSRGra
     return graph_from_network(reading, key, parser.network, len(data))
 
 
-class Markup(ABC):
+class Markup(XmlPass):
     """One pass over XML that fills `network`; a format says what its elements mean.
 
     `inside` holds what node or edge is open, innermost last, and where its attributes go.
     """
 
+    FIRST_SHARE, SHARE = READ_SHARE, PARSE_SHARE
+
     def __init__(self, reading: Reading) -> None:
-        self.reading = reading
+        super().__init__(reading)
         self.network = Network()
         self.graphs = 0
         self._open: list[str] = []
@@ -115,39 +115,10 @@ class Markup(ABC):
         self.inside: list[Attributes] = []
         self.edge: Edge | None = None
         self.text: list[str] | None = None  # of the element that is open, None: not wanted
-        self._expat = expat.ParserCreate()
         self._expat.buffer_text = True
-        self._expat.EntityDeclHandler = self._declared
-        self._expat.StartElementHandler = self._begun
-        self._expat.EndElementHandler = self._ended
         self._expat.CharacterDataHandler = self._characters
 
-    @property
-    def line(self) -> int:
-        """The 1-based number of the line where the parser stands."""
-        return self._expat.CurrentLineNumber
-
-    def parse(self, data: FileBytes | bytes, *, last: bool = True) -> None:
-        """Read on, to the end if this is the last text; raise FormatError with the fault's line."""
-        try:
-            for at in range(0, len(data), CHUNK_BYTES):
-                self.reading.report(READ_SHARE + PARSE_SHARE * at / len(data), "parsing")
-                self._expat.Parse(bytes(data[at : at + CHUNK_BYTES]), False)
-            self._expat.Parse(b"", last)
-        except expat.ExpatError as error:
-            words = expat.ErrorString(error.code) or "broken"
-            raise self.reading.fault(f"no well-formed XML ({words})", error.lineno) from error
-        except (ValueError, LookupError) as error:  # an encoding that Python does not know
-            words = " ".join(str(error).split())[:80]
-            raise FormatError(self.reading.path, f"no readable XML ({words})") from error
-
-    def _declared(self, name: str, *_rest: object) -> None:
-        raise self.reading.fault(
-            f"declares the entity {shown(name.encode())}; expected none: they can blow a file up",
-            self.line,
-        )
-
-    def _begun(self, name: str, attributes: dict[str, str]) -> None:
+    def _begun(self, name: str, given: dict[str, str]) -> None:
         name = name.rpartition(":")[2]
         self._open.append(name)
         if len(self._open) > MOST_DEPTH:
@@ -158,9 +129,9 @@ class Markup(ABC):
             self.graphs += 1
             self._graph_depth = len(self._open)
             if self.graphs == 1:
-                self.begin_graph(attributes)
+                self.begin_graph(given)
         elif self.graphs <= 1:
-            self.begin(name, attributes)
+            self.begin(name, given)
 
     def _ended(self, name: str) -> None:
         if self.graphs <= 1:

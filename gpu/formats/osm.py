@@ -18,11 +18,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from xml.parsers import expat
 
 import numpy as np
 
-from gpu.errors import FormatError
+from gpu.formats.xml_pass import XmlPass
 from gpu.graph import CSRGraph
 from gpu.parsing.build import graph_from_arcs
 from gpu.parsing.filebytes import FileBytes
@@ -48,7 +47,6 @@ FORWARD, BACK = {"yes", "1", "true"}, {"-1", "reverse"}
 NUMBER = re.compile(r"^-?[0-9]{1,19}$", re.ASCII)
 SPEED = re.compile(r"^([0-9]{1,3}(?:\.[0-9]+)?) *(mph|km/h)?$", re.ASCII)
 BEGINNING = re.compile(rb"\s*(?:<\?[^>]*>\s*)?(?:<!--[^>]*-->\s*)*<osm[\s>]")
-CHUNK_BYTES = 1 << 20
 BYTES_PER_BYTE = 12
 MOST_DEPTH = 16
 
@@ -82,54 +80,26 @@ class Street:
         return True, not (told in FORWARD or (usual and told != "no"))
 
 
-class _Extract:
+class _Extract(XmlPass):
     """One pass of expat over an extract."""
 
     def __init__(self, reading: Reading) -> None:
-        self.reading = reading
+        super().__init__(reading)
         self.places: dict[int, tuple[float, float]] = {}  # latitude, longitude, degrees
         self.streets: list[Street] = []
         self._street: Street | None = None
         self._depth = 0
-        self._expat = expat.ParserCreate()
-        self._expat.EntityDeclHandler = self._declared
-        self._expat.StartElementHandler = self._begun
-        self._expat.EndElementHandler = self._ended
-
-    def parse(self, data: FileBytes) -> None:
-        """Read the whole text; raise FormatError with the fault's line."""
-        try:
-            for at in range(0, len(data), CHUNK_BYTES):
-                self.reading.report(0.7 * at / len(data), "parsing")
-                self._expat.Parse(bytes(data[at : at + CHUNK_BYTES]), False)
-            self._expat.Parse(b"", True)
-        except expat.ExpatError as error:
-            words = expat.ErrorString(error.code) or "broken"
-            raise self.reading.fault(f"no well-formed XML ({words})", error.lineno) from error
-        except (ValueError, LookupError) as error:  # an encoding that Python does not know
-            words = " ".join(str(error).split())[:80]
-            raise FormatError(self.reading.path, f"no readable XML ({words})") from error
-
-    @property
-    def _line(self) -> int:
-        return self._expat.CurrentLineNumber
-
-    def _declared(self, name: str, *_rest: object) -> None:
-        raise self.reading.fault(
-            f"declares the entity {shown(name.encode())}; expected none: they can blow a file up",
-            self._line,
-        )
 
     def _begun(self, name: str, given: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > MOST_DEPTH:
-            raise self.reading.fault(f"elements nest deeper than {MOST_DEPTH}", self._line)
+            raise self.reading.fault(f"elements nest deeper than {MOST_DEPTH}", self.line)
         if self._depth == 1 and name != "osm":
             raise self.reading.fault(f"begins with {shown(name.encode())}; expected osm", 1)
         if name == "node":
             self._add_node(given)
         elif name == "way":
-            self._street = Street(self._line)
+            self._street = Street(self.line)
         elif self._street is not None and name == "nd":
             self._street.nodes.append(self._number(given, "ref"))
         elif self._street is not None and name == "tag" and "k" in given and "v" in given:
@@ -153,7 +123,7 @@ class _Extract:
         if not (abs(place[0]) <= 90 and abs(place[1]) <= 180):
             words = f"node {node} at {shown(repr((given.get('lat'), given.get('lon'))).encode())}"
             expected = "expected lat from -90 to 90, lon from -180 to 180"
-            raise self.reading.fault(f"{words}; {expected}", self._line)
+            raise self.reading.fault(f"{words}; {expected}", self.line)
         self.places[node] = place
 
     def _number(self, given: dict[str, str], key: str) -> int:
@@ -161,7 +131,7 @@ class _Extract:
         if not NUMBER.match(found) or abs(int(found)) >= 2**63:
             raise self.reading.fault(
                 f"{key} = {shown(found.encode(errors='replace'))}; expected a whole number",
-                self._line,
+                self.line,
             )
         return int(found)
 

@@ -10,16 +10,16 @@ or in one parameter.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gpu.algorithms import find
-from gpu.engine import run
-from gpu.errors import CancelledByUserError, ParameterError
+from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.page.html import page_text
 from gpu.page.runs import Scene
 from gpu.record.trace import Probe, Trace
-from gpu.study.sweep import DELTA, SweepPlan, SweepPoint, settings_of, unit_of
+from gpu.study.sweep import DELTA, SweepPlan, SweepPoint, made, settings_of, unit_of
 
 NAMES = {DELTA: "Δ", "c": "C"}  # how an axis calls a knob
 
@@ -107,22 +107,7 @@ def run_again(
     graph: CSRGraph, settings: Any, should_stop: Callable[[], bool] | None = None
 ) -> Trace:
     """Make a run with these settings, at probe level 2."""
-    trace = run(
-        graph,
-        settings.algorithm,
-        settings.engine,
-        settings.source,
-        settings.delta,
-        Probe.VERTICES,
-        device=settings.device or None,
-        parameters=settings.parameters,
-        seed=settings.seed,
-        numbers=settings.numbers,
-        should_stop=should_stop,
-    )
-    if trace.outcome == "stopped":
-        raise CancelledByUserError("the sweep was cancelled")
-    return trace
+    return made(graph, replace(settings, probe=Probe.VERTICES, sample_period_ns=0), should_stop)
 
 
 def curve_tree(

@@ -176,20 +176,16 @@ def settings_of(graph: CSRGraph, plan: SweepPlan, value: float | None) -> RunSet
     return checked_settings(graph, replace(settings, parameters=parameters))
 
 
-def measure(
+def made(
     graph: CSRGraph,
-    plan: SweepPlan,
-    value: float | None,
+    settings: RunSettings,
     should_stop: Callable[[], bool] | None = None,
     run: Callable[..., Trace] = run,
-) -> SweepPoint:
-    """Run one value, in this process unless `run` goes elsewhere; reduce its trace to a point.
+) -> Trace:
+    """Make a run with these settings, in this process unless `run` goes elsewhere.
 
     Raises CancelledByUserError where it was stopped, else what `gpu.run` raises.
     """
-    from gpu.proof.verify import certificate
-
-    settings = settings_of(graph, plan, value)
     trace = run(
         graph,
         settings.algorithm,
@@ -206,6 +202,24 @@ def measure(
     )
     if trace.outcome == "stopped":
         raise CancelledByUserError("the sweep was cancelled")
+    return trace
+
+
+def measure(
+    graph: CSRGraph,
+    plan: SweepPlan,
+    value: float | None,
+    should_stop: Callable[[], bool] | None = None,
+    run: Callable[..., Trace] = run,
+) -> SweepPoint:
+    """Run one value, in this process unless `run` goes elsewhere; reduce its trace to a point.
+
+    Raises CancelledByUserError where it was stopped, else what `gpu.run` raises.
+    """
+    from gpu.proof.verify import certificate
+
+    settings = settings_of(graph, plan, value)
+    trace = made(graph, settings, should_stop, run)
     return point_of(trace, value, certificate(graph, settings.source, trace.dist))
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from web_server import TestServer, serving
+from web_server import TestServer, keep_private, serving
 
-from gpu import address
 from gpu.address import AddressError, Offer, fetched, is_address
 from gpu.cli.main import main
 from gpu.errors import CancelledByUserError
@@ -22,10 +21,7 @@ TOWN = (
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestServer]:
-    monkeypatch.setattr(address, "addresses_folder", lambda: tmp_path / "kept")
-    monkeypatch.setattr(address, "PATIENCE_S", 0.5)
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
+    keep_private(monkeypatch, tmp_path / "kept", 0.5)
     with serving(TOWN) as server:
         yield server
 

@@ -32,9 +32,11 @@ from typing import Any
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.append(str(TESTS / "helpers"))
+sys.path.append(str(TESTS / "window"))
 sys.path.append(str(TESTS.parent))
 
 from hand_made import small_trace  # noqa: E402
+from soak_memory import children  # noqa: E402
 
 from gpu.interpreter import start_tracker  # noqa: E402
 
@@ -303,7 +305,7 @@ def window(seconds: float, seed: int, most: int) -> int:
                 assert process.stdout is not None
                 process.stdout.readline()
                 time.sleep(chance.random() * 5)
-                below = [process.pid, *descendants(process.pid)]
+                below = [process.pid, *children(process.pid)]
                 process.kill()
             until(lambda: not any(map(lives, below)), "the end of what a window started")  # noqa: B023
             prefix = f"sssp-{process.pid}-"
@@ -314,18 +316,6 @@ def window(seconds: float, seed: int, most: int) -> int:
             assert not parts, parts
         count += 1
     return count
-
-
-def descendants(pid: int) -> list[int]:
-    """Return the processes below one."""
-    found: list[int] = []
-    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            fresh = [int(word) for word in listed.read_text().split()]
-        except OSError:
-            continue
-        found += fresh + [below for child in fresh for below in descendants(child)]
-    return found
 
 
 SCENES = {"engine": engine, "sweep": sweep, "reader": reader, "window": window}

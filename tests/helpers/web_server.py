@@ -6,6 +6,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from gpu import address
 
 PATIENCE_S = 30.0
 
@@ -73,6 +78,14 @@ class TestServer(ThreadingHTTPServer):
     def address(self, path: str) -> str:
         """Return the address of a path."""
         return f"http://127.0.0.1:{self.server_address[1]}/{path}"
+
+
+def keep_private(monkeypatch: pytest.MonkeyPatch, folder: Path, patience_s: float) -> None:
+    """Let addresses be kept in a folder of the test's own, fetched past proxies, for so long."""
+    monkeypatch.setattr(address, "addresses_folder", lambda: folder)
+    monkeypatch.setattr(address, "PATIENCE_S", patience_s)
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @contextmanager

@@ -243,6 +243,7 @@ def test_delta_by_hand_is_seen_by_the_engine(warm: Driver) -> None:
     warm.start_run("endless")
     deltas.clear()
     warm.until(seen(0.0))
+    assert deltas[-1] == 0.0  # what was set belonged to the run before
 
 
 def test_pause_step_and_resume(warm: Driver) -> None:

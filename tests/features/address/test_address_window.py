@@ -10,9 +10,8 @@ from PyQt6.QtWidgets import QApplication, QInputDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from test_window import close_for_good
-from web_server import TestServer, serving
+from web_server import TestServer, keep_private, serving
 
-from gpu import address
 from viewer.features.address.feature import AddressFeature
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
@@ -22,10 +21,7 @@ BODY = b"p sp 2 1\na 1 2 7\n"
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestServer]:
-    monkeypatch.setattr(address, "addresses_folder", lambda: tmp_path / "kept")
-    monkeypatch.setattr(address, "PATIENCE_S", 5.0)
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
+    keep_private(monkeypatch, tmp_path / "kept", 5.0)
     with serving(BODY) as server:
         yield server
 
