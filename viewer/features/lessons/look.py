@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import QWidget
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Step
 from gpu.lessons.moments import EVENT, event_index, moment_ns
+from viewer.common.later import later
 from viewer.feature import Microscope, Window
 from viewer.graph.colours import COLOUR_MODES
 from viewer.models.session import RunRecord
@@ -192,7 +193,7 @@ class Look(QObject):
                     first = event_index(record.trace, to) + 1
                 place = first
                 if place is not None:
-                    QTimer.singleShot(0, lambda: scope.go(place))
+                    later(self, lambda: scope.go(place))
                     return
             window.playback.set_cursor(moment_ns(record.trace, to))
         except GpuError as error:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QObject
 
 from gpu.errors import GpuError
 from gpu.lessons.answers import Bench
 from gpu.lessons.lesson import RunSpec, Step, SweepSpec
+from viewer.common.later import later
 from viewer.feature import Window
 from viewer.features.lessons.look import Look
 from viewer.models.session import RunRecord
@@ -229,7 +230,7 @@ class Stage(QObject):
                 return found
             self._waits = None
             if found:
-                QTimer.singleShot(0, lambda: then() if token == self._token else None)
+                later(self, lambda: then() if token == self._token else None)
             else:
                 self._give_up(record.failure + " " + trouble if record is not None else trouble)
             return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 from PyQt6.QtCore import QPoint, QRect, QTimer
 from PyQt6.QtWidgets import QWidget
 
+from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.docks import FIRST
 from viewer.feature import FeaturePart, Opening, Window
@@ -50,7 +51,7 @@ class TourFeature(FeaturePart):
         if opening is not None:
             opening.begin()
         window.docks.choose(FIRST)
-        QTimer.singleShot(0, lambda: self.go(0))  # once the docks stand
+        later(self, lambda: self.go(0))  # once the docks stand
 
     def go(self, place: int) -> None:
         """Show a stop; past the last one the tour ends."""

@@ -34,6 +34,7 @@ from gpu.record.workspace import (
 )
 from viewer.common.background import Task
 from viewer.common.kept_graphs import keep_bytes
+from viewer.common.later import later
 from viewer.feature import Window, Workspaces
 from viewer.features.workspace.looks import (
     looks_of,
@@ -277,9 +278,9 @@ class WorkspaceFeature(Workspaces):
             QTimer.singleShot(HASH_AGAIN_MS, self._graph_is_here)
         elif found == waiting.graph.hash:
             self._waiting = None
-            QTimer.singleShot(0, lambda: self._join(graph, waiting))  # after its source is set
+            later(self, lambda: self._join(graph, waiting))  # after its source is set
         elif waiting.asked:
-            QTimer.singleShot(0, lambda: self._meet_another(waiting))  # after it was opened
+            later(self, lambda: self._meet_another(waiting))  # after it was opened
 
     def _meet_another(self, waiting: Waiting) -> None:
         """What we opened is not the graph of the runs: take the one that came along, or say so."""

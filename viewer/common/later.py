@@ -1,0 +1,19 @@
+"""What is done when the events under way have been handled, if its owner still is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PyQt6.QtCore import QObject, QTimer
+
+
+def later(owner: QObject, call: Callable[[], object]) -> None:
+    """Call once the event loop comes round; never after the owner's end.
+
+    `QTimer.singleShot` keeps that only for methods of a QObject; closures it calls anyway.
+    """
+    timer = QTimer(owner)
+    timer.setSingleShot(True)
+    timer.timeout.connect(call)
+    timer.timeout.connect(timer.deleteLater)
+    timer.start(0)
