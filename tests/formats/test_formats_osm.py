@@ -11,7 +11,7 @@ import pytest
 import gpu
 from gpu.errors import FormatError
 from gpu.formats import load_graph
-from gpu.formats.osm import EARTH_M
+from gpu.formats.streets import EARTH_M
 
 # Five corners, a tenth of a degree apart at the equator; 9 lies outside the extract.
 #
