@@ -9,7 +9,7 @@ or in one parameter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -111,26 +111,42 @@ def run_again(
 
 
 def curve_tree(
-    points: Sequence[SweepPoint], algorithm: str, knob: str, words: str
+    points: Sequence[SweepPoint],
+    algorithm: str,
+    knob: str,
+    words: str,
+    places: Mapping[float | None, int] | None = None,
 ) -> dict[str, Any]:
-    """Return a sweep that kept no runs, as its curve alone."""
+    """Return a sweep as its curve; `places` of the runs that are on the page, by swept value.
+
+    "own" is the run that steered the knob by itself: its time, and each value that it took.
+    """
     good = [point for point in points if point.value is not None and not point.failure]
     return {
         "knob": knob_name(algorithm, knob),
         "unit": unit_of(algorithm, knob),
         "clock": good[0].clock if good else "",
         "words": words,
+        "own": _own(points, good),
         "points": [
             {
                 "value": point.value,
                 "time_ns": point.time_ns,
                 "processed": point.processed_vertices,
                 "work": point.work,
-                "run": None,
+                "run": (places or {}).get(point.value),
             }
             for point in good
         ],
     }
+
+
+def _own(points: Sequence[SweepPoint], good: Sequence[SweepPoint]) -> dict[str, Any] | None:
+    own = next((p for p in points if p.value is None and p.path_delta), None)
+    if own is None or not good or own.failure:
+        return None
+    unit = (good[0].value or 1.0) / good[0].delta  # from Δ to the knob
+    return {"time_ns": own.time_ns, "values": [delta * unit for delta in own.path_delta]}
 
 
 def _point(scene: Scene, trace: Trace, graph: CSRGraph | None, knob: str) -> dict[str, Any]:

@@ -27,7 +27,8 @@ from viewer.common.theme import DARK, LIGHT
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=MISSING), pytest.mark.slow]
 
 READY = "document.documentElement.dataset.ready"
-TWO = {path.stem: path for path in find_lessons("/nowhere")}["2_buckets_and_delta"]
+LESSONS = {path.stem: path for path in find_lessons("/nowhere")}
+TWO, SIX = LESSONS["2_buckets_and_delta"], LESSONS["6_drive_delta_yourself"]
 HOSTILE = '</script><img src=x onerror="window.struck = 1"><script>window.struck = 1</script>'
 CHECKS = """(() => {
   const found = [];
@@ -271,6 +272,34 @@ def test_a_whole_lesson_by_clicks_inside_another_page(
     assert words == f"{count - 1} of {count} right"
     course.close()
     again.close()
+
+
+def test_a_lesson_goes_through_a_sweep(browser: Browser, tmp_path: Path) -> None:
+    """Once answered, a slider goes through its runs: map, times and curve follow."""
+    bench = Bench(read_lesson(SIX))
+    page = opened(browser, written(tmp_path, lesson_page(bench)))
+    at = next(at for at, step in enumerate(bench.lesson.steps) if step.sweeps)
+    page.click(".dot", at)
+    question = bench.lesson.steps[at].question
+    if question is not None:
+        assert page.value("document.querySelectorAll('.sweep').length") == 0
+        page.value("document.querySelector('.ask input').focus()")
+        page.value("scope.answered(scope.step, scope.step.question.value ?? 0)")
+    (spec,) = bench.lesson.steps[at].sweeps
+    points = [point for point in bench.sweep(spec.name) if point.value is not None]
+    slider = "document.querySelector('input.knob')"
+    assert page.value(f"Number({slider}.max)") == len(points) - 1
+    page.value(f"{slider}.focus()")
+    page.press("Home")
+    for place in range(3):
+        shown = page.value("scope.views[0].view.runs[0].time_ns")
+        assert shown == points[place].time_ns
+        assert page.value("scope.views[0].curve.place") == place
+        page.press("ArrowRight")
+    assert page.value("document.querySelectorAll('.curve path.point.series-2').length") == 1
+    assert page.value(CHECKS) == []
+    quiet(page)
+    page.close()
 
 
 def test_progress_is_kept_in_the_page(browser: Browser, lesson: Path) -> None:
