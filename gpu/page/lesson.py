@@ -109,10 +109,8 @@ class _Runs:
     def _once(self, key: Hashable, graph: CSRGraph, make: Callable[[], Trace]) -> Trace:
         if key not in self._proved:
             trace = make()
-            if trace.dist.ndim == 1:
-                proofs = verify(graph, trace.settings.source, trace.dist)
-                trace = replace(trace, verification=proofs)
-            self._proved[key] = trace
+            proofs = verify(graph, trace.settings.source, trace.dist)
+            self._proved[key] = replace(trace, verification=proofs)
         return self._proved[key]
 
 

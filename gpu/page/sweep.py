@@ -18,6 +18,7 @@ from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.page.html import page_text
 from gpu.page.runs import Scene
+from gpu.proof.verify import verify
 from gpu.record.trace import Probe, Trace
 from gpu.study.sweep import DELTA, SweepPlan, SweepPoint, made, settings_of, unit_of
 
@@ -106,8 +107,10 @@ def recorded(
 def run_again(
     graph: CSRGraph, settings: Any, should_stop: Callable[[], bool] | None = None
 ) -> Trace:
-    """Make a run with these settings, at probe level 2."""
-    return made(graph, replace(settings, probe=Probe.VERTICES, sample_period_ns=0), should_stop)
+    """Make a run with these settings at probe level 2, and prove it as a sweep does."""
+    trace = made(graph, replace(settings, probe=Probe.VERTICES, sample_period_ns=0), should_stop)
+    proofs = verify(graph, trace.settings.source, trace.dist, oracle=False)
+    return replace(trace, verification=proofs)
 
 
 def curve_tree(

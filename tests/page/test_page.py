@@ -28,8 +28,9 @@ from gpu.page.lesson import lesson_page
 from gpu.page.pack import Pack
 from gpu.page.runs import MOST_SAMPLES, pair_page, run_page, thinned
 from gpu.page.sweep import sweep_page
+from gpu.proof.verify import verify
 from gpu.record.trace import SAMPLE, Trace
-from gpu.record.tracefile import save_trace
+from gpu.record.tracefile import load_trace, save_trace
 from gpu.study.compare import CompareError
 from viewer.common import colormaps
 from viewer.common.theme import DARK, LIGHT
@@ -192,6 +193,34 @@ def test_a_lesson_goes_through_the_runs_of_its_sweeps(monkeypatch: pytest.Monkey
     kept = [point for point in fewer["points"] if point["run"] is not None]
     assert 1 <= len(kept) < len(sweep["points"]) == len(fewer["points"])
     assert min(point["time_ns"] for point in fewer["points"]) in [p["time_ns"] for p in kept]
+
+
+def test_a_page_says_what_was_proved_of_all_pairs(tmp_path: Path) -> None:
+    small = sample_graphs.make("city_roads", n=60, seed=1)
+    found = gpu.run(small, "delta_apsp", probe=2)
+    proved = replace(found, verification=verify(small, 0, found.dist))
+    held = f"✓ the certificate holds in every one of {small.n} rows"
+    for trace, words in ((found, "not verified"), (proved, held)):
+        save_trace(trace, tmp_path / "run.npz")
+        again = load_trace(tmp_path / "run.npz")
+        (run,) = Parts(run_page(again, small)).tree()["runs"]
+        assert run["totals"].endswith(f" · {words}")
+    assert Parts(pair_page(proved, proved, small)).tree()["cautions"] == []
+    cautions = Parts(pair_page(found, proved, small)).tree()["cautions"]
+    assert any(one.startswith("Not verified: ") for one in cautions)
+
+
+def test_no_run_of_a_lesson_is_unproved() -> None:
+    """All pairs among them; what a faulty listing makes is no run."""
+    for path in find_lessons("/nowhere"):
+        found = read_lesson(path)
+        if not any("apsp" in run.algorithm for step in found.steps for run in step.runs):
+            continue
+        told = Parts(lesson_page(Bench(found))).tree()
+        assert any("matrix" in run for run in told["runs"])
+        assert not [run["totals"] for run in told["runs"] if "✓" not in run["totals"]]
+        return
+    raise AssertionError("no lesson has all pairs")
 
 
 def swept(text: str) -> list[Any]:
