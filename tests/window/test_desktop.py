@@ -120,7 +120,8 @@ def test_its_files_are_known_and_others_are_not(home: Path, tmp_path: Path) -> N
 
 
 def test_types_are_xml() -> None:
-    ElementTree.fromstring(desktop.types_text())
+    root = ElementTree.fromstring(desktop.types_text())
+    assert [one.get("type") for one in root] == [desktop.TRACE_TYPE, desktop.WORKSPACE_TYPE]
 
 
 def test_it_starts_what_is_running() -> None:
