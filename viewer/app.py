@@ -36,11 +36,13 @@ if TYPE_CHECKING:
 
 NAME = "sssp-scope"
 SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
+ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
 
 
 def main(argv: list[str] | None = None) -> int:
     """Return the exit code, see `gpu.cli.outcome`."""
+    os.environ.setdefault(*ONE_THREAD)
     arguments = list(sys.argv[1:] if argv is None else argv)
     first = arguments[0] if arguments else ""
     if not _is_for_window(first):
