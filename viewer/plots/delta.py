@@ -223,9 +223,10 @@ class DeltaPanel(PairPlot):
     def _look_of(self, deltas: StepSeries, reasons: list[int], index: int) -> tuple[str, str]:
         """Return symbol and colour of a change."""
         if reasons[index] == Reason.BY_HAND:
-            return "d", self._theme.series[3]
+            return "d", self._theme.data.by_hand
         raised = deltas.values[index] > deltas.values[index - 1]
-        return ("t1", self._theme.series[2]) if raised else ("t", self._theme.series[1])
+        colours = self._theme.data
+        return ("t1", colours.raised) if raised else ("t", colours.lowered)
 
     def words_of(self, index: int) -> str:
         """Return what happened at a change (index of `StepSeries`), why, and when."""

@@ -95,9 +95,9 @@ class RingNow(QWidget):
         room = self.width() - scaled(LABEL_ROOM) - OPEN_MARK - 2
         bar = QRectF(OPEN_MARK + 1, top, min(length, 1.0) * room, max(height - gap, 1.0))
         is_tail = row == len(self._state.counts) - 1 and self.labels[1] == "tail"
-        colour = theme.series[self._place]
+        colour = theme.runs[self._place]
         if is_tail and self._state.clip_share > 0:
-            colour = theme.error
+            colour = theme.data.clipped
         painter.fillRect(bar, QColor(colour))
         if len(self._state.counts) <= NUMBER_ROWS:
             painter.setPen(QColor(theme.text))
@@ -119,7 +119,7 @@ class RingNow(QWidget):
     def _draw_footer(self, painter: QPainter) -> None:
         share = self._state.clip_share
         clipped = share > 0
-        painter.setPen(QColor(self._theme.error if clipped else self._theme.muted))
+        painter.setPen(QColor(self._theme.data.clipped if clipped else self._theme.muted))
         opened = OPEN if self._state.open_rows else ""
         lines = ("clipped", percent(share)) if clipped else ("now", opened)
         for place, text in enumerate(lines):

@@ -162,7 +162,8 @@ class WorkPanel(PairPlot):
         return float(drawn[1][place]) if inside else 0.0
 
     def _colour(self) -> None:
-        pens = [self._line_pen(self._theme.series[place]) for place in range(len(FIELDS))]
+        colours = self._theme.data
+        pens = [self._line_pen(c) for c in (colours.work, colours.relaxed, colours.improved)]
         for curve, pen in zip(self._curves.values(), pens, strict=True):
             curve.setPen(pen)
         self._b_curve.setPen(self._pen_of(1))
