@@ -279,6 +279,9 @@ QToolButton[role="chip"]:hover {{ color: {theme.text}; background: {theme.base};
 QToolButton[role="chip"]:focus {{ border-color: {theme.accent}; }}
 QToolButton[role="chip"]:checked {{ color: {theme.accent}; border-color: {theme.accent}; }}
 QToolButton[role="chip"]:disabled {{ color: {faded}; }}
+QToolButton[role="fold"] {{ color: {theme.muted}; background: transparent; border: none;
+    padding: 1px 0px; }}
+QToolButton[role="fold"]:hover, QToolButton[role="fold"]:focus {{ color: {theme.accent}; }}
 QPushButton[role="primary"] {{ color: {theme.on_accent}; background: {theme.accent};
     border: 1px solid {theme.accent}; border-radius: 4px; padding: 5px 14px; font-weight: 600; }}
 QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus {{

@@ -24,6 +24,7 @@ from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import chip
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
+from viewer.plots.key import DELTA_KEY
 from viewer.plots.plot_pair import PairPlot
 from viewer.plots.series import StepSeries, changes_within
 
@@ -64,6 +65,8 @@ class DeltaPanel(PairPlot):
         for item in (self._b_curve, self._curve, self._marks, self.hand_line):
             self.plot.addItem(item, ignoreBounds=True)
         self.caption.setText("Bucket width Δ, weight units")
+        self._explain("delta", "controller")
+        self._add_key(DELTA_KEY)
         self._build_hand_row()
         self._connect_hand()
 

@@ -11,6 +11,7 @@ from PyQt6.QtGui import QColor, QLinearGradient, QPainter
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.words import percent, short
+from viewer.common.glossary import explain
 from viewer.common.text_size import scaled, small_font, small_pixels
 from viewer.common.theme import THEMES, Theme
 from viewer.plots.series import heat_index
@@ -43,7 +44,7 @@ class RingNow(QWidget):
     def __init__(self, place: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._place = place
-        self.setToolTip("Vertices waiting in each bucket now; marked: workers take from it")
+        self.setToolTip(explain("head", "tail", "open", "clipped"))
         self._state = RingState()
         self._theme = THEMES["light"]
         self._top, self._bottom = 0.0, 1.0
