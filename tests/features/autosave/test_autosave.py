@@ -124,6 +124,7 @@ def with_roads(tmp_path: Path, settings: str) -> MainWindow:
     graph = load_graph(path)
     window.controller.show_graph(graph)
     window.session.add_run(RunRecord.from_trace(1, gpu.run(graph, "adds", probe=2, source=1)))
+    window.session.set_source(1)
     window.docks.choose("compare")
     window.playback.pause()
     window.playback.set_cursor(0.5 * window.playback.duration_ns)
