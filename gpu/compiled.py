@@ -4,7 +4,8 @@ Numba's own cache does not notice that a *called* function in another file chang
 and would go on running the old one. So the cache folder is named by a hash of the sources
 of the rooms `loops`, `model` and `cpu` and of single files, where calls cross files (compiled
 code elsewhere stays within its file), and stands in the user's cache folder: an installed package
-may be read-only.
+may be read-only. Where that folder cannot be written either (no home, somebody else's home, a
+read-only disk) it is a private one among the temporary files, else nothing is kept.
 
 Compiling takes seconds, and a graph of a few thousand arcs does not need it: `at_once` runs the
 same functions as plain Python until they are compiled. The result is the same to the byte.
@@ -20,12 +21,16 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from stat import S_ISDIR
 from types import FunctionType
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
 PLAIN_ARCS = (
@@ -35,16 +40,54 @@ LEAN: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}  # see `compi
 
 
 def cache_folder() -> Path:
-    """Return the user's cache folder for this version of our sources."""
+    """Return the folder of caches for this version of our sources, if it can be written at all."""
+    name = f"numba-{numba.__version__}-{_source_digest()}"
+    usual, other = _usual_root(), _temporary_root()
+    if _is_writable(usual / name) or not _is_private(other) or not _is_writable(other / name):
+        return usual / name
+    return other / name
+
+
+def _usual_root() -> Path:
     if "SSSP_SCOPE_CACHE" in os.environ:
-        root = Path(os.environ["SSSP_SCOPE_CACHE"])
-    elif sys.platform == "win32":
-        root = Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "sssp-scope" / "cache"
-    elif sys.platform == "darwin":
-        root = Path.home() / "Library" / "Caches" / "sssp-scope"
-    else:
-        root = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "sssp-scope"
-    return root / f"numba-{numba.__version__}-{_source_digest()}"
+        return Path(os.environ["SSSP_SCOPE_CACHE"])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "sssp-scope" / "cache"
+    try:
+        home = Path.home()
+    except RuntimeError:  # neither HOME nor an entry among the users
+        home = Path(os.devnull)
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "sssp-scope"
+    return Path(os.environ.get("XDG_CACHE_HOME", home / ".cache")) / "sssp-scope"
+
+
+def _temporary_root() -> Path:
+    user = getattr(os, "geteuid", lambda: "cache")()
+    return Path(tempfile.gettempdir(), f"sssp-scope-{user}")
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether a folder is ours alone, made now if need be: what is kept there will be run."""
+    try:
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        found = folder.lstat()
+    except OSError:
+        return False
+    if sys.platform == "win32":  # temporary files are each user's own
+        return True
+    return S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
+
+
+@cache
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def _source_digest() -> str:
@@ -59,15 +102,37 @@ def _source_digest() -> str:
     return digest.hexdigest()
 
 
+numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
+_KEEPS = _is_writable(cache_folder())
+
+
+class _Kept(FunctionCache):
+    """What was compiled before, of one function; files that are damaged are made again."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled function for a signature, None where it is not there."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # whatever unpickling makes of bytes that are no pickle
+            with suppress(OSError):
+                self.flush()
+            return None
+
+
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function at its first call; `options` are those of `numba.njit`.
 
     Used bare (`@compiled`) or with options (`@compiled(parallel=True)`).
     """
-    options = {"cache": True, "nogil": True, "error_model": "numpy", **options}
-    if function is None:
-        return numba.njit(**options)
-    return numba.njit(**options)(function)
+    options = {"nogil": True, "error_model": "numpy", **options}
+
+    def dispatcher(function: Callable[..., Any]) -> Any:
+        made = numba.njit(**options)(function)
+        if _KEEPS:
+            made._cache = _Kept(made.py_func)
+        return made
+
+    return dispatcher if function is None else dispatcher(function)
 
 
 def compiled_lean(function: Callable[..., Any]) -> Any:
@@ -169,6 +234,3 @@ def _by_name(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*map(_by_name, value))
     return value
-
-
-numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]

@@ -2,8 +2,10 @@
 
 The bytes go to a hidden file beside the target, which takes the target's name only once
 everything is on disk. A full disk, a crash or Ctrl-C therefore never leaves half a file
-under a name that somebody trusts. Devices and pipes (`/dev/null`) are written directly, and the
-text `-` is standard output; a file of that name is `./-`.
+under a name that somebody trusts. The hidden file of a program that was killed goes when the next
+file is written to that folder: it is locked while somebody writes it. Devices and pipes
+(`/dev/null`) are written directly, and the text `-` is standard output; a file of that name is
+`./-`.
 """
 
 from __future__ import annotations
@@ -11,15 +13,23 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 from zipfile import ZIP_STORED, ZipFile
 
 from gpu.errors import GpuError, MemoryNeededError
 
+try:
+    import fcntl
+except ImportError:  # Windows: there a file that is open cannot be removed
+    fcntl = None  # type: ignore[assignment]
+
 STDOUT = "-"
+PART, PART_END = ".sssp-", ".part"
+FRESH_S = 10.0  # a part as young as this may not be locked yet
 
 
 @contextmanager
@@ -38,9 +48,11 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
             with target.open("wb") as file:
                 yield file
             return
+        _remove_left_over(target.parent)
         part = _part_beside(target)
         try:
             with part.open("xb") as file:
+                _lock(file)
                 yield file
             part.replace(target)
         finally:
@@ -133,7 +145,32 @@ def _is_device(target: Path) -> bool:
 
 
 def _part_beside(target: Path) -> Path:
-    return target.with_name(f".sssp-{os.getpid()}-{secrets.token_hex(4)}.part")
+    return target.with_name(f"{PART}{os.getpid()}-{secrets.token_hex(4)}{PART_END}")
+
+
+def _remove_left_over(folder: Path) -> None:
+    """Remove what programs left that were killed while they wrote here."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if entry.name.startswith(PART)]
+        for part in (folder / name for name in names if name.endswith(PART_END)):
+            with suppress(OSError):
+                _try_alone(part)
+                part.unlink()
+
+
+def _try_alone(part: Path) -> None:
+    """Raise OSError where somebody writes a part, or has just made it."""
+    with part.open("rb") as file:
+        if abs(time.time() - os.fstat(file.fileno()).st_mtime) < FRESH_S:
+            raise BlockingIOError(f"{part} is fresh")
+        _lock(file, wait=False)
+
+
+def _lock(file: IO[bytes], *, wait: bool = True) -> None:
+    """Lock an open file until it is closed; OSError where another has it and one does not wait."""
+    if fcntl is not None:
+        with suppress(OSError) if wait else nullcontext():  # some file systems have no locks
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
 def _first(error: BaseException | None) -> OSError | MemoryError | None:

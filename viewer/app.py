@@ -41,11 +41,13 @@ OF_THE_WINDOW = {  # commands that draw: a sentence, module and function
     "render": ("draw a saved run", "viewer.export.render", "add_render"),
     "desktop": ("into the menu of your desktop, or out", "viewer.desktop", "add_desktop"),
 }
+ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
 
 
 def main(argv: list[str] | None = None) -> int:
     """Return the exit code, see `gpu.cli.outcome`."""
+    os.environ.setdefault(*ONE_THREAD)
     arguments = list(sys.argv[1:] if argv is None else argv)
     first = arguments[0] if arguments else ""
     if not _is_for_window(first):

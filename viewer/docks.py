@@ -48,9 +48,11 @@ TIMELINE_HEIGHT = 112
 PLOT_SHARE = 0.24  # of the window's height: a plot under the graph
 RUNS_HEIGHT, RUNS_SHARE = 128, 0.16  # at least; of the window's height
 CODE_HEIGHT, CODE_SHARE = 170, 0.30
-PLOT_SIZE = (200, 120)  # the least that a plot asks for
+PLOT_SIZE = (200, 96)  # the least that a plot asks for
 TITLE = 25  # height of a dock's title
-CELL = 172  # the least height of a plot that is worth a cell of its own, title included
+CELL = 132  # the least height of a plot that is worth a cell of its own, title included
+ROOMY = 165  # of the others, beside a panel that was just shown and is large
+AXIS = 28  # what the lowest plot of a column needs more: the numbers of time and their name
 USEFUL, USEFUL_SHARE = 340, 0.36  # height that a feature's panel wants when it is shown
 BARS = 96  # menu, toolbar and status bar
 TALL = 940  # a lower window shows the table of runs as a tab
@@ -366,8 +368,11 @@ class Docks(QObject):
         widths = [min(scaled(plan.left_width), most)] * len(left)
         widths += [int(window.width() * plan.share)] * len(right[:1])
         window.resizeDocks([*left, *right[:1]], widths, ACROSS)
-        parts = [100 * plan.parts[plan.right.index(cell[0])] for cell in areas[2]]
-        window.resizeDocks(right, parts, DOWN)
+        parts = [plan.parts[plan.right.index(cell[0])] for cell in areas[2]]
+        axis = scaled(AXIS) if len(parts) > 1 else 0
+        unit = max(self._right_height(plan) - axis, 1) / max(sum(parts), 1)
+        high = [int(unit * part) for part in parts]
+        window.resizeDocks(right, [*high[:-1], *(last + axis for last in high[-1:])], DOWN)
         runs = max(scaled(RUNS_HEIGHT), int(RUNS_SHARE * window.height()))
         code = max(scaled(CODE_HEIGHT), int(CODE_SHARE * window.height()))
         heights = {"timeline": scaled(TIMELINE_HEIGHT), "runs": runs, "code": code}
@@ -395,7 +400,7 @@ class Docks(QObject):
         others.sort(key=lambda other: other.y())
         cells = [[other] for other in others if not other.visibleRegion().isEmpty()] or [[]]
         height = self._right_height(ARRANGEMENTS[self.arrangement]) - wanted
-        if height < scaled(CELL) * len(cells) and others:
+        if height < scaled(ROOMY) * len(cells) and others:
             for other in others[1:]:
                 window.tabifyDockWidget(others[0], other)
             others[0].raise_()

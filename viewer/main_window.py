@@ -49,6 +49,7 @@ from viewer.models.run_choices import RunChoices
 from viewer.models.session import Notice, SessionModel
 from viewer.models.settings import Settings
 from viewer.models.sweep import SweepModel
+from viewer.plots.stack import Stack
 
 if TYPE_CHECKING:
     from viewer.plots.live import LivePanel
@@ -58,6 +59,7 @@ T = TypeVar("T")
 TOOLBAR_ICON = 20  # pixels, at the reference text size
 QUICK_ARCS = 200_000  # a model run of about a second
 LAYOUT = "layout"  # key in Settings: the arrangement of the docks
+UNFOLDED = "advanced"  # key in Settings: the rare knobs of the Run panel are shown
 FRAME_MS = 33  # playback moves at 30 Hz
 SMALL_SIZE, LARGE_SIZE = QSize(1280, 800), QSize(1760, 1100)  # bounds of the first size
 SCREEN_SHARE = 0.92  # of the screen, at first
@@ -87,6 +89,7 @@ class MainWindow(QMainWindow):
         self.named_file = ""  # by the command line
         self._run_file = ""  # that file, until it is here: it is run if that is quick
         self.plots: dict[str, LivePanel] = {}  # filled after the first paint
+        self.stack = Stack(self)
         self.panels: dict[str, QWidget] = {}  # of features' docks, filled when first seen
         self._build_panels()
         self._build_actions()
@@ -142,6 +145,7 @@ class MainWindow(QMainWindow):
         panel.browse_requested.connect(self.files.ask_open)
         panel.source_requested.connect(controller.set_source)
         panel.choices_changed.connect(self._obey_choices)
+        panel.unfolded.connect(partial(self.settings.set_value, UNFOLDED))
         self.graph_view.source_requested.connect(controller.set_source)
         self.status_bar.cancel_requested.connect(controller.cancel)
         self.status_bar.cancel_requested.connect(self.files.cancel)
@@ -203,11 +207,14 @@ class MainWindow(QMainWindow):
     def _build_plot(self, key: str) -> None:
         from viewer.plots.delta import DeltaPanel
         from viewer.plots.panels import make_panel
+        from viewer.plots.plot_base import PlotPanel
 
         panel = self.plots[key] = make_panel(key, self.session, self.playback)
         panel.apply_theme(self.theme)
         self.docks.fill(key, panel)
         refuse_drops(panel)
+        if isinstance(panel, PlotPanel):
+            self.stack.add(panel)
         if isinstance(panel, DeltaPanel):
             panel.delta_requested.connect(self.controller.set_delta)
             panel.delta_released.connect(self.controller.release_delta)
@@ -299,6 +306,7 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         self.set_theme(self.settings.theme)
         self.run_panel.set_choices(RunChoices.from_dict(self.settings.run_panel))
+        self.run_panel.unfold(bool(self.settings.value(UNFOLDED, False)))
         self.set_replay_short(bool(self.settings.value("replay_short", True)))
         self.resize(self._first_size())
         if self.settings.geometry is not None:

@@ -51,12 +51,11 @@ export function tableFor(way, theme, steps = 255) {
     const few = ramp(stops, from, to, Math.max(1, Math.min(steps, 255)));
     return [...few, ...Array(255 - few.length).fill(few[few.length - 1])];
   };
-  const single = (at) => Array(255).fill(channels(theme.series[at]));
   let found;
   if (way === "settled_time") found = stretched(PLASMA.split(" "), low, high);
   else if (way === "processed") found = stretched(theme.heat, 0.22, 1);
   else if (way === "difference") found = stretched(theme.difference, 0, 1);
-  else if (way === "state") found = [channels(theme.series[1]), ...single(0).slice(1)];
+  else if (way === "state") found = [channels(theme.tentative), ...Array(254).fill(channels(theme.settled))];
   else if (way === "plain") found = Array(255).fill(mixed(paper, channels(theme.text), PLAIN_INK));
   else found = stretched(VIRIDIS.split(" "), low, high);
   if (way === "bucket") found = found.map((one, at) => (at % 2 ? mixed(one, paper, BAND_INK) : one));

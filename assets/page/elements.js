@@ -34,7 +34,8 @@ export function colours(at = document.documentElement) {
   return {
     plot: one("plot"),
     text: one("text"),
-    series: list("series"),
+    settled: one("settled"),
+    tentative: one("tentative"),
     heat: list("heat"),
     range: list("map-range").map(Number),
     difference: list("difference"),

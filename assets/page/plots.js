@@ -5,6 +5,7 @@ import { colours, drawn, element } from "./elements.js";
 import { lastAtOrBefore } from "./run.js";
 import { niceCeiling, plainNumber, short, tickValues, timeUnit, timeWords } from "./words.js";
 
+export const RUNS = ["a", "b"]; // what the lines of the runs are of: see "of-" in page.css
 const LEFT = 44; // pixels for the numbers of the y axis
 const RIGHT = 10;
 const TOP = 8;
@@ -109,11 +110,11 @@ class Panel {
     if (!this.width) return;
     this.place(this.cursor, this.x(this.clock.now));
     this.values.replaceChildren(
-      ...this.valuesAt(this.clock.now).map(([letter, words, at]) =>
+      ...this.valuesAt(this.clock.now).map(([letter, words, kind]) =>
         element(
           "span",
           { class: "value" },
-          element("i", { class: `dash series-${at}` }),
+          element("i", { class: `dash of-${kind}` }),
           letter ? `${letter} ${words}` : words,
         ),
       ),
@@ -165,8 +166,8 @@ class Panel {
     return tickValues(top, this.height < 120 ? 2 : 4).flatMap((value) => this.numberY(value / top, short(value)));
   }
 
-  /** Return a line through points [x ns, share of the height] of a run, with its letter. */
-  curve(points, series, letter = "") {
+  /** Return a line through points [x ns, share of the height], of a kind, with a run's letter. */
+  curve(points, kind, letter = "") {
     if (!points.length) return [];
     const d = points
       .map(
@@ -174,14 +175,14 @@ class Panel {
           `${at ? "L" : "M"}${this.x(ns).toFixed(1)} ${this.y(Math.min(Math.max(share, 0), 1)).toFixed(1)}`,
       )
       .join("");
-    const made = [drawn("path", { class: `line series-${series}`, d })];
+    const made = [drawn("path", { class: `line of-${kind}`, d })];
     if (letter) {
       const [ns, share] = points.reduce((best, one) => (one[1] > best[1] ? one : best));
       made.push(
         drawn(
           "text",
           {
-            class: `letter-mark series-${series}`,
+            class: `letter-mark of-${kind}`,
             x: Math.min(Math.max(this.x(ns), LEFT + 8), this.width - RIGHT - 8),
             y: Math.max(this.y(share) - 5, TOP + 8),
             "text-anchor": "middle",
@@ -244,7 +245,7 @@ export class DeltaPanel extends Panel {
             .filter((value) => share(value) > 0 && share(value) < 1);
     for (const value of [...new Set(ticks)]) found.push(...this.numberY(share(value), short(value)));
     for (const run of shown) {
-      const series = this.runs.indexOf(run);
+      const place = this.runs.indexOf(run);
       const points = [];
       const marks = [];
       const { delta, reason } = run.columns;
@@ -253,21 +254,21 @@ export class DeltaPanel extends Panel {
         const ns = run.toA(run.times[at]);
         if (at) points.push([ns, share(delta[at - 1])]);
         points.push([ns, share(delta[at])]);
-        if (at) marks.push(this.mark(run, ns, share(delta[at]), delta[at] > delta[at - 1], reason[at], series));
+        if (at) marks.push(this.mark(run, ns, share(delta[at]), delta[at] > delta[at - 1], reason[at], place));
       }
       points.push([run.toA(run.time_ns), share(delta[run.times.length - 1])]);
-      found.push(...this.curve(points, series, run.letter), ...marks);
+      found.push(...this.curve(points, RUNS[place], run.letter), ...marks);
     }
     return found;
   }
 
-  mark(run, ns, share, rose, reason, series) {
+  mark(run, ns, share, rose, reason, place) {
     const [x, y] = [this.x(ns), this.y(share)];
     const up = RAISED.has(reason) || (rose && !LOWERED.has(reason));
     const d =
       reason === 7 ? `M${x} ${y - 5}l5 5l-5 5l-5 -5Z` : up ? `M${x} ${y - 5}l5 9h-10Z` : `M${x} ${y + 5}l5 -9h-10Z`;
     const made = drawn("path", {
-      class: `change ${reason === 7 ? "by-hand" : up ? "raised" : "lowered"} ${series ? "hollow" : ""}`,
+      class: `change ${reason === 7 ? "by-hand" : up ? "raised" : "lowered"} ${place ? "hollow" : ""}`,
       d,
     });
     made.append(
@@ -337,12 +338,12 @@ export class ParallelismPanel extends Panel {
   valuesAt(ns) {
     return this.runs.map((run, at) => {
       const own = run.fromA(ns);
-      return [run.letter, own > run.time_ns ? "0" : short(run.value("assigned", own) || 0), at];
+      return [run.letter, own > run.time_ns ? "0" : short(run.value("assigned", own) || 0), RUNS[at]];
     });
   }
 }
 
-const COUNTERS = { processed: "processed", relaxed: "relaxed", improved: "improved" };
+const COUNTERS = { processed: "work", relaxed: "relaxed", improved: "improved" };
 
 /** Vertices processed, edges relaxed, distances improved, as rates or totals. */
 export class WorkPanel extends Panel {
@@ -380,19 +381,19 @@ export class WorkPanel extends Panel {
     this.caption.textContent = this.totals.checked ? "Totals since the start" : "Work per second";
     this.shapes =
       this.runs.length > 1
-        ? this.runs.map((run, at) => [run, this.chosen, at])
-        : Object.keys(COUNTERS).map((name, at) => [this.runs[0], name, at]);
+        ? this.runs.map((run, at) => [run, this.chosen, RUNS[at]])
+        : Object.entries(COUNTERS).map(([name, kind]) => [this.runs[0], name, kind]);
     this.curves = this.shapes.map(([run, name]) => this.shape(run, run.columns[name]));
     const top = niceCeiling(
       1.04 *
         Math.max(1e-9, ...this.curves.map((points) => points.reduce((most, [, value]) => Math.max(most, value), 0))),
     );
     const found = this.numbersY(top);
-    this.shapes.forEach(([run, , series], at) =>
+    this.shapes.forEach(([run, , kind], at) =>
       found.push(
         ...this.curve(
           this.curves[at].map(([ns, value]) => [ns, value / top]),
-          series,
+          kind,
           run.letter,
         ),
       ),
@@ -416,7 +417,7 @@ export class WorkPanel extends Panel {
   }
 
   valuesAt(ns) {
-    return (this.shapes ?? []).map(([run, name, series], at) => {
+    return (this.shapes ?? []).map(([run, name, kind], at) => {
       const own = run.fromA(ns);
       const points = this.curves[at];
       const place = lastAtOrBefore(
@@ -429,7 +430,7 @@ export class WorkPanel extends Panel {
         : inside
           ? points[place][1]
           : 0;
-      return [run.letter || name, short(value), series];
+      return [run.letter || name, short(value), kind];
     });
   }
 }
@@ -454,7 +455,7 @@ export class BucketsPanel extends Panel {
           drawn(
             "text",
             {
-              class: `letter-mark series-${at}`,
+              class: `letter-mark of-${RUNS[at]}`,
               x: this.width - RIGHT - 8,
               y: this.y(top) + 12,
               "text-anchor": "middle",
@@ -517,7 +518,7 @@ export class BucketsPanel extends Panel {
     return this.runs.map((run, at) => {
       const own = run.fromA(ns);
       const total = own > run.time_ns ? 0 : run.waiting(own).reduce((sum, one) => sum + one, 0);
-      return [run.letter, `${short(total)} waiting`, at];
+      return [run.letter, `${short(total)} waiting`, RUNS[at]];
     });
   }
 

@@ -131,10 +131,10 @@ function curveField(question, given) {
   const svg = drawn("svg", { class: "curve ask-curve", viewBox: `0 0 ${WIDE} ${HIGH}` });
   const x = (at) => ROOM + (at / (count - 1)) * (WIDE - 2 * ROOM);
   const y = (height) => ROOM / 2 + (1 - height) * (HIGH - 2 * ROOM);
-  const line = drawn("path", { class: "line series-0 strong" });
+  const line = drawn("path", { class: "line of-by-hand strong" });
   const dots = question.values.map((value, at) => {
     const dot = drawn("circle", {
-      class: "point series-0",
+      class: "point of-by-hand",
       r: 8,
       tabindex: 0,
       role: "slider",

@@ -26,11 +26,11 @@ export class Curve {
     const key = element(
       "p",
       { class: "curve-key" },
-      element("i", { class: "dash series-0" }),
+      element("i", { class: "dash of-time" }),
       ` time, ${this.unit.word} (${sweep.clock}) `,
-      element("i", { class: "dash series-1" }),
+      element("i", { class: "dash of-work" }),
       " work: times a vertex is processed",
-      ...(sweep.own ? [element("i", { class: "dash series-2" }), ` ◆ by itself: ${timeWords(sweep.own.time_ns)}`] : []),
+      ...(sweep.own ? [element("i", { class: "dash of-controller" }), ` ◆ by itself: ${timeWords(sweep.own.time_ns)}`] : []),
     );
     this.root = element(
       "figure",
@@ -89,15 +89,15 @@ export class Curve {
         .map((point, at) => `${at ? "L" : "M"}${this.x(point.value).toFixed(1)} ${y(point[key]).toFixed(1)}`)
         .join("");
     parts.push(
-      drawn("path", { class: "line series-1", d: path(yWork, "work") }),
-      drawn("path", { class: "line series-0 strong", d: path(yTime, "time_ns") }),
+      drawn("path", { class: "line of-work", d: path(yWork, "work") }),
+      drawn("path", { class: "line of-time strong", d: path(yTime, "time_ns") }),
     );
     if (own) {
       const [xs, y] = [own.values.map((value) => this.x(value)), yTime(own.time_ns)];
       const marks = xs.map((x) => `M${x} ${y - 5}l5 5l-5 5l-5 -5Z`).join("");
       parts.push(
-        drawn("path", { class: "line series-2", d: `M${Math.min(...xs)} ${y}H${Math.max(...xs)}` }),
-        drawn("path", { class: "point series-2", d: marks }),
+        drawn("path", { class: "line of-controller", d: `M${Math.min(...xs)} ${y}H${Math.max(...xs)}` }),
+        drawn("path", { class: "point of-controller", d: marks }),
       );
     }
     let free = -99;
@@ -106,10 +106,10 @@ export class Curve {
       const now = at === this.place;
       if (now) parts.push(drawn("line", { class: "cursor", x1: x, x2: x, y1: 12, y2: base }));
       parts.push(
-        drawn("rect", { class: "point series-1", x: x - 3.5, y: yWork(point.work) - 3.5, width: 7, height: 7 }),
+        drawn("rect", { class: "point of-work", x: x - 3.5, y: yWork(point.work) - 3.5, width: 7, height: 7 }),
       );
       const dot = drawn("circle", {
-        class: `point series-0 ${now ? "now" : ""}`,
+        class: `point of-time ${now ? "now" : ""}`,
         cx: x,
         cy: yTime(point.time_ns),
         r: now ? 7 : 4.5,

@@ -6,7 +6,7 @@ import { DIFFERENCES } from "./difference.js";
 import { waysOf } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView } from "./matrix.js";
-import { BucketsPanel, DeltaPanel, ParallelismPanel, WorkPanel } from "./plots.js";
+import { BucketsPanel, DeltaPanel, ParallelismPanel, RUNS, WorkPanel } from "./plots.js";
 import { Run } from "./run.js";
 import { timeNumber, timeUnit, timeWords } from "./words.js";
 
@@ -241,7 +241,7 @@ export class RunsView {
           `${x(run.toA(ns)).toFixed(1)} ${(base - (run.columns.assigned[place] / top) * (STRIP - 12)).toFixed(1)}`,
       );
       const end = x(run.toA(run.time_ns)).toFixed(1);
-      return drawn("path", { class: `area series-${at}`, d: `M${x(0)} ${base}L${points.join("L")}L${end} ${base}` });
+      return drawn("path", { class: `area of-${RUNS[at]}`, d: `M${x(0)} ${base}L${points.join("L")}L${end} ${base}` });
     });
     for (const run of this.runs.filter((one) => one.bucketed)) {
       const { delta } = run.columns;

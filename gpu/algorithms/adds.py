@@ -132,7 +132,14 @@ ALGORITHM = Algorithm(
             "workers", "Workers", "int", None, "worker blocks; empty: the device's own", 1, 4096
         ),
         Parameter(
-            "open_heads", "Open heads", "int", 4, "most buckets to take work from at once", 1, 8
+            "open_heads",
+            "Open heads",
+            "int",
+            4,
+            "most buckets to take work from at once",
+            1,
+            8,
+            rare=True,
         ),
         Parameter(
             "drop_stale",
@@ -140,6 +147,7 @@ ALGORITHM = Algorithm(
             "bool",
             True,
             "skip an item whose vertex improved since it was queued (the paper does not)",
+            rare=True,
         ),
     ),
     parallelism="assigned",

@@ -25,6 +25,7 @@ class Parameter:
 
     engines : those that it means something to, empty for all; the others ignore it
     automatic : what a field says where the value is None
+    rare : few ever change it: a form keeps it apart
     """
 
     key: str
@@ -37,6 +38,7 @@ class Parameter:
     unit: str = ""
     engines: tuple[str, ...] = ()
     automatic: str = "auto"
+    rare: bool = False
 
     def concerns(self, engine: str) -> bool:
         """Whether the knob does anything on that engine."""

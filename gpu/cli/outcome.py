@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from errno import EMFILE, ENFILE
 
 from gpu.errors import (
     CancelledByUserError,
@@ -19,7 +21,9 @@ from gpu.errors import (
     TraceError,
     WeightError,
 )
+from gpu.words import size_words
 
+LITTLE = 1 << 30  # bytes of addresses; libraries alone take 0.7 GB
 DEBUG = "SSSP_SCOPE_DEBUG"  # environment: set to see tracebacks
 
 DONE, FAILED, WRONG_USAGE, CHECK_FAILED = 0, 1, 2, 3
@@ -92,6 +96,10 @@ def words_of(error: Exception) -> str:
         words = str(error)
     elif isinstance(error, MemoryError):
         words = "out of memory; close other programs or take a smaller graph"
+    elif isinstance(error, OSError) and error.errno in {EMFILE, ENFILE}:
+        words = "too many open files; raise the limit (ulimit -n), or make fewer runs at a time"
+    elif isinstance(error, ImportError | OSError | SystemError) and _memory_allowed() < LITTLE:
+        words = f"out of memory: this system allows us {size_words(_memory_allowed())} (ulimit -v)"
     elif isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         words = f"{place}{error.strerror or error}"
@@ -99,6 +107,16 @@ def words_of(error: Exception) -> str:
         fault = f"{type(error).__name__}: {error}"
         words = f"a bug of ours, sorry ({fault}); {DEBUG}=1 shows where"
     return " ".join(words.split())
+
+
+def _memory_allowed() -> int:
+    """Return how many bytes of addresses this process may have: libraries fail in odd words."""
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
+    except ImportError:  # Windows
+        return sys.maxsize
+    limit = getrlimit(RLIMIT_AS)[0]
+    return sys.maxsize if limit == RLIM_INFINITY else limit
 
 
 def _line_of(error: BaseException) -> int | None:

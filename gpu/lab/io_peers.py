@@ -5,8 +5,8 @@
 FOLDER is where the files are made, once. `--peers` is a Python that has polars, igraph and SciPy,
 which are no dependencies of ours. Each reader runs in a process of its own, in turns with ours,
 reads once to load what it needs, and then `--tries` times: medians are told (igraph, which takes
-half a minute, reads once). polars reads a table and
-no graph: for names its time with numbers for the names stands beside.
+half a minute, reads once). polars reads a table and no graph: its time with a graph made of the
+table by SciPy, and for names with numbers for the names, stands beside.
 """
 
 from __future__ import annotations
@@ -45,6 +45,21 @@ POLARS_WEL = (
     "polars.read_csv(path, separator=' ', has_header=False)",
     "polars.__version__",
 )
+POLARS_GRAPH = (
+    "import numpy, polars, scipy.sparse",
+    "table = polars.read_csv(path)\n"
+    "    u, v, weights = (table[name].to_numpy() for name in ('source', 'target', 'weight'))\n"
+    "    n = max(u.max(), v.max()) + 1\n"
+    "    return scipy.sparse.coo_array((weights, (u, v)), shape=(n, n)).tocsr()",
+    "polars.__version__",
+)
+POLARS_WEL_GRAPH = (
+    POLARS_GRAPH[0],
+    POLARS_GRAPH[1]
+    .replace("read_csv(path)", "read_csv(path, separator=' ', has_header=False)")
+    .replace("('source', 'target', 'weight')", "table.columns"),
+    POLARS_GRAPH[2],
+)
 POLARS_NUMBERED = (
     "import polars",
     "table = polars.read_csv(path)\n"
@@ -60,10 +75,10 @@ IGRAPH = (
     "igraph.__version__",
 )
 PEERS: dict[str, tuple[tuple[str, tuple[str, str, str]], ...]] = {
-    "numbers.csv": (("polars, the table", POLARS),),
-    "numbers.wel": (("polars, the table", POLARS_WEL),),
-    "decimals.csv": (("polars, the table", POLARS),),
-    "quoted_numbers.csv": (("polars, the table", POLARS),),
+    "numbers.csv": (("polars, the table", POLARS), ("polars, SciPy's CSR", POLARS_GRAPH)),
+    "numbers.wel": (("polars, the table", POLARS_WEL), ("polars, SciPy's CSR", POLARS_WEL_GRAPH)),
+    "decimals.csv": (("polars, the table", POLARS), ("polars, SciPy's CSR", POLARS_GRAPH)),
+    "quoted_numbers.csv": (("polars, the table", POLARS), ("polars, SciPy's CSR", POLARS_GRAPH)),
     "names.csv": (("polars, the table", POLARS), ("polars, names numbered", POLARS_NUMBERED)),
     "quoted_names.csv": (
         ("polars, the table", POLARS),

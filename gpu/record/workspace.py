@@ -74,6 +74,7 @@ __all__ = [
     "reader_options",
     "save_workspace",
     "saved_graph",
+    "summary",
 ]
 
 
@@ -223,6 +224,21 @@ def load_workspace(
         raise WorkspaceError(
             f"{path}: not a workspace of SSSP Scope, or damaged ({words})"
         ) from error
+
+
+def summary(path: str | Path) -> str:
+    """Return "NAME, 2 runs" of a workspace, from its table alone; WorkspaceError, naming the file.
+
+    It says what is in it; whether all of that can be read, only reading tells.
+    """
+    try:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
+            table = _checked_table(_read_table(archive, os.fstat(file.fileno()).st_size))
+    except (OSError, *_WRONG) as error:
+        raise WorkspaceError(f"{path}: not a workspace, or damaged: {error}") from error
+    runs = len(table.runs)
+    name = in_sight(table.graph.name) if table.graph is not None else "no graph"
+    return f"{name}, {runs} run{'s' if runs != 1 else ''}" if runs else name
 
 
 def _read(archive: zipfile.ZipFile, size: int, progress: Callable[[float], None]) -> Workspace:

@@ -4,11 +4,14 @@
 
 `engine`: the engine process gets KILL, TERM, SEGV, BUS, or STOP and CONT while it starts, reads,
 runs, lays out or makes a matrix. The request must end in exactly one message, in words where it
-was lost, and the run after it must be finished and proved. `sweep`: a worker of a sweep dies;
-every value must have its point, or say why not. `reader`: a file's reader dies or stands still;
-the file is read or refused in words, the next one is read. `window`: a whole window is killed
-(KILL) while it opens, runs, saves and closes; its settings must be as they were saved, and no
-process, shared segment or half-written file of it may be left.
+was lost, and the run after it must be finished and proved. `command`: a command gets one of them
+while it writes a trace, graph, matrix, page, picture or film; what was there before must be there,
+or the new one whole, and the same command then does its work and takes away what was left.
+`sweep`: a worker of a sweep dies; every value must have its point, or say why not. `reader`: a
+file's reader dies or stands still; the file is read or refused in words, the next one is read.
+`window`: a whole window is killed (KILL) while it opens, runs, saves, films, shows a lesson and
+closes; settings and workspace must be as they were saved, and no process or shared segment of it
+may be left.
 
 After each scene descriptors, threads, processes and segments are compared with before.
 """
@@ -170,6 +173,94 @@ def engine(seconds: float, seed: int, most: int) -> int:
     return count
 
 
+# ---------------------------------------------------------------- a command that writes
+
+ROADS = "sample:city_roads?n=20000"
+COMMANDS = {  # a suffix says what is written
+    ".trace.npz": f"run {ROADS} --probe 2 --trace {{out}}",
+    ".gr.gz": "convert sample:erdos_renyi?n=20000 {out}",
+    ".npy": "apsp sample:grid?n=900 -o {out}",
+    ".html": "page {run} -o {out}",
+    ".png": "render {run} -o {out}",
+    ".gif": "render {run} -o {out} --seconds 1 --size 640x480",
+}
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a file that a command wrote is there to its end."""
+    import numpy as np
+
+    from gpu.formats import load_graph
+    from gpu.record.tracefile import load_trace
+
+    ends = {".html": b"</html>", ".png": b"IEND\xaeB`\x82", ".gif": b"\x3b"}
+    if path.suffix in ends:
+        return path.read_bytes().rstrip(b"\n").endswith(ends[path.suffix])
+    readers = {".npz": load_trace, ".gz": load_graph, ".npy": np.load}
+    return readers[path.suffix](path) is not None
+
+
+def command(seconds: float, seed: int, most: int) -> int:
+    """Let commands die while they work; return how often."""
+    chance, count = random.Random(f"{seed} command"), 0
+    end = time.monotonic() + seconds
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder) / "run.npz"
+        _see_it_work(f"run sample:grid?n=2000 --probe 2 --trace {run}", folder)
+        while time.monotonic() < end and count < most:
+            suffix = chance.choice(list(COMMANDS))
+            out = Path(folder) / suffix.strip(".") / f"a{suffix}"
+            out.parent.mkdir(exist_ok=True)
+            told = _struck_command(COMMANDS[suffix].format(out=out, run=run), out, chance)
+            assert told is not None
+            count += 1
+    return count
+
+
+def _begun(words: str, folder: str | Path) -> subprocess.Popen[str]:
+    private = dict.fromkeys(("TMPDIR", "XDG_DATA_HOME", "XDG_STATE_HOME"), str(folder))
+    return subprocess.Popen(
+        [sys.executable, "-m", "viewer.app", *words.split()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=TESTS.parent,
+        env={**os.environ, **private, "QT_QPA_PLATFORM": "offscreen"},
+    )
+
+
+def _see_it_work(words: str, folder: str | Path) -> None:
+    with _begun(words, folder) as program:
+        told, _ = program.communicate(timeout=PATIENCE_S)
+    assert "Traceback" not in told, told
+    assert program.returncode == 0, f"{words}: {told}"
+
+
+def _struck_command(words: str, out: Path, chance: random.Random) -> str:
+    """Let a command die once, then have it done; return the signal."""
+    old = out.read_bytes() if out.exists() else None
+    with _begun(words, out.parent.parent) as program:
+        time.sleep(chance.random() * 3)
+        below = [program.pid, *children(program.pid)]
+        told = strike(program.pid, chance)
+        said, _ = program.communicate(timeout=PATIENCE_S)
+    assert "Traceback" not in said, said
+    until(lambda: not any(map(lives, below)), "the end of what a command started")
+    until(lambda: not list(SHM.glob(f"sssp-{program.pid}-*")), "shared memory given back")
+    now = out.read_bytes() if out.exists() else None
+    assert now == old or _is_whole(out), f"{told}: {out.name} is neither old nor new"
+    for left in out.parent.iterdir():
+        if left != out:
+            assert left.suffix == ".part", left
+            os.utime(left, (0, 0))  # as if it had been some time ago
+    _see_it_work(words, out.parent.parent)
+    assert _is_whole(out)
+    assert list(out.parent.iterdir()) == [out]
+    if chance.random() < 0.5:
+        out.unlink()
+    return told
+
+
 # ---------------------------------------------------------------- a sweep's workers
 
 
@@ -260,23 +351,36 @@ def reader(seconds: float, seed: int, most: int) -> int:
 
 WINDOW = """
 import sys
+from pathlib import Path
+from PyQt6.QtCore import QTimer
 from viewer.common.application import make_application
+from viewer.export.film import FilmPlan
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 app = make_application()
-settings = Settings(sys.argv[1])
+folder, turn = Path(sys.argv[1]), 0
+settings = Settings(folder / "window.ini")
 settings.set_value("kept", [1, 2, 3])
 settings.sync()
 window = MainWindow(settings)
 window.show()
 window.start()
 print("up", flush=True)
-from PyQt6.QtCore import QTimer
 def again():
+    global turn
+    turn += 1
     settings.set_value("kept", [1, 2, 3])
     settings.add_recent("/a/b.gr")
     settings.sync()
     window.start_run()
+    if turn % 3 == 0:
+        window.features["workspace"]._writer(str(folder / "a.ssspw"))
+    if turn % 4 == 1:
+        span = window.playback.duration_ns
+        plan = FilmPlan(size=(480, 320), seconds=1.0, last_ns=span, panels=("graph", "delta"))
+        window.features["take_away"].films.start(plan, str(folder / "a.gif"))
+    if turn % 10 == 7:
+        window.features["lessons"].start(turn % 8)
 timer = QTimer()
 timer.timeout.connect(again)
 timer.start(200)
@@ -287,18 +391,20 @@ app.exec()
 
 def window(seconds: float, seed: int, most: int) -> int:
     """Kill whole windows; return how many."""
+    from gpu.record.workspace import load_workspace
     from viewer.models.settings import Settings
 
     chance, count = random.Random(f"{seed} window"), 0
     end = time.monotonic() + seconds
     while time.monotonic() < end and count < most:
         with tempfile.TemporaryDirectory() as folder:
-            ini = Path(folder) / "window.ini"
-            places = {"TMPDIR": folder, "XDG_DATA_HOME": folder, "XDG_STATE_HOME": folder}
+            ini, saved = Path(folder) / "window.ini", Path(folder) / "a.ssspw"
+            places = dict.fromkeys(("TMPDIR", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder)
             with subprocess.Popen(
-                [sys.executable, "-c", WINDOW, str(ini)],
+                [sys.executable, "-c", WINDOW, folder],
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
                 cwd=TESTS.parent,
                 env={**os.environ, **places, "QT_QPA_PLATFORM": "offscreen"},
             ) as process:
@@ -307,18 +413,25 @@ def window(seconds: float, seed: int, most: int) -> int:
                 time.sleep(chance.random() * 5)
                 below = [process.pid, *children(process.pid)]
                 process.kill()
+                _, said = process.communicate(timeout=PATIENCE_S)
+            assert "Traceback" not in said, said
             until(lambda: not any(map(lives, below)), "the end of what a window started")  # noqa: B023
             prefix = f"sssp-{process.pid}-"
             until(lambda: not list(SHM.glob(f"{prefix}*")), "shared memory given back")  # noqa: B023
             json.dumps(Settings(ini).recent_files)
             assert Settings(ini).value("kept") == [1, 2, 3]
-            parts = [str(path) for path in Path(folder).rglob("*.part")]
-            assert not parts, parts
-        count += 1
+            assert not saved.exists() or load_workspace(saved) is not None
+            count += 1
     return count
 
 
-SCENES = {"engine": engine, "sweep": sweep, "reader": reader, "window": window}
+SCENES = {
+    "engine": engine,
+    "command": command,
+    "sweep": sweep,
+    "reader": reader,
+    "window": window,
+}
 
 
 def played(name: str, seconds: float, seed: int, most: int = sys.maxsize) -> int:

@@ -48,7 +48,9 @@ def test_a_fault_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 @LINUX
 @pytest.mark.slow
-@pytest.mark.parametrize(("scene", "deaths"), [("engine", 2), ("sweep", 1), ("reader", 6)])
+@pytest.mark.parametrize(
+    ("scene", "deaths"), [("engine", 2), ("command", 1), ("sweep", 1), ("reader", 6)]
+)
 def test_processes_die_and_nothing_is_left(scene: str, deaths: int) -> None:
     assert kill.played(scene, 600, kill.SEED, deaths) >= deaths
 

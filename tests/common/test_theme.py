@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,16 @@ from viewer.common.theme import (
 from viewer.plots.axes import TimeAxis, dress_axis
 
 TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.2: least contrast of text, of graphics
+TOGETHER = [  # meanings that stand in one picture and have one shape
+    "a b raised by_hand",
+    "raised lowered",
+    "work relaxed improved",
+    "time work controller",
+    "time by_hand",
+    "settled tentative",
+    "event improved",
+    "improved wasted",
+]
 
 # Machado, Oliveira, Fernandes 2009, severity 1, on linear RGB
 BLINDNESS = {
@@ -68,16 +79,40 @@ def test_text_can_be_read(theme: Theme) -> None:
 
 
 def test_lines_can_be_seen_also_over_the_band(theme: Theme) -> None:
-    for colour in theme.series:
+    for colour in asdict(theme.data).values():
         assert contrast(colour, theme.plot) >= GRAPHIC
         assert contrast(colour, theme.band) >= GRAPHIC
 
 
+def test_no_two_meanings_share_a_colour(theme: Theme) -> None:
+    meant = {name: lab(linear(colour)) for name, colour in asdict(theme.data).items()}
+    for first, second in itertools.combinations(meant, 2):
+        assert np.linalg.norm(meant[first] - meant[second]) > 15, (first, second)
+
+
 @pytest.mark.parametrize("blindness", sorted(BLINDNESS))
-def test_the_first_four_series_are_told_apart_by_everyone(theme: Theme, blindness: str) -> None:
-    seen = [lab(BLINDNESS[blindness] @ linear(colour)) for colour in theme.series[:4]]
+@pytest.mark.parametrize("together", TOGETHER)
+def test_what_one_picture_tells_apart_everyone_can(
+    theme: Theme, blindness: str, together: str
+) -> None:
+    seen = [
+        lab(BLINDNESS[blindness] @ linear(getattr(theme.data, name))) for name in together.split()
+    ]
     for first, second in itertools.combinations(seen, 2):
         assert np.linalg.norm(first - second) > 20
+
+
+def test_the_window_takes_colours_by_what_they_mean() -> None:
+    folder = Path(viewer.__file__).parent
+    for path in folder.rglob("*.py"):
+        found = re.findall(r"#[0-9a-fA-F]{6}\b", path.read_text("utf-8"))
+        allowed = {
+            "common/theme.py",
+            "common/icons.py",  # the ink of the drawings, replaced by the theme's
+            "common/colormaps.py",  # the middle of a difference
+            "graph/items.py",  # a name on a disc of any colour
+        }
+        assert not found or path.relative_to(folder).as_posix() in allowed, (path, found)
 
 
 def test_heat_goes_one_way_in_luminance(theme: Theme) -> None:
@@ -118,7 +153,7 @@ def test_theme_is_put_on(qtbot: QtBot, qapp: QApplication, theme: Theme) -> None
 @pytest.mark.font
 def test_the_projector_is_large_and_strong(qtbot: QtBot, qapp: QApplication) -> None:
     theme = THEMES["projector"]
-    for colour in (*theme.series, theme.border):
+    for colour in (*asdict(theme.data).values(), theme.border):
         assert contrast(colour, theme.plot) >= (TEXT if colour != theme.border else GRAPHIC)
     assert contrast(theme.text, theme.window) == pytest.approx(21)
     assert (theme.text_scale, theme.line_width) == (1.35, 2)

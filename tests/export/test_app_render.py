@@ -148,6 +148,27 @@ def test_a_folder_that_cannot_be_written_is_one_line(
     assert len(said.splitlines()) == 1
 
 
+def test_a_full_disk_leaves_the_old_picture(
+    trace: Trace,
+    tmp_path: Path,
+    qtbot: QtBot,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    resource = pytest.importorskip("resource", reason="this system has no limits to set")
+    save_trace(trace, tmp_path / "run.npz")
+    output = tmp_path / "run.png"
+    output.write_bytes(b"the old one")
+    least, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, most))
+    try:
+        code = app.main(["render", str(tmp_path / "run.npz"), "-o", str(output), "--size", SIZE])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (least, most))
+    assert code == 1
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert output.read_bytes() == b"the old one"
+
+
 @pytest.mark.parametrize("size", ["9x9", "wide", "1000", "100000x100"])
 def test_a_size_out_of_bounds_is_wrong_usage(size: str) -> None:
     assert app.main(["render", "run.npz", "--size", size]) == 2

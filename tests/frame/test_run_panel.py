@@ -14,6 +14,7 @@ import sample_graphs
 from gpu.algorithms import ALGORITHMS, Algorithm, Parameter
 from gpu.devices import PRESETS
 from gpu.graph import CSRGraph
+from viewer.common.glossary import explain
 from viewer.common.theme import THEMES, apply_theme
 from viewer.frame.run_fields import DeltaSpin, ParameterForm
 from viewer.frame.run_panel import RunPanel
@@ -140,6 +141,30 @@ def test_no_default_reads_auto(panel: RunPanel) -> None:
     assert field.text() == "auto"
     field.setValue(17)
     assert panel.run_settings().parameters["workers"] == 17
+
+
+def test_rare_knobs_fold_away_and_say_when_they_are_changed(panel: RunPanel, qtbot: QtBot) -> None:
+    form, heads = panel._form, panel._form.field("open_heads")
+    assert isinstance(heads, QSpinBox)
+    assert panel._form.field("workers").isVisible()
+    assert not heads.isVisible()
+    assert form.advanced.text() == "Advanced"
+    with qtbot.waitSignal(panel.unfolded) as told:
+        qtbot.mouseClick(form.advanced, LEFT)
+    assert told.args == [True]
+    assert heads.isVisible()
+    heads.setValue(2)
+    panel.unfold(False)
+    assert not heads.isVisible()
+    assert form.advanced.text() == "Advanced (1 changed)"
+    assert panel.run_settings().parameters["open_heads"] == 2
+    panel._algorithm.setCurrentIndex(list(ALGORITHMS).index("dijkstra"))
+    assert not form.advanced.isVisible()
+
+
+def test_a_knob_says_what_its_word_means(panel: RunPanel) -> None:
+    assert explain("open") in panel._form.field("open_heads").toolTip()
+    assert explain("delta") == panel._delta_label.toolTip()
 
 
 def test_knobs_are_kept_per_algorithm(panel: RunPanel) -> None:

@@ -97,8 +97,8 @@ def test_a_ring_has_the_colour_of_its_run_and_of_no_other(qtbot: QtBot, name: st
         ring.show_state(RingState(counts, open_rows=2, peak=100))
         image = grabbed(ring)
         seen = {image.pixelColor(x, y).name() for x in range(2, 60) for y in range(0, 150, 3)}
-        assert theme.series[place] in seen
-        assert theme.series[1 - place] not in seen
+        assert theme.runs[place] in seen
+        assert theme.runs[1 - place] not in seen
         assert image.pixelColor(1, 140).name() == theme.text  # the head is open
         assert image.pixelColor(1, 10).name() == theme.plot
 

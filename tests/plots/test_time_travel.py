@@ -357,7 +357,7 @@ def test_marks_are_drawn_where_they_are_and_thinned(bench: Bench) -> None:
     bench.session.finish_run(1, make_trace(samples, record))
     panel.flush()
     picture = grabbed(panel.overview)
-    raised = panel._theme.series[2]
+    raised = panel._theme.data.raised
     x = at(panel, float(samples["t_ns"][1251])).x()
     near = {picture.pixelColor(x + dx, 6).name() for dx in (-2, -1, 0, 1, 2)}
     assert raised in near

@@ -110,6 +110,30 @@ def test_every_layout_fits_every_size(
             assert window.docks[key].height() >= 120, (name, key)
 
 
+@pytest.mark.font
+@pytest.mark.parametrize("size", [(1264, 752), (1280, 800)])
+def test_all_plots_of_the_first_layout_are_in_sight_on_a_small_screen(
+    window: MainWindow, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    QApplication.processEvents()
+    window.actions_by_key["layout_explore"].trigger()
+    plots = ("buckets", "delta", "parallelism", "work")
+    assert set(plots) <= in_sight(window)
+    found = sorted((box(window.docks[key])[1], key) for key in plots)
+    assert [key for _, key in found] == list(plots)
+
+
+def test_rare_knobs_stay_unfolded(window: MainWindow, settings: Settings, host: FakeHost) -> None:
+    form = window.run_panel._form
+    assert not form.advanced.isChecked()
+    form.advanced.click()
+    assert settings.value("advanced") is True
+    again = MainWindow(settings, host)  # type: ignore[arg-type]
+    assert again.run_panel._form.advanced.isChecked()
+    close_for_good(again)
+
+
 def test_plots_share_fewer_cells_when_text_grows(window: MainWindow) -> None:
     plots = {"buckets", "delta", "parallelism", "work"}
     window.choose_theme("light")

@@ -72,11 +72,7 @@ PLASMA = (
     "f7e425",
     "f0f921",
 )
-DIVERGING = {  # A, the middle, B: the colours that the letters have on the plots
-    "light": ("0b57a8", "e2d28e", "b84700"),
-    "dark": ("6fb4ff", "655c33", "ff9a5c"),
-    "projector": ("0046b8", "e0c878", "b83c00"),
-}
+MIDDLE = {"light": "#e2d28e", "dark": "#655c33", "projector": "#e0c878"}  # between A and B
 RANGES = {
     "light": (0.0, 0.90),
     "dark": (0.24, 1.0),
@@ -118,17 +114,21 @@ def table_for(colour_by: str, theme: Theme, steps: int = 255) -> np.ndarray:
     elif colour_by == "processed":
         table[1:] = _stretched(theme.heat, 0.22, 1.0, steps)
     elif colour_by == "state":
-        table[1:] = rgb(theme.series[0])
-        table[1] = rgb(theme.series[1])
+        table[1:] = rgb(theme.data.settled)
+        table[1] = rgb(theme.data.tentative)
     elif colour_by == "difference":
-        stops = DIVERGING[theme.name if theme.name in DIVERGING else "light"]
-        table[1:] = _stretched(stops, 0.0, 1.0, steps)
+        table[1:] = _stretched(diverging(theme), 0.0, 1.0, steps)
     elif colour_by == "reached":
-        table[1:] = rgb(theme.series[0])
+        table[1:] = rgb(theme.data.settled)
     if colour_by == "bucket":
         table[2::2] += (np.array(rgb(theme.plot)) - table[2::2]) * BAND_INK
     table[0] = ink(theme, PLAIN_INK if colour_by == "plain" else UNREACHED_INK)
     return np.rint(table).astype(np.uint8)
+
+
+def diverging(theme: Theme) -> tuple[str, str, str]:
+    """Return the ends and the middle of a difference: A's colour, neither, B's."""
+    return theme.data.a, MIDDLE.get(theme.name, MIDDLE["light"]), theme.data.b
 
 
 def _stretched(stops: tuple[str, ...], low: float, high: float, steps: int) -> np.ndarray:

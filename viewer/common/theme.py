@@ -4,11 +4,11 @@ Fusion, an explicit palette and a small stylesheet, so that every system and eve
 screenshot shows the same window. One accent colour, which means "you can act
 here"; the cursor has the colour of the text, data has colours of its own.
 
-Data colours follow Okabe and Ito ("Color Universal Design", 2008): blue, vermilion,
-bluish green, reddish purple, orange; darkened for the light background and lightened
-for the dark one until each reaches a contrast of 3 to 1 against it and against the band
-(text: 4.5 to 1), and spread in lightness until the first four are at least 20 apart in
-CIE Lab in the sight of protanopes, deuteranopes and tritanopes. Tests compute all that.
+A colour means one thing (`DataColours`). Runs and changes of Δ follow Okabe and Ito ("Color
+Universal Design", 2008): blue, vermilion, bluish green, reddish purple; the others were
+searched for, so that each reaches a contrast of 3 to 1 against the background and the band
+(text: 4.5 to 1), no two look alike, and those that one picture must tell apart are 20 apart
+in CIE Lab in the sight of protanopes, deuteranopes and tritanopes. Tests compute all that.
 Nothing is said by colour alone: markers differ in shape, lines in place and label.
 
 The projector's theme is for a wall seen from the last row: black on white, since a beamer
@@ -33,6 +33,28 @@ SPACING = 8  # pixels between things that belong together; margins are the same
 
 
 @dataclass(frozen=True)
+class DataColours:
+    """What is drawn has one colour for one meaning, in every panel, page and picture; "#rrggbb"."""
+
+    a: str  # the run shown; run A where two are compared
+    b: str  # run B
+    raised: str  # Δ became greater
+    lowered: str  # Δ became smaller
+    by_hand: str  # what a person chose: a Δ, a guess
+    starved: str  # the workers had too little to do
+    work: str  # vertices processed
+    relaxed: str  # edges relaxed
+    improved: str  # offers that lowered a distance
+    time: str  # how long a run took
+    controller: str  # the run whose Δ the algorithm drove itself
+    clipped: str  # what was put into the tail from beyond it
+    settled: str  # a vertex or a source that is done
+    tentative: str  # one that may still improve
+    event: str  # what happens at this event
+    wasted: str  # an offer that lowered nothing
+
+
+@dataclass(frozen=True)
 class Theme:
     """Colours as "#rrggbb"."""
 
@@ -50,10 +72,15 @@ class Theme:
     success: str
     warning: str
     error: str
-    series: tuple[str, ...]  # data colours, told apart by everyone, most used first
+    data: DataColours
     heat: tuple[str, ...]  # ramp from "a little" to "very much", luminance one way
     text_scale: float = 1.0  # times the system's text size
     line_width: int = 1  # pixels, of lines that carry data
+
+    @property
+    def runs(self) -> tuple[str, str]:
+        """The colours of runs A and B."""
+        return self.data.a, self.data.b
 
     @property
     def dark(self) -> bool:
@@ -76,7 +103,24 @@ LIGHT = Theme(
     success="#1a7346",
     warning="#8a5a00",
     error="#b3261e",
-    series=("#0b57a8", "#c75400", "#00946e", "#8c2f6b", "#9c6a00", "#2b86b8", "#4a4f55"),
+    data=DataColours(
+        a="#0b57a8",
+        b="#b84700",
+        raised="#00946e",
+        lowered="#da4baf",
+        by_hand="#8c2f6b",
+        starved="#6f4c3b",
+        work="#a96617",
+        relaxed="#046092",
+        improved="#284308",
+        time="#4a31a1",
+        controller="#4c7a46",
+        clipped="#8d2c28",
+        settled="#378cb2",
+        tentative="#5f602c",
+        event="#97536b",
+        wasted="#b86154",
+    ),
     heat=("#e3f0ea", "#b5dccd", "#78c0bd", "#3f9cb6", "#2270a6", "#20458a", "#191f56"),
 )
 
@@ -95,7 +139,24 @@ DARK = Theme(
     success="#5ecb93",
     warning="#e8b34a",
     error="#ff8a80",
-    series=("#4f9df0", "#f08a4b", "#4fdf9f", "#e08cc6", "#f0c94a", "#8fb0c8", "#b8bec7"),
+    data=DataColours(
+        a="#4f9df0",
+        b="#f08a4b",
+        raised="#4fdf9f",
+        lowered="#b38c9b",
+        by_hand="#e08cc6",
+        starved="#d1ad27",
+        work="#f3d327",
+        relaxed="#02a9ae",
+        improved="#89a653",
+        time="#a483e6",
+        controller="#87ed6c",
+        clipped="#eb6c59",
+        settled="#03a6cd",
+        tentative="#e0b168",
+        event="#f577cf",
+        wasted="#dacf9c",
+    ),
     heat=("#22304f", "#25507c", "#207599", "#2b9a9b", "#5cbc8b", "#a6d672", "#f3ea7a"),
 )
 
@@ -114,7 +175,24 @@ PROJECTOR = Theme(
     success="#005c30",
     warning="#6e4700",
     error="#a30f0a",
-    series=("#0046b8", "#b83c00", "#00784f", "#8a0068", "#7d5300", "#00658f", "#2f3338"),
+    data=DataColours(
+        a="#0046b8",
+        b="#b83c00",
+        raised="#00784f",
+        lowered="#5b168f",
+        by_hand="#8a0068",
+        starved="#653923",
+        work="#4e401e",
+        relaxed="#124057",
+        improved="#3b7864",
+        time="#874ac0",
+        controller="#6f7763",
+        clipped="#b45140",
+        settled="#144b48",
+        tentative="#792d01",
+        event="#97609c",
+        wasted="#84541e",
+    ),
     heat=("#d5eadf", "#9fd3c0", "#5cb3b5", "#2489a8", "#105f97", "#123c80", "#0b1248"),
     text_scale=1.35,
     line_width=2,
@@ -201,6 +279,9 @@ QToolButton[role="chip"]:hover {{ color: {theme.text}; background: {theme.base};
 QToolButton[role="chip"]:focus {{ border-color: {theme.accent}; }}
 QToolButton[role="chip"]:checked {{ color: {theme.accent}; border-color: {theme.accent}; }}
 QToolButton[role="chip"]:disabled {{ color: {faded}; }}
+QToolButton[role="fold"] {{ color: {theme.muted}; background: transparent; border: none;
+    padding: 1px 0px; }}
+QToolButton[role="fold"]:hover, QToolButton[role="fold"]:focus {{ color: {theme.accent}; }}
 QPushButton[role="primary"] {{ color: {theme.on_accent}; background: {theme.accent};
     border: 1px solid {theme.accent}; border-radius: 4px; padding: 5px 14px; font-weight: 600; }}
 QPushButton[role="primary"]:hover, QPushButton[role="primary"]:focus {{

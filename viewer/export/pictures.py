@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PyQt6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize, Qt
-from PyQt6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPalette
+from PyQt6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPalette, QPixmap
 from PyQt6.QtSvg import QSvgGenerator
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
@@ -98,14 +98,16 @@ def picture(widget: QWidget, title: str, caption: str = "") -> Callable[[], byte
     paint(painter, widget, caption)
     painter.end()
 
-    def encoded() -> bytes:
-        buffer = QBuffer()
-        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-        if not image.save(buffer, "PNG"):
-            raise OSError("the picture could not be written")
-        return buffer.data().data()
+    return lambda: png_bytes(image)
 
-    return encoded
+
+def png_bytes(image: QImage | QPixmap) -> bytes:
+    """Return a picture as a PNG file's bytes; OSError where Qt cannot make one."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, "PNG"):
+        raise OSError("the picture could not be written")
+    return buffer.data().data()
 
 
 def drawing(

@@ -180,15 +180,14 @@ def write_picture(
 
 def _write(dashboard: Dashboard, output: Path, size: QSize, time_ns: float | None) -> None:
     """Write a picture of exactly that size, pixels."""
-    from viewer.export.pictures import drawing
+    from viewer.export.pictures import drawing, png_bytes
 
-    if output.suffix.lower() == ".svg":
-        dashboard.stand_at(size, time_ns)
-        drawn = drawing(dashboard, dashboard.title.text(), size=size)
-        with written_whole(output) as file:
-            file.write(drawn())
-    elif not dashboard.grab_picture(size, time_ns).save(str(output), "PNG"):
-        raise OSError(None, "the picture could not be written", str(output))
+    with written_whole(output) as file:
+        if output.suffix.lower() == ".svg":
+            dashboard.stand_at(size, time_ns)
+            file.write(drawing(dashboard, dashboard.title.text(), size=size)())
+        else:
+            file.write(png_bytes(dashboard.grab_picture(size, time_ns)))
 
 
 def _write_film(

@@ -15,7 +15,9 @@ from PyQt6.QtWidgets import QFileDialog, QWidget
 
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.record.trace import Trace
+from gpu.wholefile import written_whole
 from viewer.common.background import Task
+from viewer.export.pictures import png_bytes
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, SessionModel
 from viewer.models.settings import Settings
 
@@ -95,8 +97,8 @@ class FileDialogs(QObject):
         write_perfetto(self._trace(), path)
 
     def _write_png(self, path: str) -> None:
-        if not self._window.grab().save(path, "PNG"):
-            raise OSError("the picture could not be written")
+        with written_whole(path) as file:
+            file.write(png_bytes(self._window.grab()))
 
     def _ask_save(
         self,

@@ -22,11 +22,14 @@ from PyQt6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSpinBox,
+    QVBoxLayout,
     QWidget,
 )
 
 from gpu.algorithms import Algorithm, Parameter
 from gpu.graph import CSRGraph
+from viewer.common.glossary import explain
+from viewer.common.small_widgets import chip
 from viewer.common.theme import SPACING, Theme
 from viewer.models.run_choices import PROBES, probe_problem
 
@@ -76,18 +79,28 @@ class DeltaSpin(QDoubleSpinBox):
 
 
 class ParameterForm(QWidget):
-    """One field for each Parameter of a registry row."""
+    """One field for each Parameter of a registry row; rare ones fold away under *Advanced*."""
 
     changed = pyqtSignal()
+    unfolded = pyqtSignal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._form = QFormLayout(self)
-        self._form.setContentsMargins(0, 0, 0, 0)
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-        self._form.setHorizontalSpacing(SPACING)
-        self._form.setVerticalSpacing(SPACING - 3)
+        self._rare = QWidget()
+        self._rare.hide()
+        self._usual_form, self._rare_form = _form(), _form()
+        self._rare.setLayout(self._rare_form)
+        self.advanced = chip("Advanced", "Show what is rarely changed", checkable=True)
+        self.advanced.setProperty("role", "fold")
+        self.advanced.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING - 3)
+        column.addLayout(self._usual_form)
+        column.addWidget(self.advanced)
+        column.addWidget(self._rare)
+        self.advanced.toggled.connect(self._fold)
+        self.changed.connect(self._show_fold)
         self._fields: dict[str, QWidget] = {}
         self._row: Algorithm | None = None
         self._unshown: dict[str, Any] = {}
@@ -97,8 +110,9 @@ class ParameterForm(QWidget):
 
         Knobs that do nothing on `engine` keep their values and are not shown.
         """
-        while self._form.rowCount():
-            self._form.removeRow(0)
+        for form in (self._usual_form, self._rare_form):
+            while form.rowCount():
+                form.removeRow(0)
         self._row, self._fields = row, {}
         shown = [knob for knob in row.parameters if not engine or knob.concerns(engine)]
         self._unshown = {
@@ -108,12 +122,22 @@ class ParameterForm(QWidget):
         }
         for parameter in shown:
             field = self._make(parameter, values.get(parameter.key, parameter.default))
-            field.setToolTip(parameter.help)
+            tip = knob_tip(parameter)
+            field.setToolTip(tip)
             field.setAccessibleName(parameter.title)
             self._fields[parameter.key] = field
             if not isinstance(field, QCheckBox):
-                self._form.addRow(field_label(parameter.title, parameter.help), field)
-        switches = [field for field in self._fields.values() if isinstance(field, QCheckBox)]
+                form = self._rare_form if parameter.rare else self._usual_form
+                form.addRow(field_label(parameter.title, tip), field)
+        self._add_switches(self._usual_form, [knob for knob in shown if not knob.rare])
+        self._add_switches(self._rare_form, [knob for knob in shown if knob.rare])
+        self._show_fold()
+        self.setVisible(bool(shown))
+
+    def _add_switches(self, form: QFormLayout, knobs: list[Parameter]) -> None:
+        """Put the check boxes of some knobs below their fields, two in a row."""
+        fields = [self._fields[knob.key] for knob in knobs]
+        switches = [field for field in fields if isinstance(field, QCheckBox)]
         for first, second in zip_longest(switches[::2], switches[1::2]):
             pair = QHBoxLayout()
             pair.setSpacing(SPACING)
@@ -121,8 +145,27 @@ class ParameterForm(QWidget):
             if second is not None:
                 pair.addWidget(second)
             pair.addStretch(1)
-            self._form.addRow(pair)
-        self.setVisible(bool(shown))
+            form.addRow(pair)
+
+    def unfold(self, on: bool) -> None:
+        """Show what is rarely changed, or fold it away."""
+        self.advanced.setChecked(on)
+
+    def _fold(self, on: bool) -> None:
+        self._rare.setVisible(on)
+        self._show_fold()
+        self.unfolded.emit(on)
+
+    def _show_fold(self) -> None:
+        """Say on the button whether a folded value is another than it is by itself."""
+        knobs = self._row.parameters if self._row is not None else ()
+        rare = [knob for knob in knobs if knob.rare and knob.key in self._fields]
+        moved = sum(self._read(knob) != knob.default for knob in rare)
+        opened = self.advanced.isChecked()
+        self.advanced.setVisible(bool(rare))
+        self._rare.setVisible(bool(rare) and opened)
+        self.advanced.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
+        self.advanced.setText(f"Advanced ({moved} changed)" if moved else "Advanced")
 
     def algorithm_key(self) -> str:
         """Return the key of the row that is shown, "" before the first."""
@@ -172,6 +215,32 @@ class ParameterForm(QWidget):
         field.setMinimumWidth(FIELD_WIDTH)
         field.valueChanged.connect(self.changed)
         return field
+
+
+KNOB_TERMS = {  # what the glossary says of a knob, beside its own help
+    "dynamic_delta": "controller",
+    "buckets": "ring",
+    "workers": "worker",
+    "open_heads": "open",
+    "drop_stale": "stale",
+}
+
+
+def knob_tip(knob: Parameter) -> str:
+    """Return what a knob does, and what its word means."""
+    term = KNOB_TERMS.get(knob.key)
+    words = sentence(knob.help)
+    return f"{words}\n\n{explain(term)}" if term is not None else words
+
+
+def _form() -> QFormLayout:
+    form = QFormLayout()
+    form.setContentsMargins(0, 0, 0, 0)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+    form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+    form.setHorizontalSpacing(SPACING)
+    form.setVerticalSpacing(SPACING - 3)
+    return form
 
 
 def number_field(low: float, high: float) -> QSpinBox:

@@ -30,6 +30,7 @@ from gpu.numbers import type_for
 from gpu.record.trace import RunSettings
 from gpu.words import SENTENCE, in_sight, thousands
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
+from viewer.common.glossary import explain
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.frame.run_fields import (
@@ -69,6 +70,7 @@ class RunPanel(QWidget):
     browse_requested = pyqtSignal()
     source_requested = pyqtSignal(int)  # 0-based index
     choices_changed = pyqtSignal()
+    unfolded = pyqtSignal(bool)  # rare knobs are shown
 
     def __init__(self, session: SessionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -137,7 +139,7 @@ class RunPanel(QWidget):
         self._automatic = QCheckBox("Automatic")
         self._delta = DeltaSpin()
         self._delta.setAccessibleName("Δ, bucket width")
-        self._delta_label = field_label("Δ", "Bucket width, in weight units")
+        self._delta_label = field_label("Δ", explain("delta"))
         self._probe = choice_field(
             [(str(int(p)), title, tip) for p, title, tip in PROBES], "Record"
         )
@@ -210,6 +212,7 @@ class RunPanel(QWidget):
         self._automatic.toggled.connect(self._change)
         self._delta.valueChanged.connect(self._change)
         self._form.changed.connect(self._change)
+        self._form.unfolded.connect(self.unfolded)
         self._probe.currentIndexChanged.connect(self._change)
         self._pace.currentIndexChanged.connect(self._change)
         self._numbers.currentIndexChanged.connect(self._change)
@@ -251,6 +254,10 @@ class RunPanel(QWidget):
     def run_settings(self) -> RunSettings:
         """Return the settings of the run that is asked for, on the session's source."""
         return self.choices().settings(self._session.source)
+
+    def unfold(self, on: bool) -> None:
+        """Show the knobs that are rarely changed."""
+        self._form.unfold(on)
 
     def set_running(self, running: bool) -> None:
         """Turn the Run button into a Stop button, and back."""

@@ -22,6 +22,7 @@ from viewer.common.theme import Theme
 
 AXIS_WIDTH = 46  # pixels of every number axis, at the reference text size
 AXIS_HEIGHT = 38  # of every time axis: numbers and label
+BARE_HEIGHT = 10  # of one whose numbers stand below another plot
 HATCH_HEIGHT = 4  # of the strip below the line of an axis of modelled time
 LABEL_WIDTH = 50  # least distance between two labels of a time axis
 LABEL_PIXELS = 26  # least height between two labels of a number axis
@@ -34,9 +35,10 @@ class TimeAxis(pg.AxisItem):
     def __init__(self) -> None:
         super().__init__("bottom", maxTickLength=-4)
         self._clock = "modelled"
+        self.bare = False
         self.unit = time_unit(0)
         self.enableAutoSIPrefix(False)
-        self.setHeight(scaled(AXIS_HEIGHT))
+        self.fit_height()
         self.setStyle(tickTextOffset=3, hideOverlappingLabels=False, autoExpandTextSpace=False)
         self._show_label()
 
@@ -53,6 +55,18 @@ class TimeAxis(pg.AxisItem):
         if unit != self.unit:
             self.unit = unit
             self._show_label()
+
+    def set_bare(self, bare: bool) -> None:
+        """Show the line and its ticks alone: the plot below has numbers and name, at the same x."""
+        if bare != self.bare:
+            self.bare = bare
+            self.picture = None
+            self.showLabel(not bare)
+            self.fit_height()
+
+    def fit_height(self) -> None:
+        """Take the height that text of today's size needs."""
+        self.setHeight(scaled(BARE_HEIGHT if self.bare else AXIS_HEIGHT))
 
     def labelString(self) -> str:
         """Return pyqtgraph's HTML of the label without the blank before no unit."""
@@ -78,6 +92,8 @@ class TimeAxis(pg.AxisItem):
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return plain decimals, as many as the spacing needs."""
+        if self.bare:
+            return [""] * len(values)
         factor = self.unit.factor
         decimals = decimals_of(spacing * factor)
         return [f"{value * factor:.{decimals}f}" for value in values]
@@ -96,6 +112,7 @@ class TimeAxis(pg.AxisItem):
         room = self.width()
         fitting = [words for words in forms if metrics.horizontalAdvance(words) <= room]
         self.setLabel((*fitting, forms[-1])[0])
+        self.showLabel(not self.bare)
         super().resizeEvent()  # puts the label into the middle
 
 
@@ -205,7 +222,9 @@ def log_ticks(low: float, high: float, room: int) -> list[float]:
 
 def dress_axis(axis: pg.AxisItem, theme: Theme, font: QFont) -> None:
     """Give an axis the theme's colours, small text of the panel's font, and the room for it."""
-    if axis.orientation == "bottom":
+    if isinstance(axis, TimeAxis):
+        axis.fit_height()
+    elif axis.orientation == "bottom":
         axis.setHeight(scaled(AXIS_HEIGHT))
     else:
         axis.setWidth(scaled(AXIS_WIDTH))
@@ -215,3 +234,5 @@ def dress_axis(axis: pg.AxisItem, theme: Theme, font: QFont) -> None:
     axis.setTickFont(small_font(font))
     axis.labelStyle = {"color": theme.muted, "font-size": f"{small_pixels()}px"}
     axis.setLabel(axis.labelText)
+    if isinstance(axis, TimeAxis):
+        axis.showLabel(not axis.bare)

@@ -66,6 +66,7 @@ class BucketPanel(PairPlot):
             image.setLevels((0, HEAT_LEVELS - 1))
             self.plot.addItem(image, ignoreBounds=True)
         self.caption.setText("Vertices waiting")
+        self._explain("bucket", "head", "tail")
         self.key = ColourKey()
         self.header.insertWidget(1, self.key)
         self.ring, self.ring_b = RingNow(0), RingNow(1)
@@ -221,6 +222,10 @@ class BucketPanel(PairPlot):
             ring.setFixedWidth(min(max(share, scaled(RING_LEAST)), scaled(RING_MOST)))
         self._show_rings()
         self.key.setVisible(self.width() >= scaled(NARROW))
+
+    def room_beside(self) -> int:
+        """Return the width of the ring."""
+        return self.ring.width() if self.ring.isVisibleTo(self) else 0
 
     def _show_rings(self) -> None:
         """Show a ring beside each lane, none where the map would have no room left."""

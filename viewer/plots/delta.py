@@ -24,6 +24,7 @@ from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import chip
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
+from viewer.plots.key import DELTA_KEY
 from viewer.plots.plot_pair import PairPlot
 from viewer.plots.series import StepSeries, changes_within
 
@@ -64,6 +65,8 @@ class DeltaPanel(PairPlot):
         for item in (self._b_curve, self._curve, self._marks, self.hand_line):
             self.plot.addItem(item, ignoreBounds=True)
         self.caption.setText("Bucket width Δ, weight units")
+        self._explain("delta", "controller")
+        self._add_key(DELTA_KEY)
         self._build_hand_row()
         self._connect_hand()
 
@@ -223,9 +226,10 @@ class DeltaPanel(PairPlot):
     def _look_of(self, deltas: StepSeries, reasons: list[int], index: int) -> tuple[str, str]:
         """Return symbol and colour of a change."""
         if reasons[index] == Reason.BY_HAND:
-            return "d", self._theme.series[3]
+            return "d", self._theme.data.by_hand
         raised = deltas.values[index] > deltas.values[index - 1]
-        return ("t1", self._theme.series[2]) if raised else ("t", self._theme.series[1])
+        colours = self._theme.data
+        return ("t1", colours.raised) if raised else ("t", colours.lowered)
 
     def words_of(self, index: int) -> str:
         """Return what happened at a change (index of `StepSeries`), why, and when."""

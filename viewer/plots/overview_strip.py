@@ -43,9 +43,14 @@ class Strip:
         self._draw_starvation(marks)
         self._draw_switches(marks)
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for kind, series in (("lowered", 1), ("raised", 2), ("hand", 3)):
+        colours = self._theme.data
+        for kind, colour in (
+            ("lowered", colours.lowered),
+            ("raised", colours.raised),
+            ("hand", colours.by_hand),
+        ):
             pixels = self._pixels(marks.times(kind), CHANGE_APART)
-            self._draw_changes(pixels, kind, self._theme.series[series])
+            self._draw_changes(pixels, kind, colour)
         self._draw_peak(marks, peak)
 
     def _x(self, times: np.ndarray) -> np.ndarray:
@@ -77,13 +82,13 @@ class Strip:
         xs = self._x(shown.x).tolist()
         line = [QPointF(x, y) for x, y in zip(xs, heights, strict=True)]
         if filled:
-            fill = QColor(self._theme.series[place])
+            fill = QColor(self._theme.runs[place])
             fill.setAlpha(FILL_ALPHA)
             self._painter.setPen(Qt.PenStyle.NoPen)
             self._painter.setBrush(fill)
             ends = QPointF(xs[0], self._foot), QPointF(xs[-1], self._foot)
             self._painter.drawPolygon(QPolygonF([ends[0], *line, ends[1]]))
-        self._painter.setPen(QPen(QColor(self._theme.series[place]), 1))
+        self._painter.setPen(QPen(QColor(self._theme.runs[place]), 1))
         self._painter.drawPolyline(QPolygonF(line))
 
     def _draw_letter(self, shown: Window, scale: float, place: int) -> None:
@@ -95,12 +100,12 @@ class Strip:
         font = small_font(painter.font())
         font.setBold(True)
         painter.setFont(font)
-        painter.setPen(QColor(self._theme.series[place]))
+        painter.setPen(QColor(self._theme.runs[place]))
         left = x + LETTER_GAP if x < self._width - 4 * LETTER_GAP else x - 3 * LETTER_GAP
         painter.drawText(QPointF(left, y + painter.fontMetrics().ascent() / 2), "AB"[place])
 
     def _draw_starvation(self, marks: Marks) -> None:
-        colour = QColor(self._theme.series[4])
+        colour = QColor(self._theme.data.starved)
         for stretch in marks.stretches:
             first, last = self._x(np.array([stretch.first_ns, stretch.last_ns])).tolist()
             bar = QRectF(first, self._foot + 1, max(last - first, 1.0), FOOT - 1)

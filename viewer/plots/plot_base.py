@@ -21,20 +21,26 @@ from typing import Any, ClassVar
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QEvent, QSignalBlocker, Qt
-from PyQt6.QtGui import QPen
+from PyQt6.QtGui import QPen, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
 from gpu.words import NO_VALUE
 from viewer.common.elided import ElidedLabel
+from viewer.common.glossary import explain
 from viewer.common.small_widgets import centred_hint
+from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.models.session import RunRecord
 from viewer.plots.axes import NumberAxis, TimeAxis, dress_axis
+from viewer.plots.key import Entry, Key
 from viewer.plots.live import LivePanel
 from viewer.plots.plot_items import TimeViewBox
 
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=False)
 
+RIGHT, ABOVE = 12, 8  # pixels round a plot: room for the last labels
+LEAST_SIZE = (200, 96)  # pixels
+KEY_WIDTH = 360  # of a panel, from which its header has room for a key
 MEAN_PIXELS = 3  # pixels of one point of a mean line
 
 
@@ -46,6 +52,7 @@ class PlotPanel(LivePanel):
     """
 
     LOGARITHMIC: ClassVar[bool] = False
+    key_line: Key | None = None
 
     # ---- for children -----------------------------------------------------------------
 
@@ -72,6 +79,23 @@ class PlotPanel(LivePanel):
         pen: QPen = pg.mkPen(colour, width=self._theme.line_width)
         return pen
 
+    def _add_key(self, entries: tuple[Entry, ...]) -> None:
+        """Say in the header what signs and colours mean, where there is room."""
+        self.key_line = Key(entries)
+        self.header.insertWidget(self.header.indexOf(self.value), self.key_line)
+
+    def _explain(self, *terms: str) -> None:
+        """Say what the panel's words mean where they stand: its caption and its numbers."""
+        self.caption.detail = explain(*terms)
+        self.caption.setToolTip(self.caption.detail)
+        self.number_axis.setToolTip(self.caption.detail)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Leave the key out where caption and number need the room."""
+        super().resizeEvent(event)
+        if self.key_line is not None:
+            self.key_line.setVisible(self.width() >= scaled(KEY_WIDTH))
+
     def _cursor_words(self, words: str) -> None:
         """Show the number at the cursor, in the header's right corner.
 
@@ -87,7 +111,7 @@ class PlotPanel(LivePanel):
     # ---- construction -----------------------------------------------------------------
 
     def _build(self) -> None:
-        self.setMinimumSize(200, 120)
+        self.setMinimumSize(*LEAST_SIZE)
         self.time_axis = TimeAxis()
         self.number_axis = self._make_number_axis()
         self.view_box = TimeViewBox(self._playback)
@@ -102,7 +126,8 @@ class PlotPanel(LivePanel):
         menu = self.plot.ctrlMenu  # never shown; a popup that goes when the view goes
         menu.setParent(self.view, menu.windowFlags())
         self.plot.hideButtons()
-        self.plot.layout.setContentsMargins(0, 8, 12, 0)  # room for the last labels
+        self.plot.layout.setContentsMargins(0, ABOVE, RIGHT, 0)
+        self._axis_shared = (False, 0)
         self.view.scene().contextMenu = []
         self.cursor_line = pg.InfiniteLine(angle=90, movable=True)
         self.cursor_line.setZValue(50)
@@ -141,7 +166,28 @@ class PlotPanel(LivePanel):
         dress_axis(self.number_axis, theme, self.font())
         self.cursor_line.setPen(pg.mkPen(theme.text, width=theme.line_width))
         self.cursor_line.setHoverPen(pg.mkPen(theme.accent, width=3))
+        if self.key_line is not None:
+            self.key_line.apply_theme(theme)
         super().apply_theme(theme)
+
+    # ---- one axis for a column of plots -------------------------------------------------
+
+    def room_beside(self) -> int:
+        """Return the pixels that stand between the plot and the panel's right edge."""
+        return 0
+
+    def share_axis(self, bare: bool, beside: int) -> None:
+        """Leave the numbers of time to the plot below, and `beside` pixels free on the right."""
+        self._axis_shared = (bare, beside)
+        self.time_axis.set_bare(bare)
+        right = RIGHT + beside - self.room_beside()
+        self.plot.layout.setContentsMargins(0, ABOVE, right, 0)
+
+    def to_paper(self, on: bool) -> None:
+        """Stand alone on paper, with an axis of its own."""
+        shared = self._axis_shared
+        self.share_axis(False, self.room_beside()) if on else self.share_axis(*shared)
+        self._axis_shared = shared
 
     # ---- slots ------------------------------------------------------------------------
 

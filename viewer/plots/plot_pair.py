@@ -51,7 +51,7 @@ class PairPlot(PlotPanel):
 
     def _pen_of(self, place: int) -> QPen:
         """Return the pen of A's line (0) or B's (1)."""
-        return self._line_pen(self._theme.series[place])
+        return self._line_pen(self._theme.runs[place])
 
     def _show_letter(self, place: int, x: float, y: float) -> None:
         """Say where the letter of a line is best seen; not finite hides it."""
@@ -203,7 +203,7 @@ class PairPlot(PlotPanel):
             letter.setVisible(bool(np.isfinite(x + y)))
             if letter.isVisible():
                 letter.setFont(font)
-                letter.setColor(self._theme.series[place])
+                letter.setColor(self._theme.runs[place])
                 edge = 0.02 * (last - first)
                 side = 1.0 if x > last - edge else 0.0 if x < first + edge else 0.5
                 letter.setAnchor((side, 0.0 if y + room > high else 1.0))

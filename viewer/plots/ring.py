@@ -11,6 +11,7 @@ from PyQt6.QtGui import QColor, QLinearGradient, QPainter
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.words import percent, short
+from viewer.common.glossary import explain
 from viewer.common.text_size import scaled, small_font, small_pixels
 from viewer.common.theme import THEMES, Theme
 from viewer.plots.series import heat_index
@@ -43,7 +44,7 @@ class RingNow(QWidget):
     def __init__(self, place: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._place = place
-        self.setToolTip("Vertices waiting in each bucket now; marked: workers take from it")
+        self.setToolTip(explain("head", "tail", "open", "clipped"))
         self._state = RingState()
         self._theme = THEMES["light"]
         self._top, self._bottom = 0.0, 1.0
@@ -95,9 +96,9 @@ class RingNow(QWidget):
         room = self.width() - scaled(LABEL_ROOM) - OPEN_MARK - 2
         bar = QRectF(OPEN_MARK + 1, top, min(length, 1.0) * room, max(height - gap, 1.0))
         is_tail = row == len(self._state.counts) - 1 and self.labels[1] == "tail"
-        colour = theme.series[self._place]
+        colour = theme.runs[self._place]
         if is_tail and self._state.clip_share > 0:
-            colour = theme.error
+            colour = theme.data.clipped
         painter.fillRect(bar, QColor(colour))
         if len(self._state.counts) <= NUMBER_ROWS:
             painter.setPen(QColor(theme.text))
@@ -119,7 +120,7 @@ class RingNow(QWidget):
     def _draw_footer(self, painter: QPainter) -> None:
         share = self._state.clip_share
         clipped = share > 0
-        painter.setPen(QColor(self._theme.error if clipped else self._theme.muted))
+        painter.setPen(QColor(self._theme.data.clipped if clipped else self._theme.muted))
         opened = OPEN if self._state.open_rows else ""
         lines = ("clipped", percent(share)) if clipped else ("now", opened)
         for place, text in enumerate(lines):

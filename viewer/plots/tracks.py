@@ -91,7 +91,7 @@ class TrackPlot(PairPlot):
 
     def _colour(self) -> None:
         for place, track in enumerate(self._tracks):
-            tint = pg.mkColor(self._theme.series[place])
+            tint = pg.mkColor(self._theme.runs[place])
             tint.setAlpha(ENVELOPE_ALPHA)
             track.envelope.set_brush(tint)
             track.mean.setPen(self._pen_of(place))

@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import QComboBox
 
 from gpu.words import NOT_KNOWN, short, thousands
 from viewer.common.elided import ElidedLabel
+from viewer.common.glossary import explain
 from viewer.common.small_widgets import chip
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
@@ -51,6 +52,8 @@ class WorkPanel(PairPlot):
             self.plot.addItem(curve, ignoreBounds=True)
         self.legend = Legend(tuple(FIELDS))
         self.legend.setAccessibleName("Work at the cursor")
+        self._explain(*FIELDS, "wasted", "efficiency")
+        self.legend.setToolTip(explain(*FIELDS))
         self.body.insertWidget(1, self.legend)
         self.totals_button = chip("totals", "Show totals instead of rates", checkable=True)
         self.value.hide()
@@ -162,7 +165,8 @@ class WorkPanel(PairPlot):
         return float(drawn[1][place]) if inside else 0.0
 
     def _colour(self) -> None:
-        pens = [self._line_pen(self._theme.series[place]) for place in range(len(FIELDS))]
+        colours = self._theme.data
+        pens = [self._line_pen(c) for c in (colours.work, colours.relaxed, colours.improved)]
         for curve, pen in zip(self._curves.values(), pens, strict=True):
             curve.setPen(pen)
         self._b_curve.setPen(self._pen_of(1))

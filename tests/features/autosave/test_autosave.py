@@ -1,4 +1,4 @@
-"""A killed window leaves its session, and the next one offers it; a clean end leaves none."""
+"""A window leaves its session, killed or closed; the next one offers to continue with it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from gpu.formats import load_graph
 from gpu.record.trace import SAMPLE
 from gpu.record.workspace import Workspace, load_workspace
 from viewer.common.kept_graphs import kept_folder
-from viewer.features.autosave.feature import bounded, bytes_of
+from viewer.features import Features
+from viewer.features.autosave.feature import LEFT, bounded, bytes_of
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
@@ -96,11 +97,12 @@ def test_a_killed_window_s_session_is_offered_and_comes_back(
     assert ".ssspw" in kept()
     window = opened(Settings(tmp_path / "second.ini"), FakeHost())
     window.controller.start()
-    assert "ended without saying goodbye: restore it?" in window.notice_bar.text()
+    assert "ended without saying goodbye" in window.notice_bar.text()
     window.session.set_notice(None)  # as the first run of a start does
     window.controller.running_changed.emit(True)
     qtbot.waitUntil(lambda: bool(window.notice_bar.offers))
     (button,) = window.notice_bar.offers
+    assert button.text() == "Continue with roads, 1 run"
     button.click()
     host: Any = window.controller.host
     qtbot.waitUntil(lambda: bool(host.asked("load")))
@@ -111,15 +113,124 @@ def test_a_killed_window_s_session_is_offered_and_comes_back(
     assert window.session.current.trace is not None
     assert window.playback.cursor_ns == pytest.approx(0.5 * window.playback.duration_ns)
     close_for_good(window)
+    assert kept() == [".ssspw"]  # its own, in place of the one that it took up
+
+
+def with_roads(tmp_path: Path, settings: str) -> MainWindow:
+    """Return a window that stands on a run of its own, as a person might leave it."""
+    path = tmp_path / "roads.gr"
+    path.write_text("p sp 4 4\na 1 2 5\na 2 3 4\na 3 4 1\na 1 4 30\n")
+    window = opened(Settings(tmp_path / settings), FakeHost())
+    graph = load_graph(path)
+    window.controller.show_graph(graph)
+    window.session.add_run(RunRecord.from_trace(1, gpu.run(graph, "adds", probe=2, source=1)))
+    window.session.set_source(1)
+    window.docks.choose("compare")
+    window.playback.pause()
+    window.playback.set_cursor(0.5 * window.playback.duration_ns)
+    return window
+
+
+def test_a_closed_window_is_continued_all_together(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path
+) -> None:
+    close_for_good(with_roads(tmp_path, "first.ini"))
+    assert kept() == [".ssspw"]
+    window = opened(Settings(tmp_path / "second.ini"), FakeHost())
+    window.controller.start()
+    assert window.notice_bar.text() == LEFT
+    (button,) = window.notice_bar.offers
+    assert button.text() == "Continue with roads, 1 run"
+    button.click()
+    host: Any = window.controller.host
+    qtbot.waitUntil(lambda: bool(host.asked("load")))
+    assert (window.docks.arrangement, window.session.runs) == ("explore", [])  # nothing yet
+    arrive(window, load_graph(tmp_path / "roads.gr"))
+    qtbot.waitUntil(lambda: window.session.current is not None)
+    assert window.session.graph is not None
+    assert window.session.graph.n == 4
+    assert window.docks.arrangement == "compare"
+    assert window.session.source == 1
+    assert window.playback.cursor_ns == pytest.approx(0.5 * window.playback.duration_ns)
+    close_for_good(window)
+
+
+@pytest.mark.parametrize("by_now", ["gone", "another"])
+def test_without_its_graph_nothing_of_it_comes_back(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_now: str
+) -> None:
+    monkeypatch.setattr("gpu.record.workspace.SMALL_ARCS", 0)  # as a large one: it is only named
+    close_for_good(with_roads(tmp_path, "first.ini"))
+    path = tmp_path / "roads.gr"
+    if by_now == "gone":
+        path.unlink()
+    else:
+        path.write_text("p sp 2 1\na 1 2 5\n")
+    window = opened(Settings(tmp_path / "second.ini"), FakeHost())
+    window.controller.start()
+    before = sample_graphs.make("figure_6")
+    window.controller.show_graph(before)
+    (button,) = window.notice_bar.offers
+    button.click()
+    if by_now == "another":
+        host: Any = window.controller.host
+        qtbot.waitUntil(lambda: bool(host.asked("load")))
+        arrive(window, load_graph(path))
+    qtbot.waitUntil(lambda: "does not come back" in window.notice_bar.text())
+    assert (window.session.graph, window.session.runs) == (before, [])
+    assert window.docks.arrangement == "explore"
+    close_for_good(window)
+
+
+def test_who_only_looks_leaves_it_for_the_next_start(qapp: QApplication, tmp_path: Path) -> None:
+    close_for_good(with_roads(tmp_path, "first.ini"))
+    for name in ("second.ini", "third.ini"):
+        window = opened(Settings(tmp_path / name), FakeHost())
+        assert window.notice_bar.text() == LEFT
+        window.session.set_notice(None)  # dismissed
+        close_for_good(window)
+    assert kept() == [".ssspw"]
+
+
+def test_who_names_a_file_is_not_asked(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close_for_good(with_roads(tmp_path, "first.ini"))
+    monkeypatch.setattr(Features, "install_next", lambda _self: False)
+    window = opened(Settings(tmp_path / "second.ini"), FakeHost())
+    monkeypatch.undo()
+    window.named_file = "other.gr"
+    while window.features.install_next():
+        pass
+    assert window.session.notice is None
+    close_for_good(window)
+
+
+def test_a_window_with_nothing_of_its_own_leaves_nothing(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    window = opened(Settings(tmp_path / "first.ini"), FakeHost())
+    window.controller.show_graph(sample_graphs.make("figure_6"))
+    part: Any = window.features["autosave"]
+    part.keep()
+    finish(part)
+    close_for_good(window)
     assert kept() == []
-    third = opened(Settings(tmp_path / "third.ini"), FakeHost())
-    assert third.session.notice is None
-    close_for_good(third)
 
 
-def test_a_clean_end_leaves_nothing(qapp: QApplication, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_not_offered(qapp: QApplication, tmp_path: Path) -> None:
+    folder = kept_folder("sessions")
+    folder.mkdir(parents=True)
+    (folder / "broken.ssspw").write_bytes(b"PK nothing")
+    window = opened(Settings(tmp_path / "first.ini"), FakeHost())
+    assert window.session.notice is None
+    close_for_good(window)
+    assert kept() == []
+
+
+def test_a_clean_end_of_a_process_leaves_its_session(qapp: QApplication, tmp_path: Path) -> None:
     session(tmp_path, clean=True)
-    assert kept() == []
+    assert kept() == [".ssspw"]
 
 
 def test_a_window_that_lives_is_not_offered(window: MainWindow, tmp_path: Path) -> None:

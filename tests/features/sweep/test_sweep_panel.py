@@ -130,5 +130,5 @@ def test_a_narrow_panel_of_each_theme_draws(window: MainWindow, qtbot: QtBot, th
     panel.resize(300, 320)
     image = grabbed(panel)
     seen = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(60, 200)}
-    assert {THEMES[theme].series[0], THEMES[theme].series[1]} <= seen
+    assert {THEMES[theme].data.time, THEMES[theme].data.work} <= seen
     panel.deleteLater()

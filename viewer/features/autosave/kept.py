@@ -3,19 +3,29 @@
     TOKEN.lock    held by the window that writes TOKEN.ssspw, for as long as it lives
     TOKEN.ssspw   what it was looking at
 
-A session whose lock nobody holds belonged to a window that is gone. Its owner removes both at a
-clean end.
+A session whose lock nobody holds belonged to a window that is gone. At a clean end its owner lets
+go of the lock, and Qt removes it: a lock that is still there was left by a crash.
 """
 
 from __future__ import annotations
 
 import secrets
 from contextlib import suppress
+from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from PyQt6.QtCore import QLockFile
 
 from gpu.record.workspace import SUFFIX
+
+
+@dataclass(frozen=True)
+class Left:
+    """A session whose window is gone; `crashed`: it did not end as it should."""
+
+    path: Path
+    crashed: bool
 
 
 class KeptSession:
@@ -29,28 +39,33 @@ class KeptSession:
             folder.mkdir(parents=True, exist_ok=True)
         self.held = self._lock.tryLock(0)
 
+    def leave(self) -> None:
+        """The window ends as it should: what was written is there for the next start."""
+        self._lock.unlock()
+
     def remove(self) -> None:
-        """Take both away: the window ends as it should."""
+        """The window ends as it should and leaves nothing."""
         _remove(self.path)
         self._lock.unlock()
 
 
-def left_behind(folder: Path) -> list[Path]:
+def left_behind(folder: Path) -> list[Left]:
     """Return the sessions of windows that are gone, newest first."""
     found = []
     for path in folder.glob(f"*{SUFFIX}"):
         lock = _lock_of(path)
+        crashed = path.with_suffix(".lock").exists()
         if lock.tryLock(0):
             lock.unlock()
             with suppress(OSError):
-                found.append((path.stat().st_mtime, path))
-    return [path for _, path in sorted(found, reverse=True)]
+                found.append((path.stat().st_mtime, Left(path, crashed)))
+    return [left for _, left in sorted(found, key=itemgetter(0), reverse=True)]
 
 
-def forget(paths: list[Path]) -> None:
+def forget(sessions: list[Left]) -> None:
     """Delete sessions of windows that are gone."""
-    for path in paths:
-        _remove(path)
+    for left in sessions:
+        _remove(left.path)
 
 
 def _remove(path: Path) -> None:

@@ -84,7 +84,7 @@ class Histogram(QWidget):
         high, names = float(scaled(BAR)), NAMES * self.width()
         room = self.width() - names - scaled(48)
         most = max((bar.count for bar in self.asked.bars), default=1) or 1
-        good, other = QColor(self._theme.series[2]), QColor(self._theme.series[0])
+        good, other = QColor(self._theme.success), QColor(self._theme.muted)
         other.setAlpha(WRONG_INK)
         middle = Qt.AlignmentFlag.AlignVCenter
         for place, bar in enumerate(self.asked.bars):

@@ -192,7 +192,7 @@ class CompareBar(QFrame):
         if self._theme is None:
             return words
         marks: list[tuple[int, str, str]] = []
-        for letter, name, colour in zip("AB", self._pair.names, self._theme.series, strict=False):
+        for letter, name, colour in zip("AB", self._pair.names, self._theme.runs, strict=True):
             at = words.find(name)
             if at >= 0 and not name.startswith(f"{letter} ("):
                 marks.append((at, letter, colour))

@@ -163,7 +163,7 @@ class Badge(QLabel):
 
     def show_words(self, letter: str, words: str, theme: Theme) -> None:
         """Show "A ADDS" on the colour of the letter."""
-        colour = theme.series[self._place]
+        colour = theme.runs[self._place]
         self.setStyleSheet(
             f"QLabel {{ color: {theme.text}; background: {theme.plot}; padding: 2px 8px;"
             f" border: 1px solid {theme.border}; border-left: 4px solid {colour};"

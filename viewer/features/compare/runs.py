@@ -85,7 +85,7 @@ class MarkDelegate(QStyledItemDelegate):
         if painter is None or mark not in ("A", "B"):
             super().paint(painter, option, index)
             return
-        colour = QColor(self.theme.series["AB".index(mark)])
+        colour = QColor(self.theme.runs["AB".index(mark)])
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if option.state & option.state.State_Selected:

@@ -94,9 +94,9 @@ class CurveCanvas(QWidget):
         painter.drawLine(room.bottomLeft(), room.bottomRight())
         painter.drawLine(room.bottomLeft(), room.topLeft())
         self._paint_words(painter, room)
-        self._paint_line(painter, self.heights, theme.series[0], dots=True)
+        self._paint_line(painter, self.heights, theme.data.by_hand, dots=True)
         if self.truth:
-            self._paint_line(painter, self.truth, theme.series[1], dots=False)
+            self._paint_line(painter, self.truth, theme.data.time, dots=False)
 
     def _paint_words(self, painter: QPainter, room: QRectF) -> None:
         painter.setPen(QColor(self.theme.muted))
@@ -107,8 +107,18 @@ class CurveCanvas(QWidget):
             if at.x() - wide / 2 > free:
                 painter.drawText(QPointF(at.x() - wide / 2, at.y() + high), name)
                 free = at.x() + wide / 2 + SPACING
-        words = "Δ →   blue: yours, orange: the runs" if self.truth else "Δ →   drag the points"
-        painter.drawText(QPointF(room.left(), room.bottom() + 2 * high), words)
+        data, muted = self.theme.data, self.theme.muted
+        words = [("Δ →", muted)]
+        if self.truth:
+            words += [("● yours", data.by_hand), ("― the runs", data.time)]
+        else:
+            words.append(("drag the points", muted))
+        left = room.left()
+        for said, colour in words:
+            painter.setPen(QColor(colour))
+            painter.drawText(QPointF(left, room.bottom() + 2 * high), said)
+            left += metrics.horizontalAdvance(said) + 2 * SPACING
+        painter.setPen(QColor(muted))
         painter.save()
         painter.translate(2 * SPACING, room.center().y() + metrics.horizontalAdvance("time →") / 2)
         painter.rotate(-90)

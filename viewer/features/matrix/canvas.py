@@ -27,7 +27,7 @@ from PyQt6.QtWidgets import QApplication, QWidget
 
 from viewer.common.colormaps import table_for
 from viewer.common.text_size import scaled, small_font
-from viewer.common.theme import THEMES, Theme
+from viewer.common.theme import THEMES, Theme, mix
 from viewer.features.matrix.look import MatrixLook
 from viewer.models.matrix import BEGUN, RUNNING, WAITING, MatrixModel, SourceStates, name_of
 from viewer.models.session import RunRecord, SessionModel
@@ -182,7 +182,7 @@ class MatrixCanvas(QWidget):
             size = painter.fontMetrics().height()
             plate = QRect(room.left() + 4, room.top() + 4, size + 2, size + 2)
             painter.fillRect(plate, QColor(self._theme.plot))
-            painter.setPen(QColor(self._theme.series["AB".index(self.letter)]))
+            painter.setPen(QColor(self._theme.runs["AB".index(self.letter)]))
             painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, self.letter)
 
     def _paint_picture(self, painter: QPainter, room: QRect) -> None:
@@ -376,7 +376,8 @@ class MatrixCanvas(QWidget):
 
 def state_colours(theme: Theme) -> tuple[str, str, str, str]:
     """Return the colours of a waiting, running and finished source, and of one merely begun."""
-    return theme.grid, theme.series[1], theme.series[2], theme.series[5]
+    at_work, done = theme.data.tentative, theme.data.settled
+    return theme.grid, at_work, done, mix(theme.plot, at_work, 0.5)
 
 
 def runs_of(mask: np.ndarray) -> list[tuple[int, int]]:

@@ -243,7 +243,7 @@ class RowCurve(QWidget):
         x = room.left() + room.width() * (np.arange(count) + 0.5) / count
         scale = room.height() / (1.05 * top)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, count < len(values))
-        tint = QColor(self._theme.series[0])
+        tint = QColor(self._theme.data.a)
         painter.setPen(QPen(tint, self._theme.line_width))
         if count < len(values):
             for place in np.flatnonzero(np.isfinite(low)):

@@ -362,7 +362,7 @@ class _Pen:
     def chip(self, box: QRectF, words: str, item: Item) -> None:
         theme = self.theme
         lit = item.vertex == self.vertex and not item.taken
-        ink = theme.series[1] if lit else theme.border if item.taken else theme.muted
+        ink = theme.data.event if lit else theme.border if item.taken else theme.muted
         pen = QPen(QColor(ink), 2.0 if lit else 1.2)
         if not item.written:
             pen.setStyle(Qt.PenStyle.DashLine)

@@ -112,7 +112,7 @@ class Lines(QWidget):
             count, lit = self.counts.get(k, 0), k == self.lit
             if count and busiest:
                 share = math.log1p(count) / math.log1p(busiest)
-                painter.fillRect(box, QColor(mix(theme.base, theme.series[1], 0.06 + 0.24 * share)))
+                painter.fillRect(box, QColor(mix(theme.base, theme.data.work, 0.06 + 0.24 * share)))
             if lit:
                 painter.fillRect(box, QColor(mix(theme.base, theme.accent, 0.30)))
                 painter.fillRect(QRectF(0, box.y(), 4, height), QColor(theme.accent))
@@ -126,7 +126,11 @@ class Lines(QWidget):
     def _paint_line(self, painter: QPainter, box: QRectF, k: int) -> None:
         """Paint a line: what is no span in the colour of the text, all of it where it is lit."""
         theme, line, done = self._theme, self.lines[k], 0
-        inks = {"comment": theme.muted, "word": theme.accent, "value": theme.series[3]}
+        inks = {
+            "comment": theme.muted,
+            "word": theme.accent,
+            "value": mix(theme.accent, theme.text, 0.5),
+        }
         pitch = QFontMetricsF(self.font()).horizontalAdvance("0")
         for first, end, kind in (*(() if k == self.lit else self.spans[k]), (len(line), 0, "")):
             for at, words, ink in (

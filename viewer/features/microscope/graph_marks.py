@@ -67,7 +67,7 @@ def paint_event(
         if place is not None:
             words = f"{_verb(kind)} {distance(float(event['c']))}"
             above = QPointF(place.x(), place.y() - radius - 20)
-            _chip(painter, theme, above, words, theme.series[1])
+            _chip(painter, theme, above, words, theme.data.event)
 
 
 def _verb(kind: EventKind) -> str:
@@ -88,7 +88,7 @@ def _verb(kind: EventKind) -> str:
 def _dashed(painter: QPainter, theme: Theme, at: QPointF, radius: float) -> None:
     """Mark a vertex that a worker has set aside: it is on its way to a bucket."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(QColor(theme.series[1]), 2.0, Qt.PenStyle.DashLine))
+    painter.setPen(QPen(QColor(theme.data.event), 2.0, Qt.PenStyle.DashLine))
     painter.drawEllipse(at, radius + RING, radius + RING)
 
 
@@ -142,7 +142,7 @@ def _arc(
     if drawn.tail != tail:
         path = path.toReversed()
     won = kind == EventKind.IMPROVE
-    colour = theme.series[2] if won else theme.series[1]
+    colour = theme.data.improved if won else theme.data.wasted
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for width, ink in ((8.0, theme.plot), (4.5, colour)):
         pen = QPen(QColor(ink), width)

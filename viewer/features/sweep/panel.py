@@ -51,6 +51,7 @@ HINT = (
 )
 NEAR_PIXELS = 16  # of the pointer, to be on a point
 POINT_PIXELS, MARK_PIXELS = 6, 13
+CLIPPED_INK = 34  # opacity of the clipped part, of 255
 LABEL_PIXELS = 46  # least distance of two numbers under the plot
 ROOM = 0.06  # of an axis, beyond its data
 
@@ -245,7 +246,7 @@ class SweepPanel(QWidget):
             "time": _shares([point.time_ns for point in self._shown]),
             "work": _shares([point.processed_vertices for point in self._shown]),
         }
-        colours = {"time": theme.series[0], "work": theme.series[1]}
+        colours = {"time": theme.data.time, "work": theme.data.work}
         marked = {"time": ("o", self._model.findings.best_time)}
         marked["work"] = ("s", self._model.findings.best_work)
         for key, curve in self._curves.items():
@@ -280,11 +281,11 @@ class SweepPanel(QWidget):
         if found is not None:
             edge = math.log10(found.value or 1.0)
             self._clipped.setRegion((float(x[0]) - 9.0, edge))
-            tint = pg.mkColor(theme.border)
-            tint.setAlpha(70)
+            tint = pg.mkColor(theme.data.clipped)
+            tint.setAlpha(CLIPPED_INK)
             self._clipped.setBrush(tint)
             for line in self._clipped.lines:
-                line.setPen(pg.mkPen(theme.border))
+                line.setPen(pg.mkPen(theme.data.clipped))
 
     def _draw_controller(self) -> None:
         found, best = self._model.findings, self._model.findings.best_time
@@ -298,7 +299,7 @@ class SweepPanel(QWidget):
         unit = (best.value or 1.0) / best.delta  # from Δ to the knob
         x = np.log10(np.array(own.path_delta) * unit)
         y = np.full(len(x), math.log10(own.time_ns / best.time_ns))
-        colour = self._theme.series[2]
+        colour = self._theme.data.controller
         self._path.setData(x, y, pen=pg.mkPen(colour, width=2), symbol="d", symbolSize=7)
         self._path.setSymbolBrush(pg.mkBrush(colour))
         self._path.setSymbolPen(pg.mkPen(None))
@@ -307,9 +308,11 @@ class SweepPanel(QWidget):
         entries = [f'<span style="color:{colours["time"]}">●</span> time']
         entries.append(f'<span style="color:{colours["work"]}">■</span> work')
         if self._model.findings.controller is not None:
-            entries.append(f'<span style="color:{self._theme.series[2]}">◆</span> the controller')
+            entries.append(
+                f'<span style="color:{self._theme.data.controller}">◆</span> the controller'
+            )
         if self._model.findings.clip is not None:
-            entries.append(f'<span style="color:{self._theme.muted}">▒</span> clipped')
+            entries.append(f'<span style="color:{self._theme.data.clipped}">▒</span> clipped')
         self._legend.setText(" &nbsp; ".join(entries))
 
     def _show_progress(self, fraction: float) -> None:

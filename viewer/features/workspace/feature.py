@@ -57,6 +57,8 @@ class Waiting:
     """A workspace whose graph is not here yet.
 
     asked : we opened the file ourselves ; unpacked : the file is the graph that came with it
+    ours : this program wrote it for itself: all of it comes back together, or nothing
+    before : the graph that is shown until then
     """
 
     graph: SavedGraph
@@ -64,6 +66,8 @@ class Waiting:
     records: dict[int, RunRecord]
     asked: bool
     unpacked: bool = False
+    ours: bool = False
+    before: CSRGraph | None = None
 
 
 @dataclass(frozen=True)
@@ -200,24 +204,29 @@ class WorkspaceFeature(Workspaces):
 
     def _show(self, workspace: Workspace, folder: Path, ours: bool) -> None:
         window, graph = self._window, workspace.graph
-        left_out = put_back_looks(window, workspace.window)
-        if left_out:
-            window.session.set_notice(Notice("warning", left_out))
+        if not ours:
+            self._put_back_looks(workspace)
         records = {number: self._record(trace, folder) for number, trace in workspace.runs}
         self._waiting = None
         here = window.session.graph
         if graph is None or (here is not None and hash_of(here) == graph.hash):
-            self._add(workspace, records)
+            self._add(workspace, records, ours)
             return
         found = graph.found(folder)
         outside = [found] if found is not None and question(found, folder) else []
         outside += [] if found is not None else list(map(str, graph.outside(folder)))
         if ours and outside:
             found, outside = next(filter(_is_there, outside), None), []
-        self._waiting = Waiting(graph, workspace, records, asked=found is not None and not outside)
+        asked = found is not None and not outside
+        self._waiting = Waiting(graph, workspace, records, asked, ours=ours, before=here)
         if found is not None and not outside:
             self._open(found, graph)
-        elif not self._open_packed(self._waiting):
+        elif self._open_packed(self._waiting):
+            return
+        elif ours:
+            self._waiting = None
+            self._stay(graph, "is not there any more")
+        else:
             self._show_without_graph(self._waiting, outside, folder)
 
     def _open(self, found: str, graph: SavedGraph) -> None:
@@ -287,6 +296,11 @@ class WorkspaceFeature(Workspaces):
         if self._waiting is not waiting or self._open_packed(waiting):
             return
         self._waiting = None
+        if waiting.ours:
+            if waiting.before is not None:
+                self._window.controller.show_graph(waiting.before)
+            self._stay(waiting.graph, "is another graph by now")
+            return
         self._add(waiting.workspace, waiting.records)
         words = f"{waiting.graph.origin} is another graph than the saved runs'."
         self._window.session.set_notice(Notice("warning", words, "They are in the table."))
@@ -296,10 +310,25 @@ class WorkspaceFeature(Workspaces):
         for record in waiting.records.values():
             record.folder = None  # from now on it is the graph of this window
         if self._window.session.graph is graph:
-            self._add(waiting.workspace, waiting.records)
+            self._add(waiting.workspace, waiting.records, waiting.ours)
 
-    def _add(self, workspace: Workspace, records: dict[int, RunRecord]) -> None:
+    def _stay(self, graph: SavedGraph, why: str) -> None:
+        """Say why the session that this program kept does not come back."""
+        words = f"The last session does not come back: its graph {graph.origin} {why}."
+        self._window.session.set_notice(Notice("warning", words))
+
+    def _put_back_looks(self, workspace: Workspace) -> None:
+        left_out = put_back_looks(self._window, workspace.window)
+        if left_out:
+            self._window.session.set_notice(Notice("warning", left_out))
+
+    def _add(
+        self, workspace: Workspace, records: dict[int, RunRecord], looks: bool = False
+    ) -> None:
+        """Show runs, comparison and moment; how the window stood too, where it was not yet."""
         window = self._window
+        if looks:
+            self._put_back_looks(workspace)
         for record in records.values():
             if record not in window.session.runs:
                 window.session.add_run(record, show=False)

@@ -1,0 +1,136 @@
+"""One time axis for a column of plots: who has it, that a moment is at one x, paper, words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from panel_stage import END_NS, PLOTS, Bench
+from PyQt6.QtCore import QPoint, QPointF
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from viewer.common.glossary import TERMS, explain
+from viewer.common.theme import THEMES, Theme
+from viewer.export.paper import on_paper
+from viewer.plots.key import BAND_KEY, DELTA_KEY, MARKS_KEY, Key
+from viewer.plots.panels import make_panel
+from viewer.plots.plot_base import PlotPanel
+from viewer.plots.stack import Stack
+
+
+@pytest.fixture
+def bench(qtbot: QtBot) -> Bench:
+    return Bench(qtbot)
+
+
+@pytest.fixture
+def column(qtbot: QtBot, bench: Bench) -> Iterator[list[PlotPanel]]:
+    page = QWidget()
+    qtbot.addWidget(page)
+    layout = QVBoxLayout(page)
+    stack = Stack(page)
+    panels = []
+    for key in ("buckets", "delta", "parallelism", "work"):
+        panel = make_panel(key, bench.session, bench.playback)
+        assert isinstance(panel, PlotPanel)
+        layout.addWidget(panel)
+        stack.add(panel)
+        panels.append(panel)
+    bench.run()
+    page.resize(500, 800)
+    with qtbot.waitExposed(page):
+        page.show()
+    qtbot.waitUntil(lambda: panels[0].time_axis.bare)
+    yield panels
+    page.hide()
+
+
+def x_of(panel: PlotPanel, time_ns: float) -> int:
+    """Return where a moment is, in pixels of the page."""
+    panel.flush()
+    scene = panel.view_box.mapViewToScene(QPointF(time_ns, 0.0))
+    inside = panel.view.mapFromScene(scene)
+    return panel.view.mapTo(panel.window(), inside).x()
+
+
+def test_the_lowest_has_the_numbers_and_the_name(qtbot: QtBot, column: list[PlotPanel]) -> None:
+    bare = [panel.time_axis.bare for panel in column]
+    assert bare == [True, True, True, False]
+    assert column[-1].time_axis.label.isVisible()
+    assert not any(panel.time_axis.label.isVisible() for panel in column[:-1])
+    assert column[0].time_axis.tickStrings([0.0, 1.0], 1.0, 1.0) == ["", ""]
+    assert all(panel.time_axis.height() < 20 for panel in column[:-1])
+    column[-1].hide()
+    qtbot.waitUntil(lambda: not column[2].time_axis.bare)
+    column[-1].show()
+    qtbot.waitUntil(lambda: column[2].time_axis.bare)
+
+
+def test_a_moment_is_at_one_x_in_all(qtbot: QtBot, column: list[PlotPanel]) -> None:
+    def apart() -> int:
+        ends = ([x_of(panel, share * END_NS) for panel in column] for share in (0.0, 0.4, 1.0))
+        return max(max(places) - min(places) for places in ends)
+
+    qtbot.waitUntil(lambda: apart() <= 1)
+    narrow = column[1].view_box.width()
+    column[0].hide()  # and with it its ring
+    qtbot.waitUntil(lambda: column[1].view_box.width() > narrow + 40)
+
+
+def test_modelled_time_is_hatched_in_each(column: list[PlotPanel]) -> None:
+    assert all(panel.time_axis.hatched for panel in column)
+
+
+def test_text_of_another_size_keeps_who_has_the_axis(column: list[PlotPanel]) -> None:
+    for panel in column:
+        panel.apply_theme(THEMES["projector"])
+    assert [panel.time_axis.label.isVisible() for panel in column] == [False] * 3 + [True]
+    assert column[0].time_axis.height() < 0.5 * column[-1].time_axis.height()
+
+
+def test_on_paper_each_has_an_axis_of_its_own(column: list[PlotPanel]) -> None:
+    with on_paper(column[1]):
+        assert not column[1].time_axis.bare
+        assert column[1].time_axis.label.isVisible()
+    assert column[1].time_axis.bare
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+@pytest.mark.parametrize("entries", [DELTA_KEY, BAND_KEY, MARKS_KEY])
+def test_a_key_explains_what_is_under_the_pointer(
+    qtbot: QtBot, theme: Theme, entries: tuple
+) -> None:
+    key = Key(entries)
+    qtbot.addWidget(key)
+    key.apply_theme(theme)
+    key.resize(600, 20)
+    shown = key.places()
+    assert [entry for _, entry in shown] == list(entries)
+    for place, entry in shown:
+        assert key.words_at(place.center()) == explain(entry.term)
+    assert key.words_at(QPoint(1, 1)) == ""
+    key.resize(shown[0][0].width(), 20)
+    assert [entry for _, entry in key.places()] == [entries[0]]
+
+
+def test_signs_of_a_key_are_drawn_in_their_colours(qtbot: QtBot) -> None:
+    theme = THEMES["light"]
+    key = Key(DELTA_KEY)
+    qtbot.addWidget(key)
+    key.apply_theme(theme)
+    key.resize(400, 20)
+    image = key.grab().toImage()
+    seen = {image.pixelColor(x, y).name() for x in range(400) for y in range(20)}
+    assert {theme.data.raised, theme.data.lowered, theme.data.by_hand} <= seen
+
+
+@pytest.mark.parametrize("kind", PLOTS)
+def test_a_panel_explains_its_words_where_they_stand(bench: Bench, kind: type) -> None:
+    panel = bench.show(kind)
+    bench.run()
+    panel.flush()
+    said = panel.caption.toolTip()
+    known = [term for term in TERMS if term.meaning in said]
+    assert len(known) >= 2
+    assert panel.number_axis.toolTip() == said
