@@ -164,7 +164,8 @@ class GraphCanvas(QWidget):
 
     def map_text(self) -> str:
         """Return what the colours mean at the cursor and how much is drawn, for screen readers."""
-        words = (self.legend.accessibleDescription(), self.drawn_text())
+        legend = self.legend.legend()
+        words = (legend.title, legend.note, self.drawn_text())
         return "; ".join(word for word in words if word)
 
     def _describe(self) -> None:
