@@ -6,6 +6,7 @@ where there is no Qt at all and the window starts as early as it can:
     sssp-scope [FILE]           the window, on the first sample or on FILE
     sssp-scope run|info|...     `gpu.cli`: everything that needs no window
     sssp-scope render ...       the same, with `viewer.export.render`: a saved run's dashboard
+    sssp-scope desktop ...      `viewer.desktop`: into the desktop's menu, and out
     sssp-scope lesson html ...  `viewer.features.lessons.page`: a lesson as a page, with pictures
 
 Where no display can be reached, the first sample (or FILE) is run without a window and
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 NAME = "sssp-scope"
 SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
+OF_THE_WINDOW = {  # commands that draw: a sentence, module and function
+    "render": ("draw a saved run", "viewer.export.render", "add_render"),
+    "desktop": ("into the menu of your desktop, or out", "viewer.desktop", "add_desktop"),
+}
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
 
 
@@ -78,7 +83,7 @@ def _is_for_window(first: str) -> bool:
     """Whether the first argument opens a window; a missing file is reported, not parsed."""
     from gpu.cli.main import COMMANDS
 
-    if first in {*COMMANDS, "render"}:
+    if first in {*COMMANDS, *OF_THE_WINDOW}:
         return False
     if first in {"", "-", *SWITCHES} or first.startswith("sample:"):
         return True
@@ -102,7 +107,8 @@ def _add_commands(first: str) -> None:
     """Tell the command line what the window adds to it, as far as the command `first` asks."""
     from gpu.cli.main import Command, add_command
 
-    add_command("render", Command("draw a saved run", "viewer.export.render", "add_render"))
+    for name, row in OF_THE_WINDOW.items():
+        add_command(name, Command(*row))
     if first in {"bench", "help", "man", "completion"}:
         from viewer.bench.rows import add_rows
 

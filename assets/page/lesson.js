@@ -8,7 +8,7 @@ import { BucketsPanel, DeltaPanel, ParallelismPanel, WorkPanel } from "./plots.j
 import { Progress } from "./answers.js";
 import { Run } from "./run.js";
 import { splice } from "./splice.js";
-import { Curve } from "./sweep.js";
+import { SweepView } from "./sweep.js";
 import { thousands } from "./words.js";
 import { runsOf, RunsView } from "./view.js";
 
@@ -170,7 +170,7 @@ export class LessonView {
       if (!answered.right) verdict.append("The engine says: ", trusted("strong", question.answer_html));
       parts.push(verdict, trusted("div", answered.right ? question.right_html : question.wrong_html, "text"));
     }
-    parts.push(...step.sweeps.filter((sweep) => sweep.points.length > 1).map((sweep) => this.curve(sweep)));
+    parts.push(...step.sweeps.filter((sweep) => sweep.points.length > 1).map((sweep) => this.sweep(sweep)));
     parts.push(...step.faults.map(faultPicture));
     parts.push(...step.shows.map((show) => this.runs(step, show)));
     this.told.replaceChildren(...parts);
@@ -179,10 +179,11 @@ export class LessonView {
         paintFault(one, step.faults[at]);
   }
 
-  curve(sweep) {
-    const curve = new Curve(sweep);
-    this.pictures.push({ recolour: () => curve.draw() });
-    return curve.root;
+  /** A sweep with its slider. */
+  sweep(sweep) {
+    const view = new SweepView({ ...this.page, sweep });
+    this.views.push(view);
+    return view.root;
   }
 
   runs(step, show) {

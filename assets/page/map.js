@@ -1,6 +1,7 @@
 // The map of a run: vertices where they lie, coloured by what is true of them at the cursor.
 
 import { blended, channels, css, pixel, shades, tableFor } from "./colour.js";
+import { DIFFERENCES, differenceWords } from "./difference.js";
 import { button, colours, drawn, element } from "./elements.js";
 import { lookAt } from "./legend.js";
 import { pixelMap } from "./raster.js";
@@ -57,8 +58,8 @@ export class MapView {
       button("−", "Zoom out (−)", () => this.zoomBy(1 / 1.6)),
       button("⤢", "Show the whole graph (0)", () => this.fit()),
     );
-    const letter = this.run.letter ? element("span", { class: `letter ${this.run.letter}` }, this.run.letter) : null;
-    const head = element("div", { class: "map-head" }, element("h3", {}, letter, this.run.title), tools);
+    this.heading = element("h3", {}, ...titleOf(this.run));
+    const head = element("div", { class: "map-head" }, this.heading, tools);
     this.root = element("figure", { class: "map" }, head, this.field, this.card, this.legend);
     this.listen();
   }
@@ -118,6 +119,7 @@ export class MapView {
 
   setWay(way) {
     this.way = way;
+    this.heading.replaceChildren(...titleOf(this.run), ...(way in DIFFERENCES ? [" and ", ...titleOf(this.run.other)] : []));
     this.draw();
   }
 
@@ -215,8 +217,8 @@ export class MapView {
     this.now = this.run.fromA(this.clock.now);
     const look = lookAt(this.run, this.way, this.now);
     const { table, blended: mixes } = this.tableOf(look);
-    const levels = new Uint8Array(this.graph.x.length);
-    for (let vertex = 0; vertex < levels.length; vertex += 1) levels[vertex] = look.level(vertex);
+    const levels = Uint8Array.from(this.graph.x, (_, vertex) => look.level(vertex));
+    this.levels = levels;
     if (this.graph.few) this.drawFew(levels, table);
     else this.paint(levels, mixes);
     this.showLegend(look, table);
@@ -332,6 +334,8 @@ export class MapView {
   showCard() {
     if (this.hovered < 0)
       this.card.textContent = this.chosen ? "Click a vertex to choose it." : "Point at a vertex for its numbers.";
+    else if (this.way in DIFFERENCES)
+      this.card.textContent = `vertex ${nameOf(this.graph, this.hovered)} · ${differenceWords(this.run, this.hovered)}`;
     else this.card.textContent = this.run.vertexWords(this.hovered, this.now);
   }
 
@@ -380,6 +384,10 @@ export class MapView {
     }
     return found;
   }
+}
+
+function titleOf(run) {
+  return run.letter ? [element("span", { class: `letter ${run.letter}` }, run.letter), run.title] : [run.title];
 }
 
 /** Return the colour bar of a legend as a drawing. */

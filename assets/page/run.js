@@ -14,12 +14,14 @@ export class Run {
       this.first = times(this.vertices.first);
       this.last = times(this.vertices.last);
     }
+    this.laid = "time";
     this.toA = (ns) => ns; // this run's times on the clock that is shown, and back
     this.fromA = (ns) => ns;
   }
 
-  /** Lay this run's clock upon another by knots {a, b}, both rising; beyond them time passes alike. */
-  layOn(knots) {
+  /** Lay this run's clock upon another by knots {a, b}, both rising; beyond them time passes alike. how: "time"... */
+  layOn(knots, how) {
+    Object.assign(this, { knots, laid: how });
     this.toA = (ns) => bent(ns, knots.b, knots.a);
     this.fromA = (ns) => bent(ns, knots.a, knots.b);
   }

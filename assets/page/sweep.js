@@ -30,6 +30,7 @@ export class Curve {
       ` time, ${this.unit.word} (${sweep.clock}) `,
       element("i", { class: "dash of-work" }),
       " work: times a vertex is processed",
+      ...(sweep.own ? [element("i", { class: "dash of-controller" }), ` ◆ by itself: ${timeWords(sweep.own.time_ns)}`] : []),
     );
     this.root = element(
       "figure",
@@ -50,11 +51,13 @@ export class Curve {
     const told = this.points.map(
       (point) => `${plainNumber(point.value)}: ${timeWords(point.time_ns)}, work ${point.work.toFixed(2)}`,
     );
+    if (this.sweep.own) told.push(`steered by itself: ${timeWords(this.sweep.own.time_ns)}`);
     return `Time and work against ${this.sweep.knob}. ${told.join("; ")}.`;
   }
 
   x(value) {
-    const ends = [this.points[0].value, this.points[this.points.length - 1].value].map(Math.log);
+    const all = [...this.points.map((point) => point.value), ...(this.sweep.own?.values ?? [])];
+    const ends = [Math.min(...all), Math.max(...all)].map(Math.log);
     return SIDE + ((Math.log(value) - ends[0]) / (ends[1] - ends[0] || 1)) * (WIDE - 2 * SIDE);
   }
 
@@ -68,7 +71,8 @@ export class Curve {
   draw() {
     const base = HIGH - FLOOR + 8;
     const [times, works] = [this.points.map((point) => point.time_ns), this.points.map((point) => point.work)];
-    const [yTime, yWork] = [this.heights(times), this.heights(works)];
+    const { own } = this.sweep;
+    const [yTime, yWork] = [this.heights(own ? [...times, own.time_ns] : times), this.heights(works)];
     const parts = [drawn("path", { class: "axis", d: `M${SIDE - 10} 12V${base}H${WIDE - SIDE + 10}V12` })];
     for (const time of new Set([Math.min(...times), Math.max(...times)]))
       parts.push(
@@ -88,6 +92,14 @@ export class Curve {
       drawn("path", { class: "line of-work", d: path(yWork, "work") }),
       drawn("path", { class: "line of-time strong", d: path(yTime, "time_ns") }),
     );
+    if (own) {
+      const [xs, y] = [own.values.map((value) => this.x(value)), yTime(own.time_ns)];
+      const marks = xs.map((x) => `M${x} ${y - 5}l5 5l-5 5l-5 -5Z`).join("");
+      parts.push(
+        drawn("path", { class: "line of-controller", d: `M${Math.min(...xs)} ${y}H${Math.max(...xs)}` }),
+        drawn("path", { class: "point of-controller", d: marks }),
+      );
+    }
     let free = -99;
     this.points.forEach((point, at) => {
       const x = this.x(point.value);
@@ -154,17 +166,17 @@ export class SweepView {
     this.page = page;
     this.views = new Map();
     this.points = page.sweep.points.filter((point) => point.value !== null);
-    this.curve = new Curve(page.sweep, (place) => this.show(place));
-    const last = this.points.length - 1;
+    this.stops = [...this.points.keys()].filter((at) => this.points[at].run !== null);
+    this.curve = new Curve(page.sweep, (place) => this.show(this.nearest(place)));
     this.slider = element("input", {
       type: "range",
       min: 0,
-      max: last,
+      max: this.stops.length - 1,
       step: 1,
       class: "knob",
       "aria-label": page.sweep.knob,
     });
-    this.slider.addEventListener("input", () => this.show(Number(this.slider.value)));
+    this.slider.addEventListener("input", () => this.show(this.stops[Number(this.slider.value)]));
     this.value = element("output", { class: "readout" });
     this.words = element("p", { class: "summary", "aria-live": "polite" });
     this.field = element("div", {});
@@ -176,7 +188,16 @@ export class SweepView {
     );
     this.root = element("div", { class: "sweep" }, row, this.words, this.field);
     const least = this.points.reduce((best, point, at) => (point.time_ns < this.points[best].time_ns ? at : best), 0);
-    this.show(least);
+    this.show(this.nearest(least));
+  }
+
+  get clock() {
+    return this.view.clock;
+  }
+
+  /** Return the recorded run next to a place: not every point has one. */
+  nearest(place) {
+    return this.stops.reduce((best, at) => (Math.abs(at - place) < Math.abs(best - place) ? at : best));
   }
 
   show(place) {
@@ -196,7 +217,7 @@ export class SweepView {
     this.view.beside.prepend(this.curve.root);
     this.field.replaceChildren(this.view.root);
     this.place = place;
-    this.slider.value = place;
+    this.slider.value = this.stops.indexOf(place);
     const knob = `${this.page.sweep.knob} = ${plainNumber(point.value)}`;
     this.slider.setAttribute("aria-valuetext", knob);
     this.value.textContent = knob;

@@ -2,6 +2,7 @@
 
 import { Clock } from "./clock.js";
 import { button, drawn, element } from "./elements.js";
+import { DIFFERENCES } from "./difference.js";
 import { waysOf } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView } from "./matrix.js";
@@ -36,11 +37,13 @@ export const KEYS = [
  * page: the whole tree; places: of one or two runs; names: what to call two of one algorithm.
  */
 export function runsOf(page, places, names = []) {
-  return places.map((place, at) => {
+  const runs = places.map((place, at) => {
     const tree = { ...page.runs[place], title: names[at] ?? page.runs[place].title };
     const graph = tree.graph === null || tree.graph === undefined ? null : page.graphs[tree.graph];
     return new Run(tree, graph, places.length > 1 ? "AB"[at] : "");
   });
+  if (runs.length === 2) runs[0].other = runs[1];
+  return runs;
 }
 
 export class RunsView {
@@ -97,7 +100,7 @@ export class RunsView {
         {},
         ...waysOf(drawnRuns).map(([way, title]) => element("option", { value: way }, title)),
       );
-      menu.addEventListener("change", () => this.maps.forEach((map) => map.setWay(menu.value)));
+      menu.addEventListener("change", () => this.setWay(menu.value));
       this.wayMenu = menu;
       bar.append(element("label", {}, "Colour by ", menu));
     }
@@ -113,13 +116,16 @@ export class RunsView {
   setWay(way) {
     if (this.wayMenu && [...this.wayMenu.options].some((one) => one.value === way)) {
       this.wayMenu.value = way;
-      this.maps.forEach((map) => map.setWay(way));
+      const shared = way in DIFFERENCES; // both runs on A's map
+      this.root.classList.toggle("shared-map", shared);
+      (shared ? this.maps.slice(0, 1) : this.maps).forEach((map) => map.setWay(way));
     }
   }
 
   align(how) {
-    this.runs[1].layOn(this.clocks[how]);
+    this.runs[1].layOn(this.clocks[how], how);
     this.clock.setDuration(this.duration());
+    this.maps.forEach((map) => map.draw());
     this.redraw();
   }
 

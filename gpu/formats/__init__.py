@@ -33,6 +33,7 @@ from gpu.formats import (
     node_link,
     npz,
     osm,
+    osm_pbf,
     pajek,
     tntp,
 )
@@ -61,6 +62,7 @@ READERS: dict[str, Format] = {
         node_link.FORMAT,
         gap.FORMAT,
         osm.FORMAT,
+        osm_pbf.FORMAT,
     )
 }
 
@@ -72,7 +74,6 @@ KNOWN_BUT_NOT_READ = (  # (mark near the beginning, name)
     (b"<?xml", "XML"),
     (b"strict graph", "Graphviz"),
     (b"digraph", "Graphviz"),
-    (b"OSMHeader", "a packed extract of OpenStreetMap (osmium cat X.osm.pbf -o X.osm unpacks it)"),
 )
 KNOWN_BEGINNINGS = (
     (b"%PDF", "PDF"),

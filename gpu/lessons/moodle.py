@@ -12,11 +12,17 @@ no such question, and is left out. Every answer is computed by the engine for it
 What a lesson says afterwards was written for its own graph: where another choice is right on
 another seed, only the right answer is said.
 
+What Moodle's importer asks of a file [2] is kept: some answer of each question has the whole mark,
+a star in a short answer is no wildcard, and no character is written that XML does not know, for
+which all of a file would be refused.
+
 [1] "Moodle XML format", Moodle documentation.
+[2] Moodle 4, question/format/xml/format.php, question/type/*/questiontype.php.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,6 +42,7 @@ from gpu.lessons.seeded import with_seed
 NUMERICAL, CHOICE, SHORT = "numerical", "multichoice", "shortanswer"
 LEAST_ROOM = 1e-9  # tolerance of a whole number, which must be hit
 MOST_SEEDS = 200
+NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # characters that XML 1.0 forbids
 PENALTY = "0.3333333"  # of the mark, for each wrong try
 
 Progress = Callable[[float], None]
@@ -66,8 +73,8 @@ def quiz_of(lesson: Lesson, asked: Sequence[Asked]) -> bytes:
             _text(SubElement(root, "question", type="category"), "category", path)
         _add(root, one)
     ElementTree.indent(root)
-    made: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return made
+    made = ElementTree.tostring(root, encoding="unicode")
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{NO_XML.sub('', made)}".encode()
 
 
 def sheet_of(asked: Sequence[Asked]) -> tuple[list[str], list[list[Any]]]:
@@ -129,7 +136,8 @@ def _answers(bench: Bench, step: Step, asked: Question) -> tuple[tuple[str, floa
         assert value is not None
         scores = VERTEX_QUANTITIES[value.quantity][1](bench.trace(value.of))
         good = np.flatnonzero(scores == scores[int(right)]).tolist()
-        return tuple((str(graph.id_of(vertex)), 0.0, True) for vertex in good)
+        names = (str(graph.id_of(vertex)).replace("*", r"\*") for vertex in good)
+        return tuple((name, 0.0, True) for name in names)
     room = asked.tolerance * abs(right) if asked.kind == "number" else 0.0
     return ((repr(right), max(room, LEAST_ROOM), True),)
 

@@ -5,8 +5,9 @@
 What counts as right is computed by the engine when the page is made and travels with it: the number
 and its tolerance, the places of all choices or vertices that are equally good, the times that a
 drawn curve is ranked against. Runs are shown once the question is answered, as a page of runs shows
-them; of a sweep its curve and its fastest run. What needs the window (a step that is driven by
-hand, the microscope) is said in words.
+them; of a sweep its curve and a slider through its runs, each recorded again for the page: all of
+them, or evenly chosen ones where the page would be larger than MOST_BYTES. What needs the window (a
+step that is driven by hand, the microscope) is said in words.
 
 Answers stay in the page's own storage. Inside another page they also go to that page, in SPLICE's
 messages (`assets/page/splice.js`).
@@ -14,12 +15,13 @@ messages (`assets/page/splice.js`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from gpu.algorithms import find
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import CURVE_RIGHT, Bench
@@ -35,16 +37,29 @@ from gpu.page.sweep import curve_tree, run_again
 from gpu.proof.verify import verify
 from gpu.record.trace import Trace
 from gpu.study.compare import CompareError
+from gpu.study.sweep import SweepPoint
 
+MOST_BYTES = 2_000_000  # of a page
+MOST_RECORDED = (32, 16, 8, 4, 2, 1)  # runs of each sweep, tried until the page is small enough
 PLAIN_MOST = 2000  # vertices of a graph that is shown before anything has run
 PANELS = ("buckets", "delta", "parallelism", "work")  # of a step's panels, those that a page has
 
 
 def lesson_page(bench: Bench, progress: Callable[[float], None] | None = None) -> str:
     """Return the lesson of a bench as a page; its runs are made where needed. ParameterError."""
-    lesson = bench.lesson
+    runs = _Runs(bench)
+    for most in MOST_RECORDED:
+        text = _page(runs, most, progress)
+        if len(text) <= MOST_BYTES:
+            break
+    return text
+
+
+def _page(runs: _Runs, most: int, progress: Callable[[float], None] | None) -> str:
+    """Return the page with at most so many recorded runs of each sweep."""
+    lesson = runs.bench.lesson
     scene = Scene.empty()
-    maker = _Maker(bench, scene)
+    maker = _Maker(runs, scene, most)
     steps = []
     for place, step in enumerate(lesson.steps, 1):
         steps.append(maker.step(step))
@@ -63,13 +78,48 @@ def lesson_page(bench: Bench, progress: Callable[[float], None] | None = None) -
     return page_text(lesson.title, scene.pack, told | scene.tree())
 
 
-class _Maker:
-    """Makes the steps of one page; proves each run once."""
+class _Runs:
+    """What a page shows of a bench's runs: each made and proved once, with its placed graph."""
 
-    def __init__(self, bench: Bench, scene: Scene) -> None:
-        self._bench, self._scene = bench, scene
-        self._proved: dict[str, Trace] = {}
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self._proved: dict[Hashable, Trace] = {}
         self._graphs: dict[str, CSRGraph] = {}
+
+    def graph(self, graph: CSRGraph) -> CSRGraph:
+        """Return a graph with positions, found once."""
+        if graph.hash not in self._graphs:
+            self._graphs[graph.hash] = placed(graph)
+        return self._graphs[graph.hash]
+
+    def named(self, name: str) -> tuple[Trace, CSRGraph] | None:
+        """Return a run of the lesson, proved, with its graph; None of a faulty listing."""
+        found = self.bench.lesson.run(name)
+        if found is None or found[1].variant:
+            return None
+        graph = self.graph(self.bench.graph(*found))
+        return self._once(name, graph, lambda: self.bench.trace(name)), graph
+
+    def swept(self, step: Step, spec: SweepSpec, point: SweepPoint) -> tuple[Trace, CSRGraph]:
+        """Return the run of a point, recorded for the page and proved, with its graph."""
+        graph = self.graph(self.bench.graph(step, spec))
+        made = self._once((spec.name, point.value), graph, lambda: run_again(graph, point.settings))
+        return made, graph
+
+    def _once(self, key: Hashable, graph: CSRGraph, make: Callable[[], Trace]) -> Trace:
+        if key not in self._proved:
+            trace = make()
+            proofs = verify(graph, trace.settings.source, trace.dist)
+            self._proved[key] = replace(trace, verification=proofs)
+        return self._proved[key]
+
+
+class _Maker:
+    """Makes the steps of one page, with at most `most` recorded runs of each sweep."""
+
+    def __init__(self, runs: _Runs, scene: Scene, most: int) -> None:
+        self._runs, self._scene, self._most = runs, scene, most
+        self._bench = runs.bench
 
     def step(self, step: Step) -> dict[str, Any]:
         """Return one step as JSON values."""
@@ -83,7 +133,7 @@ class _Maker:
             "graph": self._plain_graph(step),
             "rings": self._rings(step),
             "shows": self._shows(step),
-            "sweeps": [self._curve(step, spec) for spec in step.sweeps],
+            "sweeps": [self._sweep(step, spec) for spec in step.sweeps],
             "faults": [self._fault(run) for run in step.runs if run.variant],
             "panels": [name for name in step.panels if name in PANELS],
             "way": step.colour_by,
@@ -112,7 +162,7 @@ class _Maker:
     def _plain_graph(self, step: Step) -> dict[str, Any] | None:
         """Return which graph a step looks at, and its source, where it has one."""
         try:
-            graph = self._graph(self._bench.graph(step))
+            graph = self._runs.graph(self._bench.graph(step))
             source = self._bench.source(step)
         except GpuError:
             return None
@@ -131,7 +181,7 @@ class _Maker:
     def _shows(self, step: Step) -> list[dict[str, Any]]:
         """Return what is shown of a step's runs: two on one clock, else each by itself."""
         names = [name for name in shown_runs(step) if not step.drive]
-        found = [self._run(name) for name in names]
+        found = [self._runs.named(name) for name in names]
         runs = [one for one in found if one is not None]
         if len(runs) == 2:
             (a, graph), (b, _) = runs
@@ -139,56 +189,27 @@ class _Maker:
                 return [pair_tree(self._scene, a, b, graph) | {"seek": self._seek(step, names[0])}]
             except CompareError:
                 pass
-        shows = [
+        return [
             {"shown": [self._scene.add_run(*one)], "seek": self._seek(step, name)}
             for name, one in zip(names, found, strict=True)
             if one is not None
         ]
-        return [*shows, *self._fastest(step)]
-
-    def _run(self, name: str) -> tuple[Trace, CSRGraph] | None:
-        """Return a run of the lesson, proved, with its graph; None of a faulty listing."""
-        found = self._bench.lesson.run(name)
-        if found is None or found[1].variant:
-            return None
-        graph = self._graph(self._bench.graph(*found))
-        if name not in self._proved:
-            trace = self._bench.trace(name)
-            if trace.dist.ndim == 1:
-                proofs = verify(graph, trace.settings.source, trace.dist)
-                trace = replace(trace, verification=proofs)
-            self._proved[name] = trace
-        return self._proved[name], graph
-
-    def _graph(self, graph: CSRGraph) -> CSRGraph:
-        """Return a graph with positions, found once."""
-        if graph.hash not in self._graphs:
-            self._graphs[graph.hash] = placed(graph)
-        return self._graphs[graph.hash]
 
     def _seek(self, step: Step, name: str) -> int | None:
         if step.seek is None or step.seek.run != name:
             return None
         return moment_ns(self._bench.trace(name), step.seek.to)
 
-    def _fastest(self, step: Step) -> list[dict[str, Any]]:
-        """Return the fastest run of a step's first sweep, recorded for the page."""
-        for spec in step.sweeps[:1]:
-            points = [p for p in self._bench.sweep(spec.name) if p.value is not None]
-            good = [point for point in points if not point.failure]
-            if good:
-                best = min(good, key=lambda point: point.time_ns)
-                graph = self._graph(self._bench.graph(step, spec))
-                trace = run_again(graph, best.settings)
-                proofs = verify(graph, trace.settings.source, trace.dist)
-                place = self._scene.add_run(replace(trace, verification=proofs), graph)
-                return [{"shown": [place], "seek": None, "words": "The fastest run of this sweep."}]
-        return []
-
-    def _curve(self, step: Step, spec: SweepSpec) -> dict[str, Any]:
+    def _sweep(self, step: Step, spec: SweepSpec) -> dict[str, Any]:
+        """Return a sweep's curve, with the places of its recorded runs."""
         points = self._bench.sweep(spec.name)
-        name = self._bench.graph(step, spec).name
-        return curve_tree(points, spec.algorithm, spec.knob, f"{spec.algorithm} on {name}")
+        good = [point for point in points if point.value is not None and not point.failure]
+        places = {
+            point.value: self._scene.add_run(*self._runs.swept(step, spec, point))
+            for point in _chosen(good, self._most)
+        }
+        title = f"{find(spec.algorithm).title} on {self._bench.graph(step, spec).name}"
+        return curve_tree(points, spec.algorithm, spec.knob, title, places)
 
     def _fault(self, run: RunSpec) -> dict[str, Any]:
         wrong = self._bench.wrong_entries(run.name)
@@ -202,6 +223,16 @@ class _Maker:
             "columns": wrong.shape[1],
             "wrong": self._scene.pack.add(wrong.astype(np.uint8)),
         }
+
+
+def _chosen(points: list[SweepPoint], most: int) -> list[SweepPoint]:
+    """Return at most `most` points, evenly chosen, the fastest among them."""
+    if len(points) <= most:
+        return points
+    fastest = min(range(len(points)), key=lambda place: points[place].time_ns)
+    places = set(np.linspace(0, len(points) - 1, most).round().astype(int).tolist())
+    nearest = min(places, key=lambda place: abs(place - fastest))
+    return [points[place] for place in sorted(places - {nearest} | {fastest})]
 
 
 def right_answers(bench: Bench, asked: Question) -> dict[str, Any]:

@@ -9,7 +9,7 @@ or in one parameter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.page.html import page_text
 from gpu.page.runs import Scene
+from gpu.proof.verify import verify
 from gpu.record.trace import Probe, Trace
 from gpu.study.sweep import DELTA, SweepPlan, SweepPoint, made, settings_of, unit_of
 
@@ -106,31 +107,49 @@ def recorded(
 def run_again(
     graph: CSRGraph, settings: Any, should_stop: Callable[[], bool] | None = None
 ) -> Trace:
-    """Make a run with these settings, at probe level 2."""
-    return made(graph, replace(settings, probe=Probe.VERTICES, sample_period_ns=0), should_stop)
+    """Make a run with these settings at probe level 2, and prove it as a sweep does."""
+    trace = made(graph, replace(settings, probe=Probe.VERTICES, sample_period_ns=0), should_stop)
+    proofs = verify(graph, trace.settings.source, trace.dist, oracle=False)
+    return replace(trace, verification=proofs)
 
 
 def curve_tree(
-    points: Sequence[SweepPoint], algorithm: str, knob: str, words: str
+    points: Sequence[SweepPoint],
+    algorithm: str,
+    knob: str,
+    words: str,
+    places: Mapping[float | None, int] | None = None,
 ) -> dict[str, Any]:
-    """Return a sweep that kept no runs, as its curve alone."""
+    """Return a sweep as its curve; `places` of the runs that are on the page, by swept value.
+
+    "own" is the run that steered the knob by itself: its time, and each value that it took.
+    """
     good = [point for point in points if point.value is not None and not point.failure]
     return {
         "knob": knob_name(algorithm, knob),
         "unit": unit_of(algorithm, knob),
         "clock": good[0].clock if good else "",
         "words": words,
+        "own": _own(points, good),
         "points": [
             {
                 "value": point.value,
                 "time_ns": point.time_ns,
                 "processed": point.processed_vertices,
                 "work": point.work,
-                "run": None,
+                "run": (places or {}).get(point.value),
             }
             for point in good
         ],
     }
+
+
+def _own(points: Sequence[SweepPoint], good: Sequence[SweepPoint]) -> dict[str, Any] | None:
+    own = next((p for p in points if p.value is None and p.path_delta), None)
+    if own is None or not good or own.failure:
+        return None
+    unit = (good[0].value or 1.0) / good[0].delta  # from Δ to the knob
+    return {"time_ns": own.time_ns, "values": [delta * unit for delta in own.path_delta]}
 
 
 def _point(scene: Scene, trace: Trace, graph: CSRGraph | None, knob: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from gpu.formats import READERS
 from viewer import app
 
 ROWS, COLUMNS = 40, 80
-COMMANDS = (*cli.COMMANDS, "render")
+COMMANDS = (*cli.COMMANDS, *app.OF_THE_WINDOW)
 WORDS = [
     (),
     *((name,) for name in COMMANDS),

@@ -11,7 +11,7 @@ import pytest
 import gpu
 from gpu.errors import FormatError
 from gpu.formats import load_graph
-from gpu.formats.osm import EARTH_M
+from gpu.formats.streets import EARTH_M
 
 # Five corners, a tenth of a degree apart at the equator; 9 lies outside the extract.
 #
@@ -116,9 +116,3 @@ def test_what_is_no_town_is_refused(
     with pytest.raises(FormatError) as caught:
         arcs(tmp_path, text, **options)
     assert words in str(caught.value)
-
-
-def test_a_packed_extract_is_known(tmp_path: Path) -> None:
-    (tmp_path / "a.osm.pbf").write_bytes(b"\0\0\0\x0d\n\tOSMHeader\x18\x7c" + bytes(200))
-    with pytest.raises(FormatError, match=r"osmium cat X\.osm\.pbf -o X\.osm"):
-        load_graph(tmp_path / "a.osm.pbf")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -112,6 +113,72 @@ def test_every_answer_is_the_engines_on_that_graph(lesson: Path) -> None:
     (right,) = (one for one in root[9].findall("answer") if one.get("fraction") == "100")
     assert text(right, "text") == "relaxed]]&gt;"
     assert "&lt;b&gt;" in text(root[9], "questiontext/text")
+
+
+FRACTIONS = {"0", "100"}  # Moodle refuses a file with a mark that is not in its own list
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")  # as it reads one
+MOST_NAME = 255  # characters of a name in its tables
+
+
+@pytest.mark.parametrize("path", PATHS.values(), ids=PATHS.keys())
+def test_what_moodles_importer_asks(path: Path) -> None:
+    """Each rule of its source that a file of ours could break, for every shipped lesson."""
+    found = read_lesson(path)
+    root = ElementTree.fromstring(quiz_of(found, asked_of(found, (1, 2))))
+    assert root.tag == "quiz"
+    assert root[0].get("type") == "category" if len(root) else True
+    for one in root:
+        if one.get("type") == "category":
+            assert re.fullmatch(r"\$course\$/top/[^/]+/[^/]+", text(one, "category/text"))
+            continue
+        assert 0 < len(text(one, "name/text")) <= MOST_NAME
+        assert text(one, "questiontext/text")
+        for field in ("questiontext", "generalfeedback"):
+            assert one.find(field).get("format") == "html"  # type: ignore[union-attr]
+        answers = one.findall("answer")
+        assert {answer.get("fraction") for answer in answers} <= FRACTIONS
+        assert any(answer.get("fraction") == "100" for answer in answers)
+        assert all(text(answer, "text").strip() for answer in answers)
+        if one.get("type") == "multichoice":
+            assert len(answers) >= 2
+            assert text(one, "single") == "true"
+        if one.get("type") == "numerical":
+            for answer in answers:
+                assert NUMBER.fullmatch(text(answer, "text"))
+                assert NUMBER.fullmatch(text(answer, "tolerance"))
+
+
+def test_names_and_words_that_moodle_would_misread(tmp_path: Path) -> None:
+    """A star in a short answer means anything there; a control character breaks the whole file."""
+    (tmp_path / "stars.csv").write_text("from,to,km\na,b*,1\nb*,c\x02,0\n")
+    toml = """
+[lesson]
+format = 1
+minutes = 5
+title = "ab"
+idea = "x"
+
+[[step]]
+key = "one"
+title = "First"
+graph = "stars.csv"
+
+[[step.run]]
+name = "a"
+algorithm = "dijkstra"
+device = "Classroom GPU"
+
+[step.question]
+kind = "vertex"
+ask = "Which is farthest?"
+answer = "a.farthest_vertex"
+"""
+    (tmp_path / "mine.toml").write_text(toml)
+    (tmp_path / "mine.md").write_text("# x\n\n## one\nText.\n")
+    read = read_lesson(tmp_path / "mine.toml")
+    root = ElementTree.fromstring(quiz_of(read, asked_of(read, (1,))))
+    assert text(root[0], "category/text") == "$course$/top/ab/First"
+    assert {text(one, "text") for one in root[1].findall("answer")} == {r"b\*", "c"}
 
 
 def test_a_graph_without_a_seed_is_asked_once() -> None:

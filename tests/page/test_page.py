@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +19,18 @@ import sample_graphs
 from gpu.cli.main import main
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
+from gpu.lessons.answers import Bench
+from gpu.lessons.read import find_lessons, read_lesson
+from gpu.page import lesson
 from gpu.page.graph import MOST_VERTICES, drawn
 from gpu.page.html import asset, modules
+from gpu.page.lesson import lesson_page
 from gpu.page.pack import Pack
 from gpu.page.runs import MOST_SAMPLES, pair_page, run_page, thinned
 from gpu.page.sweep import sweep_page
+from gpu.proof.verify import verify
 from gpu.record.trace import SAMPLE, Trace
-from gpu.record.tracefile import save_trace
+from gpu.record.tracefile import load_trace, save_trace
 from gpu.study.compare import CompareError
 from viewer.common import colormaps
 from viewer.common.theme import DARK, LIGHT
@@ -166,6 +172,60 @@ def test_a_sweep_is_runs_that_differ_in_one_knob() -> None:
         sweep_page([*runs, recorded()], roads())
     with pytest.raises(ParameterError, match="differ in nothing"):
         sweep_page([runs[0]] * 3, roads())
+
+
+def test_a_lesson_goes_through_the_runs_of_its_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each point has its run, as it was in the sweep; the fastest stays where room is short."""
+    found = {path.stem: path for path in find_lessons("/nowhere")}["6_drive_delta_yourself"]
+    bench = Bench(read_lesson(found))
+    text = lesson_page(bench)
+    assert len(text) < lesson.MOST_BYTES
+    (sweep,) = swept(text)
+    name = next(spec.name for step in bench.lesson.steps for spec in step.sweeps)
+    own = next(point for point in bench.sweep(name) if point.value is None)
+    assert sweep["own"] == {"time_ns": own.time_ns, "values": list(own.path_delta)}
+    runs = Parts(text).tree()["runs"]
+    for point in sweep["points"]:
+        assert runs[point["run"]]["time_ns"] == point["time_ns"]
+        assert runs[point["run"]]["totals"].endswith("by certificate")
+    monkeypatch.setattr(lesson, "MOST_BYTES", len(text) - 1)
+    (fewer,) = swept(lesson_page(bench))
+    kept = [point for point in fewer["points"] if point["run"] is not None]
+    assert 1 <= len(kept) < len(sweep["points"]) == len(fewer["points"])
+    assert min(point["time_ns"] for point in fewer["points"]) in [p["time_ns"] for p in kept]
+
+
+def test_a_page_says_what_was_proved_of_all_pairs(tmp_path: Path) -> None:
+    small = sample_graphs.make("city_roads", n=60, seed=1)
+    found = gpu.run(small, "delta_apsp", probe=2)
+    proved = replace(found, verification=verify(small, 0, found.dist))
+    held = f"✓ the certificate holds in every one of {small.n} rows"
+    for trace, words in ((found, "not verified"), (proved, held)):
+        save_trace(trace, tmp_path / "run.npz")
+        again = load_trace(tmp_path / "run.npz")
+        (run,) = Parts(run_page(again, small)).tree()["runs"]
+        assert run["totals"].endswith(f" · {words}")
+    assert Parts(pair_page(proved, proved, small)).tree()["cautions"] == []
+    cautions = Parts(pair_page(found, proved, small)).tree()["cautions"]
+    assert any(one.startswith("Not verified: ") for one in cautions)
+
+
+def test_no_run_of_a_lesson_is_unproved() -> None:
+    """All pairs among them; what a faulty listing makes is no run."""
+    for path in find_lessons("/nowhere"):
+        found = read_lesson(path)
+        if not any("apsp" in run.algorithm for step in found.steps for run in step.runs):
+            continue
+        told = Parts(lesson_page(Bench(found))).tree()
+        assert any("matrix" in run for run in told["runs"])
+        assert not [run["totals"] for run in told["runs"] if "✓" not in run["totals"]]
+        return
+    raise AssertionError("no lesson has all pairs")
+
+
+def swept(text: str) -> list[Any]:
+    """Return the sweeps of a lesson's page."""
+    return [one for step in Parts(text).tree()["steps"] for one in step["sweeps"]]
 
 
 def test_modules_may_be_put_into_one_script() -> None:

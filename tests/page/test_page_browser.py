@@ -14,6 +14,7 @@ import pytest
 from browser import CHROMIUM, MISSING, Browser, Frame, Page
 from page_stage import recorded, roads
 
+from gpu.graph import INT_UNREACHED
 from gpu.lessons.answers import Bench
 from gpu.lessons.read import find_lessons, read_lesson
 from gpu.lessons.results import read_class
@@ -21,13 +22,16 @@ from gpu.page.classroom import class_page
 from gpu.page.lesson import lesson_page, right_answers
 from gpu.page.runs import pair_page, run_page
 from gpu.page.sweep import sweep_page
+from gpu.study.compare import Align, Side, align, difference
 from viewer.common import colormaps
 from viewer.common.theme import DARK, LIGHT
+from viewer.features.compare.maps import made_ready
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=MISSING), pytest.mark.slow]
 
 READY = "document.documentElement.dataset.ready"
-TWO = {path.stem: path for path in find_lessons("/nowhere")}["2_buckets_and_delta"]
+LESSONS = {path.stem: path for path in find_lessons("/nowhere")}
+TWO, SIX = LESSONS["2_buckets_and_delta"], LESSONS["6_drive_delta_yourself"]
 HOSTILE = '</script><img src=x onerror="window.struck = 1"><script>window.struck = 1</script>'
 CHECKS = """(() => {
   const found = [];
@@ -124,6 +128,36 @@ def test_the_map_has_the_colours_of_the_window(browser: Browser, tmp_path: Path)
         for vertex, *colour in seen:
             level = min(1 + math.floor(trace.dist[vertex] / (top / 254)), 255)
             assert np.abs(table[level] - colour).max() <= 2
+    page.close()
+
+
+@pytest.mark.parametrize("how", ["time", "share"])
+def test_who_settled_first_is_the_windows(browser: Browser, tmp_path: Path, how: Align) -> None:
+    """Levels of both differences at two moments are those of the window's own tables."""
+    runs = recorded("adds"), recorded("near_far")
+    page = opened(browser, written(tmp_path, pair_page(*runs, roads())))
+    sides = Side.of(runs[0]), Side.of(runs[1])
+    found = made_ready(difference(*sides, align(*sides, how)))
+    if how != "time":  # how it begins
+        page.value(f"scope.align('{how}')")
+    for way, (levels, top) in (("difference", found.time), ("difference_work", found.work)):
+        page.value(f"scope.setWay('{way}')")
+        assert page.value("document.querySelectorAll('.map')[1].getClientRects().length") == 0
+        half = page.value("scope.clock.duration") / 2
+        for moment, known in ((half, found.first <= half), (2 * half, levels < INT_UNREACHED)):
+            page.value(f"scope.clock.go({moment})")
+            seen = page.value("[...scope.maps[0].levels]")
+            wanted = np.where(known & (found.first >= 0), np.minimum(levels + 1, 255), 0)
+            differing = np.abs(np.array(seen) - wanted)
+            assert differing.max() <= (how != "time")  # knots of another clock are fewer on a page
+        assert top > 1
+    page.value("scope.maps[0].point(5)")
+    assert "earlier by " in page.value("document.querySelector('.card').textContent")
+    assert "A +" in page.value("document.querySelector('.legend').textContent")
+    page.value("scope.setWay('distance')")
+    assert page.value("document.querySelectorAll('.map')[1].getClientRects().length") == 1
+    assert page.value(CHECKS) == []
+    quiet(page)
     page.close()
 
 
@@ -271,6 +305,34 @@ def test_a_whole_lesson_by_clicks_inside_another_page(
     assert words == f"{count - 1} of {count} right"
     course.close()
     again.close()
+
+
+def test_a_lesson_goes_through_a_sweep(browser: Browser, tmp_path: Path) -> None:
+    """Once answered, a slider goes through its runs: map, times and curve follow."""
+    bench = Bench(read_lesson(SIX))
+    page = opened(browser, written(tmp_path, lesson_page(bench)))
+    at = next(at for at, step in enumerate(bench.lesson.steps) if step.sweeps)
+    page.click(".dot", at)
+    question = bench.lesson.steps[at].question
+    if question is not None:
+        assert page.value("document.querySelectorAll('.sweep').length") == 0
+        page.value("document.querySelector('.ask input').focus()")
+        page.value("scope.answered(scope.step, scope.step.question.value ?? 0)")
+    (spec,) = bench.lesson.steps[at].sweeps
+    points = [point for point in bench.sweep(spec.name) if point.value is not None]
+    slider = "document.querySelector('input.knob')"
+    assert page.value(f"Number({slider}.max)") == len(points) - 1
+    page.value(f"{slider}.focus()")
+    page.press("Home")
+    for place in range(3):
+        shown = page.value("scope.views[0].view.runs[0].time_ns")
+        assert shown == points[place].time_ns
+        assert page.value("scope.views[0].curve.place") == place
+        page.press("ArrowRight")
+    assert page.value("document.querySelectorAll('.curve path.point.series-2').length") == 1
+    assert page.value(CHECKS) == []
+    quiet(page)
+    page.close()
 
 
 def test_progress_is_kept_in_the_page(browser: Browser, lesson: Path) -> None:

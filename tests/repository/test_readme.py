@@ -11,6 +11,7 @@ import pytest
 from gpu.algorithms import ALGORITHMS
 from gpu.cli import main as cli
 from gpu.record.trace import Trace
+from viewer.app import OF_THE_WINDOW
 from viewer.qt_libraries import PACKAGES
 
 TOP = Path(__file__).resolve().parents[2]
@@ -72,8 +73,8 @@ def test_ci_is_valid_shell() -> None:
 def test_every_command_shown_exists() -> None:
     (console,) = blocks("console", COMMANDS)
     shown = set(re.findall(r"^\$ sssp-scope ([a-z]+)\b(?!\.)", console, re.MULTILINE))
-    assert shown <= {*cli.COMMANDS, "render"}
-    assert {*cli.COMMANDS, "render"} - shown <= {"samples"}
+    assert shown <= {*cli.COMMANDS, *OF_THE_WINDOW}
+    assert {*cli.COMMANDS, *OF_THE_WINDOW} - shown <= {"samples"}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_every_command_shown_is_parsed(line: str) -> None:
     if words[0] in cli.COMMANDS:
         assert cli.build_parser().parse_args(words).handle is not None
     else:
-        assert words[0] in {"roads.gr.gz", "render"}
+        assert words[0] in {"roads.gr.gz", *OF_THE_WINDOW}
 
 
 def test_it_opens_with_a_picture_that_is_there() -> None:
