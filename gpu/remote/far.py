@@ -8,9 +8,11 @@ is gone: nothing of it stays but the graphs that it keeps (`gpu.remote.graphs`).
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from io import BufferedReader, BufferedWriter
@@ -41,13 +43,15 @@ from gpu.memory import available_bytes
 from gpu.reader.messages import noted
 from gpu.record.tracefile import parts, plain
 from gpu.remote import messages as wire
-from gpu.remote.frames import Arrays, WireError, new_arrays
+from gpu.remote.about import about_here
+from gpu.remote.frames import PIECE_BYTES, Arrays, WireError, new_arrays
 from gpu.remote.graphs import keep_graph, kept_graph
 from gpu.remote.link import Link
 
 TICK_S = 1 / 30  # between batches of samples
 IDLE_S = 0.25  # between looks while nothing goes on
 FLUSH_S = 5.0
+MOST_PART = 1 << 22  # bytes of distances at a turn
 PICTURE = "provisional"
 
 
@@ -65,6 +69,30 @@ def serve(entries: Entries | None = None, memory: Memory | None = None) -> int:
     return Far(incoming, outgoing, EngineHost(entries, memory)).serve()
 
 
+class LiveDistances:
+    """Goes round the distances of a run, a part at each turn at which the link is free.
+
+    A part that left within a turn makes the next one twice as long, one that did not half, so
+    samples are held up by about a turn on any link.
+    """
+
+    def __init__(self) -> None:
+        self._first, self._bytes = 0, PIECE_BYTES
+        self._sent_at = -math.inf
+
+    def part(self, dist: np.ndarray) -> tuple[int, np.ndarray]:
+        """Return where the next part begins in the distances, in one row, and a copy of it."""
+        now = time.monotonic()
+        was_quick = now - self._sent_at < 2 * TICK_S
+        wanted = self._bytes * 2 if was_quick else self._bytes // 2
+        self._sent_at, self._bytes = now, min(max(wanted, PIECE_BYTES), MOST_PART)
+        row = dist.reshape(-1)
+        first = self._first if self._first < len(row) else 0
+        part = row[first : first + self._bytes // row.itemsize].copy()
+        self._first = first + len(part)
+        return first, part
+
+
 class Far:
     """One connection, seen from the computer that works."""
 
@@ -79,6 +107,7 @@ class Far:
         self._stopped = 0  # requests up to this one are to end
         self._number = self._id = 0  # of the request under way, there and here
         self._sent = 0  # samples of this run
+        self._live: LiveDistances | None = None  # of this run, where they are wanted
         self._over = False
         self._handlers: dict[type, Callable[[Any, Arrays], None]] = {
             wire.Load: self._load,
@@ -87,6 +116,7 @@ class Far:
             wire.Graph: self._take_graph,
             wire.Stop: self._stop,
             wire.Hold: self._hold,
+            wire.Ask: lambda *_: self._link.send(about_here()),
             wire.Quit: self._quit,
         }
         self._tellers: dict[type, Callable[[Any], None]] = {
@@ -132,6 +162,7 @@ class Far:
                 self._tellers[type(message)](message)
         if self._link.is_free:
             self._send_samples(self._host.take_samples())
+            self._send_distances()
         if self._number and self._wanting is None and self._host.idle:
             self._done(self._number)
 
@@ -206,6 +237,7 @@ class Far:
     def _run(self, asked: wire.Run) -> int:
         self._host.hold(replace(self._knobs, steps=asked.steps))
         run_id = self._host.run(asked.settings, verify=asked.verify)
+        self._live = LiveDistances() if asked.live else None
         self._host.hold(self._knobs)
         return run_id
 
@@ -263,6 +295,16 @@ class Far:
             arrays = {"samples": samples[start : start + FRAME]}
             self._link.send(wire.Samples(self._number, noted(arrays)), arrays)
         self._sent += len(samples)
+
+    def _send_distances(self) -> None:
+        """Send the next part of the distances of the run that goes on."""
+        live = self._host.live
+        if self._live is None or live is None or live.run_id != self._id or not self._host.busy:
+            return
+        first, part = self._live.part(live.buffers.dist)
+        if len(part):
+            arrays = {"dist": part}
+            self._link.send(wire.Distances(self._number, first, noted(arrays)), arrays)
 
     def _tell_finished(self, message: RunFinished) -> None:
         trace = message.trace

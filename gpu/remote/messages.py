@@ -43,13 +43,17 @@ class Load(Struct, frozen=True, tag=True):
 
 
 class Run(Struct, frozen=True, tag=True):
-    """Run on the graph `hash`; `steps`: steps allowed so far (see `gpu.host.ring`)."""
+    """Run on the graph `hash`; `steps`: steps allowed so far (see `gpu.host.ring`).
+
+    live : distances are wanted while it goes on
+    """
 
     number: Number
     hash: Hash
     settings: RunSettings
     verify: bool
     steps: int
+    live: bool = False
 
 
 class LayOut(Struct, frozen=True, tag=True):
@@ -81,6 +85,10 @@ class Hold(Struct, frozen=True, tag=True):
     knobs: Knobs
 
 
+class Ask(Struct, frozen=True, tag=True):
+    """Say what that computer is."""
+
+
 class Quit(Struct, frozen=True, tag=True):
     """End the far side."""
 
@@ -96,6 +104,20 @@ class Hello(Struct, frozen=True, tag=True):
 
 class Ready(Struct, frozen=True, tag=True):
     """Its engine is warm."""
+
+
+class About(Struct, frozen=True, tag=True):
+    """What that computer is.
+
+    gpus : names, in the order of cuda:0, cuda:1, ...; driver : its version, "" where there is none
+    problem : why no run of ours would use a GPU there, "" where one can be tried
+    """
+
+    version: str
+    system: str
+    gpus: tuple[str, ...] = ()
+    driver: str = ""
+    problem: str = ""
 
 
 class Progress(Struct, frozen=True, tag=True):
@@ -144,6 +166,14 @@ class Samples(Struct, frozen=True, tag=True):
     arrays: Notes = ()
 
 
+class Distances(Struct, frozen=True, tag=True):
+    """Distances as they are now, those from place `first` on, while the run goes on: `dist`."""
+
+    number: Number
+    first: Number
+    arrays: Notes = ()
+
+
 class Finished(Struct, frozen=True, tag=True):
     """The run ended; arrays are those of a trace but for its samples, which came before."""
 
@@ -184,8 +214,8 @@ class Done(Struct, frozen=True, tag=True):
     number: Number
 
 
-FromNear = Load | Run | LayOut | Graph | Stop | Hold | Quit
+FromNear = Load | Run | LayOut | Graph | Stop | Hold | Ask | Quit
 FromFar = (
-    Hello | Ready | Progress | Want | Loaded | LaidOut
-    | Started | Samples | Finished | Verified | Failed | Lost | Done
+    Hello | About | Ready | Progress | Want | Loaded | LaidOut
+    | Started | Samples | Distances | Finished | Verified | Failed | Lost | Done
 )  # fmt: skip
