@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import host_engines as engines
+import numpy as np
 import pytest
 from host_driver import ENTRIES, SHM, Driver, elsewhere, left_behind, wait_until
 
@@ -32,6 +33,8 @@ from gpu.remote import Elsewhere, graphs, messages as wire
 from gpu.remote.about import about, about_words
 from gpu.remote.elsewhere import error_of
 from gpu.remote.messages import Failed as FarFailed
+from gpu.study.apsp import all_pairs
+from sample_graphs import open_sample
 
 PROXY = Path(__file__).with_name("proxy.py")
 DELAY_S = 0.1
@@ -375,6 +378,17 @@ def test_a_sweep_and_a_comparison_on_the_command_line(
     assert main(["compare", *graph, "--a", "dijkstra", "--b", "delta_stepping"]) == 0
     compared = json.loads(capsys.readouterr().out)
     assert compared["a"]["device"] == compared["b"]["device"] == "cpu on somebody@elsewhere"
+
+
+def test_all_pairs_on_the_command_line(
+    on: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "matrix.npy"
+    words = ["apsp", "sample:chain?n=50", "--on", on, "--engine", "model", "--sources", "5:30"]
+    assert main([*words, "-o", str(out), "--verify"]) == 0
+    assert "every one of 25 rows" in capsys.readouterr().out
+    expected = all_pairs(open_sample("sample:chain?n=50"), first_source=5, sources=25).dist
+    assert np.load(out).tolist() == expected.tolist()
 
 
 def test_a_computer_that_is_not_there_is_said_on_the_command_line(
