@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import math
 import re
+import secrets
 import shutil
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -34,11 +36,13 @@ from gpu.memory import available_bytes
 from gpu.numbers import type_for
 from gpu.reader.messages import noted
 from gpu.record.assembly import check_samples, check_trace
-from gpu.record.trace import ON, SAMPLE, Probe, Trace
+from gpu.record.trace import ON, SAMPLE, GraphReference, Probe, RunSettings, Trace
 from gpu.remote import messages as wire
 from gpu.remote.connection import Connection
 from gpu.remote.frames import Arrays, WireError, new_arrays
-from gpu.remote.link import Link
+from gpu.remote.left import KEEP_S
+from gpu.remote.link import GONE, Link
+from gpu.remote.pickup import KeptNote, Note
 from gpu.words import SENTENCE, in_sight
 
 COMMAND = "sssp-scope engine --stdio"
@@ -47,6 +51,7 @@ ALIVE = ("-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3")  # a dea
 ASKS_NOTHING = ("-o", "BatchMode=yes")
 NONSENSE = (GpuError, ValueError, LookupError, TypeError, OverflowError, MemoryError)
 QUIT_S = 1.0  # for a goodbye over the network; the far side ends without one too
+FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 15.0  # between attempts to connect again
 BOUNDLESS = 1 << 40  # bytes, where nobody knows how much memory is free
 
 
@@ -126,6 +131,13 @@ class RemoteProcess:
         self._unpoured = np.empty(0, SAMPLE)  # those for which the ring had no room
         self._started: Any = None  # settings and graph reference of the run under way
         self._last_words = ""  # of the far side, on how its engine died
+        self._keeps = False  # the far side goes on with a run where the connection breaks
+        self._token = ""  # by which that run is picked up
+        self._is_second = False  # the run was sent a second time
+        self._note: KeptNote | None = None  # of that run, for later processes
+        self._broken_at = self._again_at = 0.0  # by time.monotonic; 0: it is whole
+        self._pause_s = FIRST_PAUSE_S  # until the next attempt
+        self._first_words = ""  # how it broke
         self._ring = cast(RelayedRing, RelayedRing.create(memory, f"c{serial}"))
         try:
             self._connection = Connection(there.line(), there.address, self._room)
@@ -153,13 +165,53 @@ class RemoteProcess:
     @property
     def exit_code(self) -> int | None:
         """None while the connection lives and while something that came was not taken."""
-        if self.killed or self._connection.is_over():
-            return self._connection.kill()
-        return None
+        if not (self.killed or self._connection.is_over()):
+            return None
+        if self._may_come_back():
+            self._come_back()
+            return None
+        return self._connection.kill()
+
+    def _may_come_back(self) -> bool:
+        """Whether the run under way goes on there, to be picked up over another connection."""
+        if self.killed or not (self._keeps and self._token) or self._connection.is_ours:
+            return False
+        in_time = not self._broken_at or time.monotonic() < self._broken_at + KEEP_S
+        return in_time and self._link.fault == GONE
+
+    def _come_back(self) -> None:
+        """Connect again, in time; the pauses between attempts grow."""
+        now, address = time.monotonic(), in_sight(self._there.address)
+        run_id = self._command.run_id
+        if not self._broken_at:
+            self._first_words = self._connection.words("running an algorithm")
+            self._broken_at = self._again_at = now
+            words = f"{address}: the connection broke; the run goes on there; connecting again"
+            self._own.append(here.Progress(run_id, -1.0, words))
+        if now < self._again_at:
+            return
+        self._pause_s = min(2 * self._pause_s, LAST_PAUSE_S)
+        self._again_at = now + self._pause_s
+        try:
+            fresh = Connection(self._there.line(), self._there.address, self._room)
+        except (OSError, EngineError):  # no process can be started just now
+            return
+        self._connection.kill()
+        self._connection.close()
+        self._connection = fresh
+        samples = self._poured
+        self._number += 1
+        self._link.send(wire.PickUp(self._number, self._token, self._running, samples))
+        if self._ring.is_stopped(run_id):
+            self._link.send(wire.Stop(self._number))
 
     def wait(self, seconds: float) -> None:
         """Wait until there is a reply, or the connection has ended, or time is up."""
-        if not self._own:
+        if self._own:
+            return
+        if self._connection.is_over() and self._may_come_back():
+            time.sleep(max(0.0, min(seconds, self._again_at - time.monotonic())))
+        else:
             self._link.wait(seconds)
 
     def kill(self) -> None:
@@ -175,13 +227,14 @@ class RemoteProcess:
     def bury(self) -> None:
         """Give back what belongs to a dead connection."""
         self._connection.close()
+        self._drop_note(is_done=not self._broken_at)
         self._ring.unlink()
 
     def death_words(self, doing: str) -> str:
         """Return why the connection ended, as one sentence for people."""
         if self._last_words:
             return f"{in_sight(self._there.address)}: {self._last_words}"
-        return self._connection.words(doing)
+        return self._first_words or self._connection.words(doing)
 
     # to the far side
 
@@ -190,7 +243,8 @@ class RemoteProcess:
         if isinstance(command, here.Quit):
             self._link.send(wire.Quit(), overtake=True)
             return not self._link.fault
-        self._command, self._running = command, False
+        self._command, self._running, self._token = command, False, ""
+        self._is_second = False
         self._number += 1
         self._own.append(here.Begun(command.run_id))
         try:
@@ -217,8 +271,9 @@ class RemoteProcess:
             settings = replace(command.settings, numbers=numbers)
             mine = f"{ON}{self._there.address}"
             settings = replace(settings, device=settings.device.removesuffix(mine))
+            self._token = secrets.token_hex(16)
             asked_run = (self._number, graph.hash, settings, command.verify, command.steps)
-            self._link.send(wire.Run(*asked_run, live=self._there.live))
+            self._link.send(wire.Run(*asked_run, live=self._there.live, token=self._token))
             return
         arrays = {} if graph.positions is None else {"positions": graph.positions}
         if command.arrays is not None:
@@ -226,6 +281,20 @@ class RemoteProcess:
             arrays |= segment.arrays(writeable=False)
         layout = (self._number, graph.hash, command.kind, command.delta, noted(arrays))
         self._link.send(wire.LayOut(*layout), arrays)
+
+    def _write_note(self, settings: RunSettings, graph: GraphReference) -> None:
+        """Note the run, so that it can be fetched if this process ends before it does."""
+        self._drop_note(is_done=True)
+        if self._keeps and self._token:
+            line = tuple(self._there.line())
+            with suppress(OSError):
+                note = Note(self._token, line, self._there.address, settings, graph)
+                self._note = KeptNote(note)
+
+    def _drop_note(self, *, is_done: bool) -> None:
+        if self._note is not None:
+            self._note.let_go(is_done=is_done)
+            self._note = None
 
     def _tell_stop(self, run_id: int) -> None:
         if self._command is not None and self._command.run_id <= run_id:
@@ -295,9 +364,10 @@ class RemoteProcess:
             raise WireError("an answer to nothing")
         return self._command
 
-    def _on_hello(self, _told: wire.Hello, _arrays: Arrays) -> Iterator[Any]:
-        self._connection.greeted = True
-        yield here.Hello()
+    def _on_hello(self, told: wire.Hello, _arrays: Arrays) -> Iterator[Any]:
+        self._connection.greeted, self._keeps = True, told.keeps
+        if not self.greeted:
+            yield here.Hello()
 
     def _on_ready(self, _told: wire.Ready, _arrays: Arrays) -> Iterator[Any]:
         yield here.WarmedUp()
@@ -355,6 +425,7 @@ class RemoteProcess:
         graph = self._graph_of(command.graph)
         reference = graph_reference(graph, graph.check_source(settings.source))
         self._started = settings, reference
+        self._write_note(settings, reference)
         self._running = True
         yield here.Started(command.run_id, settings, reference)
 
@@ -410,6 +481,25 @@ class RemoteProcess:
             self._running = self._running and not told.number
             yield here.Failed(run_id, error_of(told), told.details)
 
+    def _on_nothing(self, told: wire.Nothing, _arrays: Arrays) -> Iterator[Any]:
+        """The run that was to be picked up is not there: it begins now, or it is lost."""
+        command = self._asked(told.number, here.RunCommand)
+        if self._running or self._is_second:
+            self._token = ""
+            self._drop_note(is_done=True)
+            self._first_words += "; the engine there had ended too"
+            self._connection.hang_up(self._first_words)
+            return
+        self._mend()
+        self._is_second = True
+        self._number += 1
+        self._send(command)
+        yield here.Progress(command.run_id, -1.0, "connected again")
+
+    def _mend(self) -> None:
+        """Note that the connection is whole again."""
+        self._broken_at, self._pause_s, self._first_words = 0.0, FIRST_PAUSE_S, ""
+
     def _on_lost(self, told: wire.Lost, _arrays: Arrays) -> Iterator[Any]:
         self._last_words = in_sight(told.words, SENTENCE)
         self._connection.hang_up(self._last_words)
@@ -418,7 +508,11 @@ class RemoteProcess:
     def _on_done(self, told: wire.Done, _arrays: Arrays) -> Iterator[Any]:
         if self._is_current(told.number):
             run_id = self._command.run_id
-            self._command, self._running, self._segment = None, False, None
+            if self._token:
+                self._link.send(wire.Got(told.number))
+                self._drop_note(is_done=True)
+                self._mend()
+            self._command, self._running, self._segment, self._token = None, False, None, ""
             yield here.Done(run_id)
 
 
@@ -436,6 +530,7 @@ HANDLERS: dict[type, Handler] = {
     wire.Finished: RemoteProcess._on_finished,
     wire.Verified: RemoteProcess._on_verified,
     wire.Failed: RemoteProcess._on_failed,
+    wire.Nothing: RemoteProcess._on_nothing,
     wire.Lost: RemoteProcess._on_lost,
     wire.Done: RemoteProcess._on_done,
 }

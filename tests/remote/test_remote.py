@@ -168,10 +168,15 @@ def test_a_bad_link_costs_the_connection_and_nothing_else(
     with Hosted(behind(there, f"{how}:{at}"), tmp_path) as driver:
         driver.host.put_graph(engines.path_graph(20))
         run_id = driver.host.run(engines.settings("stream", count=5000))
-        ends = (EngineLost, Failed)
+        ends = (EngineLost, Failed, RunFinished)
         driver.until(lambda: any(isinstance(m, ends) for m in driver.heard))
         told = " ".join(driver.in_words(m) for m in driver.heard)
-        assert any(words in told for words in ("ended", "damaged", "no engine answered"))
+        whole = [m for m in driver.heard if isinstance(m, RunFinished)]
+        said = ("ended", "damaged", "no engine answered", "the connection broke")
+        assert whole or any(words in told for words in said)
+        for finished in whole:  # picked up over the next connection
+            assert how == "cut"
+            assert finished.trace.samples["sequence"].tolist() == list(range(5000))
         lost = [m for m in driver.heard if isinstance(m, EngineLost) and m.run_id == run_id]
         for message in lost:
             if message.trace is not None:
@@ -259,7 +264,7 @@ def test_kill_of_either_side_leaves_nothing(there: Elsewhere, tmp_path: Path, wh
 
 
 def test_a_near_side_that_is_killed_ends_the_far_one(there: Elsewhere, tmp_path: Path) -> None:
-    """The whole near process, not only its ssh."""
+    """The whole near process, not only its ssh; what it leaves has its time."""
     script = (
         "import host_engines, time\n"
         "from host_driver import *\n"
@@ -272,7 +277,8 @@ def test_a_near_side_that_is_killed_ends_the_far_one(there: Elsewhere, tmp_path:
         "time.sleep(60)\n"
     )
     path = os.pathsep.join([str(Path(engines.__file__).parent), *filter(None, sys.path)])
-    environment = {**os.environ, "PYTHONPATH": path}
+    kept = {"SSSP_SCOPE_CACHE": str(tmp_path / "cache"), "FAR_KEEP_S": "0.5"}
+    environment = {**os.environ, "PYTHONPATH": path, **kept}
     near = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=environment
     )
