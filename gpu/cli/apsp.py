@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
+from gpu.cli.elsewhere import add_on, runner
 from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
@@ -45,6 +46,7 @@ def add_apsp(parser: Parser) -> None:
         "--delta", type=option_positive, help="bucket width, weight units [automatic]"
     )
     add_numbers(what)
+    add_on(what)
     what.add_argument("--workers", type=int, help="worker blocks [the device's own]")
     out = parser.add_argument_group("what comes out")
     out.add_argument("--json", action="store_true", help="one JSON object on stdout")
@@ -85,14 +87,14 @@ def _apsp(args: argparse.Namespace) -> int:
 def _computed(args: argparse.Namespace) -> int:
     if output_of(args.output) == "-":
         args.usage_error("-o -: the matrix is written row by row in any order; name a file")
-    with progress_line() as progress:
+    with progress_line() as progress, runner(args, progress) as run:
         graph = open_graph(args.file, args, progress)
         first, count = source_slice(args.sources, graph.n)
         trace = all_pairs(
             graph,
             args.output,
             algorithm=args.algorithm,
-            engine=args.engine or _best_engine(args.algorithm),
+            engine=args.engine or _best_engine(args.algorithm, args.on is not None),
             first_source=first,
             sources=count,
             delta=args.delta,
@@ -102,6 +104,7 @@ def _computed(args: argparse.Namespace) -> int:
             numbers=args.numbers,
             verify=args.verify,
             progress=progress.show,
+            run=None if args.on is None else run,
         )
     told = _told(graph, trace, args)
     if args.json:
@@ -111,12 +114,12 @@ def _computed(args: argparse.Namespace) -> int:
     return 0
 
 
-def _best_engine(key: str) -> str:
-    """Return the engine that computes fastest here."""
+def _best_engine(key: str, elsewhere: bool) -> str:
+    """Return the engine that computes fastest: who goes elsewhere goes to a GPU."""
     from gpu.cuda.device import why_not
 
     engines = list(ALGORITHMS[key].engines)
-    return "cuda" if "cuda" in engines and why_not() is None else "model"
+    return "cuda" if "cuda" in engines and (elsewhere or why_not() is None) else "model"
 
 
 def _told(graph: CSRGraph, trace: Trace, args: argparse.Namespace) -> dict[str, Any]:

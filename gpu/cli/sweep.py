@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
-from gpu.cli.elsewhere import Run, runner
+from gpu.cli.elsewhere import runner
 from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
@@ -21,7 +21,7 @@ from gpu.cli.parser import Parser
 from gpu.cli.run import add_what_runs, chosen_algorithm, parameters_of
 from gpu.cli.terminal import ProgressLine, fault, progress_line
 from gpu.engine import graph_reference
-from gpu.errors import EngineError, GpuError, ParameterError
+from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 from gpu.record.tracefile import plain
@@ -87,7 +87,9 @@ def _sweep(args: argparse.Namespace) -> int:
             )
         else:
             with runner(args, progress) as run:
-                points = _one_by_one(graph, plan, run)
+                points = sweep.one_by_one(
+                    graph, plan, run, lambda _point, share: progress.show(share, "sweeping")
+                )
             plan = replace(plan, settings=points[-1].settings)  # which say where that was
         if args.page is not None:
             _write_page(args.page, graph, plan, progress)
@@ -111,20 +113,6 @@ def _sweep(args: argparse.Namespace) -> int:
     else:
         _print(points, found, plan)
     return _check(points)
-
-
-def _one_by_one(graph: CSRGraph, plan: sweep.SweepPlan, run: Run) -> list[SweepPoint]:
-    """Make every run of a plan elsewhere. EngineError where that is lost."""
-    values: list[float | None] = [None] if plan.controller else []
-    points = []
-    for value in (*values, *plan.values):
-        try:
-            points.append(sweep.measure(graph, plan, value, run=run))
-        except EngineError:
-            raise
-        except GpuError as error:
-            points.append(sweep.failed_point(plan, value, str(error)))
-    return points
 
 
 def _write_page(path: str, graph: CSRGraph, plan: sweep.SweepPlan, progress: ProgressLine) -> None:

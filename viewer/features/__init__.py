@@ -47,6 +47,7 @@ NAMES: tuple[str, ...] = (
     "autosave",
     "classroom",
     "address",
+    "computers",
 )
 
 
