@@ -72,6 +72,9 @@ COMMANDS: dict[str, Command] = {
     "pickup": Command(
         "fetch a run whose connection to another computer broke", "gpu.cli.pickup", "add_pickup"
     ),
+    "licences": Command(
+        "list the licences of all that the program runs on", "gpu.cli.licences", "add_licences"
+    ),
     "help": Command("show the help of a command", "gpu.cli.manual", "add_help"),
     "man": Command("print the manual page: every option", "gpu.cli.manual", "add_man"),
     "completion": Command(
