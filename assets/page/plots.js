@@ -285,7 +285,7 @@ export class DeltaPanel extends Panel {
     return this.runs.map((run, at) => [
       run.letter,
       run.bucketed ? `Δ ${plainNumber(Number(run.value("delta", Math.max(run.fromA(ns), 0)).toPrecision(6)))}` : "no Δ",
-      at,
+      RUNS[at],
     ]);
   }
 }
@@ -310,7 +310,7 @@ export class ParallelismPanel extends Panel {
       found.push(
         ...this.curve(
           this.column(run, run.columns.assigned).map(([ns, value]) => [ns, value / top]),
-          at,
+          RUNS[at],
           run.letter,
         ),
       ),

@@ -329,7 +329,7 @@ def test_a_lesson_goes_through_a_sweep(browser: Browser, tmp_path: Path) -> None
         assert shown == points[place].time_ns
         assert page.value("scope.views[0].curve.place") == place
         page.press("ArrowRight")
-    assert page.value("document.querySelectorAll('.curve path.point.series-2').length") == 1
+    assert page.value("document.querySelectorAll('.curve path.point.of-controller').length") == 1
     assert page.value(CHECKS) == []
     quiet(page)
     page.close()

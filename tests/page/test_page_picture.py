@@ -39,7 +39,7 @@ MAP_ALIKE = 0.95  # correlation of one moment: 0.995; of a tenth of the run late
 PLOT_ALIKE = 0.8  # means are over pixels, so they differ with the width: 0.91 to 0.9995
 TOUCHED = 24  # levels of 255 by which ink differs from paper
 NEAR = 90  # of 255: a pixel of a curve, whose edges are soft
-CURVES = {"Δ": LIGHT.series[0], "Parallelism": LIGHT.series[0], "Work": LIGHT.series[1]}
+CURVES = {"Δ": LIGHT.data.a, "Parallelism": LIGHT.data.a, "Work": LIGHT.data.relaxed}
 
 
 @dataclass

@@ -48,6 +48,7 @@ NAMES: tuple[str, ...] = (
     "classroom",
     "address",
     "computers",
+    "access",
 )
 
 

@@ -162,6 +162,16 @@ class GraphCanvas(QWidget):
         """Return "n of m drawn", and what else is not shown; empty where there is no graph."""
         return self.picture.drawn_words(self.camera)
 
+    def map_text(self) -> str:
+        """Return what the colours mean at the cursor and how much is drawn, for screen readers."""
+        words = (self.legend.accessibleDescription(), self.drawn_text())
+        return "; ".join(word for word in words if word)
+
+    def _describe(self) -> None:
+        words = self.map_text()
+        if words != self.accessibleDescription():
+            self.setAccessibleDescription(words)
+
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self._theme = theme
@@ -243,7 +253,7 @@ class GraphCanvas(QWidget):
     def _show_renewed(self) -> None:
         self._prepare()
         self.stale = True
-        self.setAccessibleDescription(self.drawn_text())
+        self._describe()
         sheet = self.picture.sheet
         if sheet is not None and not sheet.compiled and sheet.pixels is not None:
             self._load_timer.start()
@@ -332,6 +342,7 @@ class GraphCanvas(QWidget):
             self.picture.paint(painter, self.camera)
             self._paint_names(painter)
         self.legend.show_legend(look.legend, colours.rows, look.steps, painting=True)
+        self._describe()
 
     def _paint_names(self, painter: QPainter) -> None:
         """Name the vertices of a raster where there is room for it."""

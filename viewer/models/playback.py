@@ -38,6 +38,7 @@ MIN_SPEED = 1e-4
 MAX_SPEED = 10.0
 MIN_VIEW_NS = 10.0  # no plot shows less time than this
 WHOLE_RUN_SECONDS = 10.0  # wall time of a whole run at speed 1
+STILL_S = 0.5  # wall time between two steps where motion is unwelcome
 
 _COUNTERS = {"switch": "bucket_switches", "delta": "delta_changes"}
 
@@ -66,6 +67,8 @@ class PlaybackModel(QObject):
         self.looping = False
         self.loop_ns: Range | None = None
         self.supersteps = False  # whether each sample is the start of a superstep
+        self.still = False  # whether playing goes in steps of STILL_S instead of moving
+        self._owed_s = 0.0  # wall time of a step that is not made yet
         self._replay_speed: float | None = None  # while a replay goes on
         self._until_ns: float | None = None  # where it is to rest
         self._samples = np.zeros(0, SAMPLE)
@@ -243,7 +246,13 @@ class PlaybackModel(QObject):
     def advance(self, wall_seconds: float) -> None:
         """Move by the wall time that went by, if playing; pauses at the end."""
         if not self.playing:
+            self._owed_s = 0.0
             return
+        if self.still:
+            self._owed_s += wall_seconds
+            if self._owed_s < STILL_S:
+                return
+            wall_seconds, self._owed_s = self._owed_s, 0.0
         before, repeated = self.cursor_ns, self.repeated_ns
         target = before + wall_seconds * self.pace * self.duration_ns / WHOLE_RUN_SECONDS
         if repeated is not None and before < repeated[1] <= target:

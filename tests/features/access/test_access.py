@@ -1,0 +1,177 @@
+"""The moment in words, less motion, a focus that is seen, text at twice its size."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from PyQt6.QtCore import QPoint, QRect, Qt
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLineEdit,
+    QTabBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+from screen import grabbed
+from test_controller import FakeHost
+from test_window import host, settings, window, with_finished_run  # noqa: F401  # fixtures
+
+from viewer.common.theme import THEMES, contrast
+from viewer.features.access.feature import STILL, MomentDialog
+from viewer.main_window import MainWindow
+from viewer.models.playback import STILL_S, PlaybackModel
+from viewer.models.settings import Settings
+from viewer.plots.live import LivePanel
+
+GRAPHIC = 3.0  # WCAG 2.2: least contrast of what shows where the focus is
+FRAME_S = 1 / 30
+
+
+def test_the_moment_is_said_for_every_panel(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+    qtbot: QtBot,
+) -> None:
+    with_finished_run(window, host)
+    record = window.session.current
+    assert record is not None
+    window.playback.set_cursor(window.playback.duration_ns / 2)
+    qtbot.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    dialog = window.features["access"].dialog
+    assert isinstance(dialog, MomentDialog)
+    words = dialog.text.toPlainText()
+    graph = window.session.graph
+    assert graph is not None
+    assert words.startswith(f"Graph: {graph.name}, ")
+    assert "Distance from " in words.splitlines()[0]
+    panels = [panel for panel in window.plots.values() if isinstance(panel, LivePanel)]
+    assert len(panels) > 4
+    for panel in panels:
+        assert panel.summary_text().rstrip(".") in words
+    assert dialog.focusWidget() is dialog.text
+    dialog.copy_button.click()
+    clipboard = QApplication.clipboard()
+    assert clipboard is not None
+    assert clipboard.text() == words
+    dialog.reject()
+    window.playback.set_cursor(0)
+    assert window.features["access"].moment_words() != words
+
+
+def test_the_map_says_what_its_colours_mean_now(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+) -> None:
+    with_finished_run(window, host)
+    view = window.graph_view
+    view.flush()
+    view.grab()
+    ended = view.accessibleDescription()
+    assert "Distance from " in ended
+    assert view.drawn_text() in ended
+    view.set_colour_by("state")
+    view.grab()
+    assert view.accessibleDescription() != ended
+    assert "State" in view.accessibleDescription()
+
+
+def test_still_playback_goes_in_steps() -> None:
+    playback = PlaybackModel()
+    playback.set_duration(1e9)
+    playback.set_cursor(0)
+    playback.still = True
+    playback.play()
+    seen = []
+    for _ in range(round(2 / FRAME_S)):
+        playback.advance(FRAME_S)
+        seen.append(playback.cursor_ns)
+    moves = sum(a != b for a, b in itertools.pairwise(seen))
+    assert 2 <= moves <= 2 / STILL_S
+    assert seen[-1] == pytest.approx(0.2e9, rel=STILL_S / 2)
+    playback.still = False
+    playback.advance(FRAME_S)
+    assert playback.cursor_ns > seen[-1]
+
+
+def test_still_is_remembered(window: MainWindow, settings: Settings) -> None:  # noqa: F811
+    assert not window.playback.still
+    animated = QApplication.isEffectEnabled(Qt.UIEffect.UI_AnimateMenu)
+    window.actions_by_key["still"].trigger()
+    assert window.playback.still
+    assert not window.isAnimated()
+    assert not QApplication.isEffectEnabled(Qt.UIEffect.UI_AnimateMenu)
+    assert settings.value(STILL) is True
+    again = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
+    again.features["access"]
+    assert again.playback.still
+    assert again.actions_by_key["still"].isChecked()
+    again.close()
+    again.deleteLater()
+    window.actions_by_key["still"].trigger()
+    assert QApplication.isEffectEnabled(Qt.UIEffect.UI_AnimateMenu) == animated
+
+
+@pytest.mark.parametrize("name", sorted(THEMES))
+def test_the_focus_is_seen_wherever_tab_goes(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+    qtbot: QtBot,
+    name: str,
+) -> None:
+    """Around each part stands a ring whose colour differs from the window's by 3 to 1."""
+    with_finished_run(window, host)
+    window.choose_theme(name)
+    focus = window.features["access"].focus
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.graph_view.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert focus.isHidden()
+    accent = window.theme.accent
+    assert contrast(accent, window.theme.window) >= GRAPHIC
+    seen: list[QWidget] = []
+    while (part := QApplication.focusWidget()) not in seen:
+        assert part is not None
+        seen.append(part)
+        qtbot.keyClick(part, Qt.Key.Key_Tab)
+        now = QApplication.focusWidget()
+        assert now is not None
+        if isinstance(now, QTabBar) and not window.rect().intersects(now.geometry()):
+            continue  # a bar of tabs that Qt keeps outside until docks want it
+        qtbot.waitUntil(focus.isVisible)
+        assert focus.geometry().intersects(QRect(now.mapTo(window, QPoint()), now.size()))
+        middle = focus.geometry().center()
+        picture = grabbed(window)
+        column = [picture.pixelColor(middle.x(), y).name() for y in range(picture.height())]
+        assert accent in column, (type(now).__name__, now.accessibleName())
+    assert window.graph_view in seen
+    assert len(seen) > 20
+    qtbot.mouseClick(window.run_panel.findChild(QLineEdit), Qt.MouseButton.LeftButton)
+    assert focus.isHidden(), "a click is seen where it went"
+
+
+def test_words_fit_at_twice_their_size(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+    qapp: QApplication,
+) -> None:
+    """No button, box or label of the Run panel is narrower than its words; what is more scrolls."""
+    with_finished_run(window, host)
+    font = QApplication.font()
+    before = font.pointSizeF()
+    try:
+        font.setPointSizeF(2 * before)
+        QApplication.setFont(font)
+        window.choose_theme("dark")
+        window.choose_theme("light")
+        window.grab()
+        cut = [
+            f"{type(part).__name__} {part.text()!r}: {part.width()} < {part.sizeHint().width()}"
+            for part in window.run_panel.findChildren(QAbstractButton)
+            if part.isVisible() and part.text() and part.width() < part.minimumSizeHint().width()
+        ]
+        assert cut == []
+    finally:
+        font.setPointSizeF(before)
+        QApplication.setFont(font)

@@ -1,0 +1,150 @@
+"""The moment in words, less motion, and the ring around the focus (`focus.py`).
+
+The words are those that a screen reader gets from each part: `summary_text` of a panel, the
+description of the map. So what is described here and what is read out there cannot differ.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QTextCursor
+from PyQt6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.words import thousands
+from viewer.common.text_size import scaled
+from viewer.common.theme import Theme
+from viewer.feature import FeaturePart, Window
+from viewer.features.access.focus import FocusRing
+from viewer.plots.live import LivePanel
+
+STILL = "still"  # key in Settings
+SIZE = (640, 420)  # pixels at the reference text size
+MOVING = (  # what Qt would slide and fade
+    Qt.UIEffect.UI_AnimateMenu,
+    Qt.UIEffect.UI_FadeMenu,
+    Qt.UIEffect.UI_AnimateCombo,
+    Qt.UIEffect.UI_AnimateTooltip,
+    Qt.UIEffect.UI_FadeTooltip,
+    Qt.UIEffect.UI_AnimateToolBox,
+)
+
+
+class AccessFeature(FeaturePart):
+    """Describes, and keeps still."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self.dialog: MomentDialog | None = None
+        self.focus = FocusRing(window.as_widget(), window.theme)
+        self._effects = [effect for effect in MOVING if QApplication.isEffectEnabled(effect)]
+        self._obey(window.settings.value(STILL, False) is True)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take another theme."""
+        self.focus.apply_theme(theme)
+
+    def describe(self) -> None:
+        """Show the moment in words, in a window of its own."""
+        self.dialog = MomentDialog(self.moment_words(), self._window.as_widget())
+        self.dialog.finished.connect(self._forget)
+        self.dialog.open()
+
+    def moment_words(self) -> str:
+        """Return a paragraph for the graph, the time, and each panel that has something to say."""
+        window = self._window
+        window.build_plots()
+        graph = window.session.graph
+        parts = []
+        if graph is not None:
+            size = f"{thousands(graph.n)} vertices, {thousands(graph.m)} arcs"
+            source = graph.id_of(window.session.source)
+            parts.append(f"Graph: {graph.name}, {size}, source {source}. {self._map_words()}")
+        summary = window.comparison.summary()
+        if summary is not None:
+            parts.append(f"Comparison: {summary.words}")
+        for dock in window.docks.by_key.values():
+            words = described(dock.widget())
+            if words:
+                parts.append(f"{dock.windowTitle() or 'Time'}: {words}")
+        return "\n\n".join(f"{part.rstrip('.')}." for part in parts)
+
+    def set_still(self, still: bool) -> None:
+        """Move less, or as usual; remembered."""
+        self._window.settings.set_value(STILL, still)
+        self._obey(still)
+
+    def _map_words(self) -> str:
+        view = self._window.graph_view
+        view.flush()
+        view.grab()  # the legend is found while the map is painted
+        return view.map_text()
+
+    def _obey(self, still: bool) -> None:
+        self._window.playback.still = still
+        self._window.as_widget().setAnimated(not still)
+        for effect in self._effects:
+            QApplication.setEffectEnabled(effect, not still)
+        self._window.actions_by_key["still"].setChecked(still)
+
+    def _forget(self) -> None:
+        self.dialog = None
+
+
+def described(panel: QWidget | None) -> str:
+    """Return what a panel says of itself, else what the first of its parts does."""
+    if panel is None:
+        return ""
+    for part in (panel, *panel.findChildren(QWidget)):
+        if isinstance(part, LivePanel):
+            part.flush()
+        speaks = getattr(part, "summary_text", None)
+        words = cast(str, speaks()) if callable(speaks) else part.accessibleDescription()
+        if words:
+            return words
+    return ""
+
+
+class MomentDialog(QDialog):
+    """The words, to be read, selected and copied."""
+
+    def __init__(self, words: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("This moment in words")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.text = QPlainTextEdit(words)
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName("This moment in words")
+        self.text.setAccessibleDescription(words)
+        self.text.setTabChangesFocus(True)
+        flags = Qt.TextInteractionFlag.TextSelectableByKeyboard
+        self.text.setTextInteractionFlags(self.text.textInteractionFlags() | flags)
+        self.text.moveCursor(QTextCursor.MoveOperation.Start)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        assert copy is not None
+        self.copy_button = copy
+        copy.clicked.connect(self.copy_words)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(self.text)
+        column.addWidget(buttons)
+        self.resize(*map(scaled, SIZE))
+        self.text.setFocus()
+
+    def copy_words(self) -> None:
+        """Put all words on the clipboard."""
+        clipboard = QApplication.clipboard()
+        if clipboard is not None:
+            clipboard.setText(self.text.toPlainText())
+
+
+install = AccessFeature
