@@ -135,6 +135,7 @@ class Controls(QBoxLayout):
         """Fold for a width in pixels."""
         wide, direction = width >= scaled(ONE_ROW), QBoxLayout.Direction
         self.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+        self.key.setVisible(wide)  # folded, it would be a row of its own
         self.key.setMaximumWidth(max(width - scaled(BEFORE_KEY), 0))
         for key in SPARED:
             self.buttons[key].setVisible(width >= scaled(ALL_BUTTONS))
