@@ -27,6 +27,7 @@ T = TypeVar("T")
 NAMES: tuple[str, ...] = (
     "opening",
     "tour",
+    "manual",
     "time",
     "sweep",
     "why",
