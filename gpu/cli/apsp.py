@@ -35,6 +35,7 @@ from gpu.study.sources import chosen_sources, from_sources, make_plan, summary
 from gpu.wholefile import check_writable
 from gpu.words import size_words
 
+SHARED_BLOCKS = 32  # at least, so that workers end together
 ROW_COLUMNS = ("source", "reached", "eccentricity", "closeness")
 
 
@@ -155,7 +156,8 @@ def _by_blocks(
         parameters=_workers(args),
         numbers=args.numbers,
     )
-    plan = make_plan(graph, settings, sources, reduced=args.reduce, verify=args.verify)
+    least = 1 if args.cluster is None else SHARED_BLOCKS
+    plan = make_plan(graph, settings, sources, least=least, reduced=args.reduce, verify=args.verify)
     out = f"{args.output}.rows" if args.reduce else args.output
     check_writable(args.output)
     begun = time.monotonic()

@@ -36,6 +36,7 @@ LOCAL = "local:"
 ATTEMPTS = 3  # of one task, on workers that die
 AT_ONCE = 2  # tasks a worker has or waits for: the next begins when one ends
 POLL_S = 0.25
+HEAR_S = 1.0  # between two looks at who is there
 SILENT_S = 30.0  # without a scheduler, until it is given up
 PIP = 'pip install "sssp-scope[cluster]"'
 _KEPT: dict[str, Any] = {}  # in a worker: the last graph, numbered for a plan
@@ -58,7 +59,8 @@ class Cluster:
             raise EngineError(f"a cluster needs Dask: {PIP}") from error
         self._dask: Any = distributed
         self._own: Any = None
-        self._count = 1  # of workers, as last heard
+        self._known: list[str] = []  # addresses of workers, as last heard
+        self._heard_at = -HEAR_S
         try:
             self._client = self._connected(where)
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
@@ -90,10 +92,31 @@ class Cluster:
     @property
     def workers(self) -> int:
         """How many workers there are now."""
-        if self._client.status == "running":
-            with suppress(OSError, RuntimeError):  # the scheduler went away just now
-                self._count = len(self._client.scheduler_info(n_workers=-1)["workers"])
-        return self._count
+        return len(self._addresses()) or 1
+
+    def _addresses(self) -> list[str]:
+        """Return the workers as last heard; the scheduler is asked, but not waited for."""
+        now = time.monotonic()
+        if self._client.status == "running" and now > self._heard_at + HEAR_S:
+            self._heard_at = now
+            with suppress(OSError, RuntimeError, TimeoutError):  # it went away just now
+                ask = self._client.scheduler.identity
+                told = self._client.sync(ask, n_workers=-1, callback_timeout=HEAR_S)
+                self._known = list(told["workers"])
+        return self._known
+
+    def warm(self, graph: CSRGraph, plan: SourcesPlan) -> None:
+        """Have every worker compute the plan's first block, for whoever measures what follows."""
+        carried = self._carried(graph)
+        key = plan.key(graph)
+        futures = [
+            self._client.submit(
+                _block, carried, version(), 0, key, plan, None, workers=[address], pure=False
+            )
+            for address in self._addresses()
+        ]
+        for future in futures:
+            future.result()
 
     def blocks(
         self,
@@ -150,14 +173,16 @@ class Cluster:
     def _local(self, count: int) -> Any:
         """Return a cluster of processes here; each sees one GPU where there are any."""
         gpus = _gpus()
-        options = {"nthreads": 1, "dashboard": False, "silence_logs": 50}
+        # no limit of memory: rows of the file count as a worker's, and engines refuse by themselves
+        ours = {"host": "127.0.0.1", "dashboard": False, "dashboard_address": "127.0.0.1:0"}
+        options = {**ours, "nthreads": 1, "silence_logs": 50, "memory_limit": 0}
         workers = {}
         for number in range(count):
             env = {"CUDA_VISIBLE_DEVICES": gpus[number % len(gpus)]} if gpus else {}
             workers[number] = {"cls": self._dask.Nanny, "options": {**options, "env": env}}
         scheduler = {
             "cls": self._dask.Scheduler,
-            "options": {"dashboard": False, "host": "127.0.0.1", "port": 0},
+            "options": {**ours, "port": 0},
         }
         with hidden_main():
             return self._dask.SpecCluster(
@@ -310,7 +335,6 @@ def _block(
     if rows is not None and found.rows is not None:
         begin, end = plan.span(number)
         rows[begin:end] = found.rows
-        rows.flush()  # type: ignore[attr-defined]
         return replace(found, rows=None)
     return found
 

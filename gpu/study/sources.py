@@ -21,6 +21,7 @@ import os
 import shutil
 import socket
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,17 +30,19 @@ import numpy as np
 
 from gpu.algorithms import find
 from gpu.algorithms.all_pairs import matrix_bytes
+from gpu.compiled import at_once, compiled
 from gpu.engine import again_wider, checked_settings, run
 from gpu.errors import CancelledByUserError, DistanceRangeError, GpuError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.numbers import in_numbers, type_for
+from gpu.numbers import in_numbers, type_for, unreached
 from gpu.proof.verify import certificate, chosen_rows
-from gpu.record.trace import Probe, RunSettings, reached_mask
+from gpu.record.trace import Probe, RunSettings
 from gpu.study.apsp import SPARE_BYTES, ProofError
 from gpu.wholefile import check_writable
 from gpu.words import size_words
 
 BLOCK_BYTES = 1 << 28  # of the rows that one task computes
+MOST_THREADS = 16
 BINS = 66  # of the histogram: distance 0, below 1, then a bin for each power of two
 ROW = np.dtype(
     [
@@ -184,16 +187,17 @@ def make_plan(
     sources: Sequence[int],
     *,
     rows: int | None = None,
+    least: int = 1,
     reduced: bool = False,
     verify: bool = False,
 ) -> SourcesPlan:
     """Return a checked plan. ParameterError.
 
-    rows : of a block, None for as many as BLOCK_BYTES hold
+    rows : of a block, None for as many as BLOCK_BYTES hold, but at least `least` blocks
     """
     settings = checked_settings(graph, replace(settings, probe=Probe.OFF, source=0))
     each = np.dtype(in_numbers(graph, settings.numbers).weights.dtype).itemsize
-    fit = max(1, BLOCK_BYTES // max(graph.n * each, 1))
+    fit = max(1, min(BLOCK_BYTES // max(graph.n * each, 1), -(-len(sources) // least)))
     if rows is not None and rows < 1:
         raise ParameterError(f"{rows} rows a block; allowed: 1 or more")
     return SourcesPlan(settings, tuple(sources), min(rows or fit, len(sources)), reduced, verify)
@@ -274,19 +278,38 @@ def _made(
 
 
 def reduce_rows(dist: np.ndarray, sources: np.ndarray) -> np.ndarray:
-    """Return ROW (b,) of distances (b, n)."""
+    """Return ROW (b,) of distances (b, n); rows side by side, compiled code lets go of the lock."""
     rows = np.zeros(len(dist), ROW)
     rows["source"] = sources
-    for row, line in zip(rows, dist, strict=True):
-        found = line[reached_mask(line)].astype(np.float64)
-        total = float(found.sum())
-        row["reached"], row["eccentricity"] = len(found), found.max(initial=0.0)
-        if total > 0 and len(line) > 1:
-            row["closeness"] = (len(found) - 1) ** 2 / ((len(line) - 1) * total)
-        exponent = np.frexp(found)[1]  # 2^(e - 1) <= distance < 2^e
-        bins = np.where(found == 0, 0, np.clip(exponent, 0, BINS - 2) + 1)
-        row["histogram"] = np.bincount(bins, minlength=BINS)
+
+    def reduce_one(number: int) -> None:
+        row, line = rows[number], np.ascontiguousarray(dist[number])
+        found = at_once(_reduce, len(line), line, unreached(dist.dtype), rows["histogram"][number])
+        row["reached"], row["eccentricity"], total = found
+        if total > 0:
+            row["closeness"] = (found[0] - 1) ** 2 / ((len(line) - 1) * total)
+
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS)) as pool:
+        list(pool.map(reduce_one, range(len(dist))))
     return rows
+
+
+@compiled
+def _reduce(dist: Any, none: Any, histogram: Any) -> Any:
+    """Count distances (n,) into bins; return how many are reached, the largest, their sum."""
+    reached, farthest, total = 0, 0.0, 0.0
+    for place in range(len(dist)):
+        if dist[place] != none:
+            value = float(dist[place])
+            reached += 1
+            farthest = max(farthest, value)
+            total += value
+            if value == 0:
+                histogram[0] += 1
+            else:  # 2^(exponent - 1) <= value < 2^exponent
+                exponent = math.frexp(value)[1]
+                histogram[min(max(exponent, 0), BINS - 2) + 1] += 1
+    return reached, farthest, total
 
 
 def _sources_first(graph: CSRGraph, sources: np.ndarray) -> tuple[CSRGraph, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gpu.cli.main import main
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
@@ -187,6 +189,20 @@ def test_a_scheduler_that_goes_away_leaves_what_is_done(
     expected = tmp_path / "expected.npy"
     from_sources(graph, plan, expected)
     np.testing.assert_array_equal(np.load(out), np.load(expected))
+
+
+def test_the_command_line_shares_out_what_it_computes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    given = ["sample:grid?n=100", "--algorithm", "dijkstra", "--engine", "cpu"]
+    shared, alone = tmp_path / "shared.npy", tmp_path / "alone.npy"
+    assert main(["apsp", *given, "-o", str(shared), "--cluster", "local:1", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["cluster_workers"] == ["worker 0"]
+    assert told["blocks"]["all"] > 1
+    assert main(["apsp", *given, "-o", str(alone)]) == 0
+    assert shared.read_bytes() == alone.read_bytes()
 
 
 @pytest.mark.parametrize("where", ["local:0", "local:x", "no-such-file.json"])
