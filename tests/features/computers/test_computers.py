@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import host_driver
 import pytest
 from host_driver import elsewhere
 from PyQt6.QtCore import QEvent, Qt
@@ -158,6 +159,39 @@ def test_a_sweep_goes_there_too(window: MainWindow, qtbot: QtBot, far: Computer)
     qtbot.waitUntil(lambda: not window.sweep.running, timeout=PATIENCE_MS)
     assert [point.value for point in window.sweep.points] == [4, 16]
     assert {point.settings.device for point in window.sweep.points} == {CPU}
+
+
+def test_a_run_there_is_live_driven_and_stopped_over_a_slow_link(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    """100 ms of delay: samples, distances, Δ by hand and Stop, and which GPU it was."""
+    helpers = Path(host_driver.__file__).parent
+    proxy = helpers.parent / "remote" / "proxy.py"
+    words = [sys.executable, str(proxy), "delay:0.1", sys.executable, str(helpers / "slow_far.py")]
+    window.use_computers([Computer(ADDRESS, f"exec {shlex.join(words)}", ("NVIDIA H100",))])
+    panel, session = window.run_panel, window.session
+    panel.choose_machine(f"cuda:0 on {ADDRESS}")
+    assert panel._device.currentText() == f"NVIDIA H100 on {ADDRESS} (measured)"
+    record = press_run(window, qtbot)
+    qtbot.waitUntil(lambda: len(record.samples) > 20, timeout=PATIENCE_MS)
+    graph = session.graph
+    assert graph is not None
+
+    def is_drawn() -> bool:
+        return record.dist is not None and record.dist.tolist() == list(range(graph.n))
+
+    qtbot.waitUntil(is_drawn, timeout=PATIENCE_MS)
+    assert record.running
+    window.controller.set_delta(12.5)
+    qtbot.waitUntil(lambda: float(record.samples[-1]["delta"]) == 12.5, timeout=PATIENCE_MS)
+    window.controller.release_delta()
+    qtbot.waitUntil(lambda: float(record.samples[-1]["delta"]) == 1.0, timeout=PATIENCE_MS)
+    qtbot.mouseClick(panel._run, LEFT)
+    wait_for(record, "stopped", qtbot)
+    assert record.trace is not None
+    assert "ended" not in record.trace.environment  # it listened; nobody was killed
+    device = next(column for column in COLUMNS if column.title == "Device")
+    assert device.words(record) == f"cuda:0 on {ADDRESS} (NVIDIA H100 80GB HBM3)"
 
 
 def test_what_is_wrong_there_is_said_in_the_dialog(
