@@ -246,7 +246,7 @@ ACTIONS: tuple[ActionRow, ...] = (
         0,
         "Every key that does something",
         "show_shortcuts",
-        ("F1", "?"),
+        ("?",),
         "keyboard",
     ),
     ActionRow("about", "&About SSSP Scope", "help", 0, "What this is", "show_about", icon="info"),

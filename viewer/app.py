@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 NAME = "sssp-scope"
 SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
+ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
 OF_THE_WINDOW = {  # commands that draw: a sentence, module and function
     "render": ("draw a saved run", "viewer.export.render", "add_render"),
     "desktop": ("into the menu of your desktop, or out", "viewer.desktop", "add_desktop"),
 }
-ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
 
 

@@ -7,6 +7,7 @@ It builds and wires; it holds no state of its own. What a user can do is a row o
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -42,7 +43,8 @@ from viewer.frame.status_bar import StatusBar
 from viewer.graph.colours import COLOUR_MODES
 from viewer.graph.view import GraphView
 from viewer.models.comparison import ComparisonModel
-from viewer.models.machines import engine_words, is_modelled
+from viewer.models.computers import Computer, known_computers
+from viewer.models.machines import engine_words, is_modelled, machines
 from viewer.models.modes import Modes
 from viewer.models.playback import PlaybackModel
 from viewer.models.run_choices import RunChoices
@@ -305,7 +307,10 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         self.set_theme(self.settings.theme)
-        self.run_panel.set_choices(RunChoices.from_dict(self.settings.run_panel))
+        computers = known_computers(self.settings)
+        self.use_computers(computers)
+        choices = RunChoices.from_dict(self.settings.run_panel, machines(computers))
+        self.run_panel.set_choices(choices)
         self.run_panel.unfold(bool(self.settings.value(UNFOLDED, False)))
         self.set_replay_short(bool(self.settings.value("replay_short", True)))
         self.resize(self._first_size())
@@ -340,6 +345,11 @@ class MainWindow(QMainWindow):
             part.before_run()
         pace = self.run_panel.choices().samples_per_second
         self.controller.start_run(self.run_panel.run_settings(), pace)
+
+    def use_computers(self, computers: Sequence[Computer]) -> None:
+        """Offer the machines of these other computers."""
+        self.controller.computers = {computer.address: computer for computer in computers}
+        self.run_panel.set_machines(machines(computers))
 
     def set_replay_short(self, on: bool) -> None:
         """Replay short runs, or leave the cursor at the end."""
@@ -396,6 +406,7 @@ class MainWindow(QMainWindow):
         choices = self.run_panel.choices()
         if self.controller.running:
             self.controller.set_pace(choices.samples_per_second)
+        self.controller.use_machine(choices.device)
         error = error_words(choices.algorithm) if is_modelled(choices.device) else ""
         self.status_bar.show_engine(engine_words(choices.device), error)
 

@@ -47,7 +47,7 @@ def apsp_line(settings: RunSettings, graph: GraphReference, output: str) -> str:
     """
     first, count = source_range(settings.parameters, graph.n)
     words = ["apsp", *_graph_words(graph), "-o", file_word(output), *_algorithm_words(settings)]
-    words += option_words("--device", _device_of(settings)) if settings.device else []
+    words += _device_words(settings)
     words += [] if count == graph.n else ["--sources", f"{first}:{first + count}"]
     words += [] if settings.delta is None else ["--delta", exact(settings.delta)]
     workers = settings.parameters.get("workers")

@@ -69,6 +69,12 @@ COMMANDS: dict[str, Command] = {
     "engine": Command(
         "run engines for a window or command on another computer", "gpu.cli.engine", "add_engine"
     ),
+    "pickup": Command(
+        "fetch a run whose connection to another computer broke", "gpu.cli.pickup", "add_pickup"
+    ),
+    "licences": Command(
+        "list the licences of all that the program runs on", "gpu.cli.licences", "add_licences"
+    ),
     "help": Command("show the help of a command", "gpu.cli.manual", "add_help"),
     "man": Command("print the manual page: every option", "gpu.cli.manual", "add_man"),
     "completion": Command(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
-from gpu.cli.elsewhere import Run, runner
+from gpu.cli.elsewhere import add_cluster, runner
 from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
@@ -19,9 +19,9 @@ from gpu.cli.inputs import (
 from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.run import add_what_runs, chosen_algorithm, parameters_of
-from gpu.cli.terminal import ProgressLine, fault, progress_line
+from gpu.cli.terminal import ProgressLine, fault, note, progress_line
 from gpu.engine import graph_reference
-from gpu.errors import EngineError, GpuError, ParameterError
+from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 from gpu.record.tracefile import plain
@@ -43,6 +43,7 @@ def add_sweep(parser: Parser) -> None:
         "--values", metavar="V,V,...", help="values [doublings around the automatic one]"
     )
     how.add_argument("--count", type=int, default=sweep.COUNT, help=f"[{sweep.COUNT}]")
+    add_cluster(how)
     how.add_argument("--processes", type=int, help="runs at a time [one a processor core]")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     parser.add_argument(
@@ -53,7 +54,6 @@ def add_sweep(parser: Parser) -> None:
         parser,
         "sssp-scope sweep roads.gr.gz --algorithm adds --engine model --source 1 --json",
         "sssp-scope sweep sample:mesh --algorithm near_far --knob c --values 1,8,32,256",
-        "sssp-scope sweep sample:rmat --knob workers --delta 20",
         "sssp-scope sweep sample:mesh --values 16,64,256,1024 --page sweep.html",
     )
 
@@ -63,6 +63,8 @@ def _sweep(args: argparse.Namespace) -> int:
         raise ParameterError(f"--processes {args.processes}; allowed: 1 or more")
     if args.on is not None and (args.page is not None or args.processes is not None):
         args.usage_error("--on makes one run at a time, and no page; leave --page and --processes")
+    if args.cluster is not None and (args.on is not None or args.processes is not None):
+        args.usage_error("--cluster shares the runs out itself; leave --on and --processes")
     if args.page is not None:
         check_writable(args.page)
     with progress_line() as progress:
@@ -78,7 +80,14 @@ def _sweep(args: argparse.Namespace) -> int:
             numbers=args.numbers,
         )
         plan = sweep.make_plan(graph, settings, args.knob, _values(args.values), args.count)
-        if args.on is None:
+        if args.cluster is not None:
+            from gpu.study.cluster import Cluster
+
+            with Cluster(args.cluster, note) as found_cluster:
+                points = found_cluster.sweep(
+                    graph, plan, lambda _point, share: progress.show(share, "sweeping")
+                )
+        elif args.on is None:
             points = sweep_pool.run_sweep(
                 graph,
                 plan,
@@ -87,7 +96,9 @@ def _sweep(args: argparse.Namespace) -> int:
             )
         else:
             with runner(args, progress) as run:
-                points = _one_by_one(graph, plan, run)
+                points = sweep.one_by_one(
+                    graph, plan, run, lambda _point, share: progress.show(share, "sweeping")
+                )
             plan = replace(plan, settings=points[-1].settings)  # which say where that was
         if args.page is not None:
             _write_page(args.page, graph, plan, progress)
@@ -111,20 +122,6 @@ def _sweep(args: argparse.Namespace) -> int:
     else:
         _print(points, found, plan)
     return _check(points)
-
-
-def _one_by_one(graph: CSRGraph, plan: sweep.SweepPlan, run: Run) -> list[SweepPoint]:
-    """Make every run of a plan elsewhere. EngineError where that is lost."""
-    values: list[float | None] = [None] if plan.controller else []
-    points = []
-    for value in (*values, *plan.values):
-        try:
-            points.append(sweep.measure(graph, plan, value, run=run))
-        except EngineError:
-            raise
-        except GpuError as error:
-            points.append(sweep.failed_point(plan, value, str(error)))
-    return points
 
 
 def _write_page(path: str, graph: CSRGraph, plan: sweep.SweepPlan, progress: ProgressLine) -> None:

@@ -19,6 +19,8 @@ them all from one thread.
 from __future__ import annotations
 
 import atexit
+import itertools
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -40,6 +42,7 @@ class EngineHost:
     entries : what the child calls (tests supply their own)
     memory : where segments are made
     spawn : starts the child: here, or on another computer (`gpu.remote`)
+    ids : where the run_id of a request comes from; hosts of one owner share it
     """
 
     def __init__(
@@ -47,11 +50,12 @@ class EngineHost:
         entries: Entries | None = None,
         memory: Memory | None = None,
         spawn: Spawn = EngineProcess,
+        ids: Iterator[int] | None = None,
     ) -> None:
         self._memory = memory or Memory()
         self._dispatcher = Dispatcher(self._memory, entries or Entries(), spawn)
         self._knobs = self._dispatcher.knobs
-        self._last_id = 0
+        self._ids = itertools.count(1) if ids is None else ids
         self._run_id = 0  # of the run last asked for
         self._closed = False
 
@@ -215,8 +219,7 @@ class EngineHost:
 
     def _new_id(self) -> int:
         self._check_open()
-        self._last_id += 1
-        return self._last_id
+        return next(self._ids)
 
     def _check_open(self) -> None:
         if self._closed:

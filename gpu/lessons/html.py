@@ -29,9 +29,9 @@ KNOBS = {"delta": "Δ", "c": "C"}  # how an axis names them
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2433; --paper: #ffffff; --quiet: #5b6475;
-  --line: #d5dae3; --accent: #0b6bcb; --soft: #f2f5fa; }
+  --line: #d5dae3; --accent: #0b6bcb; --time: #4a31a1; --soft: #f2f5fa; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --paper: #14181f; --quiet: #9aa4b5;
-  --line: #343c4a; --accent: #6ab0f3; --soft: #1d232d; } }
+  --line: #343c4a; --accent: #6ab0f3; --time: #a483e6; --soft: #1d232d; } }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 1.05rem/1.6 system-ui, "Segoe UI", "Noto Sans", sans-serif; }
 main { max-width: 46rem; margin: 0 auto; padding: 2rem 1.2rem 4rem; }
@@ -49,7 +49,7 @@ code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size:
 summary { cursor: pointer; color: var(--accent); font-weight: 600; }
 figure { margin: 1.2rem 0; }
 figure img, figure svg { max-width: 100%; height: auto; display: block; }
-.curve { stroke: var(--accent); fill: none; stroke-width: 2.5; } .dot { fill: var(--accent); }
+.curve { stroke: var(--time); fill: none; stroke-width: 2.5; } .dot { fill: var(--time); }
 .axis { stroke: var(--line); } svg text { fill: var(--quiet); font-size: 12px; }
 @media print { details > *:not(summary) { display: block; } h2 { break-after: avoid; } }
 """

@@ -25,7 +25,7 @@ MOST_POINTS = 600
 STOPS = ("440154", "3b528b", "21918c", "5ec962", "c2df23")  # near to far, as the window's
 GREY = "#c8ccd2"
 CURVE_STYLE = (
-    ".curve { stroke: #0b57a8; fill: none; stroke-width: 2.5 } .dot { fill: #0b57a8 } "
+    ".curve { stroke: #4a31a1; fill: none; stroke-width: 2.5 } .dot { fill: #4a31a1 } "
     ".axis { stroke: #c8ccd2 } text { fill: #59616b; font: 12px sans-serif }"
 )
 INK, QUIET, LINE = "#1b1f24", "#59616b", "#0b57a8"

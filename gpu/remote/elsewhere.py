@@ -10,14 +10,14 @@ it was measured.
 
 from __future__ import annotations
 
-import os
+import math
 import re
+import secrets
 import shutil
-import subprocess
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -36,23 +36,23 @@ from gpu.memory import available_bytes
 from gpu.numbers import type_for
 from gpu.reader.messages import noted
 from gpu.record.assembly import check_samples, check_trace
-from gpu.record.trace import ON, SAMPLE, Probe, Trace
+from gpu.record.trace import ON, SAMPLE, GraphReference, Probe, RunSettings, Trace
 from gpu.remote import messages as wire
+from gpu.remote.connection import Connection
 from gpu.remote.frames import Arrays, WireError, new_arrays
+from gpu.remote.left import KEEP_S
 from gpu.remote.link import GONE, Link
+from gpu.remote.pickup import KeptNote, Note
 from gpu.words import SENTENCE, in_sight
 
 COMMAND = "sssp-scope engine --stdio"
 ADDRESS = re.compile(r"[^\s\x00-\x1f\x7f-]\S*")
-SAID_BYTES = 4096  # of what ssh said last, that a sentence may repeat
+ALIVE = ("-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3")  # a dead link ends in 45 s
+ASKS_NOTHING = ("-o", "BatchMode=yes")
 NONSENSE = (GpuError, ValueError, LookupError, TypeError, OverflowError, MemoryError)
 QUIT_S = 1.0  # for a goodbye over the network; the far side ends without one too
-NOT_FOUND = 127  # what a shell ends with that knows no such command
-ADVICE = "; install SSSP Scope there, or name the command that starts its engine"
-START_S = 180.0  # to log in, for which sshd gives 120 s, and for Python to start there
-MOST_SAID = 1 << 20  # more is no ssh
+FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 15.0  # between attempts to connect again
 BOUNDLESS = 1 << 40  # bytes, where nobody knows how much memory is free
-ALIVE = ("-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3")  # a dead link ends in 45 s
 
 
 class RelayedRing(SampleRing):
@@ -78,12 +78,16 @@ class Elsewhere:
 
     address : `user@host`, or a name of ssh's own configuration
     command : what runs there, a line for the far shell
+    asks : ssh may ask for a password, on a terminal; else it fails where it would have to
+    live : distances come across while a run goes on
 
     Raises ParameterError where that can be no address.
     """
 
     address: str
     command: str = COMMAND
+    asks: bool = True
+    live: bool = False
 
     def __post_init__(self) -> None:
         if not ADDRESS.fullmatch(self.address):
@@ -102,7 +106,8 @@ class Elsewhere:
         ssh = shutil.which("ssh")
         if ssh is None:
             raise EngineError("there is no ssh on this computer; install OpenSSH's client")
-        return [ssh, "-T", *ALIVE, "--", self.address, self.command]
+        options = ALIVE if self.asks else (*ALIVE, *ASKS_NOTHING)
+        return [ssh, "-T", *options, "--", self.address, self.command]
 
 
 class RemoteProcess:
@@ -125,24 +130,27 @@ class RemoteProcess:
         self._last: np.ndarray | None = None  # the newest of them
         self._unpoured = np.empty(0, SAMPLE)  # those for which the ring had no room
         self._started: Any = None  # settings and graph reference of the run under way
-        self._fault = ""  # why we hung up
         self._last_words = ""  # of the far side, on how its engine died
-        line = there.line()
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 (as long as the connection)
+        self._keeps = False  # the far side goes on with a run where the connection breaks
+        self._token = ""  # by which that run is picked up
+        self._is_second = False  # the run was sent a second time
+        self._note: KeptNote | None = None  # of that run, for later processes
+        self._broken_at = self._again_at = 0.0  # by time.monotonic; 0: it is whole
+        self._pause_s = FIRST_PAUSE_S  # until the next attempt
+        self._first_words = ""  # how it broke
         self._ring = cast(RelayedRing, RelayedRing.create(memory, f"c{serial}"))
         try:
-            self._ssh = subprocess.Popen(
-                line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said
-            )
+            self._connection = Connection(there.line(), there.address, self._room)
         except BaseException:
             self._ring.unlink()
-            self._said.close()
             raise
-        incoming, outgoing = cast(Any, self._ssh.stdout), cast(Any, self._ssh.stdin)
-        self._link = Link(incoming, outgoing, wire.FromFar, self._room)
         self._ring.stopped = self._tell_stop
         self._ring.held = lambda held: self._link.send(wire.Hold(held), overtake=True)
         self._ring.set_knobs(knobs)
+
+    @property
+    def _link(self) -> Link:
+        return self._connection.link
 
     @property
     def ring(self) -> SampleRing:
@@ -152,60 +160,81 @@ class RemoteProcess:
     @property
     def pid(self) -> int:
         """Of ssh."""
-        return self._ssh.pid
+        return self._connection.pid
 
     @property
     def exit_code(self) -> int | None:
         """None while the connection lives and while something that came was not taken."""
-        if os.fstat(self._said.fileno()).st_size > MOST_SAID:
-            self._hang_up("ssh says too much")
-        if not self.greeted and time.monotonic() - self.started_at > START_S:
-            self._hang_up(f"no engine answered within {START_S:g} s")
-        if not (self._fault or self.killed or self._link.is_over):
+        if not (self.killed or self._connection.is_over()):
             return None
-        self._ssh.kill()
-        return self._ssh.wait()
+        if self._may_come_back():
+            self._come_back()
+            return None
+        return self._connection.kill()
+
+    def _may_come_back(self) -> bool:
+        """Whether the run under way goes on there, to be picked up over another connection."""
+        if self.killed or not (self._keeps and self._token) or self._connection.is_ours:
+            return False
+        in_time = not self._broken_at or time.monotonic() < self._broken_at + KEEP_S
+        return in_time and self._link.fault == GONE
+
+    def _come_back(self) -> None:
+        """Connect again, in time; the pauses between attempts grow."""
+        now, address = time.monotonic(), in_sight(self._there.address)
+        run_id = self._command.run_id
+        if not self._broken_at:
+            self._first_words = self._connection.words("running an algorithm")
+            self._broken_at = self._again_at = now
+            words = f"{address}: the connection broke; the run goes on there; connecting again"
+            self._own.append(here.Progress(run_id, -1.0, words))
+        if now < self._again_at:
+            return
+        self._pause_s = min(2 * self._pause_s, LAST_PAUSE_S)
+        self._again_at = now + self._pause_s
+        try:
+            fresh = Connection(self._there.line(), self._there.address, self._room)
+        except (OSError, EngineError):  # no process can be started just now
+            return
+        self._connection.kill()
+        self._connection.close()
+        self._connection = fresh
+        samples = self._poured
+        self._number += 1
+        self._link.send(wire.PickUp(self._number, self._token, self._running, samples))
+        if self._ring.is_stopped(run_id):
+            self._link.send(wire.Stop(self._number))
 
     def wait(self, seconds: float) -> None:
         """Wait until there is a reply, or the connection has ended, or time is up."""
-        if not self._own:
+        if self._own:
+            return
+        if self._connection.is_over() and self._may_come_back():
+            time.sleep(max(0.0, min(seconds, self._again_at - time.monotonic())))
+        else:
             self._link.wait(seconds)
 
     def kill(self) -> None:
         """End the connection; the far side ends what it does for us."""
         self.killed = True
-        self._ssh.kill()
+        self._connection.kill()
 
     def end(self, grace_s: float) -> None:
         """Ask the far side to quit, end the connection after `grace_s`, give everything back."""
-        self._link.send(wire.Quit(), overtake=True)
-        try:
-            self._ssh.wait(grace_s + QUIT_S if self.greeted else grace_s)
-        except subprocess.TimeoutExpired:
-            self._ssh.kill()
-        self._ssh.wait()
+        self._connection.quit(grace_s + QUIT_S if self.greeted else grace_s)
         self.bury()
 
     def bury(self) -> None:
         """Give back what belongs to a dead connection."""
-        self._link.close()
-        self._said.close()
+        self._connection.close()
+        self._drop_note(is_done=not self._broken_at)
         self._ring.unlink()
 
     def death_words(self, doing: str) -> str:
         """Return why the connection ended, as one sentence for people."""
-        address = in_sight(self._there.address)
         if self._last_words:
-            return f"{address}: {self._last_words}"
-        fault = self._fault or self._link.fault
-        self._said.seek(max(0, self._said.seek(0, os.SEEK_END) - SAID_BYTES))
-        said = self._said.read().decode(errors="replace").split("\n")
-        last = [in_sight(line.strip()) for line in said if line.strip()][-2:]
-        words = f" ({'; '.join(last)})" if last and not self._fault else ""
-        if self.greeted:
-            return f"{address}: {fault} while {doing}{words}"
-        advice = ADVICE if self._ssh.poll() == NOT_FOUND else ""
-        return f"{address}: {'no engine answered' if fault == GONE else fault}{words}{advice}"
+            return f"{in_sight(self._there.address)}: {self._last_words}"
+        return self._first_words or self._connection.words(doing)
 
     # to the far side
 
@@ -214,7 +243,8 @@ class RemoteProcess:
         if isinstance(command, here.Quit):
             self._link.send(wire.Quit(), overtake=True)
             return not self._link.fault
-        self._command, self._running = command, False
+        self._command, self._running, self._token = command, False, ""
+        self._is_second = False
         self._number += 1
         self._own.append(here.Begun(command.run_id))
         try:
@@ -239,8 +269,11 @@ class RemoteProcess:
             self._poured, self._last = 0, None
             numbers = str(type_for(graph, command.settings.numbers))  # to go wider is our matter
             settings = replace(command.settings, numbers=numbers)
+            mine = f"{ON}{self._there.address}"
+            settings = replace(settings, device=settings.device.removesuffix(mine))
+            self._token = secrets.token_hex(16)
             asked_run = (self._number, graph.hash, settings, command.verify, command.steps)
-            self._link.send(wire.Run(*asked_run))
+            self._link.send(wire.Run(*asked_run, live=self._there.live, token=self._token))
             return
         arrays = {} if graph.positions is None else {"positions": graph.positions}
         if command.arrays is not None:
@@ -248,6 +281,20 @@ class RemoteProcess:
             arrays |= segment.arrays(writeable=False)
         layout = (self._number, graph.hash, command.kind, command.delta, noted(arrays))
         self._link.send(wire.LayOut(*layout), arrays)
+
+    def _write_note(self, settings: RunSettings, graph: GraphReference) -> None:
+        """Note the run, so that it can be fetched if this process ends before it does."""
+        self._drop_note(is_done=True)
+        if self._keeps and self._token:
+            line = tuple(self._there.line())
+            with suppress(OSError):
+                note = Note(self._token, line, self._there.address, settings, graph)
+                self._note = KeptNote(note)
+
+    def _drop_note(self, *, is_done: bool) -> None:
+        if self._note is not None:
+            self._note.let_go(is_done=is_done)
+            self._note = None
 
     def _tell_stop(self, run_id: int) -> None:
         if self._command is not None and self._command.run_id <= run_id:
@@ -265,17 +312,18 @@ class RemoteProcess:
         """Yield the replies that are there, without waiting; samples go into the ring."""
         while self._own:
             yield self._own.popleft()
-        while not self._fault and self._pour() and (came := self._link.take()) is not None:
+        while (
+            not self._connection.is_ours
+            and self._pour()
+            and (came := self._link.take()) is not None
+        ):
             try:
                 replies = list(HANDLERS[type(came[0])](self, *came))
             except NONSENSE as error:
-                self._hang_up(f"it said what no engine of ours says ({in_sight(str(error))})")
+                words = f"it said what no engine of ours says ({in_sight(str(error))})"
+                self._connection.hang_up(words)
                 return
             yield from replies
-
-    def _hang_up(self, fault: str) -> None:
-        self._fault = self._fault or fault
-        self._ssh.kill()
 
     def _pour(self) -> bool:
         """Put samples into the ring, as far as there is room; whether all of them are in it."""
@@ -290,6 +338,11 @@ class RemoteProcess:
         command, notes = self._command, message.arrays
         if isinstance(message, wire.Samples):
             return new_arrays(notes, FRAME * WIDTH)
+        if isinstance(message, wire.Distances) and isinstance(command, here.RunCommand):
+            assert self._segment is not None
+            dist = self._segment.arrays(writeable=True)["dist"].reshape(-1)
+            count = math.prod(message.arrays[0].shape)
+            return {"dist": dist[message.first : message.first + count]}
         if isinstance(message, wire.Finished) and isinstance(command, here.RunCommand):
             assert self._segment is not None
             own = self._segment.arrays(writeable=True)
@@ -311,8 +364,10 @@ class RemoteProcess:
             raise WireError("an answer to nothing")
         return self._command
 
-    def _on_hello(self, _told: wire.Hello, _arrays: Arrays) -> Iterator[Any]:
-        yield here.Hello()
+    def _on_hello(self, told: wire.Hello, _arrays: Arrays) -> Iterator[Any]:
+        self._connection.greeted, self._keeps = True, told.keeps
+        if not self.greeted:
+            yield here.Hello()
 
     def _on_ready(self, _told: wire.Ready, _arrays: Arrays) -> Iterator[Any]:
         yield here.WarmedUp()
@@ -370,6 +425,7 @@ class RemoteProcess:
         graph = self._graph_of(command.graph)
         reference = graph_reference(graph, graph.check_source(settings.source))
         self._started = settings, reference
+        self._write_note(settings, reference)
         self._running = True
         yield here.Started(command.run_id, settings, reference)
 
@@ -382,6 +438,13 @@ class RemoteProcess:
         self._last = samples[-1:].copy()
         self._poured += len(samples)
         self._unpoured = samples
+        yield from ()
+
+    def _on_distances(self, told: wire.Distances, arrays: Arrays) -> Iterator[Any]:
+        """They lie where the window looks at them already."""
+        self._asked(told.number, here.RunCommand)
+        if not (self._running and (arrays["dist"] >= 0).all()):
+            raise WireError("distances of no run")
         yield from ()
 
     def _on_finished(self, told: wire.Finished, arrays: Arrays) -> Iterator[Any]:
@@ -418,15 +481,38 @@ class RemoteProcess:
             self._running = self._running and not told.number
             yield here.Failed(run_id, error_of(told), told.details)
 
+    def _on_nothing(self, told: wire.Nothing, _arrays: Arrays) -> Iterator[Any]:
+        """The run that was to be picked up is not there: it begins now, or it is lost."""
+        command = self._asked(told.number, here.RunCommand)
+        if self._running or self._is_second:
+            self._token = ""
+            self._drop_note(is_done=True)
+            self._first_words += "; the engine there had ended too"
+            self._connection.hang_up(self._first_words)
+            return
+        self._mend()
+        self._is_second = True
+        self._number += 1
+        self._send(command)
+        yield here.Progress(command.run_id, -1.0, "connected again")
+
+    def _mend(self) -> None:
+        """Note that the connection is whole again."""
+        self._broken_at, self._pause_s, self._first_words = 0.0, FIRST_PAUSE_S, ""
+
     def _on_lost(self, told: wire.Lost, _arrays: Arrays) -> Iterator[Any]:
         self._last_words = in_sight(told.words, SENTENCE)
-        self._hang_up(self._last_words)
+        self._connection.hang_up(self._last_words)
         yield from ()
 
     def _on_done(self, told: wire.Done, _arrays: Arrays) -> Iterator[Any]:
         if self._is_current(told.number):
             run_id = self._command.run_id
-            self._command, self._running, self._segment = None, False, None
+            if self._token:
+                self._link.send(wire.Got(told.number))
+                self._drop_note(is_done=True)
+                self._mend()
+            self._command, self._running, self._segment, self._token = None, False, None, ""
             yield here.Done(run_id)
 
 
@@ -440,9 +526,11 @@ HANDLERS: dict[type, Handler] = {
     wire.LaidOut: RemoteProcess._on_laid_out,
     wire.Started: RemoteProcess._on_started,
     wire.Samples: RemoteProcess._on_samples,
+    wire.Distances: RemoteProcess._on_distances,
     wire.Finished: RemoteProcess._on_finished,
     wire.Verified: RemoteProcess._on_verified,
     wire.Failed: RemoteProcess._on_failed,
+    wire.Nothing: RemoteProcess._on_nothing,
     wire.Lost: RemoteProcess._on_lost,
     wire.Done: RemoteProcess._on_done,
 }

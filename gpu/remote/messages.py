@@ -21,6 +21,7 @@ from gpu.record.trace import RunSettings, Verification
 
 Number = Annotated[int, Meta(ge=0, le=2**53)]
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
+Token = Annotated[str, Meta(pattern="^([0-9a-f]{32})?$")]
 Notes = Annotated[tuple[ArrayNote, ...], Meta(max_length=8)]
 
 
@@ -43,13 +44,34 @@ class Load(Struct, frozen=True, tag=True):
 
 
 class Run(Struct, frozen=True, tag=True):
-    """Run on the graph `hash`; `steps`: steps allowed so far (see `gpu.host.ring`)."""
+    """Run on the graph `hash`; `steps`: steps allowed so far (see `gpu.host.ring`).
+
+    live : distances are wanted while it goes on
+    token : by which it can be picked up where the connection breaks, "" where nobody would
+    """
 
     number: Number
     hash: Hash
     settings: RunSettings
     verify: bool
     steps: int
+    live: bool = False
+    token: Token = ""
+
+
+class PickUp(Struct, frozen=True, tag=True):
+    """Go on with a run whose connection broke; `Started` and the first `samples` have come."""
+
+    number: Number
+    token: Token
+    started: bool
+    samples: Number
+
+
+class Got(Struct, frozen=True, tag=True):
+    """Everything of a run is here: it need not be kept any longer."""
+
+    number: Number
 
 
 class LayOut(Struct, frozen=True, tag=True):
@@ -81,6 +103,10 @@ class Hold(Struct, frozen=True, tag=True):
     knobs: Knobs
 
 
+class Ask(Struct, frozen=True, tag=True):
+    """Say what that computer is."""
+
+
 class Quit(Struct, frozen=True, tag=True):
     """End the far side."""
 
@@ -89,13 +115,31 @@ class Quit(Struct, frozen=True, tag=True):
 
 
 class Hello(Struct, frozen=True, tag=True):
-    """The far side is up; `name` is what that computer calls itself."""
+    """The far side is up; `name` is what that computer calls itself.
+
+    keeps : a run goes on there where the connection breaks
+    """
 
     name: str
+    keeps: bool = False
 
 
 class Ready(Struct, frozen=True, tag=True):
     """Its engine is warm."""
+
+
+class About(Struct, frozen=True, tag=True):
+    """What that computer is.
+
+    gpus : names, in the order of cuda:0, cuda:1, ...; driver : its version, "" where there is none
+    problem : why no run of ours would use a GPU there, "" where one can be tried
+    """
+
+    version: str
+    system: str
+    gpus: tuple[str, ...] = ()
+    driver: str = ""
+    problem: str = ""
 
 
 class Progress(Struct, frozen=True, tag=True):
@@ -144,6 +188,14 @@ class Samples(Struct, frozen=True, tag=True):
     arrays: Notes = ()
 
 
+class Distances(Struct, frozen=True, tag=True):
+    """Distances as they are now, those from place `first` on, while the run goes on: `dist`."""
+
+    number: Number
+    first: Number
+    arrays: Notes = ()
+
+
 class Finished(Struct, frozen=True, tag=True):
     """The run ended; arrays are those of a trace but for its samples, which came before."""
 
@@ -172,6 +224,12 @@ class Failed(Struct, frozen=True, tag=True):
     line: int | None = None
 
 
+class Nothing(Struct, frozen=True, tag=True):
+    """There is nothing to pick up: the run was never begun there, or is gone."""
+
+    number: Number
+
+
 class Lost(Struct, frozen=True, tag=True):
     """The far engine process died; `words` says how."""
 
@@ -184,8 +242,8 @@ class Done(Struct, frozen=True, tag=True):
     number: Number
 
 
-FromNear = Load | Run | LayOut | Graph | Stop | Hold | Quit
+FromNear = Load | Run | PickUp | Got | LayOut | Graph | Stop | Hold | Ask | Quit
 FromFar = (
-    Hello | Ready | Progress | Want | Loaded | LaidOut
-    | Started | Samples | Finished | Verified | Failed | Lost | Done
+    Hello | About | Ready | Progress | Want | Loaded | LaidOut
+    | Started | Samples | Distances | Finished | Verified | Failed | Nothing | Lost | Done
 )  # fmt: skip

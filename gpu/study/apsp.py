@@ -73,6 +73,7 @@ def all_pairs(
     verify: bool = False,
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
+    run: Callable[..., Trace] | None = None,
 ) -> Trace:
     """Return distances from `sources` vertices, from `first_source` on, to all.
 
@@ -84,6 +85,7 @@ def all_pairs(
     delta, probe, device, parameters, numbers : as in `gpu.run`
     verify : prove rows by certificate (`gpu.proof.verify`), before the file gets its name
     progress : told 0..1 and words, often; should_stop : asked often
+    run : as `gpu.run`, but on another computer; the proof is made here all the same
 
     Returns
     -------
@@ -109,6 +111,8 @@ def all_pairs(
     )
     shape = result_shape(graph, settings)
     told = _Told(progress or (lambda *_: None), should_stop or (lambda: False), shape[0])
+    if run is not None:
+        return _from_elsewhere(graph, settings, out, told, verify, run)
     try:
         return _matrix(graph, settings, out, shape, told, verify)
     except DistanceRangeError as error:
@@ -130,8 +134,40 @@ def _matrix(
         return _run(graph, settings, RunBuffers.allocate(in_type, probe, shape), told, verify)
     with matrix_file(out, shape, in_type.weights.dtype) as rows:
         trace = _run(graph, settings, RunBuffers(rows, _probe_arrays(graph, probe)), told, verify)
-        if trace.verification is not None and not trace.verification.passed:
-            raise ProofError(f"{trace.verification.detail}; {out} was not written")
+        _refuse_wrong(trace, out)
+        rows.flush()
+    return replace(trace, dist=np.load(out, mmap_mode="r"))
+
+
+def _from_elsewhere(
+    graph: CSRGraph,
+    settings: RunSettings,
+    out: str | Path | None,
+    told: _Told,
+    verify: bool,
+    run: Callable[..., Trace],
+) -> Trace:
+    """Have it computed on another computer; prove it here, and write it."""
+    trace = run(
+        graph,
+        settings.algorithm,
+        settings.engine,
+        settings.source,
+        settings.delta,
+        settings.probe,
+        device=settings.device,
+        parameters=settings.parameters,
+        numbers=settings.numbers,
+        on_samples=told.on_samples,
+        should_stop=told.should_stop,
+    )
+    trace = _whole(trace)
+    trace = _proved(graph, trace, told) if verify else trace
+    if out is None:
+        return trace
+    with matrix_file(out, trace.dist.shape, trace.dist.dtype) as rows:
+        _refuse_wrong(trace, out)
+        rows[:] = trace.dist
         rows.flush()
     return replace(trace, dist=np.load(out, mmap_mode="r"))
 
@@ -186,21 +222,33 @@ def _run(
 ) -> Trace:
     observer = RecordingObserver(told.on_samples, told.should_stop)
     outcome = execute(graph, settings, buffers, observer)
-    if outcome.outcome == "stopped":
+    trace = _whole(make_trace(graph, settings, buffers, outcome, observer.samples()))
+    return _proved(graph, trace, told) if verify else trace
+
+
+def _whole(trace: Trace) -> Trace:
+    if trace.outcome == "stopped":
         raise CancelledByUserError("stopped before every source was done; nothing was written")
-    trace = make_trace(graph, settings, buffers, outcome, observer.samples())
-    if not verify:
-        return trace
+    return trace
+
+
+def _proved(graph: CSRGraph, trace: Trace, told: _Told) -> Trace:
     from gpu.proof.verify import verify_rows
 
     proved = verify_rows(
         graph,
-        settings.source,
-        buffers.dist,
+        trace.settings.source,
+        trace.dist,
         progress=told.progress,
         should_stop=told.should_stop,
     )
     return replace(trace, verification=proved)
+
+
+def _refuse_wrong(trace: Trace, out: str | Path) -> None:
+    proof = trace.verification
+    if proof is not None and not proof.passed:
+        raise ProofError(f"{proof.detail}; {out} was not written")
 
 
 def _probe_arrays(graph: CSRGraph, probe: int) -> VertexProbe | None:

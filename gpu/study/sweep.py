@@ -26,7 +26,7 @@ import numpy as np
 from gpu.algorithms import Algorithm, Parameter, find
 from gpu.delta import near_far_delta
 from gpu.engine import checked_settings, run
-from gpu.errors import CancelledByUserError, ParameterError
+from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import (
     Probe,
@@ -221,6 +221,35 @@ def measure(
     settings = settings_of(graph, plan, value)
     trace = made(graph, settings, should_stop, run)
     return point_of(trace, value, certificate(graph, settings.source, trace.dist))
+
+
+def one_by_one(
+    graph: CSRGraph,
+    plan: SweepPlan,
+    run: Callable[..., Trace],
+    on_point: Callable[[SweepPoint, float], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> list[SweepPoint]:
+    """Make every run of a plan by `run`, which goes elsewhere; return its points.
+
+    on_point, should_stop : as of `gpu.study.sweep_pool.run_sweep`
+    Raises EngineError where the other computer is lost.
+    """
+    values: list[float | None] = [None] if plan.controller else []
+    values += plan.values
+    points: list[SweepPoint] = []
+    for value in values:
+        try:
+            points.append(measure(graph, plan, value, should_stop, run))
+        except EngineError:
+            raise
+        except CancelledByUserError:
+            break
+        except GpuError as error:
+            points.append(failed_point(plan, value, str(error)))
+        if on_point is not None:
+            on_point(points[-1], len(points) / len(values))
+    return points
 
 
 def point_of(trace: Trace, value: float | None, violation: str | None) -> SweepPoint:

@@ -4,14 +4,14 @@
 
 `engine`: the engine process gets KILL, TERM, SEGV, BUS, or STOP and CONT while it starts, reads,
 runs, lays out or makes a matrix. The request must end in exactly one message, in words where it
-was lost, and the run after it must be finished and proved. `command`: a command gets one of them
-while it writes a trace, graph, matrix, page, picture or film; what was there before must be there,
-or the new one whole, and the same command then does its work and takes away what was left.
-`sweep`: a worker of a sweep dies; every value must have its point, or say why not. `reader`: a
-file's reader dies or stands still; the file is read or refused in words, the next one is read.
-`window`: a whole window is killed (KILL) while it opens, runs, saves, films, shows a lesson and
-closes; settings and workspace must be as they were saved, and no process or shared segment of it
-may be left.
+was lost, and the run after it must be finished and proved. `cuda` is the same on a GPU; it has to
+be asked for by name. `command`: a command gets one of them while it writes a trace, graph, matrix,
+page, picture or film; what was there before must be there, or the new one whole, and the same
+command then does its work and takes away what was left. `sweep`: a worker of a sweep dies; every
+value must have its point, or say why not. `reader`: a file's reader dies or stands still; the file
+is read or refused in words, the next one is read. `window`: a whole window is killed (KILL) while
+it opens, runs, saves, films, shows a lesson and closes; settings and workspace must be as they
+were saved, and no process or shared segment of it may be left.
 
 After each scene descriptors, threads, processes and segments are compared with before.
 """
@@ -29,6 +29,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
@@ -104,15 +105,15 @@ def check_left(before: dict[str, int]) -> None:
 class Engine:
     """One host whose child dies again and again."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str, device: str) -> None:
         from gpu.host import EngineHost
         from gpu.record.trace import RunSettings
 
         self.host = EngineHost()
         self.host.start()
         self.heard: list[Any] = []
-        self.settings = RunSettings("adds", "model", "RTX 2080 Ti", 0, None, 1, 1, 0, {})
-        self.matrix = RunSettings("edge_apsp", "model", "RTX 2080 Ti", 0, None, 0, 1, 0, {})
+        self.settings = RunSettings("adds", name, device, 0, None, 1, 1, 0, {})
+        self.matrix = RunSettings("edge_apsp", name, device, 0, None, 0, 1, 0, {})
 
     def answers(self, run_id: int, *kinds: str) -> list[Any]:
         """Return the messages of these kinds that a request got."""
@@ -160,10 +161,12 @@ class Engine:
         return told
 
 
-def engine(seconds: float, seed: int, most: int) -> int:
+def engine(
+    seconds: float, seed: int, most: int, name: str = "model", device: str = "RTX 2080 Ti"
+) -> int:
     """Let the engine process die; return how often."""
-    chance, count = random.Random(f"{seed} engine"), 0
-    scene, end = Engine(), time.monotonic() + seconds
+    chance, count = random.Random(f"{seed} {name}"), 0
+    scene, end = Engine(name, device), time.monotonic() + seconds
     try:
         while time.monotonic() < end and count < most:
             scene.strike_once(chance)
@@ -171,6 +174,11 @@ def engine(seconds: float, seed: int, most: int) -> int:
     finally:
         scene.host.close()
     return count
+
+
+def cuda(seconds: float, seed: int, most: int) -> int:
+    """Let the engine process die while a GPU works for it; return how often."""
+    return engine(seconds, seed, most, "cuda", "cuda:0")
 
 
 # ---------------------------------------------------------------- a command that writes
@@ -204,11 +212,13 @@ def command(seconds: float, seed: int, most: int) -> int:
     """Let commands die while they work; return how often."""
     chance, count = random.Random(f"{seed} command"), 0
     end = time.monotonic() + seconds
+    drawn = {".png", ".gif"} if find_spec("PyQt6") is None else set()  # on a server
+    suffixes = [suffix for suffix in COMMANDS if suffix not in drawn]
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run.npz"
         _see_it_work(f"run sample:grid?n=2000 --probe 2 --trace {run}", folder)
         while time.monotonic() < end and count < most:
-            suffix = chance.choice(list(COMMANDS))
+            suffix = chance.choice(suffixes)
             out = Path(folder) / suffix.strip(".") / f"a{suffix}"
             out.parent.mkdir(exist_ok=True)
             told = _struck_command(COMMANDS[suffix].format(out=out, run=run), out, chance)
@@ -427,6 +437,7 @@ def window(seconds: float, seed: int, most: int) -> int:
 
 SCENES = {
     "engine": engine,
+    "cuda": cuda,
     "command": command,
     "sweep": sweep,
     "reader": reader,
@@ -445,7 +456,7 @@ def played(name: str, seconds: float, seed: int, most: int = sys.maxsize) -> int
 def main(argv: list[str]) -> int:
     """Play all scenes for an equal time each."""
     seconds, seed = float(argv[0]), int(argv[1]) if len(argv) > 1 else SEED
-    names = argv[2:] or list(SCENES)
+    names = argv[2:] or [name for name in SCENES if name != "cuda"]
     for name in names:
         begin = time.monotonic()
         count = played(name, seconds / len(names), seed)

@@ -17,9 +17,9 @@ import pytest
 
 import gpu
 from gpu.cli import main as cli
-from gpu.cli.apsp import source_slice
 from gpu.errors import ParameterError
 from gpu.study.apsp import matrix_algorithms
+from gpu.study.sources import source_slice
 from sample_graphs import open_sample
 
 SAMPLE = "sample:grid?n=100&seed=2"
@@ -145,3 +145,53 @@ def test_ctrl_c_leaves_nothing_half(number: str, codes: tuple[int, int], tmp_pat
     assert running.returncode in codes, err
     assert b"Traceback" not in err
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []
+
+
+def test_rows_from_any_sources(call: Call, tmp_path: Path) -> None:
+    path, named = tmp_path / "m.npy", tmp_path / "sources.txt"
+    named.write_text("7 99 3")
+    given = ("--engine", "cpu", "--algorithm", "dijkstra", "--json")
+    code, out, _ = call("apsp", SAMPLE, "-o", path, "--sources", named, *given)
+    told = json.loads(out)
+    assert (code, told["sources"]["count"], told["verified"]) == (0, 3, True)
+    graph = open_sample(SAMPLE)
+    rows = [
+        gpu.run(graph, "dijkstra", "cpu", graph.vertex_of(word)).dist for word in ["7", "99", "3"]
+    ]
+    np.testing.assert_array_equal(np.load(path), np.stack(rows))
+
+
+def test_a_table_in_place_of_rows(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "far.csv"
+    given = ("--engine", "model", "--sources", "random:5", "--reduce", "--verify")
+    code, out, _ = call("apsp", SAMPLE, "-o", path, *given)
+    assert code == 0
+    assert "the certificate holds in every one of 5 rows" in out
+    assert "diameter   at least" in out
+    lines = path.read_text().splitlines()
+    assert lines[0] == "source_id,source,reached,eccentricity,closeness"
+    assert len(lines) == 6
+    assert [file.name for file in tmp_path.glob("far*")] == ["far.csv"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--reduce", "--on", "user@host"),
+        ("--cluster", "local:2", "--on", "user@host"),
+        ("--sources", "random:3", "--on", "user@host"),
+    ],
+)
+def test_another_computer_makes_whole_matrices_alone(
+    call: Call, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    code, _, err = call("apsp", SAMPLE, "-o", tmp_path / "m.npy", *words)
+    assert code == 2
+    assert "--on" in err
+
+
+def test_what_is_no_cluster_is_said(call: Call, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    code, _, err = call("apsp", SAMPLE, "-o", tmp_path / "m.npy", "--cluster", "nowhere.json")
+    assert code == 1
+    assert "allowed: local:N" in err

@@ -83,9 +83,11 @@ def run_stream(graph, given, buffers, observer):
 
 
 def run_endless(graph, given, buffers, observer):
-    """Go on until stopped, a sample each ms."""
+    """Go on until stopped, a sample each ms; all distances are there at once if `dist` says so."""
     made = 0
     buffers.dist[given.source] = 0
+    if given.parameters.get("dist"):
+        buffers.dist[:] = np.arange(graph.n)
     while not observer.should_stop():
         observer.on_samples(batch(made, 1, UP_TO, observer.delta_by_hand() or 0.0))
         made += 1

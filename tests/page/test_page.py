@@ -20,8 +20,9 @@ from gpu.cli.main import main
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import Bench
+from gpu.lessons.html import STYLE
 from gpu.lessons.read import find_lessons, read_lesson
-from gpu.page import lesson
+from gpu.page import drawing, lesson
 from gpu.page.graph import MOST_VERTICES, drawn
 from gpu.page.html import asset, modules
 from gpu.page.lesson import lesson_page
@@ -263,6 +264,13 @@ def test_colours_are_the_windows() -> None:
         assert tuple(told["difference"].split()) == colormaps.diverging(theme)
     stops = " ".join(re.findall(r'"([0-9a-f ]+)"', asset("colour.js"))).split()
     assert stops[:44] == [*colormaps.VIRIDIS, *colormaps.PLASMA]
+
+
+def test_pictures_with_a_style_of_their_own_have_the_same_colours() -> None:
+    for theme in (LIGHT, DARK):
+        assert f"--time: {theme.data.time};" in STYLE
+    assert LIGHT.data.a == drawing.LINE
+    assert drawing.CURVE_STYLE.count(LIGHT.data.time) == 2
 
 
 def _saved(folder: Path, name: str, trace: Trace) -> str:

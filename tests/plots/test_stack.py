@@ -9,14 +9,17 @@ from panel_stage import END_NS, PLOTS, Bench
 from PyQt6.QtCore import QPoint, QPointF
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 
 from viewer.common.glossary import TERMS, explain
 from viewer.common.theme import THEMES, Theme
 from viewer.export.paper import on_paper
+from viewer.plots.buckets import BucketPanel
 from viewer.plots.key import BAND_KEY, DELTA_KEY, MARKS_KEY, Key
 from viewer.plots.panels import make_panel
 from viewer.plots.plot_base import PlotPanel
 from viewer.plots.stack import Stack
+from viewer.plots.work import WorkPanel
 
 
 @pytest.fixture
@@ -133,4 +136,19 @@ def test_a_panel_explains_its_words_where_they_stand(bench: Bench, kind: type) -
     said = panel.caption.toolTip()
     known = [term for term in TERMS if term.meaning in said]
     assert len(known) >= 2
-    assert panel.number_axis.toolTip() == said
+    assert panel.number_axis.toolTip() == panel.caption.detail
+    panel.resize(210, 240)  # the caption is cut: its words come first
+    panel.flush()
+    grabbed(panel)
+    words, caption = panel.caption.text(), panel.caption
+    cut = caption.fontMetrics().horizontalAdvance(words) > caption.contentsRect().width()
+    before = f"{words}\n\n" if cut else ""
+    assert caption.toolTip() == f"{before}{caption.detail}"
+    assert cut == (kind is not WorkPanel)
+
+
+def test_the_ring_counts_before_it_is_seen(qtbot: QtBot, bench: Bench) -> None:
+    panel = bench.show(BucketPanel, 500, 300)
+    assert panel.room_beside() == panel.ring.minimumWidth() > 40  # no run yet: a hint is shown
+    panel.resize(250, 300)
+    qtbot.waitUntil(lambda: panel.room_beside() == 0)

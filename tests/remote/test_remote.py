@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import host_engines as engines
+import numpy as np
 import pytest
 from host_driver import ENTRIES, SHM, Driver, elsewhere, left_behind, wait_until
 
@@ -23,11 +26,15 @@ from gpu.cli.main import main
 from gpu.compiled import cache_folder
 from gpu.errors import EngineError, ParameterError
 from gpu.host import EngineHost, EngineLost, Failed, Memory, RunFinished
+from gpu.interpreter import version
 from gpu.record.trace import RunSettings
 from gpu.record.tracefile import load_trace
-from gpu.remote import Elsewhere, graphs
+from gpu.remote import Elsewhere, graphs, messages as wire
+from gpu.remote.about import about, about_words
 from gpu.remote.elsewhere import error_of
 from gpu.remote.messages import Failed as FarFailed
+from gpu.study.apsp import all_pairs
+from sample_graphs import open_sample
 
 PROXY = Path(__file__).with_name("proxy.py")
 DELAY_S = 0.1
@@ -108,7 +115,7 @@ def test_no_ssh_is_said(there: Elsewhere, tmp_path: Path, monkeypatch: pytest.Mo
         ("echo 'ssh: connect to host: Connection refused' >&2; exit 255", "Connection refused"),
         ("no-such-command-of-ours", "not found"),
         ("yes", "it does not speak as SSSP Scope"),
-        ("echo SSSP-SCOPE-WIRE 7 9.9.9; sleep 30", "there 9.9.9 (protocol 7): install the same"),
+        ("echo SSSP-SCOPE-WIRE 7 9.9.9; exec sleep 30", "9.9.9 (protocol 7): install the same"),
         ("echo SSSP-SCOPE-WIRE 1 0.1; yes", "damaged"),
     ],
 )
@@ -157,19 +164,82 @@ def test_stop_and_delta_overtake_on_a_slow_link(there: Elsewhere, tmp_path: Path
 def test_a_bad_link_costs_the_connection_and_nothing_else(
     there: Elsewhere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, at: int
 ) -> None:
-    monkeypatch.setattr("gpu.remote.elsewhere.START_S", 10.0)
+    monkeypatch.setattr("gpu.remote.connection.START_S", 10.0)
     with Hosted(behind(there, f"{how}:{at}"), tmp_path) as driver:
         driver.host.put_graph(engines.path_graph(20))
         run_id = driver.host.run(engines.settings("stream", count=5000))
-        ends = (EngineLost, Failed)
+        ends = (EngineLost, Failed, RunFinished)
         driver.until(lambda: any(isinstance(m, ends) for m in driver.heard))
         told = " ".join(driver.in_words(m) for m in driver.heard)
-        assert any(words in told for words in ("ended", "damaged", "no engine answered"))
+        whole = [m for m in driver.heard if isinstance(m, RunFinished)]
+        said = ("ended", "damaged", "no engine answered", "the connection broke")
+        assert whole or any(words in told for words in said)
+        for finished in whole:  # picked up over the next connection
+            assert how == "cut"
+            assert finished.trace.samples["sequence"].tolist() == list(range(5000))
         lost = [m for m in driver.heard if isinstance(m, EngineLost) and m.run_id == run_id]
         for message in lost:
             if message.trace is not None:
                 found = message.trace.samples["sequence"].tolist()
                 assert found == list(range(len(found)))
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_distances_come_across_while_a_run_goes_on(
+    there: Elsewhere, tmp_path: Path, live: bool
+) -> None:
+    n = 40_000  # more than a piece
+    with Hosted(replace(there, live=live), tmp_path) as driver:
+        driver.host.put_graph(engines.path_graph(n))
+        driver.start_run("endless", dist=True)
+        run = driver.host.live
+        assert run is not None
+        if live:
+            driver.until(lambda: run.buffers.dist.tolist() == list(range(n)))
+        driver.until(lambda: len(driver.host.take_samples()) > 0)
+        driver.until(lambda: len(driver.host.take_samples()) > 0)
+        assert live or (run.buffers.dist > n).all()
+        driver.host.stop()
+        driver.until(lambda: not driver.host.busy)
+
+
+# what is there
+
+
+def test_a_computer_says_what_it_is(there: Elsewhere) -> None:
+    told = about(there)
+    assert told.version == version()
+    assert platform.node() in told.system
+    assert bool(told.gpus) or told.problem == "no NVIDIA GPU there"
+    assert about_words(told).startswith(f"SSSP Scope {version()}; ")
+
+
+def test_gpus_are_counted_by_name() -> None:
+    told = wire.About("9.9", "box", ("NVIDIA H100", "NVIDIA H100", "T4"), "550.1")
+    words = about_words(told)
+    assert words.startswith("SSSP Scope 9.9 (here ")
+    assert words.endswith("2 x NVIDIA H100, T4, driver 550.1")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("no-such-command-of-ours", "install SSSP Scope there"),
+        ("echo 'user@host: Permission denied (publickey).' >&2; exit 255", "log in there once"),
+        ("echo 'ssh: Could not resolve hostname x' >&2; exit 255", "Could not resolve hostname"),
+        ("echo SSSP-SCOPE-WIRE 7 9.9.9; exec sleep 30", "9.9.9 (protocol 7): install the same"),
+        ("exec sleep 30", "no answer within 1 s"),
+    ],
+)
+def test_what_is_wrong_there_is_one_sentence(there: Elsewhere, command: str, words: str) -> None:
+    with pytest.raises(EngineError, match=re.escape(words)) as raised:
+        about(replace(there, command=command), 1.0 if command == "exec sleep 30" else 20.0)
+    assert str(raised.value).startswith("somebody@elsewhere: ")
+
+
+def test_a_window_lets_ssh_ask_nothing(there: Elsewhere) -> None:
+    assert "BatchMode=yes" in replace(there, asks=False).line()
+    assert "BatchMode=yes" not in there.line()
 
 
 # deaths
@@ -194,7 +264,7 @@ def test_kill_of_either_side_leaves_nothing(there: Elsewhere, tmp_path: Path, wh
 
 
 def test_a_near_side_that_is_killed_ends_the_far_one(there: Elsewhere, tmp_path: Path) -> None:
-    """The whole near process, not only its ssh."""
+    """The whole near process, not only its ssh; what it leaves has its time."""
     script = (
         "import host_engines, time\n"
         "from host_driver import *\n"
@@ -207,7 +277,8 @@ def test_a_near_side_that_is_killed_ends_the_far_one(there: Elsewhere, tmp_path:
         "time.sleep(60)\n"
     )
     path = os.pathsep.join([str(Path(engines.__file__).parent), *filter(None, sys.path)])
-    environment = {**os.environ, "PYTHONPATH": path}
+    kept = {"SSSP_SCOPE_CACHE": str(tmp_path / "cache"), "FAR_KEEP_S": "0.5"}
+    environment = {**os.environ, "PYTHONPATH": path, **kept}
     near = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=environment
     )
@@ -313,6 +384,17 @@ def test_a_sweep_and_a_comparison_on_the_command_line(
     assert main(["compare", *graph, "--a", "dijkstra", "--b", "delta_stepping"]) == 0
     compared = json.loads(capsys.readouterr().out)
     assert compared["a"]["device"] == compared["b"]["device"] == "cpu on somebody@elsewhere"
+
+
+def test_all_pairs_on_the_command_line(
+    on: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "matrix.npy"
+    words = ["apsp", "sample:chain?n=50", "--on", on, "--engine", "model", "--sources", "5:30"]
+    assert main([*words, "-o", str(out), "--verify"]) == 0
+    assert "every one of 25 rows" in capsys.readouterr().out
+    expected = all_pairs(open_sample("sample:chain?n=50"), first_source=5, sources=25).dist
+    assert np.load(out).tolist() == expected.tolist()
 
 
 def test_a_computer_that_is_not_there_is_said_on_the_command_line(

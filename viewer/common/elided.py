@@ -10,7 +10,10 @@ from PyQt6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 
 class ElidedLabel(QLabel):
-    """One line that ends in an ellipsis where there is no room; the tooltip has it whole."""
+    """One line that ends in an ellipsis where there is no room; the tooltip has it whole.
+
+    detail : what the tooltip says, after the words if these are cut
+    """
 
     def __init__(
         self,
@@ -21,7 +24,7 @@ class ElidedLabel(QLabel):
     ) -> None:
         super().__init__(text, parent)
         self._elide = elide
-        self.detail = ""  # the tooltip, whether it is cut or not
+        self.detail = ""
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(24)
@@ -33,6 +36,8 @@ class ElidedLabel(QLabel):
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(room, int(self.alignment()), shown)
-        tip = self.detail or (self.text() if shown != self.text() else "")
+        known = shown == self.text() or self.text() in self.detail
+        cut = "" if known else self.text()
+        tip = "\n\n".join(filter(None, (cut, self.detail)))
         if self.toolTip() != tip:
             self.setToolTip(tip)

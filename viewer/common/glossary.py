@@ -252,7 +252,7 @@ TERMS: tuple[Term, ...] = (
     Term(
         "relaxed",
         "relaxed",
-        "An edge was looked at: is the way over it shorter than what its end has?",
+        "An edge was looked at, whether the way over it is shorter than what its end has.",
         ("work", "microscope"),
     ),
     Term(

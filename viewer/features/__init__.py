@@ -27,6 +27,7 @@ T = TypeVar("T")
 NAMES: tuple[str, ...] = (
     "opening",
     "tour",
+    "manual",
     "time",
     "sweep",
     "why",
@@ -47,6 +48,7 @@ NAMES: tuple[str, ...] = (
     "autosave",
     "classroom",
     "address",
+    "computers",
     "access",
 )
 

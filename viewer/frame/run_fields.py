@@ -258,13 +258,18 @@ def choice_field(rows: list[tuple[str, str, str]], name: str) -> QComboBox:
     """Return a combo box of (key, title, tooltip); it shrinks below its longest title."""
     field = QComboBox()
     field.setAccessibleName(name)
-    for key, title, tip in rows:
-        field.addItem(title, key)
-        field.setItemData(field.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+    for row in rows:
+        add_choice(field, *row)
     field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     field.setMinimumContentsLength(8)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     return field
+
+
+def add_choice(field: QComboBox, key: str, title: str, tip: str) -> None:
+    """Add a row to a combo box."""
+    field.addItem(title, key)
+    field.setItemData(field.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
 
 
 def choose(field: QComboBox, key: str) -> bool:

@@ -37,6 +37,7 @@ from viewer.frame.run_fields import (
     DeltaSpin,
     ParameterForm,
     WideEnough,
+    add_choice,
     add_field,
     allow,
     allow_probes,
@@ -58,6 +59,7 @@ from viewer.models.run_choices import NUMBERS, PACES, PROBES, RunChoices, room_w
 from viewer.models.session import SessionModel
 
 SIZE_WIDTH = 76  # pixels, at the reference text size: 1048576 is not cut
+ANOTHER = "another"  # the row of the machine list that is no machine
 FILE = "file"  # the chooser's row for a graph that is no sample
 
 
@@ -71,6 +73,7 @@ class RunPanel(QWidget):
     source_requested = pyqtSignal(int)  # 0-based index
     choices_changed = pyqtSignal()
     unfolded = pyqtSignal(bool)  # rare knobs are shown
+    computers_requested = pyqtSignal()  # the row "Another computer…"
 
     def __init__(self, session: SessionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -128,9 +131,9 @@ class RunPanel(QWidget):
         self._source_problem = hint_label()
 
     def _build_machine_fields(self) -> None:
-        self._machines = machines()
-        devices = [(m.device, m.title, m.sentence) for m in self._machines.values()]
-        self._device = choice_field(devices, "Device")
+        self._device = choice_field([], "Device")
+        self._offers_another = False
+        self._fill_machines(machines())
         rows = [(row.key, row.title, row.summary) for row in ALGORITHMS.values()]
         self._algorithm = choice_field(rows, "Algorithm")
         self._device_about, self._algorithm_about = hint_label(), hint_label()
@@ -251,6 +254,34 @@ class RunPanel(QWidget):
         self._show_algorithm()
         self._change()
 
+    def set_machines(self, found: dict[str, Machine]) -> None:
+        """Offer these machines; the one that is chosen stays so where it still is among them."""
+        self._fill_machines(found)
+        self._show_machine()
+        self._show_algorithm()
+        self._change()
+
+    def _fill_machines(self, found: dict[str, Machine]) -> None:
+        before = self._device.currentData()
+        self._machines = found
+        with QSignalBlocker(self._device):
+            self._device.clear()
+            for machine in found.values():
+                add_choice(self._device, machine.device, machine.title, machine.sentence)
+            if self._offers_another:
+                add_choice(self._device, ANOTHER, "Another computer…", "Run there, over ssh")
+        choose(self._device, before if before in found else RunChoices().device)
+        self._shown_device = self._device.currentData()
+
+    def offer_another(self) -> None:
+        """End the machine list with a row that asks for another computer."""
+        self._offers_another = True
+        self._fill_machines(self._machines)
+
+    def choose_machine(self, device: str) -> None:
+        """Choose a machine of the list."""
+        self._device.setCurrentIndex(self._device.findData(device))
+
     def run_settings(self) -> RunSettings:
         """Return the settings of the run that is asked for, on the session's source."""
         return self.choices().settings(self._session.source)
@@ -314,6 +345,10 @@ class RunPanel(QWidget):
         self._change()
 
     def _change_machine(self) -> None:
+        if self._device.currentData() == ANOTHER:
+            choose(self._device, self._shown_device)
+            self.computers_requested.emit()
+            return
         self._parameters.update(self._form_parameters())
         self._show_machine()
         self._show_algorithm()
@@ -324,6 +359,7 @@ class RunPanel(QWidget):
 
     def _show_machine(self) -> None:
         """Grey out what the machine cannot run; where that was chosen, choose the first it can."""
+        self._shown_device = self._device.currentData()
         able = []
         for index in range(self._algorithm.count()):
             row = ALGORITHMS[self._algorithm.itemData(index)]

@@ -26,7 +26,7 @@ from gpu.record.events import MOST_ARCS
 from gpu.record.trace import Probe, RunSettings
 from gpu.schema import fitting
 from gpu.words import size_words, thousands
-from viewer.models.machines import machines, problem_of
+from viewer.models.machines import Machine, engine_of, machines, problem_of
 
 PROBES = (
     (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),
@@ -67,9 +67,15 @@ class RunChoices:
     numbers: Literal[CHOICES] = AUTO  # type: ignore[valid-type]
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> RunChoices:
-        """Return choices from what was remembered, defaults where it no longer fits."""
-        found, fresh, known = fitting(cls, values), cls(), machines()
+    def from_dict(
+        cls, values: dict[str, Any], known: dict[str, Machine] | None = None
+    ) -> RunChoices:
+        """Return choices from what was remembered, defaults where it no longer fits.
+
+        known : the machines that there are; None for those of this computer
+        """
+        found, fresh = fitting(cls, values), cls()
+        known = machines() if known is None else known
         algorithm = found.algorithm if found.algorithm in ALGORITHMS else fresh.algorithm
         device = found.device if found.device in known else fresh.device
         if problem_of(ALGORITHMS[algorithm], known[device]):  # a device that is gone
@@ -92,7 +98,7 @@ class RunChoices:
         """Return the settings of the run that is asked for, from a 0-based source."""
         return RunSettings(
             self.algorithm,
-            machines()[self.device].engine,
+            engine_of(self.device),
             self.device,
             source,
             self.delta if ALGORITHMS[self.algorithm].bucketed else None,

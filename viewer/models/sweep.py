@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
@@ -21,9 +22,13 @@ from gpu.study.sweep import (
     SweepPoint,
     findings,
     in_order,
+    one_by_one,
 )
 from gpu.study.sweep_pool import Pool, run_sweep
 from gpu.study.sweep_saved import SavedSweep
+
+if TYPE_CHECKING:
+    from gpu.remote import Elsewhere
 
 POLL_MS = 50
 
@@ -67,8 +72,14 @@ class SweepModel(QObject):
         """The marked points of what is there so far."""
         return findings(self.points)
 
-    def start(self, graph: CSRGraph, plan: SweepPlan, processes: int | None = None) -> None:
-        """Begin; ignored while another sweep runs."""
+    def start(
+        self,
+        graph: CSRGraph,
+        plan: SweepPlan,
+        processes: int | None = None,
+        there: Elsewhere | None = None,
+    ) -> None:
+        """Begin; ignored while another sweep runs. `there`: one run at a time on that computer."""
         if self.running:
             return
         self.plan, self.points, self.fraction = plan, [], 0.0
@@ -76,7 +87,10 @@ class SweepModel(QObject):
         self._fault = ""
         self._stop.clear()
         self._thread = threading.Thread(
-            target=self._work, args=(graph, plan, processes, self._pool), name="sweep", daemon=True
+            target=self._work,
+            args=(graph, plan, processes, self._pool, there),
+            name="sweep",
+            daemon=True,
         )
         self._thread.start()
         self._timer.start()
@@ -134,19 +148,26 @@ class SweepModel(QObject):
         self._timer.stop()
 
     def _work(
-        self, graph: CSRGraph, plan: SweepPlan, processes: int | None, held: Pool | None
+        self,
+        graph: CSRGraph,
+        plan: SweepPlan,
+        processes: int | None,
+        held: Pool | None,
+        there: Elsewhere | None,
     ) -> None:
+        def on_point(point: SweepPoint, share: float) -> None:
+            self._news.append((point, share))
+
         try:
             for helper in list(self._helpers):
                 helper.join()
-            run_sweep(
-                graph,
-                plan,
-                lambda point, share: self._news.append((point, share)),
-                processes,
-                self._stop.is_set,
-                held,
-            )
+            if there is None:
+                run_sweep(graph, plan, on_point, processes, self._stop.is_set, held)
+                return
+            from gpu.remote.run import There
+
+            with There(there) as elsewhere:
+                one_by_one(graph, plan, elsewhere.run, on_point, self._stop.is_set)
         except (GpuError, OSError) as error:
             self._fault = str(error)
 

@@ -39,7 +39,7 @@ from viewer.plots.ring import (
 from viewer.plots.series import HEAT_LEVELS, HeatSeries
 
 NARROW = 380  # pixels below which the ring is small and the colour key hides
-RINGLESS = 230  # pixels below which there is no ring
+RINGLESS = 300  # pixels below which there is no ring
 RING_SHARE = 0.16  # of the panel's width, between the two bounds
 RING_LEAST, RING_MOST = 82, 170
 LANES = ((1.16, 2.16), (0.0, 1.0))  # bottom and top of A's lane and B's, in the y of a split
@@ -225,7 +225,7 @@ class BucketPanel(PairPlot):
 
     def room_beside(self) -> int:
         """Return the width of the ring."""
-        return self.ring.width() if self.ring.isVisibleTo(self) else 0
+        return 0 if self.ring.isHidden() else self.ring.minimumWidth()  # also before it is seen
 
     def _show_rings(self) -> None:
         """Show a ring beside each lane, none where the map would have no room left."""

@@ -47,7 +47,7 @@ BUTTONS = (
 )
 SPARED = ("start", "end", "mark_back", "mark_forward")  # hidden where it is narrow
 ONE_ROW = 680  # pixels from which all controls stand in one row
-BEFORE_KEY = 890  # pixels that the controls want before it is said what the marks mean
+BEFORE_KEY = 960  # pixels that the controls want before it is said what the marks mean
 ALL_BUTTONS = 400  # pixels from which there is room for those spared
 STEP_LABEL = 340  # pixels from which the word before the kinds of step is shown
 BUTTON, ICON = (23, 26), 16  # pixels, of a transport button at the reference text size
@@ -135,6 +135,7 @@ class Controls(QBoxLayout):
         """Fold for a width in pixels."""
         wide, direction = width >= scaled(ONE_ROW), QBoxLayout.Direction
         self.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+        self.key.setVisible(wide)  # folded, it would be a row of its own
         self.key.setMaximumWidth(max(width - scaled(BEFORE_KEY), 0))
         for key in SPARED:
             self.buttons[key].setVisible(width >= scaled(ALL_BUTTONS))

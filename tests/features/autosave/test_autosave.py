@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,11 @@ from test_workspace_window import arrive
 import gpu
 import sample_graphs
 from gpu.formats import load_graph
-from gpu.record.trace import SAMPLE
+from gpu.record.trace import RECORDED_ON, SAMPLE
 from gpu.record.workspace import Workspace, load_workspace
 from viewer.common.kept_graphs import kept_folder
 from viewer.features import Features
-from viewer.features.autosave.feature import LEFT, bounded, bytes_of
+from viewer.features.autosave.feature import LEFT, bounded, bytes_of, without_recordings
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
@@ -289,11 +290,23 @@ def test_the_newest_runs_that_fit_are_kept() -> None:
     assert np.dtype(SAMPLE).itemsize * len(trace.samples) == trace.samples.nbytes
 
 
-def test_a_full_disk_is_no_fault(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_no_fault(window: MainWindow, tmp_path: Path) -> None:
     part: Any = window.features["autosave"]
     window.controller.show_graph(sample_graphs.make("figure_6"))
-    part._kept.path = Path("/nowhere/at/all.ssspw")
+    (tmp_path / "no folder").write_text("a file")
+    part._kept.path = tmp_path / "no folder" / "at.ssspw"
     part.keep()
     finish(part)
     assert window.session.notice is None
     assert part._last == ()  # tried again at the next tick
+
+
+def test_runs_that_come_with_the_program_are_left_out_but_for_those_in_sight() -> None:
+    graph = sample_graphs.make("grid", n=64)
+    own = gpu.run(graph, "adds")
+    recorded = replace(own, environment={RECORDED_ON: "NVIDIA H100"})
+    runs = ((1, recorded), (2, own), (3, recorded))
+    kept = without_recordings(Workspace(None, runs, current=2))
+    assert [number for number, _ in kept.runs] == [2]
+    kept = without_recordings(Workspace(None, runs, current=2, b=3))
+    assert [number for number, _ in kept.runs] == [2, 3]

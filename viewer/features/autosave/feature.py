@@ -18,7 +18,7 @@ from PyQt6.QtCore import QTimer
 
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.record.reach import SAMPLE
-from gpu.record.trace import Trace
+from gpu.record.trace import RECORDED_ON, Trace
 from gpu.record.workspace import Workspace, save_workspace, summary
 from viewer.common.background import Task
 from viewer.common.kept_graphs import kept_folder
@@ -101,7 +101,8 @@ class AutosaveFeature(FeaturePart):
         runs = self._window.session.runs
         if part is None or not self._kept.held or (runs and all(run.recorded_on for run in runs)):
             return None
-        workspace = bounded(part.workspace(str(self._kept.path)), MOST_BYTES)
+        whole = part.workspace(str(self._kept.path))
+        workspace = bounded(without_recordings(whole), MOST_BYTES)
         now = _standing(workspace)
         if now == self._last or (workspace.graph is None and not workspace.runs):
             return None
@@ -145,6 +146,17 @@ class AutosaveFeature(FeaturePart):
         if isinstance(what, Restore) and part is not None:
             self._offered = True
             part.restore(str(what.path))
+
+
+def without_recordings(workspace: Workspace) -> Workspace:
+    """Return a workspace without the runs that come with the program, but for those in sight."""
+    seen = (workspace.current, workspace.b)
+    kept = [
+        (number, trace)
+        for number, trace in workspace.runs
+        if number in seen or not trace.environment.get(RECORDED_ON)
+    ]
+    return replace(workspace, runs=tuple(kept))
 
 
 def bounded(workspace: Workspace, most: int) -> Workspace:

@@ -14,6 +14,7 @@ from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer
 
 from gpu.words import SENTENCE, in_sight, percent, thousands, time_words
 from viewer.models.comparison import ComparisonModel
+from viewer.models.machines import address_of, engine_of
 from viewer.models.session import RunRecord, SessionModel
 
 LIVE_MS = 250
@@ -92,6 +93,14 @@ def _proof_words(record: RunRecord) -> str:
     return "not yet" if proofs is None else "✓ yes" if proofs.passed else "✗ no"
 
 
+def _device_words(record: RunRecord) -> str:
+    """Return the device; of a run on another computer also which GPU that was."""
+    device, trace = record.settings.device, record.trace
+    if trace is None or not address_of(device) or engine_of(device) != "cuda":
+        return device
+    return f"{device} ({in_sight(str(trace.environment.get('device', 'unknown GPU')))})"
+
+
 COLUMNS = (
     Column("Graph", "The graph it ran on", lambda r: r.graph_reference.name,
            lambda r: r.graph_reference.name),
@@ -100,7 +109,7 @@ COLUMNS = (
            _delta),
     Column("Source", "The vertex it started from, or the first of many", _source_words,
            lambda r: r.settings.source, number=True),
-    Column("Device", "What it ran on", lambda r: r.settings.device, lambda r: r.settings.device),
+    Column("Device", "What it ran on", _device_words, _device_words),
     Column("Time", "Length on its own clock; measured with probes on it is no speed", _time_words,
            _time_ns, number=True),
     Column("Work", "Vertices processed",

@@ -52,6 +52,7 @@ class DrawPage(QWidget):
 
     def __init__(self, model: DrawingModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("draw_page")
         self.model = model
         self._theme: Theme | None = None
         self._refused = False  # the line says what cannot be done

@@ -100,10 +100,11 @@ class SweepFeature(FeaturePart):
         try:
             settings = replace(self._window.run_panel.run_settings(), delta=self._delta(knob))
             plan = sweep.make_plan(graph, settings, knob, _numbers(values))
+            there = self._window.controller.elsewhere(settings.device)
         except GpuError as error:
             self._report(str(error))
             return
-        self.model.start(graph, plan)
+        self.model.start(graph, plan, there=there)
 
     def open_run(self, point: SweepPoint) -> None:
         """Make the run of a point again, in the window, with the Run panel's probe level."""

@@ -33,6 +33,7 @@ from gpu.errors import GpuError
 from gpu.study.export_runs import sweep_table
 from gpu.study.sweep import DELTA, C, SweepPoint
 from gpu.words import percent, short, time_words
+from viewer.common.glossary import explain
 from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
 from viewer.common.theme import (
@@ -139,6 +140,7 @@ class SweepPanel(QWidget):
         self.plot.addItem(self._here, ignoreBounds=True)
         self._legend = QLabel()
         self._legend.setTextFormat(Qt.TextFormat.RichText)
+        self._legend.setToolTip(explain("processed", "wasted", "controller", "clipped"))
 
     def _build_frame(self) -> None:
         controls = QHBoxLayout()

@@ -1,0 +1,164 @@
+"""The manual: whole, made of what tooltips say, searched, opened where the focus is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PyQt6.QtCore import Qt, QUrl
+from PyQt6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost
+from test_features import opened
+from test_window import close_for_good
+
+from viewer.actions import plain
+from viewer.common.glossary import BY_KEY, TERMS, capital, explain
+from viewer.common.theme import THEMES
+from viewer.features.manual.dialog import ManualDialog
+from viewer.features.manual.feature import page_of
+from viewer.features.manual.pages import GLOSSARY, PANELS, Page, matching, pages_of
+from viewer.main_window import MainWindow
+from viewer.models.settings import Settings
+from viewer.plots.key import BAND_KEY, DELTA_KEY, MARKS_KEY
+
+LONGEST = 260  # characters of a term's meaning: it is read in a tooltip
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    window = opened(Settings(tmp_path / "window.ini"), FakeHost())
+    yield window
+    close_for_good(window)
+
+
+@pytest.fixture
+def pages(window: MainWindow) -> dict[str, Page]:
+    return pages_of(window.actions_by_key.rows.values())
+
+
+def dialog_of(window: MainWindow) -> ManualDialog:
+    part: Any = window.features["manual"]
+    assert isinstance(part.dialog, ManualDialog)
+    return part.dialog
+
+
+def test_every_panel_has_a_page_with_prose(window: MainWindow, pages: dict[str, Page]) -> None:
+    for key in (*window.docks.by_key, "graph", "compare", "draw", "start"):
+        assert pages[key].group == PANELS
+        assert len(pages[key].text) > 200, key
+
+
+def test_every_command_is_there_with_its_tip_and_keys(
+    window: MainWindow, pages: dict[str, Page]
+) -> None:
+    for row in window.actions_by_key.rows.values():
+        text = pages[f"menu_{row.menu}"].text
+        assert plain(row.text).rstrip("…").casefold() in text
+        assert row.tooltip.casefold() in text, row.key
+    assert "ctrl+shift+w" in pages["menu_run"].text
+
+
+def test_words_stand_below_the_panels_that_show_them(pages: dict[str, Page]) -> None:
+    for term in TERMS:
+        assert term.meaning.casefold() in pages[f"word_{term.key}"].text
+        assert term.meaning.casefold() in pages["words"].text
+        assert term.source.casefold() in pages[f"word_{term.key}"].text
+        assert term.seen, term.key
+        for key in term.seen:
+            assert pages[key].group == PANELS
+            assert term.meaning.casefold() in pages[key].text
+
+
+def test_a_word_is_explained_once_and_shortly() -> None:
+    assert len(BY_KEY) == len(TERMS) == len({term.words for term in TERMS})
+    for term in TERMS:
+        assert term.meaning.endswith(".")
+        assert len(term.meaning) <= LONGEST, term.key
+    for entry in (*DELTA_KEY, *BAND_KEY, *MARKS_KEY):
+        assert BY_KEY[entry.term].meaning in explain(entry.term)
+
+
+def test_the_search_finds_pages_with_all_words_titles_first(pages: dict[str, Page]) -> None:
+    found = matching(pages, "HEAD bucket")
+    assert found[0].key == "word_head"
+    assert "buckets" in {page.key for page in found}
+    assert all("head" in page.text and "bucket" in page.text for page in found)
+    assert matching(pages, "zebra") == []
+
+
+def test_searching_lists_shows_and_marks(window: MainWindow, qtbot: QtBot) -> None:
+    window.actions_by_key["manual"].trigger()
+    dialog = dialog_of(window)
+    whole = dialog.contents.topLevelItemCount()
+    qtbot.keyClicks(dialog.search, "starving")
+    assert dialog.shown == "word_starved"
+    assert dialog.page.extraSelections()
+    assert not dialog.nothing.isVisible()
+    qtbot.keyClicks(dialog.search, " zebra")
+    assert dialog.nothing.isVisible()
+    assert dialog.contents.topLevelItemCount() == 0
+    dialog.search.clear()
+    assert dialog.contents.topLevelItemCount() == whole
+    assert not dialog.page.extraSelections()
+
+
+def test_each_part_of_the_window_knows_its_page(window: MainWindow) -> None:
+    for key, dock in window.docks.by_key.items():
+        if key not in window.docks.extra:
+            panel = dock.widget()
+            assert panel is not None
+            for part in (panel, *panel.findChildren(QWidget)):
+                assert page_of(part) == key
+    assert page_of(window.graph_view) == "graph"
+    assert page_of(window.show_dock("sweep")) == "sweep"
+    window.actions_by_key["draw"].trigger()
+    canvas = window.findChild(QWidget, "draw_page")
+    assert canvas is not None
+    assert page_of(canvas.findChildren(QWidget)[-1]) == "draw"
+
+
+def test_f1_opens_at_the_panel_that_has_the_focus(window: MainWindow, qtbot: QtBot) -> None:
+    window.activateWindow()
+    window.run_panel._graph.setFocus()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is window.run_panel._graph)
+    qtbot.keyClick(window.run_panel._graph, Qt.Key.Key_F1)
+    part: Any = window.features["manual"]
+    qtbot.waitUntil(lambda: part.dialog is not None)
+    assert dialog_of(window).shown == "run"
+
+
+def test_with_the_focus_nowhere_it_says_how_to_begin(window: MainWindow) -> None:
+    focused = QApplication.focusWidget()
+    if focused is not None:
+        focused.clearFocus()
+    window.actions_by_key["manual"].trigger()
+    assert dialog_of(window).shown == "start"
+
+
+def test_links_and_contents_lead_to_pages(window: MainWindow) -> None:
+    window.actions_by_key["glossary"].trigger()
+    dialog = dialog_of(window)
+    assert dialog.shown == "words"
+    dialog.page.anchorClicked.emit(QUrl("word_band"))
+    assert dialog.shown == "word_band"
+    item = dialog.contents.currentItem()
+    assert item is not None
+    assert item.text(0) == capital(BY_KEY["band"].words)
+    assert item.parent().text(0) == GLOSSARY  # type: ignore[union-attr]
+    dialog.page.anchorClicked.emit(QUrl("parallelism"))
+    assert dialog.shown == "parallelism"
+    dialog.page.anchorClicked.emit(QUrl("https://example.org"))
+    assert dialog.shown == "parallelism"
+
+
+def test_it_follows_the_theme_and_closes_with_the_window(window: MainWindow) -> None:
+    window.actions_by_key["glossary"].trigger()
+    dialog = dialog_of(window)
+    window.choose_theme("dark")
+    assert THEMES["dark"].accent in dialog.page.toHtml()
+    window.choose_theme("light")
+    window.features["manual"].close()
+    assert not dialog.isVisible()

@@ -1,0 +1,226 @@
+"""Work on a Dask cluster: the same bytes as here, through deaths, slowness and other versions."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu.cli.main import main
+from gpu.errors import EngineError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.record.trace import RunSettings
+from gpu.study import cluster as module
+from gpu.study.cluster import Cluster, is_open
+from gpu.study.sources import chosen_sources, from_sources, make_plan
+from gpu.study.sweep import make_plan as plan_sweep
+from gpu.study.sweep_pool import run_sweep
+from sample_graphs import make
+
+pytest.importorskip(
+    "distributed", reason='Dask is not installed: pip install "sssp-scope[cluster]"'
+)
+
+ROOT = Path(__file__).parents[2]
+DIJKSTRA = RunSettings("dijkstra", "cpu", "", 0)
+SCHEDULER = """
+import asyncio, sys
+from distributed import Scheduler, Worker
+async def main():
+    options = {"dashboard": False, "host": "127.0.0.1", "port": 0}
+    async with Scheduler(**options) as scheduler:
+        async with Worker(scheduler.address, nthreads=1, dashboard=False):
+            print(scheduler.address, flush=True)
+            await scheduler.finished()
+asyncio.run(main())
+"""
+
+
+@pytest.fixture(scope="module")
+def graph() -> CSRGraph:
+    return make("grid", n=400)
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        patch.setenv("DASK_TEMPORARY_DIRECTORY", str(tmp_path_factory.mktemp("dask")))
+        with Cluster("local:2") as cluster:
+            yield cluster
+
+
+def on_worker(cluster: Cluster, work: Any, *given: Any) -> Any:
+    """Call something in the first worker."""
+    first = next(iter(cluster._client.scheduler_info(n_workers=-1)["workers"]))
+    return cluster._client.run(work, *given, workers=[first])[first]
+
+
+@pytest.mark.parametrize("reduced", [False, True])
+def test_rows_are_the_same_bytes_as_here(
+    two: Cluster, graph: CSRGraph, tmp_path: Path, reduced: bool
+) -> None:
+    chosen = chosen_sources("random:40", graph)
+    plan = make_plan(graph, DIJKSTRA, chosen, rows=3, reduced=reduced)
+    told: list[str] = []
+    from_sources(graph, plan, tmp_path / "here.npy")
+    found = from_sources(
+        graph,
+        plan,
+        tmp_path / "there.npy",
+        spread=two.blocks,
+        progress=lambda _share, words: told.append(words),
+    )
+    assert (tmp_path / "here.npy").read_bytes() == (tmp_path / "there.npy").read_bytes()
+    assert found.workers == ("worker 0", "worker 1")
+    assert "worker 1" in told[-1]
+    assert told[-1].startswith("40 of 40 sources")
+
+
+def test_a_worker_that_sees_no_file_sends_its_rows(
+    two: Cluster, graph: CSRGraph, tmp_path: Path
+) -> None:
+    plan = make_plan(graph, DIJKSTRA, range(10), rows=3)
+
+    def elsewhere(graph: Any, plan: Any, todo: Any, target: Any, stop: Any) -> Any:
+        return two.blocks(graph, plan, todo, replace(target, host="another"), stop)
+
+    from_sources(graph, plan, tmp_path / "here.npy")
+    from_sources(graph, plan, tmp_path / "there.npy", spread=elsewhere)
+    assert (tmp_path / "here.npy").read_bytes() == (tmp_path / "there.npy").read_bytes()
+
+
+def test_a_sweep_finds_the_same_points(two: Cluster, graph: CSRGraph) -> None:
+    plan = plan_sweep(graph, RunSettings("adds", "model", "", 0), "delta", (4.0, 64.0))
+    shares: list[float] = []
+    points = two.sweep(graph, plan, lambda _point, share: shares.append(share))
+    assert points == run_sweep(graph, plan, processes=1)
+    assert shares[-1] == 1.0
+
+
+def test_another_version_on_a_worker_is_refused_in_words(
+    two: Cluster, graph: CSRGraph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(module, "version", lambda: "9.9.9")
+    with pytest.raises(EngineError, match=r"here 9\.9\.9: install the same there"):
+        two._check_versions()
+    plan = make_plan(graph, DIJKSTRA, range(3))
+    with pytest.raises(EngineError, match=r"a worker has SSSP Scope .*, you have 9\.9\.9"):
+        from_sources(graph, plan, tmp_path / "rows.npy", spread=two.blocks)
+
+
+def slow_down() -> None:
+    import time
+
+    from gpu.study import cluster
+
+    quick = cluster.block
+
+    def slow(*given: Any) -> Any:
+        time.sleep(1.0)
+        return quick(*given)
+
+    cluster.block = slow
+
+
+def test_a_slow_worker_gets_less(two: Cluster, graph: CSRGraph, tmp_path: Path) -> None:
+    on_worker(two, slow_down)
+    plan = make_plan(graph, DIJKSTRA, range(40), rows=2)
+    shares: list[str] = []
+    from_sources(
+        graph,
+        plan,
+        tmp_path / "rows.npy",
+        spread=two.blocks,
+        progress=lambda _share, words: shares.append(words),
+    )
+    counts = sorted(int(part.split()[-1]) for part in shares[-1].split("(")[1][:-1].split(", "))
+    assert sum(counts) == 20
+    assert counts[0] < counts[-1]
+
+
+def test_a_worker_that_is_killed_costs_nothing_but_time(
+    two: Cluster, graph: CSRGraph, tmp_path: Path
+) -> None:
+    plan = make_plan(graph, DIJKSTRA, range(60), rows=2)
+    killed: list[int] = []
+
+    def progress(share: float, _words: str) -> None:
+        if share > 0.1 and not killed:
+            killed.append(on_worker(two, os.getpid))
+            os.kill(killed[0], signal.SIGKILL)
+
+    from_sources(graph, plan, tmp_path / "here.npy")
+    from_sources(graph, plan, tmp_path / "there.npy", spread=two.blocks, progress=progress)
+    assert killed
+    assert (tmp_path / "here.npy").read_bytes() == (tmp_path / "there.npy").read_bytes()
+
+
+def test_a_scheduler_that_goes_away_leaves_what_is_done(
+    graph: CSRGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SILENT_S", 1.0)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-c", SCHEDULER]
+    scheduler = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment)
+    plan, out = make_plan(graph, DIJKSTRA, range(60), rows=2), tmp_path / "rows.npy"
+
+    def progress(share: float, _words: str) -> None:
+        if share > 0.1:
+            scheduler.kill()
+
+    with scheduler:
+        assert scheduler.stdout is not None
+        warnings: list[str] = []
+        cluster = Cluster(scheduler.stdout.readline().strip(), warnings.append)
+        with cluster, pytest.raises(EngineError, match="the scheduler is gone; what is done is"):
+            from_sources(graph, plan, out, spread=cluster.blocks, progress=progress)
+    assert warnings == []
+    assert from_sources(graph, plan, out).resumed > 0
+    expected = tmp_path / "expected.npy"
+    from_sources(graph, plan, expected)
+    np.testing.assert_array_equal(np.load(out), np.load(expected))
+
+
+def test_the_command_line_shares_out_what_it_computes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    given = ["sample:grid?n=100", "--algorithm", "dijkstra", "--engine", "cpu"]
+    shared, alone = tmp_path / "shared.npy", tmp_path / "alone.npy"
+    assert main(["apsp", *given, "-o", str(shared), "--cluster", "local:1", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["cluster_workers"] == ["worker 0"]
+    assert told["blocks"]["all"] > 1
+    assert main(["apsp", *given, "-o", str(alone)]) == 0
+    assert shared.read_bytes() == alone.read_bytes()
+
+
+@pytest.mark.parametrize("where", ["local:0", "local:x", "no-such-file.json"])
+def test_what_is_no_cluster_is_refused(where: str) -> None:
+    with pytest.raises(ParameterError, match="allowed: local:"):
+        Cluster(where)
+
+
+@pytest.mark.parametrize(
+    ("address", "is_so"),
+    [
+        ("tcp://10.0.0.7:8786", True),
+        ("tcp://gpubox.example.org:8786", True),
+        ("tcp://127.0.0.1:8786", False),
+        ("tcp://[::1]:8786", False),
+        ("tcp://localhost:8786", False),
+        ("tls://gpubox.example.org:8786", False),
+    ],
+)
+def test_a_scheduler_that_anybody_reaches_is_known(address: str, is_so: bool) -> None:
+    assert is_open(address) == is_so

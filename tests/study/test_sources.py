@@ -1,0 +1,158 @@
+"""Many sources: rows equal those of all pairs, reductions theirs, stopped work goes on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.errors import CancelledByUserError, ParameterError, SourceError
+from gpu.graph import CSRGraph
+from gpu.record.trace import RunSettings
+from gpu.study import sources
+from gpu.study.apsp import ProofError, all_pairs
+from gpu.study.sources import (
+    BINS,
+    chosen_sources,
+    from_sources,
+    make_plan,
+    summary,
+)
+from sample_graphs import make
+
+DIJKSTRA = RunSettings("dijkstra", "cpu", "", 0)
+FAST = RunSettings("apsp_fast", "model", "", 0)
+
+
+@pytest.fixture(scope="module")
+def graph() -> CSRGraph:
+    return make("grid", n=100)
+
+
+@pytest.fixture(scope="module")
+def whole(graph: CSRGraph) -> np.ndarray:
+    return all_pairs(graph).dist
+
+
+@pytest.mark.parametrize("settings", [DIJKSTRA, FAST], ids=lambda given: given.algorithm)
+@pytest.mark.parametrize("which", ["random:13", "5:30", "7"])
+def test_rows_are_those_of_all_pairs(
+    graph: CSRGraph, whole: np.ndarray, tmp_path: Path, settings: RunSettings, which: str
+) -> None:
+    chosen = chosen_sources(which, graph)
+    plan = make_plan(graph, settings, chosen, rows=4, verify=True)
+    found = from_sources(graph, plan, tmp_path / "rows.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "rows.npy"), whole[list(chosen)])
+    assert found.proved == len(chosen)
+    assert not list(tmp_path.glob("*.partial*"))
+
+
+def test_a_file_names_sources_by_their_own_ids(tmp_path: Path) -> None:
+    graph = CSRGraph.from_arcs(
+        np.array([0, 1]), np.array([1, 2]), np.ones(2, np.int32), 3, ids=np.array([10, 20, 30])
+    )
+    named = tmp_path / "named"
+    named.write_text("30\n10\n")
+    assert chosen_sources(str(named), graph) == (2, 0)
+    named.write_text("30 40")
+    with pytest.raises(SourceError, match="40"):
+        chosen_sources(str(named), graph)
+    named.write_text("30 10 30")
+    with pytest.raises(ParameterError, match="vertex 30 stands in it twice"):
+        chosen_sources(str(named), graph)
+    named.write_text("")
+    with pytest.raises(ParameterError, match="names no vertex"):
+        chosen_sources(str(named), graph)
+
+
+@pytest.mark.parametrize("which", ["random:0", "random:101", "random:x", "3:2", "-1", "no.txt"])
+def test_what_names_no_sources_is_refused(graph: CSRGraph, which: str) -> None:
+    with pytest.raises(ParameterError, match="allowed: "):
+        chosen_sources(which, graph)
+
+
+def test_rows_are_reduced_on_the_way(graph: CSRGraph, whole: np.ndarray, tmp_path: Path) -> None:
+    plan = make_plan(graph, DIJKSTRA, range(graph.n), rows=9, reduced=True)
+    rows = from_sources(graph, plan, tmp_path / "rows").rows
+    assert rows is not None
+    assert rows["source"].tolist() == list(range(graph.n))
+    assert rows["eccentricity"].tolist() == whole.max(axis=1).tolist()
+    assert (rows["reached"] == graph.n).all()
+    np.testing.assert_allclose(rows["closeness"], (graph.n - 1) / whole.sum(axis=1), rtol=1e-12)
+    told = summary(graph, rows)
+    assert told["diameter_at_least"] == whole.max()
+    assert whole.max() <= told["diameter_at_most"] == 2 * whole.max(axis=1).min()
+    assert sum(told["histogram"].values()) == whole.size
+    assert told["histogram"]["0"] == graph.n
+    inside = ((whole >= 4096) & (whole < 8192)).sum()
+    assert told["histogram"]["4096"] == inside
+    assert rows["histogram"].shape == (graph.n, BINS)
+
+
+def test_where_a_source_reaches_little_there_is_no_bound_above() -> None:
+    one_way = CSRGraph.from_arcs(np.array([0, 1]), np.array([1, 2]), np.array([2.5, 0.25]), 4)
+    rows = sources.reduce_rows(
+        np.array([[0, 2.5, 2.75, np.inf], [np.inf, np.inf, np.inf, 0]]), np.array([0, 3])
+    )
+    assert rows["closeness"].tolist() == [2**2 / (3 * 5.25), 0.0]
+    told = summary(one_way, rows)
+    assert told["diameter_at_least"] == 2.75
+    assert told["diameter_at_most"] is None
+    assert told["histogram"] == {"0": 2, "below 1": 0, "1": 0, "2": 2}
+
+
+def test_stopped_work_goes_on_where_it_was(
+    graph: CSRGraph, whole: np.ndarray, tmp_path: Path
+) -> None:
+    plan = make_plan(graph, DIJKSTRA, range(40), rows=4)
+    out, done = tmp_path / "rows.npy", []
+
+    def should_stop() -> bool:
+        return len(done) > 3
+
+    with pytest.raises(CancelledByUserError, match="goes on there"):
+        from_sources(
+            graph, plan, out, progress=lambda *told: done.append(told), should_stop=should_stop
+        )
+    assert not out.exists()
+    found = from_sources(graph, plan, out)
+    assert found.resumed == 3
+    np.testing.assert_array_equal(np.load(out), whole[:40])
+    assert not list(tmp_path.glob("*.partial*"))
+
+
+def test_another_plan_begins_anew(graph: CSRGraph, whole: np.ndarray, tmp_path: Path) -> None:
+    plan, out = make_plan(graph, DIJKSTRA, range(40), rows=4), tmp_path / "rows.npy"
+    told: list[float] = []
+    with pytest.raises(CancelledByUserError):
+        from_sources(
+            graph,
+            plan,
+            out,
+            progress=lambda share, _words: told.append(share),
+            should_stop=lambda: len(told) > 3,
+        )
+    found = from_sources(graph, replace(plan, sources=tuple(range(60, 100))), out)
+    assert found.resumed == 0
+    np.testing.assert_array_equal(np.load(out), whole[60:])
+
+
+def test_distances_that_int32_does_not_hold_are_found_again_wider(tmp_path: Path) -> None:
+    weights = np.full(3, 2**30, np.int32)
+    graph = CSRGraph.from_arcs(np.arange(3), np.arange(1, 4), weights, 4)
+    plan = make_plan(graph, DIJKSTRA, (2, 0), rows=1)
+    from_sources(graph, plan, tmp_path / "rows.npy")
+    rows = np.load(tmp_path / "rows.npy")
+    assert rows.dtype == np.int64
+    assert rows[1].tolist() == [0, 2**30, 2**31, 3 * 2**30]
+
+
+def test_a_wrong_row_is_kept_out(
+    graph: CSRGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "_distances", lambda *_: np.ones((4, graph.n), np.int32))
+    with pytest.raises(ProofError, match="row 0: "):
+        from_sources(graph, make_plan(graph, DIJKSTRA, range(4)), tmp_path / "rows.npy")
+    assert not (tmp_path / "rows.npy").exists()

@@ -1,0 +1,1 @@
+"""Runs on other computers: which there are, whether they answer."""

@@ -1,0 +1,112 @@
+"""The pages of the manual, made of what the program says anyway.
+
+Prose on panels is a file (`assets/manual/panels.md`). The words below it are the glossary's that
+name the panel, the commands are the rows of the menus with their keys and tips. So the manual
+cannot say other than tooltips do. No Qt here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from html import escape, unescape
+from importlib.resources import files
+
+from gpu.lessons.markdown import to_html
+from viewer.actions import MENUS, ActionRow, keys_of, plain
+from viewer.common.glossary import TERMS, Term, capital
+from viewer.frame.help_dialogs import MOUSE
+
+PANELS, COMMANDS, GLOSSARY = "Panels", "Commands", "Glossary"
+MICE = {"graph": "Graph", "delta": "Plots", "parallelism": "Plots", "work": "Plots"}
+MICE |= {"buckets": "Plots", "draw": "Drawing"}  # page -> group of what a mouse does there
+ALL_WORDS = "words"  # key of the glossary as one page
+HEADING = re.compile(r"^# (\w+): (.+)$", re.MULTILINE)
+TAG = re.compile(r"<[^>]*>")
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: where it stands, its title, its body as HTML."""
+
+    key: str
+    group: str
+    title: str
+    body: str
+
+    @property
+    def text(self) -> str:
+        """Title and body as plain words, for the search."""
+        return f"{self.title} {unescape(TAG.sub(' ', self.body))}".casefold()
+
+
+def pages_of(rows: Iterable[ActionRow]) -> dict[str, Page]:
+    """Return every page by key, in order: panels, commands by menu, words."""
+    prose = prose_of(files("assets").joinpath("manual", "panels.md").read_text(encoding="utf-8"))
+    titles = {key: title for key, (title, _) in prose.items()}
+    found = [_panel(key, title, text) for key, (title, text) in prose.items()]
+    known = list(rows)
+    found += [_menu(key, plain(title), known) for key, title in MENUS]
+    found.append(Page(ALL_WORDS, GLOSSARY, "All words", "".join(map(_entry, in_order()))))
+    found += [_word(term, titles) for term in in_order()]
+    return {page.key: page for page in found}
+
+
+def prose_of(text: str) -> dict[str, tuple[str, str]]:
+    """Return (title, Markdown) by panel, of "# key: Title" and what follows each."""
+    parts = HEADING.split(text)[1:]
+    keys, titles, bodies = parts[::3], parts[1::3], parts[2::3]
+    return {key: (title, body) for key, title, body in zip(keys, titles, bodies, strict=True)}
+
+
+def in_order() -> list[Term]:
+    """Return the glossary by its words."""
+    return sorted(TERMS, key=lambda term: term.words.casefold())
+
+
+def matching(pages: Mapping[str, Page], asked: str) -> list[Page]:
+    """Return the pages that hold every word asked for; those whose title does come first."""
+    wanted = asked.casefold().split()
+    found = [page for page in pages.values() if all(word in page.text for word in wanted)]
+    return sorted(found, key=lambda page: not all(w in page.title.casefold() for w in wanted))
+
+
+def _panel(key: str, title: str, text: str) -> Page:
+    parts = [to_html(text)]
+    mouse = dict(MOUSE).get(MICE.get(key, ""), [])
+    if mouse:
+        parts.append(f"<h3>Mouse and keys</h3>{_table(mouse)}")
+    words = [term for term in in_order() if key in term.seen]
+    if words:
+        parts += ["<h3>Words</h3>", *map(_entry, words)]
+    return Page(key, PANELS, title, "".join(parts))
+
+
+def _menu(key: str, title: str, rows: list[ActionRow]) -> Page:
+    told = [
+        (plain(row.text).rstrip("…"), row.tooltip, ", ".join(keys_of(row)))
+        for row in rows
+        if row.menu == key
+    ]
+    return Page(f"menu_{key}", COMMANDS, f"{title} menu", _table(told))
+
+
+def _word(term: Term, titles: Mapping[str, str]) -> Page:
+    links = [f'<a href="{key}">{escape(titles[key])}</a>' for key in term.seen if key in titles]
+    seen = f"<p>Seen in: {', '.join(links)}.</p>" if links else ""
+    body = f"<p>{escape(term.meaning)}</p>{seen}<p>Source: {escape(term.source)}.</p>"
+    return Page(f"word_{term.key}", GLOSSARY, capital(term.words), body)
+
+
+def _entry(term: Term) -> str:
+    name = f'<a href="word_{term.key}"><b>{escape(capital(term.words))}</b></a>'
+    return f"<p>{name}. {escape(term.meaning)}</p>"
+
+
+def _table(rows: Iterable[tuple[str, ...]]) -> str:
+    lines = []
+    for first, *others in rows:
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in others)
+        lines.append(f"<tr><td><b>{escape(first)}</b></td>{cells}</tr>")
+    return f'<table cellpadding="4">{"".join(lines)}</table>'
