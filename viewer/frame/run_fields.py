@@ -397,13 +397,18 @@ def heading(text: str) -> QLabel:
     return label
 
 
-def field_grid(title: str) -> QGridLayout:
-    """Return a group of labelled fields under a title."""
+def field_grid(title: str, first: QWidget) -> QGridLayout:
+    """Return a group of labelled fields under a title, which names the first of them.
+
+    On Linux a screen reader takes the name of a list of choices from its label alone.
+    """
     grid = QGridLayout()
     grid.setHorizontalSpacing(SPACING)
     grid.setVerticalSpacing(SPACING - 3)
     grid.setColumnStretch(1, 1)
-    grid.addWidget(heading(title), 0, 0, 1, 2)
+    label = heading(title)
+    label.setBuddy(first)
+    grid.addWidget(label, 0, 0, 1, 2)
     return grid
 
 
@@ -416,7 +421,8 @@ def field_row(*parts: QWidget) -> QHBoxLayout:
     return row
 
 
-def add_field(grid: QGridLayout, row: int, label: QWidget, widget: QWidget) -> None:
+def add_field(grid: QGridLayout, row: int, label: QLabel, widget: QWidget) -> None:
     """Add a label and its field to a group."""
+    label.setBuddy(widget)
     grid.addWidget(label, row, 0)
     grid.addWidget(widget, row, 1)

@@ -150,7 +150,7 @@ class RunPanel(QWidget):
         self._numbers = choice_field(list(NUMBERS), "Numbers")
 
     def _graph_group(self) -> QGridLayout:
-        grid = field_grid("Graph")
+        grid = field_grid("Graph", self._graph)
         grid.addLayout(field_row(self._graph, self._browse), 1, 0, 1, 2)
         grid.addWidget(self._about, 2, 0, 1, 2)
         self._size_label = field_label("Vertices", "How large to make the sample")
@@ -175,7 +175,7 @@ class RunPanel(QWidget):
         return grid
 
     def _algorithm_group(self) -> QGridLayout:
-        grid = field_grid("Algorithm")
+        grid = field_grid("Algorithm", self._algorithm)
         grid.addWidget(self._algorithm, 1, 0, 1, 2)
         grid.addWidget(self._algorithm_about, 2, 0, 1, 2)
         grid.addWidget(self._delta_label, 3, 0)
@@ -185,7 +185,7 @@ class RunPanel(QWidget):
         return grid
 
     def _record_group(self) -> QGridLayout:
-        grid = field_grid("Machine")
+        grid = field_grid("Machine", self._device)
         grid.addWidget(self._device, 1, 0, 1, 2)
         grid.addWidget(self._device_about, 2, 0, 1, 2)
         add_field(

@@ -9,6 +9,8 @@ from PyQt6.QtCore import QPoint, QRect, Qt
 from PyQt6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QComboBox,
+    QLabel,
     QLineEdit,
     QTabBar,
     QWidget,
@@ -175,3 +177,15 @@ def test_words_fit_at_twice_their_size(
     finally:
         font.setPointSizeF(before)
         QApplication.setFont(font)
+
+
+def test_every_list_of_choices_has_a_label(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+) -> None:
+    """On Linux its accessible name is what is chosen; the label says of what."""
+    with_finished_run(window, host)
+    labelled = {label.buddy() for label in window.findChildren(QLabel)} - {None}
+    boxes = window.run_panel.findChildren(QComboBox)
+    assert len(boxes) >= 5
+    assert [box.accessibleName() for box in boxes if box not in labelled] == []

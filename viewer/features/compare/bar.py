@@ -83,6 +83,7 @@ class CompareBar(QFrame):
         for label, field in (("Align by", self.align_box), ("Graph", self.view_box)):
             title = QLabel(label)
             title.setProperty("role", "muted")
+            title.setBuddy(field)
             self._titles.append(title)
             choices.addWidget(title)
             choices.addWidget(field)
