@@ -15,7 +15,7 @@ from viewer.common.glossary import TERMS, explain
 from viewer.common.theme import THEMES, Theme
 from viewer.export.paper import on_paper
 from viewer.plots.buckets import BucketPanel
-from viewer.plots.key import BAND_KEY, DELTA_KEY, MARKS_KEY, Key
+from viewer.plots.key import BAND_KEY, DELTA_KEY, EVENT_KEY, MARKS_KEY, Key
 from viewer.plots.panels import make_panel
 from viewer.plots.plot_base import PlotPanel
 from viewer.plots.stack import Stack
@@ -100,7 +100,7 @@ def test_on_paper_each_has_an_axis_of_its_own(column: list[PlotPanel]) -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
-@pytest.mark.parametrize("entries", [DELTA_KEY, BAND_KEY, MARKS_KEY])
+@pytest.mark.parametrize("entries", [DELTA_KEY, BAND_KEY, MARKS_KEY, EVENT_KEY])
 def test_a_key_explains_what_is_under_the_pointer(
     qtbot: QtBot, theme: Theme, entries: tuple
 ) -> None:

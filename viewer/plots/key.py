@@ -48,6 +48,11 @@ MARKS_KEY = (
     Entry("○", "peak", "text", "peak"),
     Entry("│", "bucket switch", "muted", "switch"),
 )
+EVENT_KEY = (
+    Entry("▬", "lowers a distance", "improved", "improved"),
+    Entry("▬", "lowers nothing", "wasted", "relaxed"),
+    Entry("○", "this event", "event", "event"),
+)
 
 
 class Key(QWidget):

@@ -13,6 +13,7 @@ from typing import Any
 from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer
 
 from gpu.words import SENTENCE, in_sight, percent, thousands, time_words
+from viewer.common.glossary import explain
 from viewer.models.comparison import ComparisonModel
 from viewer.models.machines import address_of, engine_of
 from viewer.models.session import RunRecord, SessionModel
@@ -112,9 +113,9 @@ COLUMNS = (
     Column("Device", "What it ran on", _device_words, _device_words),
     Column("Time", "Length on its own clock; measured with probes on it is no speed", _time_words,
            _time_ns, number=True),
-    Column("Work", "Vertices processed",
+    Column("Work", explain("processed", "wasted"),
            lambda r: thousands(_work(r)) if _work(r) != LAST else NOTHING, _work, number=True),
-    Column("Efficiency", "Settled over processed vertices",
+    Column("Efficiency", explain("efficiency"),
            lambda r: percent(_efficiency(r)) if _efficiency(r) >= 0 else NOTHING,
            lambda r: -_efficiency(r), number=True),
     Column("Verified", "Whether its distances were proved right", _proof_words, _proof_words),

@@ -32,6 +32,7 @@ from viewer.feature import Table
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.model import PACES, MicroscopeModel
 from viewer.features.microscope.table import events_table
+from viewer.plots.key import EVENT_KEY, Key
 
 GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may seek
     ("improve", "Improvement", (EventKind.IMPROVE,)),
@@ -134,6 +135,8 @@ class MicroscopePanel(QWidget):
         column.addWidget(self.machine)
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
+        self.key = Key(EVENT_KEY)
+        column.addWidget(self.key)
         self._scroll = scroll
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._empty_page())
@@ -206,6 +209,7 @@ class MicroscopePanel(QWidget):
         lines = self.sentence.fontMetrics().lineSpacing() * SENTENCE_LINES
         self.sentence.setMinimumHeight(lines)
         self.board.apply_theme(theme)
+        self.key.apply_theme(theme)
 
     def seek(self, direction: int) -> None:
         """Go to the next (+1) or last (-1) event of the kind chosen."""
