@@ -147,7 +147,7 @@ def _header(reading: Reading, data: FileBytes) -> Header:
 
 def _promises(reading: Reading, line: bytes, number: int) -> tuple[str, int, int]:
     tokens = line.split()
-    problem = OTHER_PROBLEMS.get(tokens[1]) if tokens[0] == b"p" and len(tokens) > 1 else None
+    problem = OTHER_PROBLEMS.get(tokens[1]) if tokens[:1] == [b"p"] and tokens[1:] else None
     if problem is not None:
         raise reading.fault(
             f"found {shown(line)}: {problem}, not shortest paths; expected {EXPECTED_HEADER}",

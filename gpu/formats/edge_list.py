@@ -98,7 +98,8 @@ def sniff(head: bytes) -> float:
         return 0.0
     separator = _separator([line for _, _, line in lines])
     counts = [len(split_line(line, separator)) for _, _, line in lines[1:-1] or lines]
-    numbers = sum(is_number(split_line(line, separator)[0]) for _, _, line in lines)
+    firsts = [word for _, _, line in lines for word in split_line(line, separator)[:1]]
+    numbers = sum(map(is_number, firsts))
     if len(lines) > 1 and separator and headed(split_line(lines[0][2], separator)):
         return 0.6
     if set(counts) <= {2, 3} and len(set(counts)) == 1:

@@ -16,7 +16,15 @@ SAMPLE_BYTES = 1 << 30  # needed by a sample that is made unasked: 2 million ver
 
 
 def is_elsewhere(place: str | Path) -> bool:
-    """Whether a place is no folder of this computer's disks: another computer, /dev, /proc."""
+    """Whether a place is no folder of this computer's disks: another computer, /dev, /proc.
+
+    Nor is a name that no file here can have: half a letter (a lone surrogate), a NUL.
+    """
+    try:
+        if b"\0" in os.fsencode(place):
+            return True
+    except UnicodeEncodeError:
+        return True
     if PureWindowsPath(place).drive.startswith("\\\\") or str(place).startswith("//"):
         return True
     return PurePosixPath(place).parts[:2] in {("/", top) for top in ("dev", "proc", "sys")}

@@ -38,6 +38,8 @@ MALFORMED = {
     "p sp 2 1000000000000\na 1 2 3\n": "1000000000000 arcs",
     "p sp 2 1000000000\na 1 2 3\n": "at least 8000000000 bytes",
     "c only comments\n": "only comments",
+    "c tiny\n\f\np sp 2 1\na 1 2 3\n": r":2: found '\\x0c', expected 'p sp VERTICES ARCS'",
+    "1 2 3\n\f\n2 3 4\n": r":2: 0 columns found '\\x0c'",
     "p tw 2 1\n1 2 3 4\n": "expected 'TAIL HEAD'",
     "p aux sp ss 1\ns 1\n": "auxiliary file",
     "p sp co 1\nv 1 0 0\n": "holds coordinates",

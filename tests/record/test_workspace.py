@@ -98,6 +98,13 @@ def test_a_stranger_does_not_choose_where_we_look(tmp_path: Path, origin: str) -
         assert graph.outside(tmp_path) == []
 
 
+@pytest.mark.parametrize("name", ["half \ud800", "a\0b"])
+def test_a_name_that_no_file_can_have_is_nowhere(tmp_path: Path, name: str) -> None:
+    graph = SavedGraph("a", name, "h", name)
+    assert graph.found(tmp_path) is None
+    assert graph.looked(tmp_path) == graph.outside(tmp_path) == []
+
+
 def test_only_the_workspaces_own_folder_is_looked_at_unasked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
