@@ -134,6 +134,7 @@ class RemoteProcess:
         self._keeps = False  # the far side goes on with a run where the connection breaks
         self._token = ""  # by which that run is picked up
         self._is_second = False  # the run was sent a second time
+        self._has_ended = False  # its end came; its proof may still come
         self._is_proved = False  # its proof came
         self._filled = 0  # the number under which its end began to come
         self._note: KeptNote | None = None  # of that run, for later processes
@@ -248,7 +249,7 @@ class RemoteProcess:
             return not self._link.fault
         self._command, self._running, self._token = command, False, ""
         self._started, self._is_second = None, False
-        self._is_proved = False
+        self._has_ended = self._is_proved = False
         self._number += 1
         self._own.append(here.Begun(command.run_id))
         try:
@@ -365,11 +366,6 @@ class RemoteProcess:
             return new_arrays(notes, _free())
         raise WireError(f"{type(message).__name__} was not asked for")
 
-    @property
-    def _has_ended(self) -> bool:
-        """Whether the run's end came, and its proof may still come."""
-        return self._started is not None and not self._running
-
     def _is_current(self, number: int) -> bool:
         return self._command is not None and self._number == number
 
@@ -440,8 +436,8 @@ class RemoteProcess:
         graph = self._graph_of(command.graph)
         reference = graph_reference(graph, graph.check_source(settings.source))
         self._started = settings, reference
-        self._write_note(settings, reference)
         self._running = True
+        self._write_note(settings, reference)
         yield here.Started(command.run_id, settings, reference)
 
     def _on_samples(self, told: wire.Samples, arrays: Arrays) -> Iterator[Any]:
@@ -468,7 +464,7 @@ class RemoteProcess:
             return
         if not self._running or self._last is None:
             raise WireError("the end of no run")
-        self._running = False
+        self._running, self._has_ended = False, True
         settings, reference = self._started
         environment = told.environment | {"machine": self._there.address}
         buffers = open_buffers(cast(Segment, self._segment), writeable=False)
@@ -499,6 +495,7 @@ class RemoteProcess:
         if told.number == 0 or self._is_current(told.number):
             run_id = self._command.run_id if told.number else 0
             self._running = self._running and not told.number
+            self._has_ended |= bool(told.number)
             yield here.Failed(run_id, error_of(told), told.details)
 
     def _on_nothing(self, told: wire.Nothing, _arrays: Arrays) -> Iterator[Any]:
