@@ -59,6 +59,7 @@ class Controller(QObject):
 
     running_changed = pyqtSignal(bool)  # a run was asked for and has not ended
     engine_changed = pyqtSignal(str)  # what the engine process prepares, "" once it is ready
+    connected = pyqtSignal(str)  # another computer is ready, by its address
     file_opened = pyqtSignal(str, object)  # a path that was read without fault; its options
     file_failed = pyqtSignal(str)  # a path that could not be read
 
@@ -380,6 +381,8 @@ class Controller(QObject):
             self._lose_run(message, self._far, "Press Run to connect again.")
         elif isinstance(message, messages.Ready):
             self.engine_changed.emit(self.preparing)
+            if self._far_computer is not None:
+                self.connected.emit(self._far_computer.address)
         elif isinstance(message, messages.Progress) and message.run_id == 0:
             self.engine_changed.emit(f"{where}: {message.words}…")
         elif type(message) in self._handlers:

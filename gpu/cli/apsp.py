@@ -26,12 +26,10 @@ from gpu.cli.parser import Parser
 from gpu.cli.run import add_numbers, option_positive
 from gpu.cli.terminal import ProgressLine, fault, is_quiet, progress_line
 from gpu.graph import CSRGraph
-from gpu.proof.verify import rows_words
 from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.record.tracefile import plain
 from gpu.study.apsp import ProofError, all_pairs, matrix_algorithms
 from gpu.study.export_runs import write_table
-from gpu.study.sources import chosen_sources, from_sources, make_plan, summary
 from gpu.wholefile import check_writable
 from gpu.words import size_words
 
@@ -94,6 +92,8 @@ def _apsp(args: argparse.Namespace) -> int:
 def _computed(args: argparse.Namespace) -> int:
     if output_of(args.output) == "-":
         args.usage_error("-o -: the matrix is written row by row in any order; name a file")
+    from gpu.study.sources import chosen_sources
+
     asked_rows = args.reduce or args.cluster is not None
     if asked_rows and args.on is not None:
         args.usage_error("--on makes one run, of a whole matrix; leave --reduce and --cluster")
@@ -147,6 +147,9 @@ def _by_blocks(
     graph: CSRGraph, sources: tuple[int, ...], args: argparse.Namespace, progress: ProgressLine
 ) -> dict[str, Any]:
     """Compute blocks of rows, here or on a cluster; what an earlier call has done is kept."""
+    from gpu.proof.verify import rows_words
+    from gpu.study.sources import from_sources, make_plan, summary
+
     settings = RunSettings(
         args.algorithm,
         args.engine or _best_engine(args.algorithm, not is_here(args)),

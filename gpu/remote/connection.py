@@ -6,6 +6,7 @@ import os
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from typing import Any, cast
 
 from gpu.remote import messages as wire
@@ -19,6 +20,7 @@ ADVICE = "; install SSSP Scope there, or name the command that starts its engine
 LOG_IN = "; log in there once by ssh in a terminal, with a key that asks for no password"
 REFUSALS = ("Permission denied", "Host key verification failed")  # what ssh itself says
 START_S = 180.0  # to log in, for which sshd gives 120 s, and for Python to start there
+END_S = 1.0  # for a process whose streams are closed
 MOST_SAID = 1 << 20  # more is no ssh
 
 
@@ -71,8 +73,15 @@ class Connection:
 
     def kill(self) -> int:
         """End it now; return ssh's exit code."""
+        self._let_end()
         self._ssh.kill()
         return self._ssh.wait()
+
+    def _let_end(self) -> None:
+        """Let an ssh whose streams are closed end by itself: its exit code says why."""
+        if self.link.fault == GONE and not self._fault:
+            with suppress(subprocess.TimeoutExpired):
+                self._ssh.wait(END_S)
 
     def quit(self, grace_s: float) -> None:
         """Ask the far side to quit; end the connection after `grace_s`."""
@@ -90,6 +99,7 @@ class Connection:
 
     def words(self, doing: str = "") -> str:
         """Return how it ended, as one sentence for people."""
+        self._let_end()
         fault = self._fault or self.link.fault
         self._said.seek(max(0, self._said.seek(0, os.SEEK_END) - SAID_BYTES))
         said = self._said.read().decode(errors="replace").split("\n")

@@ -134,6 +134,9 @@ class RemoteProcess:
         self._keeps = False  # the far side goes on with a run where the connection breaks
         self._token = ""  # by which that run is picked up
         self._is_second = False  # the run was sent a second time
+        self._has_ended = False  # its end came; its proof may still come
+        self._is_proved = False  # its proof came
+        self._filled = 0  # the number under which its end began to come
         self._note: KeptNote | None = None  # of that run, for later processes
         self._broken_at = self._again_at = 0.0  # by time.monotonic; 0: it is whole
         self._pause_s = FIRST_PAUSE_S  # until the next attempt
@@ -201,7 +204,8 @@ class RemoteProcess:
         self._connection = fresh
         samples = self._poured
         self._number += 1
-        self._link.send(wire.PickUp(self._number, self._token, self._running, samples))
+        has_started = self._started is not None
+        self._link.send(wire.PickUp(self._number, self._token, has_started, samples))
         if self._ring.is_stopped(run_id):
             self._link.send(wire.Stop(self._number))
 
@@ -244,7 +248,8 @@ class RemoteProcess:
             self._link.send(wire.Quit(), overtake=True)
             return not self._link.fault
         self._command, self._running, self._token = command, False, ""
-        self._is_second = False
+        self._started, self._is_second = None, False
+        self._has_ended = self._is_proved = False
         self._number += 1
         self._own.append(here.Begun(command.run_id))
         try:
@@ -338,14 +343,20 @@ class RemoteProcess:
         command, notes = self._command, message.arrays
         if isinstance(message, wire.Samples):
             return new_arrays(notes, FRAME * WIDTH)
+        is_filled = self._filled == self._number or self._has_ended  # and checked: it stays so
         if isinstance(message, wire.Distances) and isinstance(command, here.RunCommand):
             assert self._segment is not None
+            if is_filled:
+                raise WireError("distances of a run that has ended")
             dist = self._segment.arrays(writeable=True)["dist"].reshape(-1)
             count = math.prod(message.arrays[0].shape)
             return {"dist": dist[message.first : message.first + count]}
         if isinstance(message, wire.Finished) and isinstance(command, here.RunCommand):
             assert self._segment is not None
             own = self._segment.arrays(writeable=True)
+            if is_filled:
+                return new_arrays(notes, _free())
+            self._filled = self._number
             events = [note for note in notes if note.name == "events"]
             allowed = _free() if command.settings.probe == Probe.EVENTS else 0
             return own | new_arrays(tuple(events), allowed)
@@ -425,8 +436,8 @@ class RemoteProcess:
         graph = self._graph_of(command.graph)
         reference = graph_reference(graph, graph.check_source(settings.source))
         self._started = settings, reference
-        self._write_note(settings, reference)
         self._running = True
+        self._write_note(settings, reference)
         yield here.Started(command.run_id, settings, reference)
 
     def _on_samples(self, told: wire.Samples, arrays: Arrays) -> Iterator[Any]:
@@ -449,9 +460,11 @@ class RemoteProcess:
 
     def _on_finished(self, told: wire.Finished, arrays: Arrays) -> Iterator[Any]:
         command = self._asked(told.number, here.RunCommand)
+        if self._has_ended:  # picked up for the sake of its proof
+            return
         if not self._running or self._last is None:
             raise WireError("the end of no run")
-        self._running = False
+        self._running, self._has_ended = False, True
         settings, reference = self._started
         environment = told.environment | {"machine": self._there.address}
         buffers = open_buffers(cast(Segment, self._segment), writeable=False)
@@ -472,6 +485,9 @@ class RemoteProcess:
 
     def _on_verified(self, told: wire.Verified, _arrays: Arrays) -> Iterator[Any]:
         run_id = self._asked(told.number, here.RunCommand).run_id
+        if self._is_proved:  # it came before the connection broke
+            return
+        self._is_proved = True
         detail = in_sight(told.verification.detail, SENTENCE)
         yield here.Verified(run_id, replace(told.verification, detail=detail))
 
@@ -479,11 +495,15 @@ class RemoteProcess:
         if told.number == 0 or self._is_current(told.number):
             run_id = self._command.run_id if told.number else 0
             self._running = self._running and not told.number
+            self._has_ended |= bool(told.number)
             yield here.Failed(run_id, error_of(told), told.details)
 
     def _on_nothing(self, told: wire.Nothing, _arrays: Arrays) -> Iterator[Any]:
         """The run that was to be picked up is not there: it begins now, or it is lost."""
         command = self._asked(told.number, here.RunCommand)
+        if self._has_ended:  # but for its proof
+            yield from self._on_done(wire.Done(told.number), {})
+            return
         if self._running or self._is_second:
             self._token = ""
             self._drop_note(is_done=True)

@@ -231,7 +231,7 @@ class Far:
         for message in self._host.poll():
             if message.run_id in (0, self._id):
                 self._tellers[type(message)](message)
-        if self._link.is_free:
+        if self._id and self._link.is_free:
             self._send_samples(self._host.take_samples())
             self._send_distances()
         waits = self._wanting is not None or self._picking is not None
@@ -438,6 +438,7 @@ class Far:
         self._link.send(wire.Failed(number, *about))
 
     def _done(self, number: int) -> None:
+        self._host.take_samples()  # of a run that failed: they belong to no later one
         self._number = self._id = 0
         self._link.send(wire.Done(number))
 

@@ -141,6 +141,7 @@ def test_a_run_goes_on_over_a_connection_that_broke(
     assert any("the run goes on there" in told for told in words)
     assert not any(isinstance(message, EngineLost) for message in driver.heard)
     assert len(far.pids()) == 2
+    driver.until(lambda: driver.host.idle)
     wait_until(lambda: not list(left_folder().iterdir()))
     assert not list(notes_folder().iterdir())
     again = driver.host.run(SETTINGS)
@@ -148,6 +149,21 @@ def test_a_run_goes_on_over_a_connection_that_broke(
     assert_is_whole(driver.wait_for(RunFinished, again).trace)
     driver.host.close()
     wait_until(far.is_gone)
+
+
+def test_a_proof_that_was_under_way_is_picked_up(base: Elsewhere, far: Far, hosted: Hosted) -> None:
+    """The link is cut at every turn after the run's end: nothing is told twice."""
+    driver = hosted(far.there(base))
+    for _ in range(3):
+        driver.host.set_pace(None)
+        run_id = driver.host.run(SETTINGS)
+        assert_is_whole(driver.wait_for(RunFinished, run_id).trace)
+        cut(driver)
+        assert driver.wait_for(Verified, run_id).verification.passed
+        driver.until(lambda: driver.host.idle)
+        assert driver.names(run_id).count("Verified") == 1
+        assert driver.names(run_id).count("RunFinished") == 1
+        assert "EngineLost" not in driver.names(run_id)
 
 
 def test_a_run_sent_to_a_far_side_that_was_just_killed_is_made_by_the_next(

@@ -7,6 +7,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import host_driver
@@ -16,10 +17,12 @@ from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+import gpu
 import sample_graphs
 from gpu.compiled import cache_folder
 from gpu.record.trace import RunSettings
 from gpu.record.tracefile import load_trace, save_trace
+from gpu.remote.pickup import Note
 from viewer.features.compare.runs_table import COLUMNS
 from viewer.features.computers.feature import ComputersFeature
 from viewer.frame.run_panel import ANOTHER
@@ -192,6 +195,32 @@ def test_a_run_there_is_live_driven_and_stopped_over_a_slow_link(
     assert "ended" not in record.trace.environment  # it listened; nobody was killed
     device = next(column for column in COLUMNS if column.title == "Device")
     assert device.words(record) == f"cuda:0 on {ADDRESS} (NVIDIA H100 80GB HBM3)"
+
+
+def test_what_a_window_left_there_is_fetched_and_offered(
+    window: MainWindow, qtbot: QtBot, far: Computer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = window.session.graph
+    assert graph is not None
+    trace = gpu.run(graph, "dijkstra", "cpu")
+    settings = replace(trace.settings, device=CPU)
+    note = Note("0" * 32, (), ADDRESS, settings, trace.graph)
+    other = replace(note, token="1" * 32, address="another@place")
+    monkeypatch.setattr("gpu.remote.pickup.waiting", lambda: [other, note])
+    monkeypatch.setattr(
+        "gpu.remote.pickup.pick_up", lambda asked: replace(trace, settings=asked.settings)
+    )
+    feature_of(window)
+    window.features["workspace"]
+    window.use_computers([far])
+    window.run_panel.choose_machine(CPU)
+    session = window.session
+    qtbot.waitUntil(lambda: bool(session.notice and session.notice.offers), timeout=PATIENCE_MS)
+    assert session.notice is not None
+    assert "whose connection broke was fetched" in session.notice.words
+    window.notice_bar.offer_taken.emit(session.notice.offers[0].what)
+    qtbot.waitUntil(lambda: bool(session.runs), timeout=PATIENCE_MS)
+    assert session.runs[-1].settings.device == CPU
 
 
 def test_what_is_wrong_there_is_said_in_the_dialog(

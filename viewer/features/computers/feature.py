@@ -1,22 +1,36 @@
-"""Names other computers, asks whether they answer, and remembers them."""
+"""Names other computers, asks whether they answer, and remembers them.
+
+What a window that crashed, or gave up waiting, left on a computer is fetched when that is used
+again, and offered in a line of the bar.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu.errors import CancelledByUserError
 from gpu.record.trace import ON
 from gpu.words import in_sight
 from viewer.common.background import Task
+from viewer.common.kept_graphs import kept_folder
 from viewer.feature import FeaturePart, Window
 from viewer.features.computers.dialog import NOTHING, ComputersDialog
 from viewer.models.computers import MOST, Computer, known_computers, remember_computers
 from viewer.models.machines import CPU_DEVICE, REAL_DEVICE
+from viewer.models.session import Notice, Offer
 
 if TYPE_CHECKING:
     from gpu.remote.messages import About
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What the button asks for: the run in this file."""
+
+    path: Path
 
 
 class ComputersFeature(FeaturePart):
@@ -27,6 +41,9 @@ class ComputersFeature(FeaturePart):
         self.dialog: ComputersDialog | None = None
         self._task: Task | None = None
         self._found: Computer | None = None  # that answered last, with what it has
+        self._fetching: Task | None = None
+        window.controller.connected.connect(self.fetch)
+        window.notice_bar.offer_taken.connect(self._take)
         window.run_panel.offer_another()
         window.run_panel.computers_requested.connect(self.ask)
 
@@ -99,9 +116,46 @@ class ComputersFeature(FeaturePart):
         if self.dialog is not None:
             self.dialog.show_answer(NOTHING)
 
+    def fetch(self, address: str) -> None:
+        """Fetch the newest run that waits on a computer, if there is one."""
+        if self._fetching is not None:
+            return
+        found: list[Path] = []
+
+        def work() -> None:
+            from gpu.record.tracefile import save_trace
+            from gpu.remote.pickup import pick_up, waiting
+
+            note = next((note for note in waiting() if note.address == address), None)
+            if note is not None:
+                folder = kept_folder("fetched")
+                folder.mkdir(parents=True, exist_ok=True)
+                save_trace(pick_up(note), folder / f"{note.token}.npz")
+                found.append(folder / f"{note.token}.npz")
+
+        self._fetching = Task(work, self)
+        self._fetching.ended.connect(partial(self._offer, in_sight(address), found))
+
+    def _offer(self, where: str, found: list[Path], problem: BaseException | None) -> None:
+        self._fetching = None
+        session = self._window.session
+        if found:
+            words = f"A run on {where} whose connection broke was fetched."
+            offers = (Offer("Open it", Fetched(found[0])),)
+            session.set_notice(Notice("info", words, offers=offers))
+        elif problem is not None and not isinstance(problem, CancelledByUserError):
+            session.set_notice(Notice("warning", str(problem)))
+
+    def _take(self, what: object) -> None:
+        if isinstance(what, Fetched):
+            self._window.session.set_notice(None)
+            self._window.open_path(str(what.path))
+
     def close(self) -> None:
         """The window closes."""
         self._give_up()
+        if self._fetching is not None:
+            self._fetching.give_up()
         if self.dialog is not None:
             self.dialog.close()
 
