@@ -70,11 +70,14 @@ def installed_packages(ours: str = OURS) -> list[Package]:
 def licence_of(package: Distribution) -> str:
     """Return a package's licence as it says itself: an SPDX expression, classifiers, or words."""
     told = package.metadata
-    if told["License-Expression"]:
-        return str(told["License-Expression"])
+    expression, words = (
+        (told.get_all(name) or [""])[0] for name in ("License-Expression", "License")
+    )
+    if expression:
+        return str(expression)
     classes = [row for row in told.get_all("Classifier") or () if row.startswith("License ::")]
     named = [row.rpartition(" :: ")[2] for row in classes if not row.endswith("OSI Approved")]
-    words = (told["License"] or "").strip().partition("\n")[0]
+    words = str(words).strip().partition("\n")[0]
     if named:
         return "; ".join(named)
     return words if 0 < len(words) <= MOST_LETTERS else words[:MOST_LETTERS] + "…" * bool(words)

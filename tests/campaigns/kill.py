@@ -105,7 +105,7 @@ def check_left(before: dict[str, int]) -> None:
 class Engine:
     """One host whose child dies again and again."""
 
-    def __init__(self, name: str, device: str) -> None:
+    def __init__(self, name: str = "model", device: str = "RTX 2080 Ti") -> None:
         from gpu.host import EngineHost
         from gpu.record.trace import RunSettings
 

@@ -54,6 +54,14 @@ def behind(there: Elsewhere, how: str) -> Elsewhere:
     return replace(there, command=f"exec {sys.executable} {PROXY} {how} {command}")
 
 
+def _size(path: Path) -> int:
+    """Return how many bytes a file has, 0 where it has just gone."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 class Hosted:
     """A host with its driver, closed at the end, of which nothing may be left."""
 
@@ -69,7 +77,7 @@ class Hosted:
     def __exit__(self, *_: object) -> None:
         self.driver.host.close()
         assert left_behind(self.memory) == []
-        wait_until(lambda: not any(path.stat().st_size for path in self.far_segments()))
+        wait_until(lambda: not any(map(_size, self.far_segments())))
         # a far side that was killed while it started leaves its empty lock; the next one takes it
         wait_until(self.is_clean)
 

@@ -132,6 +132,12 @@ def asserts(function: ast.FunctionDef, proofs: set[str]) -> bool:
     return False
 
 
+def test_no_two_test_files_have_one_name() -> None:
+    """They lie in no packages: Python would take one for the other."""
+    names = [path.name for path in (TOP / "tests").rglob("test_*.py")]
+    assert sorted(set(names)) == sorted(names)
+
+
 def test_the_tool_settings_are_in_one_place() -> None:
     strays = {"setup.cfg", "setup.py", "tox.ini", "pytest.ini", "mypy.ini", ".flake8", "ruff.toml"}
     assert [path.name for path in tracked() if path.name in strays] == []

@@ -36,7 +36,7 @@ from typing import Any
 
 from soak_memory import Held, children, give_back_memory, resident
 
-SUITE_SECONDS = 45
+SUITE_SECONDS = 24
 SEED = 20261121
 GROWTH_MB = 50.0
 MARK_SECONDS = 60
