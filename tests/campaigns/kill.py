@@ -378,6 +378,8 @@ window.start()
 print("up", flush=True)
 def again():
     global turn
+    if not window.isVisible():
+        return
     turn += 1
     settings.set_value("kept", [1, 2, 3])
     settings.add_recent("/a/b.gr")

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import msgspec
 import pytest
 from lesson_files import WHOLE
 from msgspec import Meta, Struct
@@ -101,6 +102,10 @@ def test_of_what_is_remembered_each_field_stands_for_itself() -> None:
 # ---- what is published ----
 
 
+@pytest.mark.skipif(
+    tuple(map(int, msgspec.__version__.split(".")[:2])) < (0, 22),
+    reason="msgspec before 0.22 writes the same choices in another order",
+)
 def test_the_published_schemas_are_current(capsys: pytest.CaptureFixture[str]) -> None:
     assert published.main(["--check"]) == 0, "run python -m gpu.lessons.schema"
     assert {path.name for path in published.folder().iterdir()} == set(published.schemas())
