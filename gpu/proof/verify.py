@@ -210,8 +210,6 @@ def _dijkstra(graph: CSRGraph, source: int) -> tuple[np.ndarray, np.ndarray]:
     tails, heads = tails[first], heads[first]
     kept = tails != heads
     indptr = np.concatenate(([0], np.cumsum(np.bincount(tails[kept], minlength=graph.n))))
-    if graph.m < 2**31:  # before SciPy 1.15 its loops take no other integers
-        heads, indptr = heads.astype(np.int32), indptr.astype(np.int32)
     simple = csr_array((lightest[kept], heads[kept], indptr), shape=(graph.n, graph.n))
     found: tuple[np.ndarray, np.ndarray] = dijkstra(
         simple, directed=True, indices=source, return_predecessors=True

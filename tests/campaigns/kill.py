@@ -11,7 +11,7 @@ command then does its work and takes away what was left. `sweep`: a worker of a 
 value must have its point, or say why not. `reader`: a file's reader dies or stands still; the file
 is read or refused in words, the next one is read. `window`: a whole window is killed (KILL) while
 it opens, runs, saves, films, shows a lesson and closes; settings and workspace must be as they
-were saved, and no process or shared segment of it may be left.
+were saved, no process of it may be left, and no shared segment past the next start.
 
 After each scene descriptors, threads, processes and segments are compared with before.
 """
@@ -48,6 +48,7 @@ SEED = 16
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGSEGV", "SIGBUS", "SIGSTOP")
 PATIENCE_S = 120.0  # for a machine that is busy; a request takes a second or two
 DYING_S = 0.2  # between a signal and the end of a process
+GIVE_BACK_S = 5.0  # of a killed window's processes, once they are gone
 SHM = Path("/dev/shm")
 SAMPLES = ("sample:grid?n=20000", "sample:city_roads?n=3000", "sample:erdos_renyi?n=4000")
 
@@ -401,12 +402,25 @@ app.exec()
 """
 
 
+def _gives_back(prefix: str) -> bool:
+    """Wait for the end of a killed window's segments; return whether the next start ends them."""
+    from gpu.host.memory import Memory
+
+    end = time.monotonic() + GIVE_BACK_S
+    while list(SHM.glob(f"{prefix}*")) and time.monotonic() < end:
+        time.sleep(0.01)
+    late = bool(list(SHM.glob(f"{prefix}*")))
+    Memory().clean_stale()
+    assert not list(SHM.glob(f"{prefix}*")), "a segment that the next start does not remove"
+    return late
+
+
 def window(seconds: float, seed: int, most: int) -> int:
     """Kill whole windows; return how many."""
     from gpu.record.workspace import load_workspace
     from viewer.models.settings import Settings
 
-    chance, count = random.Random(f"{seed} window"), 0
+    chance, count, late = random.Random(f"{seed} window"), 0, 0
     end = time.monotonic() + seconds
     while time.monotonic() < end and count < most:
         with tempfile.TemporaryDirectory() as folder:
@@ -429,11 +443,13 @@ def window(seconds: float, seed: int, most: int) -> int:
             assert "Traceback" not in said, said
             until(lambda: not any(map(lives, below)), "the end of what a window started")  # noqa: B023
             prefix = f"sssp-{process.pid}-"
-            until(lambda: not list(SHM.glob(f"{prefix}*")), "shared memory given back")  # noqa: B023
+            late += _gives_back(prefix)
             json.dumps(Settings(ini).recent_files)
             assert Settings(ini).value("kept") == [1, 2, 3]
             assert not saved.exists() or load_workspace(saved) is not None
             count += 1
+    if late:
+        print(f"{late} left a segment for the next start to remove", flush=True)
     return count
 
 
