@@ -13,9 +13,10 @@ from pathlib import Path
 import host_driver
 import pytest
 from host_driver import elsewhere
-from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtCore import QEvent
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from test_window_engine import LEFT, PATIENCE_MS, press_run, wait_for, wait_for_proof
 
 import gpu
 import sample_graphs
@@ -28,11 +29,8 @@ from viewer.features.computers.feature import ComputersFeature
 from viewer.frame.run_panel import ANOTHER
 from viewer.main_window import MainWindow
 from viewer.models.computers import Computer, known_computers, remember_computers
-from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
 
-LEFT = Qt.MouseButton.LeftButton
-PATIENCE_MS = 120_000
 ADDRESS = "somebody@elsewhere"
 CPU = f"cpu on {ADDRESS}"
 
@@ -75,20 +73,6 @@ def feature_of(window: MainWindow) -> ComputersFeature:
     return feature
 
 
-def press_run(window: MainWindow, qtbot: QtBot) -> RunRecord:
-    qtbot.mouseClick(window.run_panel._run, LEFT)
-    record = window.session.current
-    assert record is not None
-    return record
-
-
-def wait_for(record: RunRecord, state: str, qtbot: QtBot) -> None:
-    def is_there() -> None:
-        assert record.state == state, f"{record.state} {record.failure}"
-
-    qtbot.waitUntil(is_there, timeout=PATIENCE_MS)
-
-
 def test_a_computer_is_named_tested_used_and_left(
     window: MainWindow, qtbot: QtBot, far: Computer, tmp_path: Path
 ) -> None:
@@ -112,7 +96,7 @@ def test_a_computer_is_named_tested_used_and_left(
     assert window.status_bar._engine.text() == f"CPU of {ADDRESS}, measured"
     record = press_run(window, qtbot)
     wait_for(record, "finished", qtbot)
-    qtbot.waitUntil(lambda: record.verification is not None, timeout=PATIENCE_MS)
+    wait_for_proof(record, qtbot)
     assert record.verification is not None
     assert record.verification.passed
     assert record.clock == "measured"
