@@ -15,17 +15,13 @@ import secrets
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 from zipfile import ZIP_STORED, ZipFile
 
 from gpu.errors import GpuError, MemoryNeededError
-
-try:
-    import fcntl
-except ImportError:  # Windows: there a file that is open cannot be removed
-    fcntl = None  # type: ignore[assignment]
+from gpu.locked import lock
 
 STDOUT = "-"
 PART, PART_END = ".sssp-", ".part"
@@ -52,7 +48,8 @@ def written_whole(path: str | Path) -> Iterator[IO[bytes]]:
         part = _part_beside(target)
         try:
             with part.open("xb") as file:
-                _lock(file)
+                with suppress(OSError):  # some file systems have no locks
+                    lock(file, wait=True)
                 yield file
             part.replace(target)
         finally:
@@ -163,14 +160,7 @@ def _try_alone(part: Path) -> None:
     with part.open("rb") as file:
         if abs(time.time() - os.fstat(file.fileno()).st_mtime) < FRESH_S:
             raise BlockingIOError(f"{part} is fresh")
-        _lock(file, wait=False)
-
-
-def _lock(file: IO[bytes], *, wait: bool = True) -> None:
-    """Lock an open file until it is closed; OSError where another has it and one does not wait."""
-    if fcntl is not None:
-        with suppress(OSError) if wait else nullcontext():  # some file systems have no locks
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        lock(file)
 
 
 def _first(error: BaseException | None) -> OSError | MemoryError | None:

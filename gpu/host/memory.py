@@ -49,11 +49,7 @@ import numpy as np
 
 from gpu.errors import MemoryNeededError
 from gpu.interpreter import start_tracker
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+from gpu.locked import lock
 
 SHM_FOLDER = Path("/dev/shm")  # where Linux shows named blocks; absent elsewhere
 SPARE_BYTES = 32 << 20  # left free for others in /dev/shm and in the temporary folder
@@ -344,7 +340,7 @@ def _hold(path: Path) -> None:
         while path not in _held:
             descriptor = os.open(path, _OPEN | os.O_CREAT, 0o600)
             try:
-                _lock(descriptor, shared=True)
+                lock(descriptor, shared=True, wait=True)
                 if _is_still(path, descriptor):  # else it was stale until just now
                     _held[path] = os.dup(descriptor)
             finally:
@@ -362,19 +358,13 @@ def _remove_stale(held: Path, prefix: str) -> None:
     """Remove the segments beside a file that no process keeps locked. OSError where one does."""
     descriptor = os.open(held, _OPEN)
     try:
-        _lock(descriptor, shared=False)
+        lock(descriptor)
         for path in held.parent.glob(f"{prefix}-*"):
             if path != held:
                 path.unlink(missing_ok=True)
     finally:
         os.close(descriptor)
     held.unlink(missing_ok=True)
-
-
-def _lock(descriptor: int, *, shared: bool) -> None:
-    """Lock an open file; for one alone at once or OSError. Windows keeps files in use by itself."""
-    if fcntl is not None:
-        fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _is_still(path: Path, descriptor: int) -> bool:

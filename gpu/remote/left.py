@@ -16,11 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
+from gpu import locked
 from gpu.compiled import cache_folder
 from gpu.errors import GpuError
 from gpu.record.trace import Trace
@@ -29,7 +25,7 @@ from gpu.wholefile import make_room
 
 KEEP_S = 600.0  # that a trace is kept, and that a run may go on without anybody
 MOST_BYTES = 8 << 30
-CAN_KEEP = fcntl is not None
+CAN_KEEP = locked.CAN_LOCK
 
 Wish = Literal["", "take", "stop"]
 
@@ -46,8 +42,7 @@ def lock(path: Path) -> int:
     """Return a descriptor that keeps a file locked, -1 where another process has it. OSError."""
     descriptor = os.open(path, os.O_RDWR)
     try:
-        if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        locked.lock(descriptor)
     except OSError:
         os.close(descriptor)
         return -1
