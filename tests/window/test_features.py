@@ -147,8 +147,9 @@ def opened(settings: Settings, host: FakeHost) -> MainWindow:
 
 def close_dialogs(window: MainWindow) -> None:
     QApplication.processEvents()
-    for dialog in window.findChildren(QDialog):
-        dialog.close()
+    for dialog in QApplication.topLevelWidgets():
+        if isinstance(dialog, QDialog) and window.isAncestorOf(dialog):
+            dialog.close()
 
 
 @pytest.mark.parametrize("gone", NAMES)
@@ -190,8 +191,12 @@ def open_sample_and_run(window: MainWindow, host: FakeHost) -> None:
 
 
 def trigger_everything(window: MainWindow, host: FakeHost) -> None:
-    """Use every action that can be used; a second run is there to be compared with."""
+    """Use every action that can be used; a second run is there to be compared with.
+
+    Nothing is painted meanwhile; `show_everything` does that.
+    """
     with_finished_run(window, host)
+    window.setUpdatesEnabled(False)
     for key in list(window.actions_by_key.rows):
         action = window.actions_by_key[key]
         if key not in LEFT_OUT | LATER and action.isEnabled() and action.menu() is None:
@@ -202,6 +207,7 @@ def trigger_everything(window: MainWindow, host: FakeHost) -> None:
             assert entry.words
     if window.controller.running:
         window.controller.stop()
+    window.setUpdatesEnabled(True)
 
 
 def show_everything(window: MainWindow) -> None:
@@ -210,10 +216,9 @@ def show_everything(window: MainWindow) -> None:
         panel = window.show_dock(key)
         assert window.docks[key].isVisible()
         assert panel is window.docks[key].widget()
-    for theme in ("projector", "dark"):
-        window.actions_by_key[f"theme_{theme}"].trigger()
-        QApplication.processEvents()
-        assert window.theme.name == theme
+    window.actions_by_key["theme_projector"].trigger()  # its text is larger, too
+    QApplication.processEvents()
+    assert window.theme.name == "projector"
     for key in ("explore", "compare"):
         window.docks.choose(key)
         QApplication.processEvents()
