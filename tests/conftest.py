@@ -91,6 +91,8 @@ def leak_guard(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     left = {what: _left_over(look, before[what]) for what, look in watched.items()}
     left = {what: names for what, names in left.items() if names}
+    if _uses_qt(request):
+        _text_of_usual_size()
     assert not left, f"left behind by this test: {left}"
 
 
@@ -131,6 +133,22 @@ def _top_level_widgets() -> set[str]:
     tops = [widget for widget in QApplication.topLevelWidgets() if widget.parent() is None]
     ours = [widget for widget in tops if not widget.inherits("QTipLabel")]  # Qt keeps one tooltip
     return {f"{type(widget).__name__} at {id(widget):#x}" for widget in ours}
+
+
+def _text_of_usual_size() -> None:
+    """Undo the projector's theme: the next test's first window would be built in its large text."""
+    theme = sys.modules.get("viewer.common.theme")
+    if theme is None:
+        return
+    from PyQt6.QtGui import QFont
+    from PyQt6.QtWidgets import QApplication
+
+    from viewer.common.text_size import SYSTEM_FONT
+
+    app = QApplication.instance()
+    usual = app.property(SYSTEM_FONT) if isinstance(app, QApplication) else None
+    if isinstance(usual, QFont) and usual != QApplication.font():
+        theme.apply_theme(app, "light")
 
 
 def _running_threads() -> set[str]:
