@@ -40,7 +40,7 @@ choices say "ours".
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,6 +48,12 @@ C_NEAR_FAR = 32.0  # Near-Far: delta = C x mean weight / mean degree (paper, 4.3
 C_START = 1.0  # ADDS starts lower and lets the probing phase raise it (ours; code: 1 / 32)
 START_FLOOR = 4.0  # smallest initial delta for integer weights, weight units (code)
 C_CEILING = 128.0  # largest delta, x mean weight / mean degree (ours)
+C_START_PUBLISHED = 1.0 / 32.0  # ADDS' own start (code)
+SMALL_PUBLISHED = (
+    512.0  # a graph too small to fill the machine starts so much higher, and stays (code)
+)
+C_CEILING_PUBLISHED = 512.0  # its ceiling (ours: the paper names none; see gpu/README.md)
+SMALL_VERTICES, SMALL_ARCS = 4, 50  # too small: fewer vertices or arcs for a worker's thread (code)
 
 CLIP_TAIL_SHARE = 0.65  # of new work in the last bucket (paper)
 CLIP_FAR_SHARE = 0.70  # of new work in one bucket more than FAR_BUCKETS past the head (code)
@@ -157,6 +163,7 @@ class StartRule:
     start_factor, ceiling_factor : initial and largest delta, x mean weight / mean degree
     start_floor : smallest initial delta for whole weights, weight units
     floor_share : smallest delta, x the initial one; 0: 1 for whole weights, else 2^-20 of it
+    held : the controller leaves delta, and the open heads, where they start
     """
 
     threads: int
@@ -168,6 +175,24 @@ class StartRule:
     start_floor: float = START_FLOOR
     ceiling_factor: float = C_CEILING
     floor_share: float = 0.0
+    held: bool = False
+
+
+def published(rule: StartRule, n: int, m: int) -> StartRule:
+    """Return the rule by which ADDS as published starts on a graph of n vertices and m arcs.
+
+    From W / 32 D, and as high as starving takes it; 16 W / D, held, where the graph is too small.
+    """
+    small = n < SMALL_VERTICES * rule.threads or m < SMALL_ARCS * rule.threads
+    times = SMALL_PUBLISHED if small else 1.0
+    return replace(
+        rule,
+        start_factor=C_START_PUBLISHED * times,
+        start_floor=START_FLOOR * times,
+        ceiling_factor=C_CEILING_PUBLISHED,
+        floor_share=0.0,
+        held=small,
+    )
 
 
 def start(rule: StartRule, weights: Weights) -> np.ndarray:
@@ -201,7 +226,7 @@ def start(rule: StartRule, weights: Weights) -> np.ndarray:
         "open_heads": min(MIN_OPEN_HEADS, most),
         "min_open": min(MIN_OPEN_HEADS, most),
         "max_open": most,
-        "dynamic": int(rule.dynamic and rule.given is None),
+        "dynamic": int(rule.dynamic and not rule.held and rule.given is None),
         "probing": 1,
     }
     for name, value in values.items():

@@ -20,6 +20,12 @@ Not done    Duplicates are not removed. But an item carries the distance it was 
             paper processes it again. Measured on an H100 that took R-MAT 2^20 from 4.4 to
             2.4 ms; the modelled R-MAT 2^16 does 1.06 instead of 2.4 vertices a settled one.
 
+Published   With `as_published` the rules are the authors': delta starts at W / 32 D, on graphs that
+            cannot fill the machine at 16 W / D and stays there; stale items are processed again;
+            what improves always goes through a bucket, never straight to its worker's next
+            round; no work is handed back to idle workers. What neither paper nor code fixes
+            (how much a worker is given, what a sweep costs) stays ours.
+
 To tune     delta (or let it drive), buckets, workers.
 
 [1] "A Fast Work-Efficient SSSP Algorithm for GPUs", PPoPP 2021, sections 5.1 to 5.5.
@@ -128,6 +134,14 @@ ALGORITHM = Algorithm(
             "dynamic_delta", "Dynamic Δ", "bool", True, "let the controller change Δ as it runs"
         ),
         Parameter("buckets", "Buckets", "int", 32, "buckets in the ring", 2, 32),
+        Parameter(
+            "as_published",
+            "As published",
+            "bool",
+            False,
+            "the paper's rules: Δ from W/32D (small graphs 16 W/D, held), stale items processed"
+            " again, every push through a bucket",
+        ),
         Parameter(
             "workers", "Workers", "int", None, "worker blocks; empty: the device's own", 1, 4096
         ),

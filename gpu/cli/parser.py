@@ -71,7 +71,8 @@ class Parser(argparse.ArgumentParser):
         for group in others:
             if group is not self._optionals:
                 formatter.end_section()
-                formatter.start_section(group.title)
+                where = " (see: sssp-scope man)" if group in self._rare else ""
+                formatter.start_section(f"{group.title}{where}")
             if group in self._rare:
                 formatter.add_text(_named(group))
             else:
@@ -134,7 +135,7 @@ def _metavar(action: argparse.Action) -> str:
 def _named(group: argparse._ArgumentGroup) -> str:
     names = [action.option_strings[-1 if action.nargs == 0 else 0] for action in _shown(group)]
     words = " ".join(f"{name}" for name in names)
-    return textwrap.fill(f"{words} (see: sssp-scope man)", 76, break_on_hyphens=False)
+    return textwrap.fill(words, 76, break_on_hyphens=False)
 
 
 def _shown(group: argparse._ArgumentGroup) -> list[argparse.Action]:

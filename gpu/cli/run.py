@@ -358,8 +358,10 @@ def _add_parameters(parser: Parser) -> argparse._ArgumentGroup:
     for parameter, algorithms in known.values():
         flag = f"--{parameter.key.replace('_', '-')}"
         words = f"{', '.join(algorithms)}: {parameter.help}".replace("%", "%%")
-        if parameter.kind == "bool":
-            kept: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
+        if parameter.kind == "bool" and parameter.default is False:
+            kept: dict[str, Any] = {"action": "store_true"}
+        elif parameter.kind == "bool":
+            kept = {"action": argparse.BooleanOptionalAction}
         else:
             kept = {"type": _kind(parameter), "metavar": parameter.kind.upper()}
         default = "" if parameter.default is None else f" [{parameter.default}]"

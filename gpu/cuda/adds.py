@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from gpu.cuda.launch import (
     resident_blocks,
 )
 from gpu.cuda.module import THREADS, function
-from gpu.delta import DEGREE_SPLIT, StartRule, Weights, band, start
+from gpu.delta import DEGREE_SPLIT, StartRule, Weights, band, published, start
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
@@ -65,13 +66,22 @@ class Tuning:
 
 
 TUNED = Tuning()
+AS_PUBLISHED = replace(TUNED, threads=768, blocks_per_sm=1, many_arcs=2**62, skew=math.inf)
+WIDE_AS_PUBLISHED = replace(AS_PUBLISHED, threads=256, blocks_per_sm=3)  # shared memory: 48 KB
 
 
 def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
     """Run ADDS on the GPU. The device arbitrates by itself: `seed` changes nothing."""
-    return run_tuned(graph, settings, buffers, observer, TUNED)[0]
+    return run_tuned(graph, settings, buffers, observer, tuning_for(graph, settings))[0]
+
+
+def tuning_for(graph: CSRGraph, settings: RunSettings) -> Tuning:
+    """Return the tuning of a run: ours, or workers as large as the authors'."""
+    if not settings.parameters["as_published"]:
+        return TUNED
+    return AS_PUBLISHED if graph.weights.itemsize == 4 else WIDE_AS_PUBLISHED
 
 
 def run_tuned(
@@ -110,7 +120,8 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tu
         workers=workers,
         threads=threads,
         buckets=rule.buckets,
-        drop_stale=int(bool(parameters["drop_stale"])),
+        as_published=int(parameters["as_published"]),
+        drop_stale=int(parameters["drop_stale"] and not parameters["as_published"]),
         band_low=low * threads,
         band_high=high * threads,
         pool_blocks=blocks,
@@ -136,7 +147,7 @@ def start_rule(
     """Return how delta begins on this graph, and between what it moves."""
     first = tuning.skewed_factor if skewed else tuning.start_factor
     dense = graph.mean_degree >= DEGREE_SPLIT
-    return StartRule(
+    rule = StartRule(
         threads=threads,
         buckets=settings.parameters["buckets"],
         max_open=settings.parameters["open_heads"],
@@ -146,6 +157,7 @@ def start_rule(
         ceiling_factor=first if dense else tuning.ceiling_factor,
         floor_share=tuning.floor_share,
     )
+    return published(rule, graph.n, graph.m) if settings.parameters["as_published"] else rule
 
 
 def fill_rule(record: np.ndarray, rule: StartRule, integer: bool) -> None:

@@ -68,7 +68,7 @@ COUNTS = (
     "workers",
     "threads",
     "buckets",
-    "unused",
+    "as_published",
     "drop_stale",
     "pool_blocks",
     "table_mask",

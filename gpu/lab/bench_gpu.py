@@ -40,6 +40,16 @@ WARM_UPS, RUNS = 2, 9
 SHORT_RUNS, SHORT_MS = 31, 6.0
 RESULTS = Path(__file__).resolve().parent / "results"
 PARAMETERS: dict[str, dict[str, Any]] = {"adds": {"drop_stale": True}, "near_far": {}}
+PUBLISHED = (
+    "adds_as_published"  # the row `adds` under the paper's rules, its workers as the authors'
+)
+VARIANTS = {PUBLISHED: ("adds", {"as_published": True, "workers": 127})}
+AUTHORS_PROCESSED = {  # vertices, by 127 and by 254 workers
+    "ny": (1_236_610, 1_069_027),
+    "grid_1024": (10_132_791, 7_373_218),
+    "mesh_100": (3_667_324, 4_073_393),
+    "grid_4096": (218_600_000, 272_800_000),
+}
 AUTHORS_MS = {"ny": 9.3, "grid_1024": 14.0, "mesh_100": 5.2, "grid_4096": 67.0}  # their ADDS
 LONESTAR_MS = {  # LonestarGPU's Near-Far
     "ny": 15.8,
@@ -66,7 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--new-york", type=Path, metavar="FILE", help="USA-road-d.NY.gr[.gz]")
     parser.add_argument("--graphs", metavar="NAMES", help=f"of: {known} [all that can be made]")
     usual = ",".join(PARAMETERS)
-    parser.add_argument("--algorithms", default=usual, metavar="NAMES", help=f"[{usual}]")
+    words = f"or {', '.join(VARIANTS)} [{usual}]"
+    parser.add_argument("--algorithms", default=usual, metavar="NAMES", help=words)
     parser.add_argument("--device", default="cuda:0", help="[cuda:0]")
     parser.add_argument(
         "--runs", type=int, help=f"timed runs of each [{RUNS}; {SHORT_RUNS} of short ones]"
@@ -184,10 +195,13 @@ def bench(args: argparse.Namespace) -> dict[str, Any]:
     for name in chosen_graphs(args):
         graph = benchmark_graphs.make(name, args.new_york, args.numbers)
         source = benchmark_graphs.source_of(name, graph)
-        for algorithm in args.algorithms.split(","):
-            levels = measure_levels(graph, source, algorithm, (0, 1, 2), args.device, args.runs)
+        for label in args.algorithms.split(","):
+            algorithm, parameters = VARIANTS.get(label, (label, None))
+            levels = measure_levels(
+                graph, source, algorithm, (0, 1, 2), args.device, args.runs, None, parameters
+            )
             for row in levels:
-                row["graph"] = name
+                row |= {"graph": name, "algorithm": label}
                 rows.append(row)
                 print(line(row, rows), flush=True)
     return {
@@ -226,6 +240,12 @@ def ratios(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
                 ratio["authors_adds_over_adds"] = AUTHORS_MS[name] / adds
             if name in LONESTAR_MS:
                 ratio["lonestar_near_far_over_adds"] = LONESTAR_MS[name] / adds
+        if PUBLISHED in algorithms and name in AUTHORS_PROCESSED:
+            ours = next(r for r in rows if (r["graph"], r["algorithm"]) == (name, PUBLISHED))
+            nearer = min(AUTHORS_PROCESSED[name], key=lambda given: abs(given - ours["processed"]))
+            ratio["published_processed_over_authors"] = ours["processed"] / nearer
+            if name in AUTHORS_MS:
+                ratio["published_over_authors_adds"] = median[name, PUBLISHED, 0] / AUTHORS_MS[name]
         if "near_far" in algorithms and name in NEAR_FAR_MS:
             near_far = median[name, "near_far", 0]
             ratio["near_far_target_over_near_far"] = NEAR_FAR_MS[name] / near_far

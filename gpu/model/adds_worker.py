@@ -64,7 +64,7 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
             return
         w.since += 1
         waiting = w.head != w.tail or w.hubs > 0
-        feed = s.idle > 0 and w.since >= FLUSH_ROUNDS
+        feed = s.idle > 0 and w.since >= FLUSH_ROUNDS and not c.as_published
         if w.out > 0 and (not waiting or feed or w.out > OUT_ROOM // 2):
             w.phase = 2
             schedule(machine, s, worker, s.t_ns + c.push_ns)
@@ -222,7 +222,8 @@ def _keep_or_collect(machine, s, c, k, worker, vertex, dist):  # type: ignore[no
     """Keep an improved vertex in its worker's own queue, or collect it for the buckets."""
     w = machine.workers[worker]
     length = w.tail - w.head
-    if length < QUEUE_ROOM and (s.idle == 0 or length - w.take < KEEP):
+    may_stay = length < QUEUE_ROOM and (s.idle == 0 or length - w.take < KEEP)
+    if may_stay and not c.as_published:
         raw = raw_offset(dist, s.base, k.inverse_delta)
         if stays_with_worker(raw, w.bucket, s.head):
             at = w.tail & (QUEUE_ROOM - 1)

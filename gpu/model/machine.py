@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpu.delta import StartRule, Weights, band, start
+from gpu.delta import StartRule, Weights, band, published, start
 from gpu.devices import Preset
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
@@ -67,6 +67,7 @@ COST = np.dtype(
         ("buckets", "<i8"),
         ("workers", "<i8"),
         ("drop_stale", "<i8"),
+        ("as_published", "<i8"),
         ("sms", "<i8"),
         ("band_low", "<f8"),  # edges
         ("band_high", "<f8"),
@@ -142,7 +143,7 @@ def make_machine(
     kind = graph.weights.dtype
     blocks = int(buckets * (1 + BLOCKS_PER_BUCKET)) + wave_blocks(preset.worker_threads)
     blocks += 2 * graph.n // BLOCK_WORDS + 3
-    stale = settings.parameters["drop_stale"]
+    stale = drops_stale(settings)
     return Machine(
         *graph_arrays(graph, buffers),
         records(buckets, SLOT),
@@ -171,6 +172,12 @@ def workers_of(settings: RunSettings, preset: Preset) -> int:
     """Return the workers of a run: what was asked for, or the device's."""
     asked: int | None = settings.parameters["workers"]
     return asked or preset.workers
+
+
+def drops_stale(settings: RunSettings) -> bool:
+    """Whether items are dropped whose vertex improved meanwhile: asked for, not the paper's."""
+    given = settings.parameters
+    return bool(given["drop_stale"]) and not given["as_published"]
 
 
 def wave_blocks(lanes: int) -> int:
@@ -215,7 +222,8 @@ def make_cost(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np.ndar
     c.lanes, c.warp = preset.worker_threads, min(preset.worker_threads, WARP)
     c.chunk_smallest, c.chunk_largest = preset.chunk_smallest, preset.chunk_largest
     c.buckets, c.workers = settings.parameters["buckets"], workers
-    c.drop_stale = int(settings.parameters["drop_stale"])
+    c.drop_stale = int(drops_stale(settings))
+    c.as_published = int(settings.parameters["as_published"])
     low, _, high, _ = band(graph.mean_degree)
     threads = workers * preset.worker_threads
     c.band_low, c.band_high = low * threads, high * threads
@@ -254,5 +262,7 @@ def controller_for(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np
         given=settings.delta,
         dynamic=given["dynamic_delta"],
     )
+    if given["as_published"]:
+        rule = published(rule, graph.n, graph.m)
     largest = float(graph.weights.max()) if graph.m else 0.0
     return start(rule, Weights(graph.mean_weight, largest, graph.mean_degree, graph.integer))

@@ -206,3 +206,41 @@ def test_a_segment_is_readable_when_full_or_when_all_reserved_is_written(
     read: int, reserved: int, written: int, end: int
 ) -> None:
     assert scheduler.readable_end(read, reserved, written, 32) == end
+
+
+# ---- as published ---------------------------------------------------------------------
+
+
+def test_as_published_a_graph_that_fills_the_machine_starts_at_a_thirty_second() -> None:
+    rule = rules.published(RULE, n=4000, m=50_000)  # threads: 1000
+    state = start(rule, Weights(mean=6400.0, largest=9000.0, mean_degree=12.5, integer=True))
+    assert state[0].delta == 16  # 6400 / 12.5 / 32
+    assert state[0].floor == 1
+    assert state[0].ceiling == 512 * 512
+    assert window(state, *STARVED) == Reason.STARVED_OPEN
+
+
+@pytest.mark.parametrize(("n", "m"), [(3999, 50_000), (4000, 49_999)])
+def test_as_published_a_graph_that_cannot_fill_it_stays_at_sixteen(n: int, m: int) -> None:
+    rule = rules.published(RULE, n, m)
+    state = start(rule, Weights(mean=6400.0, largest=9000.0, mean_degree=12.5, integer=True))
+    assert state[0].delta == 16 * 512  # 16 x 6400 / 12.5, which is a power of two
+    for _ in range(8):
+        assert window(state, *STARVED) == Reason.NONE
+        assert window(state, *CLIPPED) == Reason.NONE
+    assert state[0].delta == 16 * 512
+    assert state[0].open_heads == rules.MIN_OPEN_HEADS
+
+
+def test_as_published_the_smallest_start_of_whole_weights_grows_with_it() -> None:
+    light = Weights(mean=1.0, largest=1.0, mean_degree=4.0, integer=True)
+    assert start(rules.published(RULE, 4000, 50_000), light)[0].delta == 4
+    assert start(rules.published(RULE, 10, 10), light)[0].delta == 4 * 512
+    real = replace(light, integer=False)
+    assert start(rules.published(RULE, 10, 10), real)[0].delta == 4.0  # 16 / 4
+
+
+def test_as_published_a_given_delta_is_still_obeyed() -> None:
+    state = controller(**vars(rules.published(replace(RULE, given=7.0), 10, 10)))
+    assert state[0].delta == 7
+    assert state[0].dynamic == 0

@@ -15,6 +15,7 @@ from types import ModuleType
 import pytest
 
 import gpu
+from gpu.cuda.adds import AS_PUBLISHED
 from gpu.cuda.module import THREADS, compile_options, source_of
 from gpu.numbers import NUMBER_TYPES
 
@@ -71,6 +72,11 @@ def test_nvrtc_compiles(name: str, level: int, numbers: str, architecture: int) 
     options = compile_options(name, level, numbers)
     options += [] if (architecture, level) in OPTIMISED else [FAST]
     assert compiled_bytes(name, source_of(name), options, architecture) > 1000
+
+
+def test_nvrtc_compiles_adds_for_workers_as_large_as_the_authors() -> None:
+    options = compile_options("adds.cu", 2, "int32", AS_PUBLISHED.threads)
+    assert compiled_bytes("adds.cu", source_of("adds.cu"), [*options, FAST], 90) > 1000
 
 
 @pytest.mark.parametrize("name", sorted(THREADS))

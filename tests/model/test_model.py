@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from gpu.graph import INT_UNREACHED, CSRGraph
 from gpu.loops.state import records
 from gpu.model import machine, superstep
 from gpu.model.delta_stepping import slots_for
+from gpu.record.events import EventKind
 from gpu.record.trace import NEVER, Flag, Reason, reached_mask
 
 MODELLED = [k for k, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]
@@ -143,7 +145,8 @@ def test_every_device_gives_the_same_distances(device: str) -> None:
     [
         {"buckets": 2, "dynamic_delta": False},
         {"dynamic_delta": False},
-        {"drop_stale": True},
+        {"drop_stale": False},
+        {"as_published": True},
         {"workers": 1},
         {"open_heads": 1, "buckets": 3},
         {"open_heads": 8},
@@ -159,6 +162,32 @@ def test_adds_is_right_for_every_parameter_and_delta(
     assert_trace_invariants(trace, graph)
     if delta is not None:
         assert set(trace.samples["delta"]) == {delta}
+
+
+def test_adds_as_published_sends_every_push_through_a_bucket_and_drops_nothing() -> None:
+    graph = make_graph("grid", np.int32)
+    kinds = {}
+    for published in (False, True):
+        parameters = {"as_published": published, "workers": 4, "buckets": 8}
+        trace = gpu.run(graph, "adds", parameters=parameters, probe=3, delta=900.0)
+        assert_equals_oracle(trace, graph)
+        assert trace.events is not None
+        kinds[published] = {
+            EventKind(kind): count for kind, count in Counter(trace.events["kind"].tolist()).items()
+        }
+    assert kinds[False][EventKind.STAY] > 0
+    assert kinds[False][EventKind.STALE] > 0
+    assert EventKind.STAY not in kinds[True]
+    assert EventKind.STALE not in kinds[True]
+    assert kinds[True][EventKind.POP] == kinds[True][EventKind.PUSH]  # duplicates are processed
+
+
+def test_adds_as_published_stays_at_its_delta_on_a_graph_too_small_for_the_machine() -> None:
+    graph = make_graph("random", np.int32)
+    trace = gpu.run(graph, "adds", parameters={"as_published": True})
+    ratio = graph.mean_weight / graph.mean_degree
+    expected = max(16 * ratio, 4 * 512)
+    assert set(trace.samples["delta"]) == {2.0 ** round(np.log2(expected))}
 
 
 @pytest.mark.parametrize("delta", [0.01, 1.0, 333.0, 1e9])

@@ -82,7 +82,7 @@ struct Run {  // gpu.cuda.records.RUN, the same bytes
     StartRule rule;
     double mean_degree, band_low, band_high;
     u64 period_ns, limit_ns;
-    u32 n, m, source, workers, threads, buckets, unused, drop_stale;
+    u32 n, m, source, workers, threads, buckets, as_published, drop_stale;
     u32 pool_blocks, table_mask, ring_mask, readings_room, chunk_smallest, chunk_largest;
     u32 keep, flush_rounds, pile_room, wide_enter, wide_leave, unused_too;
 };

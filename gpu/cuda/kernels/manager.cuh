@@ -17,8 +17,10 @@ Every decision is a call into scheduler.cuh.
 struct Manager : Reader {
     __device__ Manager(const Run &run, ManagerShared &s) : Reader(run, s) {}
 
+    // Workers share with the idle only what they were given; as published they never do.
     __device__ __forceinline__ void publish(u32 idle) {
         Published *to = &run.state->published;
+        if (run.as_published) idle = 0;
         poke((double2 *)to, make_double2(s.base, s.c.inverse_delta));
         poke((uint4 *)&to->head, make_uint4(s.head, idle, s.status, 0));
     }

@@ -167,7 +167,13 @@ struct Worker {
     __device__ __forceinline__ void see(const Published &now) {
         bool moved = now.head != seen.head || now.inverse_delta != seen.inverse_delta;
         seen = now;
-        if (moved) leaves_at = first_that_leaves(seen.base, seen.inverse_delta, bucket - seen.head);
+        if (moved) leaves_at = first_of_others();
+    }
+
+    // The lowest distance that goes to the buckets: as published, every one.
+    __device__ __forceinline__ Dist first_of_others() const {
+        if (run.as_published) return 0;
+        return first_that_leaves(seen.base, seen.inverse_delta, bucket - seen.head);
     }
 
     // All threads: one round over `take` vertices, dealt to the warps.
@@ -360,7 +366,7 @@ struct Worker {
             uint2 row = row_of(run, vertex_of(item));
             s.queue[i] = entry_of(vertex_of(item), dist_of(item), row.x, row.y);
         }
-        leaves_at = first_that_leaves(seen.base, seen.inverse_delta, bucket - seen.head);
+        leaves_at = first_of_others();
         __syncthreads();
         if (threadIdx.x == 0) add(run.taken + (address >> BLOCK_SHIFT), count);
         return true;
