@@ -31,6 +31,7 @@ from viewer.common.theme import SPACING, Theme
 from viewer.export.paper import lay_out
 from viewer.export.pictures import DENSER, paint
 from viewer.graph.view import GraphView
+from viewer.models.measure import readout
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.buckets import BucketPanel
@@ -106,6 +107,13 @@ class Dashboard(QWidget):
         self.title.setText(record.title)
         self.subtitle.setText(subtitle_words(trace))
         self.totals.setText(totals_words(trace))
+
+    def measure(self, first_ns: float, last_ns: float) -> None:
+        """Put marks at the samples nearest to two times, and their numbers below the totals."""
+        self.playback.measure.put_both(first_ns, last_ns)
+        found = readout(self.session, self.playback)
+        if found is not None:
+            self.totals.setText(f"{self.totals.text()}\n{found.words}")
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

@@ -29,6 +29,7 @@ NAMES: tuple[str, ...] = (
     "tour",
     "manual",
     "time",
+    "measure",
     "sweep",
     "why",
     "palette",

@@ -39,6 +39,8 @@ MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
             ("Click", "Put the cursor there"),
             ("Wheel", "Zoom time, in all plots together"),
             ("Drag", "Move the window of time"),
+            ("Ctrl+drag", "Measure from here to there"),
+            ("Ctrl+click", "Put a mark of measuring"),
             ("Double click", "Show the whole run"),
         ],
     ),

@@ -28,6 +28,7 @@ import numpy as np
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from gpu.record.trace import SAMPLE
+from viewer.models.measure import MeasureModel
 from viewer.models.session import RunRecord, SessionModel
 
 StepKind = Literal["sample", "switch", "delta", "superstep"]
@@ -66,6 +67,7 @@ class PlaybackModel(QObject):
         self.view_ns = (0.0, 0.0)
         self.looping = False
         self.loop_ns: Range | None = None
+        self.measure = MeasureModel(self)
         self.supersteps = False  # whether each sample is the start of a superstep
         self.still = False  # whether playing goes in steps of STILL_S instead of moving
         self._owed_s = 0.0  # wall time of a step that is not made yet
@@ -85,6 +87,7 @@ class PlaybackModel(QObject):
     def set_samples(self, samples: np.ndarray) -> None:
         """Take SAMPLE (k,), a view, for stepping; the last one's time is the duration."""
         self._samples = samples
+        self.measure.set_instants(samples["t_ns"])
         self.set_duration(float(samples["t_ns"][-1]) if len(samples) else 0.0)
 
     def set_duration(self, duration_ns: float) -> None:
@@ -311,6 +314,7 @@ class PlaybackModel(QObject):
         self.fit()
         self.supersteps = record is not None and works_in_supersteps(record)
         self._forget_range()
+        self.measure.clear()
         self._move(0.0)
         self.set_samples(record.samples if record is not None else np.zeros(0, SAMPLE))
         self.set_following(record is not None and record.running)

@@ -24,6 +24,7 @@ from viewer.feature import FeaturePart, Window
 from viewer.features.take_away.film import FilmMaker
 from viewer.features.take_away.tables import panel_table
 from viewer.frame.copied_commands import copy_command, copy_run, reference_of
+from viewer.models.measure import readout
 from viewer.models.session import Notice, RunRecord
 
 PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
@@ -147,7 +148,10 @@ class TakeAwayFeature(FeaturePart):
     def _words_of(self, run: RunRecord | None) -> list[str]:
         if run is None:
             return []
-        return [f"{run.clock} time", f"probe level {int(run.settings.probe)}"]
+        words = [f"{run.clock} time", f"probe level {int(run.settings.probe)}"]
+        window = self._window
+        measured = readout(window.session, window.playback, window.comparison)
+        return words if measured is None else [*words, measured.words]
 
     def _say(self, level: str, words: str) -> None:
         self._window.session.set_notice(Notice("error" if level == "error" else "info", words))

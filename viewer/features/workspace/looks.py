@@ -33,6 +33,7 @@ class Looks(Struct, frozen=True):
     docks: str | None = None
     cursor_ns: Time | None = None
     loop_ns: tuple[Time, Time] | None = None
+    measure_ns: tuple[Time | None, Time | None] | None = None
     align: Align | None = None
     pair_layout: str | None = None
 
@@ -48,6 +49,7 @@ def looks_of(window: Window) -> dict[str, Any]:
         "docks": widget.saveState(window.docks.version).toBase64().data().decode(),
         "cursor_ns": float(window.playback.cursor_ns),
         "loop_ns": list(map(float, loop)) if loop is not None else None,
+        "measure_ns": list(window.playback.measure.marks),
         "align": pair.how,
         "pair_layout": pair.view,
         "colour_by": window.graph_view.colour_by,
@@ -82,6 +84,8 @@ def put_back_moment(window: Window, told: dict[str, Any]) -> None:
     playback.set_following(False)
     if looks.loop_ns is not None:
         playback.set_loop(*looks.loop_ns)
+    if looks.measure_ns is not None:
+        playback.measure.set_marks(looks.measure_ns)
     if looks.cursor_ns is not None:
         playback.set_cursor(looks.cursor_ns)
 

@@ -1,0 +1,88 @@
+"""The two marks of measuring on a plot: lines with a handle each, a tint between them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PyQt6.QtCore import QSignalBlocker, Qt
+from PyQt6.QtGui import QColor, QGuiApplication
+
+from viewer.common.text_size import small_font
+from viewer.common.theme import Theme
+from viewer.models.playback import PlaybackModel
+from viewer.plots.plot_items import EnvelopeItem
+
+TINT = 20  # opacity of what lies between, of 255
+MARGIN = 1  # pixels around the number in its box
+REACH = 7  # pixels on each side of a mark from which it can be taken
+MARK_Z, TINT_Z = 48, -20  # under the cursor; under all data
+
+
+class TimeMarks:
+    """Shows the model's marks on a plot and moves them; see the module docstring."""
+
+    def __init__(self, plot: pg.PlotItem, playback: PlaybackModel) -> None:
+        self._playback = playback
+        self._view = plot.getViewBox()
+        self.tint = EnvelopeItem()
+        self.tint.setZValue(TINT_Z)
+        self.lines = (MarkLine("1"), MarkLine("2"))
+        for place, line in enumerate(self.lines):
+            line.sigDragged.connect(partial(self._drag, place))
+            line.sigPositionChangeFinished.connect(self._let_go)
+        for item in (self.tint, *self.lines):
+            item.hide()
+            plot.addItem(item, ignoreBounds=True)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        for line in self.lines:
+            line.apply_theme(theme)
+        colour = QColor(theme.text)
+        colour.setAlpha(TINT)
+        self.tint.set_brush(colour)
+
+    def show(self) -> None:
+        """Stand where the model says, each end that is no mark at the cursor."""
+        measure = self._playback.measure
+        for line, mark in zip(self.lines, measure.marks, strict=True):
+            line.setVisible(mark is not None)
+            if mark is not None:
+                with QSignalBlocker(line):
+                    line.setValue(mark)
+        ends = measure.ends(self._playback.cursor_ns)
+        self.tint.setVisible(ends is not None)
+        if ends is not None:
+            low, high = self._view.viewRange()[1]
+            self.tint.set_data(np.array(ends), np.full(2, low), np.full(2, high))
+
+    def _drag(self, place: int, line: Any) -> None:
+        self._playback.measure.put(place, line.value(), moving=True)
+
+    def _let_go(self, _line: Any) -> None:
+        self._playback.measure.settled.emit()
+
+
+class MarkLine(pg.InfiniteLine):
+    """A dashed line with its number in a box at the top, which is where one takes it."""
+
+    def __init__(self, number: str) -> None:
+        super().__init__(angle=90, movable=True)
+        self.setZValue(MARK_Z)
+        self._maxMarkerSize = REACH  # pyqtgraph's own reach of a marker on the line
+        middle = (0.5, 0.0)
+        self.box = pg.InfLineLabel(self, number, position=1.0, anchors=[middle, middle])
+        self.box.textItem.document().setDocumentMargin(MARGIN)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.setPen(pg.mkPen(theme.text, width=theme.line_width, style=Qt.PenStyle.DashLine))
+        self.setHoverPen(pg.mkPen(theme.accent, width=3))
+        self.box.setColor(theme.plot)
+        self.box.fill = pg.mkBrush(theme.text)
+        font = small_font(QGuiApplication.font())
+        font.setBold(True)
+        self.box.setFont(font)
