@@ -247,7 +247,13 @@ def test_two_runs_have_a_row_each_and_marks_past_a_stand_at_samples_of_b(
     measure.put_both(400_000.0, 1_590_500.0)
     assert measure.marks == (400_000.0, 1_600_000.0)
     assert [cell(window, "processed", row) for row in range(4)] == ["60", "60", "0", "1.0x"]
-    assert "area between the curves" in strip_of(window).note.text()
+    strip = strip_of(window)
+    assert "area between the curves" in strip.note.text()
+    strip.cells.resize(150, 80)
+    strip.refresh()
+    assert len(strip.cells.places()) < len(QUANTITIES)
+    assert strip.copy_button.text() == "Copy all"
+    assert strip.toolTip() == strip.accessibleDescription()
     window.comparison.end()
     assert measure.marks == (400_000.0, 1_000_000.0)
     assert cell(window, "processed") == "60"

@@ -1,8 +1,9 @@
 """The strip below the graph while something is measured: the two marks, and a small table.
 
-As wide as the graph, as high as its rows: columns that do not fit stand in a second band. It is
-there in every arrangement and in a presentation; it draws when marks, cursor or samples have moved,
-at most thirty times a second.
+As wide as the graph, as high as its rows. Columns that do not fit stand in a second band; of two
+runs, whose rows are four, they are left to the copy and the tooltip: the maps need the height. It
+is there in every arrangement and in a presentation; it draws when marks, cursor or samples have
+moved, at most thirty times a second.
 """
 
 from __future__ import annotations
@@ -115,6 +116,9 @@ class MeasureStrip(QFrame):
             button.show_words("cursor" if mark is None else time_words(mark, found.unit))
         self.note.setText(self._note(found))
         self.cells.show_rows(found.rows())
+        left_out = len(QUANTITIES) - len(self.cells.places())
+        self.copy_button.setText("Copy all" if left_out else "Copy")
+        self.setToolTip(found.words if left_out else "")
         self.setAccessibleDescription(found.words)
 
     def _note(self, found: Readout) -> str:
@@ -197,11 +201,13 @@ class Cells(QWidget):
         return self.sizeHint().boundedTo(QSize(80, LARGEST))
 
     def places(self) -> list[QRect]:
-        """Return where each column is, title and all rows; in the next band where it is full."""
+        """Return where each column that is shown stands, title and all rows."""
         lead, height = self._lead(), self._band_height()
         left, top, found = lead, 0, []
         for width in self._widths():
             if left > lead and left + width > self.width():
+                if len(self._rows) > 1:
+                    break
                 left, top = lead, top + height
             found.append(QRect(left, top, width, height))
             left += width + APART
@@ -221,7 +227,7 @@ class Cells(QWidget):
     def event(self, a0: QEvent | None) -> bool:
         """Explain the quantity under the pointer."""
         if isinstance(a0, QHelpEvent) and a0.type() == QEvent.Type.ToolTip:
-            columns = zip(QUANTITIES, self.places(), strict=True)
+            columns = zip(QUANTITIES, self.places(), strict=False)
             over = next((one.term for one, box in columns if box.contains(a0.pos())), None)
             QToolTip.showText(a0.globalPos(), explain(over) if over else "", self)
             return True
@@ -231,7 +237,7 @@ class Cells(QWidget):
         """Draw titles small, values below each other, the names of rows before each band."""
         painter, theme, line = QPainter(self), self._theme, self._line()
         inks = {"A": theme.runs[0], "B": theme.runs[1]}
-        for place, (box, one) in enumerate(zip(self.places(), QUANTITIES, strict=True)):
+        for place, (box, one) in enumerate(zip(self.places(), QUANTITIES, strict=False)):
             painter.setFont(small_font(self.font()))
             painter.setPen(QColor(theme.muted))
             painter.drawText(box.left(), box.top(), box.width(), line, 0, one.title)
