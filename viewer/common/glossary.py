@@ -332,6 +332,13 @@ TERMS: tuple[Term, ...] = (
         ("parallelism",),
     ),
     Term(
+        "note",
+        "note",
+        "A line of yours at a moment of a run (a flag on the timeline) or at a vertex (a label on "
+        "the map). It is saved with the run.",
+        ("timeline", "graph", "notes"),
+    ),
+    Term(
         "block",
         "block of sources",
         "Of all pairs: sources that are worked on together, each with a row of the matrix.",

@@ -24,7 +24,7 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.graph import CSRGraph
-from gpu.page.words import subtitle_words, totals_words
+from gpu.page.words import notes_words, subtitle_words, totals_words
 from gpu.record.trace import Trace
 from gpu.words import SENTENCE, in_sight
 from viewer.common.theme import SPACING, Theme
@@ -106,7 +106,7 @@ class Dashboard(QWidget):
         self.session.add_run(record)
         self.title.setText(record.title)
         self.subtitle.setText(subtitle_words(trace))
-        self.totals.setText(totals_words(trace))
+        self.totals.setText("\n".join(filter(None, (totals_words(trace), notes_words(trace)))))
 
     def measure(self, first_ns: float, last_ns: float) -> None:
         """Put marks at the samples nearest to two times, and their numbers below the totals."""

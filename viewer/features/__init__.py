@@ -30,6 +30,7 @@ NAMES: tuple[str, ...] = (
     "manual",
     "time",
     "measure",
+    "notes",
     "sweep",
     "why",
     "palette",

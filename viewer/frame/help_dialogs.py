@@ -28,6 +28,7 @@ MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
         [
             ("Click", "Choose the source"),
             ("Shift+click", "Show the shortest path"),
+            ("Right click, menu key", "What can be done with a vertex"),
             ("Wheel, + and -", "Zoom"),
             ("Drag, arrow keys", "Move"),
             ("Double click, 0", "Show the whole graph"),

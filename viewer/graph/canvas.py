@@ -139,6 +139,13 @@ class GraphCanvas(QWidget):
         self._fitted = False
         self._move_camera(self.camera.panned(dx, dy))
 
+    def look_at(self, vertex: int) -> None:
+        """Have a vertex in sight: in the middle, where it is not."""
+        place = self.place_of(vertex)
+        if place is not None and not QRectF(self.rect()).contains(place):
+            middle = QRectF(self.rect()).center()
+            self.pan(middle.x() - place.x(), middle.y() - place.y())
+
     def look_like(self, other: GraphCanvas) -> None:
         """Show the same part of the same drawing as another canvas."""
         self._fitted = other._fitted

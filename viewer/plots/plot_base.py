@@ -36,7 +36,7 @@ from viewer.plots.axes import NumberAxis, TimeAxis, dress_axis
 from viewer.plots.key import Entry, Key
 from viewer.plots.live import LivePanel
 from viewer.plots.plot_items import TimeViewBox
-from viewer.plots.time_marks import TimeMarks
+from viewer.plots.time_marks import NoteLines, TimeMarks
 
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=False)
 
@@ -135,6 +135,7 @@ class PlotPanel(LivePanel):
         self.cursor_line.setZValue(50)
         self.plot.addItem(self.cursor_line, ignoreBounds=True)
         self.marks = TimeMarks(self.plot, self._playback)
+        self.notes = NoteLines(self.plot, self._session)
         self._build_frame()
         self._build_plot()
         self.cursor_line.sigDragged.connect(self._drag_cursor)
@@ -170,6 +171,7 @@ class PlotPanel(LivePanel):
         self.cursor_line.setPen(pg.mkPen(theme.text, width=theme.line_width))
         self.cursor_line.setHoverPen(pg.mkPen(theme.accent, width=3))
         self.marks.apply_theme(theme)
+        self.notes.apply_theme(theme)
         if self.key_line is not None:
             self.key_line.apply_theme(theme)
         super().apply_theme(theme)
@@ -244,6 +246,7 @@ class PlotPanel(LivePanel):
             with QSignalBlocker(self.cursor_line):
                 self.cursor_line.setValue(self._playback.cursor_ns)
         self.marks.show()
+        self.notes.show()
         if self._record is not None:
             self._show_values()
 

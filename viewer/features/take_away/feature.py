@@ -17,6 +17,7 @@ from PyQt6.QtGui import QAction
 from gpu.cli.command_line import compare_line
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
+from gpu.page.words import notes_words
 from gpu.record.trace import Trace
 from gpu.study.export_runs import write_all_samples, write_runs, write_table
 from gpu.wholefile import written_whole
@@ -91,10 +92,10 @@ class TakeAwayFeature(FeaturePart):
             graph, missing = None, "Its graph was not shown when this page was made."
         else:
             graph, missing = graph.with_positions(session.positions), ""
-        first = replace(run.trace, verification=run.verification)
+        first = replace(session.notes.trace_of(run), verification=run.verification)
         second = None
         if other is not None and other.trace is not None:
-            second = replace(other.trace, verification=other.verification)
+            second = replace(session.notes.trace_of(other), verification=other.verification)
         text = partial(_page_of, first, second, graph, missing)
         self._window.files.save_in_background(path, lambda to: _write(lambda: text().encode(), to))
 
@@ -151,7 +152,11 @@ class TakeAwayFeature(FeaturePart):
         words = [f"{run.clock} time", f"probe level {int(run.settings.probe)}"]
         window = self._window
         measured = readout(window.session, window.playback, window.comparison)
-        return words if measured is None else [*words, measured.words]
+        if measured is not None:
+            words.append(measured.words)
+        if run.trace is not None:
+            words.append(notes_words(window.session.notes.trace_of(run)))
+        return words
 
     def _say(self, level: str, words: str) -> None:
         self._window.session.set_notice(Notice("error" if level == "error" else "info", words))

@@ -28,6 +28,7 @@ from viewer.actions import plain
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
 from viewer.models.measure import NO_MARKS, Marks
+from viewer.models.notes import Pin
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import RunRecord
 
@@ -128,6 +129,11 @@ class UndoFeature(FeaturePart):
                 _marks_name,
                 lambda value: value[0] == self._measured()[0],
             ),
+            "notes": Wish(
+                lambda: window.session.notes.pinned,
+                window.session.notes.put_back,
+                _notes_name,
+            ),
             "runs": Wish(self._runs, self._set_runs, lambda *_: "runs shown", self._are_runs_here),
         }
 
@@ -139,6 +145,8 @@ class UndoFeature(FeaturePart):
         window.session.current_changed.connect(lambda _run: self._look("runs"))
         window.comparison.pair_changed.connect(lambda: self._look("runs"))
         window.playback.measure.settled.connect(lambda: self._look("measure"))
+        window.session.notes.edited.connect(lambda: self._look("notes"))
+        window.session.notes.read.connect(self._note_notes)
         window.docks.leaving.connect(self._note_arrangement)
         window.docks.chosen.connect(lambda _name: self._look("arrangement"))
         window.modes.guest_changed.connect(self._show)
@@ -304,6 +312,10 @@ class UndoFeature(FeaturePart):
         """Know how the docks stand now: a person may have moved them."""
         self._known["arrangement"] = self._arrangement()
 
+    def _note_notes(self) -> None:
+        """Know the notes that came with a file: nobody made them here."""
+        self._known["notes"] = self._window.session.notes.pinned
+
     def _set_arrangement(self, value: tuple[str, bytes]) -> None:
         docks = self._window.docks
         docks.arrange(value[0])
@@ -347,6 +359,13 @@ def _typed(field: QObject | None) -> bool:
         taken = taken or field.prefix() + field.textFromValue(field.value()) + field.suffix()  # type: ignore[arg-type]
         return field.text() != taken
     return isinstance(field, QLineEdit) and field.isUndoAvailable()
+
+
+def _notes_name(old: tuple[Pin, ...], new: tuple[Pin, ...]) -> str:
+    if len(old) != len(new):
+        return "new note" if len(new) > len(old) else "taking a note away"
+    texts = ({pin.note.text for pin in pins} for pins in (old, new))
+    return "note moved" if next(texts) == next(texts) else "note changed"
 
 
 def _marks_name(_old: Any, new: tuple[int | None, Marks]) -> str:

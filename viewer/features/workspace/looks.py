@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from PyQt6.QtCore import QByteArray
 
 from gpu.errors import GpuError
+from gpu.record.notes import plain_notes
 from gpu.schema import fitting
 from gpu.study.compare import Align
 from gpu.study.sweep_saved import SavedSweep, sweep_as_dict, sweep_from_dict
@@ -54,6 +55,8 @@ def looks_of(window: Window) -> dict[str, Any]:
         "pair_layout": pair.view,
         "colour_by": window.graph_view.colour_by,
     }
+    notes = window.session.notes
+    told["notes"] = plain_notes(pin.note for pin in notes.at_vertices(notes.graph_shown()))
     model = window.sweep
     if model.plan is not None and model.points and not model.running:
         points = tuple(model.points)
