@@ -38,6 +38,7 @@ NAMES: tuple[str, ...] = (
     "arrangements",
     "placement",
     "undo",
+    "history",
     "microscope",
     "draw",
     "matrix",

@@ -32,6 +32,7 @@ MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
             ("Wheel, + and -", "Zoom"),
             ("Drag, arrow keys", "Move"),
             ("Double click, 0", "Show the whole graph"),
+            ("Alt+Left, Alt+Right", "Back to the view before, and on again"),
         ],
     ),
     (

@@ -73,6 +73,7 @@ class GraphView(GraphCanvas):
     hovered = pyqtSignal(int)  # 0-based vertex, -1 when the pointer leaves it
     colour_by_changed = pyqtSignal(str)  # a key of COLOUR_MODES
     path_changed = pyqtSignal(object)  # Path or None
+    edges_changed = pyqtSignal(bool)  # whether arcs are drawn
 
     def __init__(
         self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
@@ -209,8 +210,10 @@ class GraphView(GraphCanvas):
 
     def set_edges(self, shown: bool) -> None:
         """Draw edges (as lines, or as a grey layer where they are many), or vertices alone."""
-        self.picture.show_edges(shown)
-        self.refresh()
+        if shown != self.picture.edges:
+            self.picture.show_edges(shown)
+            self.edges_changed.emit(shown)
+            self.refresh()
 
     # --- the models change
 
