@@ -183,6 +183,16 @@ ACTIONS: tuple[ActionRow, ...] = (
         needs="graph",
     ),
     ActionRow(
+        "path_to",
+        "Shortest &path to…",
+        "view",
+        0,
+        "Show the shortest path to the vertex under the pointer, or to one that you name",
+        "ask_path",
+        ("P",),
+        needs="run",
+    ),
+    ActionRow(
         "colour_by", "&Colour by", "view", 0, "What the colours of the vertices mean", submenu=True
     ),
     ActionRow("panels", "&Panels", "view", 1, "Show and hide the panels", submenu=True),

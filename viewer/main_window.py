@@ -40,6 +40,7 @@ from viewer.frame.menus import (
 from viewer.frame.notice_bar import NoticeBar
 from viewer.frame.run_panel import RunPanel
 from viewer.frame.status_bar import StatusBar
+from viewer.frame.vertex_dialog import VertexDialog
 from viewer.graph.colours import COLOUR_MODES
 from viewer.graph.view import GraphView
 from viewer.models.comparison import ComparisonModel
@@ -360,6 +361,14 @@ class MainWindow(QMainWindow):
     def toggle_theme(self) -> None:
         """The next theme."""
         self.choose_theme(next_theme(self.settings.theme))
+
+    def ask_path(self) -> None:
+        """Show the shortest path to the vertex pointed at, or to one that is asked for by name."""
+        graph, view = self.session.graph, self.graph_view
+        if view.pointed >= 0:
+            view.show_path(view.pointed)
+        elif graph is not None:
+            VertexDialog(graph, "Shortest path to", view.show_path, self).open()
 
     def show_shortcuts(self) -> None:
         """Show every key."""

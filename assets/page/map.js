@@ -252,9 +252,28 @@ export class MapView {
       if (!few) marks.push(drawn("path", { class: "source-star", d: star(x, y, 6) }));
     }
     for (const vertex of this.rings) mark(vertex, "ring", few ? this.radius + 8 : 11);
+    (this.run.notes ?? []).forEach(({ vertex }, place) => {
+      if (!(vertex >= 0)) return; // at a moment, or at a vertex that is not drawn
+      const [x, y] = this.at(vertex);
+      const radius = few ? this.radius + 4 : 6;
+      mark(vertex, "noted", radius);
+      const up = 0.7 * radius + 5;
+      marks.push(
+        drawn("circle", { class: "note-tag", cx: x + up, cy: y - up, r: 8 }),
+        drawn("text", { class: "note-number", x: x + up, y: y - up + 4 }, place + 1),
+      );
+    });
     if (this.picked >= 0) mark(this.picked, "picked", few ? this.radius + 6 : 9);
     if (this.hovered >= 0) mark(this.hovered, "hovered", few ? this.radius + 3 : 6);
     this.overlay.replaceChildren(...(few ? (this.drawing ?? []) : []), ...marks);
+  }
+
+  /** Bring a vertex into sight and point at it. */
+  look(vertex) {
+    const [x, y] = this.at(vertex);
+    if (!(x >= 0 && y >= 0 && x <= this.width / this.ratio && y <= this.height / this.ratio)) this.fit();
+    this.point(vertex);
+    this.field.focus();
   }
 
   /** Draw a small graph as in a textbook: names in discs, weights on arcs, distances below. */
@@ -336,7 +355,10 @@ export class MapView {
       this.card.textContent = this.chosen ? "Click a vertex to choose it." : "Point at a vertex for its numbers.";
     else if (this.way in DIFFERENCES)
       this.card.textContent = `vertex ${nameOf(this.graph, this.hovered)} · ${differenceWords(this.run, this.hovered)}`;
-    else this.card.textContent = this.run.vertexWords(this.hovered, this.now);
+    else {
+      const said = (this.run.notes ?? []).filter((one) => one.vertex === this.hovered).map((one) => one.text);
+      this.card.textContent = [this.run.vertexWords(this.hovered, this.now), ...said].join(" · ");
+    }
   }
 
   moved(event) {

@@ -7,7 +7,7 @@ import { waysOf } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView } from "./matrix.js";
 import { BucketsPanel, DeltaPanel, ParallelismPanel, RUNS, WorkPanel } from "./plots.js";
-import { Run } from "./run.js";
+import { nameOf, Run } from "./run.js";
 import { timeNumber, timeUnit, timeWords } from "./words.js";
 
 const PACES = [0.1, 0.25, 0.5, 1, 2, 5];
@@ -76,6 +76,7 @@ export class RunsView {
       this.bar(),
       element("div", { class: "maps" }, ...this.pictures.map((map) => map.root)),
       this.beside,
+      this.notes(),
       this.timeline(),
       this.spoken,
     );
@@ -138,6 +139,29 @@ export class RunsView {
   recolour() {
     this.pictures.forEach((map) => map.recolour());
     this.redraw();
+  }
+
+  /** Return the notes of the runs, each a button that goes there; null where there are none. */
+  notes() {
+    const rows = this.runs.flatMap((run) =>
+      (run.notes ?? []).map((note, place) => {
+        const atTime = note.vertex === undefined;
+        const map = this.maps.find((one) => one.run === run);
+        const shown = atTime || (map && note.vertex >= 0);
+        const where = atTime
+          ? timeWords(note.t_ns, run.time_ns)
+          : shown
+            ? `vertex ${nameOf(run.graph, note.vertex)}`
+            : "a vertex that is not drawn";
+        const label = run.letter ? `${run.letter}: ${where}` : where;
+        const go = () => (atTime ? this.jump(run.toA(note.t_ns)) : map.look(note.vertex));
+        const said = shown ? button(label, `Go to ${label}`, go) : element("span", { class: "muted" }, label);
+        return element("li", {}, `${place + 1} `, said, ` ${note.text}`);
+      }),
+    );
+    return rows.length
+      ? element("section", { class: "notes" }, element("h3", {}, "Notes"), element("ul", {}, ...rows))
+      : null;
   }
 
   timeline() {
@@ -254,6 +278,12 @@ export class RunsView {
             d: delta[at] > delta[at - 1] ? `M${left} 1l4 6h-8Z` : `M${left} 7l4 -6h-8Z`,
           }),
         );
+      }
+    }
+    for (const run of this.runs) {
+      for (const note of (run.notes ?? []).filter((one) => one.vertex === undefined)) {
+        const left = Math.min(x(run.toA(note.t_ns)), width - 12);
+        parts.push(drawn("path", { class: "flag", d: `M${left} ${STRIP}V9h11v9h-11` }));
       }
     }
     this.strip.replaceChildren(...parts);

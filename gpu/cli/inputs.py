@@ -111,10 +111,13 @@ def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> C
 def open_trace(name: str) -> Trace:
     """Return the saved run called `name`. Raises TraceError and its kin, which know the file."""
     try:
-        return load_trace(name)
+        trace = load_trace(name)
     except GpuError as error:
         error.path = name
         raise
+    if trace.notes_left_out:
+        note(f"{name}: {trace.notes_left_out}")
+    return trace
 
 
 def find_lesson(name: str, folder: str | None = None) -> Path:

@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from gpu.lessons.lesson import VALUE, LessonFile, Value, VertexId
+from gpu.record.notes import Note
 from gpu.record.schema import TraceHeader, WorkspaceTable
 from gpu.schema import json_schema
 
 FILES: dict[str, tuple[type, str]] = {
     "lesson": (LessonFile, "A lesson of SSSP Scope: the values of its TOML file"),
     "trace": (TraceHeader, "A trace of SSSP Scope: the JSON in the member `header` of its .npz"),
+    "note": (Note, "A note of a trace: an entry of the list `notes` in its header"),
     "workspace": (WorkspaceTable, "A workspace of SSSP Scope: its member workspace.json"),
 }
 _VALUE = {

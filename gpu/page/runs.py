@@ -145,7 +145,7 @@ def run_tree(pack: Pack, trace: Trace, graph: Drawn | None) -> dict[str, Any]:
     piles = list(row.occupancy)
     rows = len(piles) or int(trace.settings.parameters.get("buckets") or BUCKETS)
     counts = samples["occupancy"][:, :rows].astype(np.uint32)
-    told = {
+    told: dict[str, Any] = {
         "graph": trace.graph.hash if graph is not None else None,
         "title": row.title,
         "about": title_words(trace),
@@ -169,6 +169,8 @@ def run_tree(pack: Pack, trace: Trace, graph: Drawn | None) -> dict[str, Any]:
         "occupancy": pack.add(counts.T.copy()),
         "peak": int(counts.max(initial=0)),
     }
+    if trace.notes:
+        told["notes"] = _notes(trace, graph)
     if trace.dist.ndim == 2:
         return told | {"matrix": _matrix(pack, trace)}
     return told | {"vertices": None if graph is None else _vertices(pack, trace, graph)}
@@ -188,6 +190,21 @@ def thinned(samples: np.ndarray) -> np.ndarray:
     changed = np.flatnonzero(np.diff(samples["delta"], prepend=samples["delta"][0]) != 0)
     kept = np.unique(np.concatenate(([0], lasts, peaks, changed[:MOST_SAMPLES])))
     return samples[kept]
+
+
+def _notes(trace: Trace, graph: Drawn | None) -> list[dict[str, Any]]:
+    """Return notes; of one at a vertex that is drawn also its place among those, -1: it is not."""
+    chosen = None if graph is None else graph.chosen
+    told = []
+    for one in trace.notes:
+        entry: dict[str, Any] = {"text": one.text}
+        if one.vertex is None:
+            entry["t_ns"] = one.t_ns
+        else:
+            places = [one.vertex] if chosen is None else np.flatnonzero(chosen == one.vertex)
+            entry["vertex"] = int(places[0]) if graph is not None and len(places) else -1
+        told.append(entry)
+    return told
 
 
 def _vertices(pack: Pack, trace: Trace, graph: Drawn) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpu.algorithms import find
 from gpu.record.trace import Trace, Verification
-from gpu.words import NOT_KNOWN, in_sight, percent, thousands, time_words
+from gpu.words import NOT_KNOWN, in_sight, percent, thousands, time_unit, time_words
 
 
 def title_words(trace: Trace) -> str:
@@ -41,6 +41,13 @@ def totals_words(trace: Trace) -> str:
         f"{time_words(trace.time_ns)} {trace.clock}{work}"
         f" · {thousands(trace.reached)} reached{share} · {verified_words(trace)}"
     )
+
+
+def notes_words(trace: Trace) -> str:
+    """Return the notes at moments of a run, "" where there are none."""
+    unit = time_unit(trace.time_ns)
+    said = sorted((one.t_ns, one.text) for one in trace.notes if one.t_ns is not None)
+    return "; ".join(f"note at {time_words(when, unit)}: {text}" for when, text in said)
 
 
 def verified_words(trace: Trace) -> str:

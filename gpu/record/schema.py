@@ -77,6 +77,8 @@ class TraceHeader(Struct, frozen=True):
     outcome: Literal["finished", "stopped"]
     environment: Table
     verification: VerificationTable | None
+    notes: Any = None  # of `gpu.record.notes`, each looked at by itself
+    notes_left_out: Any = ""
 
 
 class SavedGraphTable(Struct, frozen=True):

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from gpu.numbers import AUTO, unreached
+from gpu.record.notes import Note
 from gpu.record.shown import Shown
 from gpu.words import in_sight
 
@@ -198,6 +199,8 @@ class Trace(Shown):
     clock : "modelled" or "measured": what t_ns is
     outcome : "finished" or "stopped"
     environment : engine, device and library versions, date
+    notes : what a person pinned to its moments, and to vertices of its graph
+    notes_left_out : what of a file's notes could not be read, a sentence, or ""
     """
 
     settings: RunSettings
@@ -210,6 +213,8 @@ class Trace(Shown):
     vertices: VertexProbe | None = None
     events: np.ndarray | None = None
     verification: Verification | None = None
+    notes: tuple[Note, ...] = ()
+    notes_left_out: str = ""
 
     @property
     def last(self) -> np.void:

@@ -7,10 +7,11 @@ The file is a plain NumPy archive (`numpy.load` opens it) with one member a NumP
     first_reached_ns, last_improved_ns int64 (n,), times_processed int32 (n,), from probe 2
 
 The header holds `format`, `version`, `arrays` (the other members), settings, graph
-reference, clock, outcome, environment and verification. A file is read as data from a
-stranger: sizes are checked against the header before anything is allocated, dtypes must
-match exactly, the header is declared in `gpu.record.schema`, `gpu.record.assembly` asks whether the
-parts agree, and whatever is wrong becomes one TraceError in one line.
+reference, clock, outcome, environment, verification and, where there are any, notes. A file is
+read as data from a stranger: sizes are checked against the header before anything is allocated,
+dtypes must match exactly, the header is declared in `gpu.record.schema`, `gpu.record.assembly` asks
+whether the parts agree, and whatever is wrong becomes one TraceError in one line; but notes that do
+not fit are left out, and the rest is read.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from msgspec import structs
 from gpu.errors import TraceError
 from gpu.graph import MAX_COUNT, NUMBER_TYPES
 from gpu.record.assembly import check_trace
+from gpu.record.notes import plain_notes, read_notes
 from gpu.record.schema import TraceHeader
 from gpu.record.trace import (
     EVENT,
@@ -46,6 +48,7 @@ from gpu.record.trace import (
 from gpu.regular import open_regular
 from gpu.schema import SchemaError, checked
 from gpu.wholefile import new_archive, written_whole
+from gpu.words import SENTENCE, in_sight
 
 FORMAT = "sssp-scope trace"
 VERSION = 1
@@ -163,6 +166,10 @@ def header_of(trace: Trace) -> dict[str, Any]:
         "environment": trace.environment,
         "verification": None if trace.verification is None else asdict(trace.verification),
     }
+    if trace.notes:
+        header["notes"] = plain_notes(trace.notes)
+    if trace.notes_left_out:
+        header["notes_left_out"] = trace.notes_left_out
     clean: dict[str, Any] = plain(header)
     return clean
 
@@ -253,11 +260,13 @@ def assembled(header: TraceHeader, arrays: Mapping[str, np.ndarray]) -> Trace:
     if len(vertices) not in (0, len(_VERTEX_MEMBERS)):
         there = ", ".join(name for name in _VERTEX_MEMBERS if name in arrays)
         raise TraceError(f"of the per-vertex arrays it has only {there}")
-    proved = header.verification
+    proved, samples = header.verification, arrays["samples"]
+    length = int(samples["t_ns"][-1]) if len(samples) else 0
+    notes, left_out = read_notes(header.notes, header.graph.n, length)
     trace = Trace(
         settings=RunSettings(**structs.asdict(header.settings)),
         graph=GraphReference(**structs.asdict(header.graph)),
-        samples=arrays["samples"],
+        samples=samples,
         dist=arrays["dist"],
         clock=header.clock,
         outcome=header.outcome,
@@ -265,6 +274,8 @@ def assembled(header: TraceHeader, arrays: Mapping[str, np.ndarray]) -> Trace:
         vertices=VertexProbe(*vertices) if vertices else None,
         events=arrays.get("events"),
         verification=None if proved is None else Verification(**structs.asdict(proved)),
+        notes=notes,
+        notes_left_out=left_out or in_sight(str(header.notes_left_out), SENTENCE),
     )
     check_trace(trace)
     return trace

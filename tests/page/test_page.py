@@ -30,6 +30,7 @@ from gpu.page.pack import Pack
 from gpu.page.runs import MOST_SAMPLES, pair_page, run_page, thinned
 from gpu.page.sweep import sweep_page
 from gpu.proof.verify import verify
+from gpu.record.notes import Note
 from gpu.record.trace import SAMPLE, Trace
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.study.compare import CompareError
@@ -54,6 +55,22 @@ def test_a_run_comes_back_exactly() -> None:
     assert (trace.samples["occupancy"][:, : run["rows"]] == occupancy.T).all()
     assert run["totals"].endswith("✓ verified against Dijkstra and by certificate")
     assert place["n"] == graph.n
+
+
+def test_notes_are_on_the_page_as_text_and_only_where_there_are_any() -> None:
+    graph = sample_graphs.make("city_roads", n=MOST_VERTICES + 5000, seed=1)
+    plain, hostile = recorded(), Note(HOSTILE[:150], t_ns=5)
+    page = Parts(run_page(replace(plain, notes=(hostile, Note("there", vertex=3))), roads()))
+    told = page.tree()["runs"][0]["notes"]
+    assert told == [{"text": hostile.text, "t_ns": 5}, {"text": "there", "vertex": 3}]
+    assert "notes" not in Parts(run_page(plain, roads())).tree()["runs"][0]
+    shown = drawn(Pack(), graph).chosen
+    assert shown is not None
+    missing = int(np.setdiff1d(np.arange(graph.n), shown)[0])
+    trace = gpu.run(graph, "near_far", probe=1)
+    noted = replace(trace, notes=(Note("a", vertex=int(shown[7])), Note("b", vertex=missing)))
+    told = Parts(run_page(noted, graph)).tree()["runs"][0]["notes"]
+    assert [one["vertex"] for one in told] == [7, -1]
 
 
 def test_positions_are_where_they_were_within_a_thousandth() -> None:

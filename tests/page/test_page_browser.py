@@ -22,6 +22,7 @@ from gpu.page.classroom import class_page
 from gpu.page.lesson import lesson_page, right_answers
 from gpu.page.runs import pair_page, run_page
 from gpu.page.sweep import sweep_page
+from gpu.record.notes import Note
 from gpu.study.compare import Align, Side, align, difference
 from viewer.common import colormaps
 from viewer.common.theme import DARK, LIGHT
@@ -200,6 +201,26 @@ def test_keys(browser: Browser, tmp_path: Path) -> None:
     page.wait("document.querySelector('.spoken').textContent.includes('100 %')")
     page.press("Tab")
     assert page.value("document.activeElement.tagName") == "BUTTON"
+    quiet(page)
+    page.close()
+
+
+def test_notes_are_buttons_that_go_there(browser: Browser, tmp_path: Path) -> None:
+    trace, text = recorded(), "<b>starved</b> here"
+    half = int(trace.samples["t_ns"][len(trace.samples) // 2])
+    noted = replace(trace, notes=(Note(text, t_ns=half), Note("the bridge", vertex=7)))
+    page = opened(browser, written(tmp_path, run_page(noted, roads())))
+    assert page.value("document.querySelectorAll('.notes li').length") == 2
+    assert page.value("document.querySelector('.notes').textContent").find(text) > 0
+    assert page.value("document.querySelector('.notes b')") is None
+    assert page.value("document.querySelectorAll('.flag').length") == 1
+    assert page.value("document.querySelectorAll('.noted').length") == 1
+    page.value("document.querySelectorAll('.notes button')[0].click()")
+    assert page.value("scope.clock.now") == half
+    page.value("document.querySelectorAll('.notes button')[1].click()")
+    assert page.value("scope.maps[0].hovered") == 7
+    assert "the bridge" in page.value("document.querySelector('.card').textContent")
+    assert page.value(CHECKS) == []
     quiet(page)
     page.close()
 

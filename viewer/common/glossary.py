@@ -318,6 +318,27 @@ TERMS: tuple[Term, ...] = (
         ("compare",),
     ),
     Term(
+        "interval",
+        "measured interval",
+        "What lies between marks 1 and 2 on the axis of time, or between one mark and the cursor: "
+        "time, work, and means over it. Marks stand at samples.",
+        ("timeline", "work", "parallelism"),
+    ),
+    Term(
+        "area",
+        "area between the curves",
+        "Of two runs: how far apart their work at once was, summed over the measured time. Under "
+        "curves of work per second, areas are the work itself.",
+        ("parallelism",),
+    ),
+    Term(
+        "note",
+        "note",
+        "A line of yours at a moment of a run (a flag on the timeline) or at a vertex (a label on "
+        "the map). It is saved with the run.",
+        ("timeline", "graph", "notes"),
+    ),
+    Term(
         "block",
         "block of sources",
         "Of all pairs: sources that are worked on together, each with a row of the matrix.",

@@ -24,13 +24,14 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.graph import CSRGraph
-from gpu.page.words import subtitle_words, totals_words
+from gpu.page.words import notes_words, subtitle_words, totals_words
 from gpu.record.trace import Trace
 from gpu.words import SENTENCE, in_sight
 from viewer.common.theme import SPACING, Theme
 from viewer.export.paper import lay_out
 from viewer.export.pictures import DENSER, paint
 from viewer.graph.view import GraphView
+from viewer.models.measure import readout
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.buckets import BucketPanel
@@ -105,7 +106,14 @@ class Dashboard(QWidget):
         self.session.add_run(record)
         self.title.setText(record.title)
         self.subtitle.setText(subtitle_words(trace))
-        self.totals.setText(totals_words(trace))
+        self.totals.setText("\n".join(filter(None, (totals_words(trace), notes_words(trace)))))
+
+    def measure(self, first_ns: float, last_ns: float) -> None:
+        """Put marks at the samples nearest to two times, and their numbers below the totals."""
+        self.playback.measure.put_both(first_ns, last_ns)
+        found = readout(self.session, self.playback)
+        if found is not None:
+            self.totals.setText(f"{self.totals.text()}\n{found.words}")
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
@@ -42,6 +43,7 @@ examples:
   sssp-scope run roads.gr.gz --source 1 --trace run.npz
   sssp-scope render run.npz -o run.png
   sssp-scope render run.npz -o half.png --time 1.5e6 --theme dark --size 800x500
+  sssp-scope render run.npz -o part.png --measure 4e5 9e5
   sssp-scope render run.npz -o run.mp4 --seconds 12 --size 1280x720"""
 
 
@@ -66,6 +68,13 @@ def add_render(parser: Parser) -> None:
     )
     parser.add_argument(
         "--time", type=float, metavar="NS", help="moment to show, ns of the run [its end]"
+    )
+    parser.add_argument(
+        "--measure",
+        type=float,
+        nargs=2,
+        metavar=("FROM", "TO"),
+        help="of a picture: mark these two moments, ns, and say what lies between",
     )
     parser.add_argument(
         "--seconds", type=float, default=8.0, metavar="S", help="length of a film [8]"
@@ -103,6 +112,7 @@ def _render(args: argparse.Namespace) -> int:
             size=args.size,
             theme=args.theme,
             time_ns=args.time,
+            measured=args.measure,
             seconds=args.seconds,
             rate=args.fps,
         )
@@ -146,6 +156,7 @@ def write_picture(
     size: tuple[int, int] | None = None,
     theme: str = LIGHT,
     time_ns: float | None = None,
+    measured: Sequence[float] | None = None,
     seconds: float = 8.0,
     rate: int | None = None,
 ) -> None:
@@ -171,6 +182,8 @@ def write_picture(
     dashboard = Dashboard()
     dashboard.apply_theme(colours)
     dashboard.fill(trace, graph, missing)
+    if measured is not None:
+        dashboard.measure(*measured)
     try:
         _write(dashboard, output, QSize(*(size or DEFAULT_SIZE)), time_ns)
     finally:

@@ -79,7 +79,7 @@ class FileDialogs(QObject):
         run = self._session.current
         assert run is not None
         assert run.trace is not None
-        return run.trace
+        return self._session.notes.trace_of(run)
 
     def _write_trace(self, path: str) -> None:
         from gpu.record.tracefile import save_trace

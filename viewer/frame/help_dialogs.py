@@ -28,9 +28,11 @@ MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
         [
             ("Click", "Choose the source"),
             ("Shift+click", "Show the shortest path"),
+            ("Right click, menu key", "What can be done with a vertex"),
             ("Wheel, + and -", "Zoom"),
             ("Drag, arrow keys", "Move"),
             ("Double click, 0", "Show the whole graph"),
+            ("Alt+Left, Alt+Right", "Back to the view before, and on again"),
         ],
     ),
     (
@@ -39,6 +41,8 @@ MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
             ("Click", "Put the cursor there"),
             ("Wheel", "Zoom time, in all plots together"),
             ("Drag", "Move the window of time"),
+            ("Ctrl+drag", "Measure from here to there"),
+            ("Ctrl+click", "Put a mark of measuring"),
             ("Double click", "Show the whole run"),
         ],
     ),

@@ -95,17 +95,23 @@ def paint_card(
     metrics = QFontMetricsF(painter.font())
     wide = room.width() - 2 * SPACING
     words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
+    box = card_box(metrics, at, words, room)
+    painter.setPen(QPen(QColor(strong or theme.border), 1.0))
+    painter.setBrush(QColor(theme.base))
+    painter.drawRoundedRect(box, 4, 4)
+    painter.setPen(QColor(theme.text))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+
+
+def card_box(metrics: QFontMetricsF, at: QPointF, words: str, room: QRectF) -> QRectF:
+    """Return where the card of words that fit stands, right below a point and inside `room`."""
     width = metrics.horizontalAdvance(words) + 2 * SPACING
     box = QRectF(at.x() + 14, at.y() + 16, width, metrics.height() + SPACING)
     if box.right() > room.right():
         box.moveRight(max(room.right(), room.left() + width))
     if box.bottom() > room.bottom():
         box.moveBottom(at.y() - 10)
-    painter.setPen(QPen(QColor(strong or theme.border), 1.0))
-    painter.setBrush(QColor(theme.base))
-    painter.drawRoundedRect(box, 4, 4)
-    painter.setPen(QColor(theme.text))
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+    return box
 
 
 def paint_chip(painter: QPainter, theme: Theme, words: str) -> None:

@@ -6,8 +6,9 @@ the meaning of colours `graph_colours`'s. While a run goes on a timer asks for a
 at 30 Hz, less often where a frame takes long (a 4K screen).
 
 Mouse: wheel zooms about the pointer, dragging moves, double-click fits, click chooses
-the source, Shift+click shows the shortest path. Keys: + - 0 and arrows (with Shift while
-arrows step through events); Esc forgets the path.
+the source, Shift+click shows the shortest path, a right click offers what can be done with a
+vertex (the menu key: with the one pointed at, the end of the path, or the source). Keys: + - 0
+and arrows (with Shift while arrows step through events); Esc forgets the path.
 """
 
 from __future__ import annotations
@@ -16,9 +17,20 @@ from collections.abc import Callable
 
 import numpy as np
 from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QShowEvent, QWheelEvent
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtGui import (
+    QContextMenuEvent,
+    QFontMetricsF,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QShowEvent,
+    QWheelEvent,
+)
+from PyQt6.QtWidgets import QApplication, QMenu, QWidget
 
+from gpu.words import in_sight
+from viewer.common.foreign_words import button_words
 from viewer.graph.canvas import GraphCanvas
 from viewer.graph.colours import (
     COLOUR_MODES,
@@ -27,18 +39,20 @@ from viewer.graph.colours import (
     Scale,
     look_at,
 )
-from viewer.graph.items import Names
-from viewer.graph.overlay import paint_next_source
+from viewer.graph.items import FEW_ARCS, Names
+from viewer.graph.notes import paint_notes
+from viewer.graph.overlay import card_box, paint_next_source
 from viewer.graph.path import Path, parents_of, path_to
 from viewer.graph.tentative import Tentative, tentative, tentative_labels
 from viewer.graph.vertex_words import distance_labels, vertex_words
 from viewer.graph.worker import NewestFirst
+from viewer.models.notes import Pin
 from viewer.models.playback import PlaybackModel
-from viewer.models.session import RunRecord, SessionModel
+from viewer.models.session import Notice, RunRecord, SessionModel
 
 __all__ = ["COLOUR_MODES", "GraphView"]
 
-Traced = tuple[RunRecord, int, np.ndarray, Path | None]  # run, source, parents, path
+Traced = tuple[RunRecord, int, int, np.ndarray, Path | None]  # run, from, to, parents, path
 LIVE_MS = 33  # between two frames while a run goes on
 LIVE_SHARE = 3  # at least this many times the cost of a frame lies between two
 WHEEL_ZOOM = 1.0015  # per eighth of a degree
@@ -59,6 +73,7 @@ class GraphView(GraphCanvas):
     hovered = pyqtSignal(int)  # 0-based vertex, -1 when the pointer leaves it
     colour_by_changed = pyqtSignal(str)  # a key of COLOUR_MODES
     path_changed = pyqtSignal(object)  # Path or None
+    edges_changed = pyqtSignal(bool)  # whether arcs are drawn
 
     def __init__(
         self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
@@ -68,12 +83,13 @@ class GraphView(GraphCanvas):
         self._colour_by = "distance"
         self.more_looks: dict[str, Callable[[Moment], Look]] = {}  # colour_by -> who knows it
         self.distances_now: Callable[[], Tentative] | None = None  # of an event
+        self.more_menu: list[Callable[[QMenu, int], None]] = []  # of a vertex: who adds to it
         self.arrows_move = True  # the map; else they step, and Shift with an arrow moves
         self._scale = Scale()
         self._pressed: QPointF | None = None  # where the button went down
         self._dragged = False
         self._next_source = -1
-        self.more_marks.append(self._paint_next_source)
+        self.more_marks += [self._paint_notes, self._paint_next_source]
         self._source_before = 0  # the first click of a double-click is taken back
         self._parents: tuple[RunRecord, np.ndarray] | None = None
         self._tracer = NewestFirst(self)
@@ -95,6 +111,7 @@ class GraphView(GraphCanvas):
         self._session.run_changed.connect(self._show_run)
         self._session.row_changed.connect(self._show_row)
         self._session.samples_appended.connect(self._show_samples)
+        self._session.notes.changed.connect(self.update)
         self._playback.cursor_changed.connect(self.refresh)
         self._playback.duration_changed.connect(self.refresh)
         self._playback.following_changed.connect(self.refresh)
@@ -150,12 +167,53 @@ class GraphView(GraphCanvas):
         if graph is None:
             return ""
         name = graph.id_of(self.pointed)
-        return vertex_words(self._session.current, self.pointed, name, graph.n, self._moment())
+        words = vertex_words(self._session.current, self.pointed, name, graph.n, self._moment())
+        said = [pin.note.text for pin in self.notes_at(self.pointed)]
+        return " · ".join([words, *said])
+
+    def notes_at(self, vertex: int) -> list[Pin]:
+        """Return the notes at a vertex of the graph that is shown."""
+        notes = self._session.notes
+        return [pin for pin in notes.at_vertices(notes.graph_shown()) if pin.at == vertex]
+
+    def _paint_notes(self, painter: QPainter) -> None:
+        notes = self._session.notes
+        pins = notes.at_vertices(notes.graph_shown())
+        found = ((self.place_of(pin.at), pin.note.text) for pin in pins)
+        room = QRectF(self.rect())
+        seen = [(at, words) for at, words in found if at is not None and room.contains(at)]
+        if seen:
+            paint_notes(painter, self._theme, seen, self._radius(), room, self._told())
+
+    def _told(self) -> list[QRectF]:
+        """Return what no label covers: legend and badges, the source, vertices where few."""
+        boxes = [QRectF(part.geometry()) for part in self.findChildren(QWidget) if part.isVisible()]
+        sheet = self.picture.sheet
+        scene = sheet.scene if sheet is not None and sheet.pixels is None else None
+        vertices = [self.source] if scene is None else scene.vertices.tolist()
+        reach = self._radius() + 1.0
+        for vertex in vertices:
+            at = self.place_of(vertex)
+            if at is not None:
+                boxes.append(QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2.5 * reach))
+        arcs = scene.arcs if scene is not None and len(scene.arcs) <= FEW_ARCS else ()
+        for arc in arcs:
+            ends = self.place_of(arc.tail), self.place_of(arc.head)
+            if ends[0] is not None and ends[1] is not None:  # its weight stands in the middle
+                middle = (ends[0] + ends[1]) / 2
+                boxes.append(QRectF(middle.x() - reach, middle.y() - reach, 2 * reach, 2 * reach))
+        end = self.place_of(int(self.path.vertices[-1])) if self.path is not None else None
+        if self.path is not None and end is not None:
+            metrics = QFontMetricsF(self.font())
+            boxes.append(card_box(metrics, end, self.path.words, QRectF(self.rect())))
+        return boxes
 
     def set_edges(self, shown: bool) -> None:
         """Draw edges (as lines, or as a grey layer where they are many), or vertices alone."""
-        self.picture.show_edges(shown)
-        self.refresh()
+        if shown != self.picture.edges:
+            self.picture.show_edges(shown)
+            self.edges_changed.emit(shown)
+            self.refresh()
 
     # --- the models change
 
@@ -228,6 +286,23 @@ class GraphView(GraphCanvas):
 
     # --- paths
 
+    def show_path(self, vertex: int) -> None:
+        """Show the shortest path to a vertex, here and to whoever asks for targets."""
+        self.trace_path(vertex)
+        self.target_requested.emit(vertex)
+
+    def forget_path(self) -> None:
+        """Show no path."""
+        self._set_path(None)
+
+    def map_text(self) -> str:
+        """Return what the map shows, and the path drawn on it with its length and arcs."""
+        words, graph = super().map_text(), self._session.graph
+        if self.path is None or graph is None:
+            return words
+        end = in_sight(str(graph.id_of(int(self.path.vertices[-1]))))
+        return f"{words}; shortest path to {end}: {self.path.words}"
+
     def trace_path(self, vertex: int) -> None:
         """Find the shortest path to a vertex in the current run; `path_changed` brings it."""
         graph, record = self._session.graph, self._session.current
@@ -235,6 +310,8 @@ class GraphView(GraphCanvas):
         if graph is None or record is None or dist is None or len(dist) != graph.n:
             return
         if self._session.arcs_missing:
+            words = "The arcs of this graph are still being made."
+            self._session.set_notice(Notice("info", words, "Ask for the path again in a moment."))
             return
         source, known = record.shown_source, self._parents
 
@@ -243,21 +320,27 @@ class GraphView(GraphCanvas):
                 parents = known[1]
             else:
                 parents = parents_of(graph, dist, source)
-            return record, source, parents, path_to(parents, dist, source, vertex)
+            return record, source, vertex, parents, path_to(parents, dist, source, vertex)
 
         self._tracer.submit(job)
 
     def _take_path(self, result: Traced) -> None:
-        record, source, parents, path = result
-        if record is self._session.current and source == record.shown_source:
+        record, source, vertex, parents, path = result
+        graph = self._session.graph
+        if record is self._session.current and source == record.shown_source and graph is not None:
             self._parents = None if record.running else (record, parents)
             self._set_path(path)
+            if path is None:
+                name = in_sight(str(graph.id_of(vertex)))
+                words = f"No path to {name} is known: this run has not settled it."
+                self._session.set_notice(Notice("info", words))
 
     def _set_path(self, path: Path | None) -> None:
         changed = path is not self.path
         self.path = path
         if changed:
             self.update()
+            self._describe()
             self.path_changed.emit(path)
 
     # --- mouse and keys
@@ -301,8 +384,7 @@ class GraphView(GraphCanvas):
         if vertex < 0 or a0.button() != Qt.MouseButton.LeftButton:
             return
         if a0.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self.trace_path(vertex)
-            self.target_requested.emit(vertex)
+            self.show_path(vertex)
         else:
             self._source_before = self._session.source
             self.source_requested.emit(vertex)
@@ -313,6 +395,37 @@ class GraphView(GraphCanvas):
         if self._session.graph is not None and self._source_before != self._session.source:
             self.source_requested.emit(self._source_before)
         self.fit()
+
+    def contextMenuEvent(self, a0: QContextMenuEvent | None) -> None:
+        """Offer what can be done with a vertex."""
+        if a0 is None or self._session.graph is None:
+            return
+        if a0.reason() == QContextMenuEvent.Reason.Keyboard:
+            ends = [self.pointed, int(self.path.vertices[-1]) if self.path else -1, self.source]
+            vertex = next((end for end in ends if end >= 0), -1)
+            place = self.place_of(vertex)
+            where = self.rect().center() if place is None else place.toPoint()
+        else:
+            vertex, where = self.vertex_at(a0.pos().x(), a0.pos().y()), a0.pos()
+        if vertex >= 0:
+            self.vertex_menu(vertex).popup(self.mapToGlobal(where))
+
+    def vertex_menu(self, vertex: int) -> QMenu:
+        """Return a menu of what can be done with a vertex; it deletes itself when closed."""
+        graph = self._session.graph
+        assert graph is not None
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addSection(button_words(f"Vertex {graph.id_of(vertex)}"))
+        menu.addAction("&Start from here", lambda: self.source_requested.emit(vertex))
+        path = menu.addAction("Shortest &path to here", lambda: self.show_path(vertex))
+        assert path is not None
+        path.setEnabled(self._session.current is not None and not self._session.arcs_missing)
+        if self.path is not None:
+            menu.addAction("&Forget the path", self.forget_path)
+        for add in self.more_menu:
+            add(menu, vertex)
+        return menu
 
     def leaveEvent(self, a0: QEvent | None) -> None:
         """Point at nothing."""
@@ -331,7 +444,7 @@ class GraphView(GraphCanvas):
         elif key == Qt.Key.Key_0:
             self.fit()
         elif key == Qt.Key.Key_Escape and self.path is not None:
-            self._set_path(None)
+            self.forget_path()
         elif key in KEYS and self._moves(a0.modifiers()):
             dx, dy = KEYS[Qt.Key(key)]
             self.pan(dx * KEY_PAN, dy * KEY_PAN)

@@ -28,6 +28,7 @@ import numpy as np
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from gpu.record.trace import SAMPLE
+from viewer.models.measure import MeasureModel
 from viewer.models.session import RunRecord, SessionModel
 
 StepKind = Literal["sample", "switch", "delta", "superstep"]
@@ -52,6 +53,7 @@ class PlaybackModel(QObject):
     speed_changed = pyqtSignal(float)
     following_changed = pyqtSignal(bool)
     view_changed = pyqtSignal(float, float)  # ns, first and last instant shown
+    view_leaving = pyqtSignal()  # a person is about to zoom or move the window of time
     loop_changed = pyqtSignal()  # the range, or whether playing repeats
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -66,6 +68,7 @@ class PlaybackModel(QObject):
         self.view_ns = (0.0, 0.0)
         self.looping = False
         self.loop_ns: Range | None = None
+        self.measure = MeasureModel(self)
         self.supersteps = False  # whether each sample is the start of a superstep
         self.still = False  # whether playing goes in steps of STILL_S instead of moving
         self._owed_s = 0.0  # wall time of a step that is not made yet
@@ -85,6 +88,7 @@ class PlaybackModel(QObject):
     def set_samples(self, samples: np.ndarray) -> None:
         """Take SAMPLE (k,), a view, for stepping; the last one's time is the duration."""
         self._samples = samples
+        self.measure.set_instants(samples["t_ns"])
         self.set_duration(float(samples["t_ns"][-1]) if len(samples) else 0.0)
 
     def set_duration(self, duration_ns: float) -> None:
@@ -118,6 +122,7 @@ class PlaybackModel(QObject):
 
     def set_view(self, first_ns: float, last_ns: float) -> None:
         """Zoom to a window of time, kept inside the run; the whole run is the same as `fit`."""
+        self.view_leaving.emit()
         self.fitted = last_ns - first_ns >= self.duration_ns
         self._show_view((first_ns, last_ns))
 
@@ -133,11 +138,16 @@ class PlaybackModel(QObject):
         first, last = self.view_ns
         by_ns = min(max(by_ns, -first), self.duration_ns - last)
         if not self.fitted:
+            self.view_leaving.emit()
             self.set_following(False)
             self._show_view((first + by_ns, last + by_ns))
 
     def fit(self) -> None:
         """Show the whole run, also as it grows."""
+        self.view_leaving.emit()
+        self._fit()
+
+    def _fit(self) -> None:
         self.fitted = True
         self._show_view(self.view_ns)
 
@@ -308,9 +318,10 @@ class PlaybackModel(QObject):
     def _show_run(self, record: RunRecord | None) -> None:
         self.pause()
         self.set_following(False)
-        self.fit()
+        self._fit()
         self.supersteps = record is not None and works_in_supersteps(record)
         self._forget_range()
+        self.measure.clear()
         self._move(0.0)
         self.set_samples(record.samples if record is not None else np.zeros(0, SAMPLE))
         self.set_following(record is not None and record.running)

@@ -37,6 +37,7 @@ from gpu.record.trace import (
     VertexProbe,
 )
 from gpu.words import in_sight
+from viewer.models.notes import NotesModel
 from viewer.models.outline import GraphOutline
 
 RunState = Literal["running", "finished", "stopped", "failed"]
@@ -246,6 +247,7 @@ class SessionModel(QObject):
         self.notice: Notice | None = None
         self.progress = PROGRESS_DONE
         self.waiting = ""  # what a run waits for: the engine, a compiler
+        self.notes = NotesModel(self)
 
     @property
     def arcs_missing(self) -> bool:

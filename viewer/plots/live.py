@@ -120,6 +120,8 @@ class LivePanel(QWidget):
         self._session.samples_appended.connect(self._show_growth)
         self._session.run_changed.connect(self._show_change)
         self._playback.cursor_changed.connect(self._schedule)
+        self._playback.measure.changed.connect(self._schedule)
+        self._session.notes.changed.connect(self._schedule)
         self._playback.view_changed.connect(self._mark_dirty)
         self._timer.timeout.connect(self._ask_turn)
         self._words_timer.timeout.connect(self._describe_again)

@@ -2,6 +2,7 @@
 
     click, drag            move the cursor          wheel           zoom the plots
     Shift+drag             mark a range to repeat   double click    fit the plots
+    Ctrl+drag              measure                  drag 1, 2, ⚑    move a mark, a note
     pointer over a mark    what happened, when, with its numbers
 
 What a mark looks like: ▲ Δ raised, ▼ lowered, ◆ set by hand (along the upper edge), ○ the
@@ -28,7 +29,9 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
+from viewer.common.text_size import scaled, small_font
 from viewer.common.theme import THEMES, Theme
+from viewer.models.notes import Pin
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
 from viewer.plots.marks import Marks
@@ -38,6 +41,8 @@ from viewer.plots.series import TimeSeries
 HANDLE = 5  # pixels: half the width of the cursor's handle
 REACH = 5  # pixels from the pointer to a mark
 STEP_WHEEL = 0.8
+MARK_SIDE, MEASURED = 14, 26  # pixels at the reference text size; opacity of what is measured
+FLAG, FLAG_TOP = (13, 10), 8  # pixels, at the reference text size; below the upper edge
 LOOP_ALPHA, LOOP_BAR = 46, 3  # opacity of the range, of 255; pixels of its upper bar
 
 
@@ -45,7 +50,10 @@ class Overview(QWidget):
     """Shows the run, moves the cursor, marks the range; see the module docstring."""
 
     EMPTY = "Press Run: the whole run appears here."
-    HELP = "Drag moves the cursor; Shift+drag marks a range to repeat; the wheel zooms the plots"
+    HELP = (
+        "Drag moves the cursor; Shift+drag marks a range to repeat; Ctrl+drag measures; "
+        "the wheel zooms the plots"
+    )
 
     def __init__(
         self, session: SessionModel, playback: PlaybackModel, parent: QWidget | None = None
@@ -58,6 +66,9 @@ class Overview(QWidget):
         self._other: TimeSeries | None = None  # work of B, where two runs are compared
         self._shown: tuple[object, ...] = ()  # what the picture was drawn from
         self._range_from: float | None = None  # x where a range is being dragged from
+        self._measure_from: float | None = None  # the same of an interval
+        self._held = -1  # the mark that is being dragged, -1 for none
+        self._held_note: Pin | None = None
         self._hovered: tuple[str, ...] = ()
         self.setMouseTracking(True)
         self.setAccessibleName("Overview of the run: click or drag to move the cursor")
@@ -65,6 +76,8 @@ class Overview(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         playback.loop_changed.connect(self.update)
+        playback.measure.changed.connect(self.update)
+        session.notes.changed.connect(self.update)
         session.waiting_changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -113,34 +126,66 @@ class Overview(QWidget):
         if record is None or duration <= 0:
             return ()
         reach = REACH * duration / max(self.width() - 2 * MARGIN, 1)
-        return tuple(self._marks.words_near(record.samples, self.time_of(x), reach))
+        time_ns = self.time_of(x)
+        notes = [pin for pin in self._pins() if abs(pin.at - time_ns) <= 2 * reach]
+        words = self._marks.words_near(record.samples, time_ns, reach)
+        return (*(f"Note: {pin.note.text}" for pin in notes), *words)
 
     # ---- mouse ----------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
-        """Put the cursor there; with Shift, begin a range."""
+        """Put the cursor there, or take a mark; with Shift begin a range, with Ctrl measure."""
         if event is None or event.button() != Qt.MouseButton.LeftButton:
             return
+        x = event.position().x()
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self._range_from = event.position().x()
+            self._range_from = x
+        elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._measure_from = x
         else:
-            self._playback.set_cursor(self.time_of(event.position().x()))
+            self._held = self.mark_at(event.position())
+            self._held_note = self.note_at(event.position()) if self._held < 0 else None
+            if self._held_note is not None:
+                self._playback.set_cursor(self._held_note.at)
+            elif self._held < 0:
+                self._playback.set_cursor(self.time_of(x))
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
-        """Scrub, drag a range, or tell about the marks under the pointer."""
+        """Scrub, drag a range, an interval or a mark, or tell about what is under the pointer."""
         if event is None:
             return
-        x = event.position().x()
+        x, far = event.position().x(), QApplication.startDragDistance()
         if not event.buttons() & Qt.MouseButton.LeftButton:
             self._tell(x, event.globalPosition().toPoint())
+        elif self._held >= 0:
+            self._playback.measure.put(self._held, self.time_of(x), moving=True)
+        elif self._held_note is not None:
+            before, at = self._held_note, self._playback.measure.snapped(self.time_of(x))
+            self._held_note = before.moved(round(at))
+            self._session.notes.change(before, self._held_note, moving=True)
+        elif self._measure_from is not None:
+            if abs(x - self._measure_from) >= far:
+                ends = self.time_of(self._measure_from), self.time_of(x)
+                self._playback.measure.put_both(*ends, moving=True)
         elif self._range_from is None:
             self._playback.set_cursor(self.time_of(x))
-        elif abs(x - self._range_from) >= QApplication.startDragDistance():
+        elif abs(x - self._range_from) >= far:
             self._playback.set_loop(self.time_of(self._range_from), self.time_of(x))
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
-        """End a range."""
-        self._range_from = None
+        """End a range, or let a mark go; a click with Ctrl puts one."""
+        clicked, moved = self._measure_from, self._held >= 0
+        if self._held_note is not None:
+            self._held_note = None
+            self._session.notes.edited.emit()
+        self._range_from, self._measure_from, self._held = None, None, -1
+        if clicked is not None and event is not None:
+            near = abs(event.position().x() - clicked) < QApplication.startDragDistance()
+            if near:
+                self._playback.measure.put_next(self.time_of(clicked))
+            moved = not near
+        if moved:
+            self._playback.measure.settled.emit()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         """Show the whole run in the plots."""
@@ -173,6 +218,32 @@ class Overview(QWidget):
             self._hovered = words
             QToolTip.showText(where, "\n".join(words), self)
 
+    def mark_at(self, place: QPointF) -> int:
+        """Return which mark of measuring (0 or 1) has its handle at a place, -1 for none."""
+        handles = enumerate(self._playback.measure.marks)
+        found = [n for n, mark in handles if mark is not None and self.handle(mark).contains(place)]
+        return found[-1] if found else -1
+
+    def note_at(self, place: QPointF) -> Pin | None:
+        """Return the note whose flag is at a place, None for none."""
+        found = [pin for pin in self._pins() if self.flag(pin.at).contains(place)]
+        return found[-1] if found else None
+
+    def flag(self, time_ns: float) -> QRectF:
+        """Return the box of a note's flag, below the marks of Δ."""
+        width, height = float(scaled(FLAG[0])), float(scaled(FLAG[1]))
+        x = round(self.x_of(time_ns))
+        left = x if x + width <= self.width() else x - width  # at the end it flies to the left
+        return QRectF(left, FLAG_TOP, width, height)
+
+    def _pins(self) -> list[Pin]:
+        return self._session.notes.moments(self._session.current)
+
+    def handle(self, time_ns: float) -> QRectF:
+        """Return the box by which a mark of measuring at a time is taken, along the lower edge."""
+        side = float(scaled(MARK_SIDE))
+        return QRectF(round(self.x_of(time_ns)) - side / 2, self.height() - side, side, side)
+
     # ---- painting -------------------------------------------------------------------------
 
     def paintEvent(self, event: Any) -> None:
@@ -194,6 +265,8 @@ class Overview(QWidget):
             painter.setPen(QPen(QColor(theme.accent), 1))
             painter.drawRect(QRectF(first, 0.5, max(last - first, 1.0), self.height() - 1.5))
         self._draw_loop(painter)
+        self._draw_notes(painter)
+        self._draw_measure(painter)
         self._draw_cursor(painter)
         if self.hasFocus():
             painter.setPen(QPen(QColor(theme.accent), 1))
@@ -224,6 +297,43 @@ class Overview(QWidget):
             painter.fillRect(QRectF(round(x), 0, 1, self.height()), colour)
         colour.setAlpha(LOOP_ALPHA if self._playback.looping else LOOP_ALPHA // 3)
         painter.fillRect(QRectF(first, 0, max(last - first, 1.0), self.height()), colour)
+
+    def _draw_notes(self, painter: QPainter) -> None:
+        """Fly a flag at each note of the run."""
+        for pin in self._pins():
+            box, x = self.flag(pin.at), round(self.x_of(pin.at)) + 0.5
+            painter.setPen(QPen(QColor(self._theme.text), 1))
+            painter.drawLine(QPointF(x, box.top()), QPointF(x, self.height()))
+            painter.setBrush(QColor(self._theme.base))
+            painter.drawRect(box.translated(0.5, 0.5))
+            line = box.adjusted(3, 0, -2, 0)
+            for down in (0.35, 0.65):
+                y = round(box.top() + down * box.height()) + 0.5
+                painter.drawLine(QPointF(line.left(), y), QPointF(line.right(), y))
+
+    def _draw_measure(self, painter: QPainter) -> None:
+        """Tint what is measured; dash a line at each mark, its number in a box below."""
+        measure, theme = self._playback.measure, self._theme
+        ends = measure.ends(self._playback.cursor_ns)
+        if ends is None:
+            return
+        first, last = (self.x_of(end) for end in ends)
+        tint = QColor(theme.text)
+        tint.setAlpha(MEASURED)
+        painter.fillRect(QRectF(first, 0, last - first, self.height()), tint)
+        font = small_font(painter.font())
+        font.setBold(True)
+        painter.setFont(font)
+        for number, mark in enumerate(measure.marks, 1):
+            if mark is None:
+                continue
+            box = self.handle(mark)
+            x = box.center().x() + 0.5
+            painter.setPen(QPen(QColor(theme.text), theme.line_width, Qt.PenStyle.DashLine))
+            painter.drawLine(QPointF(x, 0), QPointF(x, box.top()))
+            painter.fillRect(box, QColor(theme.text))
+            painter.setPen(QColor(theme.plot))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(number))
 
     def _draw_cursor(self, painter: QPainter) -> None:
         x = round(self.x_of(self._playback.cursor_ns)) + 0.5

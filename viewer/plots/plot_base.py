@@ -3,6 +3,7 @@
     wheel            zoom time, on all plots together (the window is in PlaybackModel)
     drag             move the window of time          double click   the whole run
     click            put the cursor there             drag the line  scrub
+    Ctrl+drag        measure from here to there       Ctrl+click     put a mark of measuring
 
 Modelled and measured time differ in the axis, which is hatched and says the word; curves are
 whole in both, since a dashed zigzag of many samples falls apart. Measured here, offscreen, 1200
@@ -35,6 +36,7 @@ from viewer.plots.axes import NumberAxis, TimeAxis, dress_axis
 from viewer.plots.key import Entry, Key
 from viewer.plots.live import LivePanel
 from viewer.plots.plot_items import TimeViewBox
+from viewer.plots.time_marks import NoteLines, TimeMarks
 
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=False)
 
@@ -132,6 +134,8 @@ class PlotPanel(LivePanel):
         self.cursor_line = pg.InfiniteLine(angle=90, movable=True)
         self.cursor_line.setZValue(50)
         self.plot.addItem(self.cursor_line, ignoreBounds=True)
+        self.marks = TimeMarks(self.plot, self._playback)
+        self.notes = NoteLines(self.plot, self._session)
         self._build_frame()
         self._build_plot()
         self.cursor_line.sigDragged.connect(self._drag_cursor)
@@ -166,6 +170,8 @@ class PlotPanel(LivePanel):
         dress_axis(self.number_axis, theme, self.font())
         self.cursor_line.setPen(pg.mkPen(theme.text, width=theme.line_width))
         self.cursor_line.setHoverPen(pg.mkPen(theme.accent, width=3))
+        self.marks.apply_theme(theme)
+        self.notes.apply_theme(theme)
         if self.key_line is not None:
             self.key_line.apply_theme(theme)
         super().apply_theme(theme)
@@ -239,6 +245,8 @@ class PlotPanel(LivePanel):
         if not self.cursor_line.moving:
             with QSignalBlocker(self.cursor_line):
                 self.cursor_line.setValue(self._playback.cursor_ns)
+        self.marks.show()
+        self.notes.show()
         if self._record is not None:
             self._show_values()
 

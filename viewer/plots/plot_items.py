@@ -32,17 +32,23 @@ class TimeViewBox(pg.ViewBox):
         self._playback.zoom(WHEEL_ZOOM ** (event.delta() / 120), around)
 
     def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
-        """Move the window of time."""
+        """Move the window of time; with Ctrl, measure from where it began to here."""
         event.accept()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            first, last = (self.mapToView(at).x() for at in (event.buttonDownPos(), event.pos()))
+            self._playback.measure.put_both(first, last, moving=not event.isFinish())
+            return
         moved = self.mapToView(event.lastPos()).x() - self.mapToView(event.pos()).x()
         self._playback.pan(moved)
 
     def mouseClickEvent(self, event: Any) -> None:
-        """Put the cursor there; twice: show the whole run."""
+        """Put the cursor there, with Ctrl a mark; twice: show the whole run."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
         event.accept()
-        if event.double():
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._playback.measure.put_next(self.mapToView(event.pos()).x())
+        elif event.double():
             self._playback.fit()
         else:
             self._playback.set_cursor(self.mapToView(event.pos()).x())

@@ -4,8 +4,8 @@
     Left, Right    step                                  Δ change, superstep
     Home, End      to the ends            Ctrl+Down, Up  slower, faster
     Ctrl+Left,     to the mark before,    I, O           begin, end the range here
-    Ctrl+Right     the next mark          R, Esc         repeat or not; forget the range
-    L              follow the live run
+    Ctrl+Right     the next mark          R              repeat or not
+    L              follow the live run    Esc            forget marks of measuring, then the range
 
 The keys work while the timeline has the focus, and from everywhere in the window where
 no field wants them itself. The label always says which clock it is: modelled or measured.
@@ -25,6 +25,7 @@ from PyQt6.QtWidgets import QVBoxLayout
 from gpu.words import time_unit
 from viewer.common.theme import SPACING
 from viewer.models.comparison import ComparisonModel
+from viewer.models.measure import readout
 from viewer.models.playback import STEP_KINDS, StepKind, works_in_supersteps
 from viewer.models.session import RunRecord
 from viewer.plots.icons import transport_icon
@@ -183,6 +184,13 @@ class Timeline(LivePanel):
         """Forget the range and repeat nothing."""
         self._playback.clear_loop()
 
+    def forget(self) -> None:
+        """Forget the marks of measuring or, where there are none, the range."""
+        if self._playback.measure.active:
+            self._playback.measure.clear()
+        else:
+            self.clear_range()
+
     def toggle_loop(self) -> None:
         """Repeat the range, or the whole run where none is marked; or do not."""
         self._playback.set_looping(not self._playback.looping)
@@ -216,7 +224,7 @@ class Timeline(LivePanel):
             KEY.Key_I: self.range_in,
             KEY.Key_O: self.range_out,
             KEY.Key_R: self.toggle_loop,
-            KEY.Key_Escape: self.clear_range,
+            KEY.Key_Escape: self.forget,
         }
         digits = (KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4)
         for digit, kind in zip(digits, STEP_KINDS, strict=True):
@@ -243,9 +251,10 @@ class Timeline(LivePanel):
             action()
 
     def event(self, a0: QEvent | None) -> bool:
-        """Take Esc for the range, while there is one, before the window's Stop takes it."""
+        """Take Esc for marks and range, while there are any, before the window's Stop takes it."""
         override = isinstance(a0, QKeyEvent) and a0.type() == QEvent.Type.ShortcutOverride
-        if override and self._playback.loop_ns is not None:
+        marked = self._playback.loop_ns is not None or self._playback.measure.active
+        if override and marked:
             assert isinstance(a0, QKeyEvent)
             if a0.key() == KEY.Key_Escape:
                 a0.accept()
@@ -358,4 +367,6 @@ class Timeline(LivePanel):
         if self._record is None:
             return self.HINT
         number, count = self._playback.sample_index + 1, len(self._record.samples)
-        return f"{run_words(self._record, self._playback)}, sample {number} of {count}"
+        said = f"{run_words(self._record, self._playback)}, sample {number} of {count}"
+        measured = readout(self._session, self._playback, self._pair)
+        return said if measured is None else f"{said}. {measured.words}"

@@ -27,10 +27,12 @@ import sample_graphs
 from gpu.algorithms import ALGORITHMS
 from gpu.cli.main import main
 from gpu.record.export import summary
+from gpu.record.notes import Note
 from gpu.record.trace import SAMPLE, Probe
 from gpu.study import sweep
 from viewer.main_window import MainWindow
 from viewer.models.decisions import decisions
+from viewer.models.notes import Pin
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
 
@@ -77,6 +79,9 @@ def test_every_panel_leaves_as_picture_drawing_and_table(
     matrix = gpu.run(graph, next(k for k, row in ALGORITHMS.items() if row.result == "matrix"))
     window.session.add_run(RunRecord.from_trace(2, matrix), show=False)
     sweep_four_values(window)
+    for vertex in range(4):  # a list with something in it
+        pin = Pin(Note(f"Here is vertex {vertex}, and a note", vertex=vertex), 0, graph.hash)
+        assert window.session.notes.pin(pin)
     for key in ["graph", *window.docks.titles]:
         for suffix in (".csv", ".png", ".svg"):
             path = tmp_path / f"{key}{suffix}"

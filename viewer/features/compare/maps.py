@@ -57,6 +57,7 @@ class Mirror(QObject):
         super().__init__(parent)
         self._from, self._cursor_of, self._pair = session, playback, pair
         self.session, self.playback = SessionModel(self), PlaybackModel(self)
+        self.session.notes = session.notes
         self.playback.watch(self.session)
         session.graph_changed.connect(self._take_graph)
         session.positions_changed.connect(self._take_positions)

@@ -1,9 +1,10 @@
 """The presentation at work: it puts the window back as it was when it ends.
 
-While it lasts, one event filter of the application sees the keys first: Esc ends it, B blanks,
-P is the dot, and what clickers send (Page Up and Down, and the arrows while a lesson is open)
-turns the pages of the lesson. Otherwise the arrows, Home, End and Space are playback's, wherever
-the focus is: no list changes before a class. A key typed into a field is the field's.
+While it lasts, one event filter of the application sees the keys first: Esc ends it (where marks
+of measuring are set, it takes them away first), B blanks, P is the dot, and what clickers send
+(Page Up and Down, and the arrows while a lesson is open) turns the pages of the lesson. Otherwise
+the arrows, Home, End and Space are playback's, wherever the focus is: no list changes before a
+class. A key typed into a field is the field's.
 """
 
 from __future__ import annotations
@@ -181,7 +182,8 @@ class PresentFeature(FeaturePart):
             self.curtain.hide()
             return True
         if event.key() == Qt.Key.Key_Escape:
-            self.end()
+            measure = self._window.playback.measure
+            measure.clear() if measure.active else self.end()
             return True
         if event.modifiers() != Qt.KeyboardModifier.NoModifier or self._typing():
             return False

@@ -17,6 +17,7 @@ from PyQt6.QtGui import QAction
 from gpu.cli.command_line import compare_line
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
+from gpu.page.words import notes_words
 from gpu.record.trace import Trace
 from gpu.study.export_runs import write_all_samples, write_runs, write_table
 from gpu.wholefile import written_whole
@@ -24,6 +25,7 @@ from viewer.feature import FeaturePart, Window
 from viewer.features.take_away.film import FilmMaker
 from viewer.features.take_away.tables import panel_table
 from viewer.frame.copied_commands import copy_command, copy_run, reference_of
+from viewer.models.measure import readout
 from viewer.models.session import Notice, RunRecord
 
 PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
@@ -90,10 +92,10 @@ class TakeAwayFeature(FeaturePart):
             graph, missing = None, "Its graph was not shown when this page was made."
         else:
             graph, missing = graph.with_positions(session.positions), ""
-        first = replace(run.trace, verification=run.verification)
+        first = replace(session.notes.trace_of(run), verification=run.verification)
         second = None
         if other is not None and other.trace is not None:
-            second = replace(other.trace, verification=other.verification)
+            second = replace(session.notes.trace_of(other), verification=other.verification)
         text = partial(_page_of, first, second, graph, missing)
         self._window.files.save_in_background(path, lambda to: _write(lambda: text().encode(), to))
 
@@ -147,7 +149,14 @@ class TakeAwayFeature(FeaturePart):
     def _words_of(self, run: RunRecord | None) -> list[str]:
         if run is None:
             return []
-        return [f"{run.clock} time", f"probe level {int(run.settings.probe)}"]
+        words = [f"{run.clock} time", f"probe level {int(run.settings.probe)}"]
+        window = self._window
+        measured = readout(window.session, window.playback, window.comparison)
+        if measured is not None:
+            words.append(measured.words)
+        if run.trace is not None:
+            words.append(notes_words(window.session.notes.trace_of(run)))
+        return words
 
     def _say(self, level: str, words: str) -> None:
         self._window.session.set_notice(Notice("error" if level == "error" else "info", words))

@@ -69,7 +69,8 @@ class FilmMaker(QObject):
             self._say("error", f"No film: {error}.")
             return
         here = self._graph_is_here(run.graph_reference.hash)
-        self.job = FilmJob(self._window, run.trace, plan, path, here, self._ended)
+        trace = self._window.session.notes.trace_of(run)
+        self.job = FilmJob(self._window, trace, plan, path, here, self._ended)
 
     def cancel(self) -> None:
         """Give the film up; nothing of it is left."""

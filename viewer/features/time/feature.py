@@ -25,13 +25,12 @@ class TimeFeature(FeaturePart):
         self._timeline.step_kind_changed.connect(self._keep_step)
         self._playback.speed_changed.connect(self._keep_speed)
         self._playback.loop_changed.connect(self._keep_loop)
+        window.graph_view.edges_changed.connect(self._keep_edges)
         self._show_states()
 
     def set_edges(self, on: bool) -> None:
         """Draw edges, or vertices alone."""
         self._window.graph_view.set_edges(on)
-        self._window.settings.set_value(EDGES, on)
-        self._show_states()
 
     # --- remembered
 
@@ -54,6 +53,10 @@ class TimeFeature(FeaturePart):
 
     def _keep_loop(self) -> None:
         self._window.settings.set_value(LOOP, self._playback.looping)
+        self._show_states()
+
+    def _keep_edges(self, shown: bool) -> None:
+        self._window.settings.set_value(EDGES, shown)
         self._show_states()
 
     def _show_states(self) -> None:

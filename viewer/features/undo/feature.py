@@ -27,6 +27,8 @@ from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLineEdit, QSpinBox, Q
 from viewer.actions import plain
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
+from viewer.models.measure import NO_MARKS, Marks
+from viewer.models.notes import Pin
 from viewer.models.run_choices import RunChoices
 from viewer.models.session import RunRecord
 
@@ -121,6 +123,17 @@ class UndoFeature(FeaturePart):
             ),
             "theme": Wish(lambda: window.settings.theme, window.choose_theme, lambda *_: "theme"),
             "arrangement": Wish(self._arrangement, self._set_arrangement, lambda *_: "layout"),
+            "measure": Wish(
+                self._measured,
+                lambda value: window.playback.measure.set_marks(value[1]),
+                _marks_name,
+                lambda value: value[0] == self._measured()[0],
+            ),
+            "notes": Wish(
+                lambda: window.session.notes.pinned,
+                window.session.notes.put_back,
+                _notes_name,
+            ),
             "runs": Wish(self._runs, self._set_runs, lambda *_: "runs shown", self._are_runs_here),
         }
 
@@ -131,6 +144,9 @@ class UndoFeature(FeaturePart):
         window.graph_view.colour_by_changed.connect(lambda _key: self._look("colour"))
         window.session.current_changed.connect(lambda _run: self._look("runs"))
         window.comparison.pair_changed.connect(lambda: self._look("runs"))
+        window.playback.measure.settled.connect(lambda: self._look("measure"))
+        window.session.notes.edited.connect(lambda: self._look("notes"))
+        window.session.notes.read.connect(self._note_notes)
         window.docks.leaving.connect(self._note_arrangement)
         window.docks.chosen.connect(lambda _name: self._look("arrangement"))
         window.modes.guest_changed.connect(self._show)
@@ -204,6 +220,8 @@ class UndoFeature(FeaturePart):
             return
         if key == "source" and (None in (old, new) or old[0] != new[0]):
             return  # another graph
+        if key == "measure" and old[0] != new[0]:
+            return  # another run: its marks are forgotten
         if key == "colour" and {old, new} & set(self._window.graph_view.more_looks):
             return  # a comparison came or went
         self.stack.push(Change(self, key, old, new))
@@ -265,6 +283,9 @@ class UndoFeature(FeaturePart):
             None if other is None else other.run_id
         )
 
+    def _measured(self) -> tuple[int | None, Marks]:
+        return self._runs()[0], self._window.playback.measure.marks
+
     def _record(self, run_id: int) -> RunRecord | None:
         graph, found = self._window.session.graph, self._window.session.run_by_id(run_id)
         same = found is not None and graph is not None and found.graph_reference.hash == graph.hash
@@ -290,6 +311,10 @@ class UndoFeature(FeaturePart):
     def _note_arrangement(self) -> None:
         """Know how the docks stand now: a person may have moved them."""
         self._known["arrangement"] = self._arrangement()
+
+    def _note_notes(self) -> None:
+        """Know the notes that came with a file: nobody made them here."""
+        self._known["notes"] = self._window.session.notes.pinned
 
     def _set_arrangement(self, value: tuple[str, bytes]) -> None:
         docks = self._window.docks
@@ -334,6 +359,17 @@ def _typed(field: QObject | None) -> bool:
         taken = taken or field.prefix() + field.textFromValue(field.value()) + field.suffix()  # type: ignore[arg-type]
         return field.text() != taken
     return isinstance(field, QLineEdit) and field.isUndoAvailable()
+
+
+def _notes_name(old: tuple[Pin, ...], new: tuple[Pin, ...]) -> str:
+    if len(old) != len(new):
+        return "new note" if len(new) > len(old) else "taking a note away"
+    texts = ({pin.note.text for pin in pins} for pins in (old, new))
+    return "note moved" if next(texts) == next(texts) else "note changed"
+
+
+def _marks_name(_old: Any, new: tuple[int | None, Marks]) -> str:
+    return "taking marks away" if new[1] == NO_MARKS else "marks of measuring"
 
 
 def _field_name(old: RunChoices, new: RunChoices) -> str:

@@ -22,6 +22,7 @@ from PyQt6.QtWidgets import QFileDialog
 from gpu.engine import graph_reference
 from gpu.errors import CancelledByUserError, GpuError
 from gpu.graph import CSRGraph
+from gpu.record.notes import read_notes
 from gpu.record.reach import SAMPLE, question
 from gpu.record.recognised import recognised
 from gpu.record.trace import Trace
@@ -200,7 +201,11 @@ class WorkspaceFeature(Workspaces):
         elif problem is not None:
             raise problem
         elif reading is not None:
-            self._show(reading.found[0], Path(reading.path).resolve().parent, reading.ours)
+            found = reading.found[0]
+            self._show(found, Path(reading.path).resolve().parent, reading.ours)
+            left_out = [trace.notes_left_out for _, trace in found.runs if trace.notes_left_out]
+            if left_out:
+                session.set_notice(Notice("warning", f"{Path(reading.path).name}: {left_out[0]}."))
 
     def _show(self, workspace: Workspace, folder: Path, ours: bool) -> None:
         window, graph = self._window, workspace.graph
@@ -336,6 +341,9 @@ class WorkspaceFeature(Workspaces):
         graph = window.session.graph
         if graph is not None and 0 <= workspace.source < graph.n:
             window.session.set_source(workspace.source)
+        if graph is not None and workspace.graph is not None:
+            notes, _ = read_notes(workspace.window.get("notes"), graph.n, 0)
+            window.session.notes.take(notes, workspace.graph.hash)
         window.session.set_current(current)
         other = records.get(workspace.b or 0)
         if current is not None and other is not None and other is not current:
@@ -367,7 +375,7 @@ class WorkspaceFeature(Workspaces):
         if session.graph is not None:
             graph = saved_graph(graph_reference(session.graph, session.source), path)
         pair = window.comparison.b
-        kept = tuple((numbers[id(run)], run.trace) for run in runs if run.trace is not None)
+        kept = tuple((numbers[id(run)], session.notes.trace_of(run)) for run in runs)
         current, other = (numbers.get(id(run)) for run in (session.current, pair))
         return Workspace(graph, kept, current, other, session.source, looks_of(window))
 

@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from PyQt6.QtCore import QByteArray
 
 from gpu.errors import GpuError
+from gpu.record.notes import plain_notes
 from gpu.schema import fitting
 from gpu.study.compare import Align
 from gpu.study.sweep_saved import SavedSweep, sweep_as_dict, sweep_from_dict
@@ -33,6 +34,7 @@ class Looks(Struct, frozen=True):
     docks: str | None = None
     cursor_ns: Time | None = None
     loop_ns: tuple[Time, Time] | None = None
+    measure_ns: tuple[Time | None, Time | None] | None = None
     align: Align | None = None
     pair_layout: str | None = None
 
@@ -48,10 +50,13 @@ def looks_of(window: Window) -> dict[str, Any]:
         "docks": widget.saveState(window.docks.version).toBase64().data().decode(),
         "cursor_ns": float(window.playback.cursor_ns),
         "loop_ns": list(map(float, loop)) if loop is not None else None,
+        "measure_ns": list(window.playback.measure.marks),
         "align": pair.how,
         "pair_layout": pair.view,
         "colour_by": window.graph_view.colour_by,
     }
+    notes = window.session.notes
+    told["notes"] = plain_notes(pin.note for pin in notes.at_vertices(notes.graph_shown()))
     model = window.sweep
     if model.plan is not None and model.points and not model.running:
         points = tuple(model.points)
@@ -82,6 +87,8 @@ def put_back_moment(window: Window, told: dict[str, Any]) -> None:
     playback.set_following(False)
     if looks.loop_ns is not None:
         playback.set_loop(*looks.loop_ns)
+    if looks.measure_ns is not None:
+        playback.measure.set_marks(looks.measure_ns)
     if looks.cursor_ns is not None:
         playback.set_cursor(looks.cursor_ns)
 

@@ -1,0 +1,172 @@
+"""What a run did between two moments, and how two runs differ between the same two.
+
+Counters are taken from the last sample at or before each moment, as everywhere: what is known to
+have been done by then. Values that hold until the next sample (work at once, Δ) are averaged over
+time. So between two samples nothing is guessed.
+
+    area      between the curves of work at once of A and of B, edges x ns of A's clock: how much
+              one of them had more in hand, whichever it was. Between the curves of work *per
+              second* the area is the difference of the work, which is there anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu.study.compare import ClockMap, Side, column
+from gpu.words import NO_VALUE, brief_time, ratio_words, short, thousands, time_unit, time_words
+
+COUNTERS = ("processed_vertices", "relaxed_edges")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """One run between two moments of its own clock; None where that is not known.
+
+    processed, relaxed : vertices and arcs, counted ; settled : vertices, at probe level 2
+    parallelism : edges in hand, mean over time
+    delta, last_delta : weight units, mean over time and at the end of it
+    """
+
+    time_ns: float
+    clock: str
+    processed: int
+    relaxed: int
+    parallelism: float | None
+    delta: float | None
+    last_delta: float | None
+    settled: int | None
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One of what is read off: its title, the glossary's term for it, how it is written."""
+
+    key: str
+    title: str
+    term: str
+    written: Callable[[Any], str]
+
+
+QUANTITIES = (
+    Quantity("time_ns", "Δt", "interval", time_words),
+    Quantity("processed", "processed", "processed", thousands),
+    Quantity("relaxed", "relaxed", "relaxed", thousands),
+    Quantity("settled", "settled", "settled", thousands),
+    Quantity("parallelism", "mean work", "assigned", short),
+    Quantity("delta", "mean Δ", "delta", "{:,.4g}".format),
+    Quantity("last_delta", "last Δ", "delta", "{:,.4g}".format),
+)
+
+
+def interval(side: Side, first_ns: float, last_ns: float) -> Interval:
+    """Return what a run did between two moments of its clock, first_ns <= last_ns."""
+    samples = side.samples
+    ends = np.array([first_ns, last_ns])
+    processed, relaxed = (np.diff(np.nan_to_num(column(samples, name, ends))) for name in COUNTERS)
+    inside = min(last_ns, side.time_ns)
+    bucketed = side.algorithm.bucketed and len(samples) > 0 and inside >= first_ns
+    return Interval(
+        last_ns - first_ns,
+        side.clock,
+        int(processed[0]),
+        int(relaxed[0]),
+        _mean(side, "assigned_edges", first_ns, last_ns),
+        _mean(side, "delta", first_ns, inside) if bucketed else None,
+        float(column(samples, "delta", np.array([inside]))[0]) if bucketed else None,
+        _settled(side, first_ns, last_ns),
+    )
+
+
+def area(a: Side, b: Side, clocks: ClockMap, first_ns: float, last_ns: float) -> float:
+    """Return the area between the curves of work at once, edges x ns, of an interval of A's."""
+    b_times = np.asarray(clocks.to_a(b.samples["t_ns"]))
+    times = np.union1d(a.samples["t_ns"], b_times)
+    times = np.concatenate(([first_ns], times[(times > first_ns) & (times < last_ns)], [last_ns]))
+    apart = _held(a, "assigned_edges", times[:-1])
+    apart = apart - _held(b, "assigned_edges", np.asarray(clocks.to_b(times[:-1])))
+    return float((np.abs(apart) * np.diff(times)).sum())
+
+
+def table(a: Interval, b: Interval | None = None) -> list[tuple[str, tuple[str, ...]]]:
+    """Return rows (name, a value for each of QUANTITIES) in words: of one run, or of two.
+
+    Of two runs also B less A, and B in shares of A.
+    """
+    mine = [getattr(a, one.key) for one in QUANTITIES]
+    if b is None:
+        return [("", _row(mine))]
+    other = [getattr(b, one.key) for one in QUANTITIES]
+    like = mine if a.clock == b.clock else [None, *mine[1:]]  # unlike times are not set against
+    return [
+        ("A", _row(mine)),
+        ("B", _row(other)),
+        ("B − A", tuple(map(_difference, QUANTITIES, like, other))),
+        ("B / A", tuple(map(_ratio, like, other))),
+    ]
+
+
+def words(a: Interval, b: Interval | None = None, between: float | None = None) -> str:
+    """Return an interval as a sentence; `between`: `area` of the two."""
+    rows = table(a, b)[: 1 if b is None else 2]
+    parts = [f"{brief_time(a.time_ns)} {a.clock}" if b is None else brief_time(a.time_ns)]
+    for place, one in enumerate(QUANTITIES[1:], 1):
+        values = [f"{name} {row[place]}".strip() for name, row in rows]
+        if any(row[place] != NO_VALUE for _, row in rows):
+            parts.append(f"{one.title} {', '.join(values)}")
+    if between is not None:
+        parts.append(f"between the curves {area_words(between, a.time_ns)}")
+    return "; ".join(parts)
+
+
+def area_words(between: float, like_ns: float) -> str:
+    """Return edges x ns as "3.4k edges · ms", in the unit that fits a time."""
+    unit = time_unit(like_ns)
+    return f"{short(between * unit.factor)} edges · {unit.word}"
+
+
+def _row(values: list[Any]) -> tuple[str, ...]:
+    return tuple(
+        NO_VALUE if value is None else one.written(value)
+        for one, value in zip(QUANTITIES, values, strict=True)
+    )
+
+
+def _difference(one: Quantity, mine: Any, other: Any) -> str:
+    if mine is None or other is None:
+        return NO_VALUE
+    sign = "+" if other > mine else "−" if other < mine else ""
+    return f"{sign}{one.written(abs(other - mine))}"
+
+
+def _ratio(mine: Any, other: Any) -> str:
+    known = mine is not None and other is not None and mine > 0
+    return ratio_words(other / mine) if known else NO_VALUE
+
+
+def _held(side: Side, name: str, times_ns: np.ndarray) -> np.ndarray:
+    """Return a value that holds until the next sample, 0 before the first and after the end."""
+    values = np.nan_to_num(column(side.samples, name, times_ns))
+    return np.where(times_ns < side.time_ns, values, 0.0)
+
+
+def _mean(side: Side, name: str, first_ns: float, last_ns: float) -> float | None:
+    times = side.samples["t_ns"]
+    if not len(times) or last_ns <= first_ns:
+        return None
+    low, high = np.searchsorted(times, [first_ns, last_ns], side="right")
+    known = np.concatenate(([first_ns], times[low:high], [last_ns]))
+    held = _held(side, name, known[:-1])
+    return float((held * np.diff(known)).sum() / (last_ns - first_ns))
+
+
+def _settled(side: Side, first_ns: float, last_ns: float) -> int | None:
+    matrix = side.dist is not None and side.dist.ndim == 2
+    if side.vertices is None or matrix or side.outcome == "running":
+        return None
+    when = side.vertices.last_improved_ns
+    return int(np.count_nonzero((when > first_ns) & (when <= last_ns)))

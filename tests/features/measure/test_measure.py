@@ -1,0 +1,308 @@
+"""Measuring in the window: by keys, by mouse, in words; taken back, kept, taken along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtGui import QMouseEvent
+from PyQt6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+from screen import hover
+from test_controller import FakeHost, path_graph, say, trace_of
+from test_window import close_for_good
+
+from gpu.host import RunFinished, RunStarted
+from gpu.record.trace import SAMPLE, Trace
+from gpu.study.interval import QUANTITIES
+from viewer.features.measure.feature import MeasureFeature
+from viewer.features.measure.strip import MeasureStrip
+from viewer.features.workspace.looks import looks_of, put_back_moment
+from viewer.main_window import MainWindow
+from viewer.models.measure import MeasureModel
+from viewer.models.session import RunRecord
+from viewer.models.settings import Settings
+from viewer.plots.timeline import Timeline
+
+Key, Held = Qt.Key, Qt.KeyboardModifier
+LEFT = Qt.MouseButton.LeftButton
+COUNT, STEP_NS = 101, 10_000
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def window(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, host: FakeHost
+) -> Iterator[MainWindow]:
+    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window.controller.replay_short = False
+    window.show()
+    window.resize(1280, 800)
+    window.controller.show_graph(path_graph())
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.build_plots()
+    while window.features.install_next():
+        pass
+    run_once(window, host)
+    yield window
+    window.choose_theme("light")
+    close_for_good(window)
+
+
+def run_once(window: MainWindow, host: FakeHost) -> RunRecord:
+    """A run of COUNT samples whose counters grow by one and by three a sample."""
+    window.start_run()
+    record = window.session.runs[-1]
+    trace = trace_of(window.session.graph, record.settings)
+    samples = np.zeros(COUNT, SAMPLE)
+    number = np.arange(COUNT)
+    samples["t_ns"], samples["assigned_edges"] = STEP_NS * number, number
+    samples["processed_vertices"], samples["relaxed_edges"] = number, 3 * number
+    samples["delta"] = 8.0
+    samples["flags"][-1] = trace.samples["flags"][-1]
+    long = Trace(**{**vars(trace), "samples": samples})
+    say(window.controller, host, RunStarted(record.run_id), RunFinished(record.run_id, long))
+    return record
+
+
+def strip_of(window: MainWindow) -> MeasureStrip:
+    part = window.features["measure"]
+    assert isinstance(part, MeasureFeature)
+    return part.strip
+
+
+def measure_of(window: MainWindow) -> MeasureModel:
+    return window.playback.measure
+
+
+def cell(window: MainWindow, key: str, row: int = 0) -> str:
+    strip = strip_of(window)
+    strip.refresh()
+    return strip.cells._rows[row][1][[one.key for one in QUANTITIES].index(key)]
+
+
+def drag(widget: QWidget, start: QPoint, end: QPoint, keys: Qt.KeyboardModifier) -> None:
+    kinds = QMouseEvent.Type
+    for kind, place, held in (
+        (kinds.MouseButtonPress, start, LEFT),
+        (kinds.MouseMove, (start + end) / 2, LEFT),
+        (kinds.MouseMove, end, LEFT),
+        (kinds.MouseButtonRelease, end, Qt.MouseButton.NoButton),
+    ):
+        button = Qt.MouseButton.NoButton if kind == kinds.MouseMove else LEFT
+        where = QPointF(place)
+        event = QMouseEvent(kind, where, widget.mapToGlobal(where), button, held, keys)
+        QApplication.sendEvent(widget, event)
+
+
+def test_one_mark_measures_to_the_cursor_and_two_stay(window: MainWindow, qtbot: QtBot) -> None:
+    playback = window.playback
+    assert not strip_of(window).isVisible()
+    playback.set_cursor(203_000.0)
+    qtbot.keyClick(window, Key.Key_M)
+    assert measure_of(window).marks == (200_000.0, None)  # at a sample
+    assert strip_of(window).isVisible()
+    playback.set_cursor(500_000.0)
+    assert cell(window, "processed") == "30"
+    playback.set_cursor(700_000.0)
+    assert cell(window, "relaxed") == "150"
+    qtbot.keyClick(window, Key.Key_M, Held.ShiftModifier)
+    playback.set_cursor(0.0)
+    assert cell(window, "time_ns") == "500.0 µs"
+    assert cell(window, "parallelism") == "44.5"
+    assert "processed 50" in strip_of(window).accessibleDescription()
+    assert "processed 50" in window.timeline.summary_text()
+
+
+def test_esc_takes_the_marks_first_and_undo_brings_them_back(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    measure = measure_of(window)
+    window.playback.set_loop(0.0, 300_000.0)
+    measure.put_both(100_000.0, 400_000.0)
+    qtbot.keyClick(window.timeline, Key.Key_Escape)
+    assert not measure.active
+    assert window.playback.loop_ns is not None
+    window.actions_by_key["undo"].trigger()
+    assert measure.marks == (100_000.0, 400_000.0)
+    window.actions_by_key["undo"].trigger()
+    assert not measure.active
+    window.actions_by_key["redo"].trigger()
+    assert measure.marks == (100_000.0, 400_000.0)
+    qtbot.keyClick(window.timeline, Key.Key_Escape)
+    qtbot.keyClick(window.timeline, Key.Key_Escape)
+    assert window.playback.loop_ns is None
+
+
+def test_a_drag_with_ctrl_on_the_overview_measures_and_is_one_step(window: MainWindow) -> None:
+    timeline, measure = window.timeline, measure_of(window)
+    assert isinstance(timeline, Timeline)
+    overview = timeline.overview
+
+    def at(time_ns: float) -> QPoint:
+        return QPoint(round(overview.x_of(time_ns)), 10)
+
+    before = window.playback.cursor_ns
+    drag(overview, at(700_000), at(300_000), Held.ControlModifier)
+    assert measure.marks == pytest.approx((700_000, 300_000), abs=STEP_NS)
+    assert all(mark % STEP_NS == 0 for mark in measure.marks if mark is not None)
+    assert window.playback.cursor_ns == before
+    first = measure.marks[0]
+    assert first is not None
+    middle = overview.handle(first).center().toPoint()
+    drag(overview, middle, QPoint(at(900_000).x(), middle.y()), Held.NoModifier)
+    assert measure.marks[0] == pytest.approx(900_000, abs=STEP_NS)
+    assert window.playback.cursor_ns == before
+    window.actions_by_key["undo"].trigger()
+    assert measure.marks[0] in (first, None)  # within a second both are one step
+    measure.clear()
+    drag(overview, at(500_000), at(500_000), Held.ControlModifier)
+    assert measure.marks == (pytest.approx(500_000, abs=STEP_NS), None)
+
+
+def test_a_drag_with_ctrl_on_a_plot_measures_and_lines_can_be_dragged(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    plot, measure = window.plots["work"], measure_of(window)
+    window.docks["work"].raise_()
+    QApplication.processEvents()
+    plot.flush()
+    viewport = plot.view.viewport()
+
+    def at(time_ns: float) -> QPoint:
+        scene = plot.view_box.mapViewToScene(QPointF(time_ns, 0.0))
+        return QPoint(round(scene.x()), round(plot.view_box.sceneBoundingRect().center().y()))
+
+    near = 2 * STEP_NS
+    drag(viewport, at(200_000), at(600_000), Held.ControlModifier)
+    assert measure.marks == pytest.approx((200_000, 600_000), abs=near)
+    plot.flush()
+    assert [line.isVisible() for line in plot.marks.lines] == [True, True]
+    tint = plot.marks.tint.boundingRect()
+    assert (tint.left(), tint.right()) == measure.ends(0.0)
+    qtbot.wait(50)  # pyqtgraph looks at the pointer a hundred times a second
+    hover(viewport, at(600_000))
+    qtbot.wait(50)
+    drag(viewport, at(600_000), at(800_000), Held.NoModifier)
+    assert measure.marks == pytest.approx((200_000, 800_000), abs=near)
+    assert window.playback.fitted
+
+
+def test_marks_move_by_keys_and_go_away_one_by_one(window: MainWindow, qtbot: QtBot) -> None:
+    measure, strip = measure_of(window), strip_of(window)
+    measure.put_both(100_000.0, 400_000.0)
+    strip.refresh()
+    first, second = strip.marks
+    assert first.text() == "1: 0.100 ms"
+    qtbot.keyClick(first, Key.Key_Right)
+    qtbot.keyClick(second, Key.Key_Left, Held.ControlModifier)
+    assert measure.marks == (110_000.0, 300_000.0)
+    qtbot.keyClick(second, Key.Key_Space)
+    assert window.playback.cursor_ns == 300_000.0
+    qtbot.keyClick(first, Key.Key_Delete)
+    assert measure.marks == (None, 300_000.0)
+    strip.refresh()
+    assert first.text() == "1: cursor"
+    qtbot.mouseClick(strip.end_button, LEFT)
+    assert not strip.isVisible()
+
+
+def test_the_table_is_copied_and_is_part_of_a_picture(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert not window.actions_by_key["measure_copy"].isEnabled()
+    measure_of(window).put_both(100_000.0, 400_000.0)
+    window.actions_by_key["measure_copy"].trigger()
+    clipboard = QApplication.clipboard()
+    assert clipboard is not None
+    lines = clipboard.text().splitlines()
+    assert lines[0] == "from 0.100 ms to 0.400 ms (modelled)"
+    assert lines[1].split("\t")[2] == "processed"
+    assert lines[2].split("\t")[2] == "30"
+    saved: list[object] = []
+    monkeypatch.setattr(window.files, "save_in_background", lambda _p, write: saved.append(write))
+    window.features["take_away"].save_panel("work", str(tmp_path / "work.svg"))
+    saved[0](str(tmp_path / "work.svg"))
+    drawn = (tmp_path / "work.svg").read_text(encoding="utf-8")
+    assert "processed 30" in drawn
+
+
+def test_two_runs_have_a_row_each_and_marks_past_a_stand_at_samples_of_b(
+    window: MainWindow, host: FakeHost
+) -> None:
+    first = window.session.current
+    second = run_once(window, host)
+    second.samples["t_ns"] *= 2
+    window.session.set_current(first)
+    window.comparison.compare_with(second)
+    measure = measure_of(window)
+    measure.put_both(400_000.0, 1_590_500.0)
+    assert measure.marks == (400_000.0, 1_600_000.0)
+    assert [cell(window, "processed", row) for row in range(4)] == ["60", "60", "0", "1.0x"]
+    strip = strip_of(window)
+    assert "area between the curves" in strip.note.text()
+    strip.cells.resize(150, 80)
+    strip.refresh()
+    assert len(strip.cells.places()) < len(QUANTITIES)
+    assert strip.copy_button.text() == "Copy all"
+    assert strip.toolTip() == strip.accessibleDescription()
+    window.comparison.end()
+    assert measure.marks == (400_000.0, 1_000_000.0)
+    assert cell(window, "processed") == "60"
+
+
+def test_another_run_forgets_the_marks_and_that_is_no_step(
+    window: MainWindow, host: FakeHost
+) -> None:
+    measure_of(window).put_both(100_000.0, 400_000.0)
+    run_once(window, host)
+    assert not measure_of(window).active
+    window.actions_by_key["undo"].trigger()  # of another run: passed over
+    assert not measure_of(window).active
+
+
+def test_a_workspace_keeps_the_marks(window: MainWindow) -> None:
+    measure = measure_of(window)
+    measure.put(1, 400_000.0)
+    told = looks_of(window)
+    measure.clear()
+    put_back_moment(window, told)
+    assert measure.marks == (None, 400_000.0)
+    put_back_moment(window, {**told, "measure_ns": [-1, "x"]})
+    assert measure.marks == (None, 400_000.0)
+
+
+@pytest.mark.font
+def test_nothing_of_the_strip_is_cut_however_narrow(window: MainWindow, qtbot: QtBot) -> None:
+    measure_of(window).put_both(100_000.0, 400_000.0)
+    strip = strip_of(window)
+    strip.refresh()
+    for theme in ("light", "projector"):
+        window.set_theme(theme)
+        for width in (900, 420, 240):
+            strip.cells.resize(width, 10)
+            places = strip.cells.places()
+            assert all(box.right() <= width for box in places), (theme, width)
+            assert strip.cells.sizeHint().height() > places[-1].bottom()
+            assert not any(a.intersects(b) for a in places for b in places if a is not b)
+
+
+def test_esc_in_a_presentation_takes_the_marks_before_it_ends(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    measure_of(window).put_both(100_000.0, 400_000.0)
+    window.actions_by_key["present"].trigger()
+    assert strip_of(window).isVisible()
+    qtbot.keyClick(window, Key.Key_Escape)
+    assert window.modes.presenting
+    assert not measure_of(window).active
+    qtbot.keyClick(window, Key.Key_Escape)
+    assert not window.modes.presenting

@@ -1,0 +1,279 @@
+"""Notes in the window: made by keys and menu, listed, changed, taken back, saved, read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QPointF, Qt
+from PyQt6.QtGui import QMouseEvent
+from PyQt6.QtWidgets import QApplication, QDialog
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost, path_graph, say, trace_of
+from test_window import close_for_good
+
+from gpu.host import RunFinished, RunStarted
+from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, Note
+from gpu.record.tracefile import load_trace, save_trace
+from gpu.record.workspace import load_workspace, save_workspace
+from viewer.feature import Workspaces
+from viewer.features.notes.dialog import NoteDialog
+from viewer.features.notes.panel import NotesPanel
+from viewer.frame.vertex_dialog import VertexDialog
+from viewer.main_window import MainWindow
+from viewer.models.notes import NotesModel, Pin
+from viewer.models.session import RunRecord
+from viewer.models.settings import Settings
+from viewer.plots.timeline import Timeline
+
+Key, Held = Qt.Key, Qt.KeyboardModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def window(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, host: FakeHost
+) -> Iterator[MainWindow]:
+    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window.controller.replay_short = False
+    window.show()
+    window.resize(1280, 800)
+    window.controller.show_graph(path_graph())
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.build_plots()
+    while window.features.install_next():
+        pass
+    run_once(window, host)
+    yield window
+    close_for_good(window)
+
+
+def run_once(window: MainWindow, host: FakeHost) -> RunRecord:
+    window.start_run()
+    record = window.session.runs[-1]
+    trace = trace_of(window.session.graph, record.settings)
+    say(window.controller, host, RunStarted(record.run_id), RunFinished(record.run_id, trace))
+    return record
+
+
+def notes_of(window: MainWindow) -> NotesModel:
+    return window.session.notes
+
+
+def texts(window: MainWindow) -> list[str]:
+    return [pin.note.text for pin in notes_of(window).shown()]
+
+
+def panel_of(window: MainWindow) -> NotesPanel:
+    panel = window.show_dock("notes")
+    assert isinstance(panel, NotesPanel)
+    return panel
+
+
+def answer(window: MainWindow, qtbot: QtBot, kind: type[QDialog], words: str) -> None:
+    """Type into the dialog that is open, and press Enter."""
+    dialog = next(one for one in window.findChildren(kind) if one.isVisible())
+    field = dialog.field  # type: ignore[attr-defined]
+    field.selectAll()
+    qtbot.keyClicks(field, words)
+    qtbot.keyClick(field, Key.Key_Return)
+
+
+def test_a_note_at_the_cursor_and_one_at_a_vertex_by_keys(window: MainWindow, qtbot: QtBot) -> None:
+    window.playback.set_cursor(300.0)
+    qtbot.keyClick(window, Key.Key_N)
+    answer(window, qtbot, NoteDialog, "here it starves")
+    qtbot.keyClick(window, Key.Key_N, Held.ShiftModifier)
+    answer(window, qtbot, VertexDialog, "99")
+    dialog = next(one for one in window.findChildren(VertexDialog) if one.isVisible())
+    assert "99 is not a vertex" in dialog.problem.text()
+    answer(window, qtbot, VertexDialog, "2")
+    answer(window, qtbot, NoteDialog, "the bridge")
+    pins = notes_of(window).shown()
+    assert [pin.note for pin in pins] == [
+        Note("here it starves", t_ns=300),
+        Note("the bridge", vertex=2),
+    ]
+    window.graph_view.pointed = 1
+    qtbot.keyClick(window, Key.Key_N, Held.ShiftModifier)
+    answer(window, qtbot, NoteDialog, "   ")  # nothing is left of it
+    assert len(notes_of(window).shown()) == 2
+
+
+def test_everything_is_taken_back_step_by_step(window: MainWindow, host: FakeHost) -> None:
+    notes, undo = notes_of(window), window.actions_by_key["undo"]
+    run = window.session.current
+    assert run is not None
+    first = Pin(Note("one", t_ns=100), run.run_id, run.graph_reference.hash)
+    notes.pin(first)
+    second = first.told("two")
+    notes.change(first, second)
+    third = second.moved(200)
+    notes.change(second, third)
+    notes.remove(third)
+    assert texts(window) == []
+    found = []
+    for _ in range(4):
+        undo.trigger()
+        found.append([(pin.note.text, pin.at) for pin in notes.shown()])
+    assert found == [[("two", 200)], [("two", 100)], [("one", 100)], []]
+    window.actions_by_key["redo"].trigger()
+    assert texts(window) == ["one"]
+
+
+def test_what_was_read_from_a_file_is_kept_by_undo(window: MainWindow) -> None:
+    notes = notes_of(window)
+    graph = notes.graph_shown()
+    notes.pin(Pin(Note("mine", vertex=0), 0, graph))
+    notes.take((Note("theirs", vertex=1),), graph)
+    window.actions_by_key["undo"].trigger()
+    assert texts(window) == ["theirs"]
+    window.actions_by_key["redo"].trigger()
+    assert sorted(texts(window)) == ["mine", "theirs"]
+    theirs = next(pin for pin in notes.shown() if pin.note.text == "theirs")
+    notes.remove(theirs)
+    window.actions_by_key["undo"].trigger()
+    assert sorted(texts(window)) == ["mine", "theirs"]
+    window.actions_by_key["redo"].trigger()
+    assert texts(window) == ["mine"]
+
+
+def test_the_list_goes_there_changes_and_takes_away(window: MainWindow, qtbot: QtBot) -> None:
+    notes, panel = notes_of(window), panel_of(window)
+    run = window.session.current
+    assert run is not None
+    graph = run.graph_reference.hash
+    notes.pin(Pin(Note("late", t_ns=300), run.run_id, graph))
+    notes.pin(Pin(Note("early", t_ns=100), run.run_id, graph))
+    notes.pin(Pin(Note("<b>not bold</b>", vertex=3), 0, graph))
+    table = panel.table
+    assert [table.item(row, 1).text() for row in range(3)] == ["early", "late", "<b>not bold</b>"]
+    assert table.item(2, 0).text() == "vertex 3"
+    table.setCurrentCell(1, 1)
+    table.cellClicked.emit(1, 1)
+    assert window.playback.cursor_ns == 300
+    table.setCurrentCell(0, 1)
+    qtbot.keyClick(table, Key.Key_Return)
+    assert window.playback.cursor_ns == 100
+    table.item(0, 1).setText("x" * (LONGEST_NOTE + 50))
+    assert len(texts(window)[0]) == LONGEST_NOTE
+    window.playback.set_cursor(200.0)
+    table.setCurrentCell(0, 1)
+    qtbot.mouseClick(panel.move_button, LEFT)
+    assert notes.shown()[0].at == 200
+    table.setCurrentCell(2, 1)
+    qtbot.mouseClick(panel.move_button, LEFT)
+    answer(window, qtbot, VertexDialog, "1")
+    assert notes.shown()[2].at == 1
+    table.setCurrentCell(0, 1)
+    qtbot.keyClick(table, Key.Key_Delete)
+    assert texts(window) == ["late", "<b>not bold</b>"]
+    assert "vertex 1: <b>not bold</b>" in panel.accessibleDescription()
+    header, rows = panel.paper_table()
+    assert [len(row) for row in rows] == [len(header)] * 2
+
+
+def test_a_click_on_a_note_brings_its_vertex_into_sight(window: MainWindow) -> None:
+    notes, panel, view = notes_of(window), panel_of(window), window.graph_view
+    notes.pin(Pin(Note("far", vertex=3), 0, notes.graph_shown()))
+    view.flush()
+    view.zoom(8.0, 0.0, 0.0)
+    place = view.place_of(3)
+    assert place is not None
+    assert not view.rect().contains(place.toPoint())
+    panel.table.cellClicked.emit(0, 1)
+    place = view.place_of(3)
+    assert place is not None
+    assert view.rect().contains(place.toPoint())
+
+
+def test_a_flag_is_told_about_and_dragged_in_one_step(window: MainWindow, qtbot: QtBot) -> None:
+    notes, timeline = notes_of(window), window.timeline
+    assert isinstance(timeline, Timeline)
+    run, overview = window.session.current, timeline.overview
+    assert run is not None
+    times = run.samples["t_ns"]
+    notes.pin(Pin(Note("the flag", t_ns=int(times[1])), run.run_id, run.graph_reference.hash))
+    assert "Note: the flag" in overview.words_at(overview.x_of(float(times[1])))
+    start = overview.flag(float(times[1])).center()
+    end = QPointF(overview.x_of(float(times[3])), start.y())
+    kinds = QMouseEvent.Type
+    for kind, at, held in (
+        (kinds.MouseButtonPress, start, LEFT),
+        (kinds.MouseMove, (start + end) / 2, LEFT),
+        (kinds.MouseMove, end, LEFT),
+        (kinds.MouseButtonRelease, end, Qt.MouseButton.NoButton),
+    ):
+        button = Qt.MouseButton.NoButton if kind == kinds.MouseMove else LEFT
+        where = overview.mapToGlobal(at)
+        event = QMouseEvent(kind, at, where, button, held, Held.NoModifier)
+        QApplication.sendEvent(overview, event)
+    assert [pin.at for pin in notes.shown()] == [times[3]]
+    window.actions_by_key["undo"].trigger()
+    assert [pin.at for pin in notes.shown()] in ([times[1]], [])
+
+
+def test_the_menu_of_a_vertex_has_its_notes(window: MainWindow, qtbot: QtBot) -> None:
+    notes, view = notes_of(window), window.graph_view
+    notes.pin(Pin(Note("A & B", vertex=2), 0, notes.graph_shown()))
+    menu = view.vertex_menu(2)
+    below = next(action.menu() for action in menu.actions() if action.menu() is not None)
+    assert below is not None
+    assert below.title() == "A && B"
+    change, _move, away = below.actions()
+    change.trigger()
+    answer(window, qtbot, NoteDialog, "C")
+    assert texts(window) == ["C"]
+    away.trigger()  # of the note that was: it is gone already
+    assert texts(window) == ["C"]
+    menu.deleteLater()
+
+
+def test_notes_are_saved_with_the_run_and_come_back(
+    window: MainWindow, host: FakeHost, tmp_path: Path
+) -> None:
+    notes, run = notes_of(window), window.session.current
+    assert run is not None
+    graph = run.graph_reference.hash
+    notes.pin(Pin(Note("a moment", t_ns=100), run.run_id, graph))
+    notes.pin(Pin(Note("a vertex", vertex=1), 0, graph))
+    save_trace(notes.trace_of(run), tmp_path / "run.npz")
+    kept = load_trace(tmp_path / "run.npz")
+    assert kept.notes == (Note("a moment", t_ns=100), Note("a vertex", vertex=1))
+    part = window.part(Workspaces)
+    assert part is not None
+    save_workspace(part.workspace("a.ssspw"), tmp_path / "a.ssspw", window.session.graph)
+    back = load_workspace(tmp_path / "a.ssspw")
+    assert back.runs[0][1].notes == kept.notes
+    assert back.window["notes"] == [{"text": "a vertex", "vertex": 1}]
+    second = RunRecord.from_trace(-5, kept)
+    window.session.add_run(second)
+    assert texts(window) == ["a moment", "a vertex"]  # the vertex's is there once
+    window.session.remove_run(second)
+    assert texts(window) == ["a moment", "a vertex"]
+    other = run_once(window, host)
+    assert texts(window) == ["a vertex"]
+    assert other.trace is not None
+    assert notes.trace_of(other).notes == (Note("a vertex", vertex=1),)
+
+
+def test_there_is_an_end_to_notes(window: MainWindow) -> None:
+    notes = notes_of(window)
+    graph = notes.graph_shown()
+    many = tuple(Note(f"{k}", vertex=k % 4) for k in range(MOST_NOTES))
+    notes.take(many, graph)
+    assert not notes.pin(Pin(Note("one more", vertex=0), 0, graph))
+    window.graph_view.pointed = 0
+    window.actions_by_key["note_vertex"].trigger()
+    dialog = next(one for one in window.findChildren(NoteDialog) if one.isVisible())
+    dialog.field.setText("one more")
+    dialog.accept()
+    assert window.session.notice is not None
+    assert "500 notes already" in window.session.notice.words

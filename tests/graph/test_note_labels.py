@@ -1,0 +1,113 @@
+"""Labels of notes: inside the picture, clear of what is told, and in the picture of a map."""
+
+from __future__ import annotations
+
+from graph_stage import Stage, grid_dist, grid_graph
+from hypothesis import given, strategies as st
+from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtGui import QContextMenuEvent
+from PyQt6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+from screen import grabbed
+
+from gpu.record.notes import Note
+from viewer.graph.notes import free_place
+from viewer.models.notes import Pin
+
+ROOM = QRectF(0, 0, 400, 300)
+places = st.tuples(st.floats(0, 400), st.floats(0, 300))
+
+
+@given(places, st.lists(places, max_size=12), st.floats(10, 200))
+def test_a_label_is_in_the_picture_and_covers_nothing(
+    centre: tuple[float, float], others: list[tuple[float, float]], width: float
+) -> None:
+    taken = [QRectF(x - 10, y - 10, 20, 20) for x, y in others]
+    box = free_place(QPointF(*centre), 4.0, (width, 18.0), ROOM, taken)
+    if box is None:
+        return
+    assert ROOM.contains(box)
+    assert not any(box.intersects(other) for other in taken)
+    assert not box.contains(QPointF(*centre))
+
+
+def test_where_nothing_is_free_there_is_no_label() -> None:
+    assert free_place(QPointF(200, 150), 4.0, (50, 18), ROOM, [ROOM]) is None
+    assert free_place(QPointF(200, 150), 4.0, (500, 18), ROOM, []) is None
+
+
+def test_a_note_is_seen_on_the_map_and_in_the_card(qtbot: QtBot) -> None:
+    graph = grid_graph()
+    stage = Stage(qtbot, graph)
+    stage.run(grid_dist(graph))
+    stage.view.flush()
+    before = grabbed(stage.view)
+    stage.session.notes.pin(Pin(Note("the corner", vertex=435), 0, graph.hash))
+    assert grabbed(stage.view) != before
+    stage.view.pointed = 435
+    assert "the corner" in stage.view._card()
+    stage.session.notes.pin(Pin(Note("of another graph", vertex=435), 0, "another"))
+    assert "another" not in stage.view._card()
+
+
+def test_the_menu_of_a_vertex_starts_there_and_shows_the_path(qtbot: QtBot) -> None:
+    graph = grid_graph()
+    stage = Stage(qtbot, graph)
+    stage.run(grid_dist(graph))
+    stage.view.flush()
+    stage.view.repaint()
+    place = stage.view.place_of(77)
+    assert place is not None
+    at = place.toPoint()
+    reason = QContextMenuEvent.Reason.Mouse
+    event = QContextMenuEvent(reason, at, stage.view.mapToGlobal(at))
+    QApplication.sendEvent(stage.view, event)
+    menu = stage.view.findChild(QMenu)
+    assert menu is not None
+    texts = [action.text() for action in menu.actions()]
+    assert texts[:3] == ["Vertex 78", "&Start from here", "Shortest &path to here"]
+    with qtbot.waitSignal(stage.view.path_changed):
+        menu.actions()[2].trigger()
+    menu.close()
+    path = stage.view.path
+    assert path is not None
+    arcs = len(path.vertices) - 1
+    assert path.length == 5 * arcs == grid_dist(graph)[77]
+    assert f"shortest path to 78: length {path.length:g} · {arcs} arcs" in stage.view.map_text()
+    assert stage.view.map_text() == stage.view.accessibleDescription()
+    chosen: list[int] = []
+    stage.view.source_requested.connect(chosen.append)
+    again = stage.view.vertex_menu(5)
+    again.actions()[1].trigger()
+    assert chosen == [5]
+    forget = next(action for action in again.actions() if "Forget" in action.text())
+    forget.trigger()
+    assert stage.view.path is None
+    again.deleteLater()
+
+
+def test_the_menu_key_takes_the_vertex_pointed_at_else_the_source(qtbot: QtBot) -> None:
+    stage = Stage(qtbot, grid_graph())
+    stage.view.flush()
+    opened = []
+    stage.view.more_menu.append(lambda _menu, vertex: opened.append(vertex))
+    for pointed, expected in ((12, 12), (-1, stage.session.source)):
+        stage.view.pointed = pointed
+        key = QContextMenuEvent.Reason.Keyboard
+        event = QContextMenuEvent(key, stage.view.rect().center())
+        QApplication.sendEvent(stage.view, event)
+        assert opened[-1] == expected
+        for menu in stage.view.findChildren(QMenu):
+            menu.close()
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+
+
+def test_a_vertex_that_was_not_reached_has_a_sentence_for_a_path(qtbot: QtBot) -> None:
+    graph = grid_graph()
+    stage = Stage(qtbot, graph)
+    dist = grid_dist(graph)
+    dist[77] = 2**31 - 1
+    stage.run(dist)
+    stage.view.show_path(77)
+    qtbot.waitUntil(lambda: stage.session.notice is not None)
+    assert "No path to 78" in stage.session.notice.words

@@ -1,0 +1,107 @@
+"""Notes go with a trace; those that do not fit are left out, and the run is read all the same."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hand_made import small_trace
+from hypothesis import given, strategies as st
+
+from gpu.reader.kinds import KINDS
+from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, Note, note, plain_notes, read_notes
+from gpu.record.trace import Trace
+from gpu.record.tracefile import load_trace, save_trace
+
+NOTES = (Note("starved here", t_ns=0), Note("the bridge", vertex=2))
+
+
+def noted() -> Trace:
+    return replace(small_trace(), notes=NOTES)
+
+
+def with_header(path: Path, changes: dict[str, Any]) -> None:
+    """Write other values into a trace's header, as a stranger's program might."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    header = json.loads(np.load(io.BytesIO(members["header.npy"])).tobytes()) | changes
+    text = io.BytesIO()
+    np.save(text, np.frombuffer(json.dumps(header).encode(), np.uint8))
+    members["header.npy"] = text.getvalue()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, member in members.items():
+            archive.writestr(name, member)
+
+
+def test_notes_come_back_and_a_trace_without_any_is_as_before(tmp_path: Path) -> None:
+    save_trace(noted(), tmp_path / "run.npz")
+    back = load_trace(tmp_path / "run.npz")
+    assert (back.notes, back.notes_left_out) == (NOTES, "")
+    save_trace(small_trace(), tmp_path / "plain.npz")
+    with np.load(tmp_path / "plain.npz") as archive:
+        assert "notes" not in json.loads(archive["header"].tobytes())
+    assert load_trace(tmp_path / "plain.npz").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "words"),
+    [
+        ("no list", 0, "its notes are left out: they are no list"),
+        ([{"text": "a", "t_ns": 0}, 7], 1, "1 of 2 notes are left out"),
+        ([{"text": ""}], 0, "allowed: 1 to 200 characters"),
+        ([{"text": "x" * (LONGEST_NOTE + 1), "t_ns": 0}], 0, "allowed: 1 to 200 characters"),
+        ([{"text": "a"}], 0, "at a moment (t_ns) or at a vertex"),
+        ([{"text": "a", "t_ns": 0, "vertex": 0}], 0, "at a moment (t_ns) or at a vertex"),
+        ([{"text": "a", "vertex": 10**9}], 0, "vertex = 1000000000; allowed: 0 to"),
+        ([{"text": "a", "vertex": -1}], 0, "vertex = -1"),
+        ([{"text": "a", "t_ns": 2**62}], 0, "the length of the run"),
+        ([{"text": "a", "t_ns": 0.5}], 0, "t_ns = 0.5"),
+        ([{"text": " \t ", "t_ns": 0}], 0, "text is blank"),
+        ([{"text": "a", "t_ns": 0}] * 3, 1, ""),
+    ],
+)
+def test_what_does_not_fit_is_left_out_with_a_sentence(
+    tmp_path: Path, given: Any, kept: int, words: str
+) -> None:
+    save_trace(noted(), tmp_path / "run.npz")
+    with_header(tmp_path / "run.npz", {"notes": given})
+    back = load_trace(tmp_path / "run.npz")
+    assert len(back.notes) == kept
+    assert words in back.notes_left_out
+    assert bool(words) == bool(back.notes_left_out)
+    assert "\n" not in back.notes_left_out
+
+
+def test_no_more_are_read_than_a_trace_holds() -> None:
+    many = [{"text": f"{k}", "t_ns": k} for k in range(MOST_NOTES + 5)]
+    kept, words = read_notes(many, 5, 10**6)
+    assert len(kept) == MOST_NOTES
+    assert words == "5 of 505 notes are left out: a trace holds 500"
+
+
+def test_the_sentence_comes_out_of_the_reader_and_a_lie_there_stays_words(tmp_path: Path) -> None:
+    save_trace(noted(), tmp_path / "run.npz")
+    with_header(tmp_path / "run.npz", {"notes": [*plain_notes(NOTES), 7]})
+    kind = KINDS["trace"]
+    back = kind.made(*kind.told(load_trace(tmp_path / "run.npz")))
+    assert back.notes == NOTES
+    assert "1 of 3 notes" in back.notes_left_out
+    with_header(tmp_path / "run.npz", {"notes_left_out": ["\x07", {"a": "\u202e"}], "notes": []})
+    assert "\u202e" not in load_trace(tmp_path / "run.npz").notes_left_out
+
+
+@given(st.text(), st.integers(0, 10**6))
+def test_whatever_a_person_writes_is_one_line_in_sight(text: str, when: int) -> None:
+    made = note(text, t_ns=when)
+    if made is None:
+        return
+    assert 0 < len(made.text) <= LONGEST_NOTE
+    assert made.text.isprintable() or not set(made.text) & set("\n\r\t\x00\u202e")
+    kept, words = read_notes(json.loads(json.dumps(plain_notes([made]))), 1, 10**6)
+    assert (kept, words) == ((made,), "")

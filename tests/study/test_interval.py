@@ -1,0 +1,100 @@
+"""What lies between two moments, against sums done by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu.record.trace import SAMPLE, GraphReference, RunSettings, VertexProbe
+from gpu.study.compare import SAME_CLOCK, ClockMap, Side
+from gpu.study.interval import QUANTITIES, area, interval, table, words
+from gpu.words import NO_VALUE
+
+REFERENCE = GraphReference("roads", "memory", "0", 5, 8, True, 1)
+
+
+def side(
+    times: list[int], work: list[float], algorithm: str = "adds", clock: str = "modelled"
+) -> Side:
+    """A run whose counters grow by 10 and 30 a sample, its Δ by 1."""
+    samples = np.zeros(len(times), SAMPLE)
+    samples["t_ns"], samples["assigned_edges"] = times, work
+    samples["processed_vertices"] = 10 * np.arange(len(times))
+    samples["relaxed_edges"] = 30 * np.arange(len(times))
+    samples["delta"] = 1.0 + np.arange(len(times))
+    last = np.array([0, 150, 200, 250, -1])
+    vertices = VertexProbe(last, last, np.ones(5, np.int32))
+    settings = RunSettings(algorithm, "model", "H100", 0, None, 2)
+    return Side(settings, REFERENCE, samples, clock, "finished", np.zeros(5, np.int32), vertices)
+
+
+A = side([0, 100, 200, 300], [4, 8, 2, 0])
+B = side([0, 150, 600], [1, 5, 0], "near_far")
+
+
+def test_between_two_samples_all_is_counted_and_nothing_guessed() -> None:
+    found = interval(A, 100, 300)
+    assert (found.time_ns, found.processed, found.relaxed) == (200, 20, 60)
+    assert found.parallelism == (8 * 100 + 2 * 100) / 200
+    assert found.delta == (2 + 3) / 2
+    assert found.last_delta == 4
+    assert found.settled == 3  # at 150, 200 and 250; not the source at 0, not the unreached
+
+
+def test_between_samples_each_value_holds_from_the_one_before() -> None:
+    found = interval(A, 50, 150)
+    assert found.processed == 10
+    assert found.parallelism == (4 * 50 + 8 * 50) / 100
+    assert found.settled == 1
+    nothing = interval(A, 120, 120)
+    assert (nothing.processed, nothing.parallelism, nothing.settled) == (0, None, 0)
+
+
+def test_after_its_end_a_run_does_nothing_and_has_no_delta() -> None:
+    found = interval(A, 200, 500)
+    assert found.processed == 10
+    assert found.parallelism == 2 * 100 / 300
+    assert found.delta == 3
+    late = interval(A, 400, 500)
+    assert (late.processed, late.parallelism) == (0, 0)
+    assert late.delta is late.last_delta is None
+
+
+def test_an_algorithm_without_buckets_has_no_delta_and_one_without_times_settles_unknown() -> None:
+    found = interval(side([0, 100], [1, 0], "bellman_ford"), 0, 100)
+    assert found.delta is None
+    bare = Side(A.settings, REFERENCE, A.samples, "modelled", "running")
+    assert interval(bare, 0, 300).settled is None
+
+
+def test_the_area_between_two_curves_is_summed_on_the_clock_of_a() -> None:
+    apart = 3 * 100 + 7 * 50 + 3 * 50 + 3 * 100  # |4-1|, |8-1|, |8-5|, |2-5|
+    assert area(A, B, SAME_CLOCK, 0, 300) == apart
+    assert area(A, B, SAME_CLOCK, 0, 600) == apart + 5 * 300
+    assert area(A, A, SAME_CLOCK, 0, 300) == 0
+    twice = ClockMap(np.array([0.0, 300.0]), np.array([0.0, 600.0]))  # B runs at twice the pace
+    assert area(A, B, twice, 0, 300) == 3 * 75 + 1 * 25 + 3 * 100 + 3 * 100
+
+
+def test_a_table_of_two_has_difference_and_ratio_and_sets_no_unlike_times_against() -> None:
+    titles = [one.key for one in QUANTITIES]
+    rows = dict(table(interval(A, 0, 300), interval(B, 0, 300)))
+    assert list(rows) == ["A", "B", "B − A", "B / A"]
+    processed = titles.index("processed")
+    assert [row[processed] for row in rows.values()] == ["30", "10", "−20", "0.33x"]
+    assert rows["B − A"][0] == "0 ns"
+    measured = side([0, 300], [1, 0], clock="measured")
+    rows = dict(table(interval(A, 0, 300), interval(measured, 0, 300)))
+    assert rows["B − A"][0] == rows["B / A"][0] == NO_VALUE
+    assert len(table(interval(A, 0, 300))) == 1
+
+
+@pytest.mark.parametrize("two", [False, True])
+def test_words_leave_out_what_is_not_known(two: bool) -> None:
+    other = interval(B, 0, 300) if two else None
+    said = words(interval(A, 0, 300), other, area(A, B, SAME_CLOCK, 0, 300) if two else None)
+    assert ("processed A 30, B 10" in said) == two
+    assert ("processed 30;" in said) != two
+    assert ("between the curves 1.1k edges · ns" in said) == two
+    flat = side([0, 100], [1, 0], "bellman_ford")
+    assert "Δ" not in words(interval(flat, 0, 100))

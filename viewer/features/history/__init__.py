@@ -1,0 +1,1 @@
+"""Back to where one looked before: zoom and place in plots and map, how two runs are seen."""

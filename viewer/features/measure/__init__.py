@@ -1,0 +1,1 @@
+"""Two marks on the axis of time, and what lies between them."""

@@ -1,0 +1,65 @@
+"""Measuring at work: the keys, and the strip below the graph."""
+
+from __future__ import annotations
+
+import numpy as np
+from PyQt6.QtWidgets import QApplication, QVBoxLayout
+
+from viewer.common.theme import Theme
+from viewer.feature import FeaturePart, Window
+from viewer.features.measure.rows import MEASURING
+from viewer.features.measure.strip import MeasureStrip
+from viewer.models.measure import readout
+
+
+class MeasureFeature(FeaturePart):
+    """Puts marks, shows and copies what lies between them."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self._measure = window.playback.measure
+        self.strip = MeasureStrip(window.session, window.playback, window.comparison)
+        centre = window.graph_view.parentWidget()
+        column = centre.layout() if centre is not None else None
+        assert isinstance(column, QVBoxLayout)
+        column.addWidget(self.strip)
+        self.strip.apply_theme(window.theme)
+        self.strip.copy_button.clicked.connect(self.copy)
+        self.strip.end_button.clicked.connect(self._measure.clear)
+        self._measure.changed.connect(window.enable_actions)
+        window.comparison.clocks_changed.connect(self._know_b)
+        window.comparison.pair_changed.connect(self._know_b)
+        self._know_b()
+
+    def needs(self) -> dict[str, bool]:
+        """Say whether anything is measured."""
+        return {MEASURING: self._measure.active}
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Pass a theme on."""
+        self.strip.apply_theme(theme)
+
+    def put(self, place: int) -> None:
+        """Put mark 1 (place 0) or 2 (place 1) at the cursor."""
+        self._measure.put(place, self._window.playback.cursor_ns)
+
+    def copy(self) -> None:
+        """Put the table on the clipboard."""
+        window = self._window
+        found, clipboard = (
+            readout(window.session, window.playback, window.comparison),
+            QApplication.clipboard(),
+        )
+        if found is not None and clipboard is not None:
+            clipboard.setText(found.text())
+
+    def _know_b(self) -> None:
+        """Let marks past the end of A stand at samples of B."""
+        pair = self._window.comparison
+        if pair.b is not None:
+            self._measure.set_more_instants(pair.clocks.to_a(pair.b.samples["t_ns"]))
+        else:
+            self._measure.set_more_instants(np.zeros(0))
+
+
+install = MeasureFeature

@@ -1,0 +1,281 @@
+"""The strip below the graph while something is measured: the two marks, and a small table.
+
+As wide as the graph, as high as its rows. Columns that do not fit stand in a second band; of two
+runs, whose rows are four, they are left to the copy and the tooltip: the maps need the height. It
+is there in every arrangement and in a presentation; it draws when marks, cursor or samples have
+moved, at most thirty times a second.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PyQt6.QtCore import QEvent, QRect, QSize, Qt, QTimer
+from PyQt6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PyQt6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QSizePolicy,
+    QToolButton,
+    QToolTip,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.study.interval import QUANTITIES
+from gpu.words import time_words
+from viewer.common.elided import ElidedLabel
+from viewer.common.glossary import explain
+from viewer.common.small_widgets import chip
+from viewer.common.text_size import small_font
+from viewer.common.theme import LIGHT, SPACING, Theme
+from viewer.models.comparison import ComparisonModel
+from viewer.models.measure import MeasureModel, Readout, readout
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import SessionModel
+from viewer.plots.live import REFRESH_MS
+
+FAR = 10  # samples that a mark moves with Ctrl
+APART, LEAST = 18, 40  # pixels: between two columns; the least of one
+LARGEST = 10_000  # pixels
+STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: +1}
+
+
+class MeasureStrip(QFrame):
+    """Shows what is measured; hidden while nothing is. See the module docstring."""
+
+    def __init__(
+        self, session: SessionModel, playback: PlaybackModel, pair: ComparisonModel
+    ) -> None:
+        super().__init__()
+        self._session, self._playback, self._pair = session, playback, pair
+        self.setAccessibleName("Measured between the marks")
+        self.marks = tuple(MarkButton(place, playback.measure) for place in range(2))
+        self.note = ElidedLabel()
+        self.copy_button = chip("Copy", "Copy what is measured, as a table")
+        self.end_button = chip("✕", "Take the marks away")
+        self.cells = Cells()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(REFRESH_MS)
+        self._build()
+        self._connect()
+        self.setVisible(playback.measure.active)
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(SPACING)
+        for part in self.marks:
+            head.addWidget(part)
+        head.addWidget(self.note, 1)
+        head.addWidget(self.copy_button)
+        head.addWidget(self.end_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
+        column.setSpacing(SPACING // 2)
+        column.addLayout(head)
+        column.addWidget(self.cells)
+
+    def _connect(self) -> None:
+        playback, pair = self._playback, self._pair
+        for place, mark in enumerate(self.marks):
+            mark.clicked.connect(partial(self._go, place))
+        playback.measure.changed.connect(self._show_marks)
+        for news in (
+            playback.cursor_changed,
+            playback.duration_changed,
+            pair.pair_changed,
+            pair.clocks_changed,
+            self._session.run_changed,
+            self._session.samples_appended,
+        ):
+            news.connect(self._schedule)
+        self._timer.timeout.connect(self.refresh)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.setStyleSheet(f"MeasureStrip {{ border-top: 1px solid {theme.border}; }}")
+        self.cells.apply_theme(theme)
+
+    def refresh(self) -> None:
+        """Read off anew, now."""
+        self._timer.stop()
+        found = readout(self._session, self._playback, self._pair)
+        if found is None:
+            return
+        for button, mark in zip(self.marks, self._playback.measure.marks, strict=True):
+            button.show_words("cursor" if mark is None else time_words(mark, found.unit))
+        self.note.setText(self._note(found))
+        self.cells.show_rows(found.rows())
+        left_out = len(QUANTITIES) - len(self.cells.places())
+        self.copy_button.setText("Copy all" if left_out else "Copy")
+        self.setToolTip(found.words if left_out else "")
+        self.setAccessibleDescription(found.words)
+
+    def _note(self, found: Readout) -> str:
+        run = self._session.current
+        clock = run.clock_words if run is not None else ""
+        if found.b is None:
+            return clock
+        return f"area between the curves {found.area} · {clock}"
+
+    def _show_marks(self) -> None:
+        self.setVisible(self._playback.measure.active)
+        self._schedule()
+
+    def _schedule(self, *_: object) -> None:
+        if self._playback.measure.active and not self._timer.isActive():
+            self._timer.start()
+
+    def _go(self, place: int) -> None:
+        mark = self._playback.measure.marks[place]
+        if mark is not None:
+            self._playback.set_cursor(mark)
+
+
+class MarkButton(QToolButton):
+    """One mark: click goes there, Left and Right move it by a sample, Delete takes it away."""
+
+    def __init__(self, place: int, measure: MeasureModel) -> None:
+        super().__init__()
+        self._place, self._measure = place, measure
+        self.setProperty("role", "chip")
+        self.setToolTip(
+            f"Mark {place + 1}: click to go there; Left and Right move it by a sample, "
+            f"with Ctrl by {FAR}; Delete takes it away"
+        )
+
+    def show_words(self, words: str) -> None:
+        """Say where it stands."""
+        self.setText(f"{self._place + 1}: {words}")
+        self.setAccessibleName(f"Mark {self._place + 1} at {words}")
+
+    def keyPressEvent(self, a0: QKeyEvent | None) -> None:
+        """Move the mark, or take it away."""
+        if a0 is None or self._measure.marks[self._place] is None:
+            super().keyPressEvent(a0)
+        elif a0.key() in STEPS:
+            far = FAR if a0.modifiers() & Qt.KeyboardModifier.ControlModifier else 1
+            self._measure.step(self._place, far * STEPS[Qt.Key(a0.key())])
+        elif a0.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self._measure.remove(self._place)
+        else:
+            super().keyPressEvent(a0)
+
+
+class Cells(QWidget):
+    """The table: a column for each quantity, in as many bands as the width asks for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: list[tuple[str, tuple[str, ...]]] = []
+        self._theme = LIGHT
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        self._fit()
+
+    def show_rows(self, rows: list[tuple[str, tuple[str, ...]]]) -> None:
+        """Show rows (name, values in the order of QUANTITIES)."""
+        if rows != self._rows:
+            self._rows = rows
+            self._fit()
+
+    def sizeHint(self) -> QSize:
+        """Return the height of all bands."""
+        return QSize(200, self.places()[-1].bottom() + 1)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same: nothing is cut."""
+        return self.sizeHint().boundedTo(QSize(80, LARGEST))
+
+    def places(self) -> list[QRect]:
+        """Return where each column that is shown stands, title and all rows."""
+        lead, height = self._lead(), self._band_height()
+        left, top, found = lead, 0, []
+        for width in self._widths():
+            if left > lead and left + width > self.width():
+                if len(self._rows) > 1:
+                    break
+                left, top = lead, top + height
+            found.append(QRect(left, top, width, height))
+            left += width + APART
+        return found
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Take as many bands as this width asks for."""
+        super().resizeEvent(a0)
+        self._fit()
+
+    def changeEvent(self, a0: QEvent | None) -> None:
+        """Take the room of another size of text."""
+        super().changeEvent(a0)
+        if a0 is not None and a0.type() == QEvent.Type.FontChange:
+            self._fit()
+
+    def event(self, a0: QEvent | None) -> bool:
+        """Explain the quantity under the pointer."""
+        if isinstance(a0, QHelpEvent) and a0.type() == QEvent.Type.ToolTip:
+            columns = zip(QUANTITIES, self.places(), strict=False)
+            over = next((one.term for one, box in columns if box.contains(a0.pos())), None)
+            QToolTip.showText(a0.globalPos(), explain(over) if over else "", self)
+            return True
+        return super().event(a0)
+
+    def paintEvent(self, a0: QPaintEvent | None) -> None:
+        """Draw titles small, values below each other, the names of rows before each band."""
+        painter, theme, line = QPainter(self), self._theme, self._line()
+        inks = {"A": theme.runs[0], "B": theme.runs[1]}
+        for place, (box, one) in enumerate(zip(self.places(), QUANTITIES, strict=False)):
+            painter.setFont(small_font(self.font()))
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(box.left(), box.top(), box.width(), line, 0, one.title)
+            painter.setFont(self._strong())
+            for number, (name, values) in enumerate(self._rows, 1):
+                top = box.top() + number * line
+                painter.setPen(QColor(theme.text))
+                painter.drawText(box.left(), top, box.width(), line, 0, values[place])
+                if box.left() == self._lead():
+                    painter.setPen(QColor(inks.get(name, theme.muted)))
+                    painter.drawText(0, top, self._lead(), line, 0, name)
+
+    def _fit(self) -> None:
+        self.updateGeometry()
+        self.update()
+
+    def _strong(self) -> QFont:
+        font = QFont(self.font())
+        font.setBold(True)
+        return font
+
+    def _line(self) -> int:
+        return QFontMetrics(self._strong()).height() + 1
+
+    def _band_height(self) -> int:
+        return (len(self._rows) + 1) * self._line() + SPACING // 2
+
+    def _lead(self) -> int:
+        """Return the room of the rows' names."""
+        metrics = QFontMetrics(self._strong())
+        widest = max((metrics.horizontalAdvance(name) for name, _ in self._rows), default=0)
+        return widest + APART if widest else 0
+
+    def _widths(self) -> list[int]:
+        """Return how wide each column must be, pixels."""
+        titles, values = QFontMetrics(small_font(self.font())), QFontMetrics(self._strong())
+        columns = zip(QUANTITIES, *(row for _, row in self._rows), strict=True)
+        return [
+            max(titles.horizontalAdvance(one.title), *map(values.horizontalAdvance, cells), LEAST)
+            for one, *cells in columns
+        ]

@@ -1,0 +1,1 @@
+"""Notes at moments and vertices: made, listed, changed."""

@@ -1,0 +1,221 @@
+"""The list of notes: those of the run that is shown in order of time, then those of its graph.
+
+A click, or Enter, goes there; a double click, or F2, changes the words; Delete takes a note away.
+"""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QKeyEvent
+from PyQt6.QtWidgets import (
+    QAbstractItemView,
+    QGridLayout,
+    QHeaderView,
+    QLineEdit,
+    QPushButton,
+    QStackedLayout,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gpu.record.notes import LONGEST_NOTE, note
+from gpu.words import in_sight, time_unit, time_words
+from viewer.common.small_widgets import centred_hint
+from viewer.common.theme import SPACING
+from viewer.feature import Table
+from viewer.models.notes import Pin
+from viewer.models.playback import PlaybackModel
+from viewer.models.session import SessionModel
+
+HINT = "No notes yet: press N for one at the cursor, Shift+N for one at a vertex."
+COLUMNS = ("Where", "Note")
+WORDS = 1  # the column that is edited
+HEADER = ("at", "t_ns", "vertex", "note")
+
+
+class Bounded(QStyledItemDelegate):
+    """Edits a cell in a field that takes no more than a note holds."""
+
+    def createEditor(
+        self, parent: QWidget | None, option: QStyleOptionViewItem, index: QModelIndex
+    ) -> QWidget | None:
+        """Return the field."""
+        field = QLineEdit(parent)
+        field.setMaxLength(LONGEST_NOTE)
+        return field
+
+
+class NotesPanel(QWidget):
+    """See the module docstring."""
+
+    vertex_chosen = pyqtSignal(int)  # 0-based: look there
+    moment_wanted = pyqtSignal()  # a note at the cursor
+    vertex_wanted = pyqtSignal()  # a note at a vertex
+    move_wanted = pyqtSignal(object)  # Pin: elsewhere
+
+    def __init__(self, session: SessionModel, playback: PlaybackModel) -> None:
+        super().__init__()
+        self._session, self._playback = session, playback
+        self._notes = session.notes
+        self._pins: list[Pin] = []
+        self._build()
+        self._connect()
+        self._show_notes()
+
+    def _build(self) -> None:
+        self.setMinimumSize(200, 96)
+        self.table = QTableWidget(0, len(COLUMNS))
+        self.table.setHorizontalHeaderLabels(COLUMNS)
+        self.table.setAccessibleName("Notes")
+        self.table.setItemDelegateForColumn(WORDS, Bounded(self.table))
+        triggers = QAbstractItemView.EditTrigger
+        self.table.setEditTriggers(triggers.DoubleClicked | triggers.EditKeyPressed)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setShowGrid(False)
+        down, across = self.table.verticalHeader(), self.table.horizontalHeader()
+        assert down is not None
+        assert across is not None
+        down.hide()
+        down.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        across.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        across.setSectionResizeMode(WORDS, QHeaderView.ResizeMode.Stretch)
+        across.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.new_button = QPushButton("At the cursor…")
+        self.vertex_button = QPushButton("At a vertex…")
+        self.move_button = QPushButton("Move here")
+        self.remove_button = QPushButton("Take away")
+        self.new_button.setToolTip("A new note at the cursor (N)")
+        self.vertex_button.setToolTip("A new note at a vertex (Shift+N)")
+        self.move_button.setToolTip("Move the chosen note to the cursor, or to another vertex")
+        self.remove_button.setToolTip("Take the chosen note away (Delete)")
+        buttons = (self.new_button, self.vertex_button, self.move_button, self.remove_button)
+        foot = QGridLayout()
+        for place, button in enumerate(buttons):
+            foot.addWidget(button, place // 2, place % 2)
+        self.hint = centred_hint(HINT)
+        pages = QWidget()
+        self._pages = QStackedLayout(pages)
+        self._pages.addWidget(self.hint)
+        self._pages.addWidget(self.table)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING, SPACING // 2, SPACING, SPACING // 2)
+        column.addWidget(pages, 1)
+        column.addLayout(foot)
+
+    def _connect(self) -> None:
+        self.table.cellClicked.connect(self._go)
+        self.table.itemSelectionChanged.connect(self._enable)
+        self.table.itemChanged.connect(self._take_words)
+        self.table.installEventFilter(self)
+        self.new_button.clicked.connect(self.moment_wanted)
+        self.vertex_button.clicked.connect(self.vertex_wanted)
+        self.move_button.clicked.connect(self._move)
+        self.remove_button.clicked.connect(self._remove)
+        self._notes.changed.connect(self._show_notes)
+        self._session.current_changed.connect(self._show_notes)
+        self._session.graph_changed.connect(self._show_notes)
+
+    # --- what it shows
+
+    def _show_notes(self, _news: object = None) -> None:
+        row = self.table.currentRow()
+        self._pins = self._notes.shown()
+        with QSignalBlocker(self.table):
+            self.table.setRowCount(len(self._pins))
+            for place, pin in enumerate(self._pins):
+                where, words = QTableWidgetItem(self._where(pin)), QTableWidgetItem(pin.note.text)
+                where.setFlags(where.flags() & ~Qt.ItemFlag.ItemIsEditable)
+                words.setToolTip(pin.note.text)
+                self.table.setItem(place, 0, where)
+                self.table.setItem(place, WORDS, words)
+            self.table.setCurrentCell(min(row, len(self._pins) - 1), WORDS)
+        self._pages.setCurrentIndex(1 if self._pins else 0)
+        self.new_button.setEnabled(self._session.current is not None)
+        self.vertex_button.setEnabled(self._session.graph is not None)
+        self._enable()
+        self.setAccessibleDescription(self.summary_text())
+
+    def _where(self, pin: Pin) -> str:
+        if pin.note.vertex is None:
+            return time_words(pin.at, time_unit(self._playback.duration_ns))
+        graph = self._session.graph
+        known = graph is not None and pin.at < graph.n
+        return f"vertex {in_sight(str(graph.id_of(pin.at))) if graph and known else pin.at}"
+
+    def _enable(self) -> None:
+        chosen = self._chosen() is not None
+        self.move_button.setEnabled(chosen)
+        self.remove_button.setEnabled(chosen)
+
+    def summary_text(self) -> str:
+        """Return all notes in a sentence, for screen readers."""
+        said = [f"{self._where(pin)}: {pin.note.text}" for pin in self._pins]
+        return "; ".join(said) if said else HINT
+
+    # --- what a person does
+
+    def _chosen(self) -> Pin | None:
+        row = self.table.currentRow()
+        return self._pins[row] if 0 <= row < len(self._pins) else None
+
+    def _go(self, row: int, _column: int = 0) -> None:
+        if not 0 <= row < len(self._pins):
+            return
+        pin = self._pins[row]
+        if pin.note.vertex is None:
+            self._playback.pause()
+            self._playback.set_cursor(pin.at)
+        else:
+            self.vertex_chosen.emit(pin.at)
+
+    def _take_words(self, item: QTableWidgetItem) -> None:
+        pin = self._pins[item.row()]
+        made = note(item.text(), t_ns=pin.note.t_ns, vertex=pin.note.vertex)
+        if made is None:
+            self._notes.remove(pin)
+        else:
+            self._notes.change(pin, pin.told(made.text))
+
+    def _move(self) -> None:
+        pin = self._chosen()
+        if pin is not None:
+            self.move_wanted.emit(pin)
+
+    def _remove(self) -> None:
+        pin = self._chosen()
+        if pin is not None:
+            self._notes.remove(pin)
+
+    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
+        """Take Enter and Delete in the list."""
+        if isinstance(a1, QKeyEvent) and a1.type() == QEvent.Type.KeyPress:
+            if a1.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._go(self.table.currentRow())
+                return True
+            if a1.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+                self._remove()
+                return True
+        return super().eventFilter(a0, a1)
+
+    # --- on paper
+
+    def paper_table(self) -> Table:
+        """Return a row for each note."""
+        rows = [
+            (self._where(pin), pin.note.t_ns, pin.note.vertex, pin.note.text) for pin in self._pins
+        ]
+        return HEADER, rows
+
+    def to_paper(self, on: bool) -> QSize | None:
+        """Show every row, and no bar to scroll with."""
+        off, needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.table.setVerticalScrollBarPolicy(off if on else needed)
+        down, across = self.table.verticalHeader(), self.table.horizontalHeader()
+        if not on or down is None or across is None or not self._pins:
+            return None
+        return QSize(self.width(), down.length() + across.height() + 4 * SPACING)

@@ -1,0 +1,169 @@
+"""Two marks on the shared axis of time, and what is read off between them.
+
+A mark stands at a sample; where it is put it goes to the nearest one. With one mark only, the
+other end is the cursor, so that stepping on reads on. Marks are called 1 and 2: A and B are runs.
+Another run has other times: its marks are forgotten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from gpu.study.interval import QUANTITIES, Interval, area, area_words, interval, table, words
+from gpu.words import TimeUnit, time_unit, time_words
+
+if TYPE_CHECKING:
+    from viewer.models.comparison import ComparisonModel
+    from viewer.models.playback import PlaybackModel
+    from viewer.models.session import SessionModel
+
+Marks = tuple[float | None, float | None]  # ns of marks 1 and 2
+NO_MARKS: Marks = (None, None)
+
+
+class MeasureModel(QObject):
+    """Where the two marks stand; see the module docstring."""
+
+    changed = pyqtSignal()  # a mark stands elsewhere, perhaps while it is dragged
+    settled = pyqtSignal()  # and there it stays
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.marks: Marks = NO_MARKS
+        self._instants = (np.zeros(0), np.zeros(0))  # of the run's samples, and of B's
+
+    @property
+    def active(self) -> bool:
+        """Whether a mark is set."""
+        return self.marks != NO_MARKS
+
+    def set_instants(self, times_ns: np.ndarray) -> None:
+        """Know when the run's samples are, ns, rising."""
+        self._instants = (times_ns, self._instants[1])
+
+    def set_more_instants(self, times_ns: np.ndarray) -> None:
+        """Know when B's samples are shown: past the end of A marks stand at those."""
+        self._instants = (self._instants[0], times_ns)
+        first, last = (None if mark is None else self.snapped(mark) for mark in self.marks)
+        self.set_marks((first, last))
+
+    def put(self, place: int, time_ns: float, moving: bool = False) -> None:
+        """Put mark 1 (place 0) or 2 (place 1) at the sample nearest to a time."""
+        found = list(self.marks)
+        found[place] = self.snapped(time_ns)
+        self.set_marks((found[0], found[1]), moving)
+
+    def put_next(self, time_ns: float) -> None:
+        """Put mark 1 where there is none yet, else mark 2."""
+        self.put(0 if self.marks[0] is None else 1, time_ns)
+
+    def put_both(self, first_ns: float, last_ns: float, moving: bool = False) -> None:
+        """Put both marks at the samples nearest to two times."""
+        self.set_marks((self.snapped(first_ns), self.snapped(last_ns)), moving)
+
+    def step(self, place: int, samples: int) -> None:
+        """Move a mark by so many samples."""
+        here = self.marks[place]
+        times = self._times(0.0 if here is None else here)
+        if here is not None and len(times):
+            at = int(np.searchsorted(times, here))
+            self.put(place, float(times[min(max(at + samples, 0), len(times) - 1)]))
+
+    def set_marks(self, marks: Marks, moving: bool = False) -> None:
+        """Put both marks where they are said to be."""
+        news = marks != self.marks
+        self.marks = marks
+        if news:
+            self.changed.emit()
+        if not moving:
+            self.settled.emit()
+
+    def remove(self, place: int) -> None:
+        """Take one mark away."""
+        self.set_marks((None, self.marks[1]) if place == 0 else (self.marks[0], None))
+
+    def clear(self) -> None:
+        """Take both marks away."""
+        self.set_marks(NO_MARKS)
+
+    def snapped(self, time_ns: float) -> float:
+        """Return when the sample nearest to a time is."""
+        times = self._times(time_ns)
+        if not len(times):
+            return max(float(time_ns), 0.0)
+        after = min(int(np.searchsorted(times, time_ns)), len(times) - 1)
+        near = times[max(after - 1, 0) : after + 1]
+        return float(near[np.argmin(np.abs(near - time_ns))])
+
+    def ends(self, cursor_ns: float) -> tuple[float, float] | None:
+        """Return the interval that is measured, ns, rising; None where no mark is set."""
+        if not self.active:
+            return None
+        first, last = (cursor_ns if mark is None else mark for mark in self.marks)
+        return min(first, last), max(first, last)
+
+    def _times(self, time_ns: float) -> np.ndarray:
+        own, more = self._instants
+        return more if len(own) and len(more) and time_ns > max(own[-1], 0) else own
+
+
+@dataclass(frozen=True)
+class Readout:
+    """What stands between the marks: the two ends, ns of A's clock, and the numbers in words.
+
+    unit : of the run's times, as on the timeline
+    """
+
+    ends: tuple[float, float]
+    unit: TimeUnit
+    a: Interval
+    b: Interval | None
+    between: float | None  # area between the curves of A and B, edges x ns
+
+    def rows(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Return rows (name, values in words in the order of QUANTITIES)."""
+        return table(self.a, self.b)
+
+    @property
+    def area(self) -> str:
+        """The area between the curves in words, "" where one run is shown."""
+        return "" if self.between is None else area_words(self.between, self.a.time_ns)
+
+    @property
+    def words(self) -> str:
+        """All of it as a sentence."""
+        first, last = (time_words(end, self.unit) for end in self.ends)
+        return f"Between {first} and {last}: {words(self.a, self.b, self.between)}"
+
+    def text(self) -> str:
+        """Return the table as text, cells parted by tabs, for a spreadsheet."""
+        first, last = (time_words(end, self.unit) for end in self.ends)
+        clock = self.a.clock if self.b is None else f"A {self.a.clock}, B {self.b.clock}"
+        lines = [f"from {first} to {last} ({clock})"]
+        lines.append("\t".join(("", *(one.title for one in QUANTITIES))))
+        lines += ["\t".join((name, *values)) for name, values in self.rows()]
+        if self.between is not None:
+            lines.append(f"area between the curves of work assigned\t{self.area}")
+        return "\n".join(lines)
+
+
+def readout(
+    session: SessionModel, playback: PlaybackModel, pair: ComparisonModel | None = None
+) -> Readout | None:
+    """Return what is measured now; None where no mark is set or there is no run."""
+    from viewer.models.comparison import side_of
+
+    run, ends = session.current, playback.measure.ends(playback.cursor_ns)
+    if run is None or ends is None or not len(run.samples):
+        return None
+    unit = time_unit(playback.duration_ns)
+    sides = pair.sides() if pair is not None else None
+    if pair is None or sides is None:
+        return Readout(ends, unit, interval(side_of(run), *ends), None, None)
+    a, b = sides
+    of_b = interval(b, *(max(float(pair.clocks.to_b(end)), 0.0) for end in ends))
+    return Readout(ends, unit, interval(a, *ends), of_b, area(a, b, pair.clocks, *ends))

@@ -1,0 +1,142 @@
+"""Notes pinned to moments of runs and to vertices of graphs, as long as the window is open.
+
+A moment's note belongs to its run, a vertex's to its graph, whatever ran there. What came with a
+trace is there too, each note once. `edited` is what a person did; undo puts a former `pinned` back,
+and keeps what was read from files since.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from gpu.record.notes import MOST_NOTES, Note
+from gpu.record.trace import Trace
+
+if TYPE_CHECKING:
+    from viewer.models.session import RunRecord, SessionModel
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A note and where it belongs: the run of a moment (else 0), the hash of the graph."""
+
+    note: Note
+    run_id: int
+    graph: str
+
+    @property
+    def at(self) -> int:
+        """Its moment, ns, or its vertex."""
+        found = self.note.t_ns if self.note.vertex is None else self.note.vertex
+        assert found is not None
+        return found
+
+    def moved(self, at: int) -> Pin:
+        """Return it at another moment, or another vertex."""
+        kind = "t_ns" if self.note.vertex is None else "vertex"
+        return replace(self, note=Note(self.note.text, **{kind: at}))
+
+    def told(self, text: str) -> Pin:
+        """Return it with other words."""
+        return replace(self, note=Note(text, self.note.t_ns, self.note.vertex))
+
+
+class NotesModel(QObject):
+    """All notes, in the order in which they were made; see the module docstring."""
+
+    changed = pyqtSignal()
+    edited = pyqtSignal()  # by a person, after `changed`
+    read = pyqtSignal()  # from a file, or gone with its run; after `changed`
+
+    def __init__(self, session: SessionModel) -> None:
+        super().__init__(session)
+        self._session = session
+        self.pinned: tuple[Pin, ...] = ()
+        self._read: set[Pin] = set()  # from files, not touched since
+        session.run_added.connect(self._take_run)
+        session.run_removed.connect(self._drop_run)
+
+    # --- what there is
+
+    def moments(self, run: RunRecord | None) -> list[Pin]:
+        """Return the notes at moments of a run, in order of time."""
+        of = [pin for pin in self.pinned if run is not None and pin.run_id == run.run_id]
+        return sorted((pin for pin in of if pin.note.t_ns is not None), key=lambda pin: pin.at)
+
+    def at_vertices(self, graph: str) -> list[Pin]:
+        """Return the notes at vertices of the graph of that hash."""
+        return [pin for pin in self.pinned if pin.note.vertex is not None and pin.graph == graph]
+
+    def shown(self) -> list[Pin]:
+        """Return what concerns the run and the graph that are shown: moments first."""
+        run = self._session.current
+        return [*self.moments(run), *self.at_vertices(self.graph_shown())]
+
+    def graph_shown(self) -> str:
+        """Return the hash of the graph that is shown, as far as it is known, else ""."""
+        run, graph = self._session.current, self._session.graph
+        if run is not None:
+            return run.graph_reference.hash
+        return "" if graph is None or "hash" not in vars(graph) else graph.hash
+
+    def trace_of(self, run: RunRecord) -> Trace:
+        """Return the trace of a run that ended, with the notes that it has now."""
+        assert run.trace is not None
+        pins = [*self.moments(run), *self.at_vertices(run.graph_reference.hash)]
+        notes = tuple(pin.note for pin in pins[:MOST_NOTES])
+        return run.trace if notes == run.trace.notes else replace(run.trace, notes=notes)
+
+    # --- what a person does
+
+    def pin(self, pin: Pin) -> bool:
+        """Add a note; False where there are as many as a trace can hold."""
+        if len(self.shown()) >= MOST_NOTES:
+            return False
+        self._edit((*self.pinned, pin))
+        return True
+
+    def change(self, before: Pin, after: Pin, moving: bool = False) -> None:
+        """Put a note in the place of another: with other words, or elsewhere."""
+        self._edit(tuple(after if pin == before else pin for pin in self.pinned), moving)
+
+    def remove(self, gone: Pin) -> None:
+        """Take a note away."""
+        self._edit(tuple(pin for pin in self.pinned if pin != gone))
+
+    def put_back(self, pinned: tuple[Pin, ...]) -> None:
+        """Have these notes again, and those that were read from files meanwhile."""
+        kept = dict.fromkeys((*pinned, *(pin for pin in self.pinned if pin in self._read)))
+        self.pinned = tuple(kept)
+        self.changed.emit()
+
+    def _edit(self, pinned: tuple[Pin, ...], moving: bool = False) -> None:
+        self.pinned = tuple(dict.fromkeys(pinned))
+        self._read &= set(self.pinned)
+        self.changed.emit()
+        if not moving:
+            self.edited.emit()
+
+    # --- runs come and go
+
+    def _take_run(self, run: RunRecord) -> None:
+        trace = run.trace
+        if trace is not None and trace.notes:
+            self.take(trace.notes, run.graph_reference.hash, run.run_id)
+
+    def take(self, notes: tuple[Note, ...], graph: str, run_id: int = 0) -> None:
+        """Have the notes of a file too."""
+        fresh = [Pin(one, run_id if one.vertex is None else 0, graph) for one in notes]
+        self._read |= {pin for pin in fresh if pin not in self.pinned}
+        self._renew(tuple(dict.fromkeys((*self.pinned, *fresh))))
+
+    def _drop_run(self, run: RunRecord) -> None:
+        if self.moments(run):
+            self._renew(tuple(pin for pin in self.pinned if pin.run_id != run.run_id))
+
+    def _renew(self, pinned: tuple[Pin, ...]) -> None:
+        self.pinned = pinned
+        self.changed.emit()
+        self.read.emit()
