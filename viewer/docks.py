@@ -48,14 +48,16 @@ TIMELINE_HEIGHT = 112
 PLOT_SHARE = 0.24  # of the window's height: a plot under the graph
 RUNS_HEIGHT, RUNS_SHARE = 128, 0.16  # at least; of the window's height
 CODE_HEIGHT, CODE_SHARE = 170, 0.30
-PLOT_SIZE = (200, 96)  # the least that a plot asks for
+PLOT_SIZE = (200, 96)  # pixels, whatever the text: the least that a plot asks for
 TITLE = 25  # height of a dock's title
 CELL = 132  # the least height of a plot that is worth a cell of its own, title included
+LEAST_CELL = 100  # two cells lower than this are one with tabs: text is large
 ROOMY = 165  # of the others, beside a panel that was just shown and is large
 AXIS = 28  # what the lowest plot of a column needs more: the numbers of time and their name
 USEFUL, USEFUL_SHARE = 340, 0.36  # height that a feature's panel wants when it is shown
 BARS = 96  # menu, toolbar and status bar
 TALL = 940  # a lower window shows the table of runs as a tab
+LOW = 540  # in a lower one it waits as a tab, also where it stands under the graph: text is large
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
@@ -229,6 +231,7 @@ class Docks(QObject):
         bottom = self._stack(BOTTOM, [[key] for key in self._under(plan)])
         right = self._stack(RIGHT, self._cells(plan))
         shown = {key for cell in (*left, *right) for key in cell} | set(plan.bottom)
+        shown -= {key for key in WIDE if [key] not in bottom and [key] not in right}
         waiting = [key for key in docks if key not in shown]
         for key in waiting:
             if [key] not in bottom:
@@ -312,7 +315,8 @@ class Docks(QObject):
 
     def _under(self, plan: Arrangement) -> list[str]:
         """Return what stands under the graph; wide docks wait above the timeline, with room."""
-        keys = [key for key in plan.bottom if key in self.by_key]
+        low = self._window.height() < scaled(LOW)
+        keys = [key for key in plan.bottom if key in self.by_key and not (low and key in WIDE)]
         if self._window.height() >= scaled(TALL):
             keys[-1:-1] = [key for key in WIDE if key in self.by_key and key not in keys]
         return keys
@@ -321,7 +325,8 @@ class Docks(QObject):
         """Share the right side's plots among as many cells as its height has room for."""
         height = self._right_height(plan)
         keys = [key for key in plan.right if key in self.by_key]
-        room = max(2, height // scaled(CELL))
+        least = 2 if height >= 2 * scaled(LEAST_CELL) else 1
+        room = max(least, height // scaled(CELL))
         cells = [[key] for key in keys]
         while len(cells) > room:
             last = cells.pop()
@@ -414,5 +419,5 @@ def _nothing_yet(key: str) -> QWidget:
     if key == "timeline":
         widget.setMinimumHeight(scaled(TIMELINE_HEIGHT))
     else:
-        widget.setMinimumSize(*map(scaled, PLOT_SIZE))
+        widget.setMinimumSize(*PLOT_SIZE)
     return widget

@@ -90,6 +90,18 @@ def test_no_two_meanings_share_a_colour(theme: Theme) -> None:
         assert np.linalg.norm(meant[first] - meant[second]) > 15, (first, second)
 
 
+def test_the_accent_is_no_colour_of_data(theme: Theme) -> None:
+    accent = lab(linear(theme.accent))
+    for name, colour in asdict(theme.data).items():
+        assert np.linalg.norm(accent - lab(linear(colour))) > 15, name
+    for name in ("error", "warning", "success", "text", "muted"):
+        assert np.linalg.norm(accent - lab(linear(getattr(theme, name)))) > 15, name
+    for name, eye in BLINDNESS.items():  # beside the curves of runs, where a range is marked
+        seen = lab(eye @ linear(theme.accent))
+        for run in theme.runs:
+            assert np.linalg.norm(seen - lab(eye @ linear(run))) > 12, name
+
+
 @pytest.mark.parametrize("blindness", sorted(BLINDNESS))
 @pytest.mark.parametrize("together", TOGETHER)
 def test_what_one_picture_tells_apart_everyone_can(

@@ -6,6 +6,7 @@ A term is added here and nowhere else: a test finds words that legends explain a
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 PAPER = "Wang, Fussell, Lin, PPoPP 2021"
@@ -17,6 +18,7 @@ class Term:
     """One word.
 
     words : as it is written; meaning : one to three sentences
+    also : other forms of it that are painted somewhere
     seen : keys of the panels that show it; source : who says so
     """
 
@@ -25,6 +27,7 @@ class Term:
     meaning: str
     seen: tuple[str, ...] = ()
     source: str = OURS
+    also: tuple[str, ...] = ()
 
 
 TERMS: tuple[Term, ...] = (
@@ -33,6 +36,7 @@ TERMS: tuple[Term, ...] = (
         "vertex",
         "A point of the graph: a crossing, a page, a cell. Distances are found for vertices.",
         ("graph",),
+        also=("vertices",),
     ),
     Term(
         "arc",
@@ -67,6 +71,12 @@ TERMS: tuple[Term, ...] = (
         ("graph", "work"),
     ),
     Term(
+        "unreached",
+        "unreached",
+        "No way to this vertex was found by this moment, or there is none. On the map it is grey.",
+        ("graph",),
+    ),
+    Term(
         "bucket",
         "bucket",
         "Vertices that wait, with distances in one interval that is Δ wide. Buckets are taken in "
@@ -88,6 +98,7 @@ TERMS: tuple[Term, ...] = (
         "The bucket with the least distances that holds work: the one to be emptied next.",
         ("buckets", "microscope"),
         f"{PAPER}, section 5",
+        ("head",),
     ),
     Term(
         "tail",
@@ -112,6 +123,7 @@ TERMS: tuple[Term, ...] = (
         "opens more when workers starve.",
         ("buckets", "run"),
         f"{PAPER}, section 5.5",
+        ("open",),
     ),
     Term(
         "ring",
@@ -159,6 +171,29 @@ TERMS: tuple[Term, ...] = (
         f"{PAPER}, section 4",
     ),
     Term(
+        "item",
+        "item",
+        "A vertex in a bucket with the distance that it was put there for. Dashed: reserved, not "
+        "written yet; tinted: in a worker's hands; struck out: taken.",
+        ("microscope",),
+        f"{PAPER}, section 5",
+    ),
+    Term(
+        "pointers",
+        "read, resv, WCC, CWC",
+        "Of a bucket in ADDS: places handed out; places reserved for writers; places written; "
+        "items finished. The head may move on when CWC has reached resv.",
+        ("microscope", "code"),
+        f"{PAPER}, section 5",
+        ("resv", "WCC", "CWC"),
+    ),
+    Term(
+        "round",
+        "round",
+        "Of all pairs: one pass of a block over the vertices of its source that have improved.",
+        ("microscope",),
+    ),
+    Term(
         "manager",
         "manager",
         "Of ADDS: the one block that reads the buckets, hands out work, moves the head and steers "
@@ -173,6 +208,7 @@ TERMS: tuple[Term, ...] = (
         "improved into buckets.",
         ("microscope", "parallelism", "run"),
         f"{PAPER}, section 5",
+        ("idle", "busy"),
     ),
     Term(
         "assigned",
@@ -343,9 +379,29 @@ TERMS: tuple[Term, ...] = (
         "block of sources",
         "Of all pairs: sources that are worked on together, each with a row of the matrix.",
         ("matrix",),
+        also=("block",),
     ),
 )
 BY_KEY = {term.key: term for term in TERMS}
+
+
+def mentioned(text: str) -> tuple[str, ...]:
+    """Return the keys of the terms that a text names, in its order, each once."""
+    found = {key: match.start() for key, form in _FORMS if (match := form.search(text))}
+    return tuple(sorted(found, key=found.__getitem__))
+
+
+def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return how each term is found in a text: as a word, in singular or plural."""
+    made = []
+    for term in TERMS:
+        forms = (*(word.strip() for word in term.words.split(",")), *term.also)
+        wanted = "|".join(re.escape(form) for form in sorted(set(forms), key=len, reverse=True))
+        made.append((term.key, re.compile(rf"(?<![\w-])(?:{wanted})(?:s|es)?(?![\w-])", re.I)))
+    return tuple(made)
+
+
+_FORMS = _forms()
 
 
 def explain(*keys: str) -> str:

@@ -305,7 +305,7 @@ def allow_probes(field: QComboBox, engine: str, arcs: int, sources: int = 1) -> 
 def field_label(text: str, tip: str = "") -> QLabel:
     """Return the label of a field, all of one width."""
     label = QLabel(text)
-    label.setMinimumWidth(LABEL_WIDTH)
+    label.setMinimumWidth(max(LABEL_WIDTH, label.minimumSizeHint().width()))
     label.setToolTip(tip)
     return label
 

@@ -19,9 +19,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QColor, QImage, QPainter, QPaintEvent, QResizeEvent
-from PyQt6.QtWidgets import QSizePolicy, QWidget
+from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QColor, QHelpEvent, QImage, QPainter, QPaintEvent, QResizeEvent
+from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpu.graph import CSRGraph
 from viewer.common import colormaps
@@ -298,6 +298,16 @@ class GraphCanvas(QWidget):
     def _prepare(self) -> None:
         paper = colormaps.packed(colormaps.ink(self._theme, 0.0))
         self.picture.prepare(paper, colormaps.packed(colormaps.ink(self._theme, colormaps.ARC_INK)))
+
+    def event(self, a0: QEvent | None) -> bool:
+        """Explain the legend's words under a resting pointer; the mouse goes through them."""
+        if isinstance(a0, QHelpEvent) and a0.type() == QEvent.Type.ToolTip:
+            place = self.legend.mapFromParent(a0.pos())
+            inside = self.legend.isVisible() and self.legend.rect().contains(place)
+            words = self.legend.words_at(QPointF(place)) if inside else ""
+            QToolTip.showText(a0.globalPos(), words, self)
+            return True
+        return super().event(a0)
 
     def resizeEvent(self, a0: QResizeEvent | None) -> None:
         """Keep showing everything, or the same centre."""

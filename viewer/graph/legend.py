@@ -11,6 +11,7 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPixmap
 from PyQt6.QtWidgets import QWidget
 
+from viewer.common.glossary import explain, mentioned
 from viewer.common.theme import LIGHT, Theme
 from viewer.graph.colours import Legend
 
@@ -61,6 +62,20 @@ class LegendView(QWidget):
         self._look = None
         if not painting:
             self.update()
+
+    def words_at(self, place: QPointF) -> str:
+        """Return what the words at a place mean, "" where there is nothing to explain.
+
+        On the colour bar, what its title means.
+        """
+        line = self._metrics().lineSpacing()
+        row = int((place.y() - 0.6 * PAD) // line)
+        rows = self._rows()
+        if not 0 <= row < len(rows):
+            return explain(*mentioned(self._legend.title)) if row >= len(rows) else ""
+        at = place.x() - PAD
+        said = next((chunk[2] for left, right, chunk in rows[row] if left <= at < right), "")
+        return explain(*mentioned(said))
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

@@ -169,7 +169,7 @@ class GraphView(GraphCanvas):
         name = graph.id_of(self.pointed)
         words = vertex_words(self._session.current, self.pointed, name, graph.n, self._moment())
         said = [pin.note.text for pin in self.notes_at(self.pointed)]
-        return " · ".join([words, *said])
+        return " · ".join([*said, words])  # what a person wrote is not what is cut
 
     def notes_at(self, vertex: int) -> list[Pin]:
         """Return the notes at a vertex of the graph that is shown."""
@@ -454,8 +454,8 @@ class GraphView(GraphCanvas):
     def _moves(self, modifiers: Qt.KeyboardModifier) -> bool:
         """Whether an arrow pressed with these moves the map."""
         shifted = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
-        held = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
-        return not held and (self.arrows_move or shifted)
+        others = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+        return not modifiers & others and (self.arrows_move or shifted)
 
     def _point_at(self, vertex: int, here: QPointF) -> None:
         self._pointer = here

@@ -178,6 +178,8 @@ def test_how_runs_are_seen_and_edges_go_back_too(
     assert window.actions_by_key["edges"].isChecked()
     back(window, qtbot)
     assert window.comparison.view == "split"
+    qtbot.keyClick(window.graph_view, Key.Key_Left, Held.AltModifier)  # nothing is left
+    assert window.graph_view.sight is None  # and the map takes no such arrow
 
 
 def test_another_graph_begins_anew_and_another_run_keeps_its_own_time(

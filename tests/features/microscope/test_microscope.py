@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QEvent, QPoint, Qt
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
 from PyQt6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 from screen import grabbed
@@ -22,6 +22,7 @@ from gpu.record.trace import Probe, Trace
 from gpu.replay.pseudocode import pseudocode_of
 from gpu.replay.replay import Replay
 from sample_graphs import open_sample
+from viewer.common.glossary import explain, mentioned
 from viewer.common.theme import DARK, LIGHT
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.code import CodePanel
@@ -341,3 +342,25 @@ def test_the_run_panel_offers_it_where_it_is_allowed(window: MainWindow) -> None
         "Every event is recorded on modelled devices; choose one of those"
     )
     assert probe_problem(3, "model", MOST_ARCS) is None
+
+
+@pytest.mark.parametrize("key", MODELLED)
+def test_painted_words_say_what_they_mean(stage: tuple, qtbot: QtBot, key: str) -> None:
+    session, _, model = stage
+    trace = recorded(key)
+    show(session, trace)
+    board = Board(model)
+    qtbot.addWidget(board)
+    board.resize(600, 900)
+    said = set()
+    for event in range(0, len(trace.events), max(len(trace.events) // 12, 1)):
+        model.go(event)
+        board.grab()
+        for box, words in board._zones:
+            said |= set(mentioned(words))
+            if words == "item":
+                assert board.words_at(box.center()) == explain("item")
+    assert {"worker", "item"} <= said or ALGORITHMS[key].result == "matrix"
+    if key == "adds":
+        assert {"bucket", "head", "open", "pointers", "delta"} <= said
+    assert board.words_at(QPointF(-5.0, -5.0)) == ""

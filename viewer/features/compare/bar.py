@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from PyQt6.QtCore import QSignalBlocker, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import (
     QBoxLayout,
@@ -18,6 +18,8 @@ from PyQt6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -99,8 +101,15 @@ class CompareBar(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING + 2, SPACING // 2 + 2, SPACING + 2, SPACING // 2 + 2)
         column.setSpacing(SPACING // 2)
-        column.addWidget(self.words)
-        column.addWidget(self.cautions)
+        said = QWidget()
+        inside = QVBoxLayout(said)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(SPACING // 2)
+        inside.addWidget(self.words)
+        inside.addWidget(self.cautions)
+        inside.addStretch(1)
+        self.said = AsHigh(said)
+        column.addWidget(self.said)
         column.addLayout(self._row)
 
     def minimumSizeHint(self) -> QSize:
@@ -201,6 +210,44 @@ class CompareBar(QFrame):
             mark = f'<b style="color:{colour}">{letter}</b>&nbsp;'
             words = words[:at] + mark + words[at:]
         return words
+
+
+class AsHigh(QScrollArea):
+    """As high as its words need, where there is that much room; else they scroll, from 3 lines."""
+
+    def __init__(self, words: QWidget) -> None:
+        super().__init__()
+        self.setWidget(words)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        words.installEventFilter(self)
+
+    def sizeHint(self) -> QSize:
+        """Return the height of all words at this width."""
+        inside = self.widget()
+        known = inside is not None and inside.layout() is not None
+        high = inside.layout().heightForWidth(self.width()) if known else 0  # type: ignore[union-attr]
+        return QSize(self.width(), max(high, 0))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return three lines, or fewer where that is all."""
+        return QSize(0, min(self.sizeHint().height(), 3 * self.fontMetrics().lineSpacing()))
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Ask for another height at another width."""
+        super().resizeEvent(a0)
+        self.setMaximumHeight(self.sizeHint().height())
+        self.updateGeometry()
+
+    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
+        """Ask for another height when the words have changed."""
+        if a1 is not None and a1.type() == QEvent.Type.LayoutRequest:
+            self.setMaximumHeight(self.sizeHint().height())
+            self.updateGeometry()
+        return super().eventFilter(a0, a1)
 
 
 def _box(name: str) -> QComboBox:

@@ -36,7 +36,7 @@ from gpu.words import time_words
 from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import chip
-from viewer.common.text_size import small_font
+from viewer.common.text_size import scaled, small_font
 from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.models.comparison import ComparisonModel
 from viewer.models.measure import MeasureModel, Readout, readout
@@ -46,6 +46,7 @@ from viewer.plots.live import REFRESH_MS
 
 FAR = 10  # samples that a mark moves with Ctrl
 APART, LEAST = 18, 40  # pixels: between two columns; the least of one
+LOW = 420  # pixels, at the reference text size: in a lower middle two runs have two rows
 LARGEST = 10_000  # pixels
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: +1}
 
@@ -115,8 +116,10 @@ class MeasureStrip(QFrame):
         for button, mark in zip(self.marks, self._playback.measure.marks, strict=True):
             button.show_words("cursor" if mark is None else time_words(mark, found.unit))
         self.note.setText(self._note(found))
-        self.cells.show_rows(found.rows())
-        left_out = len(QUANTITIES) - len(self.cells.places())
+        above = self.parentWidget()
+        low = above is not None and above.height() < scaled(LOW)
+        self.cells.show_rows(found.rows()[: 2 if low else None])  # A and B alone
+        left_out = (low and found.b is not None) or len(self.cells.places()) < len(QUANTITIES)
         self.copy_button.setText("Copy all" if left_out else "Copy")
         self.setToolTip(found.words if left_out else "")
         self.setAccessibleDescription(found.words)
@@ -153,6 +156,7 @@ class MarkButton(QToolButton):
             f"Mark {place + 1}: click to go there; Left and Right move it by a sample, "
             f"with Ctrl by {FAR}; Delete takes it away"
         )
+        self.show_words("cursor")
 
     def show_words(self, words: str) -> None:
         """Say where it stands."""

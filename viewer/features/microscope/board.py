@@ -9,15 +9,24 @@ tinted once handed to a worker, struck out once taken. What the event shown touc
 from __future__ import annotations
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
-from PyQt6.QtWidgets import QSizePolicy, QWidget
+from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpu.algorithms import Algorithm
 from gpu.record.events import MANAGER, EventKind
 from gpu.replay.explain import place_words
 from gpu.replay.replay import Hand, Item, State
 from gpu.words import distance
+from viewer.common.glossary import explain, mentioned
 from viewer.common.theme import (
     LIGHT,
     SPACING,
@@ -48,6 +57,7 @@ class Board(QWidget):
         self._lit_at: tuple[int, tuple[int, int] | None] = (-1, None)
         self._model, self._theme, self._workers = model, LIGHT, 0
         self._needed = 200.0
+        self._zones: list[tuple[QRectF, str]] = []  # where words stand, for who points at them
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
         self.setAccessibleName("Workers and buckets")
         model.moved.connect(self.update)
@@ -71,6 +81,18 @@ class Board(QWidget):
         """Other lines, another height."""
         super().resizeEvent(a0)
         self.update()
+
+    def words_at(self, place: QPointF) -> str:
+        """Return what the words painted at a place mean, "" for none."""
+        said = [words for box, words in self._zones if box.contains(place)]
+        return explain(*mentioned(said[-1])) if said else ""
+
+    def event(self, a0: QEvent | None) -> bool:
+        """Explain the words under a resting pointer."""
+        if isinstance(a0, QHelpEvent) and a0.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(a0.globalPos(), self.words_at(QPointF(a0.pos())), self)
+            return True
+        return super().event(a0)
 
     def _count_workers(self) -> None:
         replay, record = self._model.replay, self._model.record
@@ -103,6 +125,7 @@ class Board(QWidget):
         pen.workers(state, record.algorithm, self._workers)
         pen.lists(state, record.algorithm)
         painter.end()
+        self._zones = pen.zones
         now = (self._model.position, pen.lit_at)
         if now != self._lit_at:
             self._lit_at = now
@@ -123,6 +146,7 @@ class _Pen:
         self.metrics = QFontMetricsF(painter.font())
         self.line = self.metrics.height()
         self.y = 2.0
+        self.zones: list[tuple[QRectF, str]] = []
         event = model.shown
         self.worker = int(event["worker"]) if event is not None else MANAGER
         self.bucket, self.vertex = None, -1
@@ -147,6 +171,8 @@ class _Pen:
             room = self.right - self.left - wide - 2 * SPACING
             more = self.metrics.elidedText(more, Qt.TextElideMode.ElideRight, room)
             self.painter.drawText(QPointF(at.x() + wide + 2 * SPACING, at.y()), more)
+        box = QRectF(self.left, self.y, self.right - self.left, self.line)
+        self.zones.append((box, f"{words} {more}"))
         self.y += self.line + SPACING / 2
 
     # --- workers
@@ -187,6 +213,7 @@ class _Pen:
         name = f"{worker}"
         self.text(top, name, theme.text, bold=True)
         flag, doing = self.words(hand, row)
+        self.zones.append((box, f"worker {flag} {doing}"))
         self.text(top, flag, theme.muted if hand.idle else theme.text, right=True)
         self.text(below, doing, theme.text)
 
@@ -282,6 +309,8 @@ class _Pen:
             self.y += self.line
             head, wide = head.translated(0, self.line), 0.0
         self.text(head.adjusted(wide, 0, 0, 0), words, theme.muted)
+        zone = QRectF(self.left, top, self.right - self.left, head.bottom() - top)
+        self.zones.append((zone, f"{name} {words}"))
         self.y += self.line + 4
         items = state.buckets.get(bucket, [])
         if label == "The heap":
@@ -366,6 +395,7 @@ class _Pen:
         pen = QPen(QColor(ink), 2.0 if lit else 1.2)
         if not item.written:
             pen.setStyle(Qt.PenStyle.DashLine)
+        self.zones.append((box, "item"))
         fill = theme.base
         if item.worker != MANAGER:
             fill = mix(theme.base, theme.accent, 0.08 if item.taken else 0.22)

@@ -9,7 +9,6 @@ from PyQt6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, QSize, Qt
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
-    QGridLayout,
     QHeaderView,
     QLineEdit,
     QPushButton,
@@ -24,6 +23,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.record.notes import LONGEST_NOTE, note
 from gpu.words import in_sight, time_unit, time_words
+from viewer.common.flow import FlowLayout
 from viewer.common.small_widgets import centred_hint
 from viewer.common.theme import SPACING
 from viewer.feature import Table
@@ -94,9 +94,9 @@ class NotesPanel(QWidget):
         self.move_button.setToolTip("Move the chosen note to the cursor, or to another vertex")
         self.remove_button.setToolTip("Take the chosen note away (Delete)")
         buttons = (self.new_button, self.vertex_button, self.move_button, self.remove_button)
-        foot = QGridLayout()
-        for place, button in enumerate(buttons):
-            foot.addWidget(button, place // 2, place % 2)
+        foot = FlowLayout()
+        for button in buttons:
+            foot.addWidget(button)
         self.hint = centred_hint(HINT)
         pages = QWidget()
         self._pages = QStackedLayout(pages)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
+from PyQt6.QtWidgets import QFrame, QLabel, QPushButton
 
+from viewer.common.flow import FlowLayout
 from viewer.common.small_widgets import chip
 from viewer.common.theme import SPACING, Theme, mix
 
@@ -28,19 +29,16 @@ class OpeningCard(QFrame):
         self.setObjectName("opening_card")
         self.setAccessibleName("What is shown")
         self.words = QLabel()
-        self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.others = {key: chip(words, tip) for key, (words, tip) in OTHERS.items()}
         self.tour = chip("Tour", "Six stops on the panels, two minutes")
         self.tour.clicked.connect(self.tour_requested)
         self.run = QPushButton("Run here")
         self.run.setProperty("role", "primary")
         self.run.setToolTip("Make both runs on this machine (Ctrl+R)")
-        row = QHBoxLayout(self)
+        row = FlowLayout(self)
         row.setContentsMargins(SPACING + 2, 3, SPACING, 3)
-        row.setSpacing(SPACING)
-        row.addWidget(self.words, 1)
+        row.addWidget(self.words)
         for key, button in self.others.items():
             button.setCheckable(True)
             button.clicked.connect(lambda _on, key=key: self.other_requested.emit(key))

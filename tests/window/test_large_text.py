@@ -1,0 +1,92 @@
+"""Text twice as large, in the smallest window: it fits the screen, and what is said can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtGui import QFont
+from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton, QWidget
+from test_controller import FakeHost, path_graph
+from test_window import close_for_good, with_finished_run
+
+from viewer.common.text_size import SYSTEM_FONT, grown
+from viewer.docks import ARRANGEMENTS
+from viewer.main_window import MainWindow
+from viewer.models.settings import Settings
+
+pytestmark = pytest.mark.font
+WIDTH, HEIGHT = 1280, 752  # of a screen of 1280 x 800, less a title
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path, host: FakeHost) -> Iterator[MainWindow]:
+    before = QFont(qapp.font())
+    larger = grown(before, 2.0)
+    qapp.setFont(larger)
+    qapp.setProperty(SYSTEM_FONT, larger)
+    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
+    window.controller.replay_short = False
+    window.resize(WIDTH, HEIGHT)
+    window.show()
+    window.controller.show_graph(path_graph())
+    window.build_plots()
+    while window.features.install_next():
+        pass
+    with_finished_run(window, host)
+    window.comparison.compare_or_say(window.session.runs[0])
+    yield window
+    close_for_good(window)
+    qapp.setFont(before)
+    qapp.setProperty(SYSTEM_FONT, before)
+
+
+def settle() -> None:
+    for _ in range(4):
+        QApplication.processEvents()
+
+
+def cut(part: QWidget) -> bool:
+    """Whether a button or a label of one line is narrower or lower than its words."""
+    needed = part.minimumSizeHint()
+    return part.isVisible() and (part.width() < needed.width() or part.height() < needed.height())
+
+
+@pytest.mark.parametrize("name", ARRANGEMENTS)
+def test_every_arrangement_fits_the_screen(window: MainWindow, name: str) -> None:
+    window.docks.choose(name)
+    settle()
+    assert (window.width(), window.height()) == (WIDTH, HEIGHT)
+    window.playback.measure.put_both(0.0, window.playback.duration_ns)
+    settle()
+    assert (window.width(), window.height()) == (WIDTH, HEIGHT)
+
+
+def test_words_above_and_below_the_map_are_whole_or_scroll(window: MainWindow) -> None:
+    window.docks.choose("explore")
+    window.playback.measure.put_both(0.0, window.playback.duration_ns)
+    window.features["measure"].strip.refresh()
+    settle()
+    centre = window.centralWidget()
+    assert centre is not None
+    buttons = [*centre.findChildren(QPushButton), *centre.findChildren(QToolButton)]
+    assert [part.text() for part in buttons if cut(part)] == []
+    bar = centre.findChild(QWidget, "compare_bar")
+    assert bar is not None
+    for label in bar.findChildren(QLabel):
+        if label.isVisible() and label.wordWrap():
+            assert label.height() >= label.heightForWidth(label.width())  # else it would be cut
+
+
+def test_labels_of_the_run_panel_are_whole(window: MainWindow) -> None:
+    window.docks.choose("explore")
+    settle()
+    labels = [part for part in window.run_panel.findChildren(QLabel) if not part.wordWrap()]
+    assert len(labels) > 5
+    assert [part.text() for part in labels if cut(part)] == []
