@@ -20,22 +20,26 @@ import hashlib
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from stat import S_ISDIR
 from types import FunctionType
-from typing import Any
+from typing import IO, Any
 
 import numba
 import numpy as np
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
+from gpu.locked import lock
+
 PLAIN_ARCS = (
     3_000  # up to which plain Python is as quick as loading what was compiled: half a second
 )
+PATIENCE_S, PAUSE_S = 120.0, 0.05  # for another process that compiles the same function
 LEAN: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}  # see `compiled_lean`
 
 
@@ -107,10 +111,53 @@ _KEEPS = _is_writable(cache_folder())
 
 
 class _Kept(FunctionCache):
-    """What was compiled before, of one function; files that are damaged are made again."""
+    """What was compiled before, of one function; files that are damaged are made again.
+
+    One process compiles it, others that want it meanwhile wait and load: engine and window's
+    workers begin together, and two cores would do the same work twice.
+    """
+
+    _turn: IO[bytes] | None = None  # a file, locked from looking in vain until it is saved
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled function for a signature, None where it is not there."""
+        """Return the compiled function for a signature, None where it is to be compiled."""
+        self._end_turn()
+        found = self._kept(sig, target_context)
+        if found is None:
+            self._await_turn()
+            found = self._kept(sig, target_context)  # perhaps somebody has just made it
+        if found is not None:
+            self._end_turn()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled."""
+        try:
+            super().save_overload(sig, data)
+        finally:
+            self._end_turn()
+
+    def _await_turn(self) -> None:
+        end = time.monotonic() + PATIENCE_S
+        with suppress(OSError):
+            self._impl.locator.ensure_cache_path()
+            path = Path(self.cache_path, f"{self._impl.filename_base}.lock")
+            self._turn = path.open("ab")
+        while self._turn is not None and time.monotonic() < end:
+            try:
+                lock(self._turn)
+                return
+            except BlockingIOError:
+                time.sleep(PAUSE_S)
+            except OSError:  # a file system without locks
+                return
+
+    def _end_turn(self) -> None:
+        if self._turn is not None:
+            self._turn.close()
+            self._turn = None
+
+    def _kept(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # whatever unpickling makes of bytes that are no pickle
