@@ -129,7 +129,7 @@ class DrawPage(QWidget):
         self.leave = QPushButton("Close")
         self.leave.setToolTip("Go back to the graph; what is drawn is kept")
         buttons = QHBoxLayout()
-        buttons.setSpacing(SPACING)
+        buttons.setSpacing(SPACING // 2)  # three in a dock 300 pixels wide
         buttons.addStretch(1)
         for button in (self.leave, self.watch, self.use):
             buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
