@@ -31,6 +31,7 @@ class TimeMarks:
         self._view = plot.getViewBox()
         self.tint = EnvelopeItem()
         self.tint.setZValue(TINT_Z)
+        self._shown: tuple[object, ...] = ()  # what is drawn, to draw it once
         self.lines = (MarkLine("1"), MarkLine("2"))
         for place, line in enumerate(self.lines):
             line.sigDragged.connect(partial(self._drag, place))
@@ -50,21 +51,26 @@ class TimeMarks:
     def show(self) -> None:
         """Stand where the model says, each end that is no mark at the cursor."""
         measure = self._playback.measure
-        first, last = self._view.viewRange()[0]
+        (first, last), (low, high) = self._view.viewRange()
+        ends = measure.ends(self._playback.cursor_ns)
+        shown = (measure.marks, ends, first, last, low, high)
+        if shown == self._shown:
+            return
+        self._shown = shown
         for line, mark in zip(self.lines, measure.marks, strict=True):
             line.setVisible(mark is not None)
             if mark is not None:
                 with QSignalBlocker(line):
                     line.setValue(mark)
                 line.keep_inside(first, last)
-        ends = measure.ends(self._playback.cursor_ns)
         self.tint.setVisible(ends is not None)
         if ends is not None:
-            low, high = self._view.viewRange()[1]
             self.tint.set_data(np.array(ends), np.full(2, low), np.full(2, high))
 
     def _drag(self, place: int, line: Any) -> None:
         self._playback.measure.put(place, line.value(), moving=True)
+        self._shown = ()
+        self.show()  # the line stands under the pointer: it goes to its sample
 
     def _let_go(self, _line: Any) -> None:
         self._playback.measure.settled.emit()
@@ -75,6 +81,7 @@ class NoteLines:
 
     def __init__(self, plot: pg.PlotItem, session: SessionModel) -> None:
         self._notes, self._session, self._view = session.notes, session, plot.getViewBox()
+        self._shown: tuple[object, ...] = ((), [])
         self.lines = pg.PlotCurveItem(connect="pairs")
         self.lines.setZValue(NOTE_Z)
         plot.addItem(self.lines, ignoreBounds=True)
@@ -85,8 +92,12 @@ class NoteLines:
 
     def show(self) -> None:
         """Draw what the model says, over the height of the view."""
-        times = [pin.at for pin in self._notes.moments(self._session.current)]
-        heights = np.tile(self._view.viewRange()[1], len(times))
+        times = tuple(pin.at for pin in self._notes.moments(self._session.current))
+        shown = (times, self._view.viewRange()[1] if times else [])
+        if shown == self._shown:
+            return
+        self._shown = shown
+        heights = np.tile(shown[1], len(times))
         self.lines.setData(np.repeat(times, 2).astype(np.float64), heights)
 
 

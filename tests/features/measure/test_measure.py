@@ -193,6 +193,7 @@ def test_a_drag_with_ctrl_on_a_plot_measures_and_lines_can_be_dragged(
     qtbot.wait(50)
     drag(viewport, at(600_000), at(800_000), Held.NoModifier)
     assert measure.marks == pytest.approx((200_000, 800_000), abs=near)
+    assert [line.value() for line in plot.marks.lines] == list(measure.marks)  # at samples
     assert window.playback.fitted
 
 
