@@ -53,12 +53,12 @@ def test_pools_grow_and_threads_go_on_where_they_were(
 ) -> None:
     monkeypatch.setattr(delta_stepping, "SPARE_CHUNKS", -1020)
     graph = sample_graphs.make("rmat", n=1024)
-    grown: list[int] = []
+    grown: list[delta_stepping.Team] = []
     grow = delta_stepping.Team._grow
 
-    def counted(team: delta_stepping.Team, me: int) -> None:
-        grown.append(me)
-        grow(team, me)
+    def counted(team: delta_stepping.Team) -> None:
+        grown.append(team)
+        grow(team)
 
     monkeypatch.setattr(delta_stepping.Team, "_grow", counted)
     trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": threads}, probe=2)
