@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,7 +35,7 @@ from gpu.record.trace import Flag, Probe, RunSettings
 LOOK_S = 0.01  # between two looks at Stop
 FEWEST_SLOTS, MOST_SLOTS = 1024, 2**16
 SLOTS_SPARE = 16  # slots for delta 1/16 of the first, while that fits
-C_CPU = 8.0  # best of 1, 2, 4, ... 32 on roads and grids with 4 and 16 threads (ours)
+C_CPU, C_HUBS = 5.0, 8.0  # of 1, 2, 4, ... 32 those that were good on roads, grids, R-MATs (ours)
 KEPT_BYTES = 2**26  # of pools, from one run to the next
 RING = 2**13  # samples between two looks; further ones are left out
 SPARE_CHUNKS = 256  # a thread's, beside a share of the vertices; pools grow when one runs dry
@@ -84,15 +83,12 @@ def run(
     host.check_probe(settings.probe)
     threads, delta = settings.parameters["threads"] or host.cores(), settings.delta
     if delta is None:
-        delta = own_delta(graph)
+        delta = own_delta(graph, threads)
     slots = slots_for(graph.largest_weight, delta)
     least = graph.largest_weight / (slots - 4)
     chunks = slots + SPARE_CHUNKS + graph.n // (state.CHUNK * threads)
-    entry = state.entry_dtype(bits_of(buffers.dist).dtype)
-    needed = threads * (8 * slots + chunks * (state.CHUNK * entry.itemsize + 4))
-    require_memory(needed, f"Δ-stepping on {graph.name}, {threads} threads")
     team = Team(graph, _make_shared(graph, settings, buffers, threads, slots), max(delta, least))
-    team.make_pools(chunks, entry, settings.source)
+    team.make_pools(chunks, settings.source)
     outcome = team.run(observer, least)
     if buffers.vertices is not None:  # threads stamp a few vertices apart
         last = buffers.vertices.last_improved_ns
@@ -102,9 +98,14 @@ def run(
     )
 
 
-def own_delta(graph: CSRGraph) -> float:
-    """Return C_CPU x mean weight / root mean square degree: narrow where there are hubs."""
-    return usable_width(C_CPU * graph.mean_weight / max(graph.rms_degree, 1e-9), graph.integer)
+def own_delta(graph: CSRGraph, threads: int) -> float:
+    """Return the bucket width: C_CPU x mean weight / root mean square degree, wider for threads.
+
+    Where there are hubs, even a narrow bucket has enough for all threads.
+    """
+    hubs = graph.rms_degree > 2 * graph.mean_degree
+    factor = C_HUBS if hubs else C_CPU * math.sqrt(threads)
+    return usable_width(factor * graph.mean_weight / max(graph.rms_degree, 1e-9), graph.integer)
 
 
 def slots_for(largest: float, delta: float) -> int:
@@ -122,11 +123,16 @@ class Team:
         shared.threads["inverse"] = 1.0 / delta
         self._memory, self._handed = room(), 0
 
-    def make_pools(self, chunks: int, entry: np.dtype, source: int) -> None:
+    def make_pools(self, chunks: int, source: int) -> None:
         """Make every thread's pool; the source is in the first one's first bucket."""
-        shared, chunks = self._shared, state.FIRST_CHUNK + chunks
-        pool, link = _pools(len(shared.threads), chunks, entry)
-        chunks, first = link.shape[1], state.FIRST_CHUNK
+        shared, entry = self._shared, state.entry_dtype(self._shared.bits.dtype)
+        count, chunks = len(shared.threads), _whole_lines(state.FIRST_CHUNK + chunks)
+        kept = _kept.pop() if _kept else None
+        if kept is None or kept[0].dtype != entry or kept[1].shape != (count, chunks):
+            what = f"Δ-stepping on {self._graph.name}, {count} threads"
+            kept = _pools(count, chunks, entry, what)
+        pool, link = kept
+        first = state.FIRST_CHUNK
         shared.threads["spare"], shared.threads["fresh"] = -1, first
         shared.threads["free"] = chunks - first
         lead = shared.threads[0]
@@ -191,15 +197,12 @@ class Team:
         """Double the pools, and more where a vertex needs more."""
         old = self._shared
         count, chunks = old.link.shape
-        more = chunks + int(old.threads["needed"].max())
-        require_memory(
-            count * more * (state.CHUNK * old.pool.itemsize + 4),
-            f"Δ-stepping's buckets on {self._graph.name}",
-        )
-        pool, link = _pools(count, chunks + more, old.pool.dtype)
+        more = _whole_lines(2 * chunks + int(old.threads["needed"].max()))
+        what = f"Δ-stepping's buckets on {self._graph.name}"
+        pool, link = _pools(count, more, old.pool.dtype, what)
         for me, used in enumerate(old.threads["fresh"]):
             pool[me, :used], link[me, :used] = old.pool[me, :used], old.link[me, :used]
-        old.threads["free"] += link.shape[1] - chunks
+        old.threads["free"] += more - chunks
         self._shared = old._replace(pool=pool, link=link)
 
     def _hand_over(self, observer: Observer) -> None:
@@ -218,8 +221,9 @@ class Team:
         """Hand over the last sample: the run's totals."""
         last = sample_buffer(1)
         loop.write_sample(self._shared, t_ns, last[0], 0)
-        last[0]["flags"] |= int(Flag.STOPPED if stopped else Flag.FINISHED)
-        observer.on_samples(last.view(np.ndarray))
+        plain = last.view(np.ndarray)
+        plain["flags"] |= int(Flag.STOPPED if stopped else Flag.FINISHED)
+        observer.on_samples(plain)
 
 
 def _compile(shared: Shared, memory: np.ndarray) -> None:
@@ -271,17 +275,16 @@ def _make_shared(
     return shared
 
 
-def _pools(threads: int, chunks: int, entry: np.dtype) -> tuple[Any, np.ndarray]:
-    """Return chunks and links of all threads: those of the last run, or new ones."""
-    chunks = -(-chunks // 16) * 16  # rows begin on lines of their own
-    with suppress(IndexError):
-        pool, link = _kept.pop()
-        if pool.dtype == entry and link.shape == (threads, chunks):
-            return pool, link
+def _pools(threads: int, chunks: int, entry: np.dtype, what: str) -> tuple[Any, np.ndarray]:
+    """Return chunks and links of all threads; MemoryNeededError says what they are for."""
+    require_memory(threads * chunks * (state.CHUNK * entry.itemsize + 4), what)
     pool = np.empty((threads, chunks, state.CHUNK), entry).view(np.recarray)
     return pool, np.empty((threads, chunks), np.int32)
 
 
-_kept: deque[tuple[Any, np.ndarray]] = deque(
-    maxlen=1
-)  # whose pages the system need not clear again
+def _whole_lines(chunks: int) -> int:
+    """Return a number of chunks with which each thread's links begin on a cache line."""
+    return -(-chunks // 16) * 16
+
+
+_kept: deque[tuple[Any, np.ndarray]] = deque(maxlen=1)  # its pages need not be cleared again

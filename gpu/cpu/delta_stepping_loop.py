@@ -65,6 +65,7 @@ from gpu.cpu.delta_stepping_state import (
     OFFER_WORDS,
     OFFERS,
     PERIOD,
+    PIECE,
     PLACE_BITS,
     PLACE_MASK,
     READ,
@@ -149,7 +150,7 @@ def _find(shared, t, me):  # type: ignore[no-untyped-def]
         t.waiting -= count
     if threads > 1 and t.hand_count > OFFER:
         _offer(shared, t, me)
-    t.chunk = t.hand_top
+    t.chunk, t.piece = t.hand_top, 0
     t.left = ((t.hand_count - 1) & LAST) + 1
     t.hand_count -= t.left
     t.hand_top = np.int64(shared.link[row, np.uintp(t.chunk)])
@@ -182,6 +183,23 @@ def _offer(shared, t, me):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
+def _offer_pieces(shared, me, vertex, dist, start, end):  # type: ignore[no-untyped-def]
+    """Offer a long row's arcs piece by piece, from its end; return the end of what remains."""
+    offers, at = shared.offers, me * OFFER_WORDS
+    made, piece = offers[at + MADE], (end - start - 1) // PIECE
+    while piece > 0 and made - load(offers, at + TAKEN) < OFFERS:
+        place = made & (OFFERS - 1)
+        target = shared.pool[np.uintp(me), np.uintp(place >> PLACE_BITS), _place(place, 0)]
+        target.bits, target.vertex = as_bits(dist), vertex
+        offers[at + SIZES + place] = -piece
+        end = start + piece * PIECE
+        piece -= 1
+        made += 1
+        store(offers, at + MADE, made)
+    return end
+
+
+@compiled_inline
 def _place(offer, i):  # type: ignore[no-untyped-def]
     """Return where in its chunk an offer has its vertex number i."""
     return np.uintp((offer & PLACE_MASK) * OFFER + i)
@@ -195,14 +213,15 @@ def _take(shared, t, me, victim):  # type: ignore[no-untyped-def]
     if taken >= load(offers, at + MADE):
         return False
     place = taken & (OFFERS - 1)
-    count = offers[at + SIZES + place]
+    size = offers[at + SIZES + place]
+    count = max(size, 1)
     for i in range(count):
         source = pool[np.uintp(victim), np.uintp(place >> PLACE_BITS), _place(place, i)]
         target = pool[np.uintp(me), IN_HAND, np.uintp(i)]
         target.bits, target.vertex = source.bits, source.vertex
     if not swap(offers, at + TAKEN, taken, taken + 1):
         return False
-    t.chunk, t.left = IN_HAND, count
+    t.chunk, t.left, t.piece = IN_HAND, count, max(-size, 0)
     return True
 
 
@@ -242,7 +261,13 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
                 _push(shared, t, me, max(np.float64(dist), t.base + 1.5 * t.delta), dist, vertex)
                 t.waiting += 1
             else:
-                _count(shared, t, control, vertex)
+                if t.piece > 0:
+                    start += t.piece * PIECE
+                    end = min(start + PIECE, end)
+                else:
+                    _count(shared, t, control, vertex)
+                    if end - start > 2 * PIECE and len(shared.threads) > 1:
+                        end = _offer_pieces(shared, me, vertex, dist, start, end)
                 _relax(shared, t, me, dist, start, end)
         t.left -= 1
     if t.chunk != IN_HAND:

@@ -18,6 +18,7 @@ PLACE_BITS = (CHUNK // OFFER).bit_length() - 1  # so many offers lie in a chunk:
 PLACE_MASK = CHUNK // OFFER - 1
 IN_HAND = OFFERS // (CHUNK // OFFER)  # the chunk for what was taken; before it, what is on offer
 FIRST_CHUNK = IN_HAND + 1  # of those that buckets are made of
+PIECE = 2048  # arcs of a long row that are offered by themselves
 BLOCK = 32  # arcs whose heads are fetched ahead of being relaxed
 SPINS = 100  # looks of a waiting thread before the core is offered to others
 CLOCK_EVERY = 16  # vertices between two looks at the clock, probe level 2
@@ -30,7 +31,8 @@ STEP = BUCKET + 1
 STARTED, ENDED_NS, HELD = PERIOD + 1, PERIOD + 2, PERIOD + 3
 CONTROL_WORDS = 9 * NEXT
 
-# words of `offers`, so many for each thread: offers taken and made so far; vertices of each
+# words of `offers`, so many for each thread: offers taken and made so far; of each, how many
+# vertices, or less than 0 which piece of one vertex's row
 TAKEN, MADE, SIZES = 0, 1, NEXT
 OFFER_WORDS = SIZES + OFFERS
 
@@ -55,6 +57,7 @@ THREAD = np.dtype(
         ("stage", "<i8"),
         ("chunk", "<i8"),  # that is being worked off
         ("left", "<i8"),  # vertices in it
+        ("piece", "<i8"),  # which of its only vertex's row it stands for; 0: whole rows
         ("hand_top", "<i8"),  # the chunks of the own head bucket that come after it
         ("hand_count", "<i8"),  # vertices in them
         ("spare", "<i8"),  # the first free chunk that was used before
@@ -71,7 +74,7 @@ THREAD = np.dtype(
         ("now_ns", "<i8"),
         ("until_clock", "<i8"),
         ("overflowed", "<i8"),
-        ("padding", "<i8", 8),
+        ("padding", "<i8", 7),
     ]
 )
 assert THREAD.itemsize == 256
