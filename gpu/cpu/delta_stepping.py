@@ -32,6 +32,7 @@ from gpu.memory import require_memory
 from gpu.numbers import bits_of
 from gpu.record.trace import Flag, Probe, RunSettings
 
+PERIOD_NS = 50_000  # between samples, unless another is asked for; one costs up to 3 us
 LOOK_S = 0.01  # between two looks at Stop
 FEWEST_SLOTS, MOST_SLOTS = 1024, 2**16
 SLOTS_SPARE = 16  # slots for delta 1/16 of the first, while that fits
@@ -77,7 +78,8 @@ def run(
 ) -> EngineOutcome:
     """Run delta-stepping on this computer's cores.
 
-    The cores arbitrate by themselves: `seed` changes nothing. A sample is taken every bucket.
+    The cores arbitrate by themselves: `seed` changes nothing. A sample is taken at the start of
+    a bucket, every PERIOD_NS.
     """
     host.check_device(settings.device)
     host.check_probe(settings.probe)
@@ -244,7 +246,7 @@ def _make_shared(
     unreached = int(bits[settings.source])
     control = np.zeros(state.CONTROL_WORDS, np.int64)
     control[state.BUSY], control[state.LOWEST] = threads, state.NOBODY
-    control[state.PERIOD] = settings.sample_period_ns
+    control[state.PERIOD] = settings.sample_period_ns or PERIOD_NS
     team: Any = records(threads, state.THREAD)
     team["wanted"] = 1
     clock, kind = host.clock()
@@ -256,7 +258,7 @@ def _make_shared(
         np.zeros(threads * state.OFFER_WORDS, np.int64),
         np.zeros(2),
         team,
-        make_state(state.TOTALS, graph, settings, 0.0),
+        make_state(state.TOTALS, graph, settings, PERIOD_NS),
         np.zeros((threads, slots), np.int32),
         np.empty((threads, slots), np.int32),
         nothing,

@@ -243,6 +243,8 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
         vertex = np.int64(pool[row, chunk, np.uintp(place)].vertex)
         fetch(shared.indptr, vertex)
         fetch(shared.bits, vertex)
+        if shared.probe >= 2:
+            fetch(shared.times, vertex)
     for place in range(t.left - 1, -1, -1):
         start = shared.indptr[np.uintp(pool[row, chunk, np.uintp(place)].vertex)]
         fetch(shared.indices, start)
