@@ -1,10 +1,9 @@
 """Threads of the system that run compiled code, without an interpreter of their own.
 
-A Python thread costs 50 us to start and as much again to look up what its arguments are compiled
-for, one thread after the other, under the interpreter's lock: for 16 threads more than New York's
-roads take. These are started by the C function behind Python's own threads, in compiled code,
-and go straight to theirs. They end with it, and the last one opens a Latch, where the thread that
-started them sleeps. Nothing of them is left behind, and nothing kept from run to run.
+A thread of Python costs 50 us to start, one after the other under the interpreter's lock, and needs
+that lock again to find its compiled code: for 16 threads a fifth of what New York's roads take. These
+are started by the C function behind Python's own, in compiled code, and go straight to theirs. They
+end with it, and the last one opens a Latch, where the thread that started them sleeps.
 """
 
 from __future__ import annotations
