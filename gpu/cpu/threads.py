@@ -1,7 +1,7 @@
 """Threads of the system that run compiled code, without an interpreter of their own.
 
 A thread of Python costs 50 us to start, one after the other under the interpreter's lock, and needs
-that lock again to find its compiled code: for 16 threads a fifth of what New York's roads take. These
+that lock again to find its compiled code: a fifth of what New York's roads take with 16. These
 are started by the C function behind Python's own, in compiled code, and go straight to theirs. They
 end with it, and the last one opens a Latch, where the thread that started them sleeps.
 """
