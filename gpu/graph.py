@@ -108,6 +108,16 @@ class CSRGraph:
         return mean if np.isfinite(mean) else float((self.weights / self.m).sum())
 
     @cached_property
+    def largest_weight(self) -> float:
+        """Largest arc weight; 0 where there are no arcs."""
+        return float(self.weights.max()) if self.m else 0.0
+
+    @cached_property
+    def rms_degree(self) -> float:
+        """Root of the mean square of arcs per vertex: hubs weigh more than in the mean."""
+        return float(np.sqrt(np.square(np.diff(self.indptr), dtype=np.float64).mean()))
+
+    @cached_property
     def hash(self) -> str:
         """16 hex digits over the arcs (not positions or names): names runs and caches.
 

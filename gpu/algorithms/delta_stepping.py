@@ -15,15 +15,20 @@ Decisions   A vertex counts as processed when it is taken from a bucket; the hea
             Meyer and Sanders' cyclic array with about (largest weight / delta) slots, every
             thread of the CPU one for itself, the kernel one pile for all that waits later.
 
+On the CPU  light and heavy arcs are relaxed together, as in GAP [2]: a second look at each row
+            costs more than it saves. A thread works its part of a bucket off by itself, phase
+            after phase (bucket fusion [2]), and idle threads take from those that have much;
+            one barrier a bucket. The GPUs have a barrier after every phase.
+
 Not done    Sorting each vertex's arcs into light and heavy beforehand: delta may change, and a
-            look at the weight is cheap. On the CPU a thread works a small bucket off by
-            itself before it waits for the others (bucket fusion [2]); the GPUs have a barrier
-            after every phase.
+            look at the weight is cheap.
 
 Samples     occupancy[0] = the vertices of this phase, [1] = all that waits in later buckets; at
-            every phase.
+            every phase; on the CPU at the start of a bucket.
 
-To tune     delta, 32 W / D by default as in Near-Far; on the CPU, threads.
+To tune     delta, 32 W / D by default as in Near-Far. On the CPU threads, and a delta that goes
+            with them: 5 W / D x sqrt(threads), D the root mean square degree; 8 W / D where there
+            are hubs.
 
 [1] "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 49.
 [2] Zhang et al., "Optimizing Ordered Graph Algorithms with GraphIt", CGO 2020; GAP's sssp.cc.

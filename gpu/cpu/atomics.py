@@ -1,4 +1,4 @@
-"""What threads of compiled code need and Numba does not offer: atomics, a clock, a yield.
+"""What threads of compiled code need and Numba does not offer: atomics, a clock, a pause.
 
 Each is an LLVM instruction on an element of a one-dimensional array. Distances are compared
 as the bits of an integer of their size: for whole distances those are the number, for floats the
@@ -11,6 +11,7 @@ driver reads. Address 0: no such function here; the caller's coarse time is used
 
 from __future__ import annotations
 
+import platform
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -22,7 +23,8 @@ from gpu.compiled import compiled_inline
 from gpu.cpu.host import RETURNS
 
 intrinsic: Any = extending.intrinsic  # its type would hide what is called as what
-I32, I64 = ir.IntType(32), ir.IntType(64)
+I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+MACHINE = platform.machine().lower()
 
 
 def _pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -57,6 +59,19 @@ def atomic_min(typing_context, array, index, value):  # type: ignore[no-untyped-
 
 
 @intrinsic
+def swap(typing_context, array, index, known, value):  # type: ignore[no-untyped-def]
+    """Set an element that is still `known` to `value`; whether it was."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        at = _pointer(context, builder, signature, args)
+        return builder.extract_value(
+            builder.cmpxchg(at, args[2], args[3], "acq_rel", "monotonic"), 1
+        )
+
+    return types.boolean(array, types.intp, array.dtype, array.dtype), generate
+
+
+@intrinsic
 def load(typing_context, array, index):  # type: ignore[no-untyped-def]
     """Read an element that other threads write; what they wrote before it is seen after it."""
 
@@ -78,6 +93,37 @@ def store(typing_context, array, index, value):  # type: ignore[no-untyped-def]
         return context.get_dummy_value()
 
     return types.void(array, types.intp, array.dtype), generate
+
+
+@intrinsic
+def fetch(typing_context, array, index):  # type: ignore[no-untyped-def]
+    """Ask for an element's cache line, which will be read soon."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        at = builder.bitcast(_pointer(context, builder, signature, args), I8.as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [at.type, I32, I32, I32])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [at.type], kind)
+        builder.call(prefetch, [at, I32(0), I32(3), I32(1)])  # to read, into all levels, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+@intrinsic
+def pause(typing_context):  # type: ignore[no-untyped-def]
+    """Tell the core that this thread waits for another."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if MACHINE in {"x86_64", "amd64"}:
+            kind = ir.FunctionType(ir.VoidType(), [])
+            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", (), kind), [])
+        elif MACHINE in {"aarch64", "arm64"}:
+            kind = ir.FunctionType(ir.VoidType(), [I32])
+            hint = builder.module.declare_intrinsic("llvm.aarch64.hint", (), kind)
+            builder.call(hint, [I32(1)])  # yield
+        return context.get_dummy_value()
+
+    return types.void(), generate
 
 
 @intrinsic

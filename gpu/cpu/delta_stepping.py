@@ -1,9 +1,9 @@
 """Delta-stepping on all cores of this computer: the engine function, its arrays, its threads.
 
-The threads are Python's, but they run compiled code without the interpreter's lock and meet
-at barriers of their own. This thread, the engine's, only looks in every LOOK_S: it hands
-samples over, asks for Stop and for a delta held by hand. Time is measured from the barrier
-at which all threads have started to the last one's end.
+The threads are the system's own and run compiled code only (`gpu.cpu.threads`). This thread, the
+engine's, sleeps meanwhile and looks in every LOOK_S: it hands samples over, asks for Stop and for
+a delta held by hand. Time is measured from before the first thread is started to the end of the
+last bucket.
 
 Slots are made for the largest weight and the first delta, with room for a delta a fraction
 of that by hand; a smaller one is taken as the smallest that the slots allow, which the
@@ -13,33 +13,37 @@ samples show.
 from __future__ import annotations
 
 import math
-import threading
 import time
+from collections import deque
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpu.cpu import delta_stepping_loop as loop, delta_stepping_state as state, host
-from gpu.delta import near_far_delta
+from gpu.cpu.threads import OPENER, STARTER, Latch, room
+from gpu.delta import usable_width
 from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.errors import GpuError
+from gpu.errors import EngineError
 from gpu.graph import CSRGraph
 from gpu.loops.driver import MOST_SAMPLES
 from gpu.loops.log import Log, make_log
 from gpu.loops.state import graph_arrays, make_state, reach_source, records, sample_buffer
 from gpu.memory import require_memory
-from gpu.numbers import bits_of, unreached as none_of
+from gpu.numbers import bits_of
 from gpu.record.trace import Flag, Probe, RunSettings
 
+PERIOD_NS = 50_000  # between samples, unless another is asked for; one costs up to 3 us
 LOOK_S = 0.01  # between two looks at Stop
 FEWEST_SLOTS, MOST_SLOTS = 1024, 2**16
 SLOTS_SPARE = 16  # slots for delta 1/16 of the first, while that fits
+C_CPU, C_HUBS = 5.0, 8.0  # of 1, 2, 4, ... 32 those that were good on roads, grids, R-MATs (ours)
+KEPT_BYTES = 2**26  # of pools, from one run to the next
 RING = 2**13  # samples between two looks; further ones are left out
-SPARE_CHUNKS = 256  # a thread's, beside a share of the vertices; a pool grows when it runs dry
+SPARE_CHUNKS = 256  # a thread's, beside a share of the vertices; pools grow when one runs dry
 
 
 class Shared(NamedTuple):
-    """What all threads see; n vertices, T threads, C slots."""
+    """What all threads see; n vertices, T threads, C slots, P chunks."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -49,32 +53,24 @@ class Shared(NamedTuple):
     last_ns: np.ndarray
     times: np.ndarray
     bits: np.ndarray  # int32 or int64 (n,): `dist` as numbers that sort like it
-    done: np.ndarray  # the same type (n,): bits at which the vertex was last processed
-    mark: np.ndarray  # int32 (n,): visit in which it was kept for its heavy arcs
-    frontier: np.ndarray  # int32 (2, n + 1): of even and of odd rounds
-    control: np.ndarray  # int64, see the loop
-    hands: np.ndarray  # float64 (3,): delta from the next bucket on; asked, even, odd rounds
+    control: np.ndarray  # int64, see the state
+    offers: np.ndarray  # int64, see the state
+    hands: np.ndarray  # float64 (2,): delta from the next bucket on, delta in force
     threads: np.ndarray  # THREAD (T,)
     totals: np.ndarray  # TOTALS (1,)
-    counts: np.ndarray  # int32 (T, C + 1): vertices in own buckets, then kept for heavy arcs
+    counts: np.ndarray  # int32 (T, C): vertices in a thread's buckets
+    top: np.ndarray  # int32 (T, C): last chunk of a bucket that is not empty
+    link: np.ndarray  # int32 (T, P): the chunk before
+    pool: np.ndarray  # ENTRY (T, P, CHUNK)
     samples: np.ndarray  # SAMPLE, a ring
     log: Log  # of no events
     probe: int
     unreached: int  # bits
-    limit: float  # no distance reaches it
     clock: int
     clock_kind: int
     yielder: int
-
-
-class Own(NamedTuple):
-    """What one thread has for itself; P chunks."""
-
-    counts: np.ndarray  # its row of Shared.counts
-    top: np.ndarray  # int32 (C + 1,): last chunk of a bucket, -1 where it is empty
-    pool: np.ndarray  # int32 (P, CHUNK)
-    link: np.ndarray  # int32 (P,): the chunk before
-    spare: np.ndarray  # int32 (P,): a stack of free chunks
+    latch: int
+    opener: int
 
 
 def run(
@@ -82,28 +78,36 @@ def run(
 ) -> EngineOutcome:
     """Run delta-stepping on this computer's cores.
 
-    The cores arbitrate by themselves: `seed` changes nothing. A sample is taken every round.
+    The cores arbitrate by themselves: `seed` changes nothing. A sample is taken at the start of
+    a bucket, every PERIOD_NS.
     """
     host.check_device(settings.device)
     host.check_probe(settings.probe)
     threads, delta = settings.parameters["threads"] or host.cores(), settings.delta
     if delta is None:
-        delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
-    largest = float(graph.weights.max()) if graph.m else 0.0
-    slots = slots_for(largest, delta)
+        delta = own_delta(graph, threads)
+    slots = slots_for(graph.largest_weight, delta)
+    least = graph.largest_weight / (slots - 4)
     chunks = slots + SPARE_CHUNKS + graph.n // (state.CHUNK * threads)
-    needed = (12 + graph.weights.itemsize) * graph.n + threads * (
-        8 * slots + chunks * (4 * state.CHUNK + 8)
-    )
-    require_memory(needed, f"Δ-stepping on {graph.name}, {threads} threads")
-    shared = _make_shared(graph, settings, buffers, threads, slots)
-    team = Team(graph, shared, chunks, max(delta, largest / (slots - 4)))
-    outcome = team.run(observer, largest / (slots - 4))
+    team = Team(graph, _make_shared(graph, settings, buffers, threads, slots), max(delta, least))
+    team.make_pools(chunks, settings.source)
+    outcome = team.run(observer, least)
     if buffers.vertices is not None:  # threads stamp a few vertices apart
         last = buffers.vertices.last_improved_ns
         np.maximum(last, buffers.vertices.first_reached_ns, out=last)
-    overflowed = bool(shared.threads["overflowed"].any())
-    return EngineOutcome("measured", outcome, host.environment(threads), overflowed=overflowed)
+    return EngineOutcome(
+        "measured", outcome, host.environment(threads), overflowed=team.has_overflowed
+    )
+
+
+def own_delta(graph: CSRGraph, threads: int) -> float:
+    """Return the bucket width: C_CPU x mean weight / root mean square degree, wider for threads.
+
+    Where there are hubs, even a narrow bucket has enough for all threads.
+    """
+    hubs = graph.rms_degree > 2 * graph.mean_degree
+    factor = C_HUBS if hubs else C_CPU * math.sqrt(threads)
+    return usable_width(factor * graph.mean_weight / max(graph.rms_degree, 1e-9), graph.integer)
 
 
 def slots_for(largest: float, delta: float) -> int:
@@ -115,83 +119,93 @@ def slots_for(largest: float, delta: float) -> int:
 class Team:
     """The threads of one run."""
 
-    def __init__(self, graph: CSRGraph, shared: Shared, chunks: int, delta: float) -> None:
+    def __init__(self, graph: CSRGraph, shared: Shared, delta: float) -> None:
         self._graph, self._shared, self._delta = graph, shared, delta
-        self._own = [_make_own(shared.counts[me], chunks) for me in range(len(shared.threads))]
-        for thread in shared.threads:
-            thread.delta, thread.inverse, thread.free = delta, 1.0 / delta, chunks
-        shared.hands[:] = delta
-        self._error: GpuError | MemoryError | None = None
-        self._handed = 0
+        shared.hands[:] = shared.totals["delta"] = shared.threads["delta"] = delta
+        shared.threads["inverse"] = 1.0 / delta
+        self._memory, self._handed = room(), 0
+
+    def make_pools(self, chunks: int, source: int) -> None:
+        """Make every thread's pool; the source is in the first one's first bucket."""
+        shared, entry = self._shared, state.entry_dtype(self._shared.bits.dtype)
+        count, chunks = len(shared.threads), _whole_lines(state.FIRST_CHUNK + chunks)
+        kept = _kept.pop() if _kept else None
+        if kept is None or kept[0].dtype != entry or kept[1].shape != (count, chunks):
+            what = f"Δ-stepping on {self._graph.name}, {count} threads"
+            kept = _pools(count, chunks, entry, what)
+        pool, link = kept
+        first = state.FIRST_CHUNK
+        shared.threads["spare"], shared.threads["fresh"] = -1, first
+        shared.threads["free"] = chunks - first
+        lead = shared.threads[0]
+        pool[0, first, 0] = 0, source
+        shared.counts[0, 0], shared.top[0, 0] = 1, first
+        lead.fresh, lead.free, lead.waiting = first + 1, chunks - first - 1, 1
+        self._shared = shared._replace(pool=pool, link=link)
+
+    @property
+    def has_overflowed(self) -> bool:
+        """Whether an arc was left out: its sum passes the range of the type."""
+        return bool(self._shared.threads["overflowed"].any())
 
     def run(self, observer: Observer, least_delta: float) -> str:
-        """Run to the end or to Stop; return which. Raises WeightError, MemoryNeededError."""
-        self._compile()
-        control = self._shared.control
-        team = [
-            threading.Thread(target=self._work, args=(me,), daemon=True, name=f"sssp-cpu-{me}")
-            for me in range(len(self._own))
-        ]
-        begun = time.perf_counter_ns()
-        for thread in team:
-            thread.start()
-        try:
-            self._watch(team, observer, least_delta)
-        except BaseException:
-            control[state.STOP] = state.BY_ERROR
-            raise
-        finally:
-            for thread in team:
-                thread.join()
-        if self._error is not None:
-            raise self._error
+        """Run to the end or to Stop; return which. Raises EngineError, MemoryNeededError."""
+        control, latch = self._shared.control, Latch()
+        self._shared = self._shared._replace(latch=latch.address)
+        _compile(self._shared, self._memory)
+        self._take_delta(observer, least_delta)
+        begun = control[state.STARTED] = time.perf_counter_ns()
+        while self._take_part(latch, observer, least_delta):
+            self._grow()
+        ended = time.perf_counter_ns() - begun
+        latch.give_back()
+        if self._shared.pool.nbytes <= KEPT_BYTES:
+            _kept.append((self._shared.pool, self._shared.link))
         stopped = control[state.STOP] == state.BY_USER
-        ended = time.perf_counter_ns() - (control[state.STARTED] or begun)
         self._hand_over(observer)
         self._finish(observer, stopped, int(ended if stopped else control[state.ENDED_NS] or ended))
         return "stopped" if stopped else "finished"
 
-    def _compile(self) -> None:
-        """Compile before the clock starts: with Stop set, a thread returns at once."""
-        control = self._shared.control
-        control[state.STOP] = state.BY_ERROR
-        loop.work(self._shared, self._own[0], 0)
-        control[state.STOP], control[state.ARRIVED], control[state.GENERATION] = state.GO_ON, 0, 0
-
-    def _work(self, me: int) -> None:
-        """Be thread `me`; give it a larger pool where it asks for one."""
+    def _take_part(self, latch: Latch, observer: Observer, least_delta: float) -> bool:
+        """Start all threads and wait until they have left; whether their pools must grow."""
+        shared, control = self._shared, self._shared.control
+        control[state.STOP], control[state.TICKET], control[state.LEFT] = state.GO_ON, 0, 0
+        wanted = len(shared.threads)
+        started = loop.start(shared, wanted, self._memory.ctypes.data, STARTER)
         try:
-            while loop.work(self._shared, self._own[me], me) == state.GROW:
-                self._grow(me)
-        except (GpuError, MemoryError) as error:
-            self._error = error
-            self._shared.control[state.STOP] = state.BY_ERROR
-
-    def _grow(self, me: int) -> None:
-        thread, own = self._shared.threads[me], self._own[me]
-        old = len(own.spare)
-        new = 2 * old + int(thread.needed)
-        require_memory(4 * new * (state.CHUNK + 2), f"Δ-stepping's buckets on {self._graph.name}")
-        pool, link = np.empty((new, state.CHUNK), np.int32), np.empty(new, np.int32)
-        pool[:old], link[:old] = own.pool, own.link
-        spare = np.empty(new, np.int32)
-        spare[: new - old] = np.arange(old, new)
-        spare[new - old : new - old + thread.free] = own.spare[: thread.free]
-        thread.free += new - old
-        self._own[me] = own._replace(pool=pool, link=link, spare=spare)
-
-    def _watch(self, team: list[threading.Thread], observer: Observer, least: float) -> None:
-        control, hands = self._shared.control, self._shared.hands
-        for thread in team:
-            while thread.is_alive():
+            if started < wanted:
+                raise EngineError(
+                    f"the system gave {started} of {wanted} threads; ask for fewer (threads)"
+                )
+            while True:
                 if observer.should_stop():
                     control[state.STOP] = state.BY_USER
-                    return
-                held = observer.delta_by_hand()
-                hands[0] = self._delta if held is None else max(held, least)
-                control[state.HELD] = int(held is not None)
-                thread.join(LOOK_S)
+                self._take_delta(observer, least_delta)
+                if latch.wait(LOOK_S):
+                    return bool(control[state.STOP] == state.TO_GROW)
                 self._hand_over(observer)
+        except BaseException:
+            control[state.STOP] = state.BY_ERROR
+            while control[state.LEFT] < started:  # they read and write our arrays
+                time.sleep(LOOK_S / 10)
+            raise
+
+    def _take_delta(self, observer: Observer, least: float) -> None:
+        held = observer.delta_by_hand()
+        self._shared.hands[0] = self._delta if held is None else max(held, least)
+        self._shared.control[state.HELD] = int(held is not None)
+
+    def _grow(self) -> None:
+        """Double the pools, and more where a vertex needs more."""
+        old = self._shared
+        count, chunks = old.link.shape
+        more = _whole_lines(2 * chunks + int(old.threads["needed"].max()))
+        what = f"Δ-stepping's buckets on {self._graph.name}"
+        pool, link = _pools(count, more, old.pool.dtype, what)
+        for me, used in enumerate(old.threads["fresh"]):
+            pool[me, :used], link[me, :used] = old.pool[me, :used], old.link[me, :used]
+        old.threads["free"] += more - chunks
+        self._shared = old._replace(pool=pool, link=link)
 
     def _hand_over(self, observer: Observer) -> None:
         control, ring = self._shared.control, self._shared.samples
@@ -207,11 +221,22 @@ class Team:
 
     def _finish(self, observer: Observer, stopped: bool, t_ns: int) -> None:
         """Hand over the last sample: the run's totals."""
-        lead, last = self._shared.threads[0], sample_buffer(1)
-        lead.now_ns = t_ns
-        loop.write_sample(self._shared, lead, last[0], 0)
-        last[0]["flags"] |= int(Flag.STOPPED if stopped else Flag.FINISHED)
-        observer.on_samples(last.view(np.ndarray))
+        last = sample_buffer(1)
+        loop.write_sample(self._shared, t_ns, last[0], 0)
+        plain = last.view(np.ndarray)
+        plain["flags"] |= int(Flag.STOPPED if stopped else Flag.FINISHED)
+        observer.on_samples(plain)
+
+
+def _compile(shared: Shared, memory: np.ndarray) -> None:
+    """Compile for this type of number, before the clock starts: no thread is started."""
+    kind = shared.dist.dtype
+    if kind not in _compiled:
+        loop.start(shared, 0, memory.ctypes.data, STARTER)
+        _compiled.add(kind)
+
+
+_compiled: set[np.dtype] = set()
 
 
 def _make_shared(
@@ -219,42 +244,49 @@ def _make_shared(
 ) -> Shared:
     bits = bits_of(buffers.dist)
     unreached = int(bits[settings.source])
-    frontier = np.empty((2, graph.n + 1), np.int32)
-    frontier[0, 0] = settings.source
     control = np.zeros(state.CONTROL_WORDS, np.int64)
-    control[state.SIZE], control[state.PERIOD] = 1, settings.sample_period_ns
-    control[state.LOWEST] = control[state.LOWEST + state.NEXT] = state.NOBODY
+    control[state.BUSY], control[state.LOWEST] = threads, state.NOBODY
+    control[state.PERIOD] = settings.sample_period_ns or PERIOD_NS
     team: Any = records(threads, state.THREAD)
+    team["wanted"] = 1
     clock, kind = host.clock()
+    nothing = np.empty((threads, 0), np.int32)
     shared = Shared(
         *graph_arrays(graph, buffers),
         bits,
-        np.full(graph.n, -1, bits.dtype),
-        np.full(graph.n, -1, np.int32),
-        frontier,
         control,
-        np.zeros(3),
+        np.zeros(threads * state.OFFER_WORDS, np.int64),
+        np.zeros(2),
         team,
-        make_state(state.TOTALS, graph, settings, 0.0),
-        np.zeros((threads, slots + 1), np.int32),
+        make_state(state.TOTALS, graph, settings, PERIOD_NS),
+        np.zeros((threads, slots), np.int32),
+        np.empty((threads, slots), np.int32),
+        nothing,
+        nothing,
         sample_buffer(RING if settings.probe > Probe.OFF else 1),
         make_log(Probe.OFF),
         min(settings.probe, 2),
         unreached,
-        float(none_of(graph.weights.dtype)),
         clock,
         kind,
         host.yielder(),
+        0,
+        OPENER,
     )
     reach_source(shared, settings)
     return shared
 
 
-def _make_own(counts: np.ndarray, chunks: int) -> Own:
-    return Own(
-        counts,
-        np.full(len(counts), -1, np.int32),
-        np.empty((chunks, state.CHUNK), np.int32),
-        np.empty(chunks, np.int32),
-        np.arange(chunks, dtype=np.int32),
-    )
+def _pools(threads: int, chunks: int, entry: np.dtype, what: str) -> tuple[Any, np.ndarray]:
+    """Return chunks and links of all threads; MemoryNeededError says what they are for."""
+    require_memory(threads * chunks * (state.CHUNK * entry.itemsize + 4), what)
+    pool = np.empty((threads, chunks, state.CHUNK), entry).view(np.recarray)
+    return pool, np.empty((threads, chunks), np.int32)
+
+
+def _whole_lines(chunks: int) -> int:
+    """Return a number of chunks with which each thread's links begin on a cache line."""
+    return -(-chunks // 16) * 16
+
+
+_kept: deque[tuple[Any, np.ndarray]] = deque(maxlen=1)  # its pages need not be cleared again

@@ -1,27 +1,31 @@
-"""Delta-stepping by threads that share memory and meet at barriers: the loop of one of them.
+"""Delta-stepping by threads that share memory: the loop of one of them.
 
-A *round* is a light or a heavy phase. In a light one the threads share the frontier, GRAIN
-vertices at a time; what a thread improves goes into buckets of its own. While its own head
-bucket is short, it works that off by itself before it waits for the others (bucket
-fusion): on roads, where a frontier is a few hundred vertices, that saves most barriers. In
-a heavy round each thread relaxes the heavy arcs of the vertices that it processed in this
-bucket. Then all agree on the lowest bucket that anybody has something in:
+All threads work on the same bucket, the *head bucket*. What a thread improves goes into
+buckets of its own, beside the distance with which it came: an entry whose vertex has a
+better distance by then is dropped, so that no distance is processed twice. As long as its
+own head bucket has anything in it, a thread works that off by itself, one generation after the
+other, and waits for nobody (bucket fusion). What it has too much of it puts on *offer*, OFFER
+vertices at a time, and a thread that has nothing takes from the others' offers. When nobody
+works any more, the last one to notice chooses the next bucket: the lowest that
+anybody has something in. So there is one barrier a bucket, and none within.
 
-    work, publish the lowest own bucket    | barrier |   decide, give the new head bucket to the
-                                                         shared frontier               | barrier |
+BUSY counts threads at work; whoever brings it to 0 ends the bucket. A thread is at work while it
+has anything on offer, and one that waits counts itself before it takes, never from 0 on.
 
-Words of `control` that all threads write come in pairs, one for even and one for odd rounds:
-what this round uses, thread 0 clears in the round after, when nobody looks at it.
+An offer is a copy, in one of OFFERS places of the thread that makes it. It is read first and
+taken then, by a compare-and-swap of the number of offers taken so far: where that succeeds, what
+was read is what was offered, since a place is used again only after OFFERS more were made.
 
-A bucket is a list of chunks of CHUNK vertices out of the thread's own pool. Nobody is taken
-out of a bucket when improved: an entry is dropped when its vertex was processed at this
-very distance before (`done`), and goes to a later bucket if that is where it belongs (delta
-was changed by hand, or it lay past the last slot). Two threads may process a vertex at
-the same time: that costs work and never a distance.
+A bucket is a list of chunks of CHUNK vertices out of the thread's own pool; a chunk comes
+back to the pool when it was worked off. Past the last slot a distance is clipped into that
+one, and goes to a later bucket when its turn comes (so does everything when delta was changed by
+hand). Two threads may process a vertex at the same time: that costs work and never a distance.
 
-A thread returns to Python when it is done, when the run is stopped, or when its pool is
-too small for its next vertex; Python then makes a larger one and calls it again, where it
-goes on. The others wait at the barrier meanwhile.
+Reading ahead is what a core lacks here: what a chunk's vertices need is fetched for all of
+them before the first is processed, and of a long row the heads a BLOCK ahead.
+
+A thread ends when the run does, when it is stopped, or when somebody's pool is too small for the
+next vertex; Python then makes larger ones, and each goes on where it was.
 """
 
 from __future__ import annotations
@@ -29,40 +33,54 @@ from __future__ import annotations
 import numpy as np
 
 from gpu.compiled import compiled_inline, compiled_lean
-from gpu.cpu.atomics import as_bits, atomic_add, atomic_min, call_yield, load, read_clock, store
+from gpu.cpu.atomics import (
+    as_bits,
+    atomic_add,
+    atomic_min,
+    call_yield,
+    fetch,
+    load,
+    pause,
+    read_clock,
+    store,
+    swap,
+)
 from gpu.cpu.delta_stepping_state import (
-    ARRIVED,
-    ASSEMBLING,
-    AT_DECISION,
     AT_WORK,
-    BEFORE_WORK,
+    BLOCK,
+    BUCKET,
+    BUSY,
     CHUNK,
     CLOCK_EVERY,
-    CURSOR,
-    DONE,
     ENDED_NS,
-    FUSE,
-    GENERATION,
     GO_ON,
-    GRAIN,
-    GROW,
-    HEAVY,
     HELD,
-    KEPT,
+    IN_HAND,
     LAST,
-    LIGHT,
+    LEFT,
     LOWEST,
-    NEXT,
+    MADE,
     NOBODY,
+    OFFER,
+    OFFER_WORDS,
+    OFFERS,
     PERIOD,
+    PIECE,
+    PLACE_BITS,
+    PLACE_MASK,
     READ,
-    SIZE,
+    SIZES,
     SPINS,
     STARTED,
+    STEP,
     STOP,
-    STOPPED,
+    TAKEN,
+    TICKET,
+    TO_GROW,
+    WAITING,
     WRITTEN,
 )
+from gpu.cpu.threads import open_latch, start_threads
 from gpu.delta import BY_HAND, START
 from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED
 from gpu.loops.plus import plus
@@ -70,178 +88,228 @@ from gpu.loops.sample import fill_sample
 
 
 @compiled_lean
-def work(shared, own, me):  # type: ignore[no-untyped-def]
-    """Take part as thread `me` until the run ends; returns DONE, STOPPED or GROW.
+def start(shared, threads, memory, starter):  # type: ignore[no-untyped-def]
+    """Start threads of the team; return how many there are. See `gpu.cpu.threads`."""
+    return start_threads(work, shared, threads, memory, starter)
 
-    shared : gpu.cpu.delta_stepping.Shared; own : gpu.cpu.delta_stepping.Own, of this thread
+
+@compiled_lean
+def work(shared):  # type: ignore[no-untyped-def]
+    """Be one thread of the team until the run ends, is stopped, or a pool must grow.
+
+    shared : gpu.cpu.delta_stepping.Shared
     """
-    t, control = shared.threads[me], shared.control
-    if t.stage == ASSEMBLING:
-        if _wait(shared, control):
-            return STOPPED
-        if me == 0 and shared.clock != 0:
-            control[STARTED] = read_clock(shared.clock, shared.clock_kind)
-        t.stage = BEFORE_WORK
+    control = shared.control
+    me = atomic_add(control, TICKET, 1)
+    t = shared.threads[me]
+    if shared.probe > 0 and me == 0 and shared.totals[0].sequence == 0:
+        _sample(shared, t, control, 1)
     while True:
-        odd = (t.round & 1) * NEXT
-        if t.stage == BEFORE_WORK:
-            if _wait(shared, control):
-                return STOPPED
-            if me == 0:
-                _begin_round(shared, t, control, odd)
-            t.stage = AT_WORK
         if t.stage == AT_WORK:
-            if not _work_round(shared, own, t, control, odd):
-                return STOPPED if load(control, STOP) != GO_ON else GROW
-            _publish(own, t, control, odd)
-            t.stage = AT_DECISION
-        if _wait(shared, control):
-            return STOPPED
-        if not _decide(shared, own, t, control, me, odd):
-            if me == 0:
-                _look_at_clock(shared, t, control)
-                store(control, ENDED_NS, t.now_ns)
-            return DONE
-        t.round += 1
-        t.stage = BEFORE_WORK
-
-
-@compiled_inline
-def _wait(shared, control):  # type: ignore[no-untyped-def]
-    """Wait until every thread is here; True where the run was stopped instead."""
-    generation = load(control, GENERATION)
-    if atomic_add(control, ARRIVED, 1) == len(shared.threads) - 1:
-        store(control, ARRIVED, 0)
-        store(control, GENERATION, generation + 1)
-    looks = 0
-    while load(control, GENERATION) == generation:
-        if load(control, STOP) != GO_ON:
+            if not _work_off(shared, t, control, me):
+                break
+            _leave_bucket(shared, t, control, me)
+        if not _await(shared, t, control, me):
             break
-        looks += 1
-        if looks > SPINS and shared.yielder != 0:
-            call_yield(shared.yielder)
-    return load(control, STOP) != GO_ON
+        if t.stage == WAITING and not _next_bucket(shared, t, control):
+            break
+    latch, opener, threads = shared.latch, shared.opener, len(shared.threads)
+    if atomic_add(control, LEFT, 1) == threads - 1:
+        open_latch(latch, opener)
 
 
 @compiled_inline
-def _begin_round(shared, t, control, odd):  # type: ignore[no-untyped-def]
-    """Thread 0: write a sample, if one is due and there is room for it."""
-    if shared.probe > 0 and control[WRITTEN] - load(control, READ) < len(shared.samples):
-        _look_at_clock(shared, t, control)
-        if t.now_ns >= t.next_sample_ns:
-            sample = shared.samples[control[WRITTEN] % len(shared.samples)]
-            size = control[SIZE + odd] if t.mode == LIGHT else control[KEPT + NEXT - odd]
-            write_sample(shared, t, sample, size)
-            store(control, WRITTEN, control[WRITTEN] + 1)
-            t.next_sample_ns = t.now_ns + control[PERIOD]
-
-
-@compiled_inline
-def _look_at_clock(shared, t, control):  # type: ignore[no-untyped-def]
-    if shared.clock != 0:
-        now = read_clock(shared.clock, shared.clock_kind)
-        t.now_ns = max(t.now_ns, now - control[STARTED])
-
-
-@compiled_inline
-def _work_round(shared, own, t, control, odd):  # type: ignore[no-untyped-def]
-    """Do this thread's share; False to leave it there (stopped, or the pool is too small)."""
-    if t.mode == LIGHT and not _work_frontier(shared, own, t, control, odd):
-        return False
-    slot = t.head_slot if t.mode == LIGHT else own.counts.size - 1
+def _work_off(shared, t, control, me):  # type: ignore[no-untyped-def]
+    """Work until there is nothing to be had; False where the run is stopped or a pool is small."""
     while True:
-        if t.hand_count == 0:
-            count = np.int64(own.counts[slot])
-            if count == 0 or (t.mode == LIGHT and count >= FUSE):
-                return True
-            t.hand_top, t.hand_count = np.int64(own.top[slot]), count
-            own.top[slot], own.counts[slot] = -1, 0
-            t.waiting -= count if t.mode == LIGHT else 0
-        while t.hand_count > 0:
-            at = (t.hand_count - 1) & LAST
-            if not _relax(shared, own, t, control, np.int64(own.pool[t.hand_top, at])):
-                return False
-            t.hand_count -= 1
-            if at == 0:
-                _free(own, t)
-                if load(control, STOP) != GO_ON:
-                    return False
-
-
-@compiled_inline
-def _work_frontier(shared, own, t, control, odd):  # type: ignore[no-untyped-def]
-    """Take grains of the shared frontier until it is used up; False as in `_work_round`."""
-    size = min(control[SIZE + odd], shared.frontier.shape[1])
-    while True:
-        while t.place < t.place_end:
-            vertex = np.int64(shared.frontier[odd // NEXT, t.place])
-            if not _relax(shared, own, t, control, vertex):
-                return False
-            t.place += 1
+        if t.left == 0 and not _find(shared, t, me):
+            return True
+        if not _process(shared, t, control, me):
+            swap(control, STOP, GO_ON, TO_GROW)
+            return False
         if load(control, STOP) != GO_ON:
             return False
-        t.place = atomic_add(control, CURSOR + odd, GRAIN)
-        t.place_end = min(t.place + GRAIN, size)
-        if t.place >= size:
-            t.place, t.place_end = 0, 0
-            return True
 
 
 @compiled_inline
-def _free(own, t):  # type: ignore[no-untyped-def]
-    """Give back the chunk in hand and take up the one below it."""
-    own.spare[t.free] = t.hand_top
-    t.free += 1
-    t.hand_top = np.int64(own.link[t.hand_top])
+def _find(shared, t, me):  # type: ignore[no-untyped-def]
+    """Take up a chunk: of the own head bucket, of the own offers, of another's; False: none."""
+    threads, row = len(shared.threads), np.uintp(me)
+    if t.hand_count == 0:
+        slot = np.uintp(t.head_slot)
+        count = np.int64(shared.counts[row, slot])
+        if count == 0:
+            victim = me
+            for _ in range(threads if threads > 1 else 0):
+                if _take(shared, t, me, victim):
+                    return True
+                victim = victim + 1 if victim + 1 < threads else 0
+            return False
+        t.hand_top, t.hand_count = np.int64(shared.top[row, slot]), count
+        shared.counts[row, slot] = 0
+        t.waiting -= count
+    if threads > 1 and t.hand_count > OFFER:
+        _offer(shared, t, me)
+    t.chunk, t.piece = t.hand_top, 0
+    t.left = ((t.hand_count - 1) & LAST) + 1
+    t.hand_count -= t.left
+    t.hand_top = np.int64(shared.link[row, np.uintp(t.chunk)])
+    return True
 
 
 @compiled_inline
-def _relax(shared, own, t, control, vertex):  # type: ignore[no-untyped-def]
-    """Relax a vertex's arcs of this round's kind; False where there is no room."""
-    start, end = shared.indptr[vertex], shared.indptr[vertex + 1]
-    slots = own.counts.size - 1
-    needed = min(end - start, slots) + (end - start) // CHUNK + 3
-    if t.free < needed:
-        t.needed = needed
+def _offer(shared, t, me):  # type: ignore[no-untyped-def]
+    """Put vertices in hand on offer; more of them from time to time where all were taken."""
+    offers, pool, row, at = shared.offers, shared.pool, np.uintp(me), me * OFFER_WORDS
+    made = offers[at + MADE]
+    left = made - load(offers, at + TAKEN)
+    t.wanted = min(2 * t.wanted, OFFERS) if left == 0 else max(t.wanted >> 1, 1)
+    while left < t.wanted and t.hand_count > OFFER:
+        rest = ((t.hand_count - 1) & LAST) + 1
+        count, place = min(rest, OFFER), made & (OFFERS - 1)
+        for i in range(count):
+            source = pool[row, np.uintp(t.hand_top), np.uintp(rest - 1 - i)]
+            target = pool[row, np.uintp(place >> PLACE_BITS), _place(place, i)]
+            target.bits, target.vertex = source.bits, source.vertex
+        offers[at + SIZES + place] = count
+        t.hand_count -= count
+        if count == rest:
+            chunk = t.hand_top
+            t.hand_top = np.int64(shared.link[row, np.uintp(chunk)])
+            _free(shared, t, me, chunk)
+        made += 1
+        left += 1
+        store(offers, at + MADE, made)
+
+
+@compiled_inline
+def _offer_pieces(shared, me, vertex, dist, start, end):  # type: ignore[no-untyped-def]
+    """Offer a long row's arcs piece by piece, from its end; return the end of what remains."""
+    offers, at = shared.offers, me * OFFER_WORDS
+    made, piece = offers[at + MADE], (end - start - 1) // PIECE
+    while piece > 0 and made - load(offers, at + TAKEN) < OFFERS:
+        place = made & (OFFERS - 1)
+        target = shared.pool[np.uintp(me), np.uintp(place >> PLACE_BITS), _place(place, 0)]
+        target.bits, target.vertex = as_bits(dist), vertex
+        offers[at + SIZES + place] = -piece
+        end = start + piece * PIECE
+        piece -= 1
+        made += 1
+        store(offers, at + MADE, made)
+    return end
+
+
+@compiled_inline
+def _place(offer, i):  # type: ignore[no-untyped-def]
+    """Return where in its chunk an offer has its vertex number i."""
+    return np.uintp((offer & PLACE_MASK) * OFFER + i)
+
+
+@compiled_lean
+def _take(shared, t, me, victim):  # type: ignore[no-untyped-def]
+    """Take what a thread has on offer; False where there is nothing."""
+    offers, pool, at = shared.offers, shared.pool, victim * OFFER_WORDS
+    taken = load(offers, at + TAKEN)
+    if taken >= load(offers, at + MADE):
         return False
-    dist, heavy = shared.dist[vertex], t.mode == HEAVY
-    if not heavy:
-        if shared.done[vertex] == as_bits(dist):
-            return True
-        if np.float64(dist) >= t.base + t.delta:
-            _push(own, _slot_of(t, max(np.float64(dist), t.base + 1.5 * t.delta), slots), vertex, t)
-            t.waiting += 1
-            return True
-        shared.done[vertex] = as_bits(dist)
-        _count(shared, t, control, vertex)
-    relaxed, improved, has_heavy = 0, 0, False
-    for arc in range(start, end):
-        weight = shared.weights[arc]
-        if (weight > t.delta) != heavy:
-            has_heavy = True
-            continue
-        relaxed += 1
-        to = shared.indices[arc]
-        reached = plus(dist, weight)
-        if reached < shared.dist[to]:
-            bits = as_bits(reached)
-            old = atomic_min(shared.bits, to, bits)
-            if bits < old:
-                improved += 1
-                _push(own, _slot_of(t, np.float64(reached), slots), to, t)
-                if shared.probe >= 2:
-                    shared.last_ns[to] = t.now_ns
-                    if old == shared.unreached:
-                        shared.first_ns[to] = t.now_ns
-        elif reached >= shared.limit and shared.bits[to] == shared.unreached:
-            t.overflowed = 1
-    t.relaxed += relaxed
+    place = taken & (OFFERS - 1)
+    size = offers[at + SIZES + place]
+    count = max(size, 1)
+    for i in range(count):
+        source = pool[np.uintp(victim), np.uintp(place >> PLACE_BITS), _place(place, i)]
+        target = pool[np.uintp(me), IN_HAND, np.uintp(i)]
+        target.bits, target.vertex = source.bits, source.vertex
+    if not swap(offers, at + TAKEN, taken, taken + 1):
+        return False
+    t.chunk, t.left, t.piece = IN_HAND, count, max(-size, 0)
+    return True
+
+
+@compiled_inline
+def _free(shared, t, me, chunk):  # type: ignore[no-untyped-def]
+    """Give a chunk back to the own pool."""
+    shared.link[me, chunk] = t.spare
+    t.spare = chunk
+    t.free += 1
+
+
+@compiled_inline
+def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
+    """Relax the arcs of the vertices of the chunk in hand; False where there is no room."""
+    pool, slots = shared.pool, shared.counts.shape[1]
+    end_of_bucket = t.base + t.delta
+    row, chunk = np.uintp(me), np.uintp(t.chunk)
+    for place in range(t.left - 1, -1, -1):
+        vertex = np.int64(pool[row, chunk, np.uintp(place)].vertex)
+        fetch(shared.indptr, vertex)
+        fetch(shared.bits, vertex)
+        if shared.probe >= 2:
+            fetch(shared.times, vertex)
+    for place in range(t.left - 1, -1, -1):
+        start = shared.indptr[np.uintp(pool[row, chunk, np.uintp(place)].vertex)]
+        fetch(shared.indices, start)
+        fetch(shared.weights, start)
+    while t.left > 0:
+        last = np.uintp(t.left - 1)
+        vertex = np.int64(pool[row, chunk, last].vertex)
+        dist = shared.dist[np.uintp(vertex)]
+        if as_bits(dist) == pool[row, chunk, last].bits:
+            start, end = shared.indptr[np.uintp(vertex)], shared.indptr[np.uintp(vertex + 1)]
+            needed = min(end - start, slots) + (end - start) // CHUNK + 3
+            if t.free < needed:
+                t.needed = needed
+                return False
+            if np.float64(dist) >= end_of_bucket:
+                _push(shared, t, me, max(np.float64(dist), t.base + 1.5 * t.delta), dist, vertex)
+                t.waiting += 1
+            else:
+                if t.piece > 0:
+                    start += t.piece * PIECE
+                    end = min(start + PIECE, end)
+                else:
+                    _count(shared, t, control, vertex)
+                    if end - start > 2 * PIECE and len(shared.threads) > 1:
+                        end = _offer_pieces(shared, me, vertex, dist, start, end)
+                _relax(shared, t, me, dist, start, end)
+        t.left -= 1
+    if t.chunk != IN_HAND:
+        _free(shared, t, me, t.chunk)
+    return True
+
+
+@compiled_inline
+def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
+    """Relax a range of arcs from a distance."""
+    alone, improved, overflowed = len(shared.threads) == 1, 0, False
+    first = start
+    while first < end:
+        last = min(first + BLOCK, end)
+        for arc in range(last, min(last + BLOCK, end)):
+            fetch(shared.bits, np.int64(shared.indices[np.uintp(arc)]))
+        for arc in range(first, last):
+            to = np.int64(shared.indices[np.uintp(arc)])
+            reached = plus(dist, shared.weights[np.uintp(arc)])
+            if reached < shared.dist[np.uintp(to)]:
+                bits, old = as_bits(reached), shared.bits[np.uintp(to)]
+                if alone:
+                    shared.bits[np.uintp(to)] = bits
+                else:
+                    old = atomic_min(shared.bits, to, bits)
+                if bits < old:
+                    improved += 1
+                    _push(shared, t, me, np.float64(reached), reached, to)
+                    if shared.probe >= 2:
+                        shared.last_ns[np.uintp(to)] = t.now_ns
+                        if old == shared.unreached:
+                            shared.first_ns[np.uintp(to)] = t.now_ns
+            elif as_bits(reached) == shared.unreached:
+                overflowed |= shared.bits[np.uintp(to)] == shared.unreached
+        first = last
+    t.relaxed += end - start
     t.improved += improved
     t.waiting += improved
-    if has_heavy and not heavy and shared.mark[vertex] != t.visit:
-        shared.mark[vertex] = t.visit
-        _push(own, slots, vertex, t)
-    return True
+    if overflowed:
+        t.overflowed = 1
 
 
 @compiled_inline
@@ -257,101 +325,144 @@ def _count(shared, t, control, vertex):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
-def _slot_of(t, dist, slots):  # type: ignore[no-untyped-def]
-    """Return the slot of a distance; past the last it is clipped into that one."""
-    slot = t.head_slot + np.int64(min(max((dist - t.base) * t.inverse, 0.0), slots - 1.0))
-    return slot - slots if slot >= slots else slot
+def _look_at_clock(shared, t, control):  # type: ignore[no-untyped-def]
+    if shared.clock != 0:
+        now = read_clock(shared.clock, shared.clock_kind)
+        t.now_ns = max(t.now_ns, now - control[STARTED])
 
 
 @compiled_inline
-def _push(own, slot, vertex, t):  # type: ignore[no-untyped-def]
-    """Add a vertex to an own bucket; the caller has seen to it that there is room."""
-    at = own.counts[slot] & LAST
-    if at == 0:
+def _push(shared, t, me, place, dist, vertex):  # type: ignore[no-untyped-def]
+    """Add a vertex to the own bucket of a distance; the caller has seen to it that there is room.
+
+    place : the distance that chooses the bucket; past the last slot it is clipped into that one
+    """
+    slots, row = shared.counts.shape[1], np.uintp(me)
+    position = t.head_slot + np.int64(min(max((place - t.base) * t.inverse, 0.0), slots - 1.0))
+    slot = np.uintp(position - slots if position >= slots else position)
+    count = np.int64(shared.counts[row, slot])
+    at = np.uintp(count & LAST)
+    if count & LAST == 0:
+        fresh = t.spare
+        if fresh >= 0:
+            t.spare = np.int64(shared.link[row, np.uintp(fresh)])
+        else:
+            fresh = t.fresh
+            t.fresh += 1
         t.free -= 1
-        fresh = own.spare[t.free]
-        own.link[fresh] = own.top[slot]
-        own.top[slot] = fresh
-    own.pool[own.top[slot], at] = vertex
-    own.counts[slot] += 1
+        shared.link[row, np.uintp(fresh)] = shared.top[row, slot]
+        shared.top[row, slot] = fresh
+    chunk = np.uintp(shared.top[row, slot])
+    shared.pool[row, chunk, at].bits = as_bits(dist)
+    shared.pool[row, chunk, at].vertex = vertex
+    shared.counts[row, slot] = count + 1
 
 
 @compiled_inline
-def _publish(own, t, control, odd):  # type: ignore[no-untyped-def]
-    """Say which own bucket comes first, and how many vertices wait for their heavy arcs."""
-    slots = own.counts.size - 1
+def _leave_bucket(shared, t, control, me):  # type: ignore[no-untyped-def]
+    """Say which own bucket comes first, and end the head bucket if nobody is at work any more."""
+    slots = shared.counts.shape[1]
+    t.lowest = NOBODY
     if t.waiting > 0:
         step, slot = 0, t.head_slot
-        while own.counts[slot] == 0:
+        while shared.counts[me, slot] == 0:
             step += 1
             slot = slot + 1 if slot + 1 < slots else 0
-        atomic_min(control, LOWEST + odd, step)
-    if own.counts[slots] > 0:
-        atomic_add(control, KEPT + odd, np.int64(own.counts[slots]))
+        t.lowest, t.lowest_count = step, np.int64(shared.counts[me, slot])
+        if step < load(control, LOWEST):
+            atomic_min(control, LOWEST, step)
+    t.stage = WAITING
+    if atomic_add(control, BUSY, -1) == 1:
+        _end_bucket(shared, t, control)
 
 
 @compiled_inline
-def _decide(shared, own, t, control, me, odd):  # type: ignore[no-untyped-def]
-    """Between the barriers: choose the next round, the same in every thread; False at the end."""
-    slots, even = own.counts.size - 1, NEXT - odd
-    if me == 0:  # words that nobody looks at in this round
-        control[CURSOR + even], control[SIZE + odd] = 0, 0
-        control[LOWEST + even], control[KEPT + even] = NOBODY, 0
-        shared.hands[1 + even // NEXT] = shared.hands[0]
-    lowest = control[LOWEST + odd]
-    if t.mode == LIGHT and lowest > 0 and control[KEPT + odd] > 0:
-        t.mode = HEAVY
-        return True
-    if t.mode == HEAVY or lowest > 0:
-        t.visit += 1
-        t.mode = LIGHT
-        if lowest == NOBODY:
+def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
+    """Choose the next bucket, alone: nobody else does anything."""
+    step, totals = load(control, LOWEST), shared.totals[0]
+    control[STEP], control[LOWEST] = step, NOBODY
+    if step < NOBODY:
+        size = 0
+        for other in range(len(shared.threads)):
+            if shared.threads[other].lowest == step:
+                size += shared.threads[other].lowest_count
+        totals.head += step
+        totals.base += step * totals.delta
+        totals.switches += 1
+        totals.flags |= BUCKET_SWITCHED
+        wanted = shared.hands[0]
+        if wanted != totals.delta:
+            totals.delta_changes += 1
+            totals.flags |= DELTA_RAISED if wanted > totals.delta else DELTA_LOWERED
+            totals.delta, shared.hands[1] = wanted, wanted
+        if shared.probe > 0:
+            _sample(shared, t, control, size)
+    else:
+        _look_at_clock(shared, t, control)
+        control[ENDED_NS] = t.now_ns
+    atomic_add(control, BUSY, len(shared.threads))
+    store(control, BUCKET, t.bucket + 1)
+
+
+@compiled_inline
+def _await(shared, t, control, me):  # type: ignore[no-untyped-def]
+    """Wait for the next bucket, or for an offer; False where the run is stopped."""
+    looks, threads, victim = 0, len(shared.threads), me
+    while load(control, BUCKET) == t.bucket:
+        if load(control, STOP) != GO_ON:
             return False
-        t.head += lowest
-        t.head_slot = (t.head_slot + lowest) % slots
-        t.base += lowest * t.delta
-        wanted = shared.hands[1 + odd // NEXT]
-        if me == 0:
-            totals = shared.totals[0]
-            totals.switches += 1
-            totals.flags |= BUCKET_SWITCHED
-            if wanted != t.delta:
-                totals.delta_changes += 1
-                totals.flags |= DELTA_RAISED if wanted > t.delta else DELTA_LOWERED
-        t.delta, t.inverse = wanted, 1.0 / wanted
-    _share(shared, own, t, control, even)
+        victim = victim + 1 if victim + 1 < threads else 0
+        at = victim * OFFER_WORDS
+        if load(shared.offers, at + TAKEN) < load(shared.offers, at + MADE):
+            busy = load(control, BUSY)
+            if busy > 0 and swap(control, BUSY, busy, busy + 1):
+                if _take(shared, t, me, victim):
+                    t.stage = AT_WORK
+                    return True
+                if atomic_add(control, BUSY, -1) == 1:
+                    _end_bucket(shared, t, control)
+        if victim == me:
+            looks += 1
+            pause()
+            if looks > SPINS and shared.yielder != 0:
+                call_yield(shared.yielder)
     return True
 
 
 @compiled_inline
-def _share(shared, own, t, control, even):  # type: ignore[no-untyped-def]
-    """Move the own head bucket to the next round's frontier, as far as there is room."""
-    slot = t.head_slot
-    count = np.int64(own.counts[slot])
-    if count > 0:
-        place = atomic_add(control, SIZE + even, count)
-        end = min(place + count, shared.frontier.shape[1])
-        t.hand_top = np.int64(own.top[slot])
-        while place < end:
-            at = (own.counts[slot] - 1) & LAST
-            shared.frontier[even // NEXT, place] = own.pool[t.hand_top, at]
-            own.counts[slot] -= 1
-            t.waiting -= 1
-            place += 1
-            if at == 0:
-                _free(own, t)
-        own.top[slot] = t.hand_top
-        t.hand_count = 0
+def _next_bucket(shared, t, control):  # type: ignore[no-untyped-def]
+    """Go to the bucket that was chosen; False at the end of the run."""
+    t.bucket += 1
+    step = control[STEP]
+    if step == NOBODY:
+        return False
+    t.head_slot = (t.head_slot + step) % shared.counts.shape[1]
+    t.base += step * t.delta
+    t.delta = shared.hands[1]
+    t.inverse = 1.0 / t.delta
+    t.wanted = 1
+    t.stage = AT_WORK
+    return True
+
+
+@compiled_inline
+def _sample(shared, t, control, size):  # type: ignore[no-untyped-def]
+    """Write a sample of a bucket of `size` vertices, if one is due and there is room for it."""
+    if control[WRITTEN] - load(control, READ) < len(shared.samples):
+        _look_at_clock(shared, t, control)
+        totals = shared.totals[0]
+        if t.now_ns >= totals.next_sample_ns:
+            sample = shared.samples[control[WRITTEN] % len(shared.samples)]
+            write_sample(shared, t.now_ns, sample, size)
+            store(control, WRITTEN, control[WRITTEN] + 1)
+            totals.next_sample_ns = t.now_ns + control[PERIOD]
 
 
 @compiled_lean
-def write_sample(shared, t, sample, size):  # type: ignore[no-untyped-def]
-    """Fill one SAMPLE at the start of a round of `size` vertices; flags start again from here.
-
-    Other threads may be at work already: what is read of them is a few vertices old.
-    """
+def write_sample(shared, now_ns, sample, size):  # type: ignore[no-untyped-def]
+    """Fill one SAMPLE at the start of a bucket of `size` vertices; flags start again from here."""
     s = shared.totals[0]
-    s.t_ns, s.head, s.base, s.delta = t.now_ns, t.head, t.base, t.delta
+    s.t_ns = now_ns
     s.by_hand = shared.control[HELD]
     s.reason = BY_HAND if s.by_hand else START
     s.processed, s.relaxed, s.improved, waiting = 0, 0, 0, 0
@@ -362,4 +473,4 @@ def write_sample(shared, t, sample, size):  # type: ignore[no-untyped-def]
         waiting += shared.threads[other].waiting
     fill_sample(s, shared.log, sample, size, min(size, len(shared.threads)))
     sample.occupancy[0] = size
-    sample.occupancy[1] = max(waiting, 0)
+    sample.occupancy[1] = max(waiting - size, 0)

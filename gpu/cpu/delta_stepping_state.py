@@ -1,7 +1,7 @@
 """The records that the threads of delta-stepping share, and what their words mean.
 
-`control` is an array of int64 words that every thread writes, each on a cache line of its
-own; THREAD is what one thread keeps of its run, so that it can leave and come back.
+`control` is an array of int64 words that every thread writes, on cache lines of their own;
+THREAD is what one thread keeps of its run, so that it can leave and come back.
 """
 
 from __future__ import annotations
@@ -10,53 +10,71 @@ import numpy as np
 
 from gpu.loops.state import state_dtype
 
-GRAIN = 64  # vertices taken from the shared frontier at a time
-CHUNK = 32  # vertices of a bucket that lie together; a power of two
+CHUNK = 64  # vertices of a bucket that lie together; a power of two
 LAST = CHUNK - 1
-FUSE = 1000  # vertices in its own head bucket above which a thread shares them (GAP)
-SPINS = 2000  # looks at a barrier before the core is offered to others
+OFFERS = 64  # what a thread may have on offer at a time; a power of two
+OFFER = 16  # vertices of one offer, at most
+PLACE_BITS = (CHUNK // OFFER).bit_length() - 1  # so many offers lie in a chunk: 2^this
+PLACE_MASK = CHUNK // OFFER - 1
+IN_HAND = OFFERS // (CHUNK // OFFER)  # the chunk for what was taken; before it, what is on offer
+FIRST_CHUNK = IN_HAND + 1  # of those that buckets are made of
+PIECE = 2048  # arcs of a long row that are offered by themselves
+BLOCK = 32  # arcs whose heads are fetched ahead of being relaxed
+SPINS = 100  # looks of a waiting thread before the core is offered to others
 CLOCK_EVERY = 16  # vertices between two looks at the clock, probe level 2
 NOBODY = 2**62  # no thread has anything in any bucket
 
-# words of `control`, 128 bytes apart; the last four have a pair, used in odd rounds
-NEXT = 16
-STOP, ARRIVED, GENERATION, WRITTEN, READ, STARTED, ENDED_NS, PERIOD, HELD = range(0, 9 * NEXT, NEXT)
-CURSOR, SIZE, LOWEST, KEPT = range(9 * NEXT, 17 * NEXT, 2 * NEXT)
-CONTROL_WORDS = 17 * NEXT
+NEXT = 16  # words: 128 bytes, so that no two lines are fetched together
+# words of `control`; STEP is read together with BUCKET
+STOP, TICKET, LEFT, BUSY, BUCKET, LOWEST, WRITTEN, READ, PERIOD = range(0, 9 * NEXT, NEXT)
+STEP = BUCKET + 1
+STARTED, ENDED_NS, HELD = PERIOD + 1, PERIOD + 2, PERIOD + 3
+CONTROL_WORDS = 9 * NEXT
 
-GO_ON, BY_USER, BY_ERROR = range(3)  # values of STOP
-DONE, STOPPED, GROW = range(3)  # what `work` returns
-LIGHT, HEAVY = range(2)  # rounds
-ASSEMBLING, BEFORE_WORK, AT_WORK, AT_DECISION = range(4)  # where a thread stands
+# words of `offers`, so many for each thread: offers taken and made so far; of each, how many
+# vertices, or less than 0 which piece of one vertex's row
+TAKEN, MADE, SIZES = 0, 1, NEXT
+OFFER_WORDS = SIZES + OFFERS
 
-TOTALS = state_dtype()  # of all threads together: kept by thread 0, for samples
+GO_ON, BY_USER, BY_ERROR, TO_GROW = range(4)  # values of STOP
+AT_WORK, WAITING = range(2)  # stages of a thread
+
+TOTALS = state_dtype()  # of all threads together: kept by whoever ends a bucket, for samples
+
+
+def entry_dtype(bits: np.dtype) -> np.dtype:
+    """Return the record of a vertex in a bucket, beside the distance with which it came."""
+    return np.dtype([("bits", bits), ("vertex", bits)])
+
 
 THREAD = np.dtype(
     [
         ("base", "<f8"),  # lowest distance of the head bucket; the same in every thread
         ("delta", "<f8"),
         ("inverse", "<f8"),  # 1 / delta
-        ("head", "<i8"),
+        ("bucket", "<i8"),  # how many were ended
         ("head_slot", "<i8"),
-        ("round", "<i8"),
-        ("mode", "<i8"),
-        ("place", "<i8"),  # of the shared frontier, in the grain in hand
-        ("place_end", "<i8"),
-        ("hand_top", "<i8"),  # the chunks of the own bucket in hand
-        ("hand_count", "<i8"),
-        ("free", "<i8"),  # free chunks
-        ("needed", "<i8"),  # chunks that the next vertex may take, where the pool is too small
+        ("stage", "<i8"),
+        ("chunk", "<i8"),  # that is being worked off
+        ("left", "<i8"),  # vertices in it
+        ("piece", "<i8"),  # which of its only vertex's row it stands for; 0: whole rows
+        ("hand_top", "<i8"),  # the chunks of the own head bucket that come after it
+        ("hand_count", "<i8"),  # vertices in them
+        ("spare", "<i8"),  # the first free chunk that was used before
+        ("fresh", "<i8"),  # the first that never was
+        ("free", "<i8"),  # free chunks of both kinds
+        ("needed", "<i8"),  # chunks that the next vertex may take, where there are too few
+        ("wanted", "<i8"),  # how much to have on offer
         ("waiting", "<i8"),  # vertices in own buckets
-        ("visit", "<i8"),
+        ("lowest", "<i8"),  # how many buckets from the head its own lowest one is
+        ("lowest_count", "<i8"),  # vertices in it
         ("processed", "<i8"),
         ("relaxed", "<i8"),
         ("improved", "<i8"),
         ("now_ns", "<i8"),
         ("until_clock", "<i8"),
         ("overflowed", "<i8"),
-        ("next_sample_ns", "<i8"),
-        ("stage", "<i8"),
-        ("padding", "<i8", 9),
+        ("padding", "<i8", 7),
     ]
 )
 assert THREAD.itemsize == 256

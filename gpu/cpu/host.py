@@ -6,6 +6,7 @@ import ctypes
 import os
 import platform
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+@cache
 def processor() -> str:
     """Return the name of the CPU, as its maker or at least the system calls it."""
     try:

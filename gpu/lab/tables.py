@@ -231,6 +231,7 @@ def cpu() -> list[str]:
     told = _read(path)
     rows = [
         [
+            row["graph"],
             row["algorithm"],
             str(row["threads"]),
             str(row["probe"]),
@@ -239,9 +240,32 @@ def cpu() -> list[str]:
             _milliseconds(row["ms"]["median"]),
         ]
         for row in told["rows"]
-        if row["fault"] is None
+        if row["fault"] is None and not row.get("in_turns")
     ]
-    head = ["algorithm", "threads", "probe level", "Δ", "its own Δ", "ms"]
+    head = ["graph", "algorithm", "threads", "probe level", "Δ", "its own Δ", "ms"]
+    return [*table(head, rows), *_source(path, told)]
+
+
+def cpu_peers() -> list[str]:
+    """Return Δ-stepping on the cores of a computer beside other people's, in turns."""
+    path = newest("cpu")
+    told = _read(path)
+    ms = {
+        (row["graph"], row["threads"], row["algorithm"]): row["ms"]["median"]
+        for row in told["rows"]
+        if row.get("in_turns")
+    }
+    if not ms:
+        return ["None was taken with the last figures: `sssp-scope bench cpu --peers DIR`."]
+    codes = list(dict.fromkeys(code for _, _, code in ms))
+    peers = [code for code in codes if code in told["peers"]]
+    rows = []
+    for graph, threads in dict.fromkeys((graph, threads) for graph, threads, _ in ms):
+        taken = {code: ms[graph, threads, code] for code in codes if (graph, threads, code) in ms}
+        share = taken["delta_stepping"] / min(taken[code] for code in peers if code in taken)
+        figures = [_milliseconds(taken[code]) if code in taken else "" for code in codes]
+        rows.append([graph, str(threads), *figures, f"{share:.2f}"])
+    head = ["graph", "threads", *(f"{code}, ms" for code in codes), "ours / best of the others"]
     return [*table(head, rows), *_source(path, told)]
 
 
@@ -286,6 +310,7 @@ TABLES: dict[str, Callable[[], list[str]]] = {
     "supersteps": supersteps,
     "all_pairs": all_pairs,
     "cpu": cpu,
+    "cpu_peers": cpu_peers,
     "ladder": ladder,
     "model_error": model_error,
     "model_report": model_report,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +14,14 @@ from test_model import FAMILIES, assert_trace_invariants, make_graph
 import gpu
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
-from gpu.cpu import delta_stepping, dijkstra, host
-from gpu.errors import MemoryNeededError, ParameterError, WeightError
+from gpu.cpu import (
+    delta_stepping,
+    delta_stepping_loop,
+    delta_stepping_state as state,
+    dijkstra,
+    host,
+)
+from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
 from gpu.graph import CSRGraph
 from gpu.record.trace import Flag
 
@@ -53,18 +60,85 @@ def test_pools_grow_and_threads_go_on_where_they_were(
 ) -> None:
     monkeypatch.setattr(delta_stepping, "SPARE_CHUNKS", -1020)
     graph = sample_graphs.make("rmat", n=1024)
-    grown: list[int] = []
+    grown: list[delta_stepping.Team] = []
     grow = delta_stepping.Team._grow
 
-    def counted(team: delta_stepping.Team, me: int) -> None:
-        grown.append(me)
-        grow(team, me)
+    def counted(team: delta_stepping.Team) -> None:
+        grown.append(team)
+        grow(team)
 
     monkeypatch.setattr(delta_stepping.Team, "_grow", counted)
     trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": threads}, probe=2)
     assert grown
     assert_equal(graph, trace.dist, oracle(graph, 0), "rmat")
     assert_trace_invariants(trace, graph)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_a_long_row_is_shared_in_pieces_and_its_vertex_counted_once(threads: int) -> None:
+    spokes = 4 * state.PIECE + 5
+    rng = np.random.default_rng(3)
+    hubs = np.repeat(np.array([0, 1]), spokes)
+    ends = np.concatenate((np.arange(2, spokes + 2), np.arange(2, spokes + 2)))
+    tails, heads = np.append(hubs, 0), np.append(ends, 1)
+    weights = rng.integers(1, 1000, len(tails)).astype(np.int32)
+    graph = CSRGraph.from_arcs(tails, heads, weights, spokes + 2)
+    for delta in (50.0, 1e6):
+        trace = gpu.run(
+            graph, "delta_stepping", "cpu", 0, delta, 2, parameters={"threads": threads}
+        )
+        assert_equal(graph, trace.dist, oracle(graph, 0), f"Δ {delta}")
+        assert_trace_invariants(trace, graph)
+        assert trace.vertices is not None
+        assert trace.vertices.times_processed[0] == 1
+
+
+def test_threads_that_the_system_refuses_are_an_error_and_the_next_run_works(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph, parameters = make_graph("grid", np.int32), {"threads": 4}
+    start = delta_stepping_loop.start
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            delta_stepping_loop,
+            "start",
+            lambda shared, threads, *more: start(shared, threads - 1, *more),
+        )
+        with pytest.raises(EngineError, match="gave 3 of 4 threads; ask for fewer"):
+            gpu.run(graph, "delta_stepping", "cpu", parameters=parameters)
+    trace = gpu.run(graph, "delta_stepping", "cpu", parameters=parameters)
+    assert_equal(graph, trace.dist, oracle(graph, 0), "afterwards")
+
+
+def test_an_observer_that_fails_ends_all_threads_and_the_next_run_works() -> None:
+    graph = sample_graphs.make("grid", n=250_000)
+
+    def fail() -> bool:
+        raise OSError("the window is gone")
+
+    tasks = Path("/proc/self/task")
+    before = len(list(tasks.iterdir())) if tasks.is_dir() else 0
+    with pytest.raises(OSError, match="the window is gone"):
+        gpu.run(graph, "delta_stepping", "cpu", should_stop=fail, parameters={"threads": 3})
+    deadline = time.perf_counter() + 10
+    while tasks.is_dir() and len(list(tasks.iterdir())) > before:
+        assert time.perf_counter() < deadline, "threads were left behind"
+        time.sleep(0.01)
+    trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": 3})
+    assert np.array_equal(trace.dist, gpu.run(graph, "dijkstra", "cpu").dist)
+
+
+@pytest.mark.parametrize(
+    ("key", "factor"), [("grid", delta_stepping.C_CPU), ("rmat", delta_stepping.C_HUBS)]
+)
+def test_its_own_delta_is_narrow_where_there_are_hubs_and_wider_for_threads(
+    key: str, factor: float
+) -> None:
+    graph = sample_graphs.make(key, n=4096)
+    unit = graph.mean_weight / np.sqrt(np.mean(np.diff(graph.indptr).astype(float) ** 2))
+    for threads in (1, 4):
+        wider = np.sqrt(threads) if key == "grid" else 1.0
+        assert delta_stepping.own_delta(graph, threads) == pytest.approx(factor * wider * unit)
 
 
 @pytest.mark.parametrize("key", ON_CPU)
@@ -137,6 +211,7 @@ def test_a_distance_past_the_type_is_refused_with_the_arc_named(key: str, kind: 
 
 def test_memory_is_looked_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpu.memory.available_bytes", lambda: 1000)
+    delta_stepping._kept.clear()
     graph = make_graph("grid", np.int32)
     with pytest.raises(MemoryNeededError, match="Dijkstra's heap on grid: needs about"):
         gpu.run(graph, "dijkstra", "cpu")
