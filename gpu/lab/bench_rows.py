@@ -1,0 +1,141 @@
+"""All rows of `cuda` on graphs of many kinds, in one run on one card: none tuned on, if not asked.
+
+    python -m gpu.lab.bench_rows [--tuned NEW_YORK.gr.gz] [--json FILE]
+
+Rows take turns, run by run; times are medians of the kernel's, with everything that a run needs.
+The first row's distances are certified where no weight is 0, all others must equal them.
+With --tuned the graphs that were tuned on are measured too, and marked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from gpu.algorithms import ALGORITHMS, find
+from gpu.engine import RecordingObserver, RunBuffers, execute
+from gpu.errors import GpuError
+from gpu.graph import CSRGraph
+from gpu.lab import benchmark_graphs, command_line, held_out_graphs
+from gpu.lab.bench_gpu import RESULTS
+from gpu.record.trace import RunSettings
+
+ROWS = tuple(
+    key
+    for key, row in ALGORITHMS.items()
+    if "cuda" in row.engines and row.result == "row" and not row.needs and not row.fixed
+)
+RUNS = 4
+SLOW_MS = 100.0  # a row that takes longer once is not run again on that graph
+
+
+def measure(graph: CSRGraph, source: int) -> dict[str, Any]:
+    """Return the graph's row of the table: times (ms) and relaxed arcs of each row."""
+    times: dict[str, list[float]] = {key: [] for key in ROWS}
+    relaxed: dict[str, int] = {}
+    faults: dict[str, str] = {}
+    known: np.ndarray | None = None
+    for turn in range(RUNS + 1):
+        for key in ROWS:
+            if key in faults or (turn > 1 and times[key][0] > SLOW_MS):
+                continue
+            buffers, observer = RunBuffers.allocate(graph, 0), RecordingObserver()
+            chosen = find(key).checked_parameters({})
+            settings = RunSettings(key, "cuda", "cuda:0", source, None, 0, parameters=chosen)
+            try:
+                outcome = execute(graph, settings, buffers, observer)
+            except GpuError as error:
+                faults[key] = str(error)
+                continue
+            if turn == 0:
+                if known is None:
+                    known = buffers.dist.copy()
+                    fault = benchmark_graphs.certificate(graph, source, known)
+                    if fault is not None and graph.weights.min(initial=1) > 0:
+                        faults[key] = fault
+                elif not np.array_equal(known, buffers.dist):
+                    faults[key] = "other distances than the first row's"
+                continue
+            times[key].append(outcome.environment["kernel_ms"])
+            relaxed[key] = int(observer.samples()[-1]["relaxed_edges"])
+    medians = {key: median(found) for key, found in times.items() if found}
+    return {
+        "graph": graph.name,
+        "n": graph.n,
+        "m": graph.m,
+        "ms": medians,
+        "over_best_other": {key: ms / best_other(medians, key) for key, ms in medians.items()},
+        "runs": times,
+        "relaxed": relaxed,
+        "faults": faults,
+    }
+
+
+def best_other(medians: dict[str, float], key: str) -> float:
+    """Return the time of the fastest row but this one, ms."""
+    return min((ms for other, ms in medians.items() if other != key), default=medians[key])
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Return by row, over graphs that were not tuned on: its time over that of the best other."""
+    found: dict[str, dict[str, float]] = {}
+    for key in ROWS:
+        ratios = [r["over_best_other"][key] for r in rows if not r["tuned"] and key in r["ms"]]
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        found[key] = {"graphs": len(ratios), "geometric_mean": mean, "worst": max(ratios)}
+    return found
+
+
+def graphs(new_york: Path | None) -> Iterator[tuple[CSRGraph, int, bool]]:
+    """Yield graph, source and whether it was tuned on."""
+    for make in held_out_graphs.GRAPHS:
+        graph = make()
+        yield graph, held_out_graphs.source_of(graph), False
+    if new_york is None:
+        return
+    for name in ("ny", "grid_1024", "mesh_100", "grid_4096", "rmat_20", "rmat_22"):
+        graph = benchmark_graphs.make(name, new_york)
+        yield graph, benchmark_graphs.source_of(name, graph), True
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measure, print a line a graph, write the JSON; 3 where an answer is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tuned", type=Path, metavar="NEW_YORK", help="USA-road-d.NY.gr[.gz]")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    args = parser.parse_args(argv)
+    from gpu.cuda.device import find_device
+
+    device = find_device("cuda:0")
+    rows = []
+    for graph, source, tuned in graphs(args.tuned):
+        row = {**measure(graph, source), "tuned": tuned}
+        rows.append(row)
+        told = "  ".join(f"{key} {ms:.3f}" for key, ms in row["ms"].items())
+        print(f"{row['graph']:<28} {told}  {row['faults'] or ''}", flush=True)
+    held_out = summary(rows)
+    for key, told_of in held_out.items():
+        print(f"{key:<16} over the best other: " + str(told_of))
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    table = {
+        "command": command_line("bench", "rows"),
+        "date": date,
+        **device.facts(),
+        "held_out": held_out,
+        "rows": rows,
+    }
+    target = args.json or RESULTS / f"bench_rows_{date[:10]}.json"
+    target.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    return 3 if any(row["faults"] for row in rows) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

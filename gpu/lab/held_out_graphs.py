@@ -1,0 +1,199 @@
+"""Graphs of many kinds on which nothing was tuned, made on the GPU from a seed.
+
+    chains      k chains from one source          star        one vertex, and all others
+    bipartite   every left to every right vertex  complete    every vertex to every other
+    rmat_heavy  R-MAT, weights 2^0 to 2^20        *_unit      all weights 1
+    *_zero      99 of 100 weights 0               band        a path of reach r
+    small       Watts-Strogatz                    random      heads drawn evenly, degree d
+    tree        each vertex below an earlier one  binary      a complete binary tree
+    mesh, mesh8, geometric                        as in benchmark_graphs, other sizes
+    strip       a grid of 64 x 16384              grid_heavy  weights 2^0 to 2^20
+    comb        a path, and a path at each vertex
+
+Tuned on, and therefore not among them: New York, grid_1024, grid_4096, mesh_100, rmat_20, rmat_22,
+and parallel chains of 4,000 vertices. All start from vertex 0, R-MATs from their largest hub.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpu.graph import CSRGraph
+from gpu.lab.benchmark_graphs import (
+    RMAT,
+    RMAT_DEGREE,
+    SEED,
+    band,
+    from_arcs,
+    geometric,
+    mesh,
+    mesh8,
+    small_world,
+    undirected,
+)
+
+HEAVY_BITS = 20  # heavy weights are powers of two up to this one
+ZERO_SHARE = 0.99
+
+
+def drawn(kind: str, count: int) -> Any:
+    """Return int32 (count,) weights on the device: usual, heavy, unit or zero."""
+    import cupy
+
+    rng = cupy.random.default_rng(SEED)
+    if kind == "unit":
+        return cupy.ones(count, cupy.int32)
+    if kind == "heavy":
+        return cupy.left_shift(1, rng.integers(0, HEAVY_BITS + 1, count)).astype(cupy.int32)
+    weights = rng.integers(1, 1001, count, dtype=cupy.int32)
+    if kind == "zero":
+        weights[rng.random(count, dtype=cupy.float32) < ZERO_SHARE] = 0
+    return weights
+
+
+def chains(count: int, length: int) -> CSRGraph:
+    """Return `count` chains of `length` vertices each, all from vertex 0."""
+    import cupy
+
+    ids = 1 + cupy.arange(count * length, dtype=cupy.int64).reshape(count, length)
+    tails = cupy.concatenate([cupy.zeros(count, cupy.int64), ids[:, :-1].ravel()])
+    heads = cupy.concatenate([ids[:, 0], ids[:, 1:].ravel()])
+    name = f"chains_{count}x{length}"
+    return from_arcs(name, tails, heads, drawn("usual", len(tails)), 1 + count * length)
+
+
+def bipartite(left: int, right: int) -> CSRGraph:
+    """Return every left vertex joined with every right one, both ways."""
+    import cupy
+
+    here = cupy.repeat(cupy.arange(left, dtype=cupy.int32), right)
+    there = left + cupy.tile(cupy.arange(right, dtype=cupy.int32), left)
+    pairs = [(here, there)]
+    return undirected(
+        f"bipartite_{left}x{right}", pairs, left + right, weights=drawn("usual", len(here))
+    )
+
+
+def rmat(scale: int, kind: str) -> CSRGraph:
+    """Return an R-MAT graph of 2^scale vertices with weights of a kind."""
+    import cupy
+
+    rng = cupy.random.default_rng(SEED)
+    n, m = 1 << scale, RMAT_DEGREE << scale
+    tails, heads = cupy.zeros(m, cupy.int32), cupy.zeros(m, cupy.int32)
+    for _ in range(scale):
+        draw = rng.random(m, dtype=cupy.float32)
+        down = draw >= RMAT[0] + RMAT[1]
+        right = ((draw >= RMAT[0]) & ~down) | (draw >= RMAT[0] + RMAT[1] + RMAT[2])
+        tails = tails * 2 + down
+        heads = heads * 2 + right
+    return from_arcs(f"rmat_{scale}_{kind}", tails, heads, drawn(kind, m), n)
+
+
+def grid(rows: int, columns: int, kind: str) -> CSRGraph:
+    """Return a grid with weights of a kind."""
+    import cupy
+
+    cells = cupy.arange(rows * columns, dtype=cupy.int32).reshape(rows, columns)
+    pairs = [(cells[:, :-1], cells[:, 1:]), (cells[:-1], cells[1:])]
+    edges = sum(pair[0].size for pair in pairs)
+    name = f"grid_{rows}x{columns}_{kind}"
+    return undirected(name, pairs, rows * columns, weights=drawn(kind, edges))
+
+
+def random(scale: int, degree: int, kind: str = "usual") -> CSRGraph:
+    """Return 2^scale vertices with `degree` arcs each, heads drawn evenly."""
+    import cupy
+
+    n = 1 << scale
+    rng = cupy.random.default_rng(SEED)
+    tails = cupy.repeat(cupy.arange(n, dtype=cupy.int32), degree)
+    heads = rng.integers(0, n, len(tails), dtype=cupy.int32)
+    name = f"random_{scale}_degree_{degree}_{kind}"
+    return from_arcs(name, tails, heads, drawn(kind, len(tails)), n)
+
+
+def tree(scale: int, binary: bool) -> CSRGraph:
+    """Return a tree of 2^scale vertices: complete binary, or each below an earlier one."""
+    import cupy
+
+    n = 1 << scale
+    here = cupy.arange(1, n, dtype=cupy.int64)
+    above = (here - 1) // 2
+    if not binary:
+        above = (cupy.random.default_rng(SEED).random(n - 1) * here).astype(cupy.int64)
+    name = f"{'binary' if binary else 'tree'}_{scale}"
+    return undirected(name, [(above, here)], n, weights=drawn("usual", n - 1))
+
+
+def complete(n: int) -> CSRGraph:
+    """Return every vertex joined with every other."""
+    import cupy
+
+    here, there = cupy.triu_indices(n, 1)
+    return undirected(f"complete_{n}", [(here, there)], n, weights=drawn("usual", len(here)))
+
+
+def comb(side: int) -> CSRGraph:
+    """Return a path of `side` vertices with a path of `side` vertices at each of them."""
+    import cupy
+
+    cells = cupy.arange(side * side, dtype=cupy.int32).reshape(side, side)
+    pairs = [(cells[:, :-1], cells[:, 1:]), (cells[:-1, 0], cells[1:, 0])]
+    edges = sum(pair[0].size for pair in pairs)
+    return undirected(f"comb_{side}", pairs, side * side, weights=drawn("usual", edges))
+
+
+def star(leaves: int) -> CSRGraph:
+    """Return one vertex joined with all others."""
+    import cupy
+
+    there = cupy.arange(1, leaves + 1, dtype=cupy.int64)
+    pairs = [(cupy.zeros_like(there), there)]
+    return undirected(f"star_{leaves}", pairs, leaves + 1, weights=drawn("usual", leaves))
+
+
+GRAPHS: tuple[Callable[[], CSRGraph], ...] = (
+    lambda: chains(1, 20_000),
+    lambda: chains(64, 2048),
+    lambda: chains(20_000, 50),
+    lambda: star(1_000_000),
+    lambda: bipartite(1024, 1024),
+    lambda: bipartite(64, 16_384),
+    lambda: complete(1500),
+    lambda: rmat(18, "heavy"),
+    lambda: rmat(20, "heavy"),
+    lambda: rmat(19, "unit"),
+    lambda: rmat(19, "zero"),
+    lambda: grid(512, 512, "unit"),
+    lambda: grid(1024, 1024, "zero"),
+    lambda: grid(1024, 1024, "heavy"),
+    lambda: grid(64, 16_384, "usual"),
+    lambda: grid(2048, 2048, "usual"),
+    lambda: band(16),
+    lambda: band(17, 3),
+    lambda: small_world(18),
+    lambda: small_world(20),
+    lambda: random(18, 3),
+    lambda: random(20, 8),
+    lambda: random(17, 64),
+    lambda: random(20, 4, "unit"),
+    lambda: random(19, 8, "zero"),
+    lambda: tree(20, binary=False),
+    lambda: tree(20, binary=True),
+    lambda: tree(24, binary=False),
+    lambda: mesh(50),
+    lambda: mesh8(1024),
+    lambda: mesh8(2048),
+    lambda: geometric(18),
+    lambda: geometric(20),
+    lambda: comb(1000),
+)
+
+
+def source_of(graph: CSRGraph) -> int:
+    """Return the source that is measured from."""
+    return int(np.argmax(np.diff(graph.indptr))) if graph.name.startswith("rmat") else 0
