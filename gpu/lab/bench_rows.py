@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +25,7 @@ from gpu.algorithms import ALGORITHMS, find
 from gpu.engine import RecordingObserver, RunBuffers, execute
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.lab import benchmark_graphs, command_line, held_out_graphs
+from gpu.lab import benchmark_graphs, held_out_graphs
 from gpu.lab.bench_gpu import RESULTS
 from gpu.record.trace import RunSettings
 
@@ -126,7 +127,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"{key:<16} over the best other: " + str(told_of))
     date = datetime.now(UTC).isoformat(timespec="seconds")
     table = {
-        "command": command_line("bench", "rows"),
+        "command": " ".join(("python -m gpu.lab.bench_rows", *sys.argv[1:])),
         "date": date,
         **device.facts(),
         "held_out": held_out,
