@@ -103,8 +103,8 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tu
 
 
 def far_places(graph: CSRGraph, warps: int) -> int:
-    """Return the items that chunks hold: 2n, half of the arcs, two chunks a warp."""
-    items = 2 * graph.n + graph.m // 2 + 2 * warps * CHUNK
+    """Return the items that chunks hold: 2n, every arc, two chunks a warp."""
+    items = 2 * graph.n + graph.m + 2 * warps * CHUNK
     return -(-items // CHUNK) * CHUNK
 
 

@@ -14,6 +14,7 @@ reports what it has made before it gives any of it away.
 #include "async_far.cuh"
 
 #define PACKETS 1024u  // places for packets, each of up to 32 entries
+#define FLOOD 128u     // entries in the ring from which whole packets go to every idle block
 
 struct Herald {
     u32 version = 0;
@@ -62,8 +63,11 @@ struct Herald {
             u32 idle = __shfl_sync(ALL_LANES, heard.z, 0);
             u32 head = __shfl_sync(ALL_LANES, heard.x, 1);
             u32 under_way = __shfl_sync(ALL_LANES, heard.y, 1) - head;
-            // no more packets under way than a quarter of those who may take one
-            if (here > (int)RUN.keep && idle > 0 && under_way < (idle + 3) / 4) give();
+            // Few packets under way, small ones, keep a narrow frontier together; a wide one is to
+            // reach every idle block at once.
+            bool flooded = waiting() >= FLOOD;
+            u32 most_under_way = flooded ? idle : (idle + 3) / 4;
+            if (here > (int)RUN.keep && under_way < most_under_way) give(flooded ? 32u : RUN.chunk_largest);
             else if (here < (int)RUN.chunk_smallest && under_way != 0) take(head);
         }
     }
@@ -78,9 +82,10 @@ struct Herald {
     __device__ __forceinline__ u32 *word_of(u32 packet) { return (u32 *)RUN.slots + (packet & (PACKETS - 1)); }
     __device__ __forceinline__ u32 phase_of(u32 packet) { return packet / PACKETS * 2 & 0xffffffu; }
 
-    __device__ __forceinline__ void give() {
+    // All lanes: up to `most` entries of the ring, for whoever takes them.
+    __device__ __forceinline__ void give(u32 most) {
         u32 first;
-        u32 got = claim(RUN.chunk_largest, RUN.chunk_largest, first);
+        u32 got = claim(most, most, first);
         if (got == 0) return;
         QueueEntry entry = {};
         if (lane_id() < got) entry = get(first + lane_id());
