@@ -149,7 +149,7 @@ def _split(piles, s):  # type: ignore[no-untyped-def]
     if s.threshold <= lowest:  # float rounding: a delta too small to move the threshold
         s.threshold = np.nextafter(lowest, np.inf)
     s.base = s.threshold - s.delta
-    kept = 0
+    kept, had = 0, s.near
     for place in range(s.waiting):
         vertex = piles.far[place]
         if piles.dist[vertex] < s.threshold:
@@ -163,6 +163,6 @@ def _split(piles, s):  # type: ignore[no-untyped-def]
     s.next_items = s.near
     s.head += 1
     s.switches += 1
-    record(piles.log, s.t_ns, SPLIT, -1, s.near, s.waiting, s.threshold)
+    record(piles.log, s.t_ns, SPLIT, -1, s.near - had, s.waiting, s.threshold)
     s.flags |= BUCKET_SWITCHED
     return True
