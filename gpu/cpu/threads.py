@@ -78,7 +78,7 @@ def start_threads(typing_context, function, bundle, threads, memory, starter):  
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         _, value, wanted, memory, starter = args
         if context.get_abi_sizeof(value.type) > BUNDLE_BYTES:
-            raise NotImplementedError("what the threads get is larger than BUNDLE_BYTES")
+            raise ValueError("what the threads get is larger than BUNDLE_BYTES")
         builder.store(value, builder.inttoptr(memory, value.type.as_pointer()))
         entry = _entry(context, builder.module, (function, callee), value.type)
         kind = ir.FunctionType(LONG, [entry.type, I64])
