@@ -154,6 +154,10 @@ class Team:
         self._shared = self._shared._replace(latch=latch.address)
         _compile(self._shared, self._memory)
         self._take_delta(observer, least_delta)
+        if self._shared.probe > Probe.OFF:
+            loop.write_sample(self._shared, 0, self._shared.samples[0], 1)
+            control[state.WRITTEN] = 1
+            self._shared.totals["next_sample_ns"] = control[state.PERIOD]
         begun = control[state.STARTED] = time.perf_counter_ns()
         while self._take_part(latch, observer, least_delta):
             self._grow()

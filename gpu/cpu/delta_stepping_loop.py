@@ -102,14 +102,13 @@ def work(shared):  # type: ignore[no-untyped-def]
     control = shared.control
     me = atomic_add(control, TICKET, 1)
     t = shared.threads[me]
-    if shared.probe > 0 and me == 0 and shared.totals[0].sequence == 0:
-        _sample(shared, t, control, 1)
     while True:
+        last = False
         if t.stage == AT_WORK:
             if not _work_off(shared, t, control, me):
                 break
-            _leave_bucket(shared, t, control, me)
-        if not _await(shared, t, control, me):
+            last = _leave_bucket(shared, t, control, me)
+        if not _await(shared, t, control, me, last):
             break
         if t.stage == WAITING and not _next_bucket(shared, t, control):
             break
@@ -360,7 +359,7 @@ def _push(shared, t, me, place, dist, vertex):  # type: ignore[no-untyped-def]
 
 @compiled_inline
 def _leave_bucket(shared, t, control, me):  # type: ignore[no-untyped-def]
-    """Say which own bucket comes first, and end the head bucket if nobody is at work any more."""
+    """Say which own bucket comes first; whether nobody is at work any more."""
     slots = shared.counts.shape[1]
     t.lowest = NOBODY
     if t.waiting > 0:
@@ -372,8 +371,7 @@ def _leave_bucket(shared, t, control, me):  # type: ignore[no-untyped-def]
         if step < load(control, LOWEST):
             atomic_min(control, LOWEST, step)
     t.stage = WAITING
-    if atomic_add(control, BUSY, -1) == 1:
-        _end_bucket(shared, t, control)
+    return atomic_add(control, BUSY, -1) == 1
 
 
 @compiled_inline
@@ -405,10 +403,18 @@ def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
-def _await(shared, t, control, me):  # type: ignore[no-untyped-def]
-    """Wait for the next bucket, or for an offer; False where the run is stopped."""
+def _await(shared, t, control, me, last):  # type: ignore[no-untyped-def]
+    """Wait for the next bucket, or for an offer; False where the run is stopped.
+
+    last : whether nobody was at work when this thread left
+    """
     looks, threads, victim = 0, len(shared.threads), me
-    while load(control, BUCKET) == t.bucket:
+    while True:
+        if last:
+            _end_bucket(shared, t, control)
+            last = False
+        if load(control, BUCKET) != t.bucket:
+            return True
         if load(control, STOP) != GO_ON:
             return False
         victim = victim + 1 if victim + 1 < threads else 0
@@ -419,14 +425,12 @@ def _await(shared, t, control, me):  # type: ignore[no-untyped-def]
                 if _take(shared, t, me, victim):
                     t.stage = AT_WORK
                     return True
-                if atomic_add(control, BUSY, -1) == 1:
-                    _end_bucket(shared, t, control)
+                last = atomic_add(control, BUSY, -1) == 1
         if victim == me:
             looks += 1
             pause()
             if looks > SPINS and shared.yielder != 0:
                 call_yield(shared.yielder)
-    return True
 
 
 @compiled_inline
