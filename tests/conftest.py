@@ -37,40 +37,6 @@ SEGMENT_PREFIX = "sssp"
 PATIENCE_S = 3.0  # how long a closing process or thread may take to be gone
 
 
-LONG = (  # files of half a minute and more: begun last, one of them would run on alone
-    "test_lessons_walks.py",
-    "test_features.py",
-    "test_campaigns.py",
-    "test_lessons_care.py",
-    "test_surroundings.py",
-    "test_window_engine.py",
-    "test_computers.py",
-    "test_replay_states.py",
-    "test_remote.py",
-    "test_autosave.py",
-    "test_cpu.py",
-    "test_model.py",
-    "test_workspace_window.py",
-    "test_foreign_words.py",
-    "test_nvrtc.py",
-    "test_arrangements.py",
-    "test_algorithms.py",
-    "test_packaging.py",
-)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Take files in the order of `LONG`; xdist would take those of many tests first."""
-    if hasattr(config.option, "loadscopereorder"):
-        config.option.loadscopereorder = False
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest."""
-    order = {name: place for place, name in enumerate(LONG)}
-    items.sort(key=lambda item: order.get(item.path.name, len(LONG)))
-
-
 @pytest.fixture(scope="session")
 def shared_graphs() -> Path:
     """Return the folder of real graphs beside the checkout, or skip."""
