@@ -89,7 +89,17 @@ def rmat(scale: int) -> CSRGraph:
     import cupy
 
     rng = cupy.random.default_rng(SEED)
-    n, m = 1 << scale, RMAT_DEGREE << scale
+    tails, heads = rmat_arcs(rng, scale)
+    names = cupy.random.RandomState(SEED).permutation(1 << scale).astype(cupy.int32)
+    weights = rng.integers(1, 101, len(tails), dtype=cupy.int32)
+    return from_arcs(f"rmat_{scale}", names[tails], names[heads], weights, 1 << scale)
+
+
+def rmat_arcs(rng: Any, scale: int) -> tuple[Any, Any]:
+    """Return tails and heads, int32 (16 x 2^scale,) on the device, ids not shuffled."""
+    import cupy
+
+    m = RMAT_DEGREE << scale
     tails, heads = cupy.zeros(m, cupy.int32), cupy.zeros(m, cupy.int32)
     for _ in range(scale):
         draw = rng.random(m, dtype=cupy.float32)
@@ -97,9 +107,7 @@ def rmat(scale: int) -> CSRGraph:
         right = ((draw >= RMAT[0]) & ~down) | (draw >= RMAT[0] + RMAT[1] + RMAT[2])
         tails = tails * 2 + down
         heads = heads * 2 + right
-    names = cupy.random.RandomState(SEED).permutation(n).astype(cupy.int32)
-    weights = rng.integers(1, 101, m, dtype=cupy.int32)
-    return from_arcs(f"rmat_{scale}", names[tails], names[heads], weights, n)
+    return tails, heads
 
 
 def read_new_york(path: Path) -> CSRGraph:

@@ -23,14 +23,13 @@ import numpy as np
 
 from gpu.graph import CSRGraph
 from gpu.lab.benchmark_graphs import (
-    RMAT,
-    RMAT_DEGREE,
     SEED,
     band,
     from_arcs,
     geometric,
     mesh,
     mesh8,
+    rmat_arcs,
     small_world,
     undirected,
 )
@@ -81,16 +80,9 @@ def rmat(scale: int, kind: str) -> CSRGraph:
     """Return an R-MAT graph of 2^scale vertices with weights of a kind."""
     import cupy
 
-    rng = cupy.random.default_rng(SEED)
-    n, m = 1 << scale, RMAT_DEGREE << scale
-    tails, heads = cupy.zeros(m, cupy.int32), cupy.zeros(m, cupy.int32)
-    for _ in range(scale):
-        draw = rng.random(m, dtype=cupy.float32)
-        down = draw >= RMAT[0] + RMAT[1]
-        right = ((draw >= RMAT[0]) & ~down) | (draw >= RMAT[0] + RMAT[1] + RMAT[2])
-        tails = tails * 2 + down
-        heads = heads * 2 + right
-    return from_arcs(f"rmat_{scale}_{kind}", tails, heads, drawn(kind, m), n)
+    tails, heads = rmat_arcs(cupy.random.default_rng(SEED), scale)
+    weights = drawn(kind, len(tails))
+    return from_arcs(f"rmat_{scale}_{kind}", tails, heads, weights, 1 << scale)
 
 
 def grid(rows: int, columns: int, kind: str) -> CSRGraph:

@@ -10,14 +10,13 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QMouseEvent, QWheelEvent
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from test_controller import FakeHost, path_graph, say, trace_of
-from test_window import close_for_good
+from test_controller import FakeHost, path_graph
+from whole_window import finished_run, whole_window
 
-from gpu.host import RunFinished, RunStarted
+from gpu.record.trace import Trace
 from viewer.features.history.feature import LIMIT, HistoryFeature
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
 
@@ -31,29 +30,19 @@ def host() -> FakeHost:
 def window(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, host: FakeHost
 ) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
-    window.controller.replay_short = False
-    window.show()
-    window.resize(1000, 700)
-    window.controller.show_graph(path_graph())
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    window.build_plots()
-    while window.features.install_next():
-        pass
-    run_once(window, host)
-    window.graph_view.flush()
-    yield window
-    close_for_good(window)
+    with whole_window(qtbot, tmp_path, host, (1000, 700)) as window:
+        run_once(window, host)
+        window.graph_view.flush()
+        yield window
 
 
 def run_once(window: MainWindow, host: FakeHost) -> RunRecord:
-    window.start_run()
-    record = window.session.runs[-1]
-    trace = trace_of(window.session.graph, record.settings)
+    return finished_run(window, host, slower)
+
+
+def slower(trace: Trace) -> Trace:
     trace.samples["t_ns"] *= 1000
-    say(window.controller, host, RunStarted(record.run_id), RunFinished(record.run_id, trace))
-    return record
+    return trace
 
 
 def history_of(window: MainWindow) -> HistoryFeature:

@@ -12,10 +12,9 @@ from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from screen import hover
-from test_controller import FakeHost, path_graph, say, trace_of
-from test_window import close_for_good
+from test_controller import FakeHost
+from whole_window import finished_run, whole_window
 
-from gpu.host import RunFinished, RunStarted
 from gpu.record.trace import SAMPLE, Trace
 from gpu.study.interval import QUANTITIES
 from viewer.features.measure.feature import MeasureFeature
@@ -24,7 +23,6 @@ from viewer.features.workspace.looks import looks_of, put_back_moment
 from viewer.main_window import MainWindow
 from viewer.models.measure import MeasureModel
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
 from viewer.plots.timeline import Timeline
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
@@ -41,36 +39,25 @@ def host() -> FakeHost:
 def window(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, host: FakeHost
 ) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
-    window.controller.replay_short = False
-    window.show()
-    window.resize(1280, 800)
-    window.controller.show_graph(path_graph())
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    window.build_plots()
-    while window.features.install_next():
-        pass
-    run_once(window, host)
-    yield window
-    window.choose_theme("light")
-    close_for_good(window)
+    with whole_window(qtbot, tmp_path, host) as window:
+        run_once(window, host)
+        yield window
+        window.choose_theme("light")
 
 
 def run_once(window: MainWindow, host: FakeHost) -> RunRecord:
     """A run of COUNT samples whose counters grow by one and by three a sample."""
-    window.start_run()
-    record = window.session.runs[-1]
-    trace = trace_of(window.session.graph, record.settings)
+    return finished_run(window, host, steadily)
+
+
+def steadily(trace: Trace) -> Trace:
     samples = np.zeros(COUNT, SAMPLE)
     number = np.arange(COUNT)
     samples["t_ns"], samples["assigned_edges"] = STEP_NS * number, number
     samples["processed_vertices"], samples["relaxed_edges"] = number, 3 * number
     samples["delta"] = 8.0
     samples["flags"][-1] = trace.samples["flags"][-1]
-    long = Trace(**{**vars(trace), "samples": samples})
-    say(window.controller, host, RunStarted(record.run_id), RunFinished(record.run_id, long))
-    return record
+    return Trace(**{**vars(trace), "samples": samples})
 
 
 def strip_of(window: MainWindow) -> MeasureStrip:

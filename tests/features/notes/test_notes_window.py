@@ -10,10 +10,9 @@ from PyQt6.QtCore import QPointF, Qt
 from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
-from test_controller import FakeHost, path_graph, say, trace_of
-from test_window import close_for_good
+from test_controller import FakeHost
+from whole_window import finished_run, whole_window
 
-from gpu.host import RunFinished, RunStarted
 from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, Note
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import load_workspace, save_workspace
@@ -24,7 +23,6 @@ from viewer.frame.vertex_dialog import VertexDialog
 from viewer.main_window import MainWindow
 from viewer.models.notes import NotesModel, Pin
 from viewer.models.session import RunRecord
-from viewer.models.settings import Settings
 from viewer.plots.timeline import Timeline
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
@@ -40,27 +38,9 @@ def host() -> FakeHost:
 def window(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, host: FakeHost
 ) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(tmp_path / "window.ini"), host)  # type: ignore[arg-type]
-    window.controller.replay_short = False
-    window.show()
-    window.resize(1280, 800)
-    window.controller.show_graph(path_graph())
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    window.build_plots()
-    while window.features.install_next():
-        pass
-    run_once(window, host)
-    yield window
-    close_for_good(window)
-
-
-def run_once(window: MainWindow, host: FakeHost) -> RunRecord:
-    window.start_run()
-    record = window.session.runs[-1]
-    trace = trace_of(window.session.graph, record.settings)
-    say(window.controller, host, RunStarted(record.run_id), RunFinished(record.run_id, trace))
-    return record
+    with whole_window(qtbot, tmp_path, host) as window:
+        finished_run(window, host)
+        yield window
 
 
 def notes_of(window: MainWindow) -> NotesModel:
@@ -258,7 +238,7 @@ def test_notes_are_saved_with_the_run_and_come_back(
     assert texts(window) == ["a moment", "a vertex"]  # the vertex's is there once
     window.session.remove_run(second)
     assert texts(window) == ["a moment", "a vertex"]
-    other = run_once(window, host)
+    other = finished_run(window, host)
     assert texts(window) == ["a vertex"]
     assert other.trace is not None
     assert notes.trace_of(other).notes == (Note("a vertex", vertex=1),)
