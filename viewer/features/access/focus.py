@@ -58,6 +58,8 @@ class FocusRing(QWidget):
             if not sip.isdeleted(part):
                 part.removeEventFilter(self)
         self._watched = []
+        if sip.isdeleted(self._window):
+            return  # the window goes, and takes the focus from its parts on the way
         by_keys = self._window.testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
         while by_keys and now is not None and now.window() is self._window:
             self._watched.append(now)
