@@ -39,24 +39,23 @@ def paint_notes(
     radius: float,
     room: QRectF,
     taken: Sequence[QRectF],
-) -> list[QRectF]:
-    """Paint notes (where the vertex is, words); return where their labels stand.
+) -> list[QRectF | None]:
+    """Paint notes (where the vertex is, words); return where their labels stand, None for a ring.
 
     radius : of a vertex, pixels ; taken : what no label may cover
     """
     metrics = QFontMetricsF(painter.font())
     full = [*taken, *(_around(centre, radius) for centre, _ in notes)]
-    placed = []
+    placed: list[QRectF | None] = []
     for centre, words in notes:
         shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, scaled(WIDEST))
         size = metrics.horizontalAdvance(shown) + 2 * SPACING, metrics.height() + SPACING / 2
         box = free_place(centre, radius, size, room, full)
         _paint_ring(painter, theme, centre, radius)
-        if box is None:
-            continue
-        full.append(box.adjusted(-CLEAR, -CLEAR, CLEAR, CLEAR))
         placed.append(box)
-        _paint_label(painter, theme, centre, radius, box, shown)
+        if box is not None:
+            full.append(box.adjusted(-CLEAR, -CLEAR, CLEAR, CLEAR))
+            _paint_label(painter, theme, centre, radius, box, shown)
     return placed
 
 

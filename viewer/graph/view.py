@@ -5,10 +5,11 @@ what one points at, and how it is coloured. Drawing is the canvas's (`graph_canv
 the meaning of colours `graph_colours`'s. While a run goes on a timer asks for a frame
 at 30 Hz, less often where a frame takes long (a 4K screen).
 
-Mouse: wheel zooms about the pointer, dragging moves, double-click fits, click chooses
-the source, Shift+click shows the shortest path, a right click offers what can be done with a
-vertex (the menu key: with the one pointed at, the end of the path, or the source). Keys: + - 0
-and arrows (with Shift while arrows step through events); Esc forgets the path.
+Mouse: wheel zooms about the pointer, dragging moves (on a note's label: the note, to another
+vertex), double-click fits, click chooses the source, Shift+click shows the shortest path, a right
+click offers what can be done with a vertex (the menu key: with the one pointed at, the end of the
+path, or the source). Keys: + - 0 and arrows (with Shift while arrows step through events); Esc
+forgets the path.
 """
 
 from __future__ import annotations
@@ -88,6 +89,8 @@ class GraphView(GraphCanvas):
         self._scale = Scale()
         self._pressed: QPointF | None = None  # where the button went down
         self._dragged = False
+        self._labels: list[tuple[QRectF, Pin]] = []  # of notes, where they were painted last
+        self._carried: Pin | None = None  # the note that is being dragged
         self._next_source = -1
         self.more_marks += [self._paint_notes, self._paint_next_source]
         self._source_before = 0  # the first click of a double-click is taken back
@@ -179,11 +182,20 @@ class GraphView(GraphCanvas):
     def _paint_notes(self, painter: QPainter) -> None:
         notes = self._session.notes
         pins = notes.at_vertices(notes.graph_shown())
-        found = ((self.place_of(pin.at), pin.note.text) for pin in pins)
-        room = QRectF(self.rect())
-        seen = [(at, words) for at, words in found if at is not None and room.contains(at)]
-        if seen:
-            paint_notes(painter, self._theme, seen, self._radius(), room, self._told())
+        room, self._labels = QRectF(self.rect()), []
+        found = [(pin, at) for pin in pins if (at := self.place_of(pin.at)) is not None]
+        found = [(pin, at) for pin, at in found if room.contains(at)]
+        if not found:
+            return
+        seen = [(at, pin.note.text) for pin, at in found]
+        boxes = paint_notes(painter, self._theme, seen, self._radius(), room, self._told())
+        for (pin, _), box in zip(found, boxes, strict=True):
+            if box is not None:
+                self._labels.append((box, pin))
+
+    def note_label_at(self, place: QPointF) -> Pin | None:
+        """Return the note whose label is at a place, None for none."""
+        return next((pin for box, pin in self._labels if box.contains(place)), None)
 
     def _told(self) -> list[QRectF]:
         """Return what no label covers: legend and badges, the source, vertices where few."""
@@ -359,9 +371,11 @@ class GraphView(GraphCanvas):
             Qt.MouseButton.MiddleButton,
         ):
             self._pressed, self._dragged = a0.position(), False
+            left = a0.button() == Qt.MouseButton.LeftButton
+            self._carried = self.note_label_at(a0.position()) if left else None
 
     def mouseMoveEvent(self, a0: QMouseEvent | None) -> None:
-        """Drag the picture, or point at a vertex."""
+        """Drag the picture or a note, or point at a vertex."""
         if a0 is None:
             return
         here = a0.position()
@@ -369,15 +383,32 @@ class GraphView(GraphCanvas):
             moved = here - self._pressed
             if self._dragged or moved.manhattanLength() >= QApplication.startDragDistance():
                 self._dragged = True
+                if self._carried is not None:
+                    self._carry_to(self.vertex_at(here.x(), here.y()), here)
+                    return
                 self._point_at(-1, here)
                 self.pan(moved.x(), moved.y())
                 self._pressed = here
             return
+        if self.note_label_at(here) is not None:
+            self.setCursor(Qt.CursorShape.OpenHandCursor)
+        else:
+            self.unsetCursor()
         self._point_at(self.vertex_at(here.x(), here.y()), here)
+
+    def _carry_to(self, vertex: int, here: QPointF) -> None:
+        """Pin the note that is dragged to the vertex under the pointer, if there is one."""
+        self._point_at(vertex, here)
+        if vertex >= 0 and self._carried is not None and vertex != self._carried.at:
+            before, self._carried = self._carried, self._carried.moved(vertex)
+            self._session.notes.change(before, self._carried, moving=True)
 
     def mouseReleaseEvent(self, a0: QMouseEvent | None) -> None:
         """A click, unless it was a drag, chooses the source or shows a path."""
         pressed, self._pressed = self._pressed, None
+        carried, self._carried = self._carried, None
+        if carried is not None and self._dragged:
+            self._session.notes.edited.emit()
         if a0 is None or pressed is None or self._dragged:
             return
         vertex = self.vertex_at(a0.position().x(), a0.position().y())

@@ -2,7 +2,8 @@
 
 A moment's note belongs to its run, a vertex's to its graph, whatever ran there. What came with a
 trace is there too, each note once. `edited` is what a person did; undo puts a former `pinned` back,
-and keeps what was read from files since.
+and keeps what was read from files since. While two runs are compared, the notes of both are shown
+on A's clock (`flags`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from gpu.record.notes import MOST_NOTES, Note
 from gpu.record.trace import Trace
 
 if TYPE_CHECKING:
+    from viewer.models.comparison import ComparisonModel
     from viewer.models.session import RunRecord, SessionModel
 
 
@@ -44,6 +46,18 @@ class Pin:
         return replace(self, note=Note(text, self.note.t_ns, self.note.vertex))
 
 
+@dataclass(frozen=True)
+class Flag:
+    """A moment's note as it is shown: when, ns on A's clock, and the letter of its run.
+
+    letter : "A" or "B", "" where one run is shown
+    """
+
+    pin: Pin
+    time_ns: float
+    letter: str
+
+
 class NotesModel(QObject):
     """All notes, in the order in which they were made; see the module docstring."""
 
@@ -54,10 +68,17 @@ class NotesModel(QObject):
     def __init__(self, session: SessionModel) -> None:
         super().__init__(session)
         self._session = session
+        self._pair: ComparisonModel | None = None
         self.pinned: tuple[Pin, ...] = ()
         self._read: set[Pin] = set()  # from files, not touched since
         session.run_added.connect(self._take_run)
         session.run_removed.connect(self._drop_run)
+
+    def set_comparison(self, pair: ComparisonModel) -> None:
+        """Show B's notes too, from now on, whenever two runs are compared."""
+        self._pair = pair
+        pair.pair_changed.connect(self.changed)
+        pair.clocks_changed.connect(self.changed)
 
     # --- what there is
 
@@ -70,10 +91,29 @@ class NotesModel(QObject):
         """Return the notes at vertices of the graph of that hash."""
         return [pin for pin in self.pinned if pin.note.vertex is not None and pin.graph == graph]
 
+    def flags(self) -> list[Flag]:
+        """Return the notes at moments of the run shown, or of A and B, by time on A's clock."""
+        pair, run = self._pair, self._session.current
+        if pair is None or pair.b is None or pair.a is None:
+            return [Flag(pin, pin.at, "") for pin in self.moments(run)]
+        found = [Flag(pin, pin.at, "A") for pin in self.moments(pair.a)]
+        of_b = self.moments(pair.b)
+        times = pair.clocks.to_a([pin.at for pin in of_b]).tolist()
+        found += [Flag(pin, time, "B") for pin, time in zip(of_b, times, strict=True)]
+        return sorted(found, key=lambda flag: flag.time_ns)
+
+    def flag_of(self, pin: Pin) -> Flag:
+        """Return how a moment's note is shown; one of a run that is not shown, at its own time."""
+        return next((flag for flag in self.flags() if flag.pin == pin), Flag(pin, pin.at, ""))
+
     def shown(self) -> list[Pin]:
-        """Return what concerns the run and the graph that are shown: moments first."""
-        run = self._session.current
-        return [*self.moments(run), *self.at_vertices(self.graph_shown())]
+        """Return what concerns the runs and the graph that are shown: moments first."""
+        return [*(flag.pin for flag in self.flags()), *self.at_vertices(self.graph_shown())]
+
+    def at_moment(self, run: RunRecord, time_ns: float) -> int:
+        """Return the whole ns nearest to a time that a note of this run can stand at."""
+        last = int(run.samples["t_ns"][-1]) if len(run.samples) else 0
+        return min(max(round(time_ns), 0), last)
 
     def graph_shown(self) -> str:
         """Return the hash of the graph that is shown, as far as it is known, else ""."""
@@ -85,15 +125,19 @@ class NotesModel(QObject):
     def trace_of(self, run: RunRecord) -> Trace:
         """Return the trace of a run that ended, with the notes that it has now."""
         assert run.trace is not None
-        pins = [*self.moments(run), *self.at_vertices(run.graph_reference.hash)]
-        notes = tuple(pin.note for pin in pins[:MOST_NOTES])
+        notes = tuple(pin.note for pin in self._kept_with(run)[:MOST_NOTES])
         return run.trace if notes == run.trace.notes else replace(run.trace, notes=notes)
+
+    def _kept_with(self, run: RunRecord) -> list[Pin]:
+        return [*self.moments(run), *self.at_vertices(run.graph_reference.hash)]
 
     # --- what a person does
 
     def pin(self, pin: Pin) -> bool:
         """Add a note; False where there are as many as a trace can hold."""
-        if len(self.shown()) >= MOST_NOTES:
+        run = self._session.current
+        there = self.at_vertices(self.graph_shown()) if run is None else self._kept_with(run)
+        if len(there) >= MOST_NOTES:
             return False
         self._edit((*self.pinned, pin))
         return True
@@ -101,6 +145,16 @@ class NotesModel(QObject):
     def change(self, before: Pin, after: Pin, moving: bool = False) -> None:
         """Put a note in the place of another: with other words, or elsewhere."""
         self._edit(tuple(after if pin == before else pin for pin in self.pinned), moving)
+
+    def move_flag(self, flag: Flag, time_ns: float) -> Flag:
+        """Move a note to a time on A's clock, as often as a drag does; `edited` is not said."""
+        run, when = self._session.current, time_ns
+        if flag.letter == "B" and self._pair is not None:
+            run, when = self._pair.b, float(self._pair.clocks.to_b(time_ns))
+        assert run is not None
+        after = flag.pin.moved(self.at_moment(run, when))
+        self.change(flag.pin, after, moving=True)
+        return Flag(after, time_ns, flag.letter)
 
     def remove(self, gone: Pin) -> None:
         """Take a note away."""

@@ -9,7 +9,7 @@ What a mark looks like: ▲ Δ raised, ▼ lowered, ◆ set by hand (along the u
 peak of parallelism (on the curve), | a bucket switch (from the lower edge; where they
 crowd, one in a few pixels), a bar along the lower edge where the run starved. What each
 of them means is defined in `viewer.plots.marks`. While two runs are compared, B's work is a second
-line, at A's times; the marks are A's.
+line, at A's times; the marks are A's; notes fly in the colour of their run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from PyQt6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
 from viewer.common.text_size import scaled, small_font
 from viewer.common.theme import THEMES, Theme
-from viewer.models.notes import Pin
+from viewer.models.notes import Flag
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
 from viewer.plots.marks import Marks
@@ -68,7 +68,7 @@ class Overview(QWidget):
         self._range_from: float | None = None  # x where a range is being dragged from
         self._measure_from: float | None = None  # the same of an interval
         self._held = -1  # the mark that is being dragged, -1 for none
-        self._held_note: Pin | None = None
+        self._held_note: Flag | None = None
         self._hovered: tuple[str, ...] = ()
         self.setMouseTracking(True)
         self.setAccessibleName("Overview of the run: click or drag to move the cursor")
@@ -127,9 +127,10 @@ class Overview(QWidget):
             return ()
         reach = REACH * duration / max(self.width() - 2 * MARGIN, 1)
         time_ns = self.time_of(x)
-        notes = [pin for pin in self._pins() if abs(pin.at - time_ns) <= 2 * reach]
+        flags = self._session.notes.flags()
+        near = [flag for flag in flags if abs(flag.time_ns - time_ns) <= 2 * reach]
         words = self._marks.words_near(record.samples, time_ns, reach)
-        return (*(f"Note: {pin.note.text}" for pin in notes), *words)
+        return (*map(_note_words, near), *words)
 
     # ---- mouse ----------------------------------------------------------------------------
 
@@ -146,7 +147,7 @@ class Overview(QWidget):
             self._held = self.mark_at(event.position())
             self._held_note = self.note_at(event.position()) if self._held < 0 else None
             if self._held_note is not None:
-                self._playback.set_cursor(self._held_note.at)
+                self._playback.set_cursor(self._held_note.time_ns)
             elif self._held < 0:
                 self._playback.set_cursor(self.time_of(x))
 
@@ -160,9 +161,8 @@ class Overview(QWidget):
         elif self._held >= 0:
             self._playback.measure.put(self._held, self.time_of(x), moving=True)
         elif self._held_note is not None:
-            before, at = self._held_note, self._playback.measure.snapped(self.time_of(x))
-            self._held_note = before.moved(round(at))
-            self._session.notes.change(before, self._held_note, moving=True)
+            at = self._playback.measure.snapped(self.time_of(x))
+            self._held_note = self._session.notes.move_flag(self._held_note, at)
         elif self._measure_from is not None:
             if abs(x - self._measure_from) >= far:
                 ends = self.time_of(self._measure_from), self.time_of(x)
@@ -224,9 +224,10 @@ class Overview(QWidget):
         found = [n for n, mark in handles if mark is not None and self.handle(mark).contains(place)]
         return found[-1] if found else -1
 
-    def note_at(self, place: QPointF) -> Pin | None:
+    def note_at(self, place: QPointF) -> Flag | None:
         """Return the note whose flag is at a place, None for none."""
-        found = [pin for pin in self._pins() if self.flag(pin.at).contains(place)]
+        flags = self._session.notes.flags()
+        found = [flag for flag in flags if self.flag(flag.time_ns).contains(place)]
         return found[-1] if found else None
 
     def flag(self, time_ns: float) -> QRectF:
@@ -235,9 +236,6 @@ class Overview(QWidget):
         x = round(self.x_of(time_ns))
         left = x if x + width <= self.width() else x - width  # at the end it flies to the left
         return QRectF(left, FLAG_TOP, width, height)
-
-    def _pins(self) -> list[Pin]:
-        return self._session.notes.moments(self._session.current)
 
     def handle(self, time_ns: float) -> QRectF:
         """Return the box by which a mark of measuring at a time is taken, along the lower edge."""
@@ -299,10 +297,11 @@ class Overview(QWidget):
         painter.fillRect(QRectF(first, 0, max(last - first, 1.0), self.height()), colour)
 
     def _draw_notes(self, painter: QPainter) -> None:
-        """Fly a flag at each note of the run."""
-        for pin in self._pins():
-            box, x = self.flag(pin.at), round(self.x_of(pin.at)) + 0.5
-            painter.setPen(QPen(QColor(self._theme.text), 1))
+        """Fly a flag at each note of the run, or in its run's colour at each of both."""
+        colours = {"": self._theme.text, **dict(zip("AB", self._theme.runs, strict=True))}
+        for flag in self._session.notes.flags():
+            box, x = self.flag(flag.time_ns), round(self.x_of(flag.time_ns)) + 0.5
+            painter.setPen(QPen(QColor(colours[flag.letter]), 1))
             painter.drawLine(QPointF(x, box.top()), QPointF(x, self.height()))
             painter.setBrush(QColor(self._theme.base))
             painter.drawRect(box.translated(0.5, 0.5))
@@ -343,3 +342,8 @@ class Overview(QWidget):
         painter.setBrush(QColor(self._theme.text))
         tip = [QPointF(x - HANDLE, 0), QPointF(x + HANDLE, 0), QPointF(x, HANDLE + 2)]
         painter.drawPolygon(QPolygonF(tip))
+
+
+def _note_words(flag: Flag) -> str:
+    of = f" on {flag.letter}" if flag.letter else ""
+    return f"Note{of}: {flag.pin.note.text}"

@@ -77,10 +77,10 @@ class TimeMarks:
 
 
 class NoteLines:
-    """A dotted line at each note of the run that is shown."""
+    """A dotted line at each note of the run that is shown, or of both that are compared."""
 
     def __init__(self, plot: pg.PlotItem, session: SessionModel) -> None:
-        self._notes, self._session, self._view = session.notes, session, plot.getViewBox()
+        self._notes, self._view = session.notes, plot.getViewBox()
         self._shown: tuple[object, ...] = ((), [])
         self.lines = pg.PlotCurveItem(connect="pairs")
         self.lines.setZValue(NOTE_Z)
@@ -92,7 +92,7 @@ class NoteLines:
 
     def show(self) -> None:
         """Draw what the model says, over the height of the view."""
-        times = tuple(pin.at for pin in self._notes.moments(self._session.current))
+        times = tuple(flag.time_ns for flag in self._notes.flags())
         shown = (times, self._view.viewRange()[1] if times else [])
         if shown == self._shown:
             return

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PyQt6.QtCore import QPointF, Qt
 from PyQt6.QtGui import QMouseEvent
-from PyQt6.QtWidgets import QApplication, QDialog
+from PyQt6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from whole_window import finished_run, whole_window
@@ -16,6 +17,7 @@ from whole_window import finished_run, whole_window
 from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, Note
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import load_workspace, save_workspace
+from gpu.study.compare import ClockMap
 from viewer.feature import Workspaces
 from viewer.features.notes.dialog import NoteDialog
 from viewer.features.notes.panel import NotesPanel
@@ -184,6 +186,14 @@ def test_a_flag_is_told_about_and_dragged_in_one_step(window: MainWindow, qtbot:
     assert "Note: the flag" in overview.words_at(overview.x_of(float(times[1])))
     start = overview.flag(float(times[1])).center()
     end = QPointF(overview.x_of(float(times[3])), start.y())
+    drag(overview, start, end)
+    assert [pin.at for pin in notes.shown()] == [times[3]]
+    window.actions_by_key["undo"].trigger()
+    assert [pin.at for pin in notes.shown()] in ([times[1]], [])
+
+
+def drag(widget: QWidget, start: QPointF, end: QPointF) -> None:
+    """Press, move in two steps, let go."""
     kinds = QMouseEvent.Type
     for kind, at, held in (
         (kinds.MouseButtonPress, start, LEFT),
@@ -192,12 +202,60 @@ def test_a_flag_is_told_about_and_dragged_in_one_step(window: MainWindow, qtbot:
         (kinds.MouseButtonRelease, end, Qt.MouseButton.NoButton),
     ):
         button = Qt.MouseButton.NoButton if kind == kinds.MouseMove else LEFT
-        where = overview.mapToGlobal(at)
-        event = QMouseEvent(kind, at, where, button, held, Held.NoModifier)
-        QApplication.sendEvent(overview, event)
-    assert [pin.at for pin in notes.shown()] == [times[3]]
+        event = QMouseEvent(kind, at, widget.mapToGlobal(at), button, held, Held.NoModifier)
+        QApplication.sendEvent(widget, event)
+
+
+def test_the_notes_of_both_runs_fly_on_one_clock(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    notes, pair, timeline = notes_of(window), window.comparison, window.timeline
+    assert isinstance(timeline, Timeline)
+    overview, a = timeline.overview, window.session.current
+    assert a is not None
+    b = finished_run(window, host)
+    window.session.set_current(a)
+    pair.compare_with(b)
+    qtbot.waitUntil(lambda: not pair.busy)
+    times, graph = a.samples["t_ns"], a.graph_reference.hash
+    pair.clocks = ClockMap(np.array([0.0, 100.0]), np.array([0.0, 50.0]))  # B twice as slow
+    notes.pin(Pin(Note("of a", t_ns=int(times[2])), a.run_id, graph))
+    notes.pin(Pin(Note("of b", t_ns=10), b.run_id, graph))
+    flags = {flag.pin.note.text: flag for flag in notes.flags()}
+    assert {text: (flag.letter, flag.time_ns) for text, flag in flags.items()} == {
+        "of a": ("A", times[2]),
+        "of b": ("B", 20.0),
+    }
+    assert "Note on B: of b" in overview.words_at(overview.x_of(20.0))
+    start = overview.flag(20.0).center()
+    end = QPointF(overview.x_of(float(times[3])), start.y())
+    drag(overview, start, end)
+    moved = next(pin for pin in notes.pinned if pin.run_id == b.run_id)
+    shown = float(pair.clocks.to_a(moved.at))
+    assert shown == pytest.approx(float(times[3]), abs=2.0)
+    panel = panel_of(window)
+    where = [panel.table.item(row, 0) for row in range(panel.table.rowCount())]
+    assert sorted(item.text()[:3] for item in where if item is not None) == ["A, ", "B, "]
+    far = notes.move_flag(notes.flag_of(moved), 1e12)
+    assert far.pin.at == int(b.samples["t_ns"][-1])  # a trace holds no note after its run
+    pair.end()
+    assert [(flag.pin.note.text, flag.letter) for flag in notes.flags()] == [("of a", "")]
+
+
+def test_a_label_on_the_map_is_dragged_to_another_vertex(window: MainWindow) -> None:
+    notes, view = notes_of(window), window.graph_view
+    notes.pin(Pin(Note("the bridge", vertex=1), 0, notes.graph_shown()))
+    before = window.session.source
+    view.grab()
+    box, pin = view._labels[0]
+    assert pin.at == 1
+    place = view.place_of(3)
+    assert place is not None
+    drag(view, box.center(), place)
+    assert [pin.at for pin in notes.shown()] == [3]
+    assert window.session.source == before
     window.actions_by_key["undo"].trigger()
-    assert [pin.at for pin in notes.shown()] in ([times[1]], [])
+    assert [pin.at for pin in notes.shown()] in ([1], [])
 
 
 def test_the_menu_of_a_vertex_has_its_notes(window: MainWindow, qtbot: QtBot) -> None:

@@ -24,6 +24,7 @@ class NotesFeature(FeaturePart):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self.notes = window.session.notes
+        self.notes.set_comparison(window.comparison)
         window.graph_view.more_menu.append(self._add_to_menu)
 
     def make_panel(self, _dock: str) -> QWidget:
@@ -43,11 +44,12 @@ class NotesFeature(FeaturePart):
         run = window.session.current
         if run is None:
             return
-        when, graph = window.playback.cursor_ns, run.graph_reference.hash
-        title = f"Note at {time_words(when, time_unit(window.playback.duration_ns))}"
+        when, graph = self.notes.at_moment(run, window.playback.cursor_ns), run.graph_reference.hash
+        of = " on A" if window.comparison.active else ""
+        title = f"Note{of} at {time_words(when, time_unit(window.playback.duration_ns))}"
 
         def pin(text: str) -> None:
-            self._pin(text, run.run_id, graph, t_ns=round(when))
+            self._pin(text, run.run_id, graph, t_ns=when)
 
         self._ask(title, "", pin)
 
@@ -62,7 +64,8 @@ class NotesFeature(FeaturePart):
     def move_here(self, pin: Pin) -> None:
         """Move a note to the cursor; one at a vertex to the vertex that is asked for."""
         if pin.note.vertex is None:
-            self.notes.change(pin, pin.moved(round(self._window.playback.cursor_ns)))
+            self.notes.move_flag(self.notes.flag_of(pin), self._window.playback.cursor_ns)
+            self.notes.edited.emit()
         elif self._window.session.graph is not None:
             self._ask_vertex(
                 "Move the note to", lambda vertex: self.notes.change(pin, pin.moved(vertex))

@@ -1,4 +1,4 @@
-"""The list of notes: those of the run that is shown in order of time, then those of its graph.
+"""The list of notes: those of the runs that are shown in order of time, then those of their graph.
 
 A click, or Enter, goes there; a double click, or F2, changes the words; Delete takes a note away.
 """
@@ -27,7 +27,7 @@ from viewer.common.flow import FlowLayout
 from viewer.common.small_widgets import centred_hint
 from viewer.common.theme import SPACING
 from viewer.feature import Table
-from viewer.models.notes import Pin
+from viewer.models.notes import Flag, Pin
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
 
@@ -62,6 +62,7 @@ class NotesPanel(QWidget):
         self._session, self._playback = session, playback
         self._notes = session.notes
         self._pins: list[Pin] = []
+        self._flags: dict[Pin, Flag] = {}  # of those at moments
         self._build()
         self._connect()
         self._show_notes()
@@ -125,6 +126,7 @@ class NotesPanel(QWidget):
     def _show_notes(self, _news: object = None) -> None:
         row = self.table.currentRow()
         self._pins = self._notes.shown()
+        self._flags = {flag.pin: flag for flag in self._notes.flags()}
         with QSignalBlocker(self.table):
             self.table.setRowCount(len(self._pins))
             for place, pin in enumerate(self._pins):
@@ -142,7 +144,9 @@ class NotesPanel(QWidget):
 
     def _where(self, pin: Pin) -> str:
         if pin.note.vertex is None:
-            return time_words(pin.at, time_unit(self._playback.duration_ns))
+            flag = self._flags[pin]
+            words = time_words(flag.time_ns, time_unit(self._playback.duration_ns))
+            return f"{flag.letter}, {words}" if flag.letter else words
         graph = self._session.graph
         known = graph is not None and pin.at < graph.n
         return f"vertex {in_sight(str(graph.id_of(pin.at))) if graph and known else pin.at}"
@@ -169,7 +173,7 @@ class NotesPanel(QWidget):
         pin = self._pins[row]
         if pin.note.vertex is None:
             self._playback.pause()
-            self._playback.set_cursor(pin.at)
+            self._playback.set_cursor(self._flags[pin].time_ns)
         else:
             self.vertex_chosen.emit(pin.at)
 
