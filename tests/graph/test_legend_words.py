@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from graph_stage import Stage, grid_dist, grid_graph
 from PyQt6.QtCore import QPoint, QPointF
-from PyQt6.QtGui import QHelpEvent
+from PyQt6.QtGui import QFontMetricsF, QHelpEvent
 from PyQt6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from viewer.common.glossary import BY_KEY, TERMS, mentioned
-from viewer.graph.colours import STATES
+from viewer.graph.colours import STATES, Legend
+from viewer.graph.legend import PAD, LegendView
 
 MODES = {  # colour by -> the terms that its title and swatches name
     "distance": {"distance", "weight", "unreached"},
@@ -64,3 +66,20 @@ def test_every_word_of_a_legend_that_means_something_says_it(mode: str, qtbot: Q
 
 def test_every_state_has_a_term() -> None:
     assert all(mentioned(words) for _, words in STATES)
+
+
+@pytest.mark.parametrize("width", [230, 300, 420, 900])
+def test_a_note_too_long_for_a_row_goes_on_in_the_next(width: int, qtbot: QtBot) -> None:
+    legend = LegendView()
+    qtbot.addWidget(legend)
+    note = "reached by 1.231 ms (recorded on an NVIDIA H100, measured), final distances"
+    legend.fit_into(width, 600)
+    legend.show_legend(
+        Legend("Distance from 0", ((0.0, "0"),), (), note), np.zeros((256, 3), np.uint8), 255
+    )
+    chunks = [one for row in legend._rows() for one in row]
+    assert " ".join(words for _, _, (kind, _, words) in chunks if kind == "note") == note
+    metrics = QFontMetricsF(legend.font())
+    for left, right, (_, _, words) in chunks:
+        assert metrics.horizontalAdvance(words) <= right - left + 1  # nothing is cut
+        assert right + 2 * PAD <= legend.width() + 1

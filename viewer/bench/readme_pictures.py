@@ -30,6 +30,7 @@ def main(argv: list[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else argv
     folder = Path(given[0] if given else "assets")
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp()  # a newcomer has no last session
     from viewer.bench.contact_sheet import grab
     from viewer.common.application import make_application
     from viewer.features.lessons.hint import LessonHint

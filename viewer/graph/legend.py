@@ -1,7 +1,8 @@
 """The legend of the graph: a colour bar with ticks, swatches, and what is not exact.
 
 It lies on the picture, in a corner, and lets the mouse through. It is painted only as
-large as its words need; where the picture is small it leaves out swatches and note.
+large as its words need, which go on in another row where one is too short; where the
+picture is small it leaves out swatches and note.
 """
 
 from __future__ import annotations
@@ -115,16 +116,18 @@ class LegendView(QWidget):
     def _rows(self) -> list[list[tuple[float, float, tuple[str, int, str]]]]:
         """Return rows of (left, right, (kind, table index, words)), words flowing left to right."""
         metrics, legend = self._metrics(), self._legend
-        chunks = [("title", 0, legend.title)]
+        widest = self._widest()
+        chunks = [("title", 0, line) for line in _lines(metrics, legend.title, widest)]
         if self._room[1] >= FULL_FROM:
             chunks += [("swatch", index, words) for index, words in legend.swatches]
-            chunks += [("note", 0, legend.note)] if legend.note else []
+            lines = _lines(metrics, legend.note, widest) if legend.note else []
+            chunks += [("note", 0, line) for line in lines]
         rows: list[list[tuple[float, float, tuple[str, int, str]]]] = [[]]
         x = 0.0
         for kind, index, words in chunks:
             width = metrics.horizontalAdvance(words) + (SWATCH + 5 if kind == "swatch" else 0)
-            width = min(width, self._widest())
-            if rows[-1] and x + width > self._widest():
+            width = min(width, widest)
+            if rows[-1] and x + width > widest:
                 rows.append([])
                 x = 0.0
             rows[-1].append((x, x + width, (kind, index, words)))
@@ -201,3 +204,15 @@ class LegendView(QWidget):
             if left > taken + 6:
                 painter.drawText(QPointF(left, y + TICK + metrics.ascent() - 1), words)
                 taken = left + size
+
+
+def _lines(metrics: QFontMetricsF, words: str, widest: float) -> list[str]:
+    """Return words in as many lines as a width needs; a word that is wider has its own."""
+    lines = [""]
+    for word in words.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1] and metrics.horizontalAdvance(longer) > widest:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
