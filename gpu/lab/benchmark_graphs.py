@@ -224,9 +224,9 @@ def from_arcs(name: str, tails: Any, heads: Any, weights: Any, n: int) -> CSRGra
 
     order = cupy.argsort(tails.astype(cupy.int64) * n + heads)
     indptr = np.zeros(n + 1, np.int64)
-    np.cumsum(cupy.bincount(tails, minlength=n).get(), out=indptr[1:])
+    np.cumsum(cupy.asnumpy(cupy.bincount(tails, minlength=n)), out=indptr[1:])
     origin = Provenance(f"benchmark:{name}", "made", {"seed": SEED})
-    arrays = (heads[order].astype(cupy.int32).get(), weights[order].get())
+    arrays = (cupy.asnumpy(heads[order].astype(cupy.int32)), cupy.asnumpy(weights[order]))
     cupy.get_default_memory_pool().free_all_blocks()
     return CSRGraph(indptr, *arrays, name=name, provenance=origin)
 
