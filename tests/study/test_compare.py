@@ -520,3 +520,22 @@ def test_runs_of_no_time_and_of_a_nanosecond() -> None:
     assert said.numbers["b_time_over_a"] is None
     assert none.busy_share is None
     assert short.busy_share == 0.5
+
+
+def test_only_supersteps_end_in_barriers() -> None:
+    """Dijkstra's samples, one each so many vertices, are none."""
+    every = replace(made("dijkstra").settings, sample_period_ns=0)
+    assert made("dijkstra", settings=every).supersteps is None
+    assert made("near_far", settings=replace(every, algorithm="near_far")).supersteps == 10
+
+
+def test_a_block_without_edges_is_not_busy() -> None:
+    """On a GPU all blocks take part in a wide superstep, whatever there is for them to do."""
+    some = made("near_far", environment={"workers": 4, "threads_per_worker": 100})
+    some.samples["busy_workers"] = 4
+    some.samples["assigned_edges"] = 150
+    assert some.busy_share == pytest.approx(0.5)  # 2 of 4
+    every = made("adds", environment={"workers": 4, "threads_per_worker": 100})
+    every.samples["busy_workers"] = 4
+    every.samples["assigned_edges"] = 150
+    assert every.busy_share == pytest.approx(1.0)  # its workers say so themselves
