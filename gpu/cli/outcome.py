@@ -121,7 +121,7 @@ def words_of(error: Exception) -> str:
 
 
 def _is_of_libraries(error: Exception) -> bool:
-    """Whether this may be what somebody else's code calls a lack of memory; a thread has a stack."""
+    """Whether others' code may call a lack of memory so: a thread has a stack."""
     return isinstance(error, ImportError | OSError | SystemError) or is_no_process(error)
 
 
