@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from pathlib import Path
 
 SAFE_PATH = "PYTHONSAFEPATH"
+ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
 _OURS = str(Path(__file__).resolve().parents[1])  # where `gpu` and `viewer` are found
 
 
@@ -22,6 +24,25 @@ def module_command(module: str, *arguments: str) -> list[str]:
     """Return the command that runs a module of ours as a program, wherever it is started."""
     run = f"sys.path.append({_OURS!r}); runpy.run_module({module!r}, None, '__main__', True)"
     return [sys.executable, "-P", "-c", f"import runpy, sys; {run}", *arguments]
+
+
+def one_thread() -> None:
+    """Let NumPy, once it is imported, start no threads: where it may have none, it ends us."""
+    os.environ.setdefault(*ONE_THREAD)
+
+
+def require_threads(count: int) -> None:
+    """Start so many threads, and end them. Raises RuntimeError where the system refuses one."""
+    over = threading.Event()
+    threads = [threading.Thread(target=over.wait) for _ in range(count)]
+    try:
+        for thread in threads:
+            thread.start()
+    finally:
+        over.set()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
 
 
 def version() -> str:

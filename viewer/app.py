@@ -32,22 +32,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from gpu.interpreter import one_thread, require_threads
+
 if TYPE_CHECKING:
     from viewer.main_window import MainWindow
 
 NAME = "sssp-scope"
 SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
-ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
 OF_THE_WINDOW = {  # commands that draw: a sentence, module and function
     "render": ("draw a saved run", "viewer.export.render", "add_render"),
     "desktop": ("into the menu of your desktop, or out", "viewer.desktop", "add_desktop"),
 }
+WINDOW_THREADS = 32  # ours, Qt's, processes: Qt waits for ever where it gets none to paint with
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made
 
 
 def main(argv: list[str] | None = None) -> int:
     """Return the exit code, see `gpu.cli.outcome`."""
-    os.environ.setdefault(*ONE_THREAD)
+    one_thread()
     arguments = list(sys.argv[1:] if argv is None else argv)
     first = arguments[0] if arguments else ""
     if not _is_for_window(first):
@@ -64,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
         return guarded(arguments, lambda: _refuse(str(file)))
     if problem:
         return _qt_missing() or guarded(arguments, lambda: _draw(file, problem))
-    return _qt_missing() or _open(file, switch)
+    return _qt_missing() or _too_few_threads() or _open(file, switch)
 
 
 def display_problem() -> str | None:
@@ -146,6 +148,18 @@ def _qt_missing() -> int:
     from viewer.qt_libraries import say_if_missing
 
     return say_if_missing(NAME)
+
+
+def _too_few_threads() -> int:
+    """Return 1, having said so, where the system has too few threads for a window; else 0."""
+    from gpu.cli.outcome import FAILED
+    from gpu.cli.terminal import failure
+
+    try:
+        require_threads(WINDOW_THREADS)
+    except RuntimeError as error:
+        return failure(error, FAILED)
+    return 0
 
 
 def _x_server_answers() -> bool:

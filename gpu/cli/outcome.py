@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from errno import EMFILE, ENFILE
+from errno import EAGAIN, EMFILE, ENFILE
 
 from gpu.errors import (
     CancelledByUserError,
@@ -66,7 +66,7 @@ ERROR_CODES = {
     "trace": "a saved run that cannot be read",
     "cancelled": "stopped by the user",
     "error": "any other fault that is not ours",
-    "system": "the operating system refused: permission, space",
+    "system": "the operating system refused: permission, space, processes",
     "bug": "a fault of the program",
     USAGE: "wrong usage, exit code 2",
     CHECK: "a failed check, exit code 3",
@@ -77,6 +77,8 @@ def code_of(error: BaseException) -> str:
     """Return the word of `ERROR_CODES` for an exception."""
     if isinstance(error.__cause__, GpuError) and type(error) is GpuError:
         return code_of(error.__cause__)  # the same fault, with the name of its file before it
+    if is_no_process(error):
+        return "system"
     return next(code for kind, code in _CODES if isinstance(error, kind))
 
 
@@ -90,6 +92,13 @@ def place_of(error: BaseException | None) -> tuple[str | None, int | None]:
     return None, None
 
 
+def is_no_process(error: BaseException) -> bool:
+    """Whether the system refused one more thread or process."""
+    if isinstance(error, OSError):
+        return error.errno == EAGAIN
+    return isinstance(error, RuntimeError) and "start new thread" in str(error)
+
+
 def words_of(error: Exception) -> str:
     """Return one line that says what happened and, where it is known, to which file."""
     if isinstance(error, GpuError):
@@ -98,8 +107,10 @@ def words_of(error: Exception) -> str:
         words = "out of memory; close other programs or take a smaller graph"
     elif isinstance(error, OSError) and error.errno in {EMFILE, ENFILE}:
         words = "too many open files; raise the limit (ulimit -n), or make fewer runs at a time"
-    elif isinstance(error, ImportError | OSError | SystemError) and _memory_allowed() < LITTLE:
+    elif _is_of_libraries(error) and _memory_allowed() < LITTLE:
         words = f"out of memory: this system allows us {size_words(_memory_allowed())} (ulimit -v)"
+    elif is_no_process(error):
+        words = "too many processes and threads; end some, or raise the limit (ulimit -u)"
     elif isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         words = f"{place}{error.strerror or error}"
@@ -107,6 +118,11 @@ def words_of(error: Exception) -> str:
         fault = f"{type(error).__name__}: {error}"
         words = f"a bug of ours, sorry ({fault}); {DEBUG}=1 shows where"
     return " ".join(words.split())
+
+
+def _is_of_libraries(error: Exception) -> bool:
+    """Whether others' code may call a lack of memory so: a thread has a stack."""
+    return isinstance(error, ImportError | OSError | SystemError) or is_no_process(error)
 
 
 def _memory_allowed() -> int:

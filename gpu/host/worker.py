@@ -90,6 +90,7 @@ def main(
     except BaseException:
         traceback.print_exc()
         os._exit(1)
+    memory.sweep()  # as the parent does next, if it is not killed before
     os._exit(0)  # no atexit: threads may be deep in compiled code
 
 

@@ -27,7 +27,7 @@ from gpu.host.messages import GraphHandle
 from gpu.host.orphan import end_with_parent
 from gpu.host.process import hidden_main
 from gpu.host.shared_graph import SharedGraph, open_graph, share_graph
-from gpu.interpreter import start_tracker
+from gpu.interpreter import require_threads, start_tracker
 from gpu.study.sweep import (
     SweepPlan,
     SweepPoint,
@@ -37,6 +37,7 @@ from gpu.study.sweep import (
 )
 
 POLL_S = 0.05
+THREADS = 4  # that each process, and we for the pool, may need; processes count among them
 RUN_BYTES = 96  # of an engine's own arrays a vertex and process, about
 _CHILD: dict[str, Any] = {}  # in a child: stop flag, graph, the name of the graph's segment
 
@@ -51,6 +52,7 @@ class Pool:
         start_tracker()
         self._context = get_context("spawn")
         self.count = count or len(_cores())
+        require_threads(THREADS * (self.count + 1))
         self.stop = self._context.Event()
         self.memory = Memory()
         self._tokens = itertools.count(1)

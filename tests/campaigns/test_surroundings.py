@@ -166,3 +166,24 @@ def test_somebody_else_with_a_home_that_is_not_theirs(others_folder: Path) -> No
     kept.symlink_to(others_folder)  # somebody else's: nothing of it may be run
     assert answer(program(COMPILED, changes, **who)) == first
     assert [path.name for path in others_folder.iterdir()] == ["temporary"]
+
+
+@pytest.mark.parametrize("arguments", [("sweep", RUN[1], "--count", "2"), ("--signal-ready",)])
+@pytest.mark.parametrize("most", [1, 8])
+def test_too_few_processes_are_said_in_one_line(
+    arguments: tuple[str, ...], most: int, others_folder: Path
+) -> None:
+    """Of root nothing is refused. `ulimit -u` is no word of every shell."""
+    import resource
+
+    done = program(
+        arguments,
+        {"HOME": str(others_folder), "QT_QPA_PLATFORM": "offscreen"},
+        user=NOBODY,
+        group=NOBODY,
+        extra_groups=[],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (most, most)),
+    )
+    assert done.returncode == 1
+    assert "too many processes" in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -261,3 +262,22 @@ def test_ids_that_are_formulas_come_back_and_are_noted(call: Call) -> None:
     assert call(*words, "--quiet")[2] == ""
     assert "formulas" not in call("run", "roads.gr", "--distances", "d.csv")[2]
     assert "formulas" not in call("convert", "f.csv", "g.gml")[2]
+
+
+def test_a_thread_that_the_system_refuses(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The third of a sweep's: one line, and those that were started have ended."""
+    start, before, begun = threading.Thread.start, threading.active_count(), 0
+
+    def refused(thread: threading.Thread) -> None:
+        nonlocal begun
+        begun += 1
+        if begun == 3:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    code, out, err = call("sweep", "roads.gr", "--count", "2", "--json")
+    assert (code, out, begun) == (FAILED, "", 3)
+    assert json.loads(err)["error"]["code"] == "system"
+    assert "ulimit -u" in err
+    assert threading.active_count() == before

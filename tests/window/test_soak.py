@@ -15,6 +15,9 @@ there are then (the tracker of shared memory; a sweep's pool is gone with the sw
 that stayed would be seen here). `why` prints, at the end, which lines of Python hold more than
 before (`tracemalloc`, which makes everything slower) and what there is more of.
 
+A table says after what the window's loop was held for more than 50 ms, and where (`soak_stalls`);
+a test that fails because of it would fail on a busy machine.
+
 In the suite it runs for less than a minute, in a process of its own, so that what other tests
 have allocated is not counted.
 """
@@ -35,6 +38,7 @@ from pathlib import Path
 from typing import Any
 
 from soak_memory import Held, children, give_back_memory, resident
+from soak_stalls import Stalls
 
 SUITE_SECONDS = 24
 SEED = 20261121
@@ -77,6 +81,7 @@ class Soak:
         self.faults: list[str] = []
         self.did: deque[str] = deque(maxlen=25)
         self.steps = 0
+        self.stalls = Stalls(lambda: self.did[-1] if self.did else "start")
         self._catch()
         self.segments = _segments()
         self.app = make_application()
@@ -110,6 +115,7 @@ class Soak:
         begun = time.monotonic()
         self._wait(lambda: self.window.controller.ready and self.window.session.graph is not None)
         self._wait(lambda: not self.window.features.install_next())
+        self.stalls.start()
         self._warm_up()
         while time.monotonic() - begun < self.seconds / 3:
             self._step()
@@ -120,6 +126,8 @@ class Soak:
             if time.monotonic() - begun > self.seconds / 3 + MARK_SECONDS * len(marks):
                 marks.append(self._measured())
         after = self._measured()
+        self.stalls.stop()
+        print(self.stalls.table())
         if held is not None:
             held.print_growth()
         self._close()
@@ -276,6 +284,7 @@ class Soak:
         loop = QEventLoop()
         QTimer.singleShot(round(1000 * seconds), loop.quit)
         loop.exec()
+        self.stalls.beat()
 
     def _tidy(self) -> None:
         """Cancel dialogs, close menus, forget old runs."""
@@ -321,7 +330,8 @@ class Soak:
             if record is not self.window.session.current:
                 self.window.session.remove_run(record)
         self._breathe(0.3)
-        give_back_memory()
+        with self.stalls.unnoticed():
+            give_back_memory()
         engine = self.window.controller.host.child_pid or 0
         others = [pid for pid in children(os.getpid()) if pid != engine]
         return resident(os.getpid()), resident(engine), sum(map(resident, others))

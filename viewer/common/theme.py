@@ -201,6 +201,9 @@ PROJECTOR = Theme(
 THEMES: dict[str, Theme] = {theme.name: theme for theme in (LIGHT, DARK, PROJECTOR)}
 
 
+STYLED = "sssp_scope_styled"  # property of the application: it has our style
+
+
 def next_theme(name: str) -> str:
     """Return the theme after this one: light, dark, projector, light."""
     names = list(THEMES)
@@ -210,10 +213,12 @@ def next_theme(name: str) -> str:
 def apply_theme(app: QApplication, name: str) -> Theme:
     """Put a theme on the whole application and return it; raise KeyError if unknown."""
     theme = THEMES[name]
-    app.setStyle(PlainStyle("Fusion"))
+    if app.property(STYLED) is None:  # each time costs as much as a stylesheet
+        app.setStyle(PlainStyle("Fusion"))
+        app.setProperty(STYLED, True)
+    app.setStyleSheet("")  # from one to another takes Qt twice as long as to none and from none
     if scale_application_font(app, theme.text_scale):
-        app.setStyleSheet("")  # under a stylesheet, old and new, widgets keep their old fonts
-        app.sendPostedEvents()
+        app.sendPostedEvents()  # under a stylesheet widgets keep their old fonts
     app.setPalette(palette_of(theme))
     titles = f"QDockWidget {{ font-size: {text_pixels()}px; }}"  # Qt would keep the system's
     app.setStyleSheet(stylesheet_of(theme) + titles)

@@ -19,6 +19,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from viewer.common.text_size import scaled
+from viewer.common.theme import LIGHT, Theme
 from viewer.features.draw.drawing import DrawingModel
 from viewer.features.draw.keys import Keys
 from viewer.features.draw.mouse import Hand
@@ -37,8 +38,10 @@ class DrawCanvas(DrawSurface):
 
     menu_requested = pyqtSignal(QPoint)  # on the screen
 
-    def __init__(self, model: DrawingModel, parent: QWidget | None = None) -> None:
-        super().__init__(model, parent)
+    def __init__(
+        self, model: DrawingModel, theme: Theme = LIGHT, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(model, theme, parent)
         self.hand = Hand(self)
         self.keys = Keys(self, self.hand)
         self.field.ended.connect(self._field_ended)

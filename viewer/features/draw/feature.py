@@ -164,7 +164,7 @@ class DrawFeature(DrawTools):
         if self.page is not None:
             return
         window = self._window
-        page = self.page = DrawPage(self.model)
+        page = self.page = DrawPage(self.model, window.theme)
         column = self._centre_column()
         page.hide()
         column.addWidget(page, 1)

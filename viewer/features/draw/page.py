@@ -28,7 +28,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.errors import ParameterError
 from viewer.common.text_size import scaled
-from viewer.common.theme import SPACING, Theme
+from viewer.common.theme import LIGHT, SPACING, Theme
 from viewer.features.draw.canvas import DrawCanvas
 from viewer.features.draw.drawing import DrawingModel
 from viewer.features.draw.keys import described
@@ -50,13 +50,15 @@ class DrawPage(QWidget):
     leave_requested = pyqtSignal()
     save_requested = pyqtSignal()
 
-    def __init__(self, model: DrawingModel, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: DrawingModel, theme: Theme = LIGHT, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("draw_page")
         self.model = model
         self._theme: Theme | None = None
         self._refused = False  # the line says what cannot be done
-        self.canvas = DrawCanvas(model)
+        self.canvas = DrawCanvas(model, theme)
         self.table = ArcsTable(model)
         self._build()
         self._connect()

@@ -45,9 +45,13 @@ class DrawScene(QGraphicsScene):
         self._shapes: dict[int, tuple[object, ...]] = {}  # of arcs, as last drawn
         self._placed: object = None  # what the weights were placed for
         self._focus = False  # keys act here
+        self._drawn_in: object = None  # theme, font, size
 
     def apply_theme(self, theme: Theme, font: QFont, grow: float = 1.0) -> None:
         """Take the colours of a theme, and a text size."""
+        if self._drawn_in == (theme, font, grow):
+            return
+        self._drawn_in = (theme, font, grow)
         self.style_now = Style(theme, font, grow)
         for vertex in self.vertices.values():
             vertex.take(vertex.vertex, self.style_now)

@@ -31,15 +31,17 @@ class DrawSurface(QGraphicsView):
     said = pyqtSignal(str)  # what happened, in words
     refused = pyqtSignal(str)  # what could not be done, and why
 
-    def __init__(self, model: DrawingModel, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: DrawingModel, theme: Theme = LIGHT, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.model = model
-        self.items_of = DrawScene(model, Style(LIGHT, QApplication.font()), self)
+        self.items_of = DrawScene(model, Style(theme, QApplication.font()), self)
         self.tool, self.snap = "select", False
         self._untouched = True  # nobody has zoomed since all was fitted
         self._build()
         self.field = FieldInPlace(self.viewport() or self)
-        self.apply_theme(LIGHT)
+        self.apply_theme(theme)
         model.changed.connect(self._show_drawing)
         model.selection_changed.connect(self.items_of.show_marks)
         self.field.refused.connect(self.refused)
