@@ -7,8 +7,9 @@ A named arrangement (`Arrangement`) is data: what stands left, right and under t
 how much of the window it takes. Arrangements name docks of features too, and one that is not
 there is left out. The cells of a side are as many as fit: from the bottom, what does not fit
 becomes tabs of the cell above. Docks that an arrangement does not show wait as tabs of the right
-side's first cell, wide ones under the graph; when one is shown, `make_room` gives it the height
-that it needs, if need be by making tabs of the cells below.
+side's first cell, wide ones under the graph; when one is shown (`show`), it is given the height
+that it needs, if need be by making tabs of the cells below; when it is closed again, the others
+stand as before, unless a person has moved one meanwhile.
 
     Explore      Run | graph, timeline | every plot
     Compare      graph, runs, timeline | what differs
@@ -24,11 +25,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
-from PyQt6.QtCore import QObject, QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QByteArray, QObject, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
+from viewer.common.later import later
 from viewer.common.text_size import scaled
 from viewer.models.settings import STATE_VERSION
 
@@ -181,6 +184,7 @@ class Docks(QObject):
         self.by_key: dict[str, QDockWidget] = {}
         self.arrangement = FIRST
         self._arranged: tuple[list[list[str]], dict[str, object]] = ([], {})
+        self._made_room: dict[str, tuple[QByteArray, dict[str, object]]] = {}  # before, after
         self._ghosts = QTimer(window)
         self._ghosts.setSingleShot(True)
         self._ghosts.setInterval(0)
@@ -198,6 +202,7 @@ class Docks(QObject):
             self.fill(key, _nothing_yet(key))
         for key in self.extra:
             self.by_key[key].hide()
+            self.by_key[key].visibilityChanged.connect(partial(self._close_soon, key))
         self.by_key["timeline"].setTitleBarWidget(QWidget())  # it needs the height, not a name
 
     def __getitem__(self, key: str) -> QDockWidget:
@@ -221,6 +226,7 @@ class Docks(QObject):
     def arrange(self, name: str = FIRST) -> None:
         """Stand as a named arrangement says; as the first one where there is none such."""
         self.arrangement = name = name if name in ARRANGEMENTS else FIRST
+        self._made_room.clear()
         plan, docks, size = ARRANGEMENTS[name], self.by_key, self._window.size()
         corner = RIGHT if plan.whole_right else BOTTOM
         self._window.setCorner(Qt.Corner.BottomRightCorner, corner)
@@ -274,17 +280,18 @@ class Docks(QObject):
         if standing == self._standing() and cells != self._cells(ARRANGEMENTS[self.arrangement]):
             self.arrange(self.arrangement)
 
-    def _standing(self) -> dict[str, object]:
-        """Return where each dock is, and with which others, whatever its size."""
-        window = self._window
+    def _standing(self, without: str = "") -> dict[str, object]:
+        """Return where each dock is, and with which others, whatever its size; one left out."""
+        window, left_out = self._window, {f"dock_{without}"}
         return {
             key: (
                 window.dockWidgetArea(dock),
                 dock.isFloating(),
                 dock.isHidden(),
-                frozenset(other.objectName() for other in window.tabifiedDockWidgets(dock)),
+                {other.objectName() for other in window.tabifiedDockWidgets(dock)} - left_out,
             )
             for key, dock in self.by_key.items()
+            if key != without
         }
 
     def _hide_ghosts(self) -> None:
@@ -385,7 +392,33 @@ class Docks(QObject):
         wanted = [heights.get(cell[0], plot) for cell in areas[1]]
         window.resizeDocks(bottom, wanted, DOWN)
 
-    def make_room(self, key: str) -> None:
+    def is_in_front(self, key: str) -> bool:
+        """Whether a dock is seen: of tabs, the one on top."""
+        return self.by_key[key].isVisible() and not self.by_key[key].visibleRegion().isEmpty()
+
+    def show(self, key: str) -> None:
+        """Show a dock in front, with the height that it needs; remember how the others stood."""
+        dock = self.by_key[key]
+        before = self._window.saveState(self.version) if dock.isHidden() else None
+        dock.show()
+        self._make_room(key)
+        if before is not None and key in self.extra:
+            self._made_room[key] = before, self._standing(key)
+
+    def _close_soon(self, key: str, visible: bool) -> None:
+        if not visible and key in self._made_room:
+            later(self, partial(self._give_back, key))
+
+    def _give_back(self, key: str) -> None:
+        """Let the others stand as they did before a dock was shown that is closed by now."""
+        if key not in self._made_room or not self.by_key[key].isHidden():
+            return  # a tab of its cell was brought in front, or the window is closed
+        before, after = self._made_room.pop(key)
+        if self._standing(key) == after:
+            self._window.restoreState(before, self.version)
+            self._ghosts.start()
+
+    def _make_room(self, key: str) -> None:
         """Give a dock that was just shown the height it needs, the cells below become tabs."""
         dock, window = self.by_key[key], self._window
         dock.raise_()

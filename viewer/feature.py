@@ -83,6 +83,9 @@ class Window(Protocol):
     def show_dock(self, key: str) -> QWidget:
         """Show a dock, in front, filled; return its panel."""
 
+    def toggle_dock(self, key: str) -> None:
+        """Show a dock in front; close it where it is."""
+
     def enable_actions(self) -> None:
         """Ask again which actions can be used (a feature's `needs` changed)."""
 

@@ -233,11 +233,17 @@ class MainWindow(QMainWindow):
     def show_dock(self, key: str) -> QWidget:
         """Show a dock, in front, filled; return its panel."""
         self._fill_when_seen(key, visible=key in self.docks.extra)
-        self.docks[key].show()
-        self.docks.make_room(key)
+        self.docks.show(key)
         panel = self.docks[key].widget()
         assert panel is not None
         return panel
+
+    def toggle_dock(self, key: str) -> None:
+        """Show a dock in front; close it where it is."""
+        if self.docks.is_in_front(key):
+            self.docks[key].close()
+        else:
+            self.show_dock(key)
 
     # --- for features, which know the window by a protocol
 

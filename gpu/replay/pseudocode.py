@@ -1,15 +1,16 @@
 """Pseudocode as data, beside the kernel's own source: which event lights which line of both.
 
 `assets/pseudocode/<algorithm>.toml` holds lines; a line has its text, the kinds of event that
-light it (with `a`, only those whose a is that: a phase is light or heavy) and an anchor, "file:
-words", which is found in the source when it is read. A kernel that is rewritten so that the words
-are gone fails a test, not a lesson. Of two lines that an event concerns
-the first is lit; both count it.
+light it (with `a`, only those whose a is that: a phase is light or heavy; with `begins`, also the
+first item of the run, its source) and an anchor, "file: words", which is found in the source when
+it is read. A kernel that is rewritten so that the words are gone fails a test, not a lesson. Of two
+lines that an event concerns the first is lit; both count it.
 """
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -30,6 +31,7 @@ class Line:
     file: str
     row: int
     only: int | None = None  # events whose a is this, None any
+    begins: bool = False  # the source, first item of the run, enters a work list here
 
     def concerns(self, kind: EventKind, a: int = 0) -> bool:
         """Whether an event is done by this line."""
@@ -44,8 +46,27 @@ class Pseudocode:
     lines: tuple[Line, ...]
     sources: dict[str, tuple[str, ...]]
 
-    def lit_by(self, kind: EventKind, a: int = 0) -> int:
-        """Return the place of the line that an event lights, -1 where none does."""
+    @property
+    def begins_at(self) -> int:
+        """The place of the line in which the source enters, -1 where no line is that alone."""
+        return next((k for k, line in enumerate(self.lines) if line.begins), -1)
+
+    def counts(self, so_far: Callable[[Line], int]) -> list[int]:
+        """Return how often each line has run; `so_far` counts events that a line concerns."""
+        counts, begins = [so_far(line) for line in self.lines], self.begins_at
+        for k, line in enumerate(self.lines):
+            if begins >= 0 and EventKind.PUSH in line.kinds and counts[k]:
+                counts[k] -= 1
+                counts[begins] = 1
+        return counts
+
+    def lit_by(self, kind: EventKind, a: int = 0, first: bool = False) -> int:
+        """Return the place of the line that an event lights, -1 where none does.
+
+        first : it is the first of its kind in the run
+        """
+        if first and kind == EventKind.PUSH and self.begins_at >= 0:
+            return self.begins_at
         return next((k for k, line in enumerate(self.lines) if line.concerns(kind, a)), -1)
 
 
@@ -75,7 +96,8 @@ def _read(name: str, data: dict[str, Any]) -> Pseudocode:
         row = next((k for k, line in enumerate(sources[file]) if words in line), None)
         if row is None:
             raise ParameterError(f"{name}: no line of {file} has {words!r}; the source changed")
-        lines.append(Line(given["text"], _kinds(name, given), file, row, given.get("a")))
+        begins = given.get("begins", False)
+        lines.append(Line(given["text"], _kinds(name, given), file, row, given.get("a"), begins))
     return Pseudocode(data["title"], tuple(lines), sources)
 
 

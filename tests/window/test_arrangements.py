@@ -172,6 +172,43 @@ def test_a_panel_that_is_shown_has_room(
     assert not window.docks[key].isVisible()
 
 
+@pytest.mark.parametrize("key", ["show_runs", "why", "notes"])
+def test_a_key_pressed_again_hides_its_panel_and_the_others_stand_as_before(
+    window: MainWindow, key: str
+) -> None:
+    window.resize(1280, 800)
+    QApplication.processEvents()
+    window.docks.reset()
+    QApplication.processEvents()
+    dock = window.actions_by_key.rows[key].argument or "runs"
+    action = window.actions_by_key[key]
+    before = {one: found.geometry() for one, found in window.docks.by_key.items()}
+    shown = in_sight(window)
+    for _ in range(2):
+        action.setEnabled(True)
+        action.trigger()
+        QApplication.processEvents()
+        assert dock in in_sight(window)
+        action.trigger()
+        QApplication.processEvents()
+        QApplication.processEvents()
+        assert in_sight(window) == shown
+        for one in shown:
+            assert window.docks[one].geometry() == before[one], one
+
+
+def test_what_a_person_moved_meanwhile_stays(window: MainWindow) -> None:
+    window.resize(1280, 800)
+    QApplication.processEvents()
+    window.docks.reset()
+    window.actions_by_key["show_runs"].trigger()
+    window.docks["work"].close()
+    window.docks["runs"].close()
+    QApplication.processEvents()
+    QApplication.processEvents()
+    assert not window.docks["work"].isVisible()
+
+
 def tab_bars(window: MainWindow) -> list[list[str]]:
     """Return the tabs of every tab bar that can be seen."""
     for _ in range(3):

@@ -13,7 +13,7 @@ from PyQt6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
-from gpu.record.trace import Trace, Verification
+from gpu.record.trace import RECORDED_ON, Trace, Verification
 from gpu.study.compare import CompareError, align
 from viewer.common.theme import THEMES
 from viewer.features.compare.bar import CompareBar
@@ -189,15 +189,42 @@ def test_the_table_says_what_each_run_was(session: SessionModel, pair: Compariso
         for row in range(table.rowCount())
     ]
     assert [row[0] for row in rows] == ["A", "B"]
-    assert rows[0][1:4] == ["roads", "ADDS", "auto 8 → 16"]
-    assert [row[6] for row in rows] == ["1.000 ms modelled", "2.000 ms modelled"]
+    assert rows[0][1] == "ADDS"
+    assert rows[0][4:6] == ["auto 8 → 16", "roads"]
+    assert [row[2] for row in rows] == ["1.000 ms modelled", "2.000 ms modelled"]
     assert {row[9] for row in rows} == {"✓ yes"}
     assert [table.headerData(1 + k, Qt.Orientation.Horizontal) for k in range(3)] == [
         column.title for column in COLUMNS[:3]
     ]
-    assert table.shared_columns() == [5, 4, 1]
+    assert table.shared_columns() == [3, 6, 5]
     pair.end()
     assert [table.data(table.index(row, 0)) for row in (0, 1)] == ["•", ""]
+
+
+def test_what_was_recorded_elsewhere_names_its_gpu(
+    session: SessionModel, pair: ComparisonModel
+) -> None:
+    table, record = RunsTable(session, pair), session.runs[0]
+    record.settings = replace(record.settings, engine="cuda", device="cuda:0", probe=0)
+    record.clock = "measured"
+    told = {"device": "NVIDIA H100 80GB HBM3"}
+    for environment, device, words in (
+        (told, "H100 80GB HBM3", "1.000 ms measured"),
+        (told | {RECORDED_ON: "NVIDIA H100"}, "H100", "1.000 ms recorded, measured"),
+    ):
+        record.trace = replace(record.trace, environment=environment)
+        cells = [table.data(table.index(0, column)) for column in range(4)]
+        assert cells[1:] == ["ADDS", words, device]
+
+
+def test_algorithm_and_time_are_in_sight_in_a_narrow_panel(panel: RunsPanel, qtbot: QtBot) -> None:
+    panel.resize(420, 240)
+    qtbot.waitUntil(lambda: panel.width() == 420)
+    header, view = panel.table.horizontalHeader(), panel.table.viewport()
+    for section in range(3):
+        assert panel.model.headerData(section, Qt.Orientation.Horizontal)
+        right = header.sectionViewportPosition(section) + header.sectionSize(section)
+        assert right <= view.width()
 
 
 @pytest.fixture
@@ -261,11 +288,11 @@ def test_buttons_and_menu_offer_what_can_be_done(
 
 def test_a_click_on_a_title_sorts(panel: RunsPanel, session: SessionModel, qtbot: QtBot) -> None:
     header = panel.table.horizontalHeader()
-    at = header.sectionViewportPosition(6) + 10
+    at = header.sectionViewportPosition(2) + 10
     seen = set()
     for _ in range(2):
         qtbot.mouseClick(header.viewport(), LEFT, pos=header.rect().topLeft() + _point(at, 8))
-        seen.add(panel.table.model().index(0, 2).data())
+        seen.add(panel.table.model().index(0, 1).data())
     assert seen == {"ADDS", "Near-Far"}
 
 

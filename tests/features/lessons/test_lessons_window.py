@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from lesson_files import ASKED, HEAD, ONE, RUNS, TEXT, TWO, write
-from lesson_stage import LEFT, close_window, open_window, walk
+from lesson_stage import LEFT, close_window, open_window, settle, walk
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -15,6 +15,8 @@ from pytestqt.qtbot import QtBot
 from gpu.lessons.lesson import Question, Value
 from viewer.features.lessons.questions import make_question
 from viewer.main_window import MainWindow
+
+SOON_MS = 30_000  # nothing is compiled for this
 
 
 @pytest.fixture
@@ -39,6 +41,46 @@ def test_a_small_lesson_is_walked_and_remembered(
     known = window.settings.value("lessons")["mine"]
     assert known["finished"]
     assert known["answers"]["one"]["right"] is right
+
+
+def test_another_graph_ends_the_lesson_and_offers_to_go_on(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    coloured = ONE + 'colour_by = "processed"\nvertices = ["A"]\n'
+    path = write(
+        tmp_path, HEAD + coloured + TWO, TEXT.replace("{a.processed / b.processed|x}", "x")
+    )
+    feature, view = window.features["lessons"], window.graph_view
+    feature.open_path(str(path))
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: bool(feature.stage.look.vertices), timeout=SOON_MS)
+    assert view.colour_by == "processed"
+    window.open_path("sample:figure_6")
+    qtbot.waitUntil(lambda: window.session.notice is not None, timeout=SOON_MS)
+    assert feature.model.lesson is None
+    assert feature.stage.look.vertices == [], "no ring hangs about"
+    assert view.colour_by == "distance"
+    assert window.docks.arrangement == "explore"
+    assert window.session.graph.name != "figure_1", "the graph that was opened stays"
+    assert "step 1 of 2" in window.session.notice.words
+    qtbot.mouseClick(window.notice_bar.offers[0], LEFT)
+    settle(window, qtbot)
+    assert feature.model.lesson is not None
+    qtbot.waitUntil(lambda: view.colour_by == "processed", timeout=SOON_MS)
+
+
+def test_a_window_closed_in_mid_lesson_keeps_no_colours_of_it(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    coloured = ONE + 'colour_by = "processed"\n'
+    path = write(
+        tmp_path, HEAD + coloured + TWO, TEXT.replace("{a.processed / b.processed|x}", "x")
+    )
+    window.features["lessons"].open_path(str(path))
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: window.graph_view.colour_by == "processed", timeout=SOON_MS)
+    window.features["lessons"].close()
+    assert window.graph_view.colour_by == "distance"
 
 
 ANSWER = Value("a", "processed")

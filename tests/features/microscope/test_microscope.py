@@ -167,7 +167,8 @@ def test_every_algorithm_is_painted(stage: tuple, qtbot: QtBot, key: str) -> Non
             picture = grabbed(board)
             pictures.add(bytes(picture.constBits().asarray(picture.sizeInBytes())))
             assert not code.grab().isNull()
-        lit = pseudocode_of(key).lit_by(model.kind, int(model.shown["a"]))
+        first = model.count_of([model.kind]) == 1
+        lit = pseudocode_of(key).lit_by(model.kind, int(model.shown["a"]), first)
         assert code.pseudo.lit == lit
         if lit >= 0:
             assert code.source.lit == pseudocode_of(key).lines[lit].row
@@ -225,6 +226,39 @@ def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:
         qtbot.keyClick(panel.algorithm, Qt.Key.Key_Down)
         panel.algorithm.activated.emit(panel.algorithm.currentIndex())
     assert asked.args[0] in MODELLED
+
+
+def test_a_goal_that_never_comes_says_so(stage: tuple, qtbot: QtBot) -> None:
+    session, _, model = stage
+    panel = MicroscopePanel(model)
+    qtbot.addWidget(panel)
+    show(session, recorded("dijkstra"))
+    panel.goal.setCurrentIndex([key for key, _, _ in GOALS].index("delta"))
+    for button in (panel.last, panel.next):
+        assert not button.isEnabled()
+        assert button.toolTip() == "No such event in this run"
+    model.go(0)
+    panel.goal.setCurrentIndex([key for key, _, _ in GOALS].index("improve"))
+    assert panel.next.isEnabled()
+    assert panel.next.toolTip() == "On to the next one of this kind"
+    while panel.next.isEnabled():
+        panel.seek(1)
+    assert panel.next.toolTip() == "No such event after this one"
+
+
+def test_a_bucket_width_that_holds_everything_is_said(stage: tuple, qtbot: QtBot) -> None:
+    session, _, model = stage
+    panel = MicroscopePanel(model)
+    qtbot.addWidget(panel)
+    graph = open_sample("sample:figure_6")
+    for delta, wide in ((5000.0, True), (20.0, False), (None, False)):
+        trace = gpu.run(graph, "near_far", delta=delta, device=DEVICE, probe=Probe.EVENTS)
+        show(session, trace)
+        assert panel.wide.isHidden() != wide
+    show(session, gpu.run(graph, "near_far", delta=5000.0, device=DEVICE, probe=Probe.EVENTS))
+    assert "Δ 5000 is larger than every distance here" in panel.wide_words.text()
+    with qtbot.waitSignal(panel.automatic_requested):
+        panel.automatic.click()
 
 
 # --- in the window
@@ -378,6 +412,10 @@ def test_painted_words_say_what_they_mean(stage: tuple, qtbot: QtBot, key: str) 
             said |= set(mentioned(words))
             if words == "item":
                 assert board.words_at(box.center()) == explain("item")
+            elif words.startswith("item"):
+                held = words.removeprefix("item ")
+                assert held.startswith(("▸ with worker ", "▸ with block "))
+                assert board.words_at(box.center()) == f"{held}\n\n{explain('item')}"
     assert {"worker", "item"} <= said or ALGORITHMS[key].result == "matrix"
     if key == "adds":
         assert {"bucket", "head", "open", "pointers", "delta"} <= said

@@ -71,6 +71,10 @@ def test_heat_counts_what_the_run_did(stage: Stage, qtbot: QtBot, key: str) -> N
         for k, line in enumerate(code.lines):
             done = [a for kind, a in events[:position] if kind in line.kinds]
             wanted = len(done) if line.only is None else done.count(line.only)
+            if code.begins_at >= 0 and EventKind.PUSH in line.kinds:
+                wanted -= 1  # the source, which enters by the first line
+            if k == code.begins_at:
+                wanted = 1
             assert panel.pseudo.counts[k] == wanted
     last = trace.samples[-1]
     counts = {line.text.strip(): panel.pseudo.counts[k] for k, line in enumerate(code.lines)}
@@ -90,6 +94,22 @@ def test_heat_counts_what_the_run_did(stage: Stage, qtbot: QtBot, key: str) -> N
         assert (
             counts["none below the edge: heavy arcs, if split"] == counts["then light arcs again"]
         )
+
+
+@pytest.mark.parametrize("key", ["dijkstra", "bellman_ford", "near_far", "delta_stepping"])
+def test_the_source_enters_by_the_first_line(stage: Stage, qtbot: QtBot, key: str) -> None:
+    session, model = stage
+    panel = CodePanel(model)
+    qtbot.addWidget(panel)
+    show(session, recorded(key))
+    first = list(model.replay.events["kind"]).index(EventKind.PUSH) + 1
+    model.go(first)
+    assert panel.pseudo.lit == 0
+    assert panel.pseudo.counts[0] == 1
+    assert "source" in panel.pseudo.lines[0]
+    assert model.seek([EventKind.PUSH])
+    assert "enters" in panel.pseudo.lines[panel.pseudo.lit] or panel.pseudo.lit > 3
+    assert panel.pseudo.counts[panel.pseudo.lit] == 1
 
 
 def test_the_line_at_work_stays_in_sight(stage: Stage, qtbot: QtBot) -> None:

@@ -279,3 +279,21 @@ def test_a_run_without_events_is_offered_to_be_recorded(
     assert panel.problem.text() == NO_EVENTS
     qtbot.mouseClick(panel.record, LEFT)
     assert host.asked("run")[-1].probe == Probe.EVENTS
+
+
+def test_too_wide_a_bucket_is_mended_by_one_click(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+    qtbot: QtBot,
+) -> None:
+    choices = window.run_panel.choices()
+    window.run_panel.set_choices(replace(choices, delta=5000.0))
+    model = opened(window, host, qtbot)
+    panel = panel_of(window)
+    assert model.wide_delta == 5000.0
+    assert panel.wide.isVisible()
+    before = len(host.asked("run"))
+    qtbot.mouseClick(panel.automatic, LEFT)
+    qtbot.waitUntil(lambda: len(host.asked("run")) > before)
+    assert host.asked("run")[-1].delta != 5000.0
+    assert window.run_panel.choices().delta is None

@@ -110,7 +110,10 @@ class CompareFeature(FeaturePart):
             self.compare_algorithm(rival.key)
 
     def show_runs(self) -> None:
-        """Show the table of runs."""
+        """Show the table of runs; hide it where it is in front."""
+        if self._window.docks.is_in_front("runs"):
+            self._window.docks["runs"].close()
+            return
         was_hidden = self._window.docks["runs"].isHidden()
         panel = self._window.show_dock("runs")
         assert isinstance(panel, RunsPanel)

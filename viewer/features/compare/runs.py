@@ -34,7 +34,7 @@ from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord, SessionModel
 
 HINT = "Press Run: every run is listed here, and any two of one graph can be compared."
-MARK_WIDTH, WIDEST = 34, 200  # pixels: of the first column, and of any other
+MARK_WIDTH, WIDEST = 50, 200  # pixels: of the first column, and of any other
 ROOM, DISC = 12, 18  # pixels: more than the words of a cell need; of a letter's disc
 ACTIONS = (  # key, words, tip
     ("a", "Show (A)", "Show this run in every panel; of two that are compared it is A (Enter, A)"),

@@ -12,6 +12,7 @@ from typing import Any
 
 from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer
 
+from gpu.record.trace import ON
 from gpu.words import SENTENCE, in_sight, percent, thousands, time_words
 from viewer.common.glossary import explain
 from viewer.models.comparison import ComparisonModel
@@ -21,6 +22,7 @@ from viewer.models.session import RunRecord, SessionModel
 LIVE_MS = 250
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 NOTHING = "–"
+MAKER = "NVIDIA "  # before the names of GPUs
 LAST = float("inf")  # what is not known sorts to the end
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -51,7 +53,8 @@ def _time_words(record: RunRecord) -> str:
         return NOTHING
     level = record.settings.probe
     probed = f", level {level}" if record.clock == "measured" and level else ""
-    return f"{time_words(_time_ns(record))} {record.clock_words}{probed}"
+    recorded = "recorded, " if record.recorded_on else ""
+    return f"{time_words(_time_ns(record))} {recorded}{record.clock}{probed}"
 
 
 def _work(record: RunRecord) -> float:
@@ -95,24 +98,26 @@ def _proof_words(record: RunRecord) -> str:
 
 
 def _device_words(record: RunRecord) -> str:
-    """Return the device; of a run on another computer also which GPU that was."""
+    """Return the device; of a real GPU its name, with the computer where that is another."""
     device, trace = record.settings.device, record.trace
-    if trace is None or not address_of(device) or engine_of(device) != "cuda":
+    if trace is None or engine_of(device) != "cuda":
         return device
-    return f"{device} ({in_sight(str(trace.environment.get('device', 'unknown GPU')))})"
+    name = record.recorded_on or str(trace.environment.get("device", device.partition(ON)[0]))
+    where = f"{ON}{address_of(device)}" if address_of(device) else ""
+    return in_sight(f"{name.removeprefix(MAKER)}{where}")
 
 
 COLUMNS = (
-    Column("Graph", "The graph it ran on", lambda r: r.graph_reference.name,
-           lambda r: r.graph_reference.name),
     Column("Algorithm", "What ran", lambda r: r.algorithm.title, lambda r: r.algorithm.title),
+    Column("Time", "Length on its own clock; measured with probes on it is no speed", _time_words,
+           _time_ns),
+    Column("Device", "What it ran on", _device_words, _device_words),
     Column("Δ", "Bucket width: as given, or automatic, at first and at the end", _delta_words,
            _delta),
+    Column("Graph", "The graph it ran on", lambda r: r.graph_reference.name,
+           lambda r: r.graph_reference.name),
     Column("Source", "The vertex it started from, or the first of many", _source_words,
            lambda r: r.settings.source, number=True),
-    Column("Device", "What it ran on", _device_words, _device_words),
-    Column("Time", "Length on its own clock; measured with probes on it is no speed", _time_words,
-           _time_ns, number=True),
     Column("Work", explain("processed", "wasted"),
            lambda r: thousands(_work(r)) if _work(r) != LAST else NOTHING, _work, number=True),
     Column("Efficiency", explain("efficiency"),
@@ -180,7 +185,7 @@ class RunsTable(QAbstractTableModel):
             return None
         column = COLUMNS[section - 1] if section else None
         if role == Qt.ItemDataRole.DisplayRole:
-            return column.title if column is not None else ""
+            return column.title if column is not None else "Run"
         if role == Qt.ItemDataRole.ToolTipRole:
             return column.tip if column is not None else "A and B, or • for the run that is shown"
         if role == Qt.ItemDataRole.TextAlignmentRole:

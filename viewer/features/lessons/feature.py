@@ -16,6 +16,7 @@ from PyQt6.QtWidgets import QVBoxLayout, QWidget
 from gpu.errors import GpuError
 from gpu.lessons.lesson import Lesson
 from viewer.common.foreign_words import button_words
+from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
 from viewer.features.lessons.files import Saver, Shelf
@@ -25,7 +26,7 @@ from viewer.features.lessons.panel import LessonPanel
 from viewer.features.lessons.questions import CurveQuestion, VertexQuestion
 from viewer.features.lessons.stage import Stage
 from viewer.models.decisions import score_words
-from viewer.models.session import Notice
+from viewer.models.session import Notice, Offer
 
 NAME = "lessons"  # key in Settings: progress by lesson
 GREETED = "lessons_greeted"  # key in Settings: the hint for newcomers is not shown again
@@ -50,7 +51,8 @@ class LessonsFeature(FeaturePart):
         self.model.step_changed.connect(self._enter_soon)
         self.model.changed.connect(window.enable_actions)
         self.model.lesson_changed.connect(window.enable_actions)
-        window.session.graph_changed.connect(self._know_graph)
+        window.session.graph_changed.connect(self._take_graph)
+        window.notice_bar.offer_taken.connect(self._take_offer)
         menu = window.actions_by_key.menu("open_lesson")
         menu.aboutToShow.connect(self._fill_menu)
         menu.triggered.connect(lambda row: self.open_path(row.data()))
@@ -79,7 +81,7 @@ class LessonsFeature(FeaturePart):
         self.stage.abandon()
         self._saver.close()
         if self._before:
-            self._put_docks_back(self._before)
+            self._put_looks_back(self._before)
 
     # --- handlers
 
@@ -106,6 +108,8 @@ class LessonsFeature(FeaturePart):
             return
         if self.model.lesson is None:
             self._remember_window()
+        else:
+            self._window.graph_view.set_colour_by(self._before["colour"])
         progress = self._progress(lesson)
         if progress.finished and progress.step == len(lesson.steps) - 1:
             progress.step = 0
@@ -128,12 +132,16 @@ class LessonsFeature(FeaturePart):
 
     def lesson_leave(self) -> None:
         """Close the lesson, put the window back."""
+        self._end()
+        self._restore_window()
+
+    def _end(self) -> None:
+        """Close the lesson; its progress is kept."""
         self.stage.open(None)
         self._ask_vertex(asking=False)
         self._window.sweep.release()
         self.model.leave()
         self._list()
-        self._restore_window()
 
     def lesson_results(self) -> None:
         """Ask where to write the answers."""
@@ -240,6 +248,32 @@ class LessonsFeature(FeaturePart):
         pair = rivals(mine, self._window.session.runs) if by_hand(mine) else None
         return score_words(*pair) if pair is not None else NOT_DRIVEN
 
+    def _take_graph(self) -> None:
+        """Another graph is shown: one of the lesson, or a person went elsewhere."""
+        if self.stage.is_foreign(self._window.session.graph):
+            self._make_way()
+        else:
+            self._know_graph()
+
+    def _make_way(self) -> None:
+        """Leave the lesson for a graph that a person opened, and offer to go on with it."""
+        lesson, place = self.model.lesson, self.model.place
+        if lesson is None:
+            return
+        self._end()
+        before, self._before = self._before, {}
+        if self._window.docks["lesson"].isVisible():  # else another arrangement was put up
+            self._put_looks_back(before)
+        else:
+            self._window.graph_view.set_colour_by(before["colour"])
+        words = f"Lesson left at step {place + 1} of {len(lesson.steps)}: {lesson.title}"
+        notice = Notice("info", words, "Your answers are kept.", (Offer("Go on", lesson),))
+        later(self, lambda: self._window.session.set_notice(notice))  # once the graph is open
+
+    def _take_offer(self, what: object) -> None:
+        if isinstance(what, Lesson):
+            self.open_path(what.path)
+
     def _take(self, name: str) -> None:
         self.model.made.add(name)
 
@@ -301,9 +335,8 @@ class LessonsFeature(FeaturePart):
             return
         window.comparison.end()
         window.controller.stop()
-        self._put_docks_back(before)
+        self._put_looks_back(before)
         window.show_dock("lesson").setFocus()
-        window.graph_view.set_colour_by(before["colour"])
         graph, run = before["graph"], before["run"]
         if graph is not None and graph is not window.session.graph:
             window.controller.show_graph(graph)
@@ -311,7 +344,8 @@ class LessonsFeature(FeaturePart):
         if run in window.session.runs:
             window.session.set_current(run)
 
-    def _put_docks_back(self, before: dict[str, Any]) -> None:
+    def _put_looks_back(self, before: dict[str, Any]) -> None:
+        self._window.graph_view.set_colour_by(before["colour"])
         docks = self._window.docks
         docks.choose(before["arrangement"])
         self._window.as_widget().restoreState(before["state"], docks.version)

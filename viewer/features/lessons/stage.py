@@ -12,6 +12,7 @@ from collections.abc import Callable
 from PyQt6.QtCore import QObject
 
 from gpu.errors import GpuError
+from gpu.graph import CSRGraph
 from gpu.lessons.answers import Bench
 from gpu.lessons.lesson import RunSpec, Step, SweepSpec
 from viewer.common.later import later
@@ -34,6 +35,8 @@ class Stage(QObject):
         self.records: dict[str, RunRecord] = {}
         self.busy = False
         self._shown, self._graph = "", window.session.graph  # reference, what we opened
+        self._opening = False  # a graph of the lesson is on its way
+        self._ours: list[CSRGraph] = []  # the graphs of the lesson, as they were opened
         self._token = 0  # a later wish makes answers to an older one void
         self._waits: Callable[[], bool | None] | None = None
         self._fail: Callable[[str], None] = lambda _words: None
@@ -58,6 +61,7 @@ class Stage(QObject):
     def open(self, bench: Bench | None) -> None:
         """Work for another lesson, or none."""
         self.bench, self.records, self._shown = bench, {}, ""
+        self._opening, self._ours = False, []
         self.look.begin()
         self.abandon()
 
@@ -66,6 +70,15 @@ class Stage(QObject):
         self._token += 1
         self._waits, self.busy = None, False
         self.look.vertices = []
+
+    def is_foreign(self, graph: CSRGraph | None) -> bool:
+        """Return whether this graph is none of the lesson that is open: a person opened it."""
+        if self.bench is None or self._opening or graph is None:
+            return False
+        return not any(
+            graph is one or ((graph.n, graph.m) == (one.n, one.m) and graph.hash == one.hash)
+            for one in self._ours
+        )
 
     # --- one thing after another
 
@@ -83,6 +96,7 @@ class Stage(QObject):
             then()
             return
         self._say("Opening the graph…")
+        self._opening = True
         self._window.controller.open(reference)
 
         def there() -> bool | None:
@@ -92,6 +106,8 @@ class Stage(QObject):
             assert self.bench is not None
             assert session.graph is not None
             self._shown, self._graph = reference, session.graph
+            self._opening = False
+            self._ours.append(session.graph)
             self.bench.adopt_graph(reference, session.graph)
             try:
                 self._set_source(step, spec)
@@ -247,6 +263,7 @@ class Stage(QObject):
         return notice is not None and notice.level == "error"
 
     def _give_up(self, words: str) -> None:
+        self._opening = False
         self.abandon()
         self._fail(words)
 

@@ -64,7 +64,10 @@ class MatrixFeature(FeaturePart):
     # --- handlers of the rows
 
     def show_matrix(self) -> None:
-        """Show the panel, ready for the arrow keys."""
+        """Show the panel, ready for the arrow keys; hide it where it is in front."""
+        if self._window.docks.is_in_front("matrix"):
+            self._window.docks["matrix"].close()
+            return
         panel = self._window.show_dock("matrix")
         assert isinstance(panel, MatrixPanel)
         panel.canvases[0].setFocus()

@@ -37,6 +37,7 @@ from viewer.features.microscope.model import MicroscopeModel
 
 MOST_CELLS = 48  # workers drawn; the rest is a number
 MOST_CHIPS = 60  # items of a bucket drawn
+HELD = " ▸ with "  # between an item and the worker that has it
 CELL = 132.0  # pixels, the least width of a worker's cell
 IN_BUCKET = frozenset(
     {
@@ -84,8 +85,9 @@ class Board(QWidget):
 
     def words_at(self, place: QPointF) -> str:
         """Return what the words painted at a place mean, "" for none."""
-        said = [words for box, words in self._zones if box.contains(place)]
-        return explain(*mentioned(said[-1])) if said else ""
+        said = next((words for box, words in reversed(self._zones) if box.contains(place)), "")
+        name, held, by = said.partition(HELD)
+        return f"{HELD.lstrip()}{by}\n\n{explain(name)}" if held else explain(*mentioned(said))
 
     def event(self, a0: QEvent | None) -> bool:
         """Explain the words under a resting pointer."""
@@ -146,6 +148,7 @@ class _Pen:
         self.metrics = QFontMetricsF(painter.font())
         self.line = self.metrics.height()
         self.y = 2.0
+        self.noun = "worker"
         self.zones: list[tuple[QRectF, str]] = []
         event = model.shown
         self.worker = int(event["worker"]) if event is not None else MANAGER
@@ -179,8 +182,8 @@ class _Pen:
 
     def workers(self, state: State, row: Algorithm, count: int) -> None:
         busy = sum(not hand.idle for hand in state.workers.values())
-        noun = "blocks" if row.result == "matrix" else "workers"
-        self.title(noun.capitalize(), f"{busy} of {count} busy")
+        self.noun = "block" if row.result == "matrix" else "worker"
+        self.title(f"{self.noun.capitalize()}s", f"{busy} of {count} busy")
         shown = list(range(count))
         if count > MOST_CELLS:
             busy_ones = [k for k, hand in sorted(state.workers.items()) if not hand.idle]
@@ -395,7 +398,8 @@ class _Pen:
         pen = QPen(QColor(ink), 2.0 if lit else 1.2)
         if not item.written:
             pen.setStyle(Qt.PenStyle.DashLine)
-        self.zones.append((box, "item"))
+        held = f"{HELD}{self.noun} {item.worker}" if item.worker != MANAGER else ""
+        self.zones.append((box, f"item{held}"))
         fill = theme.base
         if item.worker != MANAGER:
             fill = mix(theme.base, theme.accent, 0.08 if item.taken else 0.22)

@@ -227,8 +227,10 @@ class CodePanel(QWidget):
         code, event, kind = self._code, self._model.shown, self._model.kind
         if code is None or self._model.replay is None:
             return
-        done = [self._model.count_of(line.kinds, line.only) for line in code.lines]
-        lit = code.lit_by(kind, int(event["a"])) if kind is not None and event is not None else -1
+        done = code.counts(lambda line: self._model.count_of(line.kinds, line.only))
+        lit = -1
+        if kind is not None and event is not None:
+            lit = code.lit_by(kind, int(event["a"]), self._model.count_of([kind]) == 1)
         self.pseudo.light(lit, dict(enumerate(done)))
         self._reveal(self.pseudo, lit)
         file = code.lines[lit].file if lit >= 0 else self._file

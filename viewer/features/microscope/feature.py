@@ -143,6 +143,7 @@ class MicroscopeFeature(Microscope):
         panel.whole_requested.connect(self.record_whole)
         panel.near_requested.connect(self.record_near)
         panel.example_requested.connect(self.record_example)
+        panel.automatic_requested.connect(self.record_automatic)
         panel.leave_requested.connect(self.leave)
         return panel
 
@@ -253,6 +254,12 @@ class MicroscopeFeature(Microscope):
         algorithm : a key of the registry; "" for what the Run panel says.
         """
         self._want(COMFORTABLE_ARCS, algorithm)
+
+    def record_automatic(self) -> None:
+        """Record once more, the algorithm chooses Δ; in the Run panel too."""
+        record, run_panel = self.model.record, self._window.run_panel
+        run_panel.set_choices(replace(run_panel.choices(), delta=None))
+        self._want(self._most, record.settings.algorithm if record is not None else "")
 
     def record_whole(self) -> None:
         """Record the graph shown though one will not follow all of it."""

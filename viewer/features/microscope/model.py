@@ -17,6 +17,7 @@ import numpy as np
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from gpu.record.events import EventKind
+from gpu.record.trace import reached_mask
 from gpu.replay.explain import explain
 from gpu.replay.replay import Replay, State
 from gpu.words import thousands
@@ -134,6 +135,18 @@ class MicroscopeModel(QObject):
         if hand is not None and hand.source >= 0:
             return hand.source
         return next(reversed(state.rows))
+
+    @property
+    def wide_delta(self) -> float | None:
+        """The bucket width where it is larger than every distance: one bucket holds all."""
+        record = self.record
+        if self.replay is None or record is None or record.trace is None:
+            return None
+        delta, dist = record.settings.delta, record.trace.dist
+        reached = dist[reached_mask(dist)]
+        if delta is None or len(reached) < 2:
+            return None
+        return delta if delta > max(reached.max(), self.replay.graph.mean_weight) else None
 
     def distances(self) -> np.ndarray | None:
         """Return the tentative distances now, float64 (n,)."""

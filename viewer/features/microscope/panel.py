@@ -45,6 +45,8 @@ GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may se
 RECORD = "Run and record every event"
 BAR = (180, 10)  # pixels, of the progress bar at the reference text size
 KEYS = "Left and Right step, Space plays; Shift with an arrow moves the map"
+TOO_WIDE = "is larger than every distance here: one bucket holds all."
+LAST_TIP, NEXT_TIP = "Back to the last one of this kind", "On to the next one of this kind"
 SENTENCE_LINES = 2  # kept free, so that nothing jumps
 
 
@@ -55,6 +57,7 @@ class MicroscopePanel(QWidget):
     whole_requested = pyqtSignal()  # record the graph shown though it is large
     near_requested = pyqtSignal()  # record what lies around its source
     example_requested = pyqtSignal()  # record an example
+    automatic_requested = pyqtSignal()  # record again, the algorithm chooses Δ
     leave_requested = pyqtSignal()
 
     def __init__(self, model: MicroscopeModel, parent: QWidget | None = None) -> None:
@@ -91,8 +94,8 @@ class MicroscopePanel(QWidget):
         for row in ALGORITHMS.values():
             if "model" in row.engines:
                 self.algorithm.addItem(row.title, row.key)
-        self.last = self._button("◀ Previous", "Back to the last one of this kind")
-        self.next = self._button("Next ▶", "On to the next one of this kind")
+        self.last = self._button("◀ Previous", LAST_TIP)
+        self.next = self._button("Next ▶", NEXT_TIP)
         self.leave = self._button("Leave", "Back to the panels that were there before")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Event")
@@ -133,6 +136,7 @@ class MicroscopePanel(QWidget):
         column.addLayout(along)
         self.machine = ElidedLabel()
         column.addWidget(self.machine)
+        column.addWidget(self._wide_hint())
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
         self.key = Key(EVENT_KEY)
@@ -142,6 +146,18 @@ class MicroscopePanel(QWidget):
         self._pages.addWidget(self._empty_page())
         self._pages.addWidget(page)
         self.setMinimumSize(260, 200)
+
+    def _wide_hint(self) -> QWidget:
+        """Return the line that says that Δ is too large here, with what mends it."""
+        self.wide, self.wide_words = QWidget(), QLabel()
+        self.wide_words.setWordWrap(True)
+        self.automatic = QPushButton("Automatic Δ")
+        self.automatic.setToolTip("Let the algorithm choose Δ, in the Run panel too, and run again")
+        row = QHBoxLayout(self.wide)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.wide_words, 1)
+        row.addWidget(self.automatic)
+        return self.wide
 
     def _empty_page(self) -> QWidget:
         self.problem = QLabel()
@@ -191,6 +207,7 @@ class MicroscopePanel(QWidget):
         self.record.clicked.connect(self._ask_to_record)
         self.near.clicked.connect(self.near_requested)
         self.example.clicked.connect(self.example_requested)
+        self.automatic.clicked.connect(self.automatic_requested)
         model.moved.connect(self._show_event)
         self.board.lit.connect(self._reveal, Qt.ConnectionType.QueuedConnection)  # type: ignore[call-arg]
         model.replay_changed.connect(self._show_replay)
@@ -234,6 +251,10 @@ class MicroscopePanel(QWidget):
         if record is not None:
             self.algorithm.setCurrentIndex(self.algorithm.findData(record.settings.algorithm))
             self.machine.setText(f"On the {record.settings.device}. {KEYS}")
+        wide = self._model.wide_delta
+        self.wide.setVisible(wide is not None)
+        if wide is not None:
+            self.wide_words.setText(f"Δ {wide:g} {TOO_WIDE}")
         if replay is not None:
             self.slider.blockSignals(True)
             self.slider.setRange(0, len(replay))
@@ -278,9 +299,25 @@ class MicroscopePanel(QWidget):
         self.sentence.setText(model.sentence or "Nothing has happened yet.")
         self.back.setEnabled(model.position > 0)
         self.forward.setEnabled(model.position < len(replay))
-        self.last.setEnabled(replay.find(self._wanted(), -1) is not None)
-        self.next.setEnabled(replay.find(self._wanted(), 1) is not None)
+        self._show_goal()
         self.setAccessibleDescription(model.summary_text())
+
+    def _show_goal(self) -> None:
+        """Let one seek where there is something to find, and say why not where there is not."""
+        replay, wanted = self._model.replay, self._wanted()
+        found = {
+            button: replay is not None and replay.find(wanted, direction) is not None
+            for button, direction in ((self.last, -1), (self.next, 1))
+        }
+        none = not any(found.values()) and self._model.kind not in wanted
+        for button, tip, why in (
+            (self.last, LAST_TIP, "No such event before this one"),
+            (self.next, NEXT_TIP, "No such event after this one"),
+        ):
+            button.setEnabled(found[button])
+            button.setToolTip(
+                tip if found[button] else "No such event in this run" if none else why
+            )
 
     def _reveal(self, top: int, bottom: int) -> None:
         """Scroll to the bucket that the event touches."""

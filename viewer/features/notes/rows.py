@@ -36,7 +36,7 @@ FEATURE = Feature(
             "N&otes",
             "List the notes of this run and its graph; go to them, change them",
             "Ctrl+Shift+N",
-            "window.show_dock",
+            "window.toggle_dock",
             argument="notes",
         ),
     ),

@@ -14,7 +14,7 @@ FEATURE = Feature(
             "run",
             1,
             "Every change of Δ with its reason and numbers",
-            "window.show_dock",
+            "window.toggle_dock",
             ("Ctrl+Shift+Y",),
             needs="run",
             argument="why",
