@@ -15,6 +15,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -61,6 +62,8 @@ class Cluster:
         self._own: Any = None
         self._known: list[str] = []  # addresses of workers, as last heard
         self._heard_at = -HEAR_S
+        self._sent: tuple[str, Any] | None = None  # the last graph's hash, and its arrays there
+        self._woken = threading.Event()  # a task has ended
         try:
             self._client = self._connected(where)
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
@@ -227,6 +230,7 @@ class Cluster:
                     future = self._client.submit(
                         work, carried, version(), item, *given, pure=False, retries=0
                     )
+                    future.add_done_callback(lambda _future: self._woken.set())
                     running[future] = item
                 for future in self._ended(running, should_stop):
                     item = running.pop(future)
@@ -239,18 +243,24 @@ class Cluster:
                         attempts[item] = attempts.get(item, 0) + 1
                         if attempts[item] >= ATTEMPTS:
                             raise EngineError(f"a task died {ATTEMPTS} times, the last: {error}")
+                        self._sent = None  # it may have died with a worker
                         carried = self._carried(graph)
                         waiting.insert(0, item)
         finally:
             if self._client.status == "running":
                 with suppress(Exception):  # it may go just now
-                    self._client.cancel([*running, carried], force=True)
+                    self._client.cancel(list(running), force=True)
 
     def _carried(self, graph: CSRGraph) -> Any:
-        """Return the graph as every worker can have it: its arrays, once."""
-        arrays = (graph.indptr, graph.indices, graph.weights)
-        whole = tuple(np.array(array) for array in arrays)  # no view of shared memory
-        return self._client.scatter((graph.hash, *whole), broadcast=True, hash=False)
+        """Return the graph as every worker can have it: its arrays, once, until another one."""
+        sent = self._sent
+        if sent is None or sent[0] != graph.hash or sent[1].status != "finished":
+            arrays = (graph.indptr, graph.indices, graph.weights)
+            whole = tuple(np.array(array) for array in arrays)  # no view of shared memory
+            carried = [(graph.hash, *whole)]  # one thing; of a tuple each part would be
+            (there,) = self._client.scatter(carried, broadcast=True, hash=False)
+            self._sent = sent = (graph.hash, there)
+        return sent[1]
 
     def _ended(self, running: dict[Any, Any], should_stop: Stop) -> list[Any]:
         """Wait until some of the tasks have ended. CancelledByUserError, EngineError."""
@@ -272,7 +282,8 @@ class Cluster:
                         "the scheduler is gone; what is done is kept, the same command goes on "
                         "there"
                     )
-            time.sleep(POLL_S / 5)
+            self._woken.wait(POLL_S / 5)
+            self._woken.clear()
 
 
 def is_open(address: str) -> bool:
@@ -329,14 +340,10 @@ def _block(
     graph = _graph_of(carried)
     if _KEPT.get("key") != key:
         _KEPT.update(key=key, numbered=Numbered(graph, plan))
-    where = f"worker {get_worker().name}"
-    found = replace(block(_KEPT["numbered"], plan, number, lambda: False), where=where)
-    rows = None if target is None else target.rows()
-    if rows is not None and found.rows is not None:
-        begin, end = plan.span(number)
-        rows[begin:end] = found.rows
-        return replace(found, rows=None)
-    return found
+    found = block(_KEPT["numbered"], plan, number, target, lambda: False)
+    # what travels must not be what the next block is computed in
+    rows = None if found.rows is None else np.array(found.rows)
+    return replace(found, rows=rows, where=f"worker {get_worker().name}")
 
 
 def _point(carried: Any, there: str, value: float | None, plan: SweepPlan) -> SweepPoint:

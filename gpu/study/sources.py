@@ -10,10 +10,13 @@ Resumable   OUT.partial is the whole file, OUT.partial.json the plan and the blo
             The same plan goes on from there; another one begins anew.
 Proved      whoever computes a block proves its first row by certificate before it is kept, with
             `verify` as many rows as `gpu.proof.verify` takes of so many.
+Written     by whoever computes a block, straight into a memory map of the file where they see it,
+            else by us. The space of a block is taken just before.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import math
@@ -29,9 +32,15 @@ from typing import Any
 import numpy as np
 
 from gpu.algorithms import find
-from gpu.algorithms.all_pairs import matrix_bytes
+from gpu.algorithms.all_pairs import matrix_bytes, require_room
 from gpu.compiled import at_once, compiled
-from gpu.engine import again_wider, checked_settings, run
+from gpu.engine import (
+    RecordingObserver,
+    RunBuffers,
+    again_wider,
+    checked_settings,
+    execute,
+)
 from gpu.errors import CancelledByUserError, DistanceRangeError, GpuError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.numbers import in_numbers, type_for, unreached
@@ -42,6 +51,8 @@ from gpu.wholefile import check_writable
 from gpu.words import size_words
 
 BLOCK_BYTES = 1 << 28  # of the rows that one task computes
+CUDA_ROWS = 264  # a block has so many or a multiple: a multiprocessor works on a row, many have 132
+MOST_BYTES = 1 << 32  # of a block, whatever CUDA_ROWS says
 MOST_THREADS = 16
 BINS = 66  # of the histogram: distance 0, below 1, then a bin for each power of two
 ROW = np.dtype(
@@ -94,7 +105,8 @@ class SourcesPlan:
 class Block:
     """Rows that are done.
 
-    rows : (b, n) distances or ROW (b,); None where they lie in the file already
+    rows : (b, n) distances or ROW (b,), until the next block is computed; None where they lie in
+        the file already
     proved : how many of them; where : who computed them
     """
 
@@ -114,17 +126,53 @@ class Target:
     host: str
     path: str
     begin: int  # byte at which the first row lies
-    type: str
+    type: np.dtype
     shape: tuple[int, ...]
     inode: int
 
-    def rows(self) -> np.ndarray | None:
-        """Return the map of all rows, None where this process does not see the same file."""
+    def stripe(self, begin: int, end: int) -> np.ndarray | None:
+        """Return the map of some rows, their space taken; None where the file is not seen here.
+
+        Raises GpuError where the disk is full: now, and not as a signal while rows are written.
+        """
         try:
-            same = self.host == socket.gethostname() and os.stat(self.path).st_ino == self.inode
-            return np.memmap(self.path, self.type, "r+", self.begin, self.shape) if same else None
+            if self.host != socket.gethostname() or os.stat(self.path).st_ino != self.inode:
+                return None
         except OSError:
             return None
+        shape = (end - begin, *self.shape[1:])
+        each = self.type.itemsize * math.prod(self.shape[1:])
+        first = self.begin + begin * each
+        try:
+            _take_space(self.path, first, (end - begin) * each)
+        except OSError as error:
+            raise GpuError(f"cannot write {self.path}: {error.strerror}") from error
+        return np.memmap(self.path, self.type, "r+", first, shape)
+
+
+def _take_space(path: str, begin: int, size: int) -> None:
+    """Take the space of a part of a file, so that a full disk is an OSError and no SIGBUS later.
+
+    Of a file in memory it is only asked whether there is so much: to take it lasts as long as to
+    write it, and one process at a time does.
+    """
+    if _in_memory(path):
+        if shutil.disk_usage(Path(path).parent).free < size:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    elif hasattr(os, "posix_fallocate"):
+        with open(path, "r+b") as file:
+            os.posix_fallocate(file.fileno(), begin, size)
+
+
+def _in_memory(path: str) -> bool:
+    """Whether a file lies in memory (Linux; elsewhere unknown, False)."""
+    try:
+        mounts = [line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    except OSError:
+        return False
+    device = os.stat(path).st_dev
+    name = f"{os.major(device)}:{os.minor(device)}"
+    return any(words[2] == name and words[words.index("-") + 1] == "tmpfs" for words in mounts)
 
 
 @dataclass(frozen=True)
@@ -196,8 +244,11 @@ def make_plan(
     rows : of a block, None for as many as BLOCK_BYTES hold, but at least `least` blocks
     """
     settings = checked_settings(graph, replace(settings, probe=Probe.OFF, source=0))
-    each = np.dtype(in_numbers(graph, settings.numbers).weights.dtype).itemsize
-    fit = max(1, min(BLOCK_BYTES // max(graph.n * each, 1), -(-len(sources) // least)))
+    row = max(graph.n, 1) * np.dtype(in_numbers(graph, settings.numbers).weights.dtype).itemsize
+    fit = BLOCK_BYTES // row
+    if settings.engine == "cuda":
+        fit = max(fit - fit % CUDA_ROWS, min(CUDA_ROWS, MOST_BYTES // row))
+    fit = max(1, min(fit, -(-len(sources) // least)))
     if rows is not None and rows < 1:
         raise ParameterError(f"{rows} rows a block; allowed: 1 or more")
     return SourcesPlan(settings, tuple(sources), min(rows or fit, len(sources)), reduced, verify)
@@ -217,64 +268,72 @@ class Numbered:
         if not in_a_row:
             self._first = 0
             self.graph, self.place = _sources_first(graph, sources)
+        self._room: np.ndarray | None = None
 
     def first(self, row: int) -> int:
         """Return the source of a row, in the numbers of `graph`."""
         return self._first + row
 
+    def room(self, rows: int, kind: np.dtype) -> np.ndarray:
+        """Return (rows, n) to compute in: the same memory each time. MemoryNeededError."""
+        if self._room is None or len(self._room) < rows:
+            require_room(rows, self.graph.n, kind.itemsize)
+            self._room = np.empty((rows, self.graph.n), kind)
+        return self._room[:rows]
 
-def block(numbered: Numbered, plan: SourcesPlan, number: int, should_stop: Stop) -> Block:
-    """Compute and prove one block. ProofError, CancelledByUserError, and what `gpu.run` raises."""
+
+def block(
+    numbered: Numbered, plan: SourcesPlan, number: int, target: Target | None, should_stop: Stop
+) -> Block:
+    """Compute and prove one block, into the file where `target` is one that is seen here.
+
+    Raises ProofError, CancelledByUserError, GpuError (a full disk) and what `gpu.run` raises.
+    """
     begin, end = plan.span(number)
-    graph = numbered.graph
-    dist = _distances(numbered, plan, begin, end, should_stop)
+    graph, place = numbered.graph, numbered.place
+    stripe = None if target is None else target.stripe(begin, end)
+    dist = stripe
+    if stripe is None or place is not None:
+        dist = numbered.room(end - begin, in_numbers(graph, plan.settings.numbers).weights.dtype)
+    assert dist is not None
+    _compute(numbered, plan, begin, dist, should_stop)
     proved = chosen_rows(graph, end - begin, None, 1) if plan.verify else np.zeros(1, np.int64)
     for row in proved.tolist():
         fault = certificate(graph, numbered.first(begin + row), dist[row])
         if fault is not None:
             raise ProofError(f"row {begin + row}: {fault}")
     if plan.reduced:
-        rows = reduce_rows(dist, np.array(plan.sources[begin:end]))
-        return Block(number, rows, len(proved))
-    if numbered.place is not None:
-        dist = dist[:, numbered.place]
-    return Block(number, dist, len(proved))
+        return Block(number, reduce_rows(dist, np.array(plan.sources[begin:end])), len(proved))
+    if place is not None and stripe is not None:
+        np.take(dist, place, axis=1, out=stripe, mode="clip")
+    elif place is not None:
+        dist = dist[:, place]
+    return Block(number, dist if stripe is None else None, len(proved))
 
 
-def _distances(
-    numbered: Numbered, plan: SourcesPlan, begin: int, end: int, should_stop: Stop
-) -> np.ndarray:
-    """Return (end - begin, n) from the sources of those rows."""
-    settings, graph, first = plan.settings, numbered.graph, numbered.first(begin)
+def _compute(
+    numbered: Numbered, plan: SourcesPlan, begin: int, dist: np.ndarray, should_stop: Stop
+) -> None:
+    """Fill `dist`, (b, n), with the distances from the sources of rows `begin` on."""
+    settings, first = plan.settings, numbered.first(begin)
     if find(settings.algorithm).result == "matrix":
-        wanted = {"first_source": first, "sources": end - begin}
-        return _made(graph, settings, 0, {**settings.parameters, **wanted}, should_stop)
-    rows = [
-        _made(graph, settings, first + row, settings.parameters, should_stop)
-        for row in range(end - begin)
-    ]
-    return np.stack(rows)
+        wanted = {"first_source": first, "sources": len(dist)}
+        parameters = {**settings.parameters, **wanted}
+        _run(numbered.graph, replace(settings, parameters=parameters), dist, should_stop)
+        return
+    for row, line in enumerate(dist):
+        _run(numbered.graph, replace(settings, source=first + row), line, should_stop)
 
 
-def _made(
-    graph: CSRGraph, settings: RunSettings, source: int, parameters: Any, should_stop: Stop
-) -> np.ndarray:
-    trace = run(
-        graph,
-        settings.algorithm,
-        settings.engine,
-        source,
-        settings.delta,
-        Probe.OFF,
-        device=settings.device,
-        parameters=parameters,
-        seed=settings.seed,
-        numbers=str(type_for(graph, settings.numbers)),  # to go wider is a matter of all rows
-        should_stop=should_stop,
-    )
-    if trace.outcome == "stopped":
+def _run(graph: CSRGraph, settings: RunSettings, dist: np.ndarray, should_stop: Stop) -> None:
+    numbers = str(type_for(graph, settings.numbers))  # to go wider is a matter of all rows
+    settings = checked_settings(graph, replace(settings, numbers=numbers))
+    buffers = RunBuffers(dist)
+    if dist.ndim == 1:
+        buffers.clear()
+    outcome = execute(graph, settings, buffers, RecordingObserver(should_stop=should_stop))
+    if outcome.outcome == "stopped":
         raise CancelledByUserError("stopped; what is done is kept, the same command goes on there")
-    return trace.dist
 
 
 def reduce_rows(dist: np.ndarray, sources: np.ndarray) -> np.ndarray:
@@ -327,12 +386,12 @@ def _sources_first(graph: CSRGraph, sources: np.ndarray) -> tuple[CSRGraph, np.n
 
 
 def here(
-    graph: CSRGraph, plan: SourcesPlan, todo: Sequence[int], _target: Target | None, stop: Stop
+    graph: CSRGraph, plan: SourcesPlan, todo: Sequence[int], target: Target | None, stop: Stop
 ) -> Iterator[Block]:
     """Compute blocks in this process, one after the other."""
     numbered = Numbered(graph, plan)
     for number in todo:
-        yield block(numbered, plan, number, stop)
+        yield block(numbered, plan, number, target, stop)
 
 
 # all of them
@@ -400,22 +459,17 @@ class _Partial:
         self._out, self._plan = out, plan
         self._path = out.with_name(f"{out.name}.partial")
         self._note = out.with_name(f"{out.name}.partial.json")
-        kind = (
-            ROW
-            if plan.reduced
-            else np.dtype(in_numbers(graph, plan.settings.numbers).weights.dtype)
-        )
-        shape = (len(plan.sources),) if plan.reduced else (len(plan.sources), graph.n)
+        kind: np.dtype = ROW
+        shape: tuple[int, ...] = (len(plan.sources),)
+        if not plan.reduced:
+            kind, shape = in_numbers(graph, plan.settings.numbers).weights.dtype, (*shape, graph.n)
         self._key = plan.key(graph)
         self.done = self._known()  # block -> rows proved
         if not self.done:
-            self._take_space(kind, shape)
-        self._rows = np.load(self._path, mmap_mode="r+")
-        begin = self._path.stat().st_size - self._rows.nbytes
-        inode = self._path.stat().st_ino
-        self.target = Target(
-            socket.gethostname(), str(self._path.resolve()), begin, kind.str, shape, inode
-        )
+            self._make(kind, shape)
+        there, path = self._path.stat(), str(self._path.resolve())
+        begin = there.st_size - kind.itemsize * math.prod(shape)
+        self.target = Target(socket.gethostname(), path, begin, kind, shape, there.st_ino)
 
     def _known(self) -> dict[int, int]:
         """Return the blocks that an earlier call of the same plan has done."""
@@ -427,7 +481,7 @@ class _Partial:
             pass
         return {}
 
-    def _take_space(self, kind: np.dtype, shape: tuple[int, ...]) -> None:
+    def _make(self, kind: np.dtype, shape: tuple[int, ...]) -> None:
         needed = matrix_bytes(shape[0], math.prod(shape[1:]), kind.itemsize)
         free = shutil.disk_usage(self._path.resolve().parent).free
         if needed + SPARE_BYTES > free:
@@ -436,15 +490,13 @@ class _Partial:
                 "are free there: take fewer sources, another disk, or --reduce"
             )
         np.lib.format.open_memmap(self._path, "w+", kind, shape)
-        if hasattr(os, "posix_fallocate"):  # a full disk is an error now and no SIGBUS later
-            with self._path.open("r+b") as file:
-                os.posix_fallocate(file.fileno(), 0, self._path.stat().st_size)
 
     def keep(self, found: Block) -> None:
         """Write a block, if it is not written yet, and note it."""
-        begin, end = self._plan.span(found.number)
         if found.rows is not None:
-            self._rows[begin:end] = found.rows
+            stripe = self.target.stripe(*self._plan.span(found.number))
+            assert stripe is not None
+            stripe[:] = found.rows
         self.done[found.number] = found.proved
         fresh = self._note.with_suffix(".fresh")
         fresh.write_text(json.dumps({"key": self._key, "done": self.done}), encoding="utf-8")
@@ -452,8 +504,8 @@ class _Partial:
 
     def finish(self) -> np.ndarray:
         """Give the file its name; return its rows, read-only."""
-        cast_rows: Any = self._rows
-        cast_rows.flush()
+        with self._path.open("r+b") as file:
+            os.fsync(file.fileno())
         self._path.replace(self._out)
         self._note.unlink(missing_ok=True)
         rows: np.ndarray = np.load(self._out, mmap_mode="r")

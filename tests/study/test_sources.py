@@ -152,7 +152,7 @@ def test_distances_that_int32_does_not_hold_are_found_again_wider(tmp_path: Path
 def test_a_wrong_row_is_kept_out(
     graph: CSRGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "_distances", lambda *_: np.ones((4, graph.n), np.int32))
+    monkeypatch.setattr(sources, "_compute", lambda *given: given[3].fill(1))
     with pytest.raises(ProofError, match="row 0: "):
         from_sources(graph, make_plan(graph, DIJKSTRA, range(4)), tmp_path / "rows.npy")
     assert not (tmp_path / "rows.npy").exists()
