@@ -7,6 +7,7 @@ from gpu.algorithms import (
     adds_static,
     adds_two_buckets,
     apsp_fast,
+    async_near_far,
     bellman_ford,
     cugraph,
     delta_apsp,
@@ -24,6 +25,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     for module in (
         adds,
         near_far,
+        async_near_far,
         delta_stepping,
         bellman_ford,
         dijkstra,

@@ -101,6 +101,7 @@ class Plan:
     file, kernel : kernel source and name        threads : a block
     workers : blocks that keep statistics; the grid has one more, the manager or the courier
     record : RUN (1,), filled by the algorithm; addresses are filled in here
+    shared_bytes : of a block's shared memory, beside what the kernel declares
     arrays : device arrays by RUN field, kept alive for the run
     clear : bytes to set to 0 or 0xff just before the start: (array, value)
     """
@@ -110,6 +111,7 @@ class Plan:
     threads: int
     workers: int
     record: np.ndarray
+    shared_bytes: int = 0
     arrays: dict[str, Any] = field(default_factory=dict)
     clear: list[tuple[Any, int]] = field(default_factory=list)
 
@@ -122,12 +124,12 @@ def new_record(**values: Any) -> np.ndarray:
     return record
 
 
-def resident_blocks(device: Device, kernel: Any, threads: int) -> int:
+def resident_blocks(device: Device, kernel: Any, threads: int, shared_bytes: int = 0) -> int:
     """Return how many blocks of a kernel the whole device holds at once."""
     import cupy
 
     per_sm = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
-        kernel.kernel.ptr, threads, 0
+        kernel.kernel.ptr, threads, shared_bytes
     )
     return int(per_sm) * device.multiprocessors
 
@@ -218,7 +220,7 @@ class CudaRun:
             )
             grid = (8 * self._device.multiprocessors,)
             begin(grid, (THREADS["prepare.cu"],), (self._record,))
-            launch_cooperative(cupy, main, plan.workers + 1, threads, stream)
+            launch_cooperative(cupy, main, plan, stream)
             self._events[1].record(stream)
 
     def watch(self, observer: Observer) -> None:
@@ -322,10 +324,11 @@ class CudaRun:
             raise EngineError(f"the kernel ended with status {status}, which is a fault of ours")
 
 
-def launch_cooperative(cupy: Any, kernel: Any, blocks: int, threads: int, stream: Any) -> None:
+def launch_cooperative(cupy: Any, kernel: Any, plan: Plan, stream: Any) -> None:
     """Launch a kernel without arguments; the driver refuses a grid that is not resident."""
     cupy.cuda.driver.launchCooperativeKernel(
-        kernel.kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream.ptr, 0
+        *(kernel.kernel.ptr, plan.workers + 1, 1, 1, plan.threads, 1, 1),
+        *(plan.shared_bytes, stream.ptr, 0),
     )
 
 

@@ -36,7 +36,7 @@ from gpu.record.trace import (
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 
-ALGORITHMS = ("adds", "near_far")
+ALGORITHMS = ("adds", "near_far", "async_near_far")
 PROBED = [*((0, numbers) for numbers in NUMBER_TYPES)]  # each level and type costs a compilation
 PROBED += [(1, "int32"), (2, "float64"), (1, "int64"), (2, "float32")]
 VARIANTS = [
@@ -44,6 +44,7 @@ VARIANTS = [
     ("adds", {"drop_stale": True}),
     ("adds", {"as_published": True}),
     ("near_far", {}),
+    ("async_near_far", {}),
 ]
 
 

@@ -32,7 +32,8 @@ from sample_graphs import open_sample
 
 MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 GRAPHS = 8  # random ones for each algorithm
-NAMED = {"near_far": 2, "bellman_ford": 1, "dijkstra": 1}  # lists that have names, no numbers
+# lists that have names, no numbers
+NAMED = {"near_far": 2, "async_near_far": 2, "bellman_ford": 1, "dijkstra": 1}
 
 
 @dataclass
