@@ -64,7 +64,7 @@ struct Run {  // gpu.cuda.records.RUN, the same bytes
     u32 *first_ticks, *last_ticks;  // probe level 2, of TICK_NS; NEVER where it did not happen
     int *times;
     Item *items;      // of the buckets; of supersteps: QueueEntry, the near piles
-    u32 *written;     // per SEGMENT items
+    u32 *written;     // per SEGMENT items; of delta-stepping: Dist a vertex, see step_piles.cuh
     u32 *taken;       // per pool block: items copied out by workers
     u32 *table;       // per slot and block number: number's low half << 16 | pool block
     u32 *free_blocks;
