@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from gpu.algorithms import (
+    adaptive,
     adds,
     adds_static,
     adds_two_buckets,
@@ -26,6 +30,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         adds,
         near_far,
         async_near_far,
+        adaptive,
         delta_stepping,
         bellman_ford,
         dijkstra,
@@ -38,7 +43,12 @@ ALGORITHMS: dict[str, Algorithm] = {
     )
 }
 
-__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "find"]
+__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "find", "form_of"]
+
+
+def form_of(key: str, environment: Mapping[str, Any] | None) -> Algorithm:
+    """Return the row whose schedule a run followed: where it chose a form, that form's."""
+    return find(str((environment or {}).get("form", key)))
 
 
 def find(key: str) -> Algorithm:

@@ -18,6 +18,7 @@ from gpu.cuda.launch import (
     refuse_beyond,
     refuse_workers,
     resident_blocks,
+    zeroed,
 )
 from gpu.cuda.module import THREADS, function
 from gpu.cuda.records import entry_bytes, item_bytes
@@ -136,14 +137,9 @@ def _allocate(plan: Plan, places: int, numbers: np.dtype) -> None:
     chunks = places // CHUNK
     needed = places * item + 4 * chunks + packets + SPARE_BYTES
     refuse_beyond(cupy, needed, f"what is far ({places:,} places)")
-    cleared = {
-        "slots": cupy.empty(PACKETS, np.uint32),
-        "reports": cupy.empty(4 * plan.workers, np.uint32),
-        "assign": cupy.empty(plan.workers, np.uint64),
-        "table": cupy.empty(SHARED_WORDS, np.uint32),
-    }
     plan.arrays["items"] = cupy.empty(places * item // 8, np.uint64)
     plan.arrays["written"] = cupy.empty(chunks, np.uint32)
     plan.arrays["far"] = cupy.empty(packets // 8, np.uint64)
-    plan.arrays.update(cleared)
-    plan.clear += [(array, 0) for array in cleared.values()]
+    shared = {"slots": (PACKETS, np.uint32), "table": (SHARED_WORDS, np.uint32)}
+    per_worker = {"assign": (plan.workers, np.uint64), "reports": (4 * plan.workers, np.uint32)}
+    zeroed(plan, **shared, **per_worker)
