@@ -10,7 +10,7 @@
     strip       a grid of 64 x 16384              grid_heavy  weights 2^0 to 2^20
     comb        a path, and a path at each vertex
 
-Tuned on by ADDS and by Near-Far without barriers, and therefore not among them: New York, grid_1024, grid_4096, mesh_100, rmat_20, rmat_22,
+Tuned on, and therefore not among them: New York, grid_1024, grid_4096, mesh_100, rmat_20, rmat_22,
 and parallel chains of 4,000 vertices. All start from vertex 0, R-MATs from their largest hub.
 """
 
