@@ -124,27 +124,22 @@ def main(argv: list[str] | None = None) -> int:
     from gpu.cuda.device import find_device
 
     device = find_device("cuda:0")
-    rows = []
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    target = args.json or RESULTS / f"bench_rows_{date[:10]}.json"
+    about = {"command": " ".join(("python -m gpu.lab.bench_rows", *sys.argv[1:])), "date": date}
+    rows: list[dict[str, Any]] = []
     for graph, source, which in graphs(args.tuned):
         row = {**measure(graph, source), "set": which}
         rows.append(row)
         told = "  ".join(f"{key} {ms:.3f}" for key, ms in row["ms"].items())
         print(f"{row['graph']:<28} {told}  {row['faults'] or ''}", flush=True)
-    sets = dict.fromkeys(row["set"] for row in rows)
-    over = {name: summary([row for row in rows if row["set"] == name]) for name in sets}
+        sets = dict.fromkeys(row["set"] for row in rows)
+        over = {name: summary([row for row in rows if row["set"] == name]) for name in sets}
+        table = {**about, **device.facts(), "over_best_other": over, "rows": rows}
+        target.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")  # as far as it is
     for name, told_of in over.items():
         for key, figures in told_of.items():
             print(f"{name:<9} {key:<16} over the best other: {figures}")
-    date = datetime.now(UTC).isoformat(timespec="seconds")
-    table = {
-        "command": " ".join(("python -m gpu.lab.bench_rows", *sys.argv[1:])),
-        "date": date,
-        **device.facts(),
-        "over_best_other": over,
-        "rows": rows,
-    }
-    target = args.json or RESULTS / f"bench_rows_{date[:10]}.json"
-    target.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     return 3 if any(row["faults"] for row in rows) else 0
 
 
