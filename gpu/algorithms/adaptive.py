@@ -4,7 +4,7 @@ Returns     dist, the shortest distance from the source to every vertex.
 
 The idea    No scheduler is the fastest on every graph. A wide, shallow graph wants supersteps; a
             deep, narrow one wants no barriers; hubs want to be cut into pieces. Which it is
-            shows within eight hops of the source: a block looks at them, breadth first, while
+            shows within ten hops of the source: a block looks at them, breadth first, while
             the others set the distances up, and counts how many vertices each hop reaches. What
             was known of the graph when it was loaded (arcs a vertex, its largest hub, how
             unequal the weights are) does the rest, and `choose` names a row of the registry:
@@ -12,12 +12,12 @@ The idea    No scheduler is the fastest on every graph. A wide, shallow graph wa
             hubs       a vertex joined with a quarter of all, or hubs and many arcs: ADDS
             shallow    each hop reaches a multiple of the one before: supersteps, ordered
                        (Near-Far) where paths of light arcs undo much, else Bellman-Ford
-            a path     hops that do not grow, of more arcs than a warp has lanes: one block's
-                       supersteps, for there is nothing to share
+            a path     hops that do not grow, of arcs for more than a warp and at most a block:
+                       one block's supersteps, for there is nothing to share; chains: ADDS
             deep       else: without barriers (Asynchronous Near-Far), and where each vertex has
                        many arcs, or the graph is too large for the cache, ADDS
 
-Not done    Changing the form again in mid-run, and more than eight hops of scouting: a graph that
+Not done    Changing the form again in mid-run, and more than ten hops of scouting: a graph that
             changes its nature far from the source is taken for what it is near it. What the
             scout has seen is not used but for the choice. No weight is looked at from the
             source on: whether order pays is told by a sample of all weights.
@@ -42,8 +42,11 @@ from gpu.algorithms.registry import Algorithm
 from gpu.delta import near_far_delta
 from gpu.graph import CSRGraph
 
-HOPS = 8  # that the scout goes, as SCOUT_HOPS in scout.cuh
-BACK = 4  # hops over which growth is taken
+HOPS = 10  # that the scout goes at most; this and the next four as in scout.cuh
+MOST_VERTICES, MOST_ARCS = 2048, 12_288  # that it reaches in all, and looks at in one hop
+MANY = 64  # vertices of a hop from which its growth says enough
+SURE = 5  # hops from which two that grew say enough
+BACK = 4  # hops over which a last hop's growth is taken
 SAMPLED = 4096  # weights that are looked at
 
 
@@ -54,9 +57,11 @@ class Limits:
     hub_share : a vertex joined with so many of all is a hub for all
     skew : a graph has hubs where the largest degree is so many times the mean
     hub_arcs : with hubs, ADDS from so many arcs on
-    growth : a graph is shallow where a hop reaches so many times what it did BACK hops before
-    still : a path's next BACK hops reach at most so many times the vertices of the first
-    lanes : arcs of a hop from which one block has more than one warp at work
+    some : a last hop is large from so many vertices on, x arcs a vertex beyond the way back
+    growth : and a graph shallow where such a hop is so many times that of BACK hops before
+    still : along a path hops differ by at most so much
+    lanes, threads, block : arcs of a hop on a path, at least and at most, and vertices at most
+    tree_degree : up to here a vertex hardly has two ways
     ordered_degree : arcs a vertex from which shallow graphs are ordered
     dense_degree : from here on deep graphs go to ADDS
     many_arcs : the same, too large for the cache
@@ -66,9 +71,13 @@ class Limits:
     hub_share: float = 0.25
     skew: float = 64.0
     hub_arcs: int = 10_000_000
-    growth: float = 8.0
+    some: float = 24.0
+    growth: float = 3.0
     still: float = 1.25
     lanes: int = 32
+    threads: int = 1024
+    block: int = 512
+    tree_degree: float = 2.0
     ordered_degree: float = 6.0
     dense_degree: float = 10.0
     many_arcs: int = 50_000_000
@@ -102,7 +111,7 @@ class Scouted:
 
     levels : vertices first reached by each whole hop, from hop 0 (the source) to at most HOPS
     arcs : of the last of these levels
-    wide : it stopped before HOPS, because there was too much to look at
+    wide : it stopped because there was too much to look at
     """
 
     levels: tuple[int, ...]
@@ -152,34 +161,45 @@ def choose_unscouted(facts: Facts, limits: Limits = LIMITS) -> Choice | None:
 def choose(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> Choice:
     """Return the form for what a scout has seen; the same for the same every time."""
     hops = len(seen.levels) - 1
-    told = f"{seen.levels[-1]:,} at hop {hops}"
-    if is_shallow(seen, limits):
+    told = f"{seen.levels[-1]:,} vertices at hop {hops}"
+    if is_shallow(facts, seen, limits):
         beyond = f"too many at hop {hops + 1}" if seen.wide else told
-        return Choice(_supersteps(facts, limits), f"hops reach multiples of vertices: {beyond}")
+        return Choice(_shallow(facts, limits), f"hops reach multiples of vertices: {beyond}")
     if seen.levels[-1] == 0:
-        return Choice(_supersteps(facts, limits), f"no vertex is further than hop {hops - 1}")
-    first, then = sum(seen.levels[1 : BACK + 1]), sum(seen.levels[BACK + 1 :])
-    if then <= limits.still * first and seen.arcs >= limits.lanes:
-        return Choice(
-            _supersteps(facts, limits, deep=True), f"a path: as many vertices at each hop, {told}"
-        )
-    return _deep(
-        facts, f"hops grow slowly: {told}, with {facts.mean_degree:.3g} arcs a vertex", limits
-    )
+        return Choice(_shallow(facts, limits), f"no vertex is further than hop {hops - 1}")
+    if is_path(seen, limits):
+        return Choice(_path(facts, limits), f"a path: as many vertices at each hop, {told}")
+    return _deep(facts, f"hops grow slowly: {told}, {facts.mean_degree:.3g} arcs a vertex", limits)
 
 
 def forms(facts: Facts, limits: Limits = LIMITS) -> tuple[Choice, ...]:
-    """Return every form that `choose` may return for a graph, each once, without a why."""
-    steps = {_supersteps(facts, limits), _supersteps(facts, limits, deep=True)}
-    return (*(Choice(form, "") for form in sorted(steps)), _deep(facts, "", limits))
+    """Return every form that `choose` may return for a graph, each once; those of a shallow first.
+
+    Their whys are left out.
+    """
+    steps = dict.fromkeys((_shallow(facts, limits), _path(facts, limits)))
+    deep = _deep(facts, "", limits)
+    return (*(Choice(form, "") for form in steps if form != deep.form), deep)
 
 
-def is_shallow(seen: Scouted, limits: Limits = LIMITS) -> bool:
+def is_shallow(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> bool:
     """Whether hops grow by multiples, as they do where everything is near everything."""
-    last = len(seen.levels) - 1
-    if seen.wide and last <= BACK:
-        return True
-    return last > BACK and seen.levels[last] >= limits.growth * seen.levels[last - BACK] > 0
+    levels, last = seen.levels, len(seen.levels) - 1
+    if seen.wide or last < HOPS:
+        return seen.wide or (last >= 2 and 4 * levels[-1] >= max(7 * levels[-2], 4 * MANY))
+    large = limits.some * max(facts.mean_degree - 1.0, 1.0)
+    return levels[-1] >= max(large, limits.growth * levels[-1 - BACK])
+
+
+def is_path(seen: Scouted, limits: Limits = LIMITS) -> bool:
+    """Whether each hop reaches as many vertices as the one before, and one block can do them."""
+    hops = seen.levels[1:]
+    return (
+        len(hops) >= 2
+        and max(hops) <= limits.still * min(hops)
+        and max(hops) <= limits.block
+        and limits.lanes <= seen.arcs <= limits.threads
+    )
 
 
 def _deep(facts: Facts, why: str, limits: Limits) -> Choice:
@@ -192,13 +212,17 @@ def _has_hubs(facts: Facts, limits: Limits) -> bool:
     return facts.largest_degree > limits.skew * max(facts.mean_degree, 1.0)
 
 
-def _supersteps(facts: Facts, limits: Limits, deep: bool = False) -> str:
-    """Return which supersteps: order pays where the same vertex has several ways of many arcs."""
-    few_ways = facts.mean_degree <= (2.0 if deep else limits.ordered_degree)
-    free = not deep and (facts.equal_weights or _unequal(facts, limits))
-    if few_ways or free or (not deep and _has_hubs(facts, limits)):
+def _shallow(facts: Facts, limits: Limits) -> str:
+    """Return the supersteps: order pays where a vertex has several ways of unlike arcs."""
+    if _has_hubs(facts, limits):
+        return "adds" if facts.mean_degree <= limits.tree_degree else "bellman_ford"
+    if facts.equal_weights or _unequal(facts, limits):
         return "bellman_ford"
-    return "near_far"
+    return "bellman_ford" if facts.mean_degree <= limits.ordered_degree else "near_far"
+
+
+def _path(facts: Facts, limits: Limits) -> str:
+    return "adds" if facts.mean_degree <= limits.tree_degree else "near_far"
 
 
 def _unequal(facts: Facts, limits: Limits) -> bool:
@@ -217,24 +241,33 @@ def scout(
     indptr: Sequence[int] | np.ndarray,
     indices: Sequence[int] | np.ndarray,
     source: int,
-    most_vertices: int = 4096,
-    most_arcs: int = 32_768,
+    most_vertices: int = MOST_VERTICES,
+    most_arcs: int = MOST_ARCS,
 ) -> Scouted:
-    """Return what lies within HOPS of the source, breadth first; the limits are scout.cuh's."""
-    seen, levels = {source}, [[source]]
+    """Return what lies around the source, breadth first, until that is enough or too much."""
+    seen, level, counts = {source}, [source], [1]
     while True:
-        arcs = sum(int(indptr[v + 1] - indptr[v]) for v in levels[-1])
-        if len(levels) > HOPS or not levels[-1]:
-            return Scouted(tuple(map(len, levels)), arcs, wide=False)
-        if arcs > most_arcs:
-            return Scouted(tuple(map(len, levels)), arcs, wide=True)
-        heads = {
-            int(v) for u in levels[-1] for v in indices[int(indptr[u]) : int(indptr[u + 1])]
-        } - seen
-        if len(seen) + len(heads) > most_vertices:
-            return Scouted(tuple(map(len, levels)), arcs, wide=True)
-        seen |= heads
-        levels.append(sorted(heads))
+        arcs = sum(int(indptr[v + 1] - indptr[v]) for v in level)
+        if has_seen_enough(counts) or arcs > most_arcs:
+            return Scouted(tuple(counts), arcs, wide=not has_seen_enough(counts))
+        heads = {int(v) for u in level for v in indices[int(indptr[u]) : int(indptr[u + 1])]}
+        level = sorted(heads - seen)
+        seen.update(level)
+        if len(seen) > most_vertices:
+            return Scouted(tuple(counts), arcs, wide=True)
+        counts.append(len(level))
+
+
+def has_seen_enough(levels: Sequence[int]) -> bool:
+    """Whether the shape shows: the last hop, nothing left, or many that grow, or do not."""
+    hops = len(levels) - 1
+    if hops == HOPS or levels[-1] == 0:
+        return True
+    if hops < 2 or levels[-1] < MANY:
+        return False
+    if levels[-1] >= 4 * levels[-2] or 4 * levels[-1] < 7 * levels[-2]:
+        return True
+    return hops >= SURE and 4 * levels[-2] >= 7 * levels[-3]
 
 
 def reference(
@@ -243,7 +276,7 @@ def reference(
     """Return dist, inf where unreachable: look first, then go with order or without."""
     n, m = len(indptr) - 1, len(indices)
     total = float(sum(weights))
-    if is_shallow(scout(indptr, indices, source)) and m <= LIMITS.ordered_degree * n:
+    if scout(indptr, indices, source).wide and m <= LIMITS.ordered_degree * n:
         return bellman_ford.reference(indptr, indices, weights, source)
     delta = near_far_delta(total / max(m, 1), m / n, integer=False)
     return near_far.reference(indptr, indices, weights, source, max(delta, 1e-9))
@@ -252,7 +285,8 @@ def reference(
 ALGORITHM = Algorithm(
     key="adaptive",
     title="Adaptive",
-    summary="a scout of eight hops chooses the form that fits the graph",
+    summary="a scout of ten hops chooses the form that fits the graph",
     engines={"model": "gpu.model.adaptive:run", "cuda": "gpu.cuda.adaptive:run"},
+    parallelism="assigned",
     source="SSSP Scope; the forms are the other rows",
 )

@@ -98,7 +98,7 @@ def refuse_beyond(cupy: Any, needed: int, what: str) -> None:
         )
 
 
-@dataclass
+@dataclass(eq=False)
 class Plan:
     """What an algorithm's launcher decides about one run.
 
@@ -126,7 +126,7 @@ class Plan:
 class Scouted:
     """Plans of which one is taken once the run has begun, by what a scout sees from the source.
 
-    plans : all of them allocated
+    plans : all of them allocated; those that may be taken soonest first
     choose : given HOST_CONTROL as the scout left it, the one that is taken
     """
 
@@ -216,7 +216,7 @@ class CudaRun:
         self._state = self._cleared[: records.STATE.itemsize]
         self._stats = self._cleared[after:]
         self._vertex_arrays()
-        self._ready = {id(each): self._make_ready(each, settings) for each in plans}
+        self._ready = {each: self._make_ready(each, settings) for each in plans}
 
     def _make_ready(self, plan: Plan, settings: RunSettings) -> Ready:
         """Fill a plan's record, put it on the device, and load the kernel."""
@@ -266,6 +266,7 @@ class CudaRun:
         numbers = self._graph.weights.dtype.name
         begin = function(self._device.number, "prepare.cu", name, self._probe, numbers)
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
+        self._got_ready: list[Plan] = []
         self.started = time.perf_counter()
         with stream:
             self._events[0].record(stream)
@@ -273,14 +274,11 @@ class CudaRun:
             threads, blocks = THREADS["prepare.cu"], 8 * self._device.multiprocessors
             if self._scouted is not None:
                 threads, blocks = SCOUT_THREADS, 2 * self._device.multiprocessors
-            begin((blocks,), (threads,), (self._ready[id(self.plan)].record,))
+            begin((blocks,), (threads,), (self._ready[self.plan].record,))
             if self._scouted is not None:
                 self._heed_scout(self._scouted)
-            ready = self._ready[id(self.plan)]
-            self._clear(self.plan.clear)
-            copied = (ready.constant.ptr, ready.record.data.ptr, ready.record.nbytes)
-            cupy.cuda.runtime.memcpyAsync(*copied, 3, stream.ptr)
-            launch_cooperative(cupy, ready.kernel, self.plan, stream)
+            self._get_ready(self.plan)
+            launch_cooperative(cupy, self._ready[self.plan].kernel, self.plan, stream)
             self._events[1].record(stream)
 
     def _clear(self, arrays: list[tuple[Any, int]]) -> None:
@@ -288,14 +286,26 @@ class CudaRun:
             at = (array.data.ptr, value, array.nbytes, self._stream.ptr)
             self._cupy.cuda.runtime.memsetAsync(*at)
 
+    def _get_ready(self, plan: Plan) -> None:
+        """Clear what a plan wants cleared, and give its kernel its record; once a run."""
+        if plan in self._got_ready:
+            return
+        self._got_ready.append(plan)
+        self._clear(plan.clear)
+        ready = self._ready[plan]
+        copied = (ready.constant.ptr, ready.record.data.ptr, ready.record.nbytes)
+        self._cupy.cuda.runtime.memcpyAsync(*copied, 3, self._stream.ptr)
+
     def _heed_scout(self, scouted: Scouted) -> None:
-        """Wait for what the scout saw, microseconds, and take the plan that it speaks for."""
-        seen = self.ring.scouted()
-        while seen is None:
-            if time.perf_counter() - self.started > SCOUT_S:
+        """Take the plan that a scout speaks for; get plans ready until it has spoken."""
+        waiting = iter(scouted.plans)
+        while (seen := self.ring.scouted()) is None:
+            plan = next(waiting, None)
+            if plan is not None:
+                self._get_ready(plan)
+            elif time.perf_counter() - self.started > SCOUT_S:
                 self._stream.synchronize()  # raises what went wrong on the device
                 raise EngineError("the scout told nothing, which is a fault of ours")
-            seen = self.ring.scouted()
         self.plan = scouted.choose(seen)
 
     def watch(self, observer: Observer) -> None:

@@ -77,12 +77,15 @@ SHAPES: dict[str, tuple[Callable[[], CSRGraph], ...]] = {
         lambda: chains(1, 500),
         lambda: band(800, 3),
     ),
-    "adds": (lambda: star(300), lambda: mesh(14)),
+    "adds": (
+        lambda: star(300),
+        lambda: mesh(14),
+        lambda: chains(64, 40),
+        lambda: chains(5000, 6),
+    ),
     "near_far": (lambda: band(1200, 16), lambda: random(20_000, 8)),
     "bellman_ford": (
         lambda: tree(1 << 13),
         lambda: random(8000, 3),
-        lambda: chains(64, 40),
-        lambda: chains(5000, 6),
     ),
 }

@@ -12,7 +12,7 @@ Compile with  -DLEVEL=0..2  probe level        -DRUN_BYTES=b, -DSTATE_BYTES=b   
 
 #define ALL_LANES 0xffffffffu
 #define PIECE_SHIFT 10  // arcs of a piece of a long row, as a power of two
-#define SCOUT_HOPS 8    // that a scout looks ahead
+#define SCOUT_HOPS 10   // that a scout looks ahead
 #define NO_ARC 0xffffffffu  // the lane has none
 
 enum Status { RUNNING, FINISHED, STOPPED, POOL_DRY, TIMED_OUT };
@@ -56,7 +56,6 @@ struct HostControl {  // pinned memory; the host writes the first line, the kern
     u64 unused[5];
     u64 samples_written;
     u32 levels[SCOUT_HOPS + 1], level_arcs, level_count, scouted;  // see scout.cuh
-    u32 unused_too[2];
 };
 static_assert(sizeof(HostControl) == 128, "HostControl and gpu.cuda.records.HOST_CONTROL differ");
 
