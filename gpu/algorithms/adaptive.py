@@ -72,7 +72,7 @@ class Limits:
     skew: float = 64.0
     hub_arcs: int = 10_000_000
     some: float = 24.0
-    growth: float = 3.0
+    growth: float = 4.0
     still: float = 1.25
     lanes: int = 32
     threads: int = 1024
