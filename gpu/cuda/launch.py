@@ -224,9 +224,9 @@ class CudaRun:
         numbers = self._graph.weights.dtype.name
         variant = (self._device.number, plan.file, settings.probe, numbers, plan.threads)
         kernel = function(variant[0], plan.file, plan.kernel, *variant[2:])
-        return Ready(
-            kernel, constant(*variant, "RUN"), self._cupy.asarray(plan.record.view(np.uint8))
-        )
+        with self._stream:  # else a copy that the run's stream does not wait for
+            record = self._cupy.asarray(plan.record.view(np.uint8))
+        return Ready(kernel, constant(*variant, "RUN"), record)
 
     def _vertex_arrays(self) -> None:
         cupy, n = self._cupy, self._graph.n
