@@ -127,6 +127,12 @@ class RunRecord:
         return form_of(self.settings.algorithm, trace.environment if trace is not None else None)
 
     @property
+    def form_words(self) -> str:
+        """As which row a finished run went on, and why; "" where it had no choice."""
+        why = self.trace.environment.get("form_why") if self.trace is not None else None
+        return f"as {self.schedule.title} ({why})" if why else ""
+
+    @property
     def recorded_on(self) -> str:
         """The device that it was recorded on, of runs that travel with the program; else ""."""
         return str(self.trace.environment.get(RECORDED_ON, "")) if self.trace is not None else ""
