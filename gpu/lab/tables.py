@@ -215,10 +215,11 @@ def all_rows() -> list[str]:
     told = _read(path)
     ms = {row["graph"]: row["ms"] for row in told["rows"] if row["set"] == "tuned"}
     over = told["over_best_other"]
+    sets = ("held_out", "since", "last")
     rows = []
     for key, title in SHORT.items():
-        means = [f"{over[name][key]['geometric_mean']:.2f}" for name in ("held_out", "since", "last")]
-        worst = max(over[name][key]["worst"] for name in ("held_out", "since", "last"))
+        means = [f"{over[name][key]['geometric_mean']:.2f}" for name in sets]
+        worst = max(over[name][key]["worst"] for name in sets)
         times = [_milliseconds(ms[graph][key]) for graph in BENCHMARKS]
         rows.append([title, *times, *means, f"{worst:.1f}"])
     graphs = [TITLES[graph].removesuffix(" roads") for graph in BENCHMARKS]

@@ -27,7 +27,7 @@ SAMPLED = 500_000  # vertices looked at, evenly, for a share
 
 
 def run_words(record: RunRecord, playback: PlaybackModel) -> str:
-    """Return algorithm, its form, graph, time, Δ and settled share at the cursor as one sentence."""
+    """Return algorithm, form, graph, time, Δ and settled share at the cursor as one sentence."""
     unit = time_unit(playback.duration_ns)
     now, whole = time_pair(playback.cursor_ns, playback.duration_ns)
     words = [
