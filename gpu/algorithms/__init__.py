@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from gpu.algorithms import (
+    adaptive,
     adds,
     adds_static,
     adds_two_buckets,
     apsp_fast,
+    async_near_far,
     bellman_ford,
     cugraph,
     delta_apsp,
@@ -24,6 +29,8 @@ ALGORITHMS: dict[str, Algorithm] = {
     for module in (
         adds,
         near_far,
+        async_near_far,
+        adaptive,
         delta_stepping,
         bellman_ford,
         dijkstra,
@@ -36,7 +43,12 @@ ALGORITHMS: dict[str, Algorithm] = {
     )
 }
 
-__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "find"]
+__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "find", "form_of"]
+
+
+def form_of(key: str, environment: Mapping[str, Any] | None) -> Algorithm:
+    """Return the row whose schedule a run followed: where it chose a form, that form's."""
+    return find(str((environment or {}).get("form", key)))
 
 
 def find(key: str) -> Algorithm:

@@ -22,6 +22,7 @@ from gpu.cuda.launch import (
     refuse_beyond,
     refuse_workers,
     resident_blocks,
+    zeroed,
 )
 from gpu.cuda.module import THREADS, function
 from gpu.delta import DEGREE_SPLIT, StartRule, Weights, band, published, start
@@ -207,11 +208,9 @@ def _allocate(plan: Plan, blocks: int, workers: int, probe: int, item_bytes: int
         "taken": cupy.empty(blocks, np.uint32),
         "table": cupy.empty(32 * table_size(blocks), np.uint32),
         "free_blocks": cupy.empty(blocks, np.uint32),
-        "slots": cupy.empty(32 * 8, np.uint32),
-        "assign": cupy.empty(workers, np.uint64),
-        "reports": cupy.empty(4 * workers, np.uint32),
         "readings": cupy.empty((READINGS_ROOM if probe else 1) * records.READING_WORDS, np.int32),
     }
     plan.arrays.update(arrays)
-    plan.clear += [(arrays[name], 0) for name in ("slots", "assign", "reports")]
+    per_worker = {"assign": (workers, np.uint64), "reports": (4 * workers, np.uint32)}
+    zeroed(plan, slots=(32 * 8, np.uint32), **per_worker)
     plan.clear.append((arrays["table"], 0xFF))

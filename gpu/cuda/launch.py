@@ -3,7 +3,8 @@
 A graph is uploaded once and kept while it lives (`DeviceGraph`). A run allocates its arrays,
 launches `begin` and the algorithm's kernel on a stream of its own between two events, and
 watches: samples out of the pinned ring, Stop and a delta held by hand into it, and at most
-ten times a second the distances as they are, copied on a second stream.
+ten times a second the distances as they are, copied on a second stream. Where a scout is to
+choose among plans, it is a block of `begin`, and the kernel is launched when it has spoken.
 
 Residency: the grid is launched cooperatively, so that the driver refuses a grid that does
 not fit at once; before that the launcher computes what fits and says so in words.
@@ -31,6 +32,9 @@ from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 POLL_S = 2e-4  # between two looks at the ring
 SNAPSHOT_S = 0.1  # between two copies of the distances mid-run
 DEFAULT_PERIOD_NS = 10_000
+SCOUT_S = 10.0  # by then a scout has told what it saw, or something is wrong
+SCOUT_THREADS = 1024  # a block of `begin_and_scout`
+ALIGNED = 256  # bytes, of arrays that share an allocation
 LIMIT_S = 120.0  # a kernel that has not finished by then ends itself
 SPARE_BYTES = 64 << 20  # left free on the device
 Tuning = TypeVar("Tuning")  # what an algorithm's launcher was tuned with
@@ -94,15 +98,17 @@ def refuse_beyond(cupy: Any, needed: int, what: str) -> None:
         )
 
 
-@dataclass
+@dataclass(eq=False)
 class Plan:
     """What an algorithm's launcher decides about one run.
 
     file, kernel : kernel source and name        threads : a block
     workers : blocks that keep statistics; the grid has one more, the manager or the courier
     record : RUN (1,), filled by the algorithm; addresses are filled in here
+    shared_bytes : of a block's shared memory, beside what the kernel declares
     arrays : device arrays by RUN field, kept alive for the run
     clear : bytes to set to 0 or 0xff just before the start: (array, value)
+    told : what the trace's environment is told beside
     """
 
     file: str
@@ -110,8 +116,36 @@ class Plan:
     threads: int
     workers: int
     record: np.ndarray
+    shared_bytes: int = 0
     arrays: dict[str, Any] = field(default_factory=dict)
     clear: list[tuple[Any, int]] = field(default_factory=list)
+    told: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Scouted:
+    """Plans of which one is taken once the run has begun, by what a scout sees from the source.
+
+    plans : all of them allocated; those that may be taken soonest first
+    choose : given HOST_CONTROL as the scout left it, the one that is taken
+    """
+
+    plans: list[Plan]
+    choose: Callable[[np.void], Plan]
+
+
+def zeroed(plan: Plan, **sizes: tuple[int, type]) -> None:
+    """Add arrays of these lengths and types to a plan; one clearing sets them all to 0."""
+    import cupy
+
+    places, total = {}, 0
+    for name, (length, kind) in sizes.items():
+        places[name] = slice(total, total + length * np.dtype(kind).itemsize)
+        total = -(-places[name].stop // ALIGNED) * ALIGNED
+    together = cupy.empty(total, np.uint8)
+    for name, place in places.items():
+        plan.arrays[name] = together[place].view(sizes[name][1])
+    plan.clear.append((together, 0))
 
 
 def new_record(**values: Any) -> np.ndarray:
@@ -122,12 +156,12 @@ def new_record(**values: Any) -> np.ndarray:
     return record
 
 
-def resident_blocks(device: Device, kernel: Any, threads: int) -> int:
+def resident_blocks(device: Device, kernel: Any, threads: int, shared_bytes: int = 0) -> int:
     """Return how many blocks of a kernel the whole device holds at once."""
     import cupy
 
     per_sm = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
-        kernel.kernel.ptr, threads, 0
+        kernel.kernel.ptr, threads, shared_bytes
     )
     return int(per_sm) * device.multiprocessors
 
@@ -141,32 +175,58 @@ def refuse_workers(asked: int, most: int, device: Device, threads: int) -> None:
         )
 
 
+@dataclass(frozen=True)
+class Ready:
+    """A plan on the device: its kernel, the kernel's RUN constant, and what goes there."""
+
+    kernel: Any
+    constant: Any
+    record: Any
+
+
 class CudaRun:
-    """One run: allocated, launched, watched, read back."""
+    """One run: allocated, launched, watched, read back.
+
+    plan : of the run; where it was given some to choose from, known once it was launched
+    """
 
     def __init__(
         self,
         graph: CSRGraph,
         device: Device,
-        plan: Plan,
+        plan: Plan | Scouted,
         settings: RunSettings,
         buffers: RunBuffers,
     ) -> None:
         import cupy
 
-        self._cupy, self._graph, self._device, self.plan = cupy, graph, device, plan
+        self._cupy, self._graph, self._device = cupy, graph, device
         self._buffers, self._probe = buffers, settings.probe
-        probe = settings.probe
+        self._scouted = plan if isinstance(plan, Scouted) else None
+        plans = plan.plans if isinstance(plan, Scouted) else [plan]
+        # `begin` makes the list of free blocks, where a plan has one
+        self.plan = max(plans, key=lambda each: int(each.record["pool_blocks"][0]))
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._copies = cupy.cuda.Stream(non_blocking=True)
-        self.ring = HostRing(cupy, RING_SAMPLES if probe else 1)
-        self._variant = (device.number, plan.file, probe, graph.weights.dtype.name, plan.threads)
+        self.ring = HostRing(cupy, RING_SAMPLES if settings.probe else 1)
         self._dist = cupy.empty(graph.n, records.bits_of(graph.weights.dtype))
-        self._state = cupy.empty(records.STATE.itemsize, np.uint8)
-        self._stats = cupy.empty(max(plan.workers, 1) * records.STATS.itemsize, np.uint8)
+        workers = max(*(each.workers for each in plans), 1)
+        after = -(-records.STATE.itemsize // ALIGNED) * ALIGNED
+        self._cleared = cupy.empty(after + workers * records.STATS.itemsize, np.uint8)
+        self._state = self._cleared[: records.STATE.itemsize]
+        self._stats = self._cleared[after:]
         self._vertex_arrays()
-        self._fill_record(settings.sample_period_ns)
-        self._record = cupy.asarray(plan.record.view(np.uint8))
+        self._ready = {each: self._make_ready(each, settings) for each in plans}
+
+    def _make_ready(self, plan: Plan, settings: RunSettings) -> Ready:
+        """Fill a plan's record, put it on the device, and load the kernel."""
+        self._fill_record(plan, settings.sample_period_ns)
+        numbers = self._graph.weights.dtype.name
+        variant = (self._device.number, plan.file, settings.probe, numbers, plan.threads)
+        kernel = function(variant[0], plan.file, plan.kernel, *variant[2:])
+        with self._stream:  # else a copy that the run's stream does not wait for
+            record = self._cupy.asarray(plan.record.view(np.uint8))
+        return Ready(kernel, constant(*variant, "RUN"), record)
 
     def _vertex_arrays(self) -> None:
         cupy, n = self._cupy, self._graph.n
@@ -175,10 +235,10 @@ class CudaRun:
             self._first, self._last = cupy.empty(n, np.int32), cupy.empty(n, np.int32)
             self._times = cupy.empty(n, np.int32)
 
-    def _fill_record(self, period_ns: int) -> None:
+    def _fill_record(self, plan: Plan, period_ns: int) -> None:
         """Write addresses and what every algorithm needs into the record."""
-        graph, record = self._graph, self.plan.record
-        uploaded = device_graph(graph, self._device)
+        graph, record = self._graph, plan.record
+        self._uploaded = uploaded = device_graph(graph, self._device)
         arrays = {
             "rows": uploaded.rows,
             "arcs": uploaded.arcs,
@@ -188,9 +248,8 @@ class CudaRun:
             "times": self._times,
             "state": self._state,
             "stats": self._stats,
-            **self.plan.arrays,
+            **plan.arrays,
         }
-        self._keep = arrays
         for name, array in arrays.items():
             record[name] = array.data.ptr if array is not None else 0
         record["host"], record["ring"] = self.ring.control_address, self.ring.ring_address
@@ -201,25 +260,53 @@ class CudaRun:
         record["ring_mask"] = self.ring.samples - 1
 
     def launch(self) -> None:
-        """Start everything on the stream; returns at once."""
-        cupy, plan, stream = self._cupy, self.plan, self._stream
-        number, _, probe, numbers, threads = self._variant
-        main = function(number, plan.file, plan.kernel, probe, numbers, threads)
-        begin = function(number, "prepare.cu", "begin", probe, numbers)
+        """Start everything on the stream; returns at once, or when a scout has seen enough."""
+        cupy, stream = self._cupy, self._stream
+        name = "begin" if self._scouted is None else "begin_and_scout"
+        numbers = self._graph.weights.dtype.name
+        begin = function(self._device.number, "prepare.cu", name, self._probe, numbers)
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
-        target = constant(number, plan.file, probe, numbers, threads, "RUN")
+        self._got_ready: list[Plan] = []
         self.started = time.perf_counter()
         with stream:
             self._events[0].record(stream)
-            for array, value in [(self._state, 0), (self._stats, 0), *plan.clear]:
-                cupy.cuda.runtime.memsetAsync(array.data.ptr, value, array.nbytes, stream.ptr)
-            cupy.cuda.runtime.memcpyAsync(
-                target.ptr, self._record.data.ptr, self._record.nbytes, 3, stream.ptr
-            )
-            grid = (8 * self._device.multiprocessors,)
-            begin(grid, (THREADS["prepare.cu"],), (self._record,))
-            launch_cooperative(cupy, main, plan.workers + 1, threads, stream)
+            self._clear([(self._cleared, 0)])
+            threads, blocks = THREADS["prepare.cu"], 8 * self._device.multiprocessors
+            if self._scouted is not None:
+                threads, blocks = SCOUT_THREADS, 2 * self._device.multiprocessors
+            begin((blocks,), (threads,), (self._ready[self.plan].record,))
+            if self._scouted is not None:
+                self._heed_scout(self._scouted)
+            self._get_ready(self.plan)
+            launch_cooperative(cupy, self._ready[self.plan].kernel, self.plan, stream)
             self._events[1].record(stream)
+
+    def _clear(self, arrays: list[tuple[Any, int]]) -> None:
+        for array, value in arrays:
+            at = (array.data.ptr, value, array.nbytes, self._stream.ptr)
+            self._cupy.cuda.runtime.memsetAsync(*at)
+
+    def _get_ready(self, plan: Plan) -> None:
+        """Clear what a plan wants cleared, and give its kernel its record; once a run."""
+        if plan in self._got_ready:
+            return
+        self._got_ready.append(plan)
+        self._clear(plan.clear)
+        ready = self._ready[plan]
+        copied = (ready.constant.ptr, ready.record.data.ptr, ready.record.nbytes)
+        self._cupy.cuda.runtime.memcpyAsync(*copied, 3, self._stream.ptr)
+
+    def _heed_scout(self, scouted: Scouted) -> None:
+        """Take the plan that a scout speaks for; get plans ready until it has spoken."""
+        waiting = iter(scouted.plans)
+        while (seen := self.ring.scouted()) is None:
+            plan = next(waiting, None)
+            if plan is not None:
+                self._get_ready(plan)
+            elif time.perf_counter() - self.started > SCOUT_S:
+                self._stream.synchronize()  # raises what went wrong on the device
+                raise EngineError("the scout told nothing, which is a fault of ours")
+        self.plan = scouted.choose(seen)
 
     def watch(self, observer: Observer) -> None:
         """Hand samples over and listen to the observer until the kernel has ended."""
@@ -274,6 +361,7 @@ class CudaRun:
             "end_to_end_ms": elapsed_s * 1e3,
             "workers": self.plan.workers,
             "threads_per_worker": self.plan.threads,
+            **self.plan.told,
         }
         outcome, overflowed = "stopped" if stopped else "finished", bool(self.state["overflowed"])
         return EngineOutcome("measured", outcome, facts, overflowed=overflowed)
@@ -322,10 +410,11 @@ class CudaRun:
             raise EngineError(f"the kernel ended with status {status}, which is a fault of ours")
 
 
-def launch_cooperative(cupy: Any, kernel: Any, blocks: int, threads: int, stream: Any) -> None:
+def launch_cooperative(cupy: Any, kernel: Any, plan: Plan, stream: Any) -> None:
     """Launch a kernel without arguments; the driver refuses a grid that is not resident."""
     cupy.cuda.driver.launchCooperativeKernel(
-        kernel.kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream.ptr, 0
+        *(kernel.kernel.ptr, plan.workers + 1, 1, 1, plan.threads, 1, 1),
+        *(plan.shared_bytes, stream.ptr, 0),
     )
 
 
@@ -334,7 +423,7 @@ def go(
     settings: RunSettings,
     buffers: RunBuffers,
     observer: Observer,
-    make_plan: Callable[[CSRGraph, RunSettings, Device, Tuning], Plan],
+    make_plan: Callable[[CSRGraph, RunSettings, Device, Tuning], Plan | Scouted],
     tuning: Tuning,
 ) -> tuple[EngineOutcome, CudaRun]:
     """Plan, launch, watch and finish one run; the run comes along, for its readings and state.

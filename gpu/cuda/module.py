@@ -22,6 +22,7 @@ THREADS = {  # threads a block
     "adds.cu": 256,
     "apsp_edge.cu": 256,
     "apsp_sweep.cu": 256,
+    "async_near_far.cu": 512,
     "bellman_ford.cu": 1024,
     "delta_stepping.cu": 1024,
     "near_far.cu": 1024,

@@ -26,12 +26,13 @@ from gpu.cuda.launch import (
     resident_blocks,
 )
 from gpu.cuda.module import function
-from gpu.cuda.records import entry_bytes, item_bytes
+from gpu.cuda.records import bits_of, entry_bytes, item_bytes
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 
 LOG_WORDS = 4096 * 12  # int32: superstep records on their way to the courier
+SETTLED = 2  # which pile of items is that of settled vertices, where there are so many
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ class Kernel:
     """One algorithm of supersteps.
 
     file, name : kernel source and its entry
-    piles : of items, beside two of entries for near: two for far, one for settled vertices
+    piles : of items, beside two of entries for near: two for far, one (`SETTLED`) for vertices that
+    are settled, each noted once a bucket
     room : places of one pile
     """
 
@@ -118,21 +120,25 @@ class Kernel:
         record["rule"]["given"] = settings.delta or 0.0
         device_graph(graph, device)  # before the piles: it is the larger demand
         plan = Plan(self.file, self.name, tuning.threads, workers, record)
-        self._allocate(plan, room, settings.probe, graph.weights.dtype)
+        self._allocate(plan, graph, room, settings.probe)
         return plan
 
     def needed_bytes(self, room: int, numbers: np.dtype) -> int:
         """Return the bytes of all piles of `room` places, for a number type."""
         return (2 * entry_bytes(numbers) + self.piles * item_bytes(numbers)) * room
 
-    def _allocate(self, plan: Plan, room: int, probe: int, numbers: np.dtype) -> None:
+    def _allocate(self, plan: Plan, graph: CSRGraph, room: int, probe: int) -> None:
         import cupy
 
+        numbers = graph.weights.dtype
         piles = f"the piles (near twice, {self.piles} others, of {room:,} places)"
         refuse_beyond(cupy, self.needed_bytes(room, numbers) + SPARE_BYTES, piles)
         plan.arrays["items"] = cupy.empty(2 * room * entry_bytes(numbers) // 8, np.uint64)
         far = self.piles * room * item_bytes(numbers) // 8
         plan.arrays["far"] = cupy.empty(max(far, 1), np.uint64)
         plan.arrays["readings"] = cupy.empty(LOG_WORDS, np.int32)
+        if self.piles > SETTLED:
+            plan.arrays["written"] = cupy.empty(graph.n, bits_of(numbers))
+            plan.clear.append((plan.arrays["written"], 0))
         if probe:
             plan.clear.append((plan.arrays["readings"], 0))

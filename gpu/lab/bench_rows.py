@@ -1,10 +1,10 @@
-"""All rows of `cuda` on graphs of many kinds, in one run on one card: none tuned on, if not asked.
+"""All rows of `cuda` on graphs of many kinds, in one run on one card.
 
     python -m gpu.lab.bench_rows [--tuned NEW_YORK.gr.gz] [--json FILE]
 
 Rows take turns, run by run; times are medians of the kernel's, with everything that a run needs.
 The first row's distances are certified where no weight is 0, all others must equal them.
-With --tuned the graphs that were tuned on are measured too, and marked.
+A graph's set is "held_out", "since" or "last" (`held_out_graphs`) or, with --tuned, "tuned".
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROWS = tuple(
     for key, row in ALGORITHMS.items()
     if "cuda" in row.engines and row.result == "row" and not row.needs and not row.fixed
 )
-RUNS = 4
+RUNS = 7
 SLOW_MS = 100.0  # a row that takes longer once is not run again on that graph
 
 
@@ -43,6 +43,7 @@ def measure(graph: CSRGraph, source: int) -> dict[str, Any]:
     times: dict[str, list[float]] = {key: [] for key in ROWS}
     relaxed: dict[str, int] = {}
     faults: dict[str, str] = {}
+    form: dict[str, str] = {}
     known: np.ndarray | None = None
     for turn in range(RUNS + 1):
         for key in ROWS:
@@ -57,6 +58,7 @@ def measure(graph: CSRGraph, source: int) -> dict[str, Any]:
                 faults[key] = str(error)
                 continue
             if turn == 0:
+                form |= {k: v for k, v in outcome.environment.items() if k.startswith("form")}
                 if known is None:
                     known = buffers.dist.copy()
                     fault = benchmark_graphs.certificate(graph, source, known)
@@ -77,6 +79,7 @@ def measure(graph: CSRGraph, source: int) -> dict[str, Any]:
         "runs": times,
         "relaxed": relaxed,
         "faults": faults,
+        **form,
     }
 
 
@@ -86,25 +89,28 @@ def best_other(medians: dict[str, float], key: str) -> float:
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return by row, over graphs that were not tuned on: its time over that of the best other."""
+    """Return by row, over some graphs: its time over that of the best other."""
     found: dict[str, dict[str, float]] = {}
     for key in ROWS:
-        ratios = [r["over_best_other"][key] for r in rows if not r["tuned"] and key in r["ms"]]
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        found[key] = {"graphs": len(ratios), "geometric_mean": mean, "worst": max(ratios)}
+        ratios = [row["over_best_other"][key] for row in rows if key in row["ms"]]
+        mean = math.exp(sum(map(math.log, ratios)) / max(len(ratios), 1))
+        worst = max(ratios, default=math.nan)
+        found[key] = {"graphs": len(ratios), "geometric_mean": mean, "worst": worst}
     return found
 
 
-def graphs(new_york: Path | None) -> Iterator[tuple[CSRGraph, int, bool]]:
-    """Yield graph, source and whether it was tuned on."""
-    for make in held_out_graphs.GRAPHS:
-        graph = make()
-        yield graph, held_out_graphs.source_of(graph), False
+def graphs(new_york: Path | None) -> Iterator[tuple[CSRGraph, int, str]]:
+    """Yield graph, source and set."""
+    sets = {"held_out": held_out_graphs.GRAPHS, "since": held_out_graphs.SINCE}
+    for name, makers in {**sets, "last": held_out_graphs.LAST}.items():
+        for make in makers:
+            graph = make()
+            yield graph, held_out_graphs.source_of(graph), name
     if new_york is None:
         return
     for name in ("ny", "grid_1024", "mesh_100", "grid_4096", "rmat_20", "rmat_22"):
         graph = benchmark_graphs.make(name, new_york)
-        yield graph, benchmark_graphs.source_of(name, graph), True
+        yield graph, benchmark_graphs.source_of(name, graph), "tuned"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -116,25 +122,22 @@ def main(argv: list[str] | None = None) -> int:
     from gpu.cuda.device import find_device
 
     device = find_device("cuda:0")
-    rows = []
-    for graph, source, tuned in graphs(args.tuned):
-        row = {**measure(graph, source), "tuned": tuned}
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    target = args.json or RESULTS / f"bench_rows_{date[:10]}.json"
+    about = {"command": " ".join(("python -m gpu.lab.bench_rows", *sys.argv[1:])), "date": date}
+    rows: list[dict[str, Any]] = []
+    for graph, source, which in graphs(args.tuned):
+        row = {**measure(graph, source), "set": which}
         rows.append(row)
         told = "  ".join(f"{key} {ms:.3f}" for key, ms in row["ms"].items())
         print(f"{row['graph']:<28} {told}  {row['faults'] or ''}", flush=True)
-    held_out = summary(rows)
-    for key, told_of in held_out.items():
-        print(f"{key:<16} over the best other: " + str(told_of))
-    date = datetime.now(UTC).isoformat(timespec="seconds")
-    table = {
-        "command": " ".join(("python -m gpu.lab.bench_rows", *sys.argv[1:])),
-        "date": date,
-        **device.facts(),
-        "held_out": held_out,
-        "rows": rows,
-    }
-    target = args.json or RESULTS / f"bench_rows_{date[:10]}.json"
-    target.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+        sets = dict.fromkeys(row["set"] for row in rows)
+        over = {name: summary([row for row in rows if row["set"] == name]) for name in sets}
+        table = {**about, **device.facts(), "over_best_other": over, "rows": rows}
+        target.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")  # as far as it is
+    for name, told_of in over.items():
+        for key, figures in told_of.items():
+            print(f"{name:<9} {key:<16} over the best other: {figures}")
     return 3 if any(row["faults"] for row in rows) else 0
 
 

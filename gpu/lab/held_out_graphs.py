@@ -186,6 +186,41 @@ GRAPHS: tuple[Callable[[], CSRGraph], ...] = (
 )
 
 
+# Added when the first rule of `adaptive` stood and before any of them was measured: the times of
+# GRAPHS had been seen. LAST is the same for its second rule, which had seen those of SINCE.
+SINCE: tuple[Callable[[], CSRGraph], ...] = (
+    lambda: chains(1000, 1000),
+    lambda: rmat(21, "usual"),
+    lambda: rmat(17, "usual"),
+    lambda: grid(700, 3000, "usual"),
+    lambda: grid(16, 100_000, "usual"),
+    lambda: band(15, 64),
+    lambda: small_world(19, 8),
+    lambda: random(21, 16),
+    lambda: random(16, 2),
+    lambda: tree(22, binary=True),
+    lambda: mesh(70),
+    lambda: mesh8(512),
+    lambda: geometric(19),
+    lambda: comb(300),
+)
+LAST: tuple[Callable[[], CSRGraph], ...] = (
+    lambda: chains(256, 4000),
+    lambda: rmat(20, "unit"),
+    lambda: grid(3000, 300, "usual"),
+    lambda: grid(1500, 1500, "unit"),
+    lambda: band(16, 8),
+    lambda: small_world(17, 6),
+    lambda: random(19, 12),
+    lambda: random(22, 3),
+    lambda: tree(21, binary=False),
+    lambda: mesh(40),
+    lambda: mesh8(1500),
+    lambda: geometric(17),
+    lambda: comb(600),
+)
+
+
 def source_of(graph: CSRGraph) -> int:
     """Return the source that is measured from."""
     return int(np.argmax(np.diff(graph.indptr))) if graph.name.startswith("rmat") else 0

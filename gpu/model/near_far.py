@@ -31,10 +31,15 @@ class NearFarRun(SuperstepRun):
     def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
         delta = settings.delta
         if delta is None:
-            delta = near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
+            delta = self.first_delta(graph)
         piles = make_piles(graph, settings, buffers)
         super().__init__(graph, settings, piles, PILES, delta)
         self.sim[0].threshold = delta
+
+    @staticmethod
+    def first_delta(graph: CSRGraph) -> float:
+        """Return delta where none is given, weight units."""
+        return near_far_delta(graph.mean_weight, graph.mean_degree, graph.integer)
 
     def set_delta(self, delta: float | None) -> None:
         """A person's delta holds from the next split on; None hands it back."""

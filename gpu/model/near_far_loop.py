@@ -5,6 +5,10 @@ A vertex enters next near at most once a superstep and far at most once until th
 hold it again for each improvement, and those items are counted, because they decide the mode
 and the cost of a split.
 
+With a target (`async_near_far`) the threshold moves as soon as fewer vertices are near, to delta
+beyond the nearest that is far, and nobody waits at a barrier: a superstep is then only how far
+the model looks ahead, and costs what a hop does.
+
 Splitting far is a superstep of its own: entries below the old threshold were improved
 into near since and are dropped, those below the new one become near. Where far begins
 beyond the next threshold, the threshold moves on by whole deltas at once.
@@ -36,6 +40,7 @@ from gpu.model.superstep import charge_split, step_dtype
 PILES = step_dtype(
     ("threshold", "<f8"),  # near is below, weight units
     ("next", "<i8"),  # vertices in the next near pile
+    ("target", "<i8"),  # near vertices below which the threshold moves on; 0: when there is none
 )
 
 
@@ -112,8 +117,10 @@ def _refill(piles, s):  # type: ignore[no-untyped-def]
     for place in range(s.next):
         piles.near[place] = piles.following[place]
     s.near, s.next = s.next, 0
-    record(piles.log, s.t_ns, BARRIER, -1, s.round, s.near, 0.0)
     s.round += 1
+    if s.target > 0:
+        return s.near >= s.target or (s.waiting > 0 and _split(piles, s)) or s.near > 0
+    record(piles.log, s.t_ns, BARRIER, -1, s.round - 1, s.near, 0.0)
     return s.near > 0 or _split(piles, s)
 
 
@@ -135,11 +142,14 @@ def _split(piles, s):  # type: ignore[no-untyped-def]
     s.waiting = kept
     if kept == 0:
         return False
-    s.threshold += s.delta * max(1.0, np.floor((lowest - s.threshold) / s.delta) + 1.0)
+    if s.target > 0:
+        s.threshold = lowest + s.delta
+    else:
+        s.threshold += s.delta * max(1.0, np.floor((lowest - s.threshold) / s.delta) + 1.0)
     if s.threshold <= lowest:  # float rounding: a delta too small to move the threshold
         s.threshold = np.nextafter(lowest, np.inf)
     s.base = s.threshold - s.delta
-    kept = 0
+    kept, had = 0, s.near
     for place in range(s.waiting):
         vertex = piles.far[place]
         if piles.dist[vertex] < s.threshold:
@@ -153,6 +163,6 @@ def _split(piles, s):  # type: ignore[no-untyped-def]
     s.next_items = s.near
     s.head += 1
     s.switches += 1
-    record(piles.log, s.t_ns, SPLIT, -1, s.near, s.waiting, s.threshold)
+    record(piles.log, s.t_ns, SPLIT, -1, s.near - had, s.waiting, s.threshold)
     s.flags |= BUCKET_SWITCHED
     return True

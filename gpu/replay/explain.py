@@ -27,6 +27,7 @@ LOOK_AHEAD = 64  # events after an improvement among which its worker queues the
 ON_THE_WAY = (EventKind.CLIP, EventKind.BLOCK_TAKEN, EventKind.RESERVE)  # until it is in a bucket
 NAMED = {  # what `bucket` is, for algorithms whose buckets are no numbered ones
     "near_far": ("the near pile", "the far pile"),
+    "async_near_far": ("the near pile", "the far pile"),
     "bellman_ford": ("the frontier",),
     "dijkstra": ("the heap",),
 }

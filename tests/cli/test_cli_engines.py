@@ -42,6 +42,15 @@ def test_an_algorithm_asked_for_by_name_is_never_replaced(
     assert f"{first} has no engine 'cpu'; it runs on: " in capsys.readouterr().err
 
 
+def test_a_run_says_which_form_it_took_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", SAMPLE, "--engine", "model", "--algorithm", "adaptive"]) == 0
+    assert "Asynchronous Near-Far: hops grow slowly: " in capsys.readouterr().out
+    assert cli.main(["run", SAMPLE, "--algorithm", "adaptive", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["environment"]
+    assert told["form"] == "async_near_far"
+    assert told["form_why"].startswith("hops grow slowly: ")
+
+
 def test_a_slow_start_says_that_it_may_be_compiling(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -157,6 +157,15 @@ def run_of(graph: CSRGraph, algorithm: str, probe: int, delta: float | None = No
     return outcome, run, watching.samples(), buffers
 
 
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_weights_of_powers_of_two_run_no_pile_dry(algorithm: str) -> None:
+    """A bucket processes a vertex dozens of times, and notes it as settled once."""
+    graph = lattice(512, "int32")
+    weights = 1 << np.random.default_rng(4).integers(0, 21, graph.m)
+    heavy = CSRGraph(graph.indptr, graph.indices, weights.astype(np.int32))
+    assert_right(heavy, 0, run_typed(heavy, algorithm, "cuda", probe=0).dist)
+
+
 @pytest.mark.parametrize("algorithm", NEW)
 def test_samples_read_live_are_those_in_the_ring(algorithm: str) -> None:
     outcome, run, samples, _ = run_of(chain(30_000), algorithm, 1)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shapes import SHAPES
 
 import gpu
 from gpu import delta as rules
@@ -22,6 +23,7 @@ from gpu.cuda.device import why_not
 from gpu.engine import RecordingObserver, RunBuffers, execute
 from gpu.errors import DistanceRangeError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
+from gpu.model.adaptive import choice_of
 from gpu.numbers import NUMBER_TYPES
 from gpu.proof.verify import oracle_distances
 from gpu.record.trace import (
@@ -36,7 +38,7 @@ from gpu.record.trace import (
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 
-ALGORITHMS = ("adds", "near_far")
+ALGORITHMS = ("adds", "near_far", "async_near_far", "adaptive")
 PROBED = [*((0, numbers) for numbers in NUMBER_TYPES)]  # each level and type costs a compilation
 PROBED += [(1, "int32"), (2, "float64"), (1, "int64"), (2, "float32")]
 VARIANTS = [
@@ -44,6 +46,8 @@ VARIANTS = [
     ("adds", {"drop_stale": True}),
     ("adds", {"as_published": True}),
     ("near_far", {}),
+    ("async_near_far", {}),
+    ("adaptive", {}),
 ]
 
 
@@ -294,6 +298,31 @@ def test_distances_can_be_watched_mid_run() -> None:
     assert seen == sorted(seen)
 
 
+@pytest.mark.parametrize(("probe", "numbers"), [(0, "int32"), (0, "float64"), (2, "int64")])
+@pytest.mark.parametrize("form", SHAPES)
+def test_the_scout_on_the_device_chooses_what_its_twin_does(
+    form: str, probe: int, numbers: str
+) -> None:
+    for make in SHAPES[form]:
+        small = make()
+        graph = CSRGraph(small.indptr, small.indices, small.weights.astype(numbers))
+        for source in (0, graph.n // 2, graph.n - 1):
+            choice = choice_of(graph, source)
+            trace = run_typed(graph, "adaptive", "cuda", source, probe=probe)
+            told = trace.environment["form"], trace.environment["form_why"]
+            assert told == (choice.form, choice.why)
+            assert source > 0 or choice.form == form
+            assert_right(graph, source, trace.dist)
+
+
+def test_a_scout_sees_hubs_and_long_rows_as_its_twin_does() -> None:
+    for numbers in ("int32", "float64"):
+        for graph in (power_law(numbers), hubs(numbers), lattice(120, numbers)):
+            for source in range(0, graph.n, graph.n // 7):
+                trace = run_typed(graph, "adaptive", "cuda", source, probe=0)
+                assert trace.environment["form_why"] == choice_of(graph, source).why
+
+
 def recorded_readings(run: launch.CudaRun) -> np.ndarray:
     """READING (k,): what the controller was asked, sweep by sweep (probe 1 or 2)."""
     words = run.plan.arrays["readings"].get()
@@ -389,6 +418,7 @@ def test_the_twin_decides_on_the_device_as_the_vectors_say() -> None:
 SANITIZED = """
 import numpy as np, gpu, sys
 from gpu.graph import CSRGraph
+from gpu.model.adaptive import choice_of
 from gpu.numbers import NUMBER_TYPES
 rng = np.random.default_rng(1)
 n, m = 500, 3000

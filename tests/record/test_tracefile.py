@@ -176,7 +176,7 @@ def sampled(**changed: Any) -> dict[str, Any]:
 MATRIX = setting(algorithm="edge_apsp", parameters={"first_source": 0, "sources": None})
 ROWS = np.zeros((5, 5), np.int32)
 HOSTILE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
-    "algorithm": (setting(algorithm="<b>"), {}, "settings: algorithm = '<b>'; allowed: adds"),
+    "algorithm": (setting(algorithm="<b>"), {}, "settings: algorithm = '<b>'; allowed: adaptive"),
     "engine": (setting(engine="moon"), {}, "engine = 'moon'; allowed: cpu, cuda, model"),
     "device": (setting(device=7), {}, "device = 7; allowed: text"),
     "probe": (setting(probe=9), {}, "probe = 9; allowed: a whole number, 0 to 3"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu.algorithms import ALGORITHMS, find
+from gpu.algorithms import ALGORITHMS, find, form_of
 from gpu.graph import CSRGraph
 from gpu.record.events import EventKind
 from gpu.replay.explain import (
@@ -27,10 +27,8 @@ MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 def told(graph: CSRGraph, key: str, **more: object) -> list[str]:
     trace = gpu.run(graph, key, "model", probe=3, device=CLASSROOM, **more)  # type: ignore[arg-type]
     replay = Replay.of(graph, trace)
-    events = replay.events
-    return [
-        explain(graph, replay.go(index), events, index, find(key)) for index in range(len(events))
-    ]
+    events, row = replay.events, form_of(key, trace.environment)
+    return [explain(graph, replay.go(index), events, index, row) for index in range(len(events))]
 
 
 def test_adds_on_figure_1_word_for_word() -> None:
@@ -96,10 +94,10 @@ def test_every_kind_and_every_algorithm_is_told_in_one_sentence() -> None:
         for key in MODELLED:
             delta = 3.0 if find(key).bucketed and "delta" not in find(key).fixed else None
             trace = gpu.run(graph, key, "model", probe=3, device=CLASSROOM, delta=delta)
-            replay = Replay.of(graph, trace)
+            replay, row = Replay.of(graph, trace), form_of(key, trace.environment)
             kinds.update(replay.events["kind"].tolist())
             for index in range(0, len(replay), 1 if n < 20 else 3):
-                said = explain(graph, replay.go(index), replay.events, index, find(key))
+                said = explain(graph, replay.go(index), replay.events, index, row)
                 assert re.fullmatch(r"[^\n]{12,140}\.", said), said
                 assert "inf" not in said.replace("information", "")
     unmet = set(EventKind) - {EventKind(kind) for kind in kinds}

@@ -27,13 +27,15 @@ SAMPLED = 500_000  # vertices looked at, evenly, for a share
 
 
 def run_words(record: RunRecord, playback: PlaybackModel) -> str:
-    """Return algorithm, graph, time, Δ and settled share at the cursor as one sentence."""
+    """Return algorithm, form, graph, time, Δ and settled share at the cursor as one sentence."""
     unit = time_unit(playback.duration_ns)
     now, whole = time_pair(playback.cursor_ns, playback.duration_ns)
     words = [
         record.title,
         f"{state_words(playback)} at {now} of {whole} {unit.word} ({record.clock_words})",
     ]
+    if record.form_words:
+        words.insert(1, record.form_words)
     if len(record.samples):
         sample = record.samples[max(playback.sample_index, 0)]
         if record.algorithm.bucketed and sample["delta"] > 0:

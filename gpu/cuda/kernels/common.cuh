@@ -12,6 +12,7 @@ Compile with  -DLEVEL=0..2  probe level        -DRUN_BYTES=b, -DSTATE_BYTES=b   
 
 #define ALL_LANES 0xffffffffu
 #define PIECE_SHIFT 10  // arcs of a piece of a long row, as a power of two
+#define SCOUT_HOPS 10   // that a scout looks ahead
 #define NO_ARC 0xffffffffu  // the lane has none
 
 enum Status { RUNNING, FINISHED, STOPPED, POOL_DRY, TIMED_OUT };
@@ -54,8 +55,9 @@ struct HostControl {  // pinned memory; the host writes the first line, the kern
     u64 samples_read;
     u64 unused[5];
     u64 samples_written;
-    u64 unused_too[7];
+    u32 levels[SCOUT_HOPS + 1], level_arcs, level_count, scouted;  // see scout.cuh
 };
+static_assert(sizeof(HostControl) == 128, "HostControl and gpu.cuda.records.HOST_CONTROL differ");
 
 struct Run {  // gpu.cuda.records.RUN, the same bytes
     const uint2 *rows;  // first and end arc of each vertex
@@ -64,7 +66,7 @@ struct Run {  // gpu.cuda.records.RUN, the same bytes
     u32 *first_ticks, *last_ticks;  // probe level 2, of TICK_NS; NEVER where it did not happen
     int *times;
     Item *items;      // of the buckets; of supersteps: QueueEntry, the near piles
-    u32 *written;     // per SEGMENT items
+    u32 *written;     // per SEGMENT items; of delta-stepping: Dist a vertex, see step_piles.cuh
     u32 *taken;       // per pool block: items copied out by workers
     u32 *table;       // per slot and block number: number's low half << 16 | pool block
     u32 *free_blocks;

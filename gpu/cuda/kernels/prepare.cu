@@ -5,8 +5,9 @@ pack_rows, pack_arcs   once a graph: row bounds and (head, weight) pairs, side b
 find_owners            once a graph: for each piece of 2^PIECE_SHIFT arcs that lies in one row, whose
 begin                  once a run, inside the measured time: every distance unreached, weights
                        summed for the initial delta, queues and counters at zero, the clock at 0
+begin_and_scout        the same, and one block more, which looks at what lies around the source
 */
-#include "common.cuh"
+#include "scout.cuh"
 
 extern "C" __global__ void pack_rows(const long long *indptr, uint2 *rows, u32 n) {
     for (u32 v = blockIdx.x * blockDim.x + threadIdx.x; v < n; v += gridDim.x * blockDim.x)
@@ -56,11 +57,8 @@ __device__ void sum_weights(const Run &run, u64 at, u64 step) {
     atomicMax(&run.state->weight_max, most);
 }
 
-// `state`, stats, slots, reports and assignments lie in one stretch that the launcher clears
-// just before, on the same stream.
-extern "C" __global__ void begin(const Run *given) {
-    const Run &run = *given;
-    u64 at = blockIdx.x * (u64)blockDim.x + threadIdx.x, step = gridDim.x * (u64)blockDim.x;
+// The part of thread `at` of `step`.
+__device__ __forceinline__ void begin_part(const Run &run, u64 at, u64 step) {
     if (at == 0) run.state->start_ns = now_ns();
     for (u64 v = at; v < run.n; v += step) {
         run.dist[v] = UNREACHED;
@@ -68,4 +66,19 @@ extern "C" __global__ void begin(const Run *given) {
     }
     for (u64 b = at; b < run.pool_blocks; b += step) run.free_blocks[b] = run.pool_blocks - 1 - (u32)b;
     sum_weights(run, at, step);
+}
+
+// The launcher has cleared `state` and stats just before, on the same stream.
+extern "C" __global__ void begin(const Run *given) {
+    begin_part(*given, blockIdx.x * (u64)blockDim.x + threadIdx.x, gridDim.x * (u64)blockDim.x);
+}
+
+extern "C" __global__ void begin_and_scout(const Run *given) {
+    __shared__ Scout scout;
+    if (blockIdx.x == 0) {
+        scout.look(*given);
+        return;
+    }
+    u64 at = (blockIdx.x - 1) * (u64)blockDim.x + threadIdx.x;
+    begin_part(*given, at, (gridDim.x - 1) * (u64)blockDim.x);
 }

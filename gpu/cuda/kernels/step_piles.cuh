@@ -9,7 +9,8 @@ The file that includes it says first what kind of algorithm it is:
 
 Near     while block 0 works alone in shared memory, else items[2][pile_room] of QueueEntry: vertex,
          the distance that it was queued with, first and end arc (they came with the atomic)
-Far      far[2][pile_room], settled far[2 * pile_room ..] of Item: distance and vertex
+Far      far[2][pile_room] of Item: distance and vertex; settled far[2 * pile_room ..], whose items
+         say the vertex alone, once a bucket: its distance is the one that it has in the end
 Stale    An item whose vertex has improved since it was queued is dropped when it comes up. A
          distance is queued once, so one vertex is processed at most once a superstep, and near
          never holds more items than the superstep relaxed arcs.
@@ -137,6 +138,8 @@ struct Piles {
         return run.far + (u64)which * run.pile_room;
     }
     __device__ __forceinline__ Item *settled_pile() const { return run.far + 2 * (u64)run.pile_room; }
+    // Where near ended when a vertex was noted as settled, and 0 where its heavy arcs are done.
+    __device__ __forceinline__ Dist *noted() const { return (Dist *)run.written; }
 
     // The far pile that is pushed to: while one is split, the other.
     __device__ __forceinline__ u32 target() const { return turn.far ^ (u32)splitting; }
@@ -150,9 +153,10 @@ struct Piles {
     // Item `place` of the list that this superstep works at.
     __device__ __forceinline__ Vertex fetch(u32 place) const {
         if (HEAVY_ARCS && heavy) {
-            Item item = peek(settled_pile() + place);
-            uint2 row = __ldg(run.rows + vertex_of(item));
-            return {vertex_of(item), dist_of(item), row.x, row.y};
+            u32 vertex = vertex_of(peek(settled_pile() + place));
+            uint2 row = __ldg(run.rows + vertex);
+            poke(noted() + vertex, (Dist)0);
+            return {vertex, peek(run.dist + vertex), row.x, row.y};
         }
         return vertex_of(wide ? peek(near_pile(turn.near) + place) : s.near[turn.near][place]);
     }
@@ -190,13 +194,17 @@ struct Piles {
         else write(far_pile(target()), atomicAdd(&state.far_count[target()], 1u), item);
     }
 
-    // All lanes, while `settling`: note those whose heavy arcs are to be relaxed later.
-    __device__ __forceinline__ void settle(bool valid, u32 vertex, Dist dist) {
+    // All lanes, while `settling`: note those whose heavy arcs are to be relaxed later, each once
+    // a bucket: a superstep processes a vertex once at most, and a barrier follows.
+    __device__ __forceinline__ void settle(bool valid, u32 vertex) {
+        valid = valid && peek(noted() + vertex) != split_at;
         u32 who = __ballot_sync(ALL_LANES, valid), place;
         if (who == 0) return;
         if (wide) place = places(who, &state.settled_count[turn.settled]);
         else place = places(who, &s.settled[turn.settled]);
-        if (valid) write(settled_pile(), place, packed(vertex, dist));
+        if (!valid) return;
+        poke(noted() + vertex, split_at);
+        write(settled_pile(), place, packed(vertex, (Dist)0));
     }
 
     // All threads: write to the piles what the block has collected, where it is much or `all`.

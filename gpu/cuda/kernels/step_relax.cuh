@@ -166,7 +166,7 @@ struct Relaxer {
         for (int j = 0; j < DEPTH; j++) {
             u32 who = __ballot_sync(ALL_LANES, turn.left_out[j]) >> (lane_id() - rank);
             if (spread < 5) who &= (1u << (1u << spread)) - 1;
-            piles.settle(rank == 0 && who != 0, turn.vertex[j].id, turn.vertex[j].dist);
+            piles.settle(rank == 0 && who != 0, turn.vertex[j].id);
         }
     }
 
@@ -181,7 +181,7 @@ struct Relaxer {
         mine = mine && peek(run.dist + vertex.id) == vertex.dist;
         if (!mine) vertex.end = vertex.first;
         count(mine, vertex.id);
-        if (piles.settling()) piles.settle(mine, vertex.id, vertex.dist);  // of many arcs some are heavy
+        if (piles.settling()) piles.settle(mine, vertex.id);  // of many arcs some are heavy
         u32 scan = prefix_sum(vertex.degree(), share);
         u32 shift = vertex.end - scan;  // arc number minus place in the row of all arcs
         u32 arcs = __shfl_sync(ALL_LANES, scan, share - 1);
@@ -244,7 +244,7 @@ struct Relaxer {
             // One thread's answer for all; where it is stale the newer item does the rest.
             bool stale = __syncthreads_or(threadIdx.x == 0 && peek(run.dist + id) != dist);
             count(threadIdx.x == 0 && !stale, id);
-            if (piles.settling()) piles.settle(threadIdx.x == 0 && !stale, id, dist);
+            if (piles.settling()) piles.settle(threadIdx.x == 0 && !stale, id);
 #pragma unroll 1
             for (u32 first = row.x; first < row.y; first += THREADS * UNROLL) {
                 relax_slice(stale ? NO_DIST : dist, first, min(row.y, first + THREADS * UNROLL));

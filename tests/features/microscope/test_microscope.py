@@ -157,7 +157,7 @@ def test_every_algorithm_is_painted(stage: tuple, qtbot: QtBot, key: str) -> Non
         qtbot.addWidget(part)
         part.resize(520, 700)
         part.show()
-    show(session, recorded(key))
+    shown = pseudocode_of(show(session, recorded(key)).schedule.key)
     pictures = set()
     for position in range(1, len(model.replay) + 1, 7):
         model.go(position)
@@ -168,10 +168,10 @@ def test_every_algorithm_is_painted(stage: tuple, qtbot: QtBot, key: str) -> Non
             pictures.add(bytes(picture.constBits().asarray(picture.sizeInBytes())))
             assert not code.grab().isNull()
         first = model.count_of([model.kind]) == 1
-        lit = pseudocode_of(key).lit_by(model.kind, int(model.shown["a"]), first)
+        lit = shown.lit_by(model.kind, int(model.shown["a"]), first)
         assert code.pseudo.lit == lit
         if lit >= 0:
-            assert code.source.lit == pseudocode_of(key).lines[lit].row
+            assert code.source.lit == shown.lines[lit].row
     assert len(pictures) > 4
 
 

@@ -63,8 +63,7 @@ def test_heat_counts_what_the_run_did(stage: Stage, qtbot: QtBot, key: str) -> N
     panel = CodePanel(model)
     qtbot.addWidget(panel)
     trace = recorded(key)
-    show(session, trace)
-    code, matrix = code_of(key), ALGORITHMS[key].result == "matrix"
+    code, matrix = code_of(show(session, trace).schedule.key), ALGORITHMS[key].result == "matrix"
     events = [(EventKind(kind), a) for kind, a in trace.events[["kind", "a"]].tolist()]
     for position in (len(events) // 3, 2 * len(events) // 3, len(events)):
         model.go(position)

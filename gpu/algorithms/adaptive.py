@@ -1,0 +1,292 @@
+"""A scout looks at the graph's shape, and the run goes on in the form that fits it.
+
+Returns     dist, the shortest distance from the source to every vertex.
+
+The idea    No scheduler is the fastest on every graph. A wide, shallow graph wants supersteps; a
+            deep, narrow one wants no barriers; hubs want to be cut into pieces. Which it is
+            shows within ten hops of the source: a block looks at them, breadth first, while
+            the others set the distances up, and counts how many vertices each hop reaches. What
+            was known of the graph when it was loaded (arcs a vertex, its largest hub, how
+            unequal the weights are) does the rest, and `choose` names a row of the registry:
+
+            hubs       a vertex joined with a quarter of all, or hubs and many arcs: ADDS
+            shallow    each hop reaches a multiple of the one before: supersteps, ordered
+                       (Near-Far) where paths of light arcs undo much, else Bellman-Ford
+            a path     hops that do not grow, of arcs for more than a warp and at most a block:
+                       one block's supersteps, for there is nothing to share; chains: ADDS
+            deep       else: without barriers (Asynchronous Near-Far), and where each vertex has
+                       many arcs, or the graph is too large for the cache, ADDS
+
+Not done    Changing the form again in mid-run, and more than ten hops of scouting: a graph that
+            changes its nature far from the source is taken for what it is near it. What the
+            scout has seen is not used but for the choice. No weight is looked at from the
+            source on: whether order pays is told by a sample of all weights.
+
+To tune     `Limits`, measured on an H100; which graphs they are from stands in gpu/lab/LOG.md.
+
+The form of a run stands in its trace (`environment`: form, form_why), and so does everything
+that the window and the tables show of it: they are that form's.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpu.algorithms import bellman_ford, near_far
+from gpu.algorithms.async_near_far import strides_of
+from gpu.algorithms.registry import Algorithm
+from gpu.delta import near_far_delta
+from gpu.graph import CSRGraph
+
+HOPS = 10  # that the scout goes at most; this and the next four as in scout.cuh
+MOST_VERTICES, MOST_ARCS = 2048, 12_288  # that it reaches in all, and looks at in one hop
+MANY = 64  # vertices of a hop from which its growth says enough
+SURE = 5  # hops from which two that grew say enough
+BACK = 4  # hops over which a last hop's growth is taken
+SAMPLED = 4096  # weights that are looked at
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where one form ends and the next begins, measured on an H100.
+
+    hub_share : a vertex joined with so many of all is a hub for all
+    skew : a graph has hubs where the largest degree is so many times the mean
+    hub_arcs : with hubs, ADDS from so many arcs on
+    some : a last hop is large from so many vertices on, x arcs a vertex beyond the way back
+    growth : and a graph shallow where such a hop is so many times that of BACK hops before
+    still : along a path hops differ by at most so much
+    lanes, threads, block : arcs of a hop on a path, at least and at most, and vertices at most
+    tree_degree : up to here a vertex hardly has two ways
+    ordered_degree : arcs a vertex from which shallow graphs are ordered
+    dense_degree : from here on deep graphs go to ADDS
+    many_arcs : the same, too large for the cache
+    unequal : weights are unequal where the median is below this share of the mean
+    """
+
+    hub_share: float = 0.25
+    skew: float = 64.0
+    hub_arcs: int = 10_000_000
+    some: float = 24.0
+    growth: float = 4.0
+    still: float = 1.25
+    lanes: int = 32
+    threads: int = 1024
+    block: int = 512
+    tree_degree: float = 2.0
+    ordered_degree: float = 6.0
+    dense_degree: float = 10.0
+    many_arcs: int = 50_000_000
+    unequal: float = 1 / 16
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a graph before any run.
+
+    largest_degree : arcs of its largest hub
+    median_weight, equal_weights : of a sample of SAMPLED weights, evenly from all
+    """
+
+    n: int
+    m: int
+    mean_degree: float
+    largest_degree: int
+    mean_weight: float
+    median_weight: float
+    equal_weights: bool
+    integer: bool
+
+
+@dataclass(frozen=True)
+class Scouted:
+    """What a scout has seen from the source.
+
+    levels : vertices first reached by each whole hop, from hop 0 (the source) to at most HOPS
+    arcs : of the last of these levels
+    wide : it stopped because there was too much to look at
+    """
+
+    levels: tuple[int, ...]
+    arcs: int
+    wide: bool
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The form that a run takes: a key of the registry, its delta (None: its own), and why."""
+
+    form: str
+    why: str
+    delta: float | None = None
+
+
+_FACTS: weakref.WeakKeyDictionary[CSRGraph, Facts] = weakref.WeakKeyDictionary()
+
+
+def facts_of(graph: CSRGraph) -> Facts:
+    """Return what is known of a graph; looked at once a graph."""
+    if graph not in _FACTS:
+        sample = graph.weights[:: max(graph.m // SAMPLED, 1)]
+        _FACTS[graph] = Facts(
+            n=graph.n,
+            m=graph.m,
+            mean_degree=graph.mean_degree,
+            largest_degree=int(np.diff(graph.indptr).max(initial=0)),
+            mean_weight=graph.mean_weight,
+            median_weight=float(np.median(sample)) if graph.m else 0.0,
+            equal_weights=bool(sample.max(initial=0) == sample.min()) if graph.m else True,
+            integer=graph.integer,
+        )
+    return _FACTS[graph]
+
+
+def choose_unscouted(facts: Facts, limits: Limits = LIMITS) -> Choice | None:
+    """Return the form where the graph alone says it, None where a scout has to look."""
+    degree = facts.largest_degree
+    if degree >= max(limits.hub_share * facts.n, limits.skew):
+        return Choice("adds", f"a hub for all: a vertex of {degree:,} arcs")
+    if _has_hubs(facts, limits) and facts.m >= limits.hub_arcs:
+        return Choice("adds", f"hubs of up to {degree:,} arcs, {facts.m:,} arcs in all")
+    return None
+
+
+def choose(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> Choice:
+    """Return the form for what a scout has seen; the same for the same every time."""
+    hops = len(seen.levels) - 1
+    told = f"{seen.levels[-1]:,} vertices at hop {hops}"
+    if is_shallow(facts, seen, limits):
+        beyond = f"too many at hop {hops + 1}" if seen.wide else told
+        return Choice(_shallow(facts, limits), f"hops reach multiples of vertices: {beyond}")
+    if seen.levels[-1] == 0:
+        return Choice(_shallow(facts, limits), f"no vertex is further than hop {hops - 1}")
+    if is_path(seen, limits):
+        return Choice(_path(facts, limits), f"a path: as many vertices at each hop, {told}")
+    return _deep(facts, f"hops grow slowly: {told}, {facts.mean_degree:.3g} arcs a vertex", limits)
+
+
+def forms(facts: Facts, limits: Limits = LIMITS) -> tuple[Choice, ...]:
+    """Return every form that `choose` may return for a graph, each once; those of a shallow first.
+
+    Their whys are left out.
+    """
+    steps = dict.fromkeys((_shallow(facts, limits), _path(facts, limits)))
+    deep = _deep(facts, "", limits)
+    return (*(Choice(form, "") for form in steps if form != deep.form), deep)
+
+
+def is_shallow(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> bool:
+    """Whether hops grow by multiples, as they do where everything is near everything."""
+    levels, last = seen.levels, len(seen.levels) - 1
+    if seen.wide or last < HOPS:
+        return seen.wide or (last >= 2 and 4 * levels[-1] >= max(7 * levels[-2], 4 * MANY))
+    large = limits.some * max(facts.mean_degree - 1.0, 1.0)
+    return levels[-1] >= max(large, limits.growth * levels[-1 - BACK])
+
+
+def is_path(seen: Scouted, limits: Limits = LIMITS) -> bool:
+    """Whether each hop reaches as many vertices as the one before, and one block can do them."""
+    hops = seen.levels[1:]
+    return (
+        len(hops) >= 2
+        and max(hops) <= limits.still * min(hops)
+        and max(hops) <= limits.block
+        and limits.lanes <= seen.arcs <= limits.threads
+    )
+
+
+def _deep(facts: Facts, why: str, limits: Limits) -> Choice:
+    if facts.mean_degree >= limits.dense_degree or facts.m >= limits.many_arcs:
+        return Choice("adds", why)
+    return Choice("async_near_far", why, _typical_stride(facts, limits))
+
+
+def _has_hubs(facts: Facts, limits: Limits) -> bool:
+    return facts.largest_degree > limits.skew * max(facts.mean_degree, 1.0)
+
+
+def _shallow(facts: Facts, limits: Limits) -> str:
+    """Return the supersteps: order pays where a vertex has several ways of unlike arcs."""
+    if _has_hubs(facts, limits):
+        return "adds" if facts.mean_degree <= limits.tree_degree else "bellman_ford"
+    if facts.equal_weights or _unequal(facts, limits):
+        return "bellman_ford"
+    return "bellman_ford" if facts.mean_degree <= limits.ordered_degree else "near_far"
+
+
+def _path(facts: Facts, limits: Limits) -> str:
+    return "adds" if facts.mean_degree <= limits.tree_degree else "near_far"
+
+
+def _unequal(facts: Facts, limits: Limits) -> bool:
+    return facts.median_weight < limits.unequal * facts.mean_weight
+
+
+def _typical_stride(facts: Facts, limits: Limits) -> float | None:
+    """Return delta by the median weight where a few heavy arcs make the mean, else None."""
+    if facts.median_weight <= 0 or not _unequal(facts, limits):
+        return None
+    wanted = strides_of(facts.mean_degree) * facts.median_weight / max(facts.mean_degree, 1e-9)
+    return max(wanted, 1.0) if facts.integer else wanted
+
+
+def scout(
+    indptr: Sequence[int] | np.ndarray,
+    indices: Sequence[int] | np.ndarray,
+    source: int,
+    most_vertices: int = MOST_VERTICES,
+    most_arcs: int = MOST_ARCS,
+) -> Scouted:
+    """Return what lies around the source, breadth first, until that is enough or too much."""
+    seen, level, counts = {source}, [source], [1]
+    while True:
+        arcs = sum(int(indptr[v + 1] - indptr[v]) for v in level)
+        if has_seen_enough(counts) or arcs > most_arcs:
+            return Scouted(tuple(counts), arcs, wide=not has_seen_enough(counts))
+        heads = {int(v) for u in level for v in indices[int(indptr[u]) : int(indptr[u + 1])]}
+        level = sorted(heads - seen)
+        seen.update(level)
+        if len(seen) > most_vertices:
+            return Scouted(tuple(counts), arcs, wide=True)
+        counts.append(len(level))
+
+
+def has_seen_enough(levels: Sequence[int]) -> bool:
+    """Whether the shape shows: the last hop, nothing left, or many that grow, or do not."""
+    hops = len(levels) - 1
+    if hops == HOPS or levels[-1] == 0:
+        return True
+    if hops < 2 or levels[-1] < MANY:
+        return False
+    if levels[-1] >= 4 * levels[-2] or 4 * levels[-1] < 7 * levels[-2]:
+        return True
+    return hops >= SURE and 4 * levels[-2] >= 7 * levels[-3]
+
+
+def reference(
+    indptr: Sequence[int], indices: Sequence[int], weights: Sequence[float], source: int
+) -> list[float]:
+    """Return dist, inf where unreachable: look first, then go with order or without."""
+    n, m = len(indptr) - 1, len(indices)
+    total = float(sum(weights))
+    if scout(indptr, indices, source).wide and m <= LIMITS.ordered_degree * n:
+        return bellman_ford.reference(indptr, indices, weights, source)
+    delta = near_far_delta(total / max(m, 1), m / n, integer=False)
+    return near_far.reference(indptr, indices, weights, source, max(delta, 1e-9))
+
+
+ALGORITHM = Algorithm(
+    key="adaptive",
+    title="Adaptive",
+    summary="a scout of ten hops chooses the form that fits the graph",
+    engines={"model": "gpu.model.adaptive:run", "cuda": "gpu.cuda.adaptive:run"},
+    parallelism="assigned",
+    source="SSSP Scope; the forms are the other rows",
+)

@@ -1,0 +1,145 @@
+"""Asynchronous Near-Far on the device: the engine function, and how big everything is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpu.algorithms.async_near_far import DENSE, strides_of, target_of
+from gpu.cuda.device import Device
+from gpu.cuda.launch import (
+    SPARE_BYTES,
+    CudaRun,
+    Plan,
+    device_graph,
+    go,
+    new_record,
+    refuse_beyond,
+    refuse_workers,
+    resident_blocks,
+    zeroed,
+)
+from gpu.cuda.module import THREADS, function
+from gpu.cuda.records import entry_bytes, item_bytes
+from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.errors import EngineError
+from gpu.graph import CSRGraph
+from gpu.record.trace import RunSettings
+
+FILE, NAME = "async_near_far.cu", "async_near_far"
+RING, MINE = 2048, 32  # entries of a block's ring, and of a warp's own; as in async_block.cuh
+CHUNK = 64  # items, as in async_far.cuh
+PACKETS, PACKET_ENTRIES = 1024, 32  # as in async_herald.cuh
+MOST_WORKERS = 192  # blocks that the pacer can look after, as in async_pacer.cuh
+SHARED_WORDS = 64  # words of `table` that the grid shares
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was tuned on an H100; nothing of it changes a result.
+
+    settle : readings of the pacer between two moves
+    give_above, packet, dense_give_above, dense_packet : near vertices from which a block gives
+    to idle ones, and how many at a time; take_below : near vertices below which a block takes
+    """
+
+    settle: int = 3
+    give_above: int = 32
+    packet: int = 8
+    dense_give_above: int = 64
+    dense_packet: int = 16
+    take_below: int = 4
+
+
+TUNED = Tuning()
+
+
+def run(
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
+) -> EngineOutcome:
+    """Run on the GPU. The device arbitrates by itself: `seed` changes nothing."""
+    return run_tuned(graph, settings, buffers, observer, TUNED)[0]
+
+
+def run_tuned(
+    graph: CSRGraph,
+    settings: RunSettings,
+    buffers: RunBuffers,
+    observer: Observer,
+    tuning: Tuning,
+) -> tuple[EngineOutcome, CudaRun]:
+    """Run with given tuning; the run comes along, for its state."""
+    return go(graph, settings, buffers, observer, make_plan, tuning)
+
+
+def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tuning) -> Plan:
+    """Size queues and grid, and fill the kernel's record."""
+    numbers, threads = graph.weights.dtype, THREADS[FILE]
+    kernel = function(device.number, FILE, NAME, settings.probe, numbers.name)
+    shared = shared_bytes(threads, numbers)
+    offer_shared(kernel, shared, device)
+    workers = min(device.multiprocessors - 1, MOST_WORKERS)
+    refuse_workers(workers, resident_blocks(device, kernel, threads, shared) - 1, device, threads)
+    dense = graph.mean_degree >= DENSE
+    places = far_places(graph, workers * threads // 32)
+    record = new_record(
+        source=settings.source,
+        workers=workers,
+        threads=workers * threads,
+        drop_stale=1,
+        buckets=target_of(graph.mean_degree),
+        flush_rounds=tuning.settle,
+        keep=tuning.dense_give_above if dense else tuning.give_above,
+        chunk_smallest=tuning.take_below,
+        chunk_largest=tuning.dense_packet if dense else tuning.packet,
+        pile_room=places,
+    )
+    record["rule"]["given"] = settings.delta or 0.0
+    record["rule"]["start_factor"] = strides_of(graph.mean_degree)
+    device_graph(graph, device)  # before the queues: it is the larger demand
+    plan = Plan(FILE, NAME, threads, workers, record, shared)
+    _allocate(plan, places, numbers)
+    return plan
+
+
+def far_places(graph: CSRGraph, warps: int) -> int:
+    """Return the items that chunks hold: 2n, every arc, two chunks a warp."""
+    items = 2 * graph.n + graph.m + 2 * warps * CHUNK
+    return -(-items // CHUNK) * CHUNK
+
+
+def shared_bytes(threads: int, numbers: np.dtype) -> int:
+    """Return the shared memory of a block: `BlockShared` of async_block.cuh."""
+    warps, wide = threads // 32, numbers.itemsize == 8
+    pile = 96 if wide else 128
+    entries = RING + warps * (MINE + pile)
+    return entries * entry_bytes(numbers) + warps * (48 if wide else 32) + 80
+
+
+def offer_shared(kernel: object, size: int, device: Device) -> None:
+    """Let a kernel's blocks have so much shared memory; EngineError where the device has less."""
+    import cupy
+
+    try:
+        kernel.max_dynamic_shared_size_bytes = size  # type: ignore[attr-defined]
+    except cupy.cuda.driver.CUDADriverError as error:
+        raise EngineError(
+            f"{device.name} has less than the {size / 1024:.0f} KiB of shared memory a block that "
+            "async_near_far needs: use near_far or adds"
+        ) from error
+
+
+def _allocate(plan: Plan, places: int, numbers: np.dtype) -> None:
+    import cupy
+
+    item, packets = item_bytes(numbers), PACKETS * PACKET_ENTRIES * entry_bytes(numbers)
+    chunks = places // CHUNK
+    needed = places * item + 4 * chunks + packets + SPARE_BYTES
+    refuse_beyond(cupy, needed, f"what is far ({places:,} places)")
+    plan.arrays["items"] = cupy.empty(places * item // 8, np.uint64)
+    plan.arrays["written"] = cupy.empty(chunks, np.uint32)
+    plan.arrays["far"] = cupy.empty(packets // 8, np.uint64)
+    shared = {"slots": (PACKETS, np.uint32), "table": (SHARED_WORDS, np.uint32)}
+    per_worker = {"assign": (plan.workers, np.uint64), "reports": (4 * plan.workers, np.uint32)}
+    zeroed(plan, **shared, **per_worker)

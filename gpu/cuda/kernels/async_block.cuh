@@ -1,0 +1,169 @@
+/*
+async_block.cuh: what the warps of a block share: counts, the threshold, and the ring.
+
+Ring     Near entries that any warp of the block may take. A place is reserved by an atomic add on
+         the tail and claimed by compare-and-swap on the head, both for many entries at a time. An
+         entry is there when its vertex is; its taker writes EMPTY back, for which whoever comes
+         round the ring waits. Nobody reserves while more than RING_SAFE wait: each warp may then
+         still add 32.
+Counts   `net`: entries and items that began here less those that ended here, near ones and all. A
+         warp adds what it makes before others can see it, and takes off what it has processed in
+         the same addition as what came of it or in a later one.
+Own      The part of one warp (async_far.cuh). Lane 0 writes it.
+*/
+#pragma once
+#include "courier.cuh"
+#include "relax.cuh"
+
+#define WARPS (THREADS / 32)
+#define RING 2048u  // entries, a power of two
+#define RING_SAFE (RING - THREADS)
+#define MINE 32u  // near entries of a warp's own
+#define PILE (WEIGHT_WIDE ? 96u : 128u)
+#define EMPTY 0xffffffffu
+
+struct alignas(16) Own {  // of one warp
+    Dist nearest;    // of all that is far here, a lower bound; NO_DIST: nothing is
+    Dist beyond_at;  // from here on far items go to chunks in device memory
+    Dist beyond_min;
+    u32 far;  // entries in the pile
+    u32 chunk, fill, free_chunk;
+};
+
+struct BlockShared {
+    QueueEntry ring[RING];
+    QueueEntry mine[WARPS][MINE];
+    QueueEntry pile[WARPS][PILE];
+    Own own[WARPS];
+    u64 stride;  // as a distance: how far the threshold moves at a time
+    Dist threshold;
+    u32 status;
+    alignas(8) u32 ends[2];  // of the ring: head, tail
+    u32 net[2];              // near, all
+    u32 idle_warps, idle_blocks;
+};
+
+// gpu.cuda.async_near_far.shared_bytes reckons with these.
+static_assert(sizeof(Own) == (WEIGHT_WIDE ? 48 : 32), "Own and the launcher differ in size");
+static_assert(sizeof(BlockShared) <= sizeof(QueueEntry) * (RING + WARPS * (MINE + PILE)) + WARPS * sizeof(Own) + 80,
+              "BlockShared is larger than the launcher says");
+
+extern "C" {
+__constant__ Run RUN;  // filled by the launcher
+}
+extern __shared__ uint4 ROOM[];
+#define S (*(BlockShared *)ROOM)
+
+template <class Word> __device__ __forceinline__ Word look(const Word &at) { return *(const volatile Word *)&at; }
+
+// All lanes: the least, the sum; with one instruction where the device has it.
+__device__ __forceinline__ Dist least(Dist value) {
+#if !WEIGHT_WIDE && __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(ALL_LANES, value);
+#else
+#pragma unroll
+    for (int reach = 16; reach > 0; reach /= 2) value = min(value, __shfl_xor_sync(ALL_LANES, value, reach));
+    return value;
+#endif
+}
+__device__ __forceinline__ u32 sum_of(u32 value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL_LANES, value);
+#else
+#pragma unroll
+    for (int reach = 16; reach > 0; reach /= 2) value += __shfl_xor_sync(ALL_LANES, value, reach);
+    return value;
+#endif
+}
+
+// The lowest distance that is not below a threshold.
+__device__ __forceinline__ Dist as_threshold(double value) {
+    return value >= value_of(UNREACHED) ? UNREACHED : dist_up(value);
+}
+
+// All lanes: so many more began here than ended.
+__device__ __forceinline__ void account(int near, int all) {
+    if (lane_id() < 2) {
+        int value = lane_id() ? all : near;
+        if (value) atomicAdd(&S.net[lane_id()], (u32)value);
+    }
+    __syncwarp();
+}
+
+// ---- the ring ------------------------------------------------------------------------
+
+__device__ __forceinline__ u32 &vertex_word(QueueEntry &entry) {
+#if WEIGHT_WIDE
+    return entry.vertex;
+#else
+    return entry.x;
+#endif
+}
+
+__device__ __forceinline__ u32 waiting() {
+    u64 ends = *(volatile u64 *)S.ends;
+    return (u32)(ends >> 32) - (u32)ends;
+}
+
+// One lane: shared memory keeps the order of a warp's stores and loads, so the vertex comes last.
+__device__ __forceinline__ void put(u32 place, QueueEntry entry) {
+    QueueEntry &at = S.ring[place & (RING - 1)];
+    volatile u32 *word = &vertex_word(at);
+    while (*word != EMPTY) {}
+#if WEIGHT_WIDE
+    *(volatile u64 *)&at.dist = entry.dist;
+    *(volatile u32 *)&at.first = entry.first;
+    *(volatile u32 *)&at.end = entry.end;
+#else
+    ((volatile u32 *)&at)[1] = entry.y;
+    ((volatile u64 *)&at)[1] = (u64)entry.w << 32 | entry.z;
+#endif
+    *word = vertex_word(entry);
+}
+
+__device__ __forceinline__ QueueEntry get(u32 place) {
+    QueueEntry &at = S.ring[place & (RING - 1)];
+    volatile u32 *word = &vertex_word(at);
+    u32 vertex;
+    while ((vertex = *word) == EMPTY) {}
+    QueueEntry entry;
+#if WEIGHT_WIDE
+    entry.vertex = vertex;
+    entry.dist = *(volatile u64 *)&at.dist;
+    entry.first = *(volatile u32 *)&at.first;
+    entry.end = *(volatile u32 *)&at.end;
+    entry.unused = 0;
+#else
+    u64 row = ((volatile u64 *)&at)[1];
+    entry = make_uint4(vertex, ((volatile u32 *)&at)[1], (u32)row, (u32)(row >> 32));
+#endif
+    *word = EMPTY;
+    return entry;
+}
+
+// All lanes: take a warp's part of what waits, at least `least_wanted` and at most `most`; returns
+// how many, `first` is the place of the first.
+__device__ __forceinline__ u32 claim(u32 least_wanted, u32 most, u32 &first) {
+    u32 take = 0;
+    u32 head = 0;
+    if (lane_id() == 0) {
+        for (;;) {
+            u64 ends = *(volatile u64 *)S.ends;
+            head = (u32)ends;
+            u32 there = (u32)(ends >> 32) - head;
+            take = 0;
+            if ((int)there <= 0) break;
+            take = min(there, min(most, max(least_wanted, there / WARPS)));
+            if (atomicCAS(&S.ends[0], head, head + take) == head) break;
+        }
+    }
+    first = __shfl_sync(ALL_LANES, head, 0);
+    return __shfl_sync(ALL_LANES, take, 0);
+}
+
+// All lanes: the first of so many places, or EMPTY where the ring is full.
+__device__ __forceinline__ u32 reserve(u32 wanted) {
+    u32 place = EMPTY;
+    if (lane_id() == 0 && waiting() <= RING_SAFE) place = atomicAdd(&S.ends[1], wanted);
+    return __shfl_sync(ALL_LANES, place, 0);
+}

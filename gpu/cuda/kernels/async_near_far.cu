@@ -1,0 +1,71 @@
+/*
+async_near_far.cu: Near-Far on the device without a barrier: nobody waits for anybody.
+
+Launch   async_near_far<<<workers + 1, THREADS, shared, cooperative>>>; each block but the last has
+         THREADS / 32 - 1 hands and a herald; the last has the pacer and the courier. `begin` of
+         prepare.cu runs before it, and RUN.slots, reports, assign and table are zero.
+Shared   BlockShared, whose size the launcher knows (gpu.cuda.async_near_far.shared_bytes)
+Reads    rows, arcs            Writes   dist, per-vertex probes, stats, state, the sample ring
+Knobs    RUN.buckets           near entries below which the threshold moves on (target)
+         RUN.flush_rounds      readings of the pacer between two moves (settle)
+         RUN.keep              near entries from which a block gives to idle ones
+         RUN.chunk_smallest    near entries below which it takes
+         RUN.chunk_largest     entries of a packet, at most 32
+         RUN.rule.start_factor the stride, x mean weight / mean degree
+         RUN.pile_room         places for items in chunks
+Needs    every block resident: the pacer waits for reports. At most 32 * REPORTS_A_LANE workers
+Ends     FINISHED, STOPPED (the host asked), POOL_DRY, TIMED_OUT; in state.status
+
+The idea    On a road network time is hops x latency: a frontier of a thousand vertices is enough,
+            and every barrier and every trip through a manager is added to each hop. So a vertex
+            that improves is processed by the warp that improved it, in its next turn, if it is
+            near; what is far stays with that warp too, until the threshold has come so far. Order
+            is kept by one number alone: the threshold, which moves while there is still enough
+            near to keep the machine busy.
+The parts   async_block.cuh what warps of a block share   async_hand.cuh   a warp that relaxes
+            async_far.cuh   what is far of one warp       async_herald.cuh a block and the grid
+            async_pacer.cuh the threshold, and the host
+What was tried, and what failed: gpu/lab/LOG.md
+*/
+#include "async_hand.cuh"
+#include "async_pacer.cuh"
+
+__device__ __forceinline__ void set_up() {
+    for (u32 i = threadIdx.x; i < RING; i += THREADS) vertex_word(S.ring[i]) = EMPTY;
+    if (threadIdx.x < WARPS) S.own[threadIdx.x] = {NO_DIST, UNREACHED, NO_DIST, 0, NO_CHUNK, CHUNK, NO_CHUNK};
+    if (threadIdx.x > 0) return;
+    S.stride = S.threshold = as_threshold(first_stride());
+    S.status = RUNNING;
+    S.ends[0] = S.ends[1] = 0;
+    S.net[0] = S.net[1] = blockIdx.x == 0;
+    S.idle_warps = S.idle_blocks = 0;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1) async_near_far() {
+    if (blockIdx.x == RUN.workers) {
+        PacerShared &p = *(PacerShared *)ROOM;
+        if (threadIdx.x == 0) p = {{0, 0, 0.0}, 0, 0, 0, RUNNING, 0, 0.0, 0.0};
+        __syncthreads();
+        if (warp_id() == 0) Pacer(p).work();
+        if (warp_id() == 1) AsyncCourier(p).carry();
+        return;
+    }
+    set_up();
+    __syncthreads();
+    if (warp_id() == WARPS - 1) {
+        Herald().work();
+        return;
+    }
+    Hand hand;
+    if (blockIdx.x == 0 && warp_id() == 0) {
+        if (lane_id() == 0) {
+            uint2 row = RUN.rows[RUN.source];
+            S.mine[0][0] = entry_of(RUN.source, 0, row.x, row.y);
+            poke(RUN.dist + RUN.source, (Dist)0);
+            if (LEVEL >= 2) RUN.first_ticks[RUN.source] = RUN.last_ticks[RUN.source] = 0;
+        }
+        hand.count = 1;
+        __syncwarp();
+    }
+    hand.work();
+}

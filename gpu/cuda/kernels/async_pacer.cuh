@@ -1,0 +1,197 @@
+/*
+async_pacer.cuh: the pacer, one warp of the grid, which moves the threshold; and the courier.
+
+The pacer reads the reports of all blocks again and again. Where they have less near than `target`,
+and something is far, the threshold goes to a stride beyond the nearest that is far: before near is
+empty, so that nobody waits, and late enough that little is processed in vain. It then leaves the
+blocks `settle` readings of time to find what has become near. It ends the run when nothing is left
+(async_herald.cuh says why what it reads is enough for that).
+
+The courier, another warp of its block, brings samples to the host and its wishes to the pacer.
+*/
+#pragma once
+#include "async_herald.cuh"
+
+#define REPORTS_A_LANE 6  // blocks that one warp can look after, in warps
+#define READINGS_A_LOOK 32u  // readings between two looks at the clock and at what went wrong
+
+struct PacerShared {  // written by the pacer, for the courier; wishes the other way
+    Wishes wishes;
+    u32 near, far, busy_blocks, status, moves;
+    double threshold, stride;
+};
+
+// How far the threshold moves at a time: what the host holds, or factor x mean weight / mean degree.
+__device__ __forceinline__ double first_stride() {
+    if (RUN.rule.given > 0.0) return RUN.rule.given;
+    double mean = RUN.m ? total_weight(*RUN.state) / RUN.m : 0.0;
+    return usable_width(RUN.rule.start_factor * mean / larger(RUN.mean_degree, TINY_DEGREE), !WEIGHT_FLOAT);
+}
+
+struct Pacer {
+    PacerShared &p;
+    double automatic = first_stride(), stride = automatic, threshold = automatic;
+    Dist bits = as_threshold(automatic);
+    u32 settle = 0, moves = 0, readings = 0, quiet = 0, versions_before = 0, status = RUNNING;
+    // the reports, added up
+    u32 near, all, versions, idle;
+    Dist nearest;
+    bool begun;  // block 0, which has the source, has reported
+
+    __device__ Pacer(PacerShared &p) : p(p) {}
+
+    __device__ __forceinline__ void read_reports() {
+        uint4 told[REPORTS_A_LANE];
+        u64 waits[REPORTS_A_LANE];
+#pragma unroll
+        for (int i = 0; i < REPORTS_A_LANE; i++) {
+            u32 block = i * 32 + lane_id();
+            told[i] = make_uint4(0, 0, 0, 1);
+            waits[i] = NO_DIST;
+            if (block < RUN.workers) {
+                told[i] = peek(RUN.reports + block);
+                waits[i] = peek(RUN.assign + block);
+            }
+        }
+        near = all = versions = idle = 0;
+        nearest = NO_DIST;
+#pragma unroll
+        for (int i = 0; i < REPORTS_A_LANE; i++) {
+            near += told[i].x;
+            all += told[i].y;
+            versions += told[i].z;
+            idle += told[i].w == 0;
+            if (told[i].z != 0) nearest = min(nearest, (Dist)waits[i]);
+        }
+        near = sum_of(near);
+        all = sum_of(all);
+        versions = sum_of(versions);
+        idle = sum_of(idle);
+        begun = __shfl_sync(ALL_LANES, told[0].z, 0) != 0;
+    }
+
+    // A stride beyond the nearest that is far, and at least past it where a stride is lost in rounding.
+    __device__ __forceinline__ void move_threshold() {
+        nearest = least(nearest);
+        bool known = nearest < UNREACHED;
+        if (known) threshold = larger(threshold, value_of(nearest));
+        threshold += stride;
+        bits = max(bits, as_threshold(threshold));
+        if (known && bits <= nearest) bits = nearest + 1;
+        settle = RUN.flush_rounds;
+        moves += 1;
+    }
+
+    __device__ __forceinline__ void look_around() {
+        const volatile PacerShared &wishes = p;
+        double held = wishes.wishes.delta;
+        stride = held > 0.0 ? held : automatic;
+        u32 fault = peek(RUN.table + FAULT);
+        if (wishes.wishes.stop) status = wishes.wishes.stop;
+        if (fault != RUNNING) status = fault;
+        status = __shfl_sync(ALL_LANES, status, 0);
+        stride = __shfl_sync(ALL_LANES, stride, 0);
+    }
+
+    __device__ __forceinline__ void tell() {
+        u64 far_bits = as_threshold(stride);
+        if (lane_id() == 0) poke((uint4 *)RUN.table, make_uint4((u32)bits, (u32)((u64)bits >> 32), idle, status));
+        if (lane_id() == 1) poke((u64 *)(RUN.table + STRIDE), far_bits);
+        if (LEVEL >= 1 && lane_id() == 2) {
+            volatile PacerShared &to = p;
+            to.near = (int)near > 0 ? near : 0;
+            to.far = (int)(all - near) > 0 ? all - near : 0;
+            to.busy_blocks = RUN.workers - idle;
+            to.moves = moves;
+            to.threshold = threshold;
+            to.stride = stride;
+        }
+    }
+
+    __device__ __forceinline__ void work() {
+        while (status == RUNNING) {
+            read_reports();
+            readings += 1;
+            if (settle > 0) settle -= 1;
+            bool same = quiet == 0 || versions == versions_before;
+            quiet = all == 0 && begun && same ? quiet + 1 : 0;
+            versions_before = versions;
+            if (quiet >= 3) status = FINISHED;
+            else if (readings % READINGS_A_LOOK == 0) look_around();
+            if (begun && settle == 0 && near < RUN.buckets && all > near) move_threshold();
+            tell();
+        }
+        if (lane_id() == 0) leave_record();
+    }
+
+    __device__ __forceinline__ void leave_record() {
+        State &state = *RUN.state;
+        state.end_ns = now_ns();
+        state.status = status;
+        state.delta = stride;
+        state.base = threshold - stride;
+        state.head_bucket = state.bucket_switches = moves;
+        state.sweeps = readings;
+        state.open_buckets = 1;
+        state.reason = START;
+        state.by_hand = ((volatile PacerShared &)p).wishes.delta > 0.0;
+        *(volatile u32 *)&p.status = status;
+    }
+};
+
+// Samples out, wishes in, until the pacer has ended.
+struct AsyncCourier {
+    PacerShared &p;
+    u64 sequence = 0;
+    u32 moves = 0;
+
+    __device__ AsyncCourier(PacerShared &p) : p(p) {}
+
+    __device__ __forceinline__ void carry() {
+        const volatile PacerShared &v = p;
+        u64 start = RUN.state->start_ns, poll = 0, next = 0;
+        while (__any_sync(ALL_LANES, v.status == RUNNING)) {
+            u64 t = __shfl_sync(ALL_LANES, now_ns() - start, 0);
+            if (t >= poll) {
+                if (lane_id() == 0) {
+                    read_wishes(RUN, p.wishes);
+                    if (t > RUN.limit_ns) ((volatile PacerShared &)p).wishes.stop = TIMED_OUT;
+                }
+                poll = t + HOST_POLL_NS;
+            }
+            __syncwarp();
+            if (LEVEL >= 1 && t >= next) {
+                next = max(next + RUN.period_ns, t);
+                u64 word = sample_word(v, t);
+                if (__all_sync(ALL_LANES, send_sample(RUN, sequence, word))) {
+                    sequence += 1;
+                    moves = v.moves;
+                }
+            }
+            __nanosleep(COURIER_PAUSE_NS);
+        }
+    }
+
+    // Word `lane` of a SAMPLE (gpu.record.trace).
+    __device__ __forceinline__ u64 sample_word(const volatile PacerShared &v, u64 t) {
+        Totals now = sum_totals(RUN);
+        bool held = v.wishes.delta > 0.0;
+        u32 flags = (v.moves != moves ? BUCKET_SWITCHED : 0) | (held ? DELTA_BY_HAND : 0);
+        switch (lane_id()) {
+            case 0: return t;
+            case 1: case 2: return v.moves;
+            case 3: return now.processed;
+            case 4: return now.relaxed;
+            case 5: return now.improved;
+            case 6: return __double_as_longlong(v.stride);
+            case 7: return __double_as_longlong(v.threshold - v.stride);
+            case 9: return two_words(0, float_bits(v.near * RUN.mean_degree));
+            case 10: return two_words(v.near, v.busy_blocks);
+            case 11: return two_words(1, flags);
+            case 12: return two_words(held ? BY_HAND : START, 0);
+            case 13: return two_words(v.near, v.far);
+            case 29: return sequence;
+            default: return 0;
+        }
+    }
+};

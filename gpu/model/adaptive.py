@@ -1,0 +1,36 @@
+"""Adaptive on the modelled GPU: the scout's choice, and the run of the form that it names.
+
+The kernel's scout works beside what a run begins with anyway, and what it does is thrown away: the
+model looks at the same hops and charges nothing for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpu.algorithms import find
+from gpu.algorithms.adaptive import Choice, choose, choose_unscouted, facts_of, scout
+from gpu.engine import EngineOutcome, Observer, RunBuffers, in_form
+from gpu.graph import CSRGraph
+from gpu.record.trace import RunSettings
+
+
+def run(
+    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
+) -> EngineOutcome:
+    """Run the form that fits on a modelled device; what `seed` varies is that form's."""
+    choice = choice_of(graph, settings.source)
+    engine = find(choice.form).engine("model")
+    given = in_form(settings, choice.form, choice.delta)
+    outcome: EngineOutcome = engine(graph, given, buffers, observer)
+    told = {"form": choice.form, "form_why": choice.why}
+    return replace(outcome, environment=outcome.environment | told)
+
+
+def choice_of(graph: CSRGraph, source: int) -> Choice:
+    """Return the form for a run from this source; the same every time."""
+    facts = facts_of(graph)
+    seen_at_once = choose_unscouted(facts)
+    if seen_at_once is not None:
+        return seen_at_once
+    return choose(facts, scout(graph.indptr, graph.indices, source))

@@ -1,0 +1,114 @@
+"""The form of a run: chosen the same every time, by graphs made for each, and proved."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+from shapes import SHAPES
+
+import gpu
+from gpu.algorithms.adaptive import (
+    HOPS,
+    Choice,
+    Facts,
+    Scouted,
+    choose,
+    choose_unscouted,
+    facts_of,
+    forms,
+    has_seen_enough,
+    scout,
+)
+from gpu.graph import CSRGraph
+from gpu.model.adaptive import choice_of
+from gpu.proof.verify import oracle_distances
+from gpu.record.trace import reached_mask
+
+COUNTS = st.integers(0, 4096)
+
+
+@pytest.mark.parametrize("form", SHAPES)
+def test_each_form_is_chosen_by_a_graph_made_for_it(form: str) -> None:
+    for make in SHAPES[form]:
+        graph = make()
+        choice = choice_of(graph, 0)
+        assert choice.form == form, (graph.name, choice)
+        trace = gpu.run(graph, "adaptive", "model", 0, probe=1)
+        assert (trace.environment["form"], trace.environment["form_why"]) == (form, choice.why)
+        alone = gpu.run(graph, form, "model", 0, delta=choice.delta, probe=1)
+        assert trace.time_ns == alone.time_ns  # the form's run, and nothing else
+        reached, expected = reached_mask(trace.dist), oracle_distances(graph, 0)
+        assert np.array_equal(reached, np.isfinite(expected))
+        assert np.array_equal(trace.dist[reached], expected[reached])
+
+
+@pytest.mark.parametrize("form", SHAPES)
+def test_the_choice_does_not_hang_on_the_order_of_arcs(form: str) -> None:
+    for make in SHAPES[form]:
+        graph = make()
+        tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+        order = np.lexsort((np.random.default_rng(1).random(graph.m), tails))
+        shuffled = CSRGraph(graph.indptr, graph.indices[order], graph.weights[order])
+        assert choice_of(shuffled, 0).form == choice_of(graph, 0).form
+
+
+def test_a_delta_asked_for_is_the_forms() -> None:
+    graph = SHAPES["async_near_far"][0]()
+    trace = gpu.run(graph, "adaptive", "model", 0, delta=123.0, probe=1)
+    assert trace.environment["form"] == "async_near_far"
+    assert (trace.samples["delta"] == 123.0).all()
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_scout_counts_the_levels_of_a_breadth_first_search(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(1, 80)), int(rng.integers(0, 200))
+    tails, heads = rng.integers(0, n, m), rng.integers(0, n, m)
+    graph = CSRGraph.from_arcs(tails, heads, np.ones(m, np.int32), n)
+    most = int(rng.choice([4, 30, 4096]))
+    seen = scout(graph.indptr, graph.indices, 0, most_vertices=most)
+    hops = dijkstra(csr_array((np.ones(m), (tails, heads)), (n, n)), indices=0, unweighted=True)
+    levels = np.bincount(hops[np.isfinite(hops)].astype(int), minlength=HOPS + 2)
+    told = np.array(seen.levels)
+    assert np.array_equal(told, levels[: len(told)])
+    assert seen.wide == (not has_seen_enough(seen.levels))
+    assert not seen.wide or told.sum() + levels[len(told)] > most
+    assert seen.arcs == np.diff(graph.indptr)[hops == len(told) - 1].sum()
+
+
+@given(
+    facts=st.builds(
+        Facts,
+        n=st.integers(1, 10**8),
+        m=st.integers(0, 10**9),
+        mean_degree=st.floats(0, 1e4),
+        largest_degree=st.integers(0, 10**6),
+        mean_weight=st.floats(0, 1e9),
+        median_weight=st.floats(0, 1e9),
+        equal_weights=st.booleans(),
+        integer=st.booleans(),
+    ),
+    levels=st.lists(COUNTS, max_size=HOPS),
+    arcs=COUNTS,
+    wide=st.booleans(),
+)
+def test_what_is_chosen_is_among_the_forms_that_were_made_ready(
+    facts: Facts, levels: list[int], arcs: int, wide: bool
+) -> None:
+    choice = choose(facts, Scouted((1, *levels), arcs, wide))
+    assert (choice.form, choice.delta) in [(each.form, each.delta) for each in forms(facts)]
+    assert choice.why
+    known = choose_unscouted(facts)
+    assert known is None or isinstance(known, Choice)
+
+
+def test_facts_are_of_all_weights_and_not_of_the_first() -> None:
+    graph = SHAPES["async_near_far"][1]()
+    facts = facts_of(graph)
+    assert facts is facts_of(graph)
+    assert facts.median_weight == pytest.approx(np.median(graph.weights), rel=0.3)
+    assert facts.largest_degree == 4
+    assert not facts.equal_weights
