@@ -131,7 +131,11 @@ ALGORITHM = Algorithm(
     engines={"model": "gpu.model.adds:run", "cuda": "gpu.cuda.adds:run"},
     parameters=(
         Parameter(
-            "dynamic_delta", "Dynamic Δ", "bool", True, "let the controller change Δ as it runs"
+            "dynamic_delta",
+            "Dynamic Δ",
+            "bool",
+            True,
+            "let the controller double and halve Δ as it runs; off: Δ stays where it begins",
         ),
         Parameter("buckets", "Buckets", "int", 32, "buckets in the ring", 2, 32),
         Parameter(
@@ -139,8 +143,8 @@ ALGORITHM = Algorithm(
             "As published",
             "bool",
             False,
-            "the paper's rules: Δ from W/32D (small graphs 16 W/D, held), stale items processed"
-            " again, every push through a bucket",
+            "the paper's own rules, without what we changed: Δ begins at a 32nd of the mean weight"
+            " over the mean degree, stale items are processed again, all go through a bucket",
         ),
         Parameter(
             "workers", "Workers", "int", None, "worker blocks; empty: the device's own", 1, 4096

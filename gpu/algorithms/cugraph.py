@@ -31,6 +31,7 @@ ALGORITHM = Algorithm(
     summary="NVIDIA's library, as a black box: one time, no schedule to watch",
     engines={"cuda": "gpu.cuda.cugraph:run"},
     occupancy=("waiting",),
+    barriers=False,
     bucketed=False,
     source="Wang, Fussell, Lin 2021, table 3, NV",
     tags=("sssp", "library"),

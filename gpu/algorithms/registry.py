@@ -72,6 +72,7 @@ class Algorithm:
     engines : engine name -> "module:function", imported only when it runs
     occupancy : names of the first occupancy slots; empty means ring buckets, head first
     parallelism : "assigned" (asynchronous) or "available" (at the start of a superstep)
+    barriers : of one with available work, whether its supersteps end in a barrier
     bucketed : whether delta means anything to it
     dynamic : whether it changes delta itself while it runs
     still : parameters that keep a dynamic algorithm's delta where it was put
@@ -87,6 +88,7 @@ class Algorithm:
     parameters: tuple[Parameter, ...] = ()
     occupancy: tuple[str, ...] = ()
     parallelism: Literal["assigned", "available"] = "available"
+    barriers: bool = True
     bucketed: bool = True
     dynamic: bool = False
     source: str = ""  # a paper and its section, or somebody's code
@@ -95,6 +97,11 @@ class Algorithm:
     still: Mapping[str, Any] = field(default_factory=dict)
     result: Literal["row", "matrix"] = "row"
     needs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def in_supersteps(self) -> bool:
+        """Whether it works in supersteps, each ended by a barrier."""
+        return self.parallelism == "available" and self.barriers
 
     def checked_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return every parameter by key, defaults filled in; ParameterError on a wrong one."""

@@ -143,7 +143,7 @@ class Side:
     @property
     def supersteps(self) -> int | None:
         """How many supersteps it took, each ended by a barrier; None where it has none."""
-        each = self.settings.sample_period_ns == 0 and self.algorithm.parallelism == "available"
+        each = self.settings.sample_period_ns == 0 and self.algorithm.in_supersteps
         return len(self.samples) - 1 if each and len(self.samples) > 1 else None
 
     @cached_property
@@ -157,12 +157,18 @@ class Side:
     def busy_share(self) -> float | None:
         """Share 0..1 of the workers that had work, mean over time; None where unknown.
 
-        Each sample's number holds until the next sample, as a superstep's does.
+        Each sample's number holds until the next sample, as a superstep's does. A GPU's blocks all
+        take part in a superstep: of those, as many have work as its edges fill.
         """
         if self.workers is None or len(self.samples) < 2 or self.time_ns <= 0:
             return None
         lasted = np.diff(self.samples["t_ns"]).astype(np.float64)
-        busy = float((self.samples["busy_workers"][:-1] * lasted).sum())
+        had_work = self.samples["busy_workers"][:-1]
+        threads = (self.environment or {}).get("threads_per_worker")
+        if threads and self.algorithm.in_supersteps:
+            filled = np.ceil(self.samples["assigned_edges"][:-1] / float(threads))
+            had_work = np.minimum(had_work, filled)
+        busy = float((had_work * lasted).sum())
         return min(busy / (self.workers * float(lasted.sum())), 1.0) if lasted.sum() else None
 
     def count(self) -> None:

@@ -43,15 +43,25 @@ class Summary:
 
 
 def names(a: Side, b: Side) -> tuple[str, str]:
-    """Return what to call the runs: their algorithms or, if that is one, what differs too."""
+    """Return what to call the runs: their algorithms or, if that is one, what differs too.
+
+    A Δ that somebody set is named even where the algorithms differ: it is why times are what
+    they are.
+    """
     first, second = a.algorithm.title, b.algorithm.title
     if a.settings.algorithm != b.settings.algorithm:
-        return first, second
+        return _with_delta(a), _with_delta(b)
     for words in (_delta, _device, _parameters, _source):
         mine, other = words(a, b), words(b, a)
         if mine != other:
             return f"{first} ({mine})", f"{second} ({other})"
     return f"A ({first})", f"B ({second})"
+
+
+def _with_delta(side: Side) -> str:
+    title = side.algorithm.title
+    by_hand = side.algorithm.bucketed and side.settings.delta is not None
+    return f"{title} (Δ {side.settings.delta:g})" if by_hand else title
 
 
 def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None, None)) -> Summary:
@@ -229,7 +239,8 @@ def _cautions(a: Side, b: Side, told: tuple[str, str], at_level_0: bool) -> list
         n for s, n in zip((a, b), told, strict=True) if s.finished and s.verification is None
     ]
     if unproved:
-        said.append(f"Not verified: {' and '.join(unproved)}.")
+        again = "it" if len(unproved) == 1 else "them"
+        said.append(f"Not verified: {' and '.join(unproved)}; run {again} again for a proof.")
     return said
 
 

@@ -185,7 +185,7 @@ def test_a_run_that_did_not_end_has_no_ratio() -> None:
 def test_what_was_not_proved_or_is_wrong_is_said() -> None:
     wrong = Verification(False, True, "3 distances differ")
     said = summarise(made(verification=None), made(SLOW, verification=wrong))
-    assert "Not verified: ADDS." in said.cautions
+    assert "Not verified: ADDS; run it again for a proof." in said.cautions
     assert "The distances of Near-Far are wrong: 3 distances differ." in said.cautions
 
 
@@ -228,6 +228,8 @@ def test_names_say_parameters_and_sources() -> None:
     on = replace(few, settings=replace(few.settings, parameters={"drop_stale": True}))
     assert names(off, on) == ("ADDS (Drop stale items off)", "ADDS (Drop stale items on)")
     assert names(made(), made(graph=replace(GRAPH, source_id=7)))[1] == "ADDS (from 7)"
+    assert names(made(delta=3.0), made(SLOW)) == ("ADDS (Δ 3)", "Near-Far")
+    assert names(made(), made("dijkstra", delta=3.0)) == ("ADDS", "Dijkstra")  # it has none
 
 
 def test_aligned_by_time_nothing_moves() -> None:
@@ -407,9 +409,12 @@ def test_the_numbers_of_a_side() -> None:
 
 def test_unproved_runs_are_named_where_they_ended() -> None:
     open_a, open_b = made(verification=None), made(SLOW, verification=None)
-    assert "Not verified: ADDS and Near-Far." in summarise(open_a, open_b).cautions
+    assert (
+        "Not verified: ADDS and Near-Far; run them again for a proof."
+        in summarise(open_a, open_b).cautions
+    )
     going = made(SLOW, outcome="running", verification=None)
-    assert "Not verified: ADDS." in summarise(open_a, going).cautions
+    assert "Not verified: ADDS; run it again for a proof." in summarise(open_a, going).cautions
 
 
 def test_a_failed_run_says_where_it_got_to() -> None:
@@ -515,3 +520,22 @@ def test_runs_of_no_time_and_of_a_nanosecond() -> None:
     assert said.numbers["b_time_over_a"] is None
     assert none.busy_share is None
     assert short.busy_share == 0.5
+
+
+def test_only_supersteps_end_in_barriers() -> None:
+    """Dijkstra's samples, one each so many vertices, are none."""
+    every = replace(made("dijkstra").settings, sample_period_ns=0)
+    assert made("dijkstra", settings=every).supersteps is None
+    assert made("near_far", settings=replace(every, algorithm="near_far")).supersteps == 10
+
+
+def test_a_block_without_edges_is_not_busy() -> None:
+    """On a GPU all blocks take part in a wide superstep, whatever there is for them to do."""
+    some = made("near_far", environment={"workers": 4, "threads_per_worker": 100})
+    some.samples["busy_workers"] = 4
+    some.samples["assigned_edges"] = 150
+    assert some.busy_share == pytest.approx(0.5)  # 2 of 4
+    every = made("adds", environment={"workers": 4, "threads_per_worker": 100})
+    every.samples["busy_workers"] = 4
+    every.samples["assigned_edges"] = 150
+    assert every.busy_share == pytest.approx(1.0)  # its workers say so themselves

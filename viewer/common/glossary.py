@@ -211,6 +211,21 @@ TERMS: tuple[Term, ...] = (
         ("idle", "busy"),
     ),
     Term(
+        "busy_share",
+        "GPU busy",
+        "How many of a GPU's workers had work, as a mean over the run: 100 % where all of them had "
+        "some all the time. A worker that waits at a barrier, or for a piece, has none.",
+        ("compare", "parallelism"),
+        also=("of the GPU busy", "kept busy"),
+    ),
+    Term(
+        "in_hand",
+        "edges in hand",
+        "Edges that workers could relax at one moment, as a mean over the run: what parallelism "
+        "there was. A GPU needs tens of thousands to be full.",
+        ("compare", "parallelism"),
+    ),
+    Term(
         "assigned",
         "work assigned",
         "Edges that workers have in hand at this moment: vertices handed out times the mean "
@@ -380,6 +395,15 @@ TERMS: tuple[Term, ...] = (
         "Of all pairs: sources that are worked on together, each with a row of the matrix.",
         ("matrix",),
         also=("block",),
+    ),
+    Term(
+        "pool_block",
+        "pool block",
+        "Memory that a bucket's items are written into. A bucket takes a block of the pool when it "
+        "needs room, and gives it back when all in it was read.",
+        ("microscope",),
+        f"{PAPER}, section 5.3",
+        ("pool",),
     ),
 )
 BY_KEY = {term.key: term for term in TERMS}

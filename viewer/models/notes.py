@@ -123,10 +123,13 @@ class NotesModel(QObject):
         return "" if graph is None or "hash" not in vars(graph) else graph.hash
 
     def trace_of(self, run: RunRecord) -> Trace:
-        """Return the trace of a run that ended, with the notes that it has now."""
+        """Return the trace of a run that ended, with the notes and the proofs that it has now."""
         assert run.trace is not None
+        trace = run.trace
         notes = tuple(pin.note for pin in self._kept_with(run)[:MOST_NOTES])
-        return run.trace if notes == run.trace.notes else replace(run.trace, notes=notes)
+        if notes == trace.notes and run.verification is trace.verification:
+            return trace
+        return replace(trace, notes=notes, verification=run.verification)
 
     def _kept_with(self, run: RunRecord) -> list[Pin]:
         return [*self.moments(run), *self.at_vertices(run.graph_reference.hash)]

@@ -370,4 +370,4 @@ class PlaybackModel(QObject):
 def works_in_supersteps(record: RunRecord) -> bool:
     """Whether every sample of a run is the start of a superstep."""
     every = record.settings.sample_period_ns == 0
-    return every and record.algorithm.parallelism == "available"
+    return every and record.algorithm.in_supersteps

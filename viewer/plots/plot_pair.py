@@ -100,7 +100,7 @@ class PairPlot(PlotPanel):
         return self.height() < LOW
 
     def _place_legend(self) -> None:
-        """Name the two runs above the plot, or in place of the caption where that is low."""
+        """Name the two runs above the plot, or before what they count where that is low."""
         low = self.comparing and self._is_low
         self.body.removeWidget(self.pair_legend)
         self.header.removeWidget(self.pair_legend)
@@ -108,7 +108,6 @@ class PairPlot(PlotPanel):
             self.header.insertWidget(0, self.pair_legend, 1)
         else:
             self.body.insertWidget(1, self.pair_legend)
-        self.caption.setVisible(not low)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Take the names out of a low panel."""

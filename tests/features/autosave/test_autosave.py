@@ -21,7 +21,7 @@ from test_workspace_window import arrive
 import gpu
 import sample_graphs
 from gpu.formats import load_graph
-from gpu.record.trace import RECORDED_ON, SAMPLE
+from gpu.record.trace import RECORDED_ON, SAMPLE, Verification
 from gpu.record.workspace import Workspace, load_workspace
 from viewer.common.kept_graphs import kept_folder
 from viewer.features import Features
@@ -271,6 +271,15 @@ def test_it_is_written_where_something_changed(window: MainWindow) -> None:
     assert found.graph is not None
     assert found.graph.origin == "sample:grid"
     assert len(found.runs) == 1
+    assert found.runs[0][1].verification is None
+    written = path.stat().st_mtime_ns
+    window.session.set_verification(1, Verification(True, True, ""))  # proofs come later
+    part.keep()
+    finish(part)
+    assert path.stat().st_mtime_ns > written
+    proved = load_workspace(path).runs[0][1].verification
+    assert proved is not None
+    assert proved.passed
 
 
 def test_it_starts_by_itself(window: MainWindow) -> None:

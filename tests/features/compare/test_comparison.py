@@ -324,7 +324,7 @@ def test_a_run_that_has_not_begun_beside_one_that_ended(qtbot: QtBot, kind: type
     assert panel.summary_text()
 
 
-def test_a_low_panel_names_the_runs_in_place_of_its_caption(qtbot: QtBot) -> None:
+def test_a_low_panel_names_the_runs_beside_what_it_counts(qtbot: QtBot) -> None:
     bench = Bench(qtbot)
     bench.run()
     pair = ComparisonModel(bench.session)
@@ -332,9 +332,12 @@ def test_a_low_panel_names_the_runs_in_place_of_its_caption(qtbot: QtBot) -> Non
     panel.set_comparison(pair)
     bench.session.add_run(make_record("near_far", run_id=2), show=False)
     pair.compare_with(bench.session.runs[1])
-    assert panel.caption.isHidden()
-    panel.resize(600, 300)
+    places = [panel.header.itemAt(at).widget() for at in range(panel.header.count())]
+    assert places[:2] == [panel.pair_legend, panel.caption]
     assert not panel.caption.isHidden()
+    panel.resize(600, 300)
+    assert panel.header.indexOf(panel.pair_legend) == -1
+    assert panel.body.indexOf(panel.pair_legend) == 1
 
 
 def test_bucket_rows_of_both_runs_are_named(qtbot: QtBot) -> None:

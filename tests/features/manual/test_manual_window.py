@@ -162,3 +162,10 @@ def test_it_follows_the_theme_and_closes_with_the_window(window: MainWindow) -> 
     window.choose_theme("light")
     window.features["manual"].close()
     assert not dialog.isVisible()
+
+
+def test_a_panel_says_what_it_is_where_its_title_stands(window: MainWindow) -> None:
+    docks = window.docks.by_key
+    assert docks["buckets"].toolTip() == "How many vertices wait, in each bucket, over time."
+    for key, dock in docks.items():
+        assert dock.toolTip().endswith("."), key

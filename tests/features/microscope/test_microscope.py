@@ -26,6 +26,7 @@ from viewer.common.glossary import explain, mentioned
 from viewer.common.theme import DARK, LIGHT
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.code import CodePanel
+from viewer.features.microscope.graph_marks import lowers
 from viewer.features.microscope.model import NO_EVENTS, OTHER_GRAPH, MicroscopeModel
 from viewer.features.microscope.panel import GOALS, MicroscopePanel
 from viewer.main_window import MainWindow
@@ -171,6 +172,23 @@ def test_every_algorithm_is_painted(stage: tuple, qtbot: QtBot, key: str) -> Non
         if lit >= 0:
             assert code.source.lit == pseudocode_of(key).lines[lit].row
     assert len(pictures) > 4
+
+
+@pytest.mark.parametrize("key", MODELLED)
+def test_an_arc_that_lowers_a_distance_is_told_before_it_does(key: str) -> None:
+    trace = recorded(key)
+    assert trace.events is not None
+    replay = Replay.of(open_sample("sample:figure_6"), trace)
+    told = dict.fromkeys((True, False), 0)
+    for at, event in enumerate(trace.events[:-1]):
+        if EventKind(int(event["kind"])) != EventKind.RELAX:
+            continue
+        after = trace.events[at + 1]
+        improves = EventKind(int(after["kind"])) == EventKind.IMPROVE and after["b"] == event["a"]
+        head = int(replay.graph.indices[int(event["a"])])
+        assert lowers(replay.go(at + 1), event, head) == improves
+        told[improves] += 1
+    assert told[True] > 0
 
 
 def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:

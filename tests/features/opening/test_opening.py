@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -234,6 +235,29 @@ def test_the_card_says_where_it_comes_from_and_leads_on(
     qtbot.mouseClick(card.run, LEFT)
     assert len(host.asked("run")) == 1
     assert card.isHidden()
+
+
+def test_run_here_makes_the_pair_as_it_was_recorded(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    """Not with a Δ that was left over from something else."""
+    panel, card = window.run_panel, opening(window)._card
+    assert card is not None
+    left = panel.choices()
+    over = {"adds": {**left.parameters["adds"], "dynamic_delta": False, "workers": 3}}
+    panel.set_choices(
+        replace(left, algorithm="dijkstra", delta=3.0, parameters={**left.parameters, **over})
+    )
+    recorded = window.session.current
+    assert recorded is not None
+    qtbot.mouseClick(card.run, LEFT)
+    (made,) = host.asked("run")
+    assert made.algorithm == recorded.settings.algorithm
+    assert made.delta is None
+    assert made.parameters["dynamic_delta"]
+    assert made.parameters["workers"] is None
+    assert made.device == left.device
+    assert opening(window)._waiting  # and the other of the pair follows
 
 
 def test_the_sweep_has_an_arrangement_of_its_own(window: MainWindow, qtbot: QtBot) -> None:

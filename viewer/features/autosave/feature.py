@@ -180,7 +180,10 @@ def bytes_of(trace: Trace) -> int:
 
 def _standing(workspace: Workspace) -> tuple[Any, ...]:
     """Return what tells two sessions apart."""
-    runs = tuple((number, id(trace.dist), trace.notes) for number, trace in workspace.runs)
+    runs = tuple(
+        (number, id(trace.dist), trace.notes, trace.verification)
+        for number, trace in workspace.runs
+    )
     return (
         workspace.graph,
         runs,

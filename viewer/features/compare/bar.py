@@ -25,6 +25,7 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.study.compare import ALIGNMENTS
+from viewer.common.glossary import explain, mentioned
 from viewer.common.small_widgets import chip
 from viewer.common.theme import SPACING, Theme
 from viewer.models.comparison import ComparisonModel
@@ -188,6 +189,7 @@ class CompareBar(QFrame):
         if summary is None:
             return
         self.words.setText(self._lettered(summary.words))
+        self.words.setToolTip(explain(*mentioned(summary.words)))
         cautions = list(summary.cautions)
         if self._pair.problem:
             cautions.append(f"Not aligned: {self._pair.problem}.")

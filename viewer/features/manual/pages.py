@@ -24,6 +24,7 @@ MICE |= {"buckets": "Plots", "draw": "Drawing"}  # page -> group of what a mouse
 ALL_WORDS = "words"  # key of the glossary as one page
 HEADING = re.compile(r"^# (\w+): (.+)$", re.MULTILINE)
 TAG = re.compile(r"<[^>]*>")
+SENTENCE = re.compile(r"(?<=[.!?]) ")
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Page:
 
 def pages_of(rows: Iterable[ActionRow]) -> dict[str, Page]:
     """Return every page by key, in order: panels, commands by menu, words."""
-    prose = prose_of(files("assets").joinpath("manual", "panels.md").read_text(encoding="utf-8"))
+    prose = _prose()
     titles = {key: title for key, (title, _) in prose.items()}
     found = [_panel(key, title, text) for key, (title, text) in prose.items()]
     known = list(rows)
@@ -51,6 +52,19 @@ def pages_of(rows: Iterable[ActionRow]) -> dict[str, Page]:
     found.append(Page(ALL_WORDS, GLOSSARY, "All words", "".join(map(_entry, in_order()))))
     found += [_word(term, titles) for term in in_order()]
     return {page.key: page for page in found}
+
+
+def first_sentences() -> dict[str, str]:
+    """Return what each panel is, in the first sentence of its page, by panel."""
+    found = {}
+    for key, (_, text) in _prose().items():
+        plainly = unescape(TAG.sub("", to_html(text.strip().split("\n\n")[0]))).strip()
+        found[key] = SENTENCE.split(" ".join(plainly.split()))[0]
+    return found
+
+
+def _prose() -> dict[str, tuple[str, str]]:
+    return prose_of(files("assets").joinpath("manual", "panels.md").read_text(encoding="utf-8"))
 
 
 def prose_of(text: str) -> dict[str, tuple[str, str]]:

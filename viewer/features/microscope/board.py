@@ -340,7 +340,7 @@ class _Pen:
                 f"WCC {pointers.written} · CWC {pointers.completed}"
             )
             if pointers.blocks:
-                said.append(f"blocks {', '.join(map(str, pointers.blocks))}")
+                said.append(f"pool {', '.join(map(str, pointers.blocks))}")
         waits = state.deferred.get(bucket, [])
         if waits:
             graph = self.model.replay.graph  # type: ignore[union-attr]

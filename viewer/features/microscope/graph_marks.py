@@ -13,6 +13,7 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from gpu.record.events import EventKind
+from gpu.replay.state import State
 from gpu.words import distance
 from viewer.common.theme import Theme
 from viewer.features.microscope.model import MicroscopeModel
@@ -68,6 +69,15 @@ def paint_event(
             words = f"{_verb(kind)} {distance(float(event['c']))}"
             above = QPointF(place.x(), place.y() - radius - 20)
             _chip(painter, theme, above, words, theme.data.event)
+
+
+def lowers(state: State | None, event: np.void | None, head: int) -> bool:
+    """Whether what an arc that is looked at offers is less than its head's distance."""
+    if state is None or event is None:
+        return False
+    hand = state.workers.get(int(event["worker"]))
+    known = state.distances(hand.source if hand is not None else -1)
+    return bool(event["c"] < known[head])
 
 
 def _verb(kind: EventKind) -> str:
@@ -142,7 +152,8 @@ def _arc(
     if drawn.tail != tail:
         path = path.toReversed()
     won = kind == EventKind.IMPROVE
-    colour = theme.data.improved if won else theme.data.wasted
+    good = won or lowers(model.state, model.shown, ends[1])
+    colour = theme.data.improved if good else theme.data.wasted
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for width, ink in ((8.0, theme.plot), (4.5, colour)):
         pen = QPen(QColor(ink), width)

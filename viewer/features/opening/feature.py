@@ -11,6 +11,7 @@ algorithm follows, if that is the pair that was shown.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -117,6 +118,22 @@ class OpeningFeature(Opening):
 
     # --- runs made here
 
+    def _run_here(self) -> None:
+        """Make what is shown here: by the recording's algorithm, Δ and parameters, both of them."""
+        window, panel = self._window, self._window.run_panel
+        sides = [run for run in (window.session.current, window.comparison.b) if run is not None]
+        recorded = {run.settings.algorithm: run.settings for run in sides if run.recorded_on}
+        if recorded:
+            chosen = panel.choices()
+            first = next(iter(recorded.values()))
+            given = {key: one.parameters for key, one in recorded.items()}
+            parameters = {**chosen.parameters, **given}
+            kept = replace(
+                chosen, algorithm=first.algorithm, delta=first.delta, parameters=parameters
+            )
+            panel.set_choices(kept)
+        window.start_run()
+
     def _take_run(self, record: RunRecord) -> None:
         """Runs made here are compared with each other, not with what was recorded elsewhere."""
         current = self._window.session.current
@@ -156,7 +173,7 @@ class OpeningFeature(Opening):
         column = centre.layout() if centre is not None else None
         assert isinstance(column, QVBoxLayout)
         column.insertWidget(column.indexOf(window.notice_bar) + 1, card)
-        card.run_requested.connect(window.start_run)
+        card.run_requested.connect(self._run_here)
         card.other_requested.connect(lambda key: window.actions_by_key[key].trigger())
         tour = window.actions_by_key.find("tour")
         card.tour.setVisible(tour is not None)

@@ -7,7 +7,6 @@ background; the numbers of a table are read there too. Films: `viewer.features.t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -92,10 +91,10 @@ class TakeAwayFeature(FeaturePart):
             graph, missing = None, "Its graph was not shown when this page was made."
         else:
             graph, missing = graph.with_positions(session.positions), ""
-        first = replace(session.notes.trace_of(run), verification=run.verification)
+        first = session.notes.trace_of(run)
         second = None
         if other is not None and other.trace is not None:
-            second = replace(session.notes.trace_of(other), verification=other.verification)
+            second = session.notes.trace_of(other)
         text = partial(_page_of, first, second, graph, missing)
         self._window.files.save_in_background(path, lambda to: _write(lambda: text().encode(), to))
 
