@@ -13,9 +13,10 @@ a long row, the hubs that it has not begun and what exceeds `KEEP` in its queue 
 An item from `n` on is a piece of arcs, of whichever vertex they belong to.
 
 A round lasts as long as its fullest warp: `narrow_ns` where it has at most one arc a lane, else
-`round_ns`, and `trip_ns` for each further load of arcs in flight. So one large vertex makes 31 others wait. It ends no earlier than its
-multiprocessor, which relaxes one arc every `arc_ns` for all its workers together, has come
-to it: work that lies on few multiprocessors does not get the whole device's rate.
+`round_ns`, and `trip_ns` for each further load of arcs in flight. So one large vertex makes 31
+others wait. It ends no earlier than its multiprocessor, which relaxes one arc every `arc_ns` for
+all its workers together, has come to it: work that lies on few multiprocessors does not get the
+whole device's rate.
 """
 
 from __future__ import annotations
