@@ -175,6 +175,7 @@ def _assign(machine, s, c, k):  # type: ignore[no-untyped-def]
             w.count = size
             w.head, w.tail = 0, size
             w.arc, w.hubs, w.out, w.since, w.phase = 0, 0, 0, 0, 0
+            w.decided = 0
             schedule(machine, s, worker, s.t_ns + c.order_ns)
             s.assigned += size
             handed += size

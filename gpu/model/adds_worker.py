@@ -8,10 +8,15 @@ written when the queue is empty, when the collection is half full, or every few 
 others are idle. Hubs are put aside and done after the round by the whole block, as many
 arcs at a time as the block has in flight.
 
-A round lasts as long as its fullest warp: `round_ns`, and `trip_ns` for each further load of
-arcs in flight. So one large vertex makes 31 others wait. It ends no earlier than its
-multiprocessor, which relaxes one arc every `arc_ns` for all its workers together, has come
-to it: work that lies on few multiprocessors does not get the whole device's rate.
+While others are idle a worker with hubs keeps little to itself, as the kernel's does: the pieces of
+a long row, the hubs that it has not begun and what exceeds `KEEP` in its queue go to the buckets.
+An item from `n` on is a piece of arcs, of whichever vertex they belong to.
+
+A round lasts as long as its fullest warp: `narrow_ns` where it has at most one arc a lane, else
+`round_ns`, and `trip_ns` for each further load of arcs in flight. So one large vertex makes 31
+others wait. It ends no earlier than its multiprocessor, which relaxes one arc every `arc_ns` for
+all its workers together, has come to it: work that lies on few multiprocessors does not get the
+whole device's rate.
 """
 
 from __future__ import annotations
@@ -43,15 +48,27 @@ from gpu.model.machine import (
     IN_FLIGHT,
     JITTER,
     KEEP,
-    MOST_HUBS,
     OUT_ROOM,
+    PIECE_ARCS,
     QUEUE_ROOM,
+    SPLIT_ARCS,
 )
 
 raw_offset = compiled_inline(scheduler.raw_offset)
 push_offset = compiled_inline(scheduler.push_offset)
 clips = compiled_inline(scheduler.clips)
 stays_with_worker = compiled_inline(scheduler.stays_with_worker)
+
+
+@compiled_inline
+def row_of(machine, item):  # type: ignore[no-untyped-def]
+    """Return the vertex of an item, and the first arc and the end of what it asks for."""
+    n = len(machine.indptr) - 1
+    if item < n:
+        return item, machine.indptr[item], machine.indptr[item + 1]
+    first = (item - n) * PIECE_ARCS
+    vertex = np.searchsorted(machine.indptr, first, side="right") - 1
+    return vertex, first, first + PIECE_ARCS
 
 
 @compiled_inline
@@ -74,6 +91,10 @@ def worker_event(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
             vertex = machine.out[worker, place]
             queue_item(machine, s, c, k, vertex, machine.out_dist[worker, place], w.bucket, worker)
         w.out, w.since = 0, 0
+    if w.hubs > 0 and w.arc == 0 and _gives_hubs(machine, s, c, k, worker):
+        w.phase = 2
+        schedule(machine, s, worker, s.t_ns + c.push_ns)
+        return
     if w.head == w.tail and w.hubs == 0:
         slot = machine.slots[w.bucket % c.buckets]
         slot.completed += w.count
@@ -98,20 +119,21 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
     arcs, of_warp, fullest, until = 0, 0, 0, share
     for place in range(take):
         at = (w.head + place) & (QUEUE_ROOM - 1)
-        vertex = machine.items[worker, at]
+        item = machine.items[worker, at]
+        vertex, first, end = row_of(machine, item)
         known = machine.dist[vertex]
         if place == until:
             until += share
             of_warp = 0
         if c.drop_stale and machine.queued[worker, at] > known:
-            machine.items[worker, at] = -1 - vertex
+            machine.items[worker, at] = -1 - item
             queued = np.float64(machine.queued[worker, at])
             record(machine.log, s.t_ns, STALE, worker, vertex, w.bucket, queued)
             continue
-        degree = machine.indptr[vertex + 1] - machine.indptr[vertex]
-        if degree > HUB_ARCS and w.hubs < MOST_HUBS:
-            machine.items[worker, at] = -1 - vertex
-            machine.hubs[worker, w.hubs] = vertex
+        degree = end - first
+        if degree > HUB_ARCS:
+            machine.items[worker, at] = -1 - item
+            machine.hubs[worker, w.hubs] = item
             machine.hub_dist[worker, w.hubs] = known
             w.hubs += 1
             continue
@@ -131,17 +153,19 @@ def _start_round(machine, s, c, worker):  # type: ignore[no-untyped-def]
 def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
     """The same for the next arcs of a hub, which the whole block shares."""
     w = machine.workers[worker]
-    hub = machine.hubs[worker, w.hubs - 1]
+    item = machine.hubs[worker, w.hubs - 1]
+    hub, first, end = row_of(machine, item)
     known = machine.dist[hub]
-    end = machine.indptr[hub + 1] - machine.indptr[hub]
     rest = 0
-    w.take, w.wave_arc = 0, min(w.arc + IN_FLIGHT * c.lanes, end)
+    until = w.given_first if first + w.arc < w.given_first else end
+    w.take, w.wave_arc = 0, min(w.arc + IN_FLIGHT * c.lanes, until - first)
     if c.drop_stale and machine.hub_dist[worker, w.hubs - 1] > known:
-        rest, w.wave_arc = end - w.arc, -1  # the newer item does them; the rounds are idle
+        rest, w.wave_arc = end - first - w.arc, -1  # the newer item does them; the rounds are idle
         if w.arc == 0:
             queued = np.float64(machine.hub_dist[worker, w.hubs - 1])
             record(machine.log, s.t_ns, STALE, worker, hub, w.bucket, queued)
-    elif w.arc == 0:
+    elif w.counted == 0:
+        w.counted = 1
         s.processed += 1
         record(machine.log, s.t_ns, POP, worker, hub, w.bucket, np.float64(known))
         if s.vertices:
@@ -155,7 +179,8 @@ def _start_hub(machine, s, c, worker):  # type: ignore[no-untyped-def]
 def _end_at(machine, s, c, worker, arcs, fullest, lanes):  # type: ignore[no-untyped-def]
     """Schedule a round's end: its trips, or its turn at the memory, whichever is later."""
     trips = (fullest + lanes * IN_FLIGHT - 1) // (lanes * IN_FLIGHT)
-    lasts = c.round_ns + max(trips - 1, 0) * c.trip_ns
+    narrow = fullest <= lanes
+    lasts = c.narrow_ns if narrow else c.round_ns + max(trips - 1, 0) * c.trip_ns
     sm = worker % c.sms
     served_ns = max(machine.served_ns[sm], s.t_ns) + arcs * c.arc_ns
     machine.served_ns[sm] = served_ns
@@ -179,9 +204,9 @@ def _end_round(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
                 continue
             first, end = machine.indptr[vertex], machine.indptr[vertex + 1]
         else:
-            vertex = machine.hubs[worker, w.hubs - 1]
-            first = machine.indptr[vertex] + w.arc
-            end = max(machine.indptr[vertex] + w.wave_arc, first)
+            vertex, start, stop = row_of(machine, machine.hubs[worker, w.hubs - 1])
+            first = start + w.arc
+            end = max(start + w.wave_arc, first)
         _relax(machine, s, c, k, worker, vertex, machine.snapshot[worker, place], first, end)
         if s.status != RUNNING:
             return
@@ -190,10 +215,72 @@ def _end_round(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
         s.assigned -= w.take - w.hubs
         return
     w.arc = w.wave_arc
-    if w.arc < 0 or machine.indptr[vertex] + w.arc == machine.indptr[vertex + 1]:
+    if start + w.arc == w.given_first:
+        w.arc = w.given_end - start
+    if w.wave_arc < 0 or start + w.arc == stop:
         w.hubs -= 1
-        w.arc = 0
+        w.arc, w.decided = 0, 0
         s.assigned -= 1
+        if w.hubs == 0 and s.idle > 0 and not c.as_published:
+            _share_queue(machine, s, c, k, worker)
+
+
+@compiled_inline
+def _gives_hubs(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
+    """Collect what others can do of the hubs, before one is begun; return whether there was any."""
+    w = machine.workers[worker]
+    last = w.hubs - 1
+    item, dist = machine.hubs[worker, last], machine.hub_dist[worker, last]
+    if w.decided == 1:
+        return False
+    _, first, end = row_of(machine, item)
+    w.decided, w.given_first, w.given_end = 1, -1, -1
+    w.counted = 1 if item >= len(machine.indptr) - 1 else 0
+    if s.idle == 0 or c.as_published:
+        return False
+    gives = last >= c.chunk_smallest
+    if gives:
+        for place in range(last):
+            given = machine.hubs[worker, place]
+            _collect(machine, s, c, k, worker, given, machine.hub_dist[worker, place])
+        machine.hubs[worker, 0], machine.hub_dist[worker, 0] = item, dist
+        s.assigned -= last
+        w.hubs = 1
+    if end - first >= SPLIT_ARCS:
+        before, after = (first + PIECE_ARCS - 1) // PIECE_ARCS, end // PIECE_ARCS
+        for piece in range(before, after):
+            _collect(machine, s, c, k, worker, len(machine.indptr) - 1 + piece, dist)
+        w.given_first, w.given_end = before * PIECE_ARCS, after * PIECE_ARCS
+        if first == w.given_first:
+            w.arc = w.given_end - first
+        gives = True
+    return gives
+
+
+@compiled_inline
+def _share_queue(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
+    """Collect what exceeds KEEP in the worker's own queue."""
+    w = machine.workers[worker]
+    while w.tail - w.head > KEEP:
+        w.tail -= 1
+        at = w.tail & (QUEUE_ROOM - 1)
+        item, dist = machine.items[worker, at], machine.queued[worker, at]
+        _collect(machine, s, c, k, worker, item, dist)
+        s.assigned -= 1
+
+
+@compiled_inline
+def _collect(machine, s, c, k, worker, item, dist):  # type: ignore[no-untyped-def]
+    """Collect an item for the buckets."""
+    w = machine.workers[worker]
+    if w.out < OUT_ROOM:
+        machine.out[worker, w.out] = item
+        machine.out_dist[worker, w.out] = dist
+        w.out += 1
+        vertex, _, _ = row_of(machine, item)
+        record(machine.log, s.t_ns, COLLECT, worker, vertex, w.bucket, np.float64(dist))
+    else:
+        queue_item(machine, s, c, k, item, dist, w.bucket, worker)
 
 
 @compiled_inline
@@ -235,18 +322,13 @@ def _keep_or_collect(machine, s, c, k, worker, vertex, dist):  # type: ignore[no
             s.assigned += 1
             record(machine.log, s.t_ns, STAY, worker, vertex, w.bucket, np.float64(dist))
             return
-    if w.out < OUT_ROOM:
-        machine.out[worker, w.out] = vertex
-        machine.out_dist[worker, w.out] = dist
-        w.out += 1
-        record(machine.log, s.t_ns, COLLECT, worker, vertex, w.bucket, np.float64(dist))
-    else:
-        queue_item(machine, s, c, k, vertex, dist, w.bucket, worker)
+    _collect(machine, s, c, k, worker, vertex, dist)
 
 
 @compiled_inline
-def queue_item(machine, s, c, k, vertex, dist, from_bucket, worker):  # type: ignore[no-untyped-def]
-    """Queue a vertex in a bucket, by its distance."""
+def queue_item(machine, s, c, k, item, dist, from_bucket, worker):  # type: ignore[no-untyped-def]
+    """Queue a vertex, or a piece of one, in a bucket, by its distance."""
+    vertex, _, _ = row_of(machine, item)
     raw = raw_offset(dist, s.base, k.inverse_delta)
     s.pushes += 1
     if clips(raw, c.buckets):
@@ -264,7 +346,7 @@ def queue_item(machine, s, c, k, vertex, dist, from_bucket, worker):  # type: ig
         slot.block = machine.free[s.free_blocks]
         machine.table[at, (slot.reserved // BLOCK_WORDS) % machine.table.shape[1]] = slot.block
         record(machine.log, s.t_ns, BLOCK_TAKEN, worker, slot.block, bucket, 0.0)
-    machine.pool[slot.block, offset] = vertex
+    machine.pool[slot.block, offset] = item
     if c.drop_stale:
         machine.pool_dist[slot.block, offset] = dist
     record_push(machine.log, s.t_ns, worker, vertex, bucket, slot.reserved, np.float64(dist))
@@ -280,9 +362,12 @@ def round_events(machine, c, worker):  # type: ignore[no-untyped-def]
         vertex = machine.items[worker, (w.head + place) & (QUEUE_ROOM - 1)]
         if vertex >= 0:
             arcs += machine.indptr[vertex + 1] - machine.indptr[vertex]
-    if w.take == 0 and w.hubs > 0:
+    given = w.hubs
+    if w.hubs > 0:
         arcs += max(w.wave_arc - w.arc, 0)
-    return ARC_EVENTS * (arcs + OUT_ROOM) + c.lanes + 16
+        _, first, end = row_of(machine, machine.hubs[worker, w.hubs - 1])
+        given += (end - first) // PIECE_ARCS
+    return ARC_EVENTS * (arcs + OUT_ROOM + given + QUEUE_ROOM) + c.lanes + 16
 
 
 @compiled_inline

@@ -12,7 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpu.delta import StartRule, Weights, band, published, start
+from gpu.delta import (
+    C_CEILING,
+    C_START,
+    DEGREE_SPLIT,
+    StartRule,
+    Weights,
+    band,
+    published,
+    start,
+)
 from gpu.devices import Preset
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
@@ -26,7 +35,8 @@ WAVE_ROUNDS = 4  # arcs per lane between two looks at shared memory, all pairs
 WARP = 32  # lanes that go together
 IN_FLIGHT = 4  # arcs of a lane that do not wait for each other (kernel: UNROLL)
 HUB_ARCS = 16 * WARP  # a vertex of more arcs is left to the whole block (kernel: HUB_DEGREE)
-MOST_HUBS = 32  # put aside by a worker in a round (kernel)
+PIECE_ARCS = 1024  # of a long row that others may relax (kernel)
+SPLIT_ARCS = 4 * PIECE_ARCS  # a row of so many is shared while others are idle (kernel)
 QUEUE_ROOM = 1024  # items of a worker's own queue, a power of two (kernel)
 OUT_ROOM = 1024  # items that a worker collects; what exceeds it goes out at once (kernel)
 KEEP = 64  # items that a worker keeps while others are idle (kernel)
@@ -35,6 +45,9 @@ ALIGNED = 256  # counted from a multiple of these (kernel)
 FLUSH_ROUNDS = 4  # rounds between two exports while others are idle (kernel)
 LOOKED_AT = 65_536  # arcs, to tell local graphs from others
 SECTOR = 8  # distances in 32 bytes
+SKEW = 64.0  # a graph has hubs where its largest degree is so many times the mean (launcher)
+SKEWED_CHUNK = 4  # vertices that a worker is given at least, there (launcher)
+MANY_ARCS = 20_000_000  # here, and where there are hubs, a worker more a multiprocessor (launcher)
 JITTER = 0.05  # spread of a wave's duration: what makes two seeds differ
 
 SIM = state_dtype(
@@ -56,6 +69,7 @@ COST = np.dtype(
     [
         ("sweep_ns", "<f8"),
         ("order_ns", "<f8"),
+        ("narrow_ns", "<f8"),
         ("round_ns", "<f8"),
         ("trip_ns", "<f8"),
         ("push_ns", "<f8"),
@@ -92,6 +106,10 @@ WORKER = np.dtype(
         ("tail", "<i8"),
         ("arc", "<i8"),  # arcs of the current hub already relaxed
         ("wave_arc", "<i8"),  # the same where the round under way ends
+        ("given_first", "<i8"),  # arcs of that hub left to others: from here, -1 for none
+        ("given_end", "<i8"),  # up to here
+        ("decided", "<i4"),  # whether it is known what of that hub is left to others
+        ("counted", "<i4"),  # whether that hub counts as processed by now
         ("count", "<i4"),  # vertices that the manager handed out
         ("take", "<i4"),  # vertices of the round under way; 0: arcs of a hub
         ("hubs", "<i4"),  # put aside
@@ -126,8 +144,8 @@ class Machine(NamedTuple):
     queued: np.ndarray  # (W, QUEUE_ROOM): distance with which each was queued
     snapshot: np.ndarray  # (W, L): distance read at the start of its round
     served_ns: np.ndarray  # float64 (multiprocessors,): when each will have relaxed what it has
-    hubs: np.ndarray  # int32 (W, MOST_HUBS)
-    hub_dist: np.ndarray  # (W, MOST_HUBS)
+    hubs: np.ndarray  # int32 (W, L)
+    hub_dist: np.ndarray  # (W, L)
     out: np.ndarray  # int32 (W, OUT_ROOM): collected for the buckets
     out_dist: np.ndarray  # (W, OUT_ROOM)
     cost: np.ndarray  # COST (1,)
@@ -139,7 +157,7 @@ def make_machine(
     graph: CSRGraph, preset: Preset, settings: RunSettings, buffers: RunBuffers
 ) -> Machine:
     """Allocate the arrays of a run; the pool starts small and grows, see `grow_pool`."""
-    buckets, workers = settings.parameters["buckets"], workers_of(settings, preset)
+    buckets, workers = settings.parameters["buckets"], workers_of(graph, settings, preset)
     kind = graph.weights.dtype
     blocks = int(buckets * (1 + BLOCKS_PER_BUCKET)) + wave_blocks(preset.worker_threads)
     blocks += 2 * graph.n // BLOCK_WORDS + 3
@@ -158,8 +176,8 @@ def make_machine(
         np.zeros((workers, QUEUE_ROOM), kind),
         np.zeros((workers, preset.worker_threads), kind),
         np.zeros(preset.sms),
-        np.zeros((workers, MOST_HUBS), np.int32),
-        np.zeros((workers, MOST_HUBS), kind),
+        np.zeros((workers, preset.worker_threads), np.int32),
+        np.zeros((workers, preset.worker_threads), kind),
         np.zeros((workers, OUT_ROOM), np.int32),
         np.zeros((workers, OUT_ROOM), kind),
         make_cost(graph, preset, settings),
@@ -168,10 +186,18 @@ def make_machine(
     )
 
 
-def workers_of(settings: RunSettings, preset: Preset) -> int:
-    """Return the workers of a run: what was asked for, or the device's."""
+def workers_of(graph: CSRGraph, settings: RunSettings, preset: Preset) -> int:
+    """Return the workers of a run: what was asked for, or what the kernel starts on that device."""
     asked: int | None = settings.parameters["workers"]
-    return asked or preset.workers
+    more = graph.m >= MANY_ARCS or has_hubs(graph)
+    usual = preset.workers + preset.sms * (more and not settings.parameters["as_published"])
+    return asked or max(preset.workers, min(usual, preset.most_workers))
+
+
+def has_hubs(graph: CSRGraph) -> bool:
+    """Whether a few vertices have very many arcs."""
+    largest = int(np.diff(graph.indptr).max(initial=0))
+    return largest > SKEW * max(graph.mean_degree, 1.0)
 
 
 def drops_stale(settings: RunSettings) -> bool:
@@ -212,15 +238,19 @@ def make_cost(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np.ndar
     """Return COST (1,): the device's price list for this graph."""
     cost: np.ndarray = records(1, COST)
     c: Any = cost[0]
-    workers = workers_of(settings, preset)
+    workers = workers_of(graph, settings, preset)
+    hubs = has_hubs(graph) and not settings.parameters["as_published"]
     c.sweep_ns, c.order_ns = preset.sweep_ns, preset.order_ns
     waited_ns = late_ns(graph, preset)
+    c.narrow_ns = preset.narrow_ns + waited_ns
     c.round_ns, c.trip_ns = preset.round_ns + waited_ns, preset.trip_ns + waited_ns
     c.push_ns = preset.push_ns
     c.sms = preset.sms
     c.arc_ns = arc_ns(graph, preset)
     c.lanes, c.warp = preset.worker_threads, min(preset.worker_threads, WARP)
     c.chunk_smallest, c.chunk_largest = preset.chunk_smallest, preset.chunk_largest
+    if hubs:
+        c.chunk_smallest = min(SKEWED_CHUNK, preset.chunk_smallest)
     c.buckets, c.workers = settings.parameters["buckets"], workers
     c.drop_stale = int(drops_stale(settings))
     c.as_published = int(settings.parameters["as_published"])
@@ -255,12 +285,18 @@ def arc_ns(graph: CSRGraph, preset: Preset) -> float:
 def controller_for(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np.ndarray:
     """Return the controller's record for this graph and device."""
     given = settings.parameters
+    first = preset.skewed_factor if has_hubs(graph) else preset.start_factor
+    tuned = preset.start_factor > C_START
+    dense = tuned and graph.mean_degree >= DEGREE_SPLIT  # its frontier is wide at once
     rule = StartRule(
-        threads=workers_of(settings, preset) * preset.worker_threads,
+        threads=workers_of(graph, settings, preset) * preset.worker_threads,
         buckets=given["buckets"],
         max_open=given["open_heads"],
         given=settings.delta,
         dynamic=given["dynamic_delta"],
+        start_factor=first,
+        ceiling_factor=first if dense else C_CEILING,
+        floor_share=1.0 if tuned else 0.0,
     )
     if given["as_published"]:
         rule = published(rule, graph.n, graph.m)

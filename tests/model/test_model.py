@@ -307,6 +307,7 @@ TWINS = (  # a constant of the model, and the kernel's
     (machine.IN_FLIGHT, "relax.cuh", "UNROLL"),
     (machine.HUB_ARCS, "relax.cuh", "HUB_DEGREE"),
     (machine.QUEUE_ROOM, "worker.cuh", "QUEUE_ROOM"),
+    (machine.PIECE_ARCS.bit_length() - 1, "common.cuh", "PIECE_SHIFT"),
     (machine.OUT_ROOM, "queue.cuh", "OUT_ROOM"),
     (superstep.SPLIT_ALONE, "superstep.cuh", "SPLIT_ALONE"),
     (superstep.STEP_HUBS, "step_piles.cuh", "MOST_HUBS"),
@@ -449,15 +450,21 @@ def time_ns(graph: CSRGraph, algorithm: str, **options: object) -> int:
     return int(gpu.run(graph, algorithm, delta=1e6, probe=0, **options).time_ns)
 
 
-@pytest.mark.parametrize("algorithm", ["adds", "near_far"])
+FEW = {"adds": {"parameters": {"workers": 2}}, "near_far": {}}
+
+
+@pytest.mark.parametrize("algorithm", FEW)
 def test_more_arcs_cost_more(algorithm: str) -> None:
-    times = [time_ns(star(20_000, copies), algorithm) for copies in (1, 4, 16)]
+    """Of ADDS, where there is nobody to share them with."""
+    copies = (1, 4, 16)
+    times = [time_ns(star(20_000, many), algorithm, **FEW[algorithm]) for many in copies]
     assert times == sorted(times)
     assert times[2] > 2 * times[0]
 
 
 @pytest.mark.parametrize("algorithm", ["adds", "near_far"])
 def test_a_hub_costs_more_than_the_same_arcs_spread_out(algorithm: str) -> None:
+    """Unless its worker leaves pieces of it to others, as ours does and the paper's does not."""
     spread, arcs = 8192, 262_144  # wide enough for all blocks of Near-Far
     first = np.arange(1, spread + 1)
     ends = np.arange(spread + 1, spread + 1 + arcs)
@@ -467,8 +474,29 @@ def test_a_hub_costs_more_than_the_same_arcs_spread_out(algorithm: str) -> None:
         all_tails, heads = np.r_[np.zeros(spread, int), tail], np.r_[first, ends]
         weights = np.ones(len(heads), np.int32)
         graph = CSRGraph.from_arcs(all_tails, heads, weights, spread + 1 + arcs)
-        taken[name] = time_ns(graph, algorithm)
+        rules = {"as_published": True} if algorithm == "adds" else {}
+        taken[name] = time_ns(graph, algorithm, parameters=rules)
+        if algorithm == "adds":
+            taken[f"{name}, shared"] = time_ns(graph, algorithm)
     assert taken["hub"] > 1.5 * taken["spread"]
+    if algorithm == "adds":
+        assert taken["hub, shared"] < 0.7 * taken["hub"]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 60])
+@pytest.mark.parametrize("drop_stale", [True, False])
+def test_pieces_of_hubs_are_all_relaxed(workers: int, drop_stale: bool) -> None:
+    """Rows that begin and end inside of pieces, hubs reached late and improved again."""
+    rng = np.random.default_rng(7)
+    n = 30_000
+    tails = np.r_[np.zeros(9000, int), np.full(7000, 5), np.full(4096, 77), rng.integers(0, n, n)]
+    heads = rng.integers(0, n, len(tails))
+    weights = rng.integers(0, 50, len(tails)).astype(np.int32)
+    graph = CSRGraph.from_arcs(tails, heads, weights, n)
+    parameters = {"workers": workers, "drop_stale": drop_stale}
+    trace = gpu.run(graph, "adds", probe=2, parameters=parameters)
+    assert_equals_oracle(trace, graph)
+    assert_trace_invariants(trace, graph)
 
 
 @pytest.mark.parametrize("device", ["RTX 2080 Ti", "RTX 3090", "H100"])
@@ -531,3 +559,19 @@ def test_hubs_beyond_those_put_aside_are_done_all_the_same(algorithm: str) -> No
         trace = gpu.run(graph, algorithm, delta=1e6, probe=2, **options)
         assert_equals_oracle(trace, graph)
         assert_trace_invariants(trace, graph)
+
+
+def test_the_modelled_h100_starts_as_our_kernel_does() -> None:
+    """The launcher's figures, not imported by the model: it must not need CuPy's room."""
+    from gpu.cuda.adds import TUNED
+
+    h100 = presets.PRESETS["H100"]
+    assert (h100.start_factor, h100.skewed_factor) == (TUNED.start_factor, TUNED.skewed_factor)
+    assert (TUNED.skew, TUNED.skewed_chunk) == (machine.SKEW, machine.SKEWED_CHUNK)
+    assert TUNED.many_arcs == machine.MANY_ARCS
+    graph = star(20_000)
+    asked = gpu.run(graph, "adds", probe=0, device="H100").settings
+    more = machine.workers_of(graph, asked, h100)
+    assert more == (TUNED.blocks_per_sm + 1) * h100.sms - 1
+    full = presets.PRESETS["RTX 2080 Ti"]
+    assert machine.workers_of(graph, asked, full) == full.workers  # there is no room for more
