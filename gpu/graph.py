@@ -21,6 +21,7 @@ from gpu.errors import GraphError, SourceError, WeightError
 from gpu.words import in_sight
 
 MAX_COUNT = 2**31 - 1  # vertices and arcs: indices are int32
+HUBS = 64.0  # times the mean degree: a graph whose largest degree is more has hubs
 NUMBER_TYPES = ("int32", "int64", "float32", "float64")  # of weights, see `gpu.numbers`
 INT_UNREACHED = np.int32(2**31 - 1)  # distance of an unreached vertex, int32 graphs
 
@@ -92,6 +93,12 @@ class CSRGraph:
     def integer(self) -> bool:
         """Whether weights (and so distances) are whole numbers; otherwise decimals."""
         return bool(self.weights.dtype.kind == "i")
+
+    @cached_property
+    def has_hubs(self) -> bool:
+        """Whether a few vertices have very many arcs: the largest degree is HUBS times the mean."""
+        largest = int(np.diff(self.indptr).max(initial=0))
+        return largest > HUBS * max(self.mean_degree, 1.0)
 
     @property
     def mean_degree(self) -> float:

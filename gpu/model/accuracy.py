@@ -1,7 +1,11 @@
 """How far modelled times are from measured ones, in words, from the committed comparison.
 
-`gpu.lab.model_error` makes the comparison; what stands here only reads it, so the window
-never says anything about the model's error that was not computed.
+Where the model errs by too much its times are shown and rank no algorithms (`not_ranked`): on
+graphs with hubs or many arcs a vertex, and of algorithms that it was not fitted to. Work and
+parallelism are counted, not modelled, and are compared there as everywhere.
+
+`gpu.lab.model_error` and `model_rows` made the comparison; what stands here only reads it, so the
+window never says anything about the model's error that was not computed.
 """
 
 from __future__ import annotations
@@ -11,6 +15,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from gpu.graph import CSRGraph
+
+NOT_FITTED = ("async_near_far", "adaptive")  # rows that no constant was fitted to
+MOST_DEGREE = 32.0  # mean arcs of a vertex
 COMPARISON = "model-error-h100.json"
 
 
@@ -35,3 +43,14 @@ def error_words(algorithm: str | None = None) -> str:
         f"{min(ranks):.2f} to {max(ranks):.2f}. "
         "Compare modelled times with each other, not with a stop watch."
     )
+
+
+def not_ranked(algorithm: str, graph: CSRGraph) -> str:
+    """Return why a modelled time must not rank algorithms on that graph, "" where it may."""
+    if algorithm in NOT_FITTED:
+        return "the model is not fitted to an algorithm without barriers or manager"
+    if graph.has_hubs:
+        return "on graphs with hubs modelled times err by too much to rank algorithms"
+    if graph.mean_degree > MOST_DEGREE:
+        return "where vertices have many edges modelled times err by too much to rank algorithms"
+    return ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gpu import delta as rules
@@ -26,8 +28,10 @@ GOLDEN = 0x9E3779B97F4A7C15  # spreads seeds
 def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run ADDS on a modelled device."""
-    return run_modelled(AddsRun, graph, settings, buffers, observer)
+    """Run ADDS on a modelled device; the environment says with how many workers."""
+    outcome = run_modelled(AddsRun, graph, settings, buffers, observer)
+    workers = machine.workers_of(graph, settings, find_preset(settings.device))
+    return replace(outcome, environment=outcome.environment | {"workers": workers})
 
 
 class AddsRun(LoopRun):

@@ -45,7 +45,6 @@ ALIGNED = 256  # counted from a multiple of these (kernel)
 FLUSH_ROUNDS = 4  # rounds between two exports while others are idle (kernel)
 LOOKED_AT = 65_536  # arcs, to tell local graphs from others
 SECTOR = 8  # distances in 32 bytes
-SKEW = 64.0  # a graph has hubs where its largest degree is so many times the mean (launcher)
 SKEWED_CHUNK = 4  # vertices that a worker is given at least, there (launcher)
 MANY_ARCS = 20_000_000  # here, and where there are hubs, a worker more a multiprocessor (launcher)
 JITTER = 0.05  # spread of a wave's duration: what makes two seeds differ
@@ -189,15 +188,9 @@ def make_machine(
 def workers_of(graph: CSRGraph, settings: RunSettings, preset: Preset) -> int:
     """Return the workers of a run: what was asked for, or what the kernel starts on that device."""
     asked: int | None = settings.parameters["workers"]
-    more = graph.m >= MANY_ARCS or has_hubs(graph)
+    more = graph.m >= MANY_ARCS or graph.has_hubs
     usual = preset.workers + preset.sms * (more and not settings.parameters["as_published"])
     return asked or max(preset.workers, min(usual, preset.most_workers))
-
-
-def has_hubs(graph: CSRGraph) -> bool:
-    """Whether a few vertices have very many arcs."""
-    largest = int(np.diff(graph.indptr).max(initial=0))
-    return largest > SKEW * max(graph.mean_degree, 1.0)
 
 
 def drops_stale(settings: RunSettings) -> bool:
@@ -239,7 +232,7 @@ def make_cost(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np.ndar
     cost: np.ndarray = records(1, COST)
     c: Any = cost[0]
     workers = workers_of(graph, settings, preset)
-    hubs = has_hubs(graph) and not settings.parameters["as_published"]
+    hubs = graph.has_hubs and not settings.parameters["as_published"]
     c.sweep_ns, c.order_ns = preset.sweep_ns, preset.order_ns
     waited_ns = late_ns(graph, preset)
     c.narrow_ns = preset.narrow_ns + waited_ns
@@ -285,7 +278,7 @@ def arc_ns(graph: CSRGraph, preset: Preset) -> float:
 def controller_for(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np.ndarray:
     """Return the controller's record for this graph and device."""
     given = settings.parameters
-    first = preset.skewed_factor if has_hubs(graph) else preset.start_factor
+    first = preset.skewed_factor if graph.has_hubs else preset.start_factor
     tuned = preset.start_factor > C_START
     dense = tuned and graph.mean_degree >= DEGREE_SPLIT  # its frontier is wide at once
     rule = StartRule(

@@ -16,9 +16,10 @@ from gpu.loops.log import check_probe, note
 from gpu.loops.run import LoopRun
 from gpu.loops.state import make_state, reach_source
 from gpu.model import superstep
+from gpu.model.accuracy import not_ranked
 from gpu.model.machine import WARP, arc_ns, late_ns
 from gpu.record.events import EventKind
-from gpu.record.trace import Reason, RunSettings
+from gpu.record.trace import NOT_RANKED, Reason, RunSettings
 
 Array = np.ndarray
 Six = tuple[Array, Array, Array, Array, Array, Array]
@@ -40,6 +41,9 @@ def run_modelled(
         "numba": numba.__version__,
         "numpy": np.__version__,
     }
+    unfit = not_ranked(settings.algorithm, graph)
+    if unfit:
+        environment[NOT_RANKED] = unfit
     return drive(make(graph, settings, buffers), observer, "modelled", environment)
 
 

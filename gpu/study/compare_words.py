@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gpu.record.trace import Probe
+from gpu.record.trace import NOT_RANKED, Probe
 from gpu.study.compare import Side, obstacle
 from gpu.words import NOT_KNOWN, brief_time, percent, ratio_words, short
 
@@ -97,7 +97,7 @@ def _probed(side: Side) -> bool:
 def _numbers(a: Side, b: Side, times: tuple[float, float] | None) -> dict[str, Any]:
     first, second = times or (a.time_ns, b.time_ns)
     ended = a.finished and b.finished
-    like = a.clock == b.clock
+    like = a.clock == b.clock and not _not_ranked(a, b)
     return {
         "comparable": True,
         "a": _side_numbers(a, first),
@@ -106,6 +106,14 @@ def _numbers(a: Side, b: Side, times: tuple[float, float] | None) -> dict[str, A
         "b_work_over_a": b.processed / a.processed if ended and a.counted and b.counted else None,
         "times_at_probe_0": times is not None,
     }
+
+
+def _not_ranked(a: Side, b: Side) -> str:
+    """Return why the modelled times of two algorithms have no ratio, "" where they have one."""
+    if a.settings.algorithm == b.settings.algorithm:
+        return ""  # one algorithm's errors go one way
+    told = ((side.environment or {}).get(NOT_RANKED) for side in (a, b) if side.clock == "modelled")
+    return str(next(filter(None, told), ""))
 
 
 def _side_numbers(side: Side, time_ns: float) -> dict[str, Any]:
@@ -149,7 +157,8 @@ def _time_and_work(
             f"{name} took {brief_time(time)} ({side.clock})"
             for name, time, side in zip(told, pair, (a, b), strict=True)
         )
-        why = ": times of unlike clocks have no ratio" if a.clock != b.clock else ""
+        unlike = "times of unlike clocks have no ratio" if a.clock != b.clock else ""
+        why = f": {unlike or _not_ranked(a, b)}" if unlike or _not_ranked(a, b) else ""
         return f"{each}{why}; {told[0]} did {_work_words(a, b, 1 / work if work else None)}."
     if abs(ratio - 1) < SAME or ratio > 1:
         (faster, slower), (fast, slow) = (a, b), pair

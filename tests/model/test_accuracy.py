@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import gpu
 from gpu.devices import PRESETS
+from gpu.graph import CSRGraph
 from gpu.lab import calibrate, model_error
-from gpu.model.accuracy import error_words, rows
+from gpu.model.accuracy import error_words, not_ranked, rows
+from gpu.record.trace import NOT_RANKED
 from sample_graphs import make
 
 
@@ -65,3 +68,17 @@ def test_the_fit_prefers_constants_that_give_the_measured_times() -> None:
     assert calibrate.error(graphs, measured, own, 1) < 1e-9
     assert calibrate.error(graphs, measured, slower, 1) > 0.5
     assert PRESETS["H100"].round_ns == own["round_ns"]
+
+
+def test_where_modelled_times_rank_nothing() -> None:
+    heads = np.arange(1, 5001)
+    star = CSRGraph.from_arcs(np.zeros(5000, int), heads, np.ones(5000, np.int32), 5001)
+    chain = CSRGraph.from_arcs(np.arange(99), np.arange(1, 100), np.ones(99, np.int32), 100)
+    pairs = np.array([(a, b) for a in range(50) for b in range(50) if a != b])
+    whole = CSRGraph.from_arcs(pairs[:, 0], pairs[:, 1], np.ones(len(pairs), np.int32), 50)
+    assert not_ranked("adds", chain) == ""
+    assert "hubs" in not_ranked("adds", star)
+    assert "many edges" in not_ranked("near_far", whole)
+    assert "not fitted" in not_ranked("async_near_far", chain)
+    assert NOT_RANKED in gpu.run(star, "near_far", probe=0).environment
+    assert NOT_RANKED not in gpu.run(chain, "adds", probe=0).environment

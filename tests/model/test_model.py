@@ -14,7 +14,7 @@ import gpu
 from gpu import devices as presets
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import MemoryNeededError, ParameterError, SourceError, WeightError
-from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.graph import HUBS, INT_UNREACHED, CSRGraph
 from gpu.loops.state import records
 from gpu.model import machine, superstep
 from gpu.model.delta_stepping import slots_for
@@ -567,7 +567,7 @@ def test_the_modelled_h100_starts_as_our_kernel_does() -> None:
 
     h100 = presets.PRESETS["H100"]
     assert (h100.start_factor, h100.skewed_factor) == (TUNED.start_factor, TUNED.skewed_factor)
-    assert (TUNED.skew, TUNED.skewed_chunk) == (machine.SKEW, machine.SKEWED_CHUNK)
+    assert (TUNED.skew, TUNED.skewed_chunk) == (HUBS, machine.SKEWED_CHUNK)
     assert TUNED.many_arcs == machine.MANY_ARCS
     graph = star(20_000)
     asked = gpu.run(graph, "adds", probe=0, device="H100").settings

@@ -12,6 +12,7 @@ import gpu
 import sample_graphs
 from gpu.graph import CSRGraph
 from gpu.record.trace import (
+    NOT_RANKED,
     RECORDED_ON,
     SAMPLE,
     GraphReference,
@@ -539,3 +540,20 @@ def test_a_block_without_edges_is_not_busy() -> None:
     every.samples["busy_workers"] = 4
     every.samples["assigned_edges"] = 150
     assert every.busy_share == pytest.approx(1.0)  # its workers say so themselves
+
+
+def test_a_model_that_errs_too_much_ranks_no_algorithms() -> None:
+    """Times are told, work is compared; of one algorithm times are compared as ever."""
+    why = "on graphs with hubs modelled times err by too much to rank algorithms"
+    unfit = {NOT_RANKED: why}
+    a, b = made(environment=unfit), made(SLOW, end_ns=2000, work=16, environment=unfit)
+    said = summarise(a, b)
+    assert said.numbers["b_time_over_a"] is None
+    assert said.numbers["b_work_over_a"] == 2.0
+    assert said.words.startswith("ADDS took ")
+    assert why in said.words
+    assert "sooner" not in said.words
+    same = summarise(a, made(end_ns=2000, environment=unfit, delta=3.0))
+    assert same.numbers["b_time_over_a"] == 2.0
+    measured = summarise(*(replace(side, clock="measured") for side in (a, b)))
+    assert measured.numbers["b_time_over_a"] == 2.0
