@@ -56,7 +56,7 @@ def add_apsp(parser: Parser) -> None:
         "--sources",
         metavar="WHICH",
         default=":",
-        help="A:B, 0-based, B not included; one index; random:K; a file of ids [all]",
+        help="A:B, 0-based, B not included; K, the first K; random:K; a file of ids [all]",
     )
     what.add_argument(
         "--delta", type=option_positive, help="bucket width, weight units [automatic]"

@@ -3,19 +3,24 @@
 Each side is an algorithm, run here, or a trace saved before (`--a run.npz`). Options without a
 letter hold for both sides, `--a-delta`, `--b-device` and the like for one. Where times are
 measured, each side runs once more with probes off, and those are the times that are compared.
+
+Of several graphs a table is made, a row a graph, here or on the workers of a cluster
+(`gpu.study.compare_graphs`).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS
-from gpu.cli.elsewhere import Run, add_on, runner
+from gpu.cli.elsewhere import Run, SharedLine, add_cluster, add_on, runner
 from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
@@ -27,9 +32,11 @@ from gpu.cli.inputs import (
 from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.run import add_engine, add_numbers, add_seed, option_pair, option_positive
-from gpu.cli.terminal import ProgressLine, fault, progress_line
+from gpu.cli.terminal import ProgressLine, fault, note, progress_line
+from gpu.engine import graph_reference
 from gpu.graph import CSRGraph
-from gpu.record.trace import Probe, Trace
+from gpu.record.trace import Probe, RunSettings, Trace
+from gpu.record.tracefile import plain
 from gpu.study.compare import (
     ALIGNMENTS,
     Align,
@@ -40,6 +47,7 @@ from gpu.study.compare import (
     common_axis,
     obstacle,
 )
+from gpu.study.compare_graphs import Open, Pair, Row, one_by_one
 from gpu.study.compare_words import (
     Summary,
     names,
@@ -57,6 +65,7 @@ def add_compare(parser: Parser) -> None:
     first, second = list(ALGORITHMS)[:2]
     engines = sorted({engine for row in ALGORITHMS.values() for engine in row.engines})
     add_graph_options(parser)
+    parser.add_argument("more", metavar="FILE", nargs="*", help="more graphs: a table, proved")
     add_source_options(parser)
     both = parser.add_argument_group("both sides")
     add_engine(both)
@@ -66,7 +75,7 @@ def add_compare(parser: Parser) -> None:
     add_numbers(both)
     add_on(both)
     sides = parser.add_argument_group("the two sides")
-    rare = parser.add_rare_group("of one side")
+    rare = parser.add_rare_group("of one side, of curves, of several graphs")
     for side, default in (("a", first), ("b", second)):
         sides.add_argument(
             f"--{side}",
@@ -75,6 +84,7 @@ def add_compare(parser: Parser) -> None:
             help=f"an algorithm (as run has), or a saved RUN.npz [{default}]",
         )
         _add_side(rare, side, engines)
+    add_cluster(rare)
     out = parser.add_argument_group("what comes out")
     out.add_argument(
         "--align",
@@ -83,7 +93,7 @@ def add_compare(parser: Parser) -> None:
         default="time",
         help=f"how the clocks meet: {', '.join(ALIGNMENTS)} [time]",
     )
-    out.add_argument(
+    rare.add_argument(
         "--points",
         metavar="N",
         type=_points,
@@ -92,12 +102,12 @@ def add_compare(parser: Parser) -> None:
     )
     out.add_argument("--verify", action="store_true", help="check both runs by both proofs")
     out.add_argument("--json", action="store_true", help="one JSON object on stdout")
-    parser.set_defaults(handle=_compare)
+    parser.set_defaults(handle=_compare, usage_error=parser.error)
     add_examples(
         parser,
         f"sssp-scope compare roads.gr.gz --a {first} --b {second} --source 1 --json",
-        f"sssp-scope compare sample:rmat --a-device 'RTX 3090' --b {first} --b-delta 64",
         "sssp-scope compare roads.gr.gz --a monday.npz --b tuesday.npz --align share",
+        "sssp-scope compare roads.gr.gz sample:mesh sample:rmat --cluster local:2",
     )
 
 
@@ -117,6 +127,8 @@ def _add_side(group: argparse._ArgumentGroup, side: str, engines: list[str]) -> 
 
 
 def _compare(args: argparse.Namespace) -> int:
+    if args.more or args.cluster is not None:
+        return _compare_many(args)
     with progress_line() as progress, runner(args, progress) as run:
         graph = open_graph(args.file, args, progress)
         a, again_a = _side(graph, args, "a", progress, run)
@@ -134,6 +146,100 @@ def _compare(args: argparse.Namespace) -> int:
         if not proof.passed:
             return fault(CHECK, f"verification failed: {proof.detail}", CHECK_FAILED)
     return 0
+
+
+def _compare_many(args: argparse.Namespace) -> int:
+    """Compare on every graph named; on a cluster where one is."""
+    if args.a.endswith(TRACE_SUFFIX) or args.b.endswith(TRACE_SUFFIX):
+        args.usage_error("a saved run is of one graph; name algorithms, or one FILE")
+    if args.cluster is not None and args.on is not None:
+        args.usage_error("--cluster shares the graphs out itself; leave --on")
+    pair = Pair(_settings(args, "a"), _settings(args, "b"))
+    files = [args.file, *args.more]
+    told: dict[int, dict[str, Any]] = {}
+    with progress_line() as progress:
+        line = SharedLine(progress, "comparing", lambda number: files[number])
+
+        def opened(number: int) -> tuple[CSRGraph, int]:
+            graph = open_graph(files[number], args, progress)
+            source = choose_source(graph, args)
+            about = {"name": graph.name, "hash": graph.hash, "n": graph.n, "m": graph.m}
+            named = {"id": graph_reference(graph, source).source_id, "index": source}
+            told[number] = {"file": files[number], "graph": about, "source": named}
+            return graph, source
+
+        with _rows(args, opened, len(files), pair, line) as rows:
+            for done, (number, row) in enumerate(rows, 1):
+                told[number] |= row
+                line.show(done / len(files))
+    found = [told[number] for number in sorted(told)]
+    if args.json:
+        print(json.dumps(plain({"graphs": found})))
+    else:
+        _print_many(found)
+    wrong = [row for row in found if row["a"]["fault"] or row["b"]["fault"]]
+    for row in wrong[:1]:
+        fault_words = row["a"]["fault"] or row["b"]["fault"]
+        return fault(CHECK, f"{row['file']}: wrong distances: {fault_words}", CHECK_FAILED)
+    return 0
+
+
+@contextmanager
+def _rows(
+    args: argparse.Namespace, opened: Open, count: int, pair: Pair, line: SharedLine
+) -> Iterator[Iterator[tuple[int, Row]]]:
+    """Give the rows as they come: from a cluster, from another computer, or made here."""
+    if args.cluster is not None:
+        from gpu.study.cluster import Cluster
+
+        with Cluster(args.cluster, note, line.tell) as found:
+            yield found.compare(opened, count, pair)
+        return
+    with runner(args, line.progress) as run:
+        yield one_by_one(opened, count, pair, run=run)
+
+
+def _settings(args: argparse.Namespace, name: str) -> RunSettings:
+    given = {key: getattr(args, f"{name}_{key}") for key in ("delta", "device", "engine", "set")}
+    return RunSettings(
+        getattr(args, name),
+        given["engine"] or args.engine,
+        given["device"] or args.device or "",
+        0,
+        given["delta"],
+        args.probe,
+        args.seed,
+        parameters=dict(given["set"]),
+        numbers=args.numbers,
+    )
+
+
+def _print_many(found: list[dict[str, Any]]) -> None:
+    a, b = (ALGORITHMS[found[0][side]["algorithm"]].title for side in "ab")
+    print(f"A: {a}, B: {b}; times, work (vertices processed) and parallelism (edges under way)")
+    heads = ("graph", "A, ms", "B, ms", "B/A", "work B/A", "A, edges", "B, edges", "proved")
+    rows = [heads, *map(_cells, found)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        cells = (f"{cell:>{width}}" for cell, width in zip(rest, widths[1:], strict=True))
+        print(f"  {first:<{widths[0]}}  {'  '.join(cells)}")
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    def number(value: float | None) -> str:
+        return NOT_KNOWN if value is None else f"{value:.4g}"
+
+    a, b = row["a"], row["b"]
+    return (
+        row["graph"]["name"],
+        number(a["time_ns"] / 1e6),
+        number(b["time_ns"] / 1e6),
+        number(row["b_time_over_a"]),
+        number(row["b_work_over_a"]),
+        number(a["mean_parallelism"]),
+        number(b["mean_parallelism"]),
+        "yes" if a["verified"] and b["verified"] else "NO",
+    )
 
 
 def _side(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpu.cli.terminal import ProgressLine, note
 from gpu.record.trace import Trace
 
 if TYPE_CHECKING:
+    from gpu.study.cluster_tasks import WorkerShare
     from gpu.study.sources import Spread
 
 Run = Callable[..., Trace]
@@ -45,6 +46,26 @@ def cluster(args: argparse.Namespace) -> Iterator[Spread]:
 
     with Cluster(args.cluster, note) as found:
         yield found.blocks
+
+
+class SharedLine:
+    """The progress line of work that a cluster shares out: how far it is, and each worker."""
+
+    def __init__(self, progress: ProgressLine, doing: str, word: Callable[[Any], str]) -> None:
+        self.progress, self._doing, self._word = progress, doing, word
+        self._share, self._workers = 0.0, ""
+
+    def show(self, share: float) -> None:
+        """Show how much of it is done, 0..1."""
+        self._share = share
+        self.progress.show(share, f"{self._doing}{self._workers}")
+
+    def tell(self, shares: tuple[WorkerShare, ...]) -> None:
+        """Show what the workers do; as `gpu.study.cluster.Cluster` wants it."""
+        from gpu.study.cluster_tasks import shares_words
+
+        self._workers = f" ({shares_words(shares, self._word)})" if shares else ""
+        self.show(self._share)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpu.algorithms import ALGORITHMS
-from gpu.cli.elsewhere import add_cluster, runner
+from gpu.cli.elsewhere import SharedLine, add_cluster, runner
 from gpu.cli.inputs import (
     add_examples,
     add_graph_options,
@@ -83,10 +83,9 @@ def _sweep(args: argparse.Namespace) -> int:
         if args.cluster is not None:
             from gpu.study.cluster import Cluster
 
-            with Cluster(args.cluster, note) as found_cluster:
-                points = found_cluster.sweep(
-                    graph, plan, lambda _point, share: progress.show(share, "sweeping")
-                )
+            line = SharedLine(progress, "sweeping", _value_words)
+            with Cluster(args.cluster, note, line.tell) as found_cluster:
+                points = found_cluster.sweep(graph, plan, lambda _point, share: line.show(share))
         elif args.on is None:
             points = sweep_pool.run_sweep(
                 graph,
@@ -124,6 +123,10 @@ def _sweep(args: argparse.Namespace) -> int:
     return _check(points)
 
 
+def _value_words(value: float | None) -> str:
+    return "controller" if value is None else f"{value:g}"
+
+
 def _write_page(path: str, graph: CSRGraph, plan: sweep.SweepPlan, progress: ProgressLine) -> None:
     from gpu.page.sweep import recorded, sweep_page
 
@@ -144,7 +147,7 @@ def _print(points: list[SweepPoint], found: sweep.SweepFindings, plan: sweep.Swe
         "clips up to here": found.clip,
     }
     for point in points:
-        name = "controller" if point.value is None else f"{point.value:g}"
+        name = _value_words(point.value)
         if point.failure:
             print(f"{name:>12}  {point.failure}")
             continue

@@ -92,7 +92,7 @@ class Sides(Cluster):
 
     def use(self, count: int) -> None:
         """Let so many workers take tasks."""
-        for place, address in enumerate(sorted(self._addresses())):
+        for place, address in enumerate(sorted(self._workers.names)):
             self._client.run(_pause, place >= count, workers=[address])
 
 

@@ -1,13 +1,13 @@
-"""Work on a cluster of Dask: blocks of rows, or values of a sweep, on other processes and machines.
+"""Work on a cluster of Dask: blocks of rows, values of a sweep, comparisons, on other machines.
 
     with Cluster("local:2") as cluster:  # or tcp://..., tls://..., a scheduler file of Dask
         from_sources(graph, plan, "rows.npy", spread=cluster.blocks)
         cluster.sweep(graph, sweep_plan)
 
-A task is a graph's hash, a plan, and a number in it. The graph goes to a worker once; a worker that
-dies costs its task, which runs again elsewhere. Rows are the same bytes wherever they were made.
-A worker whose version of us is another one refuses its tasks in words. A worker on this computer
-writes its rows itself into the file; what another one computes comes over the network.
+A task is a graph's hash, a plan, and a number in it (`gpu.study.cluster_tasks`). Graphs and plans
+go to a worker once. Rows are the same bytes wherever they were made. A worker whose version of us
+is another one refuses its tasks in words. A worker on this computer writes its rows itself into
+the file; what another one computes comes over the network.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from __future__ import annotations
 import ipaddress
 import os
 import subprocess
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -30,15 +28,14 @@ from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterErr
 from gpu.graph import CSRGraph
 from gpu.host.process import hidden_main
 from gpu.interpreter import version
-from gpu.study.sources import Block, Numbered, SourcesPlan, Stop, Target, block
+from gpu.study.cluster_tasks import Stop, Tasks, Tell, Workers
+from gpu.study.compare_graphs import Open, Pair, Row, compared
+from gpu.study.sources import Block, Numbered, SourcesPlan, Target, block
 from gpu.study.sweep import SweepPlan, SweepPoint, failed_point, in_order, measure
 
 LOCAL = "local:"
-ATTEMPTS = 3  # of one task, on workers that die
-AT_ONCE = 2  # tasks a worker has or waits for: the next begins when one ends
-POLL_S = 0.25
-HEAR_S = 1.0  # between two looks at who is there
-SILENT_S = 30.0  # without a scheduler, until it is given up
+CONNECT_S = 10.0  # until a scheduler answers
+START_S = 30.0  # until the first worker is there
 PIP = 'pip install "sssp-scope[cluster]"'
 _KEPT: dict[str, Any] = {}  # in a worker: the last graph, numbered for a plan
 
@@ -49,25 +46,30 @@ class Cluster:
     where : "local:N" for N processes here, one a GPU where there are GPUs; the address of a
         scheduler; or a scheduler's file
     warn : told in a sentence where whoever reaches the scheduler can run code
+    tell : told, about once a second, how far each worker is with the work at hand
 
     Raises ParameterError, EngineError (no Dask, no scheduler, another version on a worker).
     """
 
-    def __init__(self, where: str, warn: Callable[[str], object] = lambda _words: None) -> None:
+    def __init__(
+        self,
+        where: str,
+        warn: Callable[[str], object] = lambda _words: None,
+        tell: Tell = lambda _shares: None,
+    ) -> None:
         try:
             import distributed
         except ImportError as error:
             raise EngineError(f"a cluster needs Dask: {PIP}") from error
         self._dask: Any = distributed
         self._own: Any = None
-        self._known: list[str] = []  # addresses of workers, as last heard
-        self._heard_at = -HEAR_S
-        self._sent: tuple[str, Any] | None = None  # the last graph's hash, and its arrays there
-        self._woken = threading.Event()  # a task has ended
+        self._sent: dict[str, tuple[str, Any]] = {}  # kind -> the last one's key, and it there
+        self.tell = tell
         try:
             self._client = self._connected(where)
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             raise EngineError(f"no scheduler answers at {where}: {error}") from error
+        self._workers = Workers(self._client)
         if not self._own and is_open(self._client.scheduler.address):
             warn(
                 f"{self._client.scheduler.address} is not encrypted: whoever reaches it runs code "
@@ -92,33 +94,15 @@ class Cluster:
         if self._own is not None:
             self._own.close(timeout=10)
 
-    @property
-    def workers(self) -> int:
-        """How many workers there are now."""
-        return len(self._addresses()) or 1
-
-    def _addresses(self) -> list[str]:
-        """Return the workers as last heard; the scheduler is asked, but not waited for."""
-        now = time.monotonic()
-        if self._client.status == "running" and now > self._heard_at + HEAR_S:
-            self._heard_at = now
-            with suppress(OSError, RuntimeError, TimeoutError):  # it went away just now
-                ask = self._client.scheduler.identity
-                told = self._client.sync(ask, n_workers=-1, callback_timeout=HEAR_S)
-                self._known = list(told["workers"])
-        return self._known
-
     def warm(self, graph: CSRGraph, plan: SourcesPlan) -> None:
         """Have every worker compute the plan's first block, for whoever measures what follows."""
-        carried = self._carried(graph)
-        key = plan.key(graph)
-        futures = [
-            self._client.submit(
-                _block, carried, version(), 0, key, plan, None, workers=[address], pure=False
-            )
-            for address in self._addresses()
+        self._workers.hear()
+        given = self._for_blocks(graph, plan.key(graph), plan, None)
+        warming = [
+            self._client.submit(_warm, *given, workers=[address], pure=False)
+            for address in self._workers.names
         ]
-        for future in futures:
+        for future in warming:
             future.result()
 
     def blocks(
@@ -131,7 +115,18 @@ class Cluster:
     ) -> Iterator[Block]:
         """Compute blocks on the workers, as `gpu.study.sources.from_sources` wants it."""
         key = plan.key(graph)
-        yield from self._spread(graph, todo, _block, (key, plan, target), should_stop)
+
+        def given(_number: int) -> tuple[Any, ...]:
+            return self._for_blocks(graph, key, plan, target)
+
+        tasks = Tasks(self._workers, todo, _block, given, self.tell)
+        for _number, found in tasks.results(should_stop):
+            yield found
+
+    def _for_blocks(
+        self, graph: CSRGraph, key: str, plan: SourcesPlan, target: Target | None
+    ) -> tuple[Any, ...]:
+        return self._carried(graph), key, self._everywhere("plan", key, lambda: plan), target
 
     def sweep(
         self,
@@ -144,8 +139,13 @@ class Cluster:
         values: list[float | None] = [None] if plan.controller else []
         values += plan.values
         points: list[SweepPoint] = []
+
+        def given(_value: float | None) -> tuple[Any, ...]:
+            return self._carried(graph), plan
+
         with suppress(CancelledByUserError):
-            for point in self._spread(graph, values, _point, (plan,), should_stop):
+            tasks = Tasks(self._workers, values, _point, given, self.tell)
+            for _value, point in tasks.results(should_stop):
                 points.append(point)
                 if on_point is not None:
                     on_point(point, len(points) / len(values))
@@ -153,11 +153,27 @@ class Cluster:
             raise EngineError(points[0].failure)
         return in_order(points)
 
+    def compare(
+        self, open_graph: Open, count: int, pair: Pair, should_stop: Stop = lambda: False
+    ) -> Iterator[tuple[int, Row]]:
+        """Yield the number of each graph and its row, as `gpu.study.compare_graphs` makes them.
+
+        A graph is opened here when it is its turn, and goes to one worker.
+        """
+
+        def given(number: int) -> tuple[Any, ...]:
+            graph, source = open_graph(number)
+            (there,) = self._client.scatter([_arrays(graph)], hash=False)
+            return there, source, pair
+
+        tasks = Tasks(self._workers, range(count), _row, given, self.tell)
+        yield from tasks.results(should_stop)
+
     # connecting
 
     def _connected(self, where: str) -> Any:
         Client = self._dask.Client  # noqa: N806 (a class)
-        quiet = {"set_as_default": False, "timeout": 20}
+        quiet = {"set_as_default": False, "timeout": CONNECT_S}
         if where.startswith(LOCAL):
             count = where.removeprefix(LOCAL)
             if not count.isdigit() or not 1 <= int(count) <= 1024:
@@ -187,7 +203,11 @@ class Cluster:
             "cls": self._dask.Scheduler,
             "options": {**ours, "port": 0},
         }
-        with hidden_main():
+        # every worker keeps its graph: none depends on one that hangs
+        keep = self._dask.dask.config.set(
+            {"distributed.scheduler.active-memory-manager.start": False}
+        )
+        with keep, hidden_main():
             return self._dask.SpecCluster(
                 workers=workers, scheduler=scheduler, silence_logs=50, name="sssp-scope"
             )
@@ -195,7 +215,7 @@ class Cluster:
     def _check_versions(self) -> None:
         """Raise EngineError where a worker has another version of us, or none."""
         with suppress(TimeoutError, OSError):
-            self._client.wait_for_workers(1, timeout=SILENT_S)
+            self._client.wait_for_workers(1, timeout=START_S)
         found = self._client.run(_version, on_error="return")
         if not found:
             raise EngineError("the cluster has no workers")
@@ -206,84 +226,20 @@ class Cluster:
                     f"worker {address}: {there}; here {version()}: install the same there"
                 )
 
-    # tasks
-
-    def _spread(
-        self,
-        graph: CSRGraph,
-        items: Sequence[Any],
-        work: Callable[..., Any],
-        given: tuple[Any, ...],
-        should_stop: Stop,
-    ) -> Iterator[Any]:
-        """Yield work(graph, version, item, *given) of every item, as they come; EngineError.
-
-        A few at a time wait at the workers, so that little is lost by a cancel.
-        """
-        carried = self._carried(graph)
-        waiting, running = list(items), dict[Any, Any]()
-        attempts: dict[Any, int] = {}
-        try:
-            while waiting or running:
-                while waiting and len(running) < AT_ONCE * max(self.workers, 1):
-                    item = waiting.pop(0)
-                    future = self._client.submit(
-                        work, carried, version(), item, *given, pure=False, retries=0
-                    )
-                    future.add_done_callback(lambda _future: self._woken.set())
-                    running[future] = item
-                for future in self._ended(running, should_stop):
-                    item = running.pop(future)
-                    error = future.exception() if future.status == "error" else None
-                    if future.status == "finished":
-                        yield future.result()
-                    elif isinstance(error, GpuError):
-                        raise error
-                    else:  # it died, or what it needed did
-                        attempts[item] = attempts.get(item, 0) + 1
-                        if attempts[item] >= ATTEMPTS:
-                            raise EngineError(f"a task died {ATTEMPTS} times, the last: {error}")
-                        self._sent = None  # it may have died with a worker
-                        carried = self._carried(graph)
-                        waiting.insert(0, item)
-        finally:
-            if self._client.status == "running":
-                with suppress(Exception):  # it may go just now
-                    self._client.cancel(list(running), force=True)
+    # what workers need
 
     def _carried(self, graph: CSRGraph) -> Any:
         """Return the graph as every worker can have it: its arrays, once, until another one."""
-        sent = self._sent
-        if sent is None or sent[0] != graph.hash or sent[1].status != "finished":
-            arrays = (graph.indptr, graph.indices, graph.weights)
-            whole = tuple(np.array(array) for array in arrays)  # no view of shared memory
-            carried = [(graph.hash, *whole)]  # one thing; of a tuple each part would be
-            (there,) = self._client.scatter(carried, broadcast=True, hash=False)
-            self._sent = sent = (graph.hash, there)
-        return sent[1]
+        return self._everywhere("graph", graph.hash, lambda: _arrays(graph))
 
-    def _ended(self, running: dict[Any, Any], should_stop: Stop) -> list[Any]:
-        """Wait until some of the tasks have ended. CancelledByUserError, EngineError."""
-        silent_since = None
-        while True:
-            if should_stop():
-                raise CancelledByUserError(
-                    "stopped; what is done is kept, the same command goes on there"
-                )
-            if self._client.status == "running":
-                silent_since = None
-                ended = [future for future in running if future.status != "pending"]
-                if ended:
-                    return ended
-            else:
-                silent_since = silent_since or time.monotonic()
-                if self._client.status == "closed" or time.monotonic() > silent_since + SILENT_S:
-                    raise EngineError(
-                        "the scheduler is gone; what is done is kept, the same command goes on "
-                        "there"
-                    )
-            self._woken.wait(POLL_S / 5)
-            self._woken.clear()
+    def _everywhere(self, kind: str, key: str, make: Callable[[], Any]) -> Any:
+        """Return a thing as every worker can have it: sent once, until another of its kind."""
+        sent = self._sent.get(kind)
+        if sent is None or sent[0] != key or sent[1].status != "finished":
+            # a list of one: of anything else that has parts, each part would be a thing
+            (there,) = self._client.scatter([make()], broadcast=True, hash=False)
+            self._sent[kind] = sent = (key, there)
+        return sent[1]
 
 
 def is_open(address: str) -> bool:
@@ -316,9 +272,9 @@ def _version() -> str:
     return version()
 
 
-def _check(there: str) -> None:
-    if there != version():
-        raise EngineError(f"a worker has SSSP Scope {version()}, you have {there}")
+def _arrays(graph: CSRGraph) -> tuple[Any, ...]:
+    whole = (np.array(array) for array in (graph.indptr, graph.indices, graph.weights))
+    return (graph.hash, *whole)  # no view of shared memory
 
 
 def _graph_of(carried: Any) -> CSRGraph:
@@ -332,23 +288,34 @@ def _graph_of(carried: Any) -> CSRGraph:
 
 
 def _block(
-    carried: Any, there: str, number: int, key: str, plan: SourcesPlan, target: Target | None
+    number: int,
+    carried: Any,
+    key: str,
+    plan: SourcesPlan,
+    target: Target | None,
+    is_cancelled: Stop,
 ) -> Block:
     from distributed import get_worker
 
-    _check(there)
     graph = _graph_of(carried)
     if _KEPT.get("key") != key:
         _KEPT.update(key=key, numbered=Numbered(graph, plan))
-    found = block(_KEPT["numbered"], plan, number, target, lambda: False)
+    found = block(_KEPT["numbered"], plan, number, target, is_cancelled)
     # what travels must not be what the next block is computed in
     rows = None if found.rows is None else np.array(found.rows)
     return replace(found, rows=rows, where=f"worker {get_worker().name}")
 
 
-def _point(carried: Any, there: str, value: float | None, plan: SweepPlan) -> SweepPoint:
-    _check(there)
+def _warm(carried: Any, key: str, plan: SourcesPlan, target: Target | None) -> None:
+    _block(0, carried, key, plan, target, lambda: False)
+
+
+def _point(value: float | None, carried: Any, plan: SweepPlan, is_cancelled: Stop) -> SweepPoint:
     try:
-        return measure(_graph_of(carried), plan, value)
+        return measure(_graph_of(carried), plan, value, is_cancelled)
     except GpuError as error:
         return failed_point(plan, value, str(error))
+
+
+def _row(_number: int, carried: Any, source: int, pair: Pair, is_cancelled: Stop) -> Row:
+    return compared(_graph_of(carried), source, pair, is_cancelled)

@@ -167,9 +167,10 @@ def _take_space(path: str, begin: int, size: int) -> None:
 def _in_memory(path: str) -> bool:
     """Whether a file lies in memory (Linux; elsewhere unknown, False)."""
     try:
-        mounts = [line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+        told = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return False
+    mounts = [line.split() for line in told.splitlines()]
     device = os.stat(path).st_dev
     name = f"{os.major(device)}:{os.minor(device)}"
     return any(words[2] == name and words[words.index("-") + 1] == "tmpfs" for words in mounts)
@@ -190,7 +191,7 @@ class FromSources:
 
 
 def chosen_sources(text: str, graph: CSRGraph) -> tuple[int, ...]:
-    """Return the sources that a person names: "A:B", one index, "random:K", or a FILE of ids.
+    """Return the sources that a person names: "A:B", "K", "random:K", or a FILE of ids.
 
     Raises ParameterError, SourceError (a vertex that is not there).
     """
@@ -214,17 +215,17 @@ def chosen_sources(text: str, graph: CSRGraph) -> tuple[int, ...]:
 
 
 def source_slice(text: str, n: int) -> tuple[int, int]:
-    """Return first source and count of "A:B", as in Python's slices; ParameterError."""
+    """Return first source and count of "A:B", as in Python's slices, or "K"; ParameterError."""
     begin, colon, end = text.partition(":")
     try:
-        first = int(begin or 0)
-        last = int(end or n) if colon else first + 1
+        first = int(begin or 0) if colon else 0
+        last = int(end or n) if colon else int(begin)
     except ValueError:
         first, last = -1, -1
     if not 0 <= first < last <= n:
         raise ParameterError(
-            f"--sources {text}; allowed: A:B with 0 <= A < B <= {n}, as in 0:1000, one index, "
-            "random:K, or a file of ids"
+            f"--sources {text}; allowed: A:B with 0 <= A < B <= {n}, as in 7:8 for one; K from 1 "
+            f"to {n}, for the first K; random:K; a file of ids"
         )
     return first, last - first
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import dask_stage
 import numpy as np
 import pytest
 
@@ -19,8 +18,9 @@ from gpu.cli.main import main
 from gpu.errors import EngineError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
-from gpu.study import cluster as module
+from gpu.study import cluster as module, cluster_tasks
 from gpu.study.cluster import Cluster, is_open
+from gpu.study.cluster_tasks import WorkerShare, shares_words
 from gpu.study.sources import chosen_sources, from_sources, make_plan
 from gpu.study.sweep import make_plan as plan_sweep
 from gpu.study.sweep_pool import run_sweep
@@ -32,17 +32,6 @@ pytest.importorskip(
 
 ROOT = Path(__file__).parents[2]
 DIJKSTRA = RunSettings("dijkstra", "cpu", "", 0)
-SCHEDULER = """
-import asyncio, sys
-from distributed import Scheduler, Worker
-async def main():
-    options = {"dashboard": False, "host": "127.0.0.1", "port": 0}
-    async with Scheduler(**options) as scheduler:
-        async with Worker(scheduler.address, nthreads=1, dashboard=False):
-            print(scheduler.address, flush=True)
-            await scheduler.finished()
-asyncio.run(main())
-"""
 
 
 @pytest.fixture(scope="module")
@@ -107,10 +96,47 @@ def test_a_sweep_finds_the_same_points(two: Cluster, graph: CSRGraph) -> None:
     assert shares[-1] == 1.0
 
 
+def test_a_sweep_says_what_each_worker_does(
+    two: Cluster, graph: CSRGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_tasks, "HEAR_S", 0.0)
+    plan = plan_sweep(graph, RunSettings("near_far", "model", "", 0), "delta", range(1, 30))
+    told: list[tuple[WorkerShare, ...]] = []
+    monkeypatch.setattr(two, "tell", told.append)
+    two.sweep(graph, plan)
+    assert any(set(share.under_way) <= set(plan.values) != set() for share in told[0])
+    assert [share.under_way for share in told[-1]] == [(), ()]
+    assert sum(share.done for share in told[-1]) == len(plan.values)
+    words = shares_words(
+        (WorkerShare("worker 0", 3, (64.0, 128.0)), WorkerShare("worker 1", 2, ()))
+    )
+    assert words == "worker 0: 3, now 64, 128; worker 1: 2"
+
+
+def test_comparisons_are_the_same_bytes_as_here(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    graphs = ["sample:grid?n=200", "sample:rmat?n=300", "sample:star?n=50"]
+    given = ["compare", *graphs, "--a", "adds", "--b", "near_far", "--json"]
+    assert main(given) == 0
+    alone = capsys.readouterr().out
+    assert main([*given, "--cluster", "local:2"]) == 0
+    assert capsys.readouterr().out == alone
+    rows = json.loads(alone)["graphs"]
+    assert [row["file"] for row in rows] == graphs
+    for row in rows:
+        assert row["a"]["verified"]
+        assert row["b"]["verified"]
+        assert row["b_time_over_a"] == row["b"]["time_ns"] / row["a"]["time_ns"]
+        assert row["a"]["mean_parallelism"] > 0
+
+
 def test_another_version_on_a_worker_is_refused_in_words(
     two: Cluster, graph: CSRGraph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(module, "version", lambda: "9.9.9")
+    monkeypatch.setattr(cluster_tasks, "version", lambda: "9.9.9")
     with pytest.raises(EngineError, match=r"here 9\.9\.9: install the same there"):
         two._check_versions()
     plan = make_plan(graph, DIJKSTRA, range(3))
@@ -165,23 +191,67 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(
     assert (tmp_path / "here.npy").read_bytes() == (tmp_path / "there.npy").read_bytes()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="SIGSTOP is POSIX")
+def test_what_a_worker_hangs_on_another_one_does(
+    graph: CSRGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_tasks, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(cluster_tasks, "FETCH_S", 2.0)
+    monkeypatch.setattr(cluster_tasks, "HEAR_S", 0.1)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    plan = make_plan(graph, DIJKSTRA, range(60), rows=2)
+    hung: list[int] = []
+    told: list[tuple[WorkerShare, ...]] = []
+    with Cluster("local:2", tell=told.append) as cluster:
+
+        def progress(share: float, _words: str) -> None:
+            if share > 0.1 and not hung:
+                hung.append(on_worker(cluster, os.getpid))
+                os.kill(hung[0], signal.SIGSTOP)
+
+        try:
+            from_sources(
+                graph, plan, tmp_path / "there.npy", spread=cluster.blocks, progress=progress
+            )
+        finally:
+            os.kill(hung[0], signal.SIGKILL)
+    from_sources(graph, plan, tmp_path / "here.npy")
+    assert (tmp_path / "here.npy").read_bytes() == (tmp_path / "there.npy").read_bytes()
+    assert [share.name for share in told[-1]] == ["worker 0", "worker 1"]
+    assert sum(share.done for share in told[-1]) == plan.blocks
+
+
+def test_a_cancel_ends_what_runs(two: Cluster) -> None:
+    graph = make("grid", n=2_000_000)
+    plan = plan_sweep(graph, RunSettings("near_far", "model", "", 0), "delta", (1.0, 2.0))
+    shares: list[tuple[WorkerShare, ...]] = []
+    two.tell = shares.append
+
+    def is_under_way() -> bool:
+        return any(share.under_way for told in shares for share in told)
+
+    assert two.sweep(graph, plan, should_stop=is_under_way) == []
+    two.tell = lambda _shares: None
+    # the workers are free at once, though each run would have lasted long
+    assert on_worker(two, os.getpid) > 0
+    small = make("grid", n=400)
+    rows = make_plan(small, DIJKSTRA, range(4), rows=1)
+    assert len(list(two.blocks(small, rows, range(4), None, lambda: False))) == 4
+
+
 def test_a_scheduler_that_goes_away_leaves_what_is_done(
     graph: CSRGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "SILENT_S", 1.0)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    words = [sys.executable, "-c", SCHEDULER]
-    scheduler = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment)
+    monkeypatch.setattr(cluster_tasks, "SILENT_S", 1.0)
     plan, out = make_plan(graph, DIJKSTRA, range(60), rows=2), tmp_path / "rows.npy"
+    warnings: list[str] = []
+    with dask_stage.scheduler() as (address, process):
 
-    def progress(share: float, _words: str) -> None:
-        if share > 0.1:
-            scheduler.kill()
+        def progress(share: float, _words: str) -> None:
+            if share > 0.1:
+                process.kill()
 
-    with scheduler:
-        assert scheduler.stdout is not None
-        warnings: list[str] = []
-        cluster = Cluster(scheduler.stdout.readline().strip(), warnings.append)
+        cluster = Cluster(address, warnings.append)
         with cluster, pytest.raises(EngineError, match="the scheduler is gone; what is done is"):
             from_sources(graph, plan, out, spread=cluster.blocks, progress=progress)
     assert warnings == []

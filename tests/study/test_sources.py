@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from gpu.errors import CancelledByUserError, ParameterError, SourceError
+from gpu.errors import CancelledByUserError, GpuError, ParameterError, SourceError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 from gpu.study import sources
@@ -37,7 +40,7 @@ def whole(graph: CSRGraph) -> np.ndarray:
 
 
 @pytest.mark.parametrize("settings", [DIJKSTRA, FAST], ids=lambda given: given.algorithm)
-@pytest.mark.parametrize("which", ["random:13", "5:30", "7"])
+@pytest.mark.parametrize("which", ["random:13", "5:30", "7", "7:8"])
 def test_rows_are_those_of_all_pairs(
     graph: CSRGraph, whole: np.ndarray, tmp_path: Path, settings: RunSettings, which: str
 ) -> None:
@@ -147,6 +150,52 @@ def test_distances_that_int32_does_not_hold_are_found_again_wider(tmp_path: Path
     rows = np.load(tmp_path / "rows.npy")
     assert rows.dtype == np.int64
     assert rows[1].tolist() == [0, 2**30, 2**31, 3 * 2**30]
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="POSIX")
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_a_disk_that_fills_up_is_said_and_what_is_done_is_kept(
+    graph: CSRGraph,
+    whole: np.ndarray,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    in_memory: bool,
+) -> None:
+    plan, out, asked = make_plan(graph, DIJKSTRA, range(12), rows=4), tmp_path / "rows.npy", []
+
+    def take(*given: object) -> None:
+        asked.append(given)
+        if len(asked) > 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    def usage(_path: object) -> SimpleNamespace:
+        asked.append(())
+        return SimpleNamespace(free=0 if len(asked) > 3 else 1 << 40)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sources, "_in_memory", lambda _path: in_memory)
+        patch.setattr(sources.os, "posix_fallocate", take)
+        if in_memory:
+            patch.setattr(sources.shutil, "disk_usage", usage)
+        with pytest.raises(GpuError, match=r"cannot write .*rows.npy.partial: No space left"):
+            from_sources(graph, plan, out)
+    assert from_sources(graph, plan, out).resumed == 2
+    np.testing.assert_array_equal(np.load(out), whole[:12])
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="a Linux folder in memory")
+def test_what_lies_in_memory_is_known() -> None:
+    assert sources._in_memory("/dev/shm")
+    assert not sources._in_memory("/proc")
+
+
+def test_blocks_of_a_gpu_have_a_row_for_every_multiprocessor() -> None:
+    large = make("grid", n=1_000_000)
+    settings = replace(FAST, engine="cuda")
+    assert make_plan(large, settings, range(10_000)).rows == sources.CUDA_ROWS
+    assert make_plan(large, FAST, range(10_000)).rows == sources.BLOCK_BYTES // (4 * large.n)
+    small = make("grid", n=10_000)
+    assert make_plan(small, settings, range(10_000)).rows % sources.CUDA_ROWS == 0
 
 
 def test_a_wrong_row_is_kept_out(

@@ -1,8 +1,9 @@
 """A sweep as the window knows it: its plan, its points as they come, cancel.
 
 `gpu.study.sweep` does the work in processes of its own; a thread waits for them, this model's
-timer takes over what the thread has. One sweep at a time; a new one replaces what the old
-one found. Nothing here blocks the window, and `close` waits until all processes are gone.
+timer takes over what the thread has. Or the workers of a cluster do it. One sweep at a time; a new
+one replaces what the old one found. Nothing here blocks the window, and `close` waits until all
+processes are gone.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from gpu.study.sweep_saved import SavedSweep
 
 if TYPE_CHECKING:
     from gpu.remote import Elsewhere
+    from gpu.study.cluster_tasks import WorkerShare
 
 POLL_MS = 50
 
@@ -38,7 +40,9 @@ class SweepModel(QObject):
 
     changed = pyqtSignal()  # points, or whether it runs
     progress_changed = pyqtSignal(float)  # 0..1
+    workers_changed = pyqtSignal()  # how far each worker of a cluster is
     failed = pyqtSignal(str)  # in words
+    warned = pyqtSignal(str)  # of the cluster
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -48,6 +52,9 @@ class SweepModel(QObject):
         self.recorded_on = ""  # the device, of a sweep that travels with the program
         self.points: list[SweepPoint] = []
         self.fraction = 0.0
+        self.workers: tuple[WorkerShare, ...] = ()  # of the cluster that makes the sweep
+        self._workers_told: deque[tuple[WorkerShare, ...]] = deque(maxlen=1)
+        self._warnings: deque[str] = deque()
         self._news: deque[tuple[SweepPoint, float]] = deque()
         self._fault = ""
         self._stop = threading.Event()
@@ -62,6 +69,11 @@ class SweepModel(QObject):
     def running(self) -> bool:
         """Whether points may still come."""
         return self._thread is not None
+
+    @property
+    def cancelling(self) -> bool:
+        """Whether it was cancelled and ends soon."""
+        return self.running and self._stop.is_set()
 
     def clock_words(self, clock: str) -> str:
         """Return what the times of its points are: modelled, measured, or recorded where."""
@@ -78,17 +90,21 @@ class SweepModel(QObject):
         plan: SweepPlan,
         processes: int | None = None,
         there: Elsewhere | None = None,
+        cluster: str = "",
     ) -> None:
-        """Begin; ignored while another sweep runs. `there`: one run at a time on that computer."""
+        """Begin; ignored while another sweep runs.
+
+        there : one run at a time on that computer; cluster : as of `gpu.study.cluster.Cluster`
+        """
         if self.running:
             return
         self.plan, self.points, self.fraction = plan, [], 0.0
         self.graph_name, self.graph_hash, self.recorded_on = graph.name, graph.hash, ""
-        self._fault = ""
+        self._fault, self.workers = "", ()
         self._stop.clear()
         self._thread = threading.Thread(
             target=self._work,
-            args=(graph, plan, processes, self._pool, there),
+            args=(graph, plan, processes, self._pool, there, cluster),
             name="sweep",
             daemon=True,
         )
@@ -106,6 +122,8 @@ class SweepModel(QObject):
     def cancel(self) -> None:
         """End the sweep soon; the points that are there stay."""
         self._stop.set()
+        if self.running:
+            self.changed.emit()
 
     def hold(self, algorithm: str) -> None:
         """Start processes for sweeps of an algorithm, which stay; returns at once."""
@@ -141,7 +159,7 @@ class SweepModel(QObject):
 
     def close(self) -> None:
         """Cancel, and wait until the sweep's thread is gone. Idempotent."""
-        self.cancel()
+        self._stop.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
@@ -154,6 +172,7 @@ class SweepModel(QObject):
         processes: int | None,
         held: Pool | None,
         there: Elsewhere | None,
+        cluster: str,
     ) -> None:
         def on_point(point: SweepPoint, share: float) -> None:
             self._news.append((point, share))
@@ -161,6 +180,9 @@ class SweepModel(QObject):
         try:
             for helper in list(self._helpers):
                 helper.join()
+            if cluster:
+                self._work_on(cluster, graph, plan, on_point)
+                return
             if there is None:
                 run_sweep(graph, plan, on_point, processes, self._stop.is_set, held)
                 return
@@ -171,12 +193,29 @@ class SweepModel(QObject):
         except (GpuError, OSError) as error:
             self._fault = str(error)
 
+    def _work_on(
+        self,
+        where: str,
+        graph: CSRGraph,
+        plan: SweepPlan,
+        on_point: Callable[[SweepPoint, float], object],
+    ) -> None:
+        from gpu.study.cluster import Cluster
+
+        with Cluster(where, self._warnings.append, self._workers_told.append) as found:
+            found.sweep(graph, plan, on_point, self._stop.is_set)
+
     def _poll(self) -> None:
         over = self._thread is not None and not self._thread.is_alive()
         fresh = bool(self._news)
         while self._news:
             point, self.fraction = self._news.popleft()
             self.points = in_order([*self.points, point])
+        while self._warnings:
+            self.warned.emit(self._warnings.popleft())
+        if self._workers_told:
+            self.workers = self._workers_told.pop()
+            self.workers_changed.emit()
         if fresh:
             self.progress_changed.emit(self.fraction)
         if over:

@@ -28,6 +28,7 @@ class SweepFeature(FeaturePart):
         super().__init__(window)
         self.model = window.sweep
         self.model.failed.connect(self._report)
+        self.model.warned.connect(self._warn)
         self.model.changed.connect(window.enable_actions)
         window.docks["sweep"].addAction(window.actions_by_key["copy_sweep"])
         self._panel: SweepPanel | None = None
@@ -92,8 +93,11 @@ class SweepFeature(FeaturePart):
         known = [run.graph_reference for run in self._window.session.runs]
         return next((one for one in known if one.hash == wanted), None)
 
-    def start(self, knob: str, values: str) -> None:
-        """Sweep one knob of what the Run panel says; values as typed, "" for the usual."""
+    def start(self, knob: str, values: str, cluster: str = "") -> None:
+        """Sweep one knob of what the Run panel says; values as typed, "" for the usual.
+
+        cluster : whose workers make the runs, "" for processes here
+        """
         graph = self._window.session.graph
         if graph is None:
             return
@@ -101,10 +105,15 @@ class SweepFeature(FeaturePart):
             settings = replace(self._window.run_panel.run_settings(), delta=self._delta(knob))
             plan = sweep.make_plan(graph, settings, knob, _numbers(values))
             there = self._window.controller.elsewhere(settings.device)
+            if there is not None and cluster:
+                raise ParameterError(
+                    f"{settings.device} is reached by ssh, {cluster} shares the runs out itself: "
+                    "choose another machine, or no cluster"
+                )
         except GpuError as error:
             self._report(str(error))
             return
-        self.model.start(graph, plan, there=there)
+        self.model.start(graph, plan, there=there, cluster=cluster)
 
     def open_run(self, point: SweepPoint) -> None:
         """Make the run of a point again, in the window, with the Run panel's probe level."""
@@ -128,6 +137,9 @@ class SweepFeature(FeaturePart):
             graph = self._window.session.graph
             wanted = self._window.run_panel.run_settings()
             self._panel.set_knobs({} if graph is None else sweep.knobs(wanted))
+
+    def _warn(self, words: str) -> None:
+        self._window.session.set_notice(Notice("warning", words))
 
     def _report(self, words: str) -> None:
         self._window.session.set_notice(Notice("error", f"No sweep: {words}"))

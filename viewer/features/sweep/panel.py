@@ -22,6 +22,7 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QListWidget,
     QProgressBar,
     QPushButton,
     QStackedLayout,
@@ -30,9 +31,10 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.errors import GpuError
+from gpu.study.cluster_tasks import WorkerShare
 from gpu.study.export_runs import sweep_table
 from gpu.study.sweep import DELTA, C, SweepPoint
-from gpu.words import percent, short, time_words
+from gpu.words import in_sight, percent, short, time_words
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
@@ -53,6 +55,11 @@ HINT = (
 NEAR_PIXELS = 16  # of the pointer, to be on a point
 POINT_PIXELS, MARK_PIXELS = 6, 13
 CLIPPED_INK = 34  # opacity of the clipped part, of 255
+CLUSTER_WORDS = (
+    "A cluster of Dask that makes the runs: local:N for N processes here, tcp://HOST:PORT, "
+    "tls://HOST:PORT, or the file of a scheduler; empty: here, without one"
+)
+WORKERS_PIXELS = 70  # of the list of workers, at most
 LABEL_PIXELS = 46  # least distance of two numbers under the plot
 ROOM = 0.06  # of an axis, beyond its data
 
@@ -79,7 +86,8 @@ class KnobAxis(pg.AxisItem):
 class SweepPanel(QWidget):
     """The chooser, the two curves and what they say."""
 
-    sweep_requested = pyqtSignal(str, str)  # knob, values as typed ("" for the usual ones)
+    # knob, values as typed ("" for the usual ones), cluster ("" for processes here)
+    sweep_requested = pyqtSignal(str, str, str)
     cancel_requested = pyqtSignal()
     run_requested = pyqtSignal(object)  # SweepPoint
 
@@ -106,6 +114,11 @@ class SweepPanel(QWidget):
         self.values.setAccessibleName("Values of the sweep, with commas between")
         self.values.setToolTip("Values with commas between; empty: doublings around the usual one")
         self.values.setMinimumWidth(60)
+        self.cluster = QLineEdit()
+        self.cluster.setPlaceholderText("runs here")
+        self.cluster.setAccessibleName("Cluster whose workers make the runs")
+        self.cluster.setToolTip(CLUSTER_WORDS)
+        self.cluster.setMinimumWidth(60)
         self.button = QPushButton("Sweep")
         self.button.setProperty("role", "primary")
         self.button.setAccessibleDescription("Run the chosen algorithm once for each value")
@@ -113,6 +126,10 @@ class SweepPanel(QWidget):
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(4)
+        self.workers = QListWidget()
+        self.workers.setAccessibleName("Workers of the cluster")
+        self.workers.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self.workers.setMaximumHeight(scaled(WORKERS_PIXELS))
         self.words = QLabel()
         self.words.setWordWrap(True)
         self.words.setToolTip("Work: vertices processed for each one settled; 1 is perfect")
@@ -144,8 +161,9 @@ class SweepPanel(QWidget):
 
     def _build_frame(self) -> None:
         controls = QHBoxLayout()
-        for widget, stretch in ((self.knob, 2), (self.values, 2), (self.button, 0)):
-            controls.addWidget(widget, stretch)
+        for widget in (self.knob, self.values, self.cluster):
+            controls.addWidget(widget, 2)
+        controls.addWidget(self.button)
         self.hint = centred_hint(HINT)
         page = QWidget()
         inside = QVBoxLayout(page)
@@ -162,14 +180,17 @@ class SweepPanel(QWidget):
         column.setSpacing(SPACING // 2)
         column.addLayout(controls)
         column.addWidget(self.bar)
+        column.addWidget(self.workers)
         column.addWidget(pages, 1)
         self.setMinimumSize(240, 300)
 
     def _connect(self) -> None:
         self.button.clicked.connect(self._press)
-        self.values.returnPressed.connect(self._press)
+        for field in (self.values, self.cluster):
+            field.returnPressed.connect(self._press)
         self._model.changed.connect(self.show_sweep)
         self._model.progress_changed.connect(self._show_progress)
+        self._model.workers_changed.connect(self._show_workers)
         self.view.scene().sigMouseMoved.connect(self._hover)
         self.view.scene().sigMouseClicked.connect(self._click)
 
@@ -203,8 +224,10 @@ class SweepPanel(QWidget):
         """Draw what the model has."""
         model = self._model
         self.button.setText("Cancel" if model.running else "Sweep")
-        self.knob.setEnabled(not model.running)
-        self.values.setEnabled(not model.running)
+        self.button.setEnabled(not model.cancelling)
+        for widget in (self.knob, self.values, self.cluster):
+            widget.setEnabled(not model.running)
+        self._show_workers()
         self.bar.setVisible(model.running)
         self._show_progress(model.fraction)
         self._shown = [p for p in model.points if p.value is not None and not p.failure]
@@ -317,6 +340,13 @@ class SweepPanel(QWidget):
             entries.append(f'<span style="color:{self._theme.data.clipped}">▒</span> clipped')
         self._legend.setText(" &nbsp; ".join(entries))
 
+    def _show_workers(self) -> None:
+        """List what each worker has done and what it does."""
+        shares = self._model.workers if self._model.running else ()
+        self.workers.setVisible(bool(shares))
+        self.workers.clear()
+        self.workers.addItems([_share_words(share) for share in shares])
+
     def _show_progress(self, fraction: float) -> None:
         self.bar.setValue(round(1000 * fraction))
 
@@ -340,7 +370,8 @@ class SweepPanel(QWidget):
         if self._model.running:
             self.cancel_requested.emit()
         elif self.knob.count():
-            self.sweep_requested.emit(str(self.knob.currentData()), self.values.text().strip())
+            given = (self.values.text().strip(), self.cluster.text().strip())
+            self.sweep_requested.emit(str(self.knob.currentData()), *given)
 
     def _point_at(self, scene_pos: Any) -> SweepPoint | None:
         box, best, nearest = self.plot.getViewBox(), None, float(NEAR_PIXELS)
@@ -373,6 +404,12 @@ class SweepPanel(QWidget):
             return "Δ"
         title = self.knob.itemText(max(self.knob.findData(plan.knob), 0))
         return "C" if plan.knob == C else title.lower()
+
+
+def _share_words(share: WorkerShare) -> str:
+    now = ["the controller" if value is None else short(value) for value in share.under_way]
+    words = f"{in_sight(share.name)}: {share.done:,} done"
+    return f"{words}, {' and '.join(now)} under way" if now else words
 
 
 def _shares(values: list[int]) -> np.ndarray:
