@@ -166,6 +166,9 @@ class MainWindow(QMainWindow):
         session.run_changed.connect(self.enable_actions)
         session.current_changed.connect(self.enable_actions)
         session.positions_changed.connect(self._show_drawn)
+        session.current_changed.connect(self._show_pictured)
+        session.source_changed.connect(self._show_pictured)
+        self.comparison.pair_changed.connect(self._show_pictured)
         self._frame.timeout.connect(self._next_frame)
         self.docks.named.connect(partial(self.settings.set_value, LAYOUT))
         for key in self.docks.extra:
@@ -424,6 +427,13 @@ class MainWindow(QMainWindow):
         self.controller.use_machine(choices.device)
         error = error_words(choices.algorithm) if is_modelled(choices.device) else ""
         self.status_bar.show_engine(engine_words(choices.device), error)
+        self._show_pictured()
+
+    def _show_pictured(self, _news: object = None) -> None:
+        """Tell the Run panel which runs are seen; what was recorded elsewhere is no run of here."""
+        shown = (self.session.current, self.comparison.b)
+        here = [run.settings for run in shown if run is not None and not run.recorded_on]
+        self.run_panel.show_pictured(here)
 
     def _show_graph(self) -> None:
         graph = self.session.graph

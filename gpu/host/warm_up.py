@@ -29,9 +29,9 @@ from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe
 
-COMPILING = "compiling the model, first run only"
+COMPILING = "compiling the model, first run of {} only"  # an algorithm
 FIRST_ROWS = 2  # of the registry: what the window runs first, and what it compares that with
-COMPILING_KERNELS = "compiling the kernels for this GPU, first run only"
+COMPILING_KERNELS = "compiling the kernels for this GPU, first run of {} only"
 LEVELS = (Probe.VERTICES, Probe.OFF)  # that kernels are compiled for: to watch, and to compare
 QUIET_S = 0.02  # between two looks at Stop while a measured run waits
 SAY_AFTER_S = 1.0  # shorter waits are not worth words
@@ -128,16 +128,20 @@ def warm_up() -> list[Step]:
     rows = [row.key for row in islice(ALGORITHMS.values(), FIRST_ROWS)]
     model = [
         Step(lambda: importlib.import_module("gpu.compiled")),  # a second that is no compiling
-        *(Step(partial(_run_model, key), COMPILING) for key in rows),
+        *(Step(partial(_run_model, key), COMPILING.format(ALGORITHMS[key].title)) for key in rows),
     ]
     if _gpu() is None:
         return model
     kernels = [
-        Step(partial(_run_kernel, key, level), COMPILING_KERNELS, needed=False)
+        Step(
+            partial(_run_kernel, key, level),
+            COMPILING_KERNELS.format(ALGORITHMS[key].title),
+            needed=False,
+        )
         for level in LEVELS
         for key in rows
     ]
-    first = Step(kernels[0].act, COMPILING_KERNELS)
+    first = Step(kernels[0].act, kernels[0].words)
     later = [Step(step.act, step.words, needed=False) for step in model]
     return [first, Step(_prove, needed=False), *kernels[1:], *later]
 

@@ -260,7 +260,11 @@ class Worker:
         warm = self._warming is not None and self._warming.done.is_set()
         if late or not warm:
             words = COMPILING_KERNELS if settings.engine == "cuda" else COMPILING
-            self._send(Progress(run_id, -1.0, words))
+            row = ALGORITHMS.get(settings.algorithm)
+            what = row.title if row is not None else settings.algorithm
+            what += " with every event" if settings.probe >= Probe.EVENTS else ""
+            what += "" if graph.integer else " on decimal weights"
+            self._send(Progress(run_id, -1.0, words.format(what)))
 
     def _verify(self, run_id: int, graph: CSRGraph, source: int, dist: np.ndarray) -> None:
         def should_stop() -> bool:

@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 from graph_stage import SIDE, Stage, grid_dist, grid_graph, triangle
 from PyQt6.QtCore import QPoint
+from PyQt6.QtGui import QImage, QPainter
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 from gpu.graph import CSRGraph
 from viewer.common.theme import THEMES
-from viewer.graph.scene import cut_scene
+from viewer.graph.items import ItemPainter
+from viewer.graph.scene import Placed, cut_scene, radius_of
 from viewer.graph.view import GraphView
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
@@ -118,6 +120,31 @@ def test_figure_1_is_painted_with_names(qtbot: QtBot) -> None:
     assert list(names.distances.values()) == ["0", "2", "1"]
     assert stage.view._radius() > 20
     assert stage.view.drawn_text() == "3 of 3 drawn"
+
+
+@pytest.mark.parametrize("up", [1, -1])
+def test_a_distance_stands_where_no_arc_is(qtbot: QtBot, up: int) -> None:
+    places = np.array([[0, 0], [0, up], [1, 0]], np.float32)
+    arcs = np.array([0, 0]), np.array([1, 2]), np.array([10, 1], np.int32)
+    stage = Stage(qtbot, CSRGraph.from_arcs(*arcs, 3, positions=places))
+    stage.view.resize(400, 400)
+    stage.run(np.array([0, 10, 1], np.int32))
+    stage.settle()
+    sheet = stage.view.picture.sheet
+    assert sheet is not None
+    assert sheet.scene is not None
+    placed = Placed(sheet.scene, stage.view.camera)
+    picture = QImage(400, 400, QImage.Format.Format_ARGB32)
+    painter = QPainter(picture)
+    items = ItemPainter(painter, THEMES["light"], placed, radius_of(placed))
+    inked = items._inked()
+    for vertex, words in enumerate(("0", "10", "1")):
+        place = items._free_place(vertex, words, inked)
+        away = np.abs(inked - np.array([place.x(), place.y()]))
+        assert not ((away[:, 0] < 8) & (away[:, 1] < 8)).any()
+        assert 0 < place.x() < 400
+        assert 0 < place.y() < 400
+    painter.end()
 
 
 def _ink(stage: Stage) -> float:

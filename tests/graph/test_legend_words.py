@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from graph_stage import Stage, grid_dist, grid_graph
-from PyQt6.QtCore import QPoint, QPointF
+from PyQt6.QtCore import QPoint, QPointF, QRectF
 from PyQt6.QtGui import QFontMetricsF, QHelpEvent
 from PyQt6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from viewer.common.glossary import BY_KEY, TERMS, mentioned
 from viewer.graph.colours import STATES, Legend
 from viewer.graph.legend import PAD, LegendView
+from viewer.graph.overlay import card_box, card_lines
 
 MODES = {  # colour by -> the terms that its title and swatches name
     "distance": {"distance", "weight", "unreached"},
@@ -83,3 +84,37 @@ def test_a_note_too_long_for_a_row_goes_on_in_the_next(width: int, qtbot: QtBot)
     for left, right, (_, _, words) in chunks:
         assert metrics.horizontalAdvance(words) <= right - left + 1  # nothing is cut
         assert right + 2 * PAD <= legend.width() + 1
+
+
+@pytest.mark.parametrize("width", [230, 420, 900])
+def test_the_card_of_a_vertex_says_all_in_a_narrow_map(width: int, qapp: QApplication) -> None:
+    metrics, room = QFontMetricsF(qapp.font()), QRectF(0, 0, width, 400)
+    words = "vertex 36644 · not reached yet at 0.420 ms · final distance 12,345 · bucket 17"
+    lines = card_lines(metrics, words, room)
+    assert " · ".join(lines) == words, "nothing is cut"
+    assert (len(lines) == 1) == (width == 900)
+    for place in (QPointF(10, 10), QPointF(width - 5, 395)):
+        assert room.contains(card_box(metrics, place, words, room))
+
+
+def test_two_runs_share_a_scale_where_both_show_the_same_quantity(qtbot: QtBot) -> None:
+    graph = grid_graph()
+    stages = [Stage(qtbot, graph), Stage(qtbot, graph)]
+    for stage, times in zip(stages, (3, 9), strict=True):
+        stage.run(grid_dist(graph))
+        stage.session.current.trace.vertices.times_processed[:] = times
+        stage.view.set_colour_by("processed")
+    first, second = (stage.view for stage in stages)
+    apart = [view._look() for view in (first, second)]
+    assert [look.colouring.top for look in apart] == [3, 9]
+    first.share_scale(stages[1].session.current)
+    second.share_scale(stages[0].session.current)
+    together = [view._look() for view in (first, second)]
+    assert [look.colouring.top for look in together] == [9, 9]
+    assert together[0].legend.ticks == together[1].legend.ticks
+    assert all("one scale for A and B" in look.legend.note for look in together)
+    first.set_colour_by("bucket")
+    assert "one scale" not in first._look().legend.note
+    first.set_colour_by("processed")
+    first.share_scale(None)
+    assert first._look().colouring.top == 3

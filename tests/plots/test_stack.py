@@ -68,6 +68,12 @@ def test_the_lowest_has_the_numbers_and_the_name(qtbot: QtBot, column: list[Plot
     qtbot.waitUntil(lambda: not column[2].time_axis.bare)
     column[-1].show()
     qtbot.waitUntil(lambda: column[2].time_axis.bare)
+    column[-1].hint.setText("it says why it shows no plot")
+    column[-1]._mark_dirty()
+    qtbot.waitUntil(lambda: not column[2].time_axis.bare)
+    column[-1].hint.setText("")
+    column[-1]._mark_dirty()
+    qtbot.waitUntil(lambda: column[2].time_axis.bare)
 
 
 def test_a_moment_is_at_one_x_in_all(qtbot: QtBot, column: list[PlotPanel]) -> None:

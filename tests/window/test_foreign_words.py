@@ -35,7 +35,8 @@ from gpu.graph import CSRGraph
 from gpu.record.trace import Trace, Verification
 from gpu.record.workspace import Workspace, save_workspace, saved_graph
 from gpu.words import in_sight, is_unseen
-from viewer.common.foreign_words import button_words, title_words
+from viewer.common.foreign_words import TIP_LINE, button_words, title_words
+from viewer.common.theme import apply_theme
 from viewer.features.draw.files import LATEST, latest
 from viewer.features.lessons.files import FOLDER
 from viewer.main_window import MainWindow
@@ -224,3 +225,23 @@ def test_words_of_buttons_titles_and_names() -> None:
     assert len(in_sight("x" * 10_000)) == 160
     assert "…" in in_sight("x" * 161)
     assert in_sight("x" * 160) == "x" * 160
+
+
+def test_tooltips_have_short_lines_and_stay_on_the_screen(qtbot: QtBot, qapp: QApplication) -> None:
+    apply_theme(qapp, "light")
+    words = "Each of these words is a word of a long tooltip. " * 6 + "\n\n" + "x" * 90
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    owner.show()
+    screen = owner.screen().availableGeometry()
+    for place in (QPoint(10, 10), screen.bottomRight() - QPoint(20, 20)):
+        QToolTip.showText(place, words, owner)
+        tips = [one for one in qapp.topLevelWidgets() if one.objectName() == "qtooltip_label"]
+        tip = next(one for one in tips if one.isVisible())
+        lines = tip.text().split("\n")
+        assert max(len(line) for line in lines[:-1]) <= TIP_LINE
+        assert lines[-2:] == ["", "x" * 90]
+        assert " ".join(lines[:-2]) == words.split("\n", maxsplit=1)[0].rstrip()
+        assert screen.contains(tip.geometry())
+        QToolTip.hideText()
+        qtbot.waitUntil(lambda tip=tip: not QToolTip.isVisible())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,23 @@ def test_the_run_button_runs_and_stops(window: MainWindow, host: FakeHost, qtbot
     assert len(host.asked("run")) == 1
     qtbot.mouseClick(window.run_panel._run, LEFT)
     assert len(host.asked("stop")) == 1
+
+
+def test_settings_that_no_picture_has_are_marked_at_run(window: MainWindow, host: FakeHost) -> None:
+    panel = window.run_panel
+    mark = panel._stale
+    assert mark.isHidden(), "there is no picture yet"
+    with_finished_run(window, host)
+    assert mark.isHidden()
+    first = panel.choices()
+    panel.set_choices(replace(first, delta=77.0))
+    assert not mark.isHidden()
+    panel.set_choices(replace(first, probe=1))
+    assert mark.isHidden(), "how it is watched changes no picture"
+    window.session.set_source(2)
+    assert not mark.isHidden()
+    window.start_run()
+    assert mark.isHidden()
 
 
 def test_starts_with_a_sample_on_screen(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:

@@ -38,9 +38,9 @@ MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
     (
         "Plots",
         [
-            ("Click", "Put the cursor there"),
+            ("Click, drag the cursor's line", "Put the cursor there"),
             ("Wheel", "Zoom time, in all plots together"),
-            ("Drag", "Move the window of time"),
+            ("Drag beside it", "Move the window of time, where one has zoomed in"),
             ("Ctrl+drag", "Measure from here to there"),
             ("Ctrl+click", "Put a mark of measuring"),
             ("Double click", "Show the whole run"),

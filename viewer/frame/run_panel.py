@@ -8,14 +8,14 @@ in the session, and a change of either by anybody shows here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from PyQt6.QtCore import QSignalBlocker, pyqtSignal
+from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
 from PyQt6.QtWidgets import (
     QCheckBox,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -55,10 +55,19 @@ from viewer.frame.run_fields import (
     show_all,
 )
 from viewer.models.machines import Machine, machines, problem_of
-from viewer.models.run_choices import NUMBERS, PACES, PROBES, RunChoices, room_words, sources_of
+from viewer.models.run_choices import (
+    NUMBERS,
+    PACES,
+    PROBES,
+    RunChoices,
+    room_words,
+    sources_of,
+    would_repeat,
+)
 from viewer.models.session import SessionModel
 
 SIZE_WIDTH = 76  # pixels, at the reference text size: 1048576 is not cut
+STALE = "The picture is of other settings: Run to see these."
 ANOTHER = "another"  # the row of the machine list that is no machine
 FILE = "file"  # the chooser's row for a graph that is no sample
 
@@ -80,7 +89,7 @@ class RunPanel(QWidget):
         self._session = session
         self._parameters: dict[str, dict[str, Any]] = {}
         self._theme: Theme | None = None
-        self._running = False
+        self._running, self._what = False, ""
         self._build()
         self._connect()
         self.set_choices(RunChoices())
@@ -103,8 +112,13 @@ class RunPanel(QWidget):
         self._run = QPushButton("Run")
         self._run.setProperty("role", "primary")
         self._run.setMinimumHeight(34)
-        foot = QHBoxLayout()
+        self._stale = hint_label(STALE)
+        self._stale.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stale.hide()
+        foot = QVBoxLayout()
         foot.setContentsMargins(SPACING + 2, SPACING // 2, SPACING + 2, SPACING)
+        foot.setSpacing(SPACING // 2)
+        foot.addWidget(self._stale)
         foot.addWidget(self._run)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -289,6 +303,11 @@ class RunPanel(QWidget):
         """Return the settings of the run that is asked for, on the session's source."""
         return self.choices().settings(self._session.source)
 
+    def show_pictured(self, made: Sequence[RunSettings]) -> None:
+        """Say at Run where none of the runs that are shown has the settings chosen here."""
+        asked = self.run_settings()
+        self._stale.setVisible(bool(made) and not any(would_repeat(asked, one) for one in made))
+
     def unfold(self, on: bool) -> None:
         """Show the knobs that are rarely changed."""
         self._form.unfold(on)
@@ -296,9 +315,14 @@ class RunPanel(QWidget):
     def set_running(self, running: bool) -> None:
         """Turn the Run button into a Stop button, and back."""
         self._running = running
-        self._run.setText("Stop" if running else "Run")
+        self._run.setText("Stop" if running else f"Run {self._what}".rstrip())
         self._run.setToolTip("End the run now (Esc)" if running else "Run it (Ctrl+R, F9)")
         self._enable_run()
+
+    def name_what(self, words: str) -> None:
+        """Say at Run what it would run, where that is not the graph named above; "" for that."""
+        self._what = words
+        self.set_running(self._running)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

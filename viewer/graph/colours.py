@@ -33,6 +33,8 @@ COLOUR_MODES = {
     "difference": "Difference of two runs: who settled it first",
     "difference_work": "Difference of two runs: wasted work",
 }
+SCALED = ("distance", "processed", "settled_time")  # the same quantity in any two runs
+ONE_SCALE = "one scale for A and B"
 NEEDS_PAIR = "needs two runs: Compare ▸ Compare with…"
 NEEDS_TIMES = "needs probe level 2"
 STATES = ((0, "unreached"), (1, "tentative"), (2, "settled"))
@@ -86,6 +88,35 @@ class Scale:
         self._row = 0
         self._seen = 0.0
         self._final: dict[str, float] = {}
+        self._other: RunRecord | None = None
+        self._other_final: dict[tuple[str, int], float] = {}
+
+    def share(self, other: RunRecord | None) -> bool:
+        """Hold the values of another run as well; return whether that is news. None: no more."""
+        if other is self._other:
+            return False
+        self._other, self._other_final = other, {}
+        return True
+
+    @property
+    def shared(self) -> bool:
+        """Whether two runs are coloured by this scale."""
+        return self._other is not None
+
+    def longest_ns(self, duration_ns: float) -> float:
+        """Return the length of the longer run, of which one has this."""
+        if self._other is None or not len(self._other.samples):
+            return duration_ns
+        return max(duration_ns, float(self._other.samples["t_ns"][-1]))
+
+    def _top_of_other(self, kind: str) -> float:
+        other = self._other
+        if other is None or other.running:
+            return 0.0
+        key = (kind, other.row)
+        if key not in self._other_final:
+            self._other_final[key] = _largest(other, kind)
+        return self._other_final[key]
 
     def top(self, record: RunRecord, kind: str) -> float:
         """Return where the colour map ends, > 0.
@@ -96,10 +127,10 @@ class Scale:
             self._record, self._row = record, record.row
             self._seen, self._final = 0.0, {}
         if record.running:
-            return self._seen or 1.0
+            return max(self._seen, self._top_of_other(kind)) or 1.0
         if kind not in self._final:
             self._final[kind] = _largest(record, kind)
-        return self._final[kind] or 1.0
+        return max(self._final[kind], self._top_of_other(kind)) or 1.0
 
     def forget(self) -> None:
         """Start again: another array is looked at."""
@@ -171,7 +202,11 @@ def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Sca
     }.get(colour_by)
     if build is None:  # a difference, and there is nothing to compare with
         return Look(Colouring(), "plain", Legend(COLOUR_MODES[colour_by], note=NEEDS_PAIR))
-    return build(Seen(record, dist, record.vertices, moment, scale))
+    look = build(Seen(record, dist, record.vertices, moment, scale))
+    if scale.shared and colour_by in SCALED and look.legend.ticks:
+        note = "; ".join(filter(None, (look.legend.note, ONE_SCALE)))
+        look = replace(look, legend=replace(look.legend, note=note))
+    return look
 
 
 def _by_distance(seen: Seen) -> Look:
@@ -222,7 +257,7 @@ def _by_processed(seen: Seen) -> Look:
 def _by_time(seen: Seen) -> Look:
     if seen.times is None:
         return Look(Colouring(), "plain", Legend("Time last improved", note=NEEDS_TIMES))
-    top = max(seen.moment.duration_ns, 1.0)
+    top = max(seen.scale.longest_ns(seen.moment.duration_ns), 1.0)
     colouring = Colouring(
         "time", seen.times.last_improved_ns, cursor=seen.moment.cursor_ns, unit=top / LEVELS
     )

@@ -30,6 +30,7 @@ ROOM_FOR_ARROW = 20.0
 ARROW = 11.0  # pixels, length of a head
 BEND = 26.0  # pixels between neighbours in a fan
 ARC_INK = 0.45  # of the text colour in the background
+ALONG, CLEAR = 40, 4.0  # points of an arc, and pixels, that a distance is kept clear of
 NAME_ROOM = 60.0  # pixels to the next vertex, for a name beside a small disc
 ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
 
@@ -155,16 +156,23 @@ class ItemPainter:
                 continue
             if curves.span[place] < room:
                 continue
-            start, end = curves.start[place], curves.end[place]
-            middle = (start + end) / 4 + curves.control[place] / 2
-            along = (end - start) / curves.span[place]
-            aside = np.array([-along[1], along[0]])
-            if arc.bend < 0 or (not arc.bend and aside[1] > 0):
-                aside = -aside
-            reach = (11.0 if large else 8.0) + 0.5 * self._width(words) * abs(float(aside[0]))
-            self._paint_words(QPointF(*(middle + aside * reach).tolist()), words, colour)
+            self._paint_words(QPointF(*self._beside_arc(curves, place, words)), words, colour)
         self._painter.restore()
         self._use_font(self._painter.font())
+
+    def _beside_arc(self, curves: Curves, place: int, words: str) -> np.ndarray:
+        """Return the middle of an arc's weight, which stands beside the arc: float64 (2,)."""
+        arc, start, end = self._scene.arcs[place], curves.start[place], curves.end[place]
+        middle = (start + end) / 4 + curves.control[place] / 2
+        along = (end - start) / max(curves.span[place], 1e-9)
+        aside = np.array([-along[1], along[0]])
+        if arc.bend < 0 or (not arc.bend and aside[1] > 0):
+            aside = -aside
+        reach = 11.0 if self._radius >= TEXTBOOK_RADIUS else 8.0
+        beside: np.ndarray = middle + aside * (
+            reach + 0.5 * self._width(words) * abs(float(aside[0]))
+        )
+        return beside
 
     # --- what changes with every frame
 
@@ -210,9 +218,50 @@ class ItemPainter:
 
     def _paint_distances(self, names: Names) -> None:
         colour = QColor(self._theme.text)
+        inked = self._inked()
         for vertex, words in names.distances.items():
-            below = self._points[vertex] + QPointF(0, self._radius + 11)
-            self._paint_words(below, words, colour)
+            self._paint_words(self._free_place(vertex, words, inked), words, colour)
+
+    def _inked(self) -> np.ndarray:
+        """Return points of the arcs of a small scene, their heads and weights, float64 (k, 2)."""
+        if not 0 < len(self._scene.arcs) <= FEW_ARCS:
+            return np.zeros((0, 2))
+        curves, t = Curves(self._placed, self._radius), np.linspace(0, 1, ALONG)[:, None, None]
+        parts = (1 - t) ** 2 * curves.start, 2 * t * (1 - t) * curves.control, t**2 * curves.end
+        lines: np.ndarray = sum(parts, np.zeros(1)).reshape(-1, 2)
+        heads = curves.end - curves.ahead * (ARROW / 2)
+        weights = [
+            self._beside_arc(curves, place, f"{arc.weight:g}")
+            for place, arc in enumerate(self._scene.arcs)
+            if arc.tail != arc.head
+        ]
+        return np.concatenate([lines, np.repeat(np.array([*heads, *weights]), ALONG // 4, axis=0)])
+
+    def _free_place(self, vertex: int, words: str, inked: np.ndarray) -> QPointF:
+        """Return where a distance stands: below its disc, or where fewest other things are."""
+        centre, down = self._points[vertex], self._radius + 11
+        across = self._radius + 6 + self._width(words) / 2
+        near = 0.75 * across, 0.75 * down
+        shifts = (
+            *((0, down), (across, 0), (-across, 0), (0, -down)),
+            *((x, y) for y in (near[1], -near[1]) for x in (near[0], -near[0])),
+        )
+        if not len(inked):
+            return centre + QPointF(*shifts[0])
+        half = np.array([self._width(words) / 2 + CLEAR, self._metrics.height() / 2 + CLEAR])
+        here, discs = np.array([centre.x(), centre.y()]), self._placed.discs
+        others = discs[np.abs(discs - here).max(axis=1) > 1]
+        room = self._painter.window()
+        crossed = []
+        for shift in shifts:
+            middle = here + shift
+            hidden = int((np.abs(inked - middle) < half).all(axis=1).sum())
+            hidden += ALONG * int((np.abs(others - middle) < half + self._radius).all(axis=1).sum())
+            inside = room.contains(QPointF(*middle - half).toPoint()) and room.contains(
+                QPointF(*middle + half).toPoint()
+            )
+            crossed.append(hidden if inside else hidden + ALONG)
+        return centre + QPointF(*shifts[int(np.argmin(crossed))])
 
     def _paint_words(self, centre: QPointF, words: str, colour: QColor) -> None:
         """Paint words on a veil of the background, so that lines do not cross them out."""

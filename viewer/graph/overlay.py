@@ -13,6 +13,7 @@ from viewer.common.theme import SPACING, Theme
 
 STAR_POINTS = 5
 PATH_POINTS = 20_000  # of a path, at most; a longer one is thinned
+BETWEEN = " · "  # two things that are said of a vertex
 NEXT_SOURCE = "next source"
 HOVER_ARCS = 300  # lit up around a hovered vertex, at most
 
@@ -91,22 +92,36 @@ def paint_path(painter: QPainter, theme: Theme, points: np.ndarray) -> None:
 def paint_card(
     painter: QPainter, theme: Theme, at: QPointF, words: str, room: QRectF, strong: str = ""
 ) -> None:
-    """Paint a line of words on a card beside a point, kept inside `room`."""
+    """Paint words on a card beside a point, kept inside `room`, in as many lines as they need."""
     metrics = QFontMetricsF(painter.font())
-    wide = room.width() - 2 * SPACING
-    words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, wide)
     box = card_box(metrics, at, words, room)
     painter.setPen(QPen(QColor(strong or theme.border), 1.0))
     painter.setBrush(QColor(theme.base))
     painter.drawRoundedRect(box, 4, 4)
     painter.setPen(QColor(theme.text))
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+    lines = "\n".join(card_lines(metrics, words, room))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, lines)
+
+
+def card_lines(metrics: QFontMetricsF, words: str, room: QRectF) -> list[str]:
+    """Return words in lines no wider than a card may be, broken between what " · " parts."""
+    wide = room.width() - 2 * SPACING
+    lines: list[str] = []
+    for part in words.split(BETWEEN):
+        longer = f"{lines[-1]}{BETWEEN}{part}" if lines else part
+        if lines and metrics.horizontalAdvance(longer) <= wide:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return [metrics.elidedText(line, Qt.TextElideMode.ElideRight, wide) for line in lines]
 
 
 def card_box(metrics: QFontMetricsF, at: QPointF, words: str, room: QRectF) -> QRectF:
-    """Return where the card of words that fit stands, right below a point and inside `room`."""
-    width = metrics.horizontalAdvance(words) + 2 * SPACING
-    box = QRectF(at.x() + 14, at.y() + 16, width, metrics.height() + SPACING)
+    """Return where the card of some words stands, right below a point and inside `room`."""
+    lines = card_lines(metrics, words, room)
+    width = max(metrics.horizontalAdvance(line) for line in lines) + 2 * SPACING
+    height = (len(lines) - 1) * metrics.lineSpacing() + metrics.height() + SPACING
+    box = QRectF(at.x() + 14, at.y() + 16, width, height)
     if box.right() > room.right():
         box.moveRight(max(room.right(), room.left() + width))
     if box.bottom() > room.bottom():

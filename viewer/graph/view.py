@@ -138,6 +138,11 @@ class GraphView(GraphCanvas):
             self.refresh()
             self.colour_by_changed.emit(colour_by)
 
+    def share_scale(self, other: RunRecord | None) -> None:
+        """Let colours mean in this picture what they mean in the picture of another run."""
+        if self._scale.share(other):
+            self.refresh()
+
     def _look(self) -> Look:
         if self._colour_by in self.more_looks:
             return self.more_looks[self._colour_by](self._moment())

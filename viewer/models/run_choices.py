@@ -108,6 +108,16 @@ class RunChoices:
         )
 
 
+def would_repeat(asked: RunSettings, made: RunSettings) -> bool:
+    """Return whether a run that is asked for would be one made before, however it was watched."""
+    return (
+        (asked.algorithm, asked.device, asked.delta, asked.numbers)
+        == (made.algorithm, made.device, made.delta, made.numbers)
+        and (asked.source == made.source or ALGORITHMS[made.algorithm].result != "row")
+        and all(made.parameters.get(key) == value for key, value in asked.parameters.items())
+    )
+
+
 def sources_of(choices: RunChoices, n: int) -> int | None:
     """Return how many sources are asked for; None where they are no vertices of a graph of n."""
     row = ALGORITHMS[choices.algorithm]

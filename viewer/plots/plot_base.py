@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt6.QtCore import QEvent, QSignalBlocker, Qt
+from PyQt6.QtCore import QEvent, QSignalBlocker, Qt, pyqtSignal
 from PyQt6.QtGui import QPen, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
@@ -40,6 +40,10 @@ from viewer.plots.time_marks import NoteLines, TimeMarks
 
 pg.setConfigOptions(imageAxisOrder="row-major", antialias=False)
 
+MOUSE_WORDS = (
+    "Click, or drag the line: move the cursor. Drag: move the window of time. "
+    "Wheel: zoom. Ctrl+drag: measure."
+)
 RIGHT, ABOVE = 12, 8  # pixels round a plot: room for the last labels
 LEAST_SIZE = (200, 96)  # pixels
 KEY_WIDTH = 360  # of a panel, from which its header has room for a key
@@ -52,6 +56,8 @@ class PlotPanel(LivePanel):
     A child sets `TITLE` and `HINT` and fills `_build_plot`, `_reset`, `_consume`,
     `_draw`, `_show_values`, `_colour` and `summary_text`.
     """
+
+    page_turned = pyqtSignal()  # from words to the plot, or back
 
     LOGARITHMIC: ClassVar[bool] = False
     key_line: Key | None = None
@@ -123,6 +129,7 @@ class PlotPanel(LivePanel):
         self.view.setFrameShape(self.view.Shape.NoFrame)
         self.view.setMinimumSize(0, 0)
         self.view.setAccessibleName(f"{self.TITLE}, plot")
+        self.view.setStatusTip(MOUSE_WORDS)
         self.plot = self.view.getPlotItem()
         self.plot.setMenuEnabled(False, enableViewBoxMenu=False)
         menu = self.plot.ctrlMenu  # never shown; a popup that goes when the view goes
@@ -162,6 +169,12 @@ class PlotPanel(LivePanel):
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.hint)
         self._pages.addWidget(page)
+        self._pages.currentChanged.connect(self.page_turned)
+
+    @property
+    def has_plot(self) -> bool:
+        """Whether the plot is on its page, not words in its place."""
+        return self._pages.currentIndex() == 1
 
     def apply_theme(self, theme: Theme) -> None:
         """Recolour axes, cursor and data."""

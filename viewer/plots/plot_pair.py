@@ -203,6 +203,7 @@ class PairPlot(PlotPanel):
             if letter.isVisible():
                 letter.setFont(font)
                 letter.setColor(self._theme.runs[place])
+                letter.fill = pg.mkBrush(self._theme.plot)  # it may stand upon dark cells
                 edge = 0.02 * (last - first)
                 side = 1.0 if x > last - edge else 0.0 if x < first + edge else 0.5
                 letter.setAnchor((side, 0.0 if y + room > high else 1.0))

@@ -2,7 +2,8 @@
 
 Whoever stands in one column, in docks or on a page, is found by place whenever something was
 moved, shown or hidden. All of a column leave free on the right what one of them needs there (the
-ring beside the buckets), so that a moment is at the same x in each.
+ring beside the buckets), so that a moment is at the same x in each. A panel that has words in
+place of its plot needs no axis.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Stack(QObject):
         """Look after a plot from now on."""
         self._panels.append(panel)
         panel.installEventFilter(self)
+        panel.page_turned.connect(self._ask)
         self._ask()
 
     def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
@@ -62,7 +64,8 @@ class Stack(QObject):
             found.append((place.y(), panel))
         for found in columns.values():
             beside = max(panel.room_beside() for _, panel in found)
-            _, lowest = max(found, key=itemgetter(0))
+            drawn = [one for one in found if one[1].has_plot]  # words need no axis
+            _, lowest = max(drawn or found, key=itemgetter(0))
             for _, panel in found:
                 panel.share_axis(panel is not lowest, beside)
 

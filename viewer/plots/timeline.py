@@ -341,6 +341,7 @@ class Timeline(LivePanel):
     def _draw_cursor(self) -> None:
         self.overview.update()
         self.time_label.setText(self._time_words())
+        self.time_label.detail = self._record.clock_words if self._record is not None else ""
 
     def _time_words(self) -> str:
         if self._record is None:
@@ -348,7 +349,9 @@ class Timeline(LivePanel):
         playback = self._playback
         first, last = playback.view_ns
         now, whole = time_pair(playback.cursor_ns, playback.duration_ns, last - first)
-        return f"{now} / {whole} {time_unit(playback.duration_ns).word} {self._record.clock_words}"
+        recorded = "recorded, " if self._record.recorded_on else ""
+        clock = f"{recorded}{self._record.clock}"  # the device stands in the card above the map
+        return f"{now} / {whole} {time_unit(playback.duration_ns).word} {clock}"
 
     def _colour(self) -> None:
         if self._icon_colour != self._theme.text:

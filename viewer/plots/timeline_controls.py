@@ -81,7 +81,7 @@ class Controls(QBoxLayout):
     def __init__(self) -> None:
         super().__init__(QBoxLayout.Direction.TopToBottom)
         self.setSpacing(SPACING)
-        self.time_label = ElidedLabel(role="strong", elide=Qt.TextElideMode.ElideMiddle)
+        self.time_label = ElidedLabel(role="strong")
         self.time_label.setAccessibleName("Time at the cursor, and length of the run")
         self.buttons = {key: _button(key, tip) for key, tip in BUTTONS}
         self.buttons["loop"].setCheckable(True)

@@ -155,7 +155,9 @@ class WorkPanel(PairPlot):
 
     def _show_values(self) -> None:
         self.legend.set_values([short(value) for value in self._at_cursor()])
-        self.sentence.setText(self.summary_text())
+        whole = self.summary_text()
+        self.sentence.setText(whole.removesuffix(self._totals()).rstrip(", "))
+        self.sentence.detail = whole
         self.setToolTip("" if self.sentence.isVisibleTo(self) else self.summary_text())
 
     def _at_cursor(self) -> list[float]:
@@ -180,16 +182,20 @@ class WorkPanel(PairPlot):
         self._b_curve.setPen(self._pen_of(1))
         self.legend.set_pens(pens)
 
+    def _totals(self) -> str:
+        """Return what was done at edges, which the legend has as well."""
+        if self._record is None or not len(self._record.samples):
+            return ""
+        last = self._record.samples[-1]
+        return f"{thousands(last['relaxed_edges'])} relaxed, {thousands(last['improved'])} improved"
+
     def summary_text(self) -> str:
         """Return the run's efficiency once it ended, and the totals so far."""
         record = self._record
         if record is None or not len(record.samples):
             return self.HINT
         last = record.samples[-1]
-        totals = (
-            f"{thousands(last['processed_vertices'])} processed, "
-            f"{thousands(last['relaxed_edges'])} relaxed, {thousands(last['improved'])} improved"
-        )
+        totals = f"{thousands(last['processed_vertices'])} processed, {self._totals()}"
         if self.comparing and self._pair is not None:
             return self._pair_text()
         if record.trace is None:

@@ -91,8 +91,14 @@ def compared(window: MainWindow, host: FakeHost, qtbot: QtBot) -> tuple[RunRecor
 def test_the_button_is_named_after_the_registry(window: MainWindow) -> None:
     button = window.toolbar.widgetForAction(window.actions_by_key["compare_rival"])
     assert isinstance(button, QToolButton)
-    assert button.text() == f"Compare with {RIVAL.title}"
+    action = window.actions_by_key["compare_rival"]
+    assert RIVAL.title in button.toolTip()
+    assert action.text() == f"&Compare with {RIVAL.title}"
+    right = window.toolbar.widgetForAction(window.actions_by_key["draw"]).x()
     window.session.set_current(None)
+    window.features["compare"]._show_current()
+    QApplication.processEvents()
+    assert window.toolbar.widgetForAction(window.actions_by_key["draw"]).x() == right
     window.enable_actions()
     assert not button.isEnabled()
 

@@ -212,6 +212,7 @@ def test_run_from_anywhere_is_of_the_drawing_and_waits_for_the_run_that_goes(
 ) -> None:
     figure_1(feature.model)
     feature.model.set_source(feature.model.drawing.key_of_name["B"])
+    assert window.run_panel._run.text() == "Run the drawing"
     qtbot.mouseClick(window.run_panel._run, LEFT)
     assert window.session.graph.name == "Drawing"
     assert window.session.graph.id_of(host.asked("run")[0].source) == "B"

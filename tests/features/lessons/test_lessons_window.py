@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from lesson_files import ASKED, HEAD, ONE, RUNS, TEXT, TWO, write
-from lesson_stage import LEFT, close_window, open_window, settle, walk
+from lesson_stage import LEFT, answer, click, close_window, open_window, settle, walk
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -81,6 +81,24 @@ def test_a_window_closed_in_mid_lesson_keeps_no_colours_of_it(
     qtbot.waitUntil(lambda: window.graph_view.colour_by == "processed", timeout=SOON_MS)
     window.features["lessons"].close()
     assert window.graph_view.colour_by == "distance"
+
+
+def test_the_way_back_to_the_microscope_is_offered(window: MainWindow, qtbot: QtBot) -> None:
+    feature = window.features["lessons"]
+    feature.start(1)
+    settle(window, qtbot)
+    qtbot.mouseClick(feature.panel.next, LEFT)
+    settle(window, qtbot)
+    answer(window, qtbot, right=True)
+    settle(window, qtbot)
+    scope, again = window.docks["microscope"], feature.panel.again
+    qtbot.waitUntil(scope.isVisible, timeout=SOON_MS)
+    assert again.isHidden()
+    window.features["microscope"].leave()
+    qtbot.waitUntil(lambda: not again.isHidden(), timeout=SOON_MS)
+    click(window, qtbot, again)
+    qtbot.waitUntil(scope.isVisible, timeout=SOON_MS)
+    qtbot.waitUntil(again.isHidden, timeout=SOON_MS)
 
 
 ANSWER = Value("a", "processed")

@@ -236,7 +236,7 @@ def test_two_runs_have_a_row_each_and_marks_past_a_stand_at_samples_of_b(
     assert measure.marks == (400_000.0, 1_600_000.0)
     assert [cell(window, "processed", row) for row in range(4)] == ["60", "60", "0", "1.0x"]
     strip = strip_of(window)
-    assert "area between the curves" in strip.note.text()
+    assert "between the curves" in strip.note.text()
     strip.cells.resize(150, 80)
     strip.refresh()
     assert len(strip.cells.places()) < len(QUANTITIES)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
+from PyQt6.QtGui import QFontMetricsF, QImage, QPainter
 from PyQt6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 from screen import grabbed
@@ -26,7 +27,7 @@ from viewer.common.glossary import explain, mentioned
 from viewer.common.theme import DARK, LIGHT
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.code import CodePanel
-from viewer.features.microscope.graph_marks import lowers
+from viewer.features.microscope.graph_marks import _chip, lowers
 from viewer.features.microscope.model import NO_EVENTS, OTHER_GRAPH, MicroscopeModel
 from viewer.features.microscope.panel import GOALS, MicroscopePanel
 from viewer.main_window import MainWindow
@@ -330,6 +331,20 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
     assert grabbed(view) != before
     window.playback.set_cursor(window.playback.duration_ns)
     assert model.position == len(model.replay)
+
+
+def test_words_at_a_vertex_on_the_edge_stay_in_the_picture(qapp: QApplication) -> None:
+    picture = QImage(200, 100, QImage.Format.Format_ARGB32)
+    for at in (QPointF(5, -12), QPointF(198, 99)):
+        picture.fill(0)
+        painter = QPainter(picture)
+        _chip(painter, LIGHT, at, "queued at 3", LIGHT.accent)
+        height = QFontMetricsF(painter.font()).height()
+        painter.end()
+        inked = [y for y in range(100) if any(picture.pixel(x, y) for x in range(200))]
+        assert len(inked) >= height + 6
+        assert 0 < inked[0] < inked[-1] < 99
+        assert not any(picture.pixel(x, y) for x in (0, 199) for y in range(100))
 
 
 def test_one_looks_and_leaves(window: MainWindow, host: FakeHost, qtbot: QtBot) -> None:

@@ -22,6 +22,7 @@ from gpu.algorithms.all_pairs import same_rows
 from gpu.engine import checked_settings
 from gpu.errors import GpuError
 from gpu.record.trace import RunSettings
+from viewer.actions import keys_of
 from viewer.common.theme import Theme
 from viewer.controller import BLINK_S
 from viewer.docks import TALL
@@ -35,6 +36,7 @@ from viewer.models.session import Notice, RunRecord
 from viewer.plots.plot_pair import PairPlot
 from viewer.plots.timeline import Timeline
 
+COMPARED = "the same graph and lay it upon this run"
 RUNS_HEIGHT = 190  # pixels, of the table under the graph when it is asked for
 FACTORS = (("Half the Δ", 0.5), ("Twice the Δ", 2.0), ("Δ / 8", 0.125), ("Δ × 8", 8.0))
 
@@ -219,10 +221,13 @@ class CompareFeature(FeaturePart):
     def _show_current(self, _record: RunRecord | None = None) -> None:
         record = self._window.session.current
         rival = rival_of(record) if record is not None else None
-        words = f"Compare with {rival.title}" if rival is not None else "Compare"
         action = self._window.actions_by_key["compare_rival"]
-        action.setText(f"&{words}")
-        action.setIconText(words)
+        row = self._window.actions_by_key.rows["compare_rival"]
+        keys = f" ({', '.join(keys_of(row))})"
+        action.setText(f"&Compare with {rival.title}" if rival is not None else row.text)
+        action.setIconText(row.label)  # as wide for any name: buttons beside it stay in place
+        words = f"Run {rival.title} on" if rival is not None else "Run another algorithm on"
+        action.setToolTip(f"{words} {COMPARED}{keys}")
 
     def _show_pair(self) -> None:
         self._show_length()

@@ -43,6 +43,7 @@ class PairView(QObject):
         pair.pair_changed.connect(self._show)
         pair.view_changed.connect(self._take_view)
         pair.words_changed.connect(self._show_badges)
+        pair.words_changed.connect(first.refresh)  # B has ended: the scale holds it too
 
     def _put_in_place(self) -> None:
         """Stand the bar above the graph, and make room beside the graph."""
@@ -74,8 +75,10 @@ class PairView(QObject):
             self._make_second()
         if self.second is not None:
             self.second.setVisible(split)
+            self.second.share_scale(self._pair.a if split else None)
             if split:
                 self.second.look_like(self._window.graph_view)
+        self._window.graph_view.share_scale(self._pair.b if split else None)
         self._colour()
         self._window.actions_by_key[f"pair_{self._pair.view}"].setChecked(True)
         self._show_badges()

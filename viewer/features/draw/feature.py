@@ -146,6 +146,7 @@ class DrawFeature(DrawTools):
             self._give_room(True)
             window.modes.set_guest(self.model)
             window.enable_actions()
+            self._name_run()
         assert self.page is not None
         self.page.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -158,7 +159,13 @@ class DrawFeature(DrawTools):
         self._put_docks_back()
         self._window.modes.set_guest(None)
         self._window.enable_actions()
+        self._name_run()
         self._window.graph_view.setFocus()
+
+    def _name_run(self) -> None:
+        """Say at the Run panel's button that it takes the drawing, while it does."""
+        drawn = self.open and bool(self.model.drawing.vertices)
+        self._window.run_panel.name_what("the drawing" if drawn else "")
 
     def _make_page(self) -> None:
         if self.page is not None:
@@ -320,6 +327,7 @@ class DrawFeature(DrawTools):
         self._keep.start()
         if self.open:
             self._window.modes.guest_changed.emit()
+            self._name_run()
 
     def _write_latest(self) -> None:
         if not self._dirty:

@@ -56,6 +56,9 @@ class LessonsFeature(FeaturePart):
         menu = window.actions_by_key.menu("open_lesson")
         menu.aboutToShow.connect(self._fill_menu)
         menu.triggered.connect(lambda row: self.open_path(row.data()))
+        microscope = window.docks.by_key.get("microscope")
+        if microscope is not None:
+            microscope.visibilityChanged.connect(lambda _on: later(self, self._see_microscope))
         self._greet()
 
     # --- for the window
@@ -69,6 +72,7 @@ class LessonsFeature(FeaturePart):
         panel.retry_requested.connect(self.retry)
         panel.hurry_requested.connect(lambda: self._window.controller.set_pace(None))
         panel.question_shown.connect(self._show_question)
+        panel.microscope_requested.connect(self._show_again)
         self._list()
         return panel
 
@@ -238,6 +242,14 @@ class LessonsFeature(FeaturePart):
         if reveal and isinstance(question, CurveQuestion) and model.bench is not None:
             question.show_truth(model.bench.curve_times(question.question))
         self._ask_vertex(asking=isinstance(question, VertexQuestion) and model.phase == "open")
+
+    def _see_microscope(self) -> None:
+        if self.panel is not None:
+            self.panel.set_microscope_seen(not self._window.docks["microscope"].isHidden())
+
+    def _show_again(self) -> None:
+        if self.model.lesson is not None:
+            self.stage.look.show_result(self.model.step, self.stage.records)
 
     def _score(self) -> str:
         from viewer.models.decisions import by_hand, rivals

@@ -66,10 +66,12 @@ class LessonPanel(QWidget):
     hurry_requested = pyqtSignal()  # the rest of a run that is driven at full speed
     question_shown = pyqtSignal(object)  # QuestionWidget or None
     retry_requested = pyqtSignal()  # what failed, once more
+    microscope_requested = pyqtSignal()  # what the step showed there, once more
 
     def __init__(self, model: LessonModel) -> None:
         super().__init__()
         self.model, self._theme = model, LIGHT
+        self._microscope_seen = True
         self.question: QuestionWidget | None = None
         self.cards: list[LessonCard] = []
         self._known: list[tuple[str, Lesson, Progress]] = []
@@ -151,7 +153,10 @@ class LessonPanel(QWidget):
         self.matrices = WrongMatrices()
         parts = (self.text, self.ask, self.check, self.hurry, self.bar, self.doing, self.told)
         self.guide = label("", "muted")
-        for part in (*parts, self.guide, self.matrices, self.retry, self.after):
+        self.again = QPushButton("Back to the microscope")
+        self.again.clicked.connect(self.microscope_requested)
+        self.again.hide()
+        for part in (*parts, self.guide, self.again, self.matrices, self.retry, self.after):
             self.body.addWidget(part)
         self.body.addStretch(1)
         self.area.setWidget(inside)
@@ -243,7 +248,7 @@ class LessonPanel(QWidget):
         """Let Tab go down the page: a question is made later than what stands under it."""
         inner = self.question.stops() if self.question is not None else []
         order = [self.leave, self.text, self.ask, *inner, self.check, self.hurry, self.told]
-        order += [self.retry, self.after.button, self.back, self.next]
+        order += [self.again, self.retry, self.after.button, self.back, self.next]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 
@@ -270,8 +275,7 @@ class LessonPanel(QWidget):
         self.doing.setText(model.doing)
         self._show_told()
         self.matrices.show_runs([WrongEntries(*one) for one in model.faulty()])
-        self.guide.setVisible(bool(guide := self._guide_words()))
-        self.guide.setText(guide)
+        self._show_guide()
         self.retry.setVisible(bool(model.problem) and not working)
         last = model.place == len(model.lesson.steps) - 1
         self._show_after(last=last)
@@ -300,12 +304,32 @@ class LessonPanel(QWidget):
         words = inline(self.model.text(asked.ask))
         return _boxed(mix(theme.window, theme.muted, 0.12), words)
 
+    def set_microscope_seen(self, seen: bool) -> None:
+        """Say whether the microscope is there; where a step opened it and it is not, offer it."""
+        if seen != self._microscope_seen:
+            self._microscope_seen = seen
+            self._show_guide()
+
+    def _show_guide(self) -> None:
+        words = self._guide_words()
+        self.guide.setVisible(bool(words))
+        self.guide.setText(words)
+        model = self.model
+        told = model.lesson is not None and model.phase in ("told", "done") and not model.problem
+        self.again.setVisible(told and self._opens_microscope() and not self._microscope_seen)
+
+    def _opens_microscope(self) -> bool:
+        step = self.model.step
+        return step.microscope and step.seek is not None
+
     def _guide_words(self) -> str:
         """Say how to look at what has been opened."""
         model = self.model
-        if model.phase not in ("told", "done") or model.problem:
+        if model.lesson is None or model.phase not in ("told", "done") or model.problem:
             return ""
-        if model.step.microscope and model.step.seek is not None:
+        if self._opens_microscope():
+            if not self._microscope_seen:
+                return "The microscope has this run event by event."
             return "The microscope has this run event by event: ▶ steps on, Play goes by itself."
         if model.step.compare is not None:
             return "Two runs, A and B, on one clock: drag in the timeline to see both at a moment."

@@ -129,7 +129,7 @@ class MeasureStrip(QFrame):
         clock = run.clock_words if run is not None else ""
         if found.b is None:
             return clock
-        return f"area between the curves {found.area} · {clock}"
+        return f"{found.area} between the curves · {clock}"
 
     def _show_marks(self) -> None:
         self.setVisible(self._playback.measure.active)

@@ -36,6 +36,7 @@ AT_VERTEX = (
 )
 OFFER_AT = 0.55  # of the arc, where what it offers is written
 ROOM_ON_ARC = 1.0  # times what the words cover: a longer arc carries them
+MARGIN = 3.0  # pixels between words and the edge of the picture
 RING = 5.0  # pixels outside a disc
 
 
@@ -200,6 +201,9 @@ def _chip(painter: QPainter, theme: Theme, at: QPointF, words: str, colour: str)
     metrics = QFontMetricsF(painter.font())
     width, height = metrics.horizontalAdvance(words) + 14, metrics.height() + 6
     box = QRectF(at.x() - width / 2, at.y() - height / 2, width, height)
+    room = QRectF(painter.window()).adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+    box.moveLeft(max(room.left(), min(box.left(), room.right() - width)))
+    box.moveTop(max(room.top(), min(box.top(), room.bottom() - height)))
     painter.setPen(QPen(QColor(colour), 2.0))
     painter.setBrush(QColor(theme.base))
     painter.drawRoundedRect(box, height / 2, height / 2)
