@@ -125,7 +125,7 @@ def add_numbers(group: argparse._ArgumentGroup) -> None:
         metavar="TYPE",
         choices=CHOICES,
         default=AUTO,
-        help=f"of distances: {', '.join(CHOICES)} [auto]",
+        help=f"of distances: {', '.join(CHOICES)}".replace(AUTO, f"[{AUTO}]"),
     )
 
 
