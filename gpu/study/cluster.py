@@ -230,9 +230,9 @@ class Cluster:
                     running[future] = item
                 for future in self._ended(running, should_stop):
                     item = running.pop(future)
-                    error = future.exception() if future.status == "error" else None
-                    if future.status == "finished":
-                        yield future.result()
+                    error, found = self._outcome(future)
+                    if error is None:
+                        yield found
                     elif isinstance(error, GpuError):
                         raise error
                     else:  # it died, or what it needed did
@@ -246,11 +246,24 @@ class Cluster:
                 with suppress(Exception):  # it may go just now
                     self._client.cancel([*running, carried], force=True)
 
+    def _outcome(self, future: Any) -> tuple[BaseException | None, Any]:
+        """Return why a task failed, None where it did not, and what it found."""
+        try:
+            return None, future.result()
+        except Exception as error:  # also: its worker died before it had told what it found
+            return error, None
+
     def _carried(self, graph: CSRGraph) -> Any:
-        """Return the graph as every worker can have it: its arrays, once."""
+        """Return the graph as every worker can have it: its arrays, once. EngineError."""
         arrays = (graph.indptr, graph.indices, graph.weights)
         whole = tuple(np.array(array) for array in arrays)  # no view of shared memory
-        return self._client.scatter((graph.hash, *whole), broadcast=True, hash=False)
+        try:
+            return self._client.scatter((graph.hash, *whole), broadcast=True, hash=False)
+        except TimeoutError as error:
+            raise EngineError(
+                "every worker died and no other came; what is done is kept, the same command goes "
+                "on there"
+            ) from error
 
     def _ended(self, running: dict[Any, Any], should_stop: Stop) -> list[Any]:
         """Wait until some of the tasks have ended. CancelledByUserError, EngineError."""
