@@ -17,6 +17,7 @@ from pathlib import Path
 
 SAFE_PATH = "PYTHONSAFEPATH"
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")  # NumPy's, which we never keep busy: memory, and limits
+STANDARD = 3  # descriptors of every process: input, output, errors
 _OURS = str(Path(__file__).resolve().parents[1])  # where `gpu` and `viewer` are found
 
 
@@ -26,9 +27,16 @@ def module_command(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-P", "-c", f"import runpy, sys; {run}", *arguments]
 
 
-def one_thread() -> None:
-    """Let NumPy, once it is imported, start no threads: where it may have none, it ends us."""
+def settle_process() -> None:
+    """Settle what libraries would stumble over; called before any is imported.
+
+    NumPy starts no threads: where it may have none, it ends us. And what is closed of standard
+    input, output and errors leads nowhere: the next file opened would be taken for it.
+    """
     os.environ.setdefault(*ONE_THREAD)
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) < STANDARD:
+        pass
+    os.close(descriptor)
 
 
 def require_threads(count: int) -> None:

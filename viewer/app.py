@@ -21,7 +21,6 @@ Hidden switches, each a way to open the window, for `bench` and the tests:
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -32,7 +31,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from gpu.interpreter import one_thread, require_threads
+from gpu.interpreter import require_threads, settle_process
 
 if TYPE_CHECKING:
     from viewer.main_window import MainWindow
@@ -49,7 +48,7 @@ STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this proc
 
 def main(argv: list[str] | None = None) -> int:
     """Return the exit code, see `gpu.cli.outcome`."""
-    one_thread()
+    settle_process()
     arguments = list(sys.argv[1:] if argv is None else argv)
     first = arguments[0] if arguments else ""
     if not _is_for_window(first):
@@ -164,6 +163,8 @@ def _too_few_threads() -> int:
 
 def _x_server_answers() -> bool:
     """Ask $DISPLAY for a connection and drop it; True where that cannot be asked."""
+    import ctypes
+
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:

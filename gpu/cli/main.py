@@ -31,7 +31,7 @@ from gpu.cli.outcome import (
 )
 from gpu.cli.parser import Parser
 from gpu.cli.terminal import NAME, discard, failure, opened, settle
-from gpu.interpreter import one_thread, version
+from gpu.interpreter import settle_process, version
 
 
 class Command(NamedTuple):
@@ -103,7 +103,7 @@ examples:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return its exit code. Never shows a traceback."""
-    one_thread()
+    settle_process()
     words = sys.argv[1:] if argv is None else argv
     return guarded(words, lambda: _run_command(words))
 
