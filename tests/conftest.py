@@ -109,6 +109,27 @@ def _left_over(look: Callable[[], set[str]], before: set[str]) -> set[str]:
     return now - before if len(now) > len(before) else set()
 
 
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """Collect no garbage from the end of a test on: its widgets, local to it, may be in a paint.
+
+    pytest-qt handles events then, and holds them by weak references.
+    """
+    try:
+        return (yield)
+    finally:
+        gc.disable()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown() -> Iterator[None]:
+    """Collect garbage again once pytest-qt has closed the widgets."""
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def _child_processes() -> set[str]:
     return {f"{child.name} (pid {child.pid})" for child in multiprocessing.active_children()}
 

@@ -67,7 +67,7 @@ from viewer.models.run_choices import (
 from viewer.models.session import SessionModel
 
 SIZE_WIDTH = 76  # pixels, at the reference text size: 1048576 is not cut
-STALE = "The picture is of other settings: Run to see these."
+STALE = "The picture has other settings: Run."
 ANOTHER = "another"  # the row of the machine list that is no machine
 FILE = "file"  # the chooser's row for a graph that is no sample
 

@@ -30,7 +30,9 @@ ROOM_FOR_ARROW = 20.0
 ARROW = 11.0  # pixels, length of a head
 BEND = 26.0  # pixels between neighbours in a fan
 ARC_INK = 0.45  # of the text colour in the background
+OUTSIDE = 8.0  # pixels from a disc to a distance: rings are drawn there
 ALONG, CLEAR = 40, 4.0  # points of an arc, and pixels, that a distance is kept clear of
+AROUND = np.array([(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)] * (ALONG // 4))
 NAME_ROOM = 60.0  # pixels to the next vertex, for a name beside a small disc
 ON_DARK, ON_LIGHT = "#ffffff", "#101418"  # names, on a disc
 
@@ -220,7 +222,12 @@ class ItemPainter:
         colour = QColor(self._theme.text)
         inked = self._inked()
         for vertex, words in names.distances.items():
-            self._paint_words(self._free_place(vertex, words, inked), words, colour)
+            place = self._free_place(vertex, words, inked)
+            self._paint_words(place, words, colour)
+            if len(inked):  # another distance keeps a line away from this one
+                reach = np.array([1.5 * self._digit, self._metrics.height()])
+                around = np.array([place.x(), place.y()]) + AROUND * reach
+                inked = np.concatenate([inked, around])
 
     def _inked(self) -> np.ndarray:
         """Return points of the arcs of a small scene, their heads and weights, float64 (k, 2)."""
@@ -239,8 +246,9 @@ class ItemPainter:
 
     def _free_place(self, vertex: int, words: str, inked: np.ndarray) -> QPointF:
         """Return where a distance stands: below its disc, or where fewest other things are."""
-        centre, down = self._points[vertex], self._radius + 11
-        across = self._radius + 6 + self._width(words) / 2
+        width = max(self._width(words), 3 * self._digit)  # ∞ stands where a distance will
+        centre, down = self._points[vertex], self._radius + OUTSIDE + 7
+        across = self._radius + OUTSIDE + 2 + width / 2
         near = 0.75 * across, 0.75 * down
         shifts = (
             *((0, down), (across, 0), (-across, 0), (0, -down)),
@@ -248,7 +256,7 @@ class ItemPainter:
         )
         if not len(inked):
             return centre + QPointF(*shifts[0])
-        half = np.array([self._width(words) / 2 + CLEAR, self._metrics.height() / 2 + CLEAR])
+        half = np.array([width / 2 + CLEAR, self._metrics.height() / 2 + CLEAR])
         here, discs = np.array([centre.x(), centre.y()]), self._placed.discs
         others = discs[np.abs(discs - here).max(axis=1) > 1]
         room = self._painter.window()
