@@ -138,7 +138,7 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "an array lost": ({"arrays": ["dist", "samples", "events"]}, {}, "'events' is missing"),
     "an array unknown": ({"arrays": ["dist", "cake"]}, {}, r"arrays\[1\] = 'cake'; allowed: dist"),
     "half a probe": ({}, {"times_processed": None}, "only"),
-    "settings missing": ({"settings": {}}, {}, "settings: no algorithm; needed: adds"),
+    "settings missing": ({"settings": {}}, {}, "settings: no algorithm; needed: adaptive"),
     "settings not a table": ({"settings": 3}, {}, "settings = 3; allowed: a table"),
     "source out of range": (
         {"settings": asdict(replace(small_trace().settings, source=5))},
