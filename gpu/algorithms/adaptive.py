@@ -4,8 +4,8 @@ Returns     dist, the shortest distance from the source to every vertex.
 
 The idea    No scheduler is the fastest on every graph. A wide, shallow graph wants supersteps; a
             deep, narrow one wants no barriers; hubs want to be cut into pieces. Which it is
-            shows within ten hops of the source: a block looks at them, breadth first, while
-            the others set the distances up, and counts how many vertices each hop reaches. What
+            shows within ten hops of the source: a block looks at them, breadth first, before
+            the run begins, and counts how many vertices each hop reaches. What
             was known of the graph when it was loaded (arcs a vertex, its largest hub, how
             unequal the weights are) does the rest, and `choose` names a row of the registry:
 
@@ -62,7 +62,7 @@ class Limits:
     still : along a path hops differ by at most so much
     lanes, threads, block : arcs of a hop on a path, at least and at most, and vertices at most
     tree_degree : up to here a vertex hardly has two ways
-    ordered_degree : arcs a vertex from which shallow graphs are ordered
+    ordered_degree, ordered_arcs : arcs a vertex, or in all, from which shallow graphs are ordered
     dense_degree : from here on deep graphs go to ADDS
     many_arcs : the same, too large for the cache
     unequal : weights are unequal where the median is below this share of the mean
@@ -76,9 +76,10 @@ class Limits:
     still: float = 1.25
     lanes: int = 32
     threads: int = 1024
-    block: int = 512
+    block: int = 128
     tree_degree: float = 2.0
     ordered_degree: float = 6.0
+    ordered_arcs: int = 4_000_000
     dense_degree: float = 10.0
     many_arcs: int = 50_000_000
     unequal: float = 1 / 16
@@ -203,7 +204,8 @@ def is_path(seen: Scouted, limits: Limits = LIMITS) -> bool:
 
 
 def _deep(facts: Facts, why: str, limits: Limits) -> Choice:
-    if facts.mean_degree >= limits.dense_degree or facts.m >= limits.many_arcs:
+    dense = facts.mean_degree >= limits.dense_degree or facts.m >= limits.many_arcs
+    if dense or facts.equal_weights:
         return Choice("adds", why)
     return Choice("async_near_far", why, _typical_stride(facts, limits))
 
@@ -218,7 +220,8 @@ def _shallow(facts: Facts, limits: Limits) -> str:
         return "adds" if facts.mean_degree <= limits.tree_degree else "bellman_ford"
     if facts.equal_weights or _unequal(facts, limits):
         return "bellman_ford"
-    return "bellman_ford" if facts.mean_degree <= limits.ordered_degree else "near_far"
+    few = facts.mean_degree <= limits.ordered_degree and facts.m < limits.ordered_arcs
+    return "bellman_ford" if few or facts.mean_degree <= limits.tree_degree else "near_far"
 
 
 def _path(facts: Facts, limits: Limits) -> str:

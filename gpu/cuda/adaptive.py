@@ -1,7 +1,7 @@
 """Adaptive on the device: plans of the forms that may fit, and the choice among them.
 
-The scout is a block of the kernel that every run begins with (`kernels/scout.cuh`), so it costs
-nothing of its own; the host waits for its word and launches the form's kernel, nothing else. What
+The scout (`kernels/scout.cuh`) also clears what another run has cleared by a call of its own, so it
+costs no call; the host waits for its word and launches the form's kernel, nothing else. What
 a form needs is allocated before, as for any run: where two or three forms may fit, for each.
 """
 
@@ -75,5 +75,5 @@ def told(plan: Plan, choice: Choice) -> Plan:
 
 def as_scouted(control: np.void) -> Scouted:
     """Return what a scout has written into HOST_CONTROL."""
-    levels = control["levels"][: int(control["level_count"])]
-    return Scouted(tuple(map(int, levels)), int(control["level_arcs"]), control["scouted"] == WIDE)
+    levels = tuple(control["levels"].tolist()[: control["level_count"]])
+    return Scouted(levels, int(control["level_arcs"]), bool(control["scouted"] == WIDE))

@@ -4,7 +4,7 @@ A graph is uploaded once and kept while it lives (`DeviceGraph`). A run allocate
 launches `begin` and the algorithm's kernel on a stream of its own between two events, and
 watches: samples out of the pinned ring, Stop and a delta held by hand into it, and at most
 ten times a second the distances as they are, copied on a second stream. Where a scout is to
-choose among plans, it is a block of `begin`, and the kernel is launched when it has spoken.
+choose among plans, it goes before `begin`, and the kernel is launched when it has spoken.
 
 Residency: the grid is launched cooperatively, so that the driver refuses a grid that does
 not fit at once; before that the launcher computes what fits and says so in words.
@@ -33,7 +33,8 @@ POLL_S = 2e-4  # between two looks at the ring
 SNAPSHOT_S = 0.1  # between two copies of the distances mid-run
 DEFAULT_PERIOD_NS = 10_000
 SCOUT_S = 10.0  # by then a scout has told what it saw, or something is wrong
-SCOUT_THREADS = 1024  # a block of `begin_and_scout`
+SCOUT_THREADS = 1024  # of the block that scouts
+SCOUT_CLEARS = 16  # bytes that a thread of it clears at a time
 ALIGNED = 256  # bytes, of arrays that share an allocation
 LIMIT_S = 120.0  # a kernel that has not finished by then ends itself
 SPARE_BYTES = 64 << 20  # left free on the device
@@ -212,9 +213,10 @@ class CudaRun:
         self._dist = cupy.empty(graph.n, records.bits_of(graph.weights.dtype))
         workers = max(*(each.workers for each in plans), 1)
         after = -(-records.STATE.itemsize // ALIGNED) * ALIGNED
-        self._cleared = cupy.empty(after + workers * records.STATS.itemsize, np.uint8)
+        size = workers * records.STATS.itemsize
+        self._cleared = cupy.empty(-(-(after + size) // ALIGNED) * ALIGNED, np.uint8)
         self._state = self._cleared[: records.STATE.itemsize]
-        self._stats = self._cleared[after:]
+        self._stats = self._cleared[after : after + size]
         self._vertex_arrays()
         self._ready = {each: self._make_ready(each, settings) for each in plans}
 
@@ -260,21 +262,28 @@ class CudaRun:
         record["ring_mask"] = self.ring.samples - 1
 
     def launch(self) -> None:
-        """Start everything on the stream; returns at once, or when a scout has seen enough."""
+        """Start everything on the stream; returns at once, or when a scout has seen enough.
+
+        A scout clears what is cleared first. Each call takes the host some microseconds, so this
+        adds none, and the scout has mostly spoken when `begin` is issued.
+        """
         cupy, stream = self._cupy, self._stream
-        name = "begin" if self._scouted is None else "begin_and_scout"
-        numbers = self._graph.weights.dtype.name
-        begin = function(self._device.number, "prepare.cu", name, self._probe, numbers)
+        variant = (self._probe, self._graph.weights.dtype.name)
+        begin = function(self._device.number, "prepare.cu", "begin", *variant)
+        scout = function(self._device.number, "prepare.cu", "scout", *variant)
+        record = self._ready[self.plan].record
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
         self._got_ready: list[Plan] = []
         self.started = time.perf_counter()
         with stream:
             self._events[0].record(stream)
-            self._clear([(self._cleared, 0)])
-            threads, blocks = THREADS["prepare.cu"], 8 * self._device.multiprocessors
-            if self._scouted is not None:
-                threads, blocks = SCOUT_THREADS, 2 * self._device.multiprocessors
-            begin((blocks,), (threads,), (self._ready[self.plan].record,))
+            if self._scouted is None:
+                self._clear([(self._cleared, 0)])
+            else:
+                words = np.uint32(self._cleared.nbytes // SCOUT_CLEARS)
+                scout((1,), (SCOUT_THREADS,), (record, self._cleared, words))
+            grid = (8 * self._device.multiprocessors,)
+            begin(grid, (THREADS["prepare.cu"],), (record,))
             if self._scouted is not None:
                 self._heed_scout(self._scouted)
             self._get_ready(self.plan)
@@ -297,13 +306,11 @@ class CudaRun:
         self._cupy.cuda.runtime.memcpyAsync(*copied, 3, self._stream.ptr)
 
     def _heed_scout(self, scouted: Scouted) -> None:
-        """Take the plan that a scout speaks for; get plans ready until it has spoken."""
-        waiting = iter(scouted.plans)
+        """Take the plan that a scout speaks for; the first is got ready until it has spoken."""
+        if self.ring.scouted() is None:
+            self._get_ready(scouted.plans[0])
         while (seen := self.ring.scouted()) is None:
-            plan = next(waiting, None)
-            if plan is not None:
-                self._get_ready(plan)
-            elif time.perf_counter() - self.started > SCOUT_S:
+            if time.perf_counter() - self.started > SCOUT_S:
                 self._stream.synchronize()  # raises what went wrong on the device
                 raise EngineError("the scout told nothing, which is a fault of ours")
         self.plan = scouted.choose(seen)

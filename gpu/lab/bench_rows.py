@@ -4,7 +4,8 @@
 
 Rows take turns, run by run; times are medians of the kernel's, with everything that a run needs.
 The first row's distances are certified where no weight is 0, all others must equal them.
-A graph's set is "held_out", "since" or "last" (`held_out_graphs`) or, with --tuned, "tuned".
+A graph's set is "held_out", "since", "last" or "later" (`held_out_graphs`), with --tuned also
+"tuned".
 """
 
 from __future__ import annotations
@@ -102,7 +103,8 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
 def graphs(new_york: Path | None) -> Iterator[tuple[CSRGraph, int, str]]:
     """Yield graph, source and set."""
     sets = {"held_out": held_out_graphs.GRAPHS, "since": held_out_graphs.SINCE}
-    for name, makers in {**sets, "last": held_out_graphs.LAST}.items():
+    sets |= {"last": held_out_graphs.LAST, "later": held_out_graphs.LATER}
+    for name, makers in sets.items():
         for make in makers:
             graph = make()
             yield graph, held_out_graphs.source_of(graph), name

@@ -187,7 +187,8 @@ GRAPHS: tuple[Callable[[], CSRGraph], ...] = (
 
 
 # Added when the first rule of `adaptive` stood and before any of them was measured: the times of
-# GRAPHS had been seen. LAST is the same for its second rule, which had seen those of SINCE.
+# GRAPHS had been seen. LAST is the same for its second rule, which had seen those of SINCE, and
+# LATER for its third.
 SINCE: tuple[Callable[[], CSRGraph], ...] = (
     lambda: chains(1000, 1000),
     lambda: rmat(21, "usual"),
@@ -218,6 +219,21 @@ LAST: tuple[Callable[[], CSRGraph], ...] = (
     lambda: mesh8(1500),
     lambda: geometric(17),
     lambda: comb(600),
+)
+LATER: tuple[Callable[[], CSRGraph], ...] = (
+    lambda: chains(32, 5000),
+    lambda: chains(2000, 200),
+    lambda: rmat(19, "usual"),
+    lambda: grid(2000, 200, "usual"),
+    lambda: grid(800, 800, "unit"),
+    lambda: band(15, 24),
+    lambda: small_world(21),
+    lambda: random(20, 3),
+    lambda: random(18, 6),
+    lambda: tree(19, binary=False),
+    lambda: mesh(80),
+    lambda: mesh8(700),
+    lambda: comb(2000),
 )
 
 

@@ -5,7 +5,7 @@ pack_rows, pack_arcs   once a graph: row bounds and (head, weight) pairs, side b
 find_owners            once a graph: for each piece of 2^PIECE_SHIFT arcs that lies in one row, whose
 begin                  once a run, inside the measured time: every distance unreached, weights
                        summed for the initial delta, queues and counters at zero, the clock at 0
-begin_and_scout        the same, and one block more, which looks at what lies around the source
+scout                  before `begin`, by one block: what lies around the source (scout.cuh)
 */
 #include "scout.cuh"
 
@@ -57,8 +57,10 @@ __device__ void sum_weights(const Run &run, u64 at, u64 step) {
     atomicMax(&run.state->weight_max, most);
 }
 
-// The part of thread `at` of `step`.
-__device__ __forceinline__ void begin_part(const Run &run, u64 at, u64 step) {
+// The launcher has cleared `state` and stats just before, on the same stream.
+extern "C" __global__ void begin(const Run *given) {
+    const Run &run = *given;
+    u64 at = blockIdx.x * (u64)blockDim.x + threadIdx.x, step = gridDim.x * (u64)blockDim.x;
     if (at == 0) run.state->start_ns = now_ns();
     for (u64 v = at; v < run.n; v += step) {
         run.dist[v] = UNREACHED;
@@ -68,17 +70,9 @@ __device__ __forceinline__ void begin_part(const Run &run, u64 at, u64 step) {
     sum_weights(run, at, step);
 }
 
-// The launcher has cleared `state` and stats just before, on the same stream.
-extern "C" __global__ void begin(const Run *given) {
-    begin_part(*given, blockIdx.x * (u64)blockDim.x + threadIdx.x, gridDim.x * (u64)blockDim.x);
-}
-
-extern "C" __global__ void begin_and_scout(const Run *given) {
-    __shared__ Scout scout;
-    if (blockIdx.x == 0) {
-        scout.look(*given);
-        return;
-    }
-    u64 at = (blockIdx.x - 1) * (u64)blockDim.x + threadIdx.x;
-    begin_part(*given, at, (gridDim.x - 1) * (u64)blockDim.x);
+// Before `begin`, in place of the launcher's clearing: one block clears and looks around.
+extern "C" __global__ void scout(const Run *given, uint4 *cleared, u32 words) {
+    __shared__ Scout shared;
+    for (u32 i = threadIdx.x; i < words; i += blockDim.x) cleared[i] = make_uint4(0, 0, 0, 0);
+    shared.look(*given);
 }

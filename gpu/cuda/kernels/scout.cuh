@@ -1,12 +1,12 @@
 /*
-scout.cuh: how the graph looks from the source, breadth first, seen by one block of `begin`.
+scout.cuh: how the graph looks from the source, breadth first, seen by one block before `begin`.
 
 Reads    rows, arcs            Writes   host->levels, level_arcs, level_count, scouted
 Ends     as soon as the shape shows (`has_seen_enough`), or before the hop that would look at more
          than SCOUT_ARCS arcs or reach more than SCOUT_VERTICES vertices in all
 
-The other blocks set the distances up meanwhile, so nothing here touches them: what was reached
-stands in a table in shared memory. Whole hops alone are told, so that the same graph and source
+Distances are set up only after it, so nothing here touches them: what was reached stands in a
+table in shared memory. Whole hops alone are told, so that the same graph and source
 are told the same every time, whoever was first. `gpu.algorithms.adaptive.scout` is the twin.
 A hop is two trips to memory one after the other: arcs, then the rows of what they reach.
 */
