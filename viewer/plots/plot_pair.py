@@ -15,7 +15,7 @@ import pyqtgraph as pg
 from PyQt6.QtGui import QPen, QResizeEvent
 
 from gpu.study.compare import ALIGNMENTS
-from viewer.common.text_size import small_font, small_pixels
+from viewer.common.text_size import scaled, small_font, small_pixels
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord
 from viewer.plots.live import SAMPLES_PER_TICK
@@ -24,6 +24,7 @@ from viewer.plots.plot_items import Legend
 
 LETTERS = ("A", "B")
 LOW = 190  # pixels: a panel lower than this has no line for the names
+ROOMY = 640  # and one as wide as this has room for both
 
 
 class PairPlot(PlotPanel):
@@ -100,7 +101,10 @@ class PairPlot(PlotPanel):
         return self.height() < LOW
 
     def _place_legend(self) -> None:
-        """Name the two runs above the plot, or before what they count where that is low."""
+        """Name the two runs above the plot, or in place of the caption where that is low.
+
+        What they count is then in their tooltip; where the panel is wide it stands beside them.
+        """
         low = self.comparing and self._is_low
         self.body.removeWidget(self.pair_legend)
         self.header.removeWidget(self.pair_legend)
@@ -108,6 +112,9 @@ class PairPlot(PlotPanel):
             self.header.insertWidget(0, self.pair_legend, 1)
         else:
             self.body.insertWidget(1, self.pair_legend)
+        self.caption.setVisible(not low or self.width() >= scaled(ROOMY))
+        words = "\n\n".join(filter(None, (self.caption.text(), self.caption.detail)))
+        self.pair_legend.setToolTip(words if low else "")
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Take the names out of a low panel."""
