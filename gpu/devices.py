@@ -58,7 +58,7 @@ class Preset:
     sweep_ns: float  # one sweep of the manager
     push_ns: float  # a worker writes to the buckets what it collected
     superstep_ns: float  # barrier and trips of one superstep of all blocks
-    begin_ns: float  # what a run takes before its first vertex, whatever the graph
+    begin_ns: float  # launching and clearing, before a run's clock begins: in no trace, as there
     narrow_ns: float  # a round of at most one arc a lane inside a block
     round_ns: float  # a round inside a block: trips and barrier, up to WARP x IN_FLIGHT arcs a warp
     trip_ns: float  # each further WARP x IN_FLIGHT arcs of its fullest warp
@@ -106,7 +106,7 @@ class Preset:
 
     def start_ns(self, n: int, m: int) -> float:
         """Return what comes before the first vertex, ns: weights summed, distances set."""
-        return self.begin_ns + 1e9 * (8.0 * m + 4.0 * n) / (self.bandwidth * COPY_SHARE)
+        return 1e9 * (8.0 * m + 4.0 * n) / (self.bandwidth * COPY_SHARE)
 
     def arc_miss(self, m: int) -> float:
         """Return the share of arcs, 0..1, that L2 does not hold."""

@@ -356,3 +356,26 @@ def test_nothing_is_cut_at_the_size_of_text_of_a_projector(
         if axis is not None and panel.isVisible():
             words = axis.label.boundingRect().width()
             assert words <= axis.size().width() + 8, panel.TITLE  # Qt's margin of a document
+
+
+def test_the_name_of_b_opens_the_choice_of_another(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    press(window, "compare_rival", qtbot)
+    finish(window, host, pace=2)
+    badge = next(one for one in window.findChildren(Badge) if "B" in one.text())
+    menu = window.actions_by_key.menu("compare_other")
+    qtbot.mouseClick(badge, Qt.MouseButton.LeftButton)
+    assert menu.isVisible()
+    assert "Dijkstra" in [action.text() for action in menu.actions()]
+    menu.close()
+
+
+def test_what_can_be_done_at_a_moment_is_offered_on_the_plots(window: MainWindow) -> None:
+    while window.features.install_next():
+        pass
+    wanted = {"note_moment", "mark_1", "mark_2"}
+    for key in ("timeline", "work"):
+        dock = window.docks[key]
+        assert dock.contextMenuPolicy() == Qt.ContextMenuPolicy.ActionsContextMenu
+        assert {row for row in wanted if window.actions_by_key[row] in dock.actions()} == wanted

@@ -166,6 +166,9 @@ def test_it_follows_the_theme_and_closes_with_the_window(window: MainWindow) -> 
 
 def test_a_panel_says_what_it_is_where_its_title_stands(window: MainWindow) -> None:
     docks = window.docks.by_key
-    assert docks["buckets"].toolTip() == "How many vertices wait, in each bucket, over time."
+    assert (
+        docks["buckets"].toolTip().startswith("How many vertices wait, in each bucket, over time.")
+    )
+    assert "+7 the seventh after the head" in docks["buckets"].toolTip()
     for key, dock in docks.items():
         assert dock.toolTip().endswith("."), key

@@ -88,7 +88,7 @@ def test_every_stop_points_at_its_panel(
 
 def test_keys_turn_and_leave_and_it_comes_again(window: MainWindow, qtbot: QtBot) -> None:
     tour = begun(window, qtbot)
-    qtbot.keyClick(tour.bubble, Qt.Key.Key_Right)
+    qtbot.keyClick(tour.bubble, Qt.Key.Key_Return)
     assert tour.place == 1
     qtbot.keyClick(tour.bubble, Qt.Key.Key_Left)
     qtbot.keyClick(tour.bubble, Qt.Key.Key_Left)

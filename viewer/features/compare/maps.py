@@ -17,6 +17,7 @@ from html import escape
 
 import numpy as np
 from PyQt6.QtCore import QEvent, QObject, Qt, pyqtSignal
+from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtWidgets import QLabel, QWidget
 
 from gpu.errors import GpuError
@@ -146,13 +147,19 @@ class SecondView(GraphView):
 
 
 class Badge(QLabel):
-    """A letter and a name in the corner of a graph; lets the mouse through."""
+    """A letter and a name in the corner of a graph. B's is pressed to choose another B."""
+
+    pressed = pyqtSignal()
 
     def __init__(self, place: int, parent: QWidget) -> None:
         super().__init__(parent)
         self._place = place
         self.setTextFormat(Qt.TextFormat.RichText)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._chooses = place > 0
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not self._chooses)
+        if self._chooses:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+            self.setToolTip("Compare with another algorithm, or another Δ")
         self.move(SPACING, SPACING)
         self.hide()
 
@@ -162,6 +169,11 @@ class Badge(QLabel):
         if a0 is not None and a0.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self.adjustSize()
 
+    def mouseReleaseEvent(self, a0: QMouseEvent | None) -> None:
+        """Ask for the choice."""
+        if a0 is not None and a0.button() == Qt.MouseButton.LeftButton:
+            self.pressed.emit()
+
     def show_words(self, letter: str, words: str, theme: Theme) -> None:
         """Show "A ADDS" on the colour of the letter."""
         colour = theme.runs[self._place]
@@ -170,7 +182,8 @@ class Badge(QLabel):
             f" border: 1px solid {theme.border}; border-left: 4px solid {colour};"
             " border-radius: 3px; }"
         )
-        self.setText(f"<b>{letter}</b>&nbsp; {escape(words)}")
+        more = "&nbsp; ▾" if self._chooses else ""
+        self.setText(f"<b>{letter}</b>&nbsp; {escape(words)}{more}")
         self.adjustSize()
         self.show()
         self.raise_()

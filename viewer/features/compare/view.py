@@ -89,8 +89,16 @@ class PairView(QObject):
         self.second = SecondView(mirror, first)
         self.second.apply_theme(self._window.theme)
         self._row.addWidget(self.second, 1)
-        self._badges.append(Badge(1, self.second))
+        badge = Badge(1, self.second)
+        badge.pressed.connect(self._offer_others)
+        self._badges.append(badge)
         self.looks.changed.connect(self.second.refresh)
+
+    def _offer_others(self) -> None:
+        """Open the menu of what else A can be compared with, below B's name."""
+        badge = self._badges[1]
+        menu = self._window.actions_by_key.menu("compare_other")
+        menu.popup(badge.mapToGlobal(badge.rect().bottomLeft()))
 
     def _colour(self) -> None:
         """Colour by the difference while that is the view, and as before afterwards."""

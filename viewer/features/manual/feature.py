@@ -1,4 +1,4 @@
-"""Opens the manual, at the page of what has the focus; a panel's title says its first sentence."""
+"""Opens the manual, at the page of what has the focus; a panel's title says its first paragraph."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PyQt6.QtWidgets import QApplication, QWidget
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
 from viewer.features.manual.dialog import ManualDialog
-from viewer.features.manual.pages import ALL_WORDS, first_sentences, pages_of
+from viewer.features.manual.pages import ALL_WORDS, first_paragraphs, pages_of
 
 DOCK = "dock_"
 FIRST = "start"
@@ -20,7 +20,7 @@ class ManualFeature(FeaturePart):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self.dialog: ManualDialog | None = None
-        for key, words in first_sentences().items():
+        for key, words in first_paragraphs().items():
             if key in window.docks.by_key:
                 window.docks.by_key[key].setToolTip(words)
 

@@ -24,7 +24,6 @@ MICE |= {"buckets": "Plots", "draw": "Drawing"}  # page -> group of what a mouse
 ALL_WORDS = "words"  # key of the glossary as one page
 HEADING = re.compile(r"^# (\w+): (.+)$", re.MULTILINE)
 TAG = re.compile(r"<[^>]*>")
-SENTENCE = re.compile(r"(?<=[.!?]) ")
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,12 @@ def pages_of(rows: Iterable[ActionRow]) -> dict[str, Page]:
     return {page.key: page for page in found}
 
 
-def first_sentences() -> dict[str, str]:
-    """Return what each panel is, in the first sentence of its page, by panel."""
+def first_paragraphs() -> dict[str, str]:
+    """Return what each panel is, in the first paragraph of its page, by panel."""
     found = {}
     for key, (_, text) in _prose().items():
         plainly = unescape(TAG.sub("", to_html(text.strip().split("\n\n")[0]))).strip()
-        found[key] = SENTENCE.split(" ".join(plainly.split()))[0]
+        found[key] = " ".join(plainly.split())
     return found
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication, QVBoxLayout
 
 from viewer.common.theme import Theme
+from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
 from viewer.features.measure.rows import MEASURING
 from viewer.features.measure.strip import MeasureStrip
@@ -27,6 +29,10 @@ class MeasureFeature(FeaturePart):
         self.strip.copy_button.clicked.connect(self.copy)
         self.strip.end_button.clicked.connect(self._measure.clear)
         self._measure.changed.connect(window.enable_actions)
+        for key in PLOTS:
+            for row in ("mark_1", "mark_2"):
+                window.docks[key].addAction(window.actions_by_key[row])
+            window.docks[key].setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         window.comparison.clocks_changed.connect(self._know_b)
         window.comparison.pair_changed.connect(self._know_b)
         self._know_b()

@@ -48,6 +48,7 @@ KEYS = "Left and Right step, Space plays; Shift with an arrow moves the map"
 TOO_WIDE = "is larger than every distance here: one bucket holds all."
 LAST_TIP, NEXT_TIP = "Back to the last one of this kind", "On to the next one of this kind"
 SENTENCE_LINES = 2  # kept free, so that nothing jumps
+REPEAT_MS = 700  # a button held so long steps on; a busy machine sees a click later than it ends
 
 
 class MicroscopePanel(QWidget):
@@ -190,6 +191,7 @@ class MicroscopePanel(QWidget):
         button.setToolTip(tip)
         button.setAccessibleName(tip)
         button.setAutoRepeat(words in "◀▶")
+        button.setAutoRepeatDelay(REPEAT_MS)
         return button
 
     def _connect(self) -> None:

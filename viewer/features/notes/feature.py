@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QMenu, QWidget
 
 from gpu.record.notes import MOST_NOTES, note
 from gpu.words import in_sight, time_unit, time_words
 from viewer.common.foreign_words import button_words
+from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
 from viewer.features.notes.dialog import NoteDialog
 from viewer.features.notes.panel import NotesPanel
@@ -26,6 +28,9 @@ class NotesFeature(FeaturePart):
         self.notes = window.session.notes
         self.notes.set_comparison(window.comparison)
         window.graph_view.more_menu.append(self._add_to_menu)
+        for key in PLOTS:
+            window.docks[key].addAction(window.actions_by_key["note_moment"])
+            window.docks[key].setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def make_panel(self, _dock: str) -> QWidget:
         """Return the list of notes."""

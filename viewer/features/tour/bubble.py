@@ -89,10 +89,12 @@ class Bubble(QFrame):
         )
 
     def keyPressEvent(self, a0: QKeyEvent | None) -> None:
-        """Esc leaves, arrows turn."""
+        """Esc leaves, arrows turn, Enter goes on."""
         known = {
             Qt.Key.Key_Escape: self.skip_requested,
             Qt.Key.Key_Right: self.next_requested,
+            Qt.Key.Key_Return: self.next_requested,
+            Qt.Key.Key_Enter: self.next_requested,
             Qt.Key.Key_Left: self.back_requested,
         }
         if a0 is not None and Qt.Key(a0.key()) in known:
