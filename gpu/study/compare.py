@@ -296,8 +296,10 @@ def share_marks(a: Side, b: Side) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
 def column(samples: np.ndarray, name: str, times_ns: np.ndarray) -> np.ndarray:
     """Return a field of SAMPLE at given times, float64: the last sample at or before each.
 
-    NaN before the first sample; the last value holds after the end.
+    NaN before the first sample, and where there is none; the last value holds after the end.
     """
+    if not len(samples):
+        return np.full(np.shape(times_ns), np.nan)
     at = np.searchsorted(samples["t_ns"], times_ns, side="right") - 1
     values = samples[name].astype(np.float64)
     return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)

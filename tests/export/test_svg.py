@@ -103,7 +103,7 @@ def test_lines_of_a_drawing_are_those_of_the_picture(
     svg = drawing(panel, "drawn")()
     png = QImage.fromData(picture(panel, "drawn")())
     colours = panel._theme.data
-    colour = colours.work if panel.TITLE == "Work" else colours.a
+    colour = colours.relaxed if panel.TITLE == "Work" else colours.a  # a line that stands alone
     drawn, wanted = (columns_with(image, colour) for image in (render(svg, tmp_path), png))
     assert wanted.sum() > 0.3 * SIZE[0]
     near = np.convolve(drawn, np.ones(9), "same") > 0  # dashes may begin elsewhere

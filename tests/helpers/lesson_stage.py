@@ -132,7 +132,8 @@ def walk(window: MainWindow, qtbot: QtBot, right: bool) -> list[bool | None]:
             settle(window, qtbot)
             judged.append(model.answered.right)
             words = step.question.right if right else step.question.wrong
-            assert model.answered.words == bench.filled(words)
+            known = bench.filled(words)
+            assert model.answered.words == known, f"{model.answered.words}\nnot\n{known}"
             assert panel.told.isVisible()
         elif step.drive:
             drive(window, qtbot)

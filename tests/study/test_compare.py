@@ -557,3 +557,9 @@ def test_a_model_that_errs_too_much_ranks_no_algorithms() -> None:
     assert same.numbers["b_time_over_a"] == 2.0
     measured = summarise(*(replace(side, clock="measured") for side in (a, b)))
     assert measured.numbers["b_time_over_a"] == 2.0
+
+
+def test_a_run_without_a_sample_has_no_numbers_yet() -> None:
+    found = column(np.zeros(0, SAMPLE), "relaxed_edges", np.array([0.0, 10.0]))
+    assert found.shape == (2,)
+    assert np.isnan(found).all()

@@ -98,3 +98,12 @@ def test_words_leave_out_what_is_not_known(two: bool) -> None:
     assert ("between the curves 1.1k edges · ns" in said) == two
     flat = side([0, 100], [1, 0], "bellman_ford")
     assert "Δ" not in words(interval(flat, 0, 100))
+
+
+def test_a_run_that_has_no_sample_yet_did_nothing_in_it() -> None:
+    """A second run that was just started is compared while it waits for the compiler."""
+    empty = side([], [])
+    found = interval(empty, 0, 300)
+    assert (found.processed, found.relaxed, found.delta) == (0, 0, None)
+    assert area(A, empty, SAME_CLOCK, 0, 300) == 4 * 100 + 8 * 100 + 2 * 100
+    assert table(interval(A, 0, 300), found)

@@ -178,7 +178,7 @@ def test_a_run_there_is_live_driven_and_stopped_over_a_slow_link(
     assert record.trace is not None
     assert "ended" not in record.trace.environment  # it listened; nobody was killed
     device = next(column for column in COLUMNS if column.title == "Device")
-    assert device.words(record) == f"cuda:0 on {ADDRESS} (NVIDIA H100 80GB HBM3)"
+    assert device.words(record) == f"H100 80GB HBM3 on {ADDRESS}"
 
 
 def test_what_a_window_left_there_is_fetched_and_offered(

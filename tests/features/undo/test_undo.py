@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PyQt6 import sip
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtWidgets import QApplication, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph, say, trace_of
 from test_window import close_for_good
@@ -170,3 +171,13 @@ def test_another_graph_has_other_sources(window: MainWindow, qtbot: QtBot) -> No
     assert window.session.source == source
     assert window.theme.name == "light"
     assert not window.actions_by_key["undo"].isEnabled()
+
+
+def test_a_field_that_went_without_a_word_is_let_go(window: MainWindow) -> None:
+    feature = window.features["undo"]
+    field = QSpinBox()
+    feature._follow_focus(None, field)  # type: ignore[attr-defined]
+    field.blockSignals(True)
+    sip.delete(field)
+    feature._follow_focus(None, None)  # type: ignore[attr-defined]
+    assert feature._field is None  # type: ignore[attr-defined]

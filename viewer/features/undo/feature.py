@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from PyQt6 import sip
 from PyQt6.QtCore import QEvent, QObject
 from PyQt6.QtGui import QKeyEvent, QKeySequence, QUndoCommand, QUndoStack
 from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
@@ -326,7 +327,7 @@ class UndoFeature(FeaturePart):
 
     def _follow_focus(self, _old: QWidget | None, now: QWidget | None) -> None:
         self.moved = True
-        if self._field is not None:
+        if self._field is not None and not sip.isdeleted(self._field):
             self._field.removeEventFilter(self)
         field = now if isinstance(now, QLineEdit | QSpinBox | QDoubleSpinBox) else None
         self._field = field
