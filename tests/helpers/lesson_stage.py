@@ -52,7 +52,7 @@ def settle(window: MainWindow, qtbot: QtBot, problem: str = "") -> None:
     model = window.features["lessons"].model
     qtbot.wait(40)
     qtbot.waitUntil(lambda: model.phase != "working", timeout=PATIENCE_MS)
-    assert problem in model.problem if problem else model.problem == ""
+    assert problem in model.problem if problem else model.problem == "", model.problem
 
 
 def click(window: MainWindow, qtbot: QtBot, button: object) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import dask_stage
@@ -186,8 +187,12 @@ def _workers(before: set[int]) -> list[int]:
     """Return the workers of Dask: what was begun since by spawn."""
     import psutil
 
-    fresh = [psutil.Process(pid) for pid in _children() - before if psutil.pid_exists(pid)]
-    return [child.pid for child in fresh if "spawn_main" in " ".join(child.cmdline())]
+    found = []
+    for pid in _children() - before:
+        with suppress(psutil.Error):  # it goes just now
+            if "spawn_main" in " ".join(psutil.Process(pid).cmdline()):
+                found.append(pid)
+    return found
 
 
 def test_a_sweep_leaves_as_a_page(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
