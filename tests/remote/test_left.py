@@ -63,8 +63,11 @@ class Far:
 
 
 def _is_alive(pid: int) -> bool:
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # it has gone, or goes just now
+        return False
+    return told.rpartition(")")[2].split()[0] != "Z"
 
 
 @pytest.fixture
