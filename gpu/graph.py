@@ -26,6 +26,11 @@ NUMBER_TYPES = ("int32", "int64", "float32", "float64")  # of weights, see `gpu.
 INT_UNREACHED = np.int32(2**31 - 1)  # distance of an unreached vertex, int32 graphs
 
 
+def are_hubs(largest_degree: int, mean_degree: float, times: float = HUBS) -> bool:
+    """Whether a graph has hubs: its largest degree is so many times the mean."""
+    return largest_degree > times * max(mean_degree, 1.0)
+
+
 @dataclass(frozen=True)
 class Provenance:
     """Where a graph came from.
@@ -95,10 +100,14 @@ class CSRGraph:
         return bool(self.weights.dtype.kind == "i")
 
     @cached_property
+    def largest_degree(self) -> int:
+        """Arcs of the vertex that has most; 0 for the empty graph."""
+        return int(np.diff(self.indptr).max(initial=0))
+
+    @property
     def has_hubs(self) -> bool:
-        """Whether a few vertices have very many arcs: the largest degree is HUBS times the mean."""
-        largest = int(np.diff(self.indptr).max(initial=0))
-        return largest > HUBS * max(self.mean_degree, 1.0)
+        """Whether a few vertices have very many arcs."""
+        return are_hubs(self.largest_degree, self.mean_degree)
 
     @property
     def mean_degree(self) -> float:

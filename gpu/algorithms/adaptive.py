@@ -40,7 +40,7 @@ from gpu.algorithms import bellman_ford, near_far
 from gpu.algorithms.async_near_far import strides_of
 from gpu.algorithms.registry import Algorithm
 from gpu.delta import near_far_delta
-from gpu.graph import CSRGraph
+from gpu.graph import HUBS, CSRGraph, are_hubs
 
 HOPS = 10  # that the scout goes at most; this and the next four as in scout.cuh
 MOST_VERTICES, MOST_ARCS = 2048, 12_288  # that it reaches in all, and looks at in one hop
@@ -69,7 +69,7 @@ class Limits:
     """
 
     hub_share: float = 0.25
-    skew: float = 64.0
+    skew: float = HUBS
     hub_arcs: int = 10_000_000
     some: float = 24.0
     growth: float = 4.0
@@ -140,7 +140,7 @@ def facts_of(graph: CSRGraph) -> Facts:
             n=graph.n,
             m=graph.m,
             mean_degree=graph.mean_degree,
-            largest_degree=int(np.diff(graph.indptr).max(initial=0)),
+            largest_degree=graph.largest_degree,
             mean_weight=graph.mean_weight,
             median_weight=float(np.median(sample)) if graph.m else 0.0,
             equal_weights=bool(sample.max(initial=0) == sample.min()) if graph.m else True,
@@ -211,7 +211,7 @@ def _deep(facts: Facts, why: str, limits: Limits) -> Choice:
 
 
 def _has_hubs(facts: Facts, limits: Limits) -> bool:
-    return facts.largest_degree > limits.skew * max(facts.mean_degree, 1.0)
+    return are_hubs(facts.largest_degree, facts.mean_degree, limits.skew)
 
 
 def _shallow(facts: Facts, limits: Limits) -> str:

@@ -27,7 +27,7 @@ from gpu.cuda.launch import (
 from gpu.cuda.module import THREADS, function
 from gpu.delta import DEGREE_SPLIT, StartRule, Weights, band, published, start
 from gpu.engine import EngineOutcome, Observer, RunBuffers
-from gpu.graph import CSRGraph
+from gpu.graph import HUBS, CSRGraph, are_hubs
 from gpu.record.trace import RunSettings
 
 _OWNERS: weakref.WeakKeyDictionary[DeviceGraph, Any] = weakref.WeakKeyDictionary()
@@ -54,7 +54,7 @@ class Tuning:
     threads: int = 256
     blocks_per_sm: int = 2
     many_arcs: int = 20_000_000
-    skew: float = 64.0
+    skew: float = HUBS
     skewed_factor: float = 32.0
     skewed_chunk: int = 4
     chunk_smallest: int = 8
@@ -107,7 +107,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tu
     )
     many = graph.m >= tuning.many_arcs
     uploaded = device_graph(graph, device)  # before the queues: it is the larger demand
-    skewed = uploaded.largest_degree > tuning.skew * max(graph.mean_degree, 1.0)
+    skewed = are_hubs(uploaded.largest_degree, graph.mean_degree, tuning.skew)
     per_sm = tuning.blocks_per_sm + (many or skewed)
     wanted = per_sm * device.multiprocessors - 1
     workers = parameters["workers"] or min(wanted, most)
