@@ -29,6 +29,7 @@ from functools import partial
 from itertools import pairwise
 
 from PyQt6.QtCore import QByteArray, QObject, QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from viewer.common.later import later
@@ -391,6 +392,11 @@ class Docks(QObject):
         plot = max(scaled(PLOT_SIZE[1] + TITLE), int(PLOT_SHARE * window.height()))
         wanted = [heights.get(cell[0], plot) for cell in areas[1]]
         window.resizeDocks(bottom, wanted, DOWN)
+
+    def offer(self, key: str, action: QAction) -> None:
+        """Have an action in the menu of a dock, which the right button opens."""
+        self.by_key[key].addAction(action)
+        self.by_key[key].setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def is_in_front(self, key: str) -> bool:
         """Whether a dock is seen: of tabs, the one on top."""

@@ -157,9 +157,11 @@ def _time_and_work(
             f"{name} took {brief_time(time)} ({side.clock})"
             for name, time, side in zip(told, pair, (a, b), strict=True)
         )
-        unlike = "times of unlike clocks have no ratio" if a.clock != b.clock else ""
-        why = f": {unlike or _not_ranked(a, b)}" if unlike or _not_ranked(a, b) else ""
-        return f"{each}{why}; {told[0]} did {_work_words(a, b, 1 / work if work else None)}."
+        why = _not_ranked(a, b)
+        if a.clock != b.clock:
+            why = "times of unlike clocks have no ratio"
+        told_why = f": {why}" if why else ""
+        return f"{each}{told_why}; {told[0]} did {_work_words(a, b, 1 / work if work else None)}."
     if abs(ratio - 1) < SAME or ratio > 1:
         (faster, slower), (fast, slow) = (a, b), pair
         (name, other), work = told, 1 / work if work else None

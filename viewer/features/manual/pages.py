@@ -23,6 +23,7 @@ MICE = {"graph": "Graph", "delta": "Plots", "parallelism": "Plots", "work": "Plo
 MICE |= {"buckets": "Plots", "draw": "Drawing"}  # page -> group of what a mouse does there
 ALL_WORDS = "words"  # key of the glossary as one page
 HEADING = re.compile(r"^# (\w+): (.+)$", re.MULTILINE)
+EMPHASIS = re.compile(r"[*`]")
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -57,8 +58,7 @@ def first_paragraphs() -> dict[str, str]:
     """Return what each panel is, in the first paragraph of its page, by panel."""
     found = {}
     for key, (_, text) in _prose().items():
-        plainly = unescape(TAG.sub("", to_html(text.strip().split("\n\n")[0]))).strip()
-        found[key] = " ".join(plainly.split())
+        found[key] = " ".join(EMPHASIS.sub("", text.strip().split("\n\n")[0]).split())
     return found
 
 

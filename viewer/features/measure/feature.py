@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication, QVBoxLayout
 
 from viewer.common.theme import Theme
@@ -31,8 +30,7 @@ class MeasureFeature(FeaturePart):
         self._measure.changed.connect(window.enable_actions)
         for key in PLOTS:
             for row in ("mark_1", "mark_2"):
-                window.docks[key].addAction(window.actions_by_key[row])
-            window.docks[key].setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+                window.docks.offer(key, window.actions_by_key[row])
         window.comparison.clocks_changed.connect(self._know_b)
         window.comparison.pair_changed.connect(self._know_b)
         self._know_b()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QMenu, QWidget
 
 from gpu.record.notes import MOST_NOTES, note
@@ -29,8 +28,7 @@ class NotesFeature(FeaturePart):
         self.notes.set_comparison(window.comparison)
         window.graph_view.more_menu.append(self._add_to_menu)
         for key in PLOTS:
-            window.docks[key].addAction(window.actions_by_key["note_moment"])
-            window.docks[key].setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+            window.docks.offer(key, window.actions_by_key["note_moment"])
 
     def make_panel(self, _dock: str) -> QWidget:
         """Return the list of notes."""

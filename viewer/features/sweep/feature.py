@@ -30,7 +30,7 @@ class SweepFeature(FeaturePart):
         self.model.failed.connect(self._report)
         self.model.warned.connect(self._warn)
         self.model.changed.connect(window.enable_actions)
-        window.docks["sweep"].addAction(window.actions_by_key["copy_sweep"])
+        window.docks.offer("sweep", window.actions_by_key["copy_sweep"])
         self._panel: SweepPanel | None = None
         window.run_panel.choices_changed.connect(self._offer_knobs)
         window.session.graph_changed.connect(self._offer_knobs)

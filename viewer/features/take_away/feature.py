@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QAction
 
 from gpu.cli.command_line import compare_line
@@ -49,8 +49,7 @@ class TakeAwayFeature(FeaturePart):
                 continue
             here = QAction("Export this panel…", window.docks[key])
             here.triggered.connect(partial(self.export_panel, key))
-            window.docks[key].addAction(here)
-            window.docks[key].setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+            window.docks.offer(key, here)
         window.status_bar.cancel_requested.connect(self.cancel)
 
     def export_panel(self, key: str, _checked: bool = False) -> None:
