@@ -102,9 +102,7 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
 
 def graphs(new_york: Path | None) -> Iterator[tuple[CSRGraph, int, str]]:
     """Yield graph, source and set."""
-    sets = {"held_out": held_out_graphs.GRAPHS, "since": held_out_graphs.SINCE}
-    sets |= {"last": held_out_graphs.LAST, "later": held_out_graphs.LATER}
-    for name, makers in sets.items():
+    for name, makers in held_out_graphs.SETS.items():
         for make in makers:
             graph = make()
             yield graph, held_out_graphs.source_of(graph), name

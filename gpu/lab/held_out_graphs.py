@@ -237,6 +237,9 @@ LATER: tuple[Callable[[], CSRGraph], ...] = (
 )
 
 
+SETS = {"held_out": GRAPHS, "since": SINCE, "last": LAST, "later": LATER}
+
+
 def source_of(graph: CSRGraph) -> int:
     """Return the source that is measured from."""
     return int(np.argmax(np.diff(graph.indptr))) if graph.name.startswith("rmat") else 0
