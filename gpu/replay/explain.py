@@ -276,7 +276,10 @@ class _Teller:
         return f"Work may now be taken from {plural(self.a, 'bucket')} ({why})."
 
     def block_taken(self) -> str:
-        return f"{self.place().capitalize()} has no room left and takes block {self.a} of the pool."
+        ring = self.state.ring
+        slot = [p for k, p in self.state.pointers.items() if (self.b - k) % (ring or 1 << 62) == 0]
+        why = "has no room left" if any(p.blocks for p in slot) else "has no memory yet"
+        return f"{self.place().capitalize()} {why} and takes block {self.a} of the pool."
 
     def block_freed(self) -> str:
         return f"Block {self.a} of {self.place()} is read to its end and goes back to the pool."

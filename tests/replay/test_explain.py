@@ -35,7 +35,7 @@ def test_adds_on_figure_1_word_for_word() -> None:
     said = told(open_sample("sample:figure_1"), "adds")
     wanted = [
         "The run begins with Δ = 4, 2 open buckets.",
-        "Bucket 0 has no room left and takes block 0 of the pool.",
+        "Bucket 0 has no memory yet and takes block 0 of the pool.",
         "The run reserves place 0 of bucket 0: resv_ptr becomes 1.",
         "The source s=S enters bucket 0 with distance 0.",
         "Place 0 of bucket 0 is written: its WCC is 1.",

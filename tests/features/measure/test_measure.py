@@ -96,12 +96,15 @@ def test_one_mark_measures_to_the_cursor_and_two_stay(window: MainWindow, qtbot:
     playback.set_cursor(203_000.0)
     qtbot.keyClick(window, Key.Key_M)
     assert measure_of(window).marks == (200_000.0, None)  # at a sample
+    assert "at 0.200 ms, the sample nearest to 0.203 ms" in window.session.notice.words
+    window.session.set_notice(None)
     assert strip_of(window).isVisible()
     playback.set_cursor(500_000.0)
     assert cell(window, "processed") == "30"
     playback.set_cursor(700_000.0)
     assert cell(window, "relaxed") == "150"
     qtbot.keyClick(window, Key.Key_M, Held.ShiftModifier)
+    assert window.session.notice is None  # it is where it was asked for
     playback.set_cursor(0.0)
     assert cell(window, "time_ns") == "500.0 µs"
     assert cell(window, "parallelism") == "44.5"

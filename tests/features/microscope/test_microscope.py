@@ -28,7 +28,7 @@ from viewer.common.theme import DARK, LIGHT
 from viewer.features.microscope.board import Board
 from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.graph_marks import _chip, lowers
-from viewer.features.microscope.model import NO_EVENTS, OTHER_GRAPH, MicroscopeModel
+from viewer.features.microscope.model import COUNTERS, NO_EVENTS, OTHER_GRAPH, MicroscopeModel
 from viewer.features.microscope.panel import GOALS, MicroscopePanel
 from viewer.main_window import MainWindow
 from viewer.models.playback import PlaybackModel
@@ -109,6 +109,25 @@ def test_stepping_through_an_instant_keeps_its_place(stage: tuple) -> None:
     assert back[::-1] == seen
     skipped = set(range(1, len(trace.events))) - set(seen)
     assert {int(trace.events[k - 1]["kind"]) for k in skipped} == {EventKind.SAMPLE}
+
+
+def test_counters_are_passed_over_until_one_asks_for_them(stage: tuple) -> None:
+    session, _, model = stage
+    trace = recorded("adds")
+    show(session, trace)
+    kinds = trace.events["kind"]
+    for every, passed in ((False, {EventKind.SAMPLE, *COUNTERS}), (True, {EventKind.SAMPLE})):
+        model.set_every(every)
+        model.go(0)
+        seen = []
+        while model.number < model.count:
+            model.step(1)
+            seen.append(int(model.kind))
+            assert model.number == len(seen)  # numbered as one steps
+        assert seen == [int(kind) for kind in kinds if kind not in passed]
+        assert not passed - set(kinds) - {EventKind.BLOCK_FREED}  # there was something to pass
+        model.go_to_number(3)
+        assert (model.number, int(model.kind)) == (3, seen[2])
 
 
 @pytest.mark.parametrize("key", MODELLED)
@@ -221,7 +240,7 @@ def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:
     qtbot.mouseClick(panel.play, LEFT)
     assert not model.playing
     qtbot.mouseClick(panel.back, LEFT)
-    assert f"event {model.position} of {len(model.replay)}" in panel.where.text()
+    assert f"event {model.number} of {model.count}" in panel.where.text()
     with qtbot.waitSignal(panel.record_requested) as asked:
         panel.algorithm.setFocus()
         qtbot.keyClick(panel.algorithm, Qt.Key.Key_Down)
@@ -318,7 +337,7 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
     view = window.graph_view
     view.setFocus()
     qtbot.keyClick(view, ".")
-    assert model.position == 2
+    assert model.number == 2
     qtbot.keyClick(view, ",")
     assert model.position == 1
     qtbot.keyClick(view, ".", Qt.KeyboardModifier.AltModifier)
@@ -331,6 +350,28 @@ def test_one_click_records_and_shows(window: MainWindow, host: FakeHost, qtbot: 
     assert grabbed(view) != before
     window.playback.set_cursor(window.playback.duration_ns)
     assert model.position == len(model.replay)
+
+
+def test_who_is_shown_a_counter_can_step_from_counter_to_counter(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    model = opened(window, host, qtbot)
+    scope = window.features["microscope"]
+    panel = window.docks["microscope"].widget()
+    kinds = model.replay.events["kind"]
+    assert panel.every.isVisible()
+    scope.go(int(np.flatnonzero(kinds == EventKind.PUSH)[0]) + 1)
+    assert not panel.every.isChecked()
+    scope.go(int(np.flatnonzero(kinds == EventKind.RESERVE)[0]) + 1)
+    assert panel.every.isChecked()
+    model.step(-1)
+    assert model.kind == EventKind.BLOCK_TAKEN
+    panel.every.click()
+    assert model.kind == EventKind.BLOCK_TAKEN  # it stays where it is
+    model.step(1)
+    assert model.kind == EventKind.PUSH
+    show(window.session, recorded("near_far"))
+    assert panel.every.isHidden()  # nothing to pass over
 
 
 def test_words_at_a_vertex_on_the_edge_stay_in_the_picture(qapp: QApplication) -> None:

@@ -182,11 +182,11 @@ def test_leaving_brings_back_the_run_and_the_keys_of_before(
     assert view.distances_now is not None
     for widget in (panel_of(window), view):
         widget.setFocus()
-        at, camera = model.position, view.camera
+        at, camera = model.number, view.camera
         qtbot.keyClick(widget, Qt.Key.Key_Right)
-        assert model.position == at + 1
+        assert model.number == at + 1
         qtbot.keyClick(widget, Qt.Key.Key_Left)
-        assert model.position == at
+        assert model.number == at
         assert view.camera == camera
     qtbot.keyClick(view, Qt.Key.Key_Space)
     assert model.playing

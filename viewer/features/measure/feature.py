@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from PyQt6.QtWidgets import QApplication, QVBoxLayout
 
+from gpu.words import time_unit, time_words
 from viewer.common.theme import Theme
 from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
 from viewer.features.measure.rows import MEASURING
 from viewer.features.measure.strip import MeasureStrip
 from viewer.models.measure import readout
+from viewer.models.session import Notice
 
 
 class MeasureFeature(FeaturePart):
@@ -44,8 +46,16 @@ class MeasureFeature(FeaturePart):
         self.strip.apply_theme(theme)
 
     def put(self, place: int) -> None:
-        """Put mark 1 (place 0) or 2 (place 1) at the cursor."""
-        self._measure.put(place, self._window.playback.cursor_ns)
+        """Put mark 1 (place 0) or 2 (place 1) at the sample nearest to the cursor; say so."""
+        cursor = self._window.playback.cursor_ns
+        self._measure.put(place, cursor)
+        mark = self._measure.marks[place]
+        assert mark is not None
+        unit = time_unit(self._window.playback.duration_ns)
+        stands, asked = time_words(mark, unit), time_words(cursor, unit)
+        if stands != asked:
+            words = f"Mark {place + 1} is at {stands}, the sample nearest to {asked}."
+            self._window.session.set_notice(Notice("info", words))
 
     def copy(self) -> None:
         """Put the table on the clipboard."""

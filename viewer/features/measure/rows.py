@@ -20,7 +20,7 @@ FEATURE = Feature(
         _row(
             "mark_1",
             "&Measure from here",
-            "Put mark 1 at the cursor and measure from there (Ctrl+drag on a plot: both marks)",
+            "Put mark 1 at the sample nearest to the cursor (Ctrl+drag on a plot: both marks)",
             "M",
             handler="put",
             argument=0,
@@ -29,7 +29,7 @@ FEATURE = Feature(
         _row(
             "mark_2",
             "Measure &to here",
-            "Put mark 2 at the cursor; without it the cursor is the other end",
+            "Put mark 2 at the sample nearest to the cursor; without it the cursor is the end",
             "Shift+M",
             handler="put",
             argument=1,

@@ -31,7 +31,7 @@ from viewer.docks import FIRST
 from viewer.feature import Microscope, Window
 from viewer.features.microscope import graph_marks as graph_events
 from viewer.features.microscope.code import CodePanel
-from viewer.features.microscope.model import MicroscopeModel, TooLarge
+from viewer.features.microscope.model import COUNTERS, MicroscopeModel, TooLarge
 from viewer.features.microscope.neighbourhood import kept, neighbourhood
 from viewer.features.microscope.panel import MicroscopePanel
 from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, Notice, RunRecord
@@ -299,8 +299,10 @@ class MicroscopeFeature(Microscope):
         self.model.seek(SOUGHT[what])
 
     def go(self, events: int) -> None:
-        """Show the state after so many events."""
+        """Show the state after so many events; where that is a counter's, one steps to all."""
         self.model.go(events)
+        if self.model.kind in COUNTERS:
+            self.model.set_every(True)
 
     # --- what happens
 

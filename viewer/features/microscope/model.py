@@ -4,8 +4,11 @@ The position and the window's cursor are one: stepping an event moves the cursor
 moving the cursor goes to the last event at or before it. Several events may happen at one
 instant; stepping among them leaves the cursor where it is, and does not lose the position.
 
-The event shown is the last one that happened, `position - 1`; `state` is after it. Recordings of
-more than `MOST_EVENTS` are not opened: going there by bisection would still take seconds.
+The event shown is the last one that happened, `position - 1`; `state` is after it. One steps from
+event to event, past samples and, unless `every` is set, past what is done to a queue's memory and
+counters (`COUNTERS`): what becomes of a vertex is said by the events between. Events are numbered
+as one steps, so nothing seems to be left out. Recordings of more than `MOST_EVENTS` are not opened:
+going there by bisection would still take seconds.
 """
 
 from __future__ import annotations
@@ -25,6 +28,14 @@ from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, RunRecord, SessionModel
 
 MOST_EVENTS = 300_000
+COUNTERS = (
+    EventKind.BLOCK_TAKEN,
+    EventKind.BLOCK_FREED,
+    EventKind.RESERVE,
+    EventKind.WRITTEN,
+    EventKind.FINISH,
+    EventKind.COLLECT,
+)
 PACES = (1, 2, 5, 15, 60)  # events a second
 NO_EVENTS = "This run recorded no events: run it once more and record every one."
 TOO_MANY = "{count:,} events are too many for the microscope: it opens up to {most:,}."
@@ -57,7 +68,7 @@ class MicroscopeModel(QObject):
 
     replay_changed = pyqtSignal()  # another run, or none
     words_changed = pyqtSignal()  # what is said where there is no replay
-    moved = pyqtSignal()  # another event is shown
+    moved = pyqtSignal()  # another event is shown, or they are counted otherwise
     playing_changed = pyqtSignal(bool)
 
     def __init__(self, session: SessionModel, playback: PlaybackModel) -> None:
@@ -71,7 +82,9 @@ class MicroscopeModel(QObject):
         self.too_large: TooLarge | None = None  # what a person is asked about
         self.sentence = ""
         self.counts = np.zeros(0, np.int64)  # by kind, up to the event shown
+        self.every = False  # whether one also steps to COUNTERS
         self._kinds = np.zeros(0, np.int64)
+        self._stops = np.zeros(0, np.int64)  # positions to which one steps, ascending
         self._follow = True  # whether a move of the cursor is somebody else's
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
@@ -110,6 +123,21 @@ class MicroscopeModel(QObject):
     def position(self) -> int:
         """How many events have happened."""
         return self.replay.position if self.replay is not None else 0
+
+    @property
+    def number(self) -> int:
+        """How many of the events to which one steps have happened."""
+        return int(np.searchsorted(self._stops, self.position, side="right"))
+
+    @property
+    def count(self) -> int:
+        """How many events there are to which one steps."""
+        return len(self._stops)
+
+    @property
+    def has_counters(self) -> bool:
+        """Whether there is anything that is passed over unless one asks for it."""
+        return bool(np.isin(self._kinds, COUNTERS).any())
 
     @property
     def shown(self) -> np.void | None:
@@ -168,14 +196,36 @@ class MicroscopeModel(QObject):
         self._follow = True
 
     def step(self, direction: int) -> None:
-        """Go to the next event, or back to the one before; samples are passed over."""
+        """Go to the next event to which one steps, or back to the one before."""
         if self.replay is None:
             return
-        position, last = self.position + direction, len(self.replay)
-        while 0 < position < last and self._kinds[position - 1] == EventKind.SAMPLE:
-            position += direction
         self.pause()
-        self.go(position)
+        self.go(self._next(direction))
+
+    def go_to_number(self, number: int) -> None:
+        """Show the state after so many of the events to which one steps, clamped."""
+        number = min(max(number, 0), self.count)
+        self.go(int(self._stops[number - 1]) if number else 0)
+
+    def set_every(self, every: bool) -> None:
+        """Also step to what is done to the queues' memory and counters, or not."""
+        if every != self.every:
+            self.every = every
+            self._find_stops()
+            self.moved.emit()
+
+    def _next(self, direction: int) -> int:
+        """Return the position of the next stop (+1) or the one before (-1)."""
+        stops, position = self._stops, self.position
+        if direction > 0:
+            after = int(np.searchsorted(stops, position, side="right"))
+            return int(stops[after]) if after < len(stops) else position
+        before = int(np.searchsorted(stops, position, side="left"))
+        return int(stops[before - 1]) if before else 0
+
+    def _find_stops(self) -> None:
+        passed = (EventKind.SAMPLE,) if self.every else (EventKind.SAMPLE, *COUNTERS)
+        self._stops = np.flatnonzero(~np.isin(self._kinds, passed)) + 1
 
     def seek(self, kinds: Collection[EventKind], direction: int = 1) -> bool:
         """Go to the next event of some kinds, or the last one; False where there is none."""
@@ -203,7 +253,7 @@ class MicroscopeModel(QObject):
         if self.replay is None or self.playing:
             return
         self._playback.pause()
-        if self.position >= len(self.replay):
+        if self.number >= self.count:
             self.go(0)
         self._timer.start()
         self.playing_changed.emit(True)
@@ -219,13 +269,10 @@ class MicroscopeModel(QObject):
         self.pause() if self.playing else self.play()
 
     def _tick(self) -> None:
-        if self.replay is None or self.position >= len(self.replay):
+        if self.replay is None or self.number >= self.count:
             self.pause()
             return
-        position = self.position + 1
-        while position < len(self.replay) and self._kinds[position - 1] == EventKind.SAMPLE:
-            position += 1
-        self.go(position)
+        self.go(self._next(1))
 
     # --- the models change
 
@@ -243,6 +290,7 @@ class MicroscopeModel(QObject):
             else:
                 self.problem, self.replay = "", Replay.of(graph, trace)
                 self._kinds = np.asarray(trace.events["kind"], np.int64)
+                self._find_stops()
         self.replay_changed.emit()
         if self.replay is not None:
             self._place(self.replay.at_time(self._playback.cursor_ns))
@@ -290,4 +338,4 @@ class MicroscopeModel(QObject):
         """Return where one stands and what happens there, for screen readers."""
         if self.replay is None:
             return self.words
-        return f"Event {self.position} of {len(self.replay)}. {self.sentence}"
+        return f"Event {self.number} of {self.count}. {self.sentence}"

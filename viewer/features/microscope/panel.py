@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QHBoxLayout,
     QLabel,
@@ -46,6 +47,7 @@ RECORD = "Run and record every event"
 BAR = (180, 10)  # pixels, of the progress bar at the reference text size
 KEYS = "Left and Right step, Space plays; Shift with an arrow moves the map"
 TOO_WIDE = "is larger than every distance here: one bucket holds all."
+EVERY_TIP = "Stop also where a bucket's memory and counters change: blocks, resv_ptr, WCC, CWC"
 LAST_TIP, NEXT_TIP = "Back to the last one of this kind", "On to the next one of this kind"
 SENTENCE_LINES = 2  # kept free, so that nothing jumps
 REPEAT_MS = 700  # a button held so long steps on; a busy machine sees a click later than it ends
@@ -100,6 +102,8 @@ class MicroscopePanel(QWidget):
         self.leave = self._button("Leave", "Back to the panels that were there before")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Event")
+        self.every = QCheckBox("Queue counters")
+        self.every.setToolTip(EVERY_TIP)
         self.where = QLabel()
         self.where.setProperty("role", "muted")
         self.sentence = QLabel()
@@ -136,7 +140,10 @@ class MicroscopePanel(QWidget):
         along.addWidget(self.where)
         column.addLayout(along)
         self.machine = ElidedLabel()
-        column.addWidget(self.machine)
+        told = QHBoxLayout()
+        told.addWidget(self.machine, 1)
+        told.addWidget(self.every)
+        column.addLayout(told)
         column.addWidget(self._wide_hint())
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
@@ -203,6 +210,7 @@ class MicroscopePanel(QWidget):
         self.last.clicked.connect(lambda: self.seek(-1))
         self.next.clicked.connect(lambda: self.seek(1))
         self.leave.clicked.connect(self.leave_requested)
+        self.every.toggled.connect(model.set_every)
         self.goal.currentIndexChanged.connect(self._show_event)
         self.slider.valueChanged.connect(self._slide)
         self.algorithm.activated.connect(self._ask_again)
@@ -240,10 +248,10 @@ class MicroscopePanel(QWidget):
     def _ask_again(self) -> None:
         self.record_requested.emit(self.algorithm.currentData())
 
-    def _slide(self, position: int) -> None:
-        if position != self._model.position:
+    def _slide(self, number: int) -> None:
+        if number != self._model.number:
             self._model.pause()
-            self._model.go(position)
+            self._model.go_to_number(number)
 
     def _show_replay(self) -> None:
         replay = self._model.replay
@@ -258,9 +266,7 @@ class MicroscopePanel(QWidget):
         if wide is not None:
             self.wide_words.setText(f"Δ {wide:g} {TOO_WIDE}")
         if replay is not None:
-            self.slider.blockSignals(True)
-            self.slider.setRange(0, len(replay))
-            self.slider.blockSignals(False)
+            self.every.setVisible(self._model.has_counters)
             self._show_event()
         self.setAccessibleDescription(self._model.summary_text())
 
@@ -293,14 +299,16 @@ class MicroscopePanel(QWidget):
         if replay is None or model.state is None:
             return
         self.slider.blockSignals(True)
-        self.slider.setValue(model.position)
+        self.slider.setRange(0, model.count)
+        self.slider.setValue(model.number)
         self.slider.blockSignals(False)
+        self.every.setChecked(model.every)
         self.where.setText(
-            f"event {model.position:,} of {len(replay):,} · {time_words(model.state.t_ns)}"
+            f"event {model.number:,} of {model.count:,} · {time_words(model.state.t_ns)}"
         )
         self.sentence.setText(model.sentence or "Nothing has happened yet.")
         self.back.setEnabled(model.position > 0)
-        self.forward.setEnabled(model.position < len(replay))
+        self.forward.setEnabled(model.number < model.count)
         self._show_goal()
         self.setAccessibleDescription(model.summary_text())
 
