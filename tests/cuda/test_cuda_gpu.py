@@ -453,13 +453,14 @@ def test_racecheck_finds_nothing_in_near_far() -> None:
     assert done.returncode == 0, done.stdout[-4000:]
 
 
-def test_racecheck_finds_only_the_intended_races_in_adds() -> None:
+@pytest.mark.parametrize("algorithm", ["adds", "adaptive"])
+def test_racecheck_finds_only_the_intended_races_in_adds(algorithm: str) -> None:
     """Two kinds are meant, both over one aligned word at a time.
 
     The courier (`carry`) reads the manager's state as it is, volatile, for a sample: what it
     sees may be a sweep old. `find_readable` asks whether a block is allocated while
     `serve_pool` allocates it: either answer is right, a no only waits for the next sweep.
     """
-    found = sanitized("racecheck", "adds").stdout.split("Race reported between")[1:]
+    found = sanitized("racecheck", algorithm).stdout.split("Race reported between")[1:]
     for report in found:
         assert "carry" in report or "serve_pool" in report, report
