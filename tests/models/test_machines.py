@@ -47,9 +47,10 @@ def test_with_driver_and_cupy_the_real_gpu_comes_first(
     assert list(machines.machines()) == [machines.REAL_DEVICE, *PRESETS, machines.CPU_DEVICE]
     assert machines.engine_words("H100") == "Modelled GPU: H100"
     assert "measured" in machines.engine_words(machines.REAL_DEVICE)
-    kept = RunChoices.from_dict({"device": machines.REAL_DEVICE})
-    settings = kept.settings(source=3)
-    assert (settings.engine, settings.device) == ("cuda", machines.REAL_DEVICE)
+    for chosen in (RunChoices(), RunChoices.from_dict({"device": machines.REAL_DEVICE})):
+        settings = chosen.settings(source=3)
+        assert (settings.engine, settings.device) == ("cuda", machines.REAL_DEVICE)
+    assert RunChoices.from_dict({"device": "H100"}).device == "H100"  # as somebody chose it
 
 
 def test_a_remembered_gpu_that_is_gone_becomes_the_default(driver: Path) -> None:

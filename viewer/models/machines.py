@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpu.algorithms import Algorithm
-from gpu.devices import PRESETS
+from gpu.devices import DEFAULT_PRESET, PRESETS
 from gpu.record.trace import ON
 from gpu.words import in_sight
 from viewer.models.computers import Computer
@@ -48,6 +48,11 @@ def machines(computers: Iterable[Computer] = ()) -> dict[str, Machine]:
     for computer in computers:
         found += _machines_of(computer)
     return {machine.device: machine for machine in found}
+
+
+def usual_device() -> str:
+    """Return what is run on until somebody chooses: a real GPU where there is one."""
+    return DEFAULT_PRESET if gpu_problem() else REAL_DEVICE
 
 
 def _machines_of(computer: Computer) -> Iterator[Machine]:

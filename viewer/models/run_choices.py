@@ -18,7 +18,6 @@ from gpu.algorithms.all_pairs import (
     matrix_bytes,
     source_range,
 )
-from gpu.devices import DEFAULT_PRESET
 from gpu.errors import GpuError
 from gpu.host.memory import place_for
 from gpu.numbers import AUTO, CHOICES
@@ -26,7 +25,7 @@ from gpu.record.events import MOST_ARCS
 from gpu.record.trace import Probe, RunSettings
 from gpu.schema import fitting
 from gpu.words import size_words, thousands
-from viewer.models.machines import Machine, engine_of, machines, problem_of
+from viewer.models.machines import Machine, engine_of, machines, problem_of, usual_device
 
 PROBES = (
     (Probe.SAMPLES, "Samples", "Δ, buckets and work over time"),
@@ -59,7 +58,7 @@ class RunChoices:
     """
 
     algorithm: str = next(iter(ALGORITHMS))
-    device: str = DEFAULT_PRESET
+    device: str = field(default_factory=usual_device)
     delta: Annotated[float, Meta(gt=0, le=1e300)] | None = None
     probe: Annotated[int, Meta(ge=1, le=3)] = int(Probe.VERTICES)
     pace: Literal["slow", "steady", "fast"] = "fast"
