@@ -167,6 +167,7 @@ class MainWindow(QMainWindow):
         session.current_changed.connect(self.enable_actions)
         session.positions_changed.connect(self._show_drawn)
         session.current_changed.connect(self._show_pictured)
+        session.current_changed.connect(self._show_engine)
         session.source_changed.connect(self._show_pictured)
         self.comparison.pair_changed.connect(self._show_pictured)
         self._frame.timeout.connect(self._next_frame)
@@ -425,9 +426,17 @@ class MainWindow(QMainWindow):
         if self.controller.running:
             self.controller.set_pace(choices.samples_per_second)
         self.controller.use_machine(choices.device)
-        error = error_words(choices.algorithm) if is_modelled(choices.device) else ""
-        self.status_bar.show_engine(engine_words(choices.device), error)
+        self._show_engine()
         self._show_pictured()
+
+    def _show_engine(self, _news: object = None) -> None:
+        """Say what machine is chosen, and that the run shown was not made on it."""
+        choices, shown = self.run_panel.choices(), self.session.current
+        error = error_words(choices.algorithm) if is_modelled(choices.device) else ""
+        words, brief = engine_words(choices.device), ""
+        if shown is not None and shown.settings.device != choices.device:
+            brief = f"Next run: {words.partition(' (')[0]}"
+        self.status_bar.show_engine(words, error, brief)
 
     def _show_pictured(self, _news: object = None) -> None:
         """Tell the Run panel which runs are seen; what was recorded elsewhere is no run of here."""

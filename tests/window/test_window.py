@@ -290,6 +290,10 @@ def test_status_says_engine_and_proof(window: MainWindow, host: FakeHost) -> Non
     assert window.status_bar._engine.text().startswith(f"Modelled GPU: {device} (")
     assert window.status_bar._verified.text() == ""
     with_finished_run(window, host)
+    assert window.status_bar._engine.text().startswith(f"Modelled GPU: {device} (")
+    window.run_panel.choose_machine("H100")
+    assert window.status_bar._engine.text().startswith("Next run: Modelled GPU: H100")
+    window.run_panel.choose_machine(device)
     assert window.status_bar._verified.text().startswith("✓ verified against Dijkstra")
     assert window.status_bar._state.text().startswith("Finished: ")
 

@@ -76,9 +76,12 @@ class StatusBar(QStatusBar):
         self._theme = theme
         self._show_run(self._session.current)
 
-    def show_engine(self, words: str, error: str = "") -> None:
-        """Say which engine and device there is; `error`, how far its times can be trusted."""
-        self._engine.setText(words)
+    def show_engine(self, words: str, error: str = "", brief: str = "") -> None:
+        """Say which engine and device there is; `error`, how far its times can be trusted.
+
+        brief : what stands in the bar, if not all the words.
+        """
+        self._engine.setText(brief or words)
         self._engine.detail = f"{words}\n{error}" if error else words
         self._engine.setToolTip(self._engine.detail)
 
