@@ -12,16 +12,19 @@ import host_engines as engines
 import pytest
 from host_driver import (
     DEADLINE_S,
+    ENTRIES,
     SHM,
+    Driver,
     left_behind,
     wait_until,
 )
 
 from gpu.host import (
+    EngineHost,
     Memory,
 )
 from gpu.host.messages import Entries
-from gpu.host.process import hidden_main
+from gpu.host.process import EngineProcess, hidden_main
 from gpu.host.ring import SampleRing
 from gpu.host.worker import main
 
@@ -93,3 +96,23 @@ def test_a_child_whose_ring_has_gone_with_its_parent_ends_silently(
     assert capfd.readouterr().err == ""
     for end in (child, ours, theirs):
         end.close()
+
+
+def test_a_child_that_must_be_killed_leaves_nothing_even_if_its_parent_dies_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Memory(folder=str(tmp_path))
+    driver = Driver(EngineHost(ENTRIES, memory))
+    driver.host.start()
+    driver.load()
+    driver.start_run("deaf")
+    kill, left = EngineProcess.kill, []
+
+    def killed(process: EngineProcess) -> None:
+        left.append(left_behind(memory))
+        kill(process)
+
+    monkeypatch.setattr(EngineProcess, "kill", killed)
+    driver.host.close()
+    assert left == [[]]
+    assert left_behind(memory) == []
