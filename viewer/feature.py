@@ -191,6 +191,9 @@ class Opening(FeaturePart):
         """Show it, in a window that has just been opened; return whether there is anything."""
         return False
 
+    def show_again(self) -> None:
+        """Show it in a window that shows something else by now, soon."""
+
 
 class Reports(FeaturePart):
     """Writes down what of ours broke."""

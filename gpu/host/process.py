@@ -97,6 +97,7 @@ class EngineProcess:
         self.greeted = False  # it said Hello
         self.killed = False  # by us, on purpose
         self.hung_up = False  # its end of the pipe is closed
+        self._memory = memory
         self.ring = SampleRing.create(memory, f"c{serial}")
         self.ring.set_knobs(knobs)
         context = get_context("spawn")
@@ -158,6 +159,7 @@ class EngineProcess:
         self.send(Quit())
         self._process.join(grace_s)
         if self.exit_code is None:
+            self._memory.sweep()  # as it would have; this process may be killed in its turn
             self.kill()
         self._process.join()
         self.bury()

@@ -86,7 +86,11 @@ def main(
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     end_with_parent(memory)
     try:
-        Worker(pipe, SampleRing(memory.attach(ring, owner=False)), memory, entries).serve()
+        segment = memory.attach(ring, owner=False)
+    except FileNotFoundError:  # given back already: the parent died while this process began
+        leave(memory)
+    try:
+        Worker(pipe, SampleRing(segment), memory, entries).serve()
     except BaseException:
         traceback.print_exc()
         os._exit(1)

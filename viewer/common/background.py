@@ -20,14 +20,17 @@ AGAIN_S = 0.2
 
 
 class Task(QObject):
-    """One piece of work; `ended` is emitted once, in the thread of whoever made the task."""
+    """One piece of work; `ended` is emitted once, in the thread of whoever made the task.
+
+    Then it deletes itself: its parent lives as long as the window, and work holds whole sessions.
+    """
 
     ended = pyqtSignal(object)  # the exception, None where it is done
     _returned = pyqtSignal(object)
 
     def __init__(self, work: Callable[[], None], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._work = work
+        self._work: Callable[[], None] | None = work
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
         self._returned.connect(self._end)  # queued: the thread is another one
         self._thread.start()
@@ -49,6 +52,7 @@ class Task(QObject):
         problem: BaseException | None = None
         try:
             try:
+                assert self._work is not None
                 self._work()
             except Exception as error:
                 problem = error
@@ -58,4 +62,6 @@ class Task(QObject):
 
     def _end(self, problem: BaseException | None) -> None:
         self._thread.join()
+        self._work = None  # whoever made the task may keep it
         self.ended.emit(problem)
+        self.deleteLater()

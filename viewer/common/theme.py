@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PyQt6.QtGui import QColor, QPalette
+from PyQt6.QtGui import QColor, QPalette, QPixmapCache
 from PyQt6.QtWidgets import QApplication
 
 from viewer.common.foreign_words import PlainStyle
@@ -222,6 +222,7 @@ def apply_theme(app: QApplication, name: str) -> Theme:
     app.setPalette(palette_of(theme))
     titles = f"QDockWidget {{ font-size: {text_pixels()}px; }}"  # Qt would keep the system's
     app.setStyleSheet(stylesheet_of(theme) + titles)
+    QPixmapCache.clear()  # of the icons of the theme before, which nobody will ask for again
     return theme
 
 

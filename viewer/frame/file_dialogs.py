@@ -160,9 +160,7 @@ class FileDialogs(QObject):
             self._task.give_up()
 
     def _end(self, path: str, problem: BaseException | None) -> None:
-        task, self._task = self._task, None
-        if task is not None:
-            task.deleteLater()
+        self._task = None
         self._session.set_progress(None)
         if isinstance(problem, GpuError | OSError | None):
             self._say(path, problem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +19,11 @@ from test_window import close_for_good
 from gpu.errors import FormatError
 from gpu.graph import CSRGraph
 from gpu.host import Failed, GraphLoaded, RunFinished, RunStarted, Verified
+from gpu.record.recording import Recording
 from gpu.record.trace import Trace, Verification
 from sample_graphs import open_sample
+from viewer.common.background import Task
+from viewer.features.opening import feature as module
 from viewer.features.opening.feature import OpeningFeature
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
@@ -55,6 +59,18 @@ def opening(window: MainWindow) -> OpeningFeature:
 def comparing(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until the sentence is there."""
     qtbot.waitUntil(lambda: not window.comparison.busy)
+
+
+def shows(window: MainWindow, qtbot: QtBot, name: str) -> None:
+    """Wait until a recorded pair is there, whole."""
+
+    def is_there() -> bool:
+        graph, current = window.session.graph, window.session.current
+        recorded = current is not None and current.recorded_on != ""
+        told = graph is not None and graph.name.startswith(name)
+        return told and recorded and window.comparison.active
+
+    qtbot.waitUntil(is_there)
 
 
 def test_the_first_paint_shows_a_recorded_pair(window: MainWindow, qtbot: QtBot) -> None:
@@ -223,8 +239,7 @@ def test_the_card_says_where_it_comes_from_and_leads_on(
     assert card.isVisible()
     assert card.words.text() == "Recorded on an H100:"
     qtbot.mouseClick(card.others["recorded_mesh"], LEFT)
-    assert window.session.graph is not None
-    assert window.session.graph.name.startswith("3-D mesh")
+    shows(window, qtbot, "3-D mesh")
     assert card.others["recorded_mesh"].isChecked()
     assert not card.others["recorded_roads"].isChecked()
     comparing(window, qtbot)
@@ -264,7 +279,7 @@ def test_the_sweep_has_an_arrangement_of_its_own(window: MainWindow, qtbot: QtBo
     card = opening(window)._card
     assert card is not None
     qtbot.mouseClick(card.others["recorded_sweep"], LEFT)
-    assert window.docks.arrangement == "sweep"
+    qtbot.waitUntil(lambda: window.docks.arrangement == "sweep")
     assert window.docks["sweep"].isVisible()
     assert card.others["recorded_sweep"].isChecked()
     found = window.sweep.findings
@@ -276,10 +291,58 @@ def test_the_sweep_has_an_arrangement_of_its_own(window: MainWindow, qtbot: QtBo
     assert window.docks.arrangement == "explore"
 
 
+def test_what_is_asked_for_last_is_shown(window: MainWindow, qtbot: QtBot) -> None:
+    """One that is still being read when another one is wanted is kept, and not shown."""
+    part, seen = opening(window), []
+    window.session.graph_changed.connect(lambda: seen.append(window.session.graph.name))
+    part.show("mesh")
+    part.show("roads")
+    qtbot.waitUntil(lambda: not part.findChildren(Task))
+    shows(window, qtbot, "City roads")
+    assert seen == []
+    part.show("mesh")  # it is there: no thread, and the graph at once
+    assert part.findChildren(Task) == []
+    shows(window, qtbot, "3-D mesh")
+    part.show("roads")
+    part.show("mesh")
+    shows(window, qtbot, "3-D mesh")
+    assert window.comparison.a in window.session.runs
+    assert [name.split()[0] for name in seen] == ["3-D", "City", "3-D"]
+
+
+def test_a_recording_is_read_on_a_thread(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readers: list[threading.Thread] = []
+    read = module.load_recording
+
+    def watched(path: str) -> Recording:
+        readers.append(threading.current_thread())
+        return read(path)
+
+    monkeypatch.setattr(module, "load_recording", watched)
+    window.actions_by_key["recorded_mesh"].trigger()
+    shows(window, qtbot, "3-D mesh")
+    assert readers
+    assert threading.main_thread() not in readers
+
+
+def test_a_recording_that_is_not_there_is_said(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_file", lambda name: Path("/nowhere") / name)
+    window.actions_by_key["recorded_mesh"].trigger()
+    qtbot.waitUntil(lambda: window.session.notice is not None)
+    assert window.session.notice is not None
+    assert window.session.notice.words.startswith("No recording: ")
+    shows(window, qtbot, "City roads")
+
+
 def test_a_point_of_the_recorded_sweep_is_run_on_the_machine_chosen(
-    window: MainWindow, host: FakeHost
+    window: MainWindow, host: FakeHost, qtbot: QtBot
 ) -> None:
     window.actions_by_key["recorded_sweep"].trigger()
+    qtbot.waitUntil(lambda: "sweep" in window.panels)
     point = window.sweep.findings.best_time
     assert point is not None
     assert point.settings.engine == "cuda"

@@ -110,9 +110,7 @@ class AutosaveFeature(FeaturePart):
         return workspace
 
     def _have_kept(self, problem: BaseException | None) -> None:
-        task, self._task = self._task, None
-        if task is not None:
-            task.deleteLater()
+        self._task = None
         if problem is None:
             return
         self._last = ()

@@ -53,9 +53,7 @@ class ClassroomFeature(FeaturePart):
             self._task.give_up()
 
     def _show(self, problem: BaseException | None) -> None:
-        task, self._task = self._task, None
-        if task is not None:
-            task.deleteLater()
+        self._task = None
         if isinstance(problem, GpuError):
             self._window.session.set_notice(Notice("error", f"{problem}."))
             return

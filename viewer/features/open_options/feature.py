@@ -104,7 +104,6 @@ class OpenOptionsFeature(FeaturePart):
 
         def ended(problem: BaseException | None) -> None:
             self._tasks.discard(task)
-            task.deleteLater()
             if problem is not None and not isinstance(problem, GpuError | OSError):
                 raise problem
             words = getattr(problem, "problem", str(problem)) if problem is not None else ""

@@ -4,6 +4,9 @@ A recording needs no engine and no compiler: its runs, and where the vertices ar
 package. So the first picture is there with the first paint. The graph itself is made by the engine
 process, from its name and seed, and takes the place of its outline when it is there.
 
+A recording is unpacked once: before the first paint here, later on a thread, and it is shown in
+turns of the event loop. So no click waits for it.
+
 Run makes the runs here: the recorded comparison ends, and once the first run is over the other
 algorithm follows, if that is the pair that was shown.
 """
@@ -11,7 +14,9 @@ algorithm follows, if that is the pair that was shown.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -19,14 +24,18 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QVBoxLayout
 
 from gpu.errors import GpuError
-from gpu.record.recording import Recording, load_recording
+from gpu.graph import CSRGraph
+from gpu.record.recording import load_recording
 from gpu.record.trace import RECORDED_ON
+from gpu.study.compare import Side, telling_moment
 from gpu.study.sweep_saved import sweep_from_dict
+from viewer.common.background import Task
+from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.docks import FIRST
 from viewer.feature import Opening, Window
 from viewer.features.opening.card import OpeningCard
-from viewer.features.opening.rows import ROADS
+from viewer.features.opening.rows import MESH, ROADS
 from viewer.models.outline import GraphOutline
 from viewer.models.session import Notice, RunRecord
 
@@ -35,13 +44,41 @@ MOST_RUNS = 100  # of a recording
 SWEEP = "sweep"  # the arrangement with the sweep in it, large
 
 
+@dataclass(frozen=True)
+class Unpacked:
+    """A recorded pair, ready to be shown; `telling_ns`: when the two differ most, on A's clock."""
+
+    outline: GraphOutline
+    records: tuple[RunRecord, ...]
+    telling_ns: float
+
+    def is_of(self, graph: CSRGraph | None) -> bool:
+        """Whether that is its graph, or the outline of it."""
+        return graph is not None and (graph.n, graph.m) == (self.outline.n, self.outline.m)
+
+
+def unpacked(name: str) -> Unpacked:
+    """Read a recording of ours. Raises GpuError, OSError."""
+    recording = load_recording(str(_file(f"{name}.npz")))
+    first = FIRST_ID - (ROADS, MESH).index(name) * MOST_RUNS
+    runs = enumerate(recording.runs)
+    a, b = (Side.of(trace) for trace in recording.runs[:2])
+    return Unpacked(
+        GraphOutline.of(recording.graph, recording.positions),
+        tuple(RunRecord.from_trace(first - place, trace) for place, trace in runs),
+        telling_moment(a, b),
+    )
+
+
 class OpeningFeature(Opening):
     """Shows recordings; see the module docstring."""
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
-        self._recordings: dict[str, Recording] = {}  # those read so far
-        self._records: dict[str, list[RunRecord]] = {}  # and their runs
+        self._unpacked: dict[str, Unpacked] = {}  # those read so far
+        self._reading: dict[str, Task] = {}
+        self._wanted: tuple[str, Callable[[Unpacked], None] | None] = (ROADS, None)
+        self._asked = 0  # how often: what was asked for earlier is not shown any more
         self._waiting = False  # for the end of a run that the other algorithm is to follow
         self._card: OpeningCard | None = None
         window.session.current_changed.connect(self._show_card)
@@ -54,7 +91,18 @@ class OpeningFeature(Opening):
 
     def begin(self) -> bool:
         """Show the first recording; False where it is not in this installation."""
-        return self._show(ROADS)
+        try:
+            found = self._unpacked[ROADS] = unpacked(ROADS)
+        except (GpuError, OSError) as error:
+            self._say(error)
+            return False
+        for put in (self._put_graph, self._put_runs, self._put_pair):
+            put(found)
+        return True
+
+    def show_again(self) -> None:
+        """Show the first recording in a window that has shown something."""
+        self._show(ROADS)
 
     def show(self, name: str) -> None:
         """Show a recorded comparison at its most telling moment."""
@@ -64,10 +112,17 @@ class OpeningFeature(Opening):
 
     def show_sweep(self) -> None:
         """Show the recorded sweep of Δ, large, beside its graph."""
-        if self._show(ROADS):
-            told = json.loads(_file("sweep.json").read_text(encoding="utf-8"))
-            self._window.sweep.show_saved(sweep_from_dict(told), str(told.get(RECORDED_ON, "")))
-            self._window.docks.choose(SWEEP)
+        self._show(ROADS, self._put_sweep)
+
+    def _put_sweep(self, _found: Unpacked) -> None:
+        told = json.loads(_file("sweep.json").read_text(encoding="utf-8"))
+        self._window.sweep.show_saved(sweep_from_dict(told), str(told.get(RECORDED_ON, "")))
+        self._window.docks.choose(SWEEP)
+
+    def close(self) -> None:
+        """Give up what is being read; the window closes."""
+        for task in self._reading.values():
+            task.give_up()
 
     def before_run(self) -> None:
         """Remember whether the other algorithm is to follow: it does after the pair shown."""
@@ -84,37 +139,63 @@ class OpeningFeature(Opening):
 
     # --- a recording
 
-    def _show(self, name: str) -> bool:
-        """Show a recorded pair; say why, and return False, where it cannot be read."""
-        try:
-            records = self._records_of(name)
-        except (GpuError, OSError) as error:
-            self._window.session.set_notice(Notice("warning", f"No recording: {error}."))
-            return False
-        window, session = self._window, self._window.session
-        wanted, graph = self._recordings[name], session.graph
-        if graph is None or (graph.n, graph.m) != (wanted.graph.n, wanted.graph.m):
-            window.controller.show_graph(GraphOutline.of(wanted.graph, wanted.positions))
-        session.set_source(records[0].settings.source)
-        for record in records:
+    def _show(self, name: str, then: Callable[[Unpacked], None] | None = None) -> None:
+        """Show a recorded pair, and what belongs to it, once it is read."""
+        self._asked += 1
+        self._wanted = (name, then)
+        if name in self._unpacked:
+            self._put_all()
+        elif name not in self._reading:
+            task = self._reading[name] = Task(partial(self._read, name), self)
+            task.ended.connect(partial(self._have_read, name))
+
+    def _read(self, name: str) -> None:
+        self._unpacked[name] = unpacked(name)
+
+    def _have_read(self, name: str, problem: BaseException | None) -> None:
+        del self._reading[name]
+        if isinstance(problem, GpuError | OSError):
+            self._say(problem)
+        elif problem is not None:
+            raise problem
+        elif name == self._wanted[0]:
+            self._put_all()
+
+    def _put_all(self) -> None:
+        """Show what is wanted, a part in each turn of the event loop, unless more is asked for."""
+        asked, (name, then) = self._asked, self._wanted
+        parts = [self._put_graph, self._put_runs, self._put_pair, *([then] if then else [])]
+
+        def put_next() -> None:
+            if parts and asked == self._asked:
+                parts.pop(0)(self._unpacked[name])
+                later(self, put_next)
+
+        put_next()
+
+    def _put_graph(self, found: Unpacked) -> None:
+        if not found.is_of(self._window.session.graph):
+            self._window.controller.show_graph(found.outline)
+
+    def _put_runs(self, found: Unpacked) -> None:
+        session = self._window.session
+        if not found.is_of(session.graph):
+            return
+        session.set_source(found.records[0].settings.source)
+        for record in found.records:
             if record not in session.runs:
                 session.add_run(record, show=False)
-        session.set_current(records[0])
-        window.comparison.compare_or_say(records[1])
-        telling = window.comparison.telling_ns
-        if telling is not None:
-            window.playback.set_cursor(telling)
-        return True
+        session.set_current(found.records[0])
 
-    def _records_of(self, name: str) -> list[RunRecord]:
-        if name not in self._records:
-            recording = self._recordings[name] = load_recording(str(_file(f"{name}.npz")))
-            first = FIRST_ID - len(self._records) * MOST_RUNS
-            self._records[name] = [
-                RunRecord.from_trace(first - place, trace)
-                for place, trace in enumerate(recording.runs)
-            ]
-        return self._records[name]
+    def _put_pair(self, found: Unpacked) -> None:
+        window = self._window
+        if window.session.current is found.records[0]:
+            window.comparison.compare_or_say(found.records[1])
+            if window.comparison.how == "time":
+                window.playback.set_cursor(found.telling_ns)
+
+    def _say(self, problem: Exception) -> None:
+        self._window.session.set_notice(Notice("warning", f"No recording: {problem}."))
 
     # --- runs made here
 
@@ -154,7 +235,7 @@ class OpeningFeature(Opening):
 
     def _show_card(self, _news: object = None) -> None:
         record = self._window.session.current
-        name = next((key for key, kept in self._records.items() if record in kept), "")
+        name = next((key for key, kept in self._unpacked.items() if record in kept.records), "")
         shown = bool(name) and not self._window.modes.presenting
         if shown and self._card is None:
             self._card = self._make_card()

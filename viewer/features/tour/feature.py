@@ -49,7 +49,7 @@ class TourFeature(FeaturePart):
         self._layout = window.docks.arrangement
         opening = window.part(Opening)
         if opening is not None:
-            opening.begin()
+            opening.show_again()
         window.docks.choose(FIRST)
         later(self, lambda: self.go(0))  # once the docks stand
 

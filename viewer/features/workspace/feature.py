@@ -187,13 +187,10 @@ class WorkspaceFeature(Workspaces):
             self._window.session.set_progress(min(reading.share, 0.99), words)
 
     def _have_read(self, problem: BaseException | None) -> None:
-        task, reading = self._task, self._reading
-        self._task = self._reading = None
+        reading, self._task, self._reading = self._reading, None, None
         self._timer.stop()
         session = self._window.session
         session.set_progress(None)
-        if task is not None:
-            task.deleteLater()
         if isinstance(problem, CancelledByUserError):
             session.set_notice(Notice("info", "Opening was cancelled; nothing has changed."))
         elif isinstance(problem, GpuError | OSError):
