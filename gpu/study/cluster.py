@@ -30,7 +30,8 @@ from gpu.host.process import hidden_main
 from gpu.interpreter import version
 from gpu.study.cluster_tasks import Stop, Tasks, Tell, Workers
 from gpu.study.compare_graphs import Open, Pair, Row, compared
-from gpu.study.sources import Block, Numbered, SourcesPlan, Target, block
+from gpu.study.rows import Target
+from gpu.study.sources import Block, Numbered, SourcesPlan, block
 from gpu.study.sweep import SweepPlan, SweepPoint, failed_point, in_order, measure
 
 LOCAL = "local:"

@@ -16,7 +16,6 @@ Written     by whoever computes a block, straight into a memory map of the file 
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import math
@@ -47,6 +46,7 @@ from gpu.numbers import in_numbers, type_for, unreached
 from gpu.proof.verify import certificate, chosen_rows
 from gpu.record.trace import Probe, RunSettings
 from gpu.study.apsp import SPARE_BYTES, ProofError
+from gpu.study.rows import Target
 from gpu.wholefile import check_writable
 from gpu.words import size_words
 
@@ -116,64 +116,7 @@ class Block:
     where: str = ""
 
 
-Spread = Callable[[CSRGraph, SourcesPlan, Sequence[int], "Target | None", Stop], Iterator[Block]]
-
-
-@dataclass(frozen=True)
-class Target:
-    """Where a worker on the same computer may write its rows itself."""
-
-    host: str
-    path: str
-    begin: int  # byte at which the first row lies
-    type: np.dtype
-    shape: tuple[int, ...]
-    inode: int
-
-    def stripe(self, begin: int, end: int) -> np.ndarray | None:
-        """Return the map of some rows, their space taken; None where the file is not seen here.
-
-        Raises GpuError where the disk is full: now, and not as a signal while rows are written.
-        """
-        try:
-            if self.host != socket.gethostname() or os.stat(self.path).st_ino != self.inode:
-                return None
-        except OSError:
-            return None
-        shape = (end - begin, *self.shape[1:])
-        each = self.type.itemsize * math.prod(self.shape[1:])
-        first = self.begin + begin * each
-        try:
-            _take_space(self.path, first, (end - begin) * each)
-        except OSError as error:
-            raise GpuError(f"cannot write {self.path}: {error.strerror}") from error
-        return np.memmap(self.path, self.type, "r+", first, shape)
-
-
-def _take_space(path: str, begin: int, size: int) -> None:
-    """Take the space of a part of a file, so that a full disk is an OSError and no SIGBUS later.
-
-    Of a file in memory it is only asked whether there is so much: to take it lasts as long as to
-    write it, and one process at a time does.
-    """
-    if _in_memory(path):
-        if shutil.disk_usage(Path(path).parent).free < size:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    elif hasattr(os, "posix_fallocate"):
-        with open(path, "r+b") as file:
-            os.posix_fallocate(file.fileno(), begin, size)
-
-
-def _in_memory(path: str) -> bool:
-    """Whether a file lies in memory (Linux; elsewhere unknown, False)."""
-    try:
-        told = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
-    mounts = [line.split() for line in told.splitlines()]
-    device = os.stat(path).st_dev
-    name = f"{os.major(device)}:{os.minor(device)}"
-    return any(words[2] == name and words[words.index("-") + 1] == "tmpfs" for words in mounts)
+Spread = Callable[[CSRGraph, SourcesPlan, Sequence[int], Target | None, Stop], Iterator[Block]]
 
 
 @dataclass(frozen=True)
