@@ -160,13 +160,14 @@ def name_parts(path: Path, index: Index, out: Path) -> Rows:
 
     Raises OSError, RowsError.
     """
+    rows = Rows(path, index)
+    for number in range(rows.parts):
+        flush(rows.part(number))
     written = path / INDEX
     written.write_text(json.dumps(structs.asdict(index)), encoding="utf-8")
-    rows = open_rows(path)
-    for file in (*map(rows.part, range(rows.parts)), written):
-        flush(file)
+    flush(written)
     path.rename(out)
-    return open_rows(out)
+    return Rows(out, index)
 
 
 def flush(path: Path) -> None:

@@ -194,17 +194,21 @@ def make_plan(
 ) -> SourcesPlan:
     """Return a checked plan. ParameterError.
 
-    rows : of a block, None for as many as BLOCK_BYTES hold, but at least `least` blocks
+    rows : of a block, None for as many as BLOCK_BYTES hold, but `least` blocks, or a multiple, so
+        that workers who share them end together
     """
     settings = checked_settings(graph, replace(settings, probe=Probe.OFF, source=0))
     row = max(graph.n, 1) * np.dtype(in_numbers(graph, settings.numbers).weights.dtype).itemsize
-    fit = BLOCK_BYTES // row
+    fit = max(BLOCK_BYTES // row, 1)
     if settings.engine == "cuda":
-        fit = max(fit - fit % CUDA_ROWS, min(CUDA_ROWS, MOST_BYTES // row))
-    fit = max(1, min(fit, -(-len(sources) // least)))
+        fit = max(fit - fit % CUDA_ROWS, min(CUDA_ROWS, MOST_BYTES // row), 1)
+    count = least * -(-len(sources) // (fit * least))
+    even = -(-len(sources) // count)
+    if settings.engine == "cuda" and count > least:
+        even = min(fit, CUDA_ROWS * -(-even // CUDA_ROWS))
     if rows is not None and rows < 1:
         raise ParameterError(f"{rows} rows a block; allowed: 1 or more")
-    return SourcesPlan(settings, tuple(sources), min(rows or fit, len(sources)), reduced, verify)
+    return SourcesPlan(settings, tuple(sources), min(rows or even, len(sources)), reduced, verify)
 
 
 # one block, wherever it is computed
