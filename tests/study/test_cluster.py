@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from gpu.cli.main import main
-from gpu.errors import EngineError, ParameterError
+from gpu.errors import EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 from gpu.study import cluster as module, cluster_tasks
@@ -148,8 +148,51 @@ def test_another_version_on_a_worker_is_refused_in_words(
     with pytest.raises(EngineError, match=r"here 9\.9\.9: install the same there"):
         two._check_versions()
     plan = make_plan(graph, DIJKSTRA, range(3))
-    with pytest.raises(EngineError, match=r"a worker has SSSP Scope .*, you have 9\.9\.9"):
+    with pytest.raises(EngineError, match=r"worker \d at tcp:.*: .*; you have 9\.9\.9: install"):
         from_sources(graph, plan, tmp_path / "rows.npy", spread=two.blocks)
+
+
+def no_driver() -> str:
+    return "no NVIDIA driver on this machine"
+
+
+def test_workers_without_a_gpu_are_named(
+    two: Cluster, graph: CSRGraph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(module, "_why_no_gpu", no_driver)
+    words = r"2 of 2 workers cannot run the engine cuda; worker 0 at tcp://.*: no NVIDIA driver"
+    plan = make_plan(graph, RunSettings("apsp_fast", "cuda", "", 0), range(3))
+    with pytest.raises(EngineError, match=words):
+        from_sources(graph, plan, tmp_path / "rows.npy", spread=two.blocks)
+    runs = plan_sweep(graph, RunSettings("adds", "cuda", "", 0), "delta", (4.0,))
+    with pytest.raises(EngineError, match=words):
+        two.sweep(graph, runs)
+
+
+def set_memory(is_enough: bool) -> None:
+    from gpu.algorithms.all_pairs import require_room
+    from gpu.errors import MemoryNeededError
+    from gpu.study import cluster, sources, sweep
+
+    def refuse(*_given: Any) -> Any:
+        raise MemoryNeededError("3 rows need 1 TB, 2 GB are free")
+
+    sources.require_room = require_room if is_enough else refuse
+    cluster.measure = sweep.measure if is_enough else refuse
+
+
+def test_a_worker_without_memory_is_named(two: Cluster, graph: CSRGraph, tmp_path: Path) -> None:
+    plan = make_plan(graph, DIJKSTRA, range(11), rows=3)
+    runs = plan_sweep(graph, RunSettings("adds", "model", "", 0), "delta", (4.0, 8.0))
+    two._client.run(set_memory, False)
+    try:
+        with pytest.raises(MemoryNeededError, match=r"worker \d at tcp://.*: 3 rows need 1 TB"):
+            from_sources(graph, plan, tmp_path / "rows.npy", spread=two.blocks)
+        with pytest.raises(EngineError, match=r"worker \d at tcp://.*: 3 rows need 1 TB"):
+            two.sweep(graph, runs)
+    finally:
+        two._client.run(set_memory, True)
+    from_sources(graph, plan, tmp_path / "rows.npy", spread=two.blocks)
 
 
 def slow_down() -> None:
