@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from multiprocessing import resource_tracker
 from pathlib import Path
 
@@ -53,6 +54,7 @@ def require_threads(count: int) -> None:
                 thread.join()
 
 
+@cache
 def version() -> str:
     """Return the installed version, or `unknown` in a tree that was never installed."""
     from importlib.metadata import PackageNotFoundError, version as installed

@@ -30,7 +30,6 @@ from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.record.tracefile import plain
 from gpu.study.apsp import ProofError, all_pairs, matrix_algorithms
 from gpu.study.export_runs import write_table
-from gpu.wholefile import check_writable
 from gpu.words import size_words
 
 SHARED_BLOCKS = 32  # at least, so that workers end together
@@ -44,7 +43,11 @@ def add_apsp(parser: Parser) -> None:
     engines = sorted({engine for key in keys for engine in ALGORITHMS[key].engines})
     add_graph_options(parser)
     parser.add_argument(
-        "-o", "--output", metavar="MATRIX.npy", required=True, help="row i: from source i"
+        "-o",
+        "--output",
+        metavar="MATRIX.npy",
+        required=True,
+        help="row i: from source i; NAME.rows: a folder, a file a block of rows",
     )
     what = parser.add_argument_group("what runs")
     words = f"{', '.join(keys)} [{keys[-1]}]"
@@ -78,6 +81,7 @@ def add_apsp(parser: Parser) -> None:
         "sssp-scope apsp roads.gr.gz -o matrix.npy --verify",
         "sssp-scope apsp roads.gr.gz -o part.npy --sources 0:1000 --json",
         "sssp-scope apsp roads.gr.gz -o far.csv --sources random:1000 --reduce",
+        "sssp-scope apsp roads.gr.gz -o far.rows --sources 10000 --cluster local:2",
         "sssp-scope apsp sample:rmat?n=2000 -o matrix.npy --engine model --device H100",
     )
 
@@ -92,11 +96,16 @@ def _apsp(args: argparse.Namespace) -> int:
 def _computed(args: argparse.Namespace) -> int:
     if output_of(args.output) == "-":
         args.usage_error("-o -: the matrix is written row by row in any order; name a file")
-    from gpu.study.sources import chosen_sources
+    from gpu.study.sources import check_out, chosen_sources, in_parts
 
-    asked_rows = args.reduce or args.cluster is not None
+    parts = in_parts(args.output, args.reduce)
+    asked_rows = args.reduce or parts or args.cluster is not None
     if asked_rows and args.on is not None:
-        args.usage_error("--on makes one run, of a whole matrix; leave --reduce and --cluster")
+        args.usage_error(
+            "--on makes one run, of a whole matrix in one file; leave --reduce, --cluster, .rows"
+        )
+    if asked_rows:
+        check_out(args.output, args.reduce)
     with progress_line() as progress:
         graph = open_graph(args.file, args, progress)
         sources = chosen_sources(args.sources, graph)
@@ -162,7 +171,6 @@ def _by_blocks(
     least = 1 if args.cluster is None else SHARED_BLOCKS
     plan = make_plan(graph, settings, sources, least=least, reduced=args.reduce, verify=args.verify)
     out = f"{args.output}.rows" if args.reduce else args.output
-    check_writable(args.output)
     begun = time.monotonic()
     with cluster(args) as spread:
         found = from_sources(graph, plan, out, spread=spread, progress=progress.show)
@@ -185,13 +193,18 @@ def _by_blocks(
         "sources": {"which": args.sources, "count": len(sources)},
         "file": str(args.output),
         "dtype": found.dtype if found.rows is None else "table",
-        "bytes": Path(args.output).stat().st_size,
+        "bytes": _bytes_of(Path(args.output)),
         "blocks": {"all": plan.blocks, "done_before": found.resumed},
         "cluster_workers": list(found.workers),
         "verified": True,
         "verification": rows_words(found.proved, len(sources)),
         "summary": about,
     }
+
+
+def _bytes_of(path: Path) -> int:
+    files = path.iterdir() if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files)
 
 
 def _best_engine(key: str, elsewhere: bool) -> str:

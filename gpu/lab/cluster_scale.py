@@ -2,18 +2,19 @@
 
     python -m gpu.lab.cluster_scale OUT.json [--parts pairs,large] [--workers 2] [--runs 3]
 
-pairs      all pairs of a random graph of 46,341 vertices, every row written into one file
+pairs      all pairs of a random graph of 46,341 vertices, every row written, a file a block
 large      the same of 100,000 vertices, 40 GB
+one_file   as pairs, into one file
 reduced    those rows reduced on the way, none written
 sweep      200 values of delta on a grid, and the controller's run
 sources    10,000 sources on a grid of roads with 4 M vertices, reduced on the way; where the time
            does not allow all of them on one worker, one worker gets fewer, and rates are compared
 
-Both sides take turns on one cluster of one worker a GPU (CUDA_VISIBLE_DEVICES); for the side of
-one the other workers are paused. Every worker computes a block before the clock runs: compilers and
-the graph's way there are not measured. The first row of every block is proved, and every run of
-the sweep. Rows should be written to memory (--folder), or a disk is timed. It ends within
---budget-s, or a little later.
+Both sides take turns on one cluster of one worker a GPU (CUDA_VISIBLE_DEVICES), the other one
+first each time; for the side of one the other workers are paused. Every worker computes a block
+before the clock runs: compilers and the graph's way there are not measured. The first row of every
+block is proved, and every run of the sweep. Rows should be written to memory (--folder), or a disk
+is timed. It ends within --budget-s, or a little later.
 """
 
 from __future__ import annotations
@@ -106,8 +107,12 @@ def _pairs(args: argparse.Namespace, cluster: Sides) -> None:
     _all_rows(args, cluster, "pairs", args.n, args.runs)
 
 
+def _one_file(args: argparse.Namespace, cluster: Sides) -> None:
+    _all_rows(args, cluster, "one_file", args.n, args.runs)
+
+
 def _large(args: argparse.Namespace, cluster: Sides) -> None:
-    _all_rows(args, cluster, "large", args.large, 1)
+    _all_rows(args, cluster, "large", args.large, args.runs)
 
 
 def _reduced(args: argparse.Namespace, cluster: Sides) -> None:
@@ -136,7 +141,7 @@ def _many_sources(args: argparse.Namespace, cluster: Sides) -> None:
     cluster.warm(graph, whole)
     cluster.use(1)
     first = replace(whole, sources=chosen[: whole.rows])
-    block_s = _rows_s(args, graph, first, cluster)
+    block_s = _rows_s(args, graph, first, cluster, "rows.npy")
     left_s = args.budget_s - (time.monotonic() - args.begun)
     left_s -= whole.blocks * block_s / args.workers  # all of them, on several
     fit = max(LEAST_BLOCKS, int(left_s / max(block_s, 1e-3)))
@@ -161,10 +166,11 @@ def _timed_rows(
         "reduced": plan.reduced,
         "folder": args.folder or tempfile.gettempdir(),
     }
+    about["out"] = out = "far.rows" if name in ("pairs", "large") else "rows.npy"
     counts = {workers: len(given.sources) for workers, given in plans.items()}
 
     def seconds(workers: int) -> float:
-        return _rows_s(args, graph, plans[workers], cluster)
+        return _rows_s(args, graph, plans[workers], cluster, out)
 
     _taking_turns(
         args, name, {"graph": _graph_words(graph), **about}, cluster, counts, runs, seconds
@@ -172,11 +178,11 @@ def _timed_rows(
 
 
 def _rows_s(
-    args: argparse.Namespace, graph: CSRGraph, plan: SourcesPlan, cluster: Cluster
+    args: argparse.Namespace, graph: CSRGraph, plan: SourcesPlan, cluster: Cluster, out: str
 ) -> float:
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         begun = time.monotonic()
-        from_sources(graph, plan, Path(folder) / "rows.npy", spread=cluster.blocks)
+        from_sources(graph, plan, Path(folder) / out, spread=cluster.blocks)
         return time.monotonic() - begun
 
 
@@ -221,10 +227,11 @@ def _taking_turns(
     for turn in range(runs):
         if turn and time.monotonic() - args.begun > args.budget_s:
             break
-        for workers, kept in times.items():
+        for workers in sorted(times, reverse=turn % 2 == 0):
             cluster.use(workers)
-            kept.append(seconds(workers))
-            print(f"{name:8} {workers} workers: {counts[workers]} in {kept[-1]:.3f} s", flush=True)
+            took = seconds(workers)
+            times[workers].append(took)
+            print(f"{name:8} {workers} workers: {counts[workers]} in {took:.3f} s", flush=True)
     told = args.told[name] = about
     for workers, kept in times.items():
         median = statistics.median(kept)
@@ -270,6 +277,7 @@ def about(name: str) -> dict[str, Any]:
 
 PARTS = {
     "pairs": _pairs,
+    "one_file": _one_file,
     "large": _large,
     "reduced": _reduced,
     "sweep": _sweep,

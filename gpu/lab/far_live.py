@@ -1,16 +1,17 @@
 """An engine on another computer, live: what arrives while it runs, how soon Stop and Δ by hand act.
 
-    python -m gpu.lab.far_live OUT.json [--engine cuda] [--n 1000000]
+    python -m gpu.lab.far_live OUT.json [--engine cuda] [--n 1000000 | --chain 3000000]
 
 The other computer is this one, behind a stand-in for ssh on PATH, so no network is measured: all
-else is the real thing (two processes, frames, the device). Of each algorithm, on a grid:
+else is the real thing (two processes, frames, the device). Of each algorithm, on a grid, or, where
+runs are to last a microsecond a vertex, on a lone chain:
 
 cold     the first, which waits for compilers; proved
 whole    with the automatic delta, proved
 by_hand  begun with DELTA, so that it lasts; after HOLD_S another delta is set by hand; proved
 stopped  begun the same; after HOLD_S it is stopped
 
-At last the command `run --on` makes and proves a run.
+At last the command `run --on` makes and proves a run on the grid.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("output", type=Path)
     parser.add_argument("--engine", choices=("cuda", "model"), default="cuda")
     parser.add_argument("--n", type=int, default=1_000_000, help="vertices of the grid")
+    parser.add_argument("--chain", type=int, help="vertices of a chain instead")
+    parser.add_argument("--algorithms", default=",".join(ALGORITHMS), help="which [both]")
     args = parser.parse_args(argv)
     told = about("far_live")
     with tempfile.TemporaryDirectory() as folder:
@@ -65,15 +68,23 @@ def main(argv: list[str] | None = None) -> int:
         ssh.chmod(0o700)
         os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
         command = shlex.join(module_command("gpu.cli", "engine", "--stdio"))
-        graph = make("grid", n=args.n)
+        graph = make("grid", n=args.n) if args.chain is None else _chain(args.chain)
         told["graph"] = {"name": graph.name, "n": graph.n, "m": graph.m, "hash": graph.hash}
-        told["runs"] = _runs(graph, args.engine, Elsewhere(ADDRESS, command))
-        told["command_line"] = _command_line(args, command)
+        told["runs"] = _runs(graph, args, Elsewhere(ADDRESS, command))
+        if args.chain is None:
+            told["command_line"] = _command_line(args, command)
     args.output.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return 1 if any(run["problem"] for run in told["runs"]) else 0
 
 
-def _runs(graph: CSRGraph, engine: str, there: Elsewhere) -> list[dict[str, Any]]:
+def _chain(n: int) -> CSRGraph:
+    """Return vertices in a row from vertex 0 on, weights 1 to 100."""
+    tails = np.arange(n - 1)
+    weights = np.random.default_rng(1).integers(1, 101, n - 1).astype(np.int32)
+    return CSRGraph.from_arcs(tails, tails + 1, weights, n, name=f"chain_{n}")
+
+
+def _runs(graph: CSRGraph, args: argparse.Namespace, there: Elsewhere) -> list[dict[str, Any]]:
     host = EngineHost(spawn=there.spawn)
     wide = 64 * graph.mean_weight
     acts: dict[str, tuple[float | None, Callable[[], object] | None]] = {
@@ -86,9 +97,9 @@ def _runs(graph: CSRGraph, engine: str, there: Elsewhere) -> list[dict[str, Any]
     try:
         host.put_graph(graph)
         host.start()
-        for algorithm in ALGORITHMS:
+        for algorithm in args.algorithms.split(","):
             for name, (delta, act) in acts.items():
-                run = Watched(host, graph, RunSettings(algorithm, engine, "", 0, delta))
+                run = Watched(host, graph, RunSettings(algorithm, args.engine, "", 0, delta))
                 told = {"algorithm": algorithm, "what": name, **run.watch(delta, act, wide)}
                 print(json.dumps(told), flush=True)
                 found.append(told)

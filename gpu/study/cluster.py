@@ -24,13 +24,20 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterError
+from gpu.errors import (
+    CancelledByUserError,
+    EngineError,
+    GpuError,
+    MemoryNeededError,
+    ParameterError,
+)
 from gpu.graph import CSRGraph
 from gpu.host.process import hidden_main
 from gpu.interpreter import version
-from gpu.study.cluster_tasks import Stop, Tasks, Tell, Workers
+from gpu.study.cluster_tasks import Stop, Tasks, Tell, Workers, worker_words
 from gpu.study.compare_graphs import Open, Pair, Row, compared
-from gpu.study.sources import Block, Numbered, SourcesPlan, Target, block
+from gpu.study.rows import Target
+from gpu.study.sources import Block, Numbered, SourcesPlan, block
 from gpu.study.sweep import SweepPlan, SweepPoint, failed_point, in_order, measure
 
 LOCAL = "local:"
@@ -64,6 +71,7 @@ class Cluster:
         self._dask: Any = distributed
         self._own: Any = None
         self._sent: dict[str, tuple[str, Any]] = {}  # kind -> the last one's key, and it there
+        self._with_gpu: set[str] = set()  # addresses of workers
         self.tell = tell
         try:
             self._client = self._connected(where)
@@ -96,7 +104,7 @@ class Cluster:
 
     def warm(self, graph: CSRGraph, plan: SourcesPlan) -> None:
         """Have every worker compute the plan's first block, for whoever measures what follows."""
-        self._workers.hear()
+        self._require(plan.settings.engine)
         given = self._for_blocks(graph, plan.key(graph), plan, None)
         warming = [
             self._client.submit(_warm, *given, workers=[address], pure=False)
@@ -114,6 +122,7 @@ class Cluster:
         should_stop: Stop,
     ) -> Iterator[Block]:
         """Compute blocks on the workers, as `gpu.study.sources.from_sources` wants it."""
+        self._require(plan.settings.engine)
         key = plan.key(graph)
 
         def given(_number: int) -> tuple[Any, ...]:
@@ -136,6 +145,7 @@ class Cluster:
         should_stop: Stop = lambda: False,
     ) -> list[SweepPoint]:
         """Make every run of a plan on the workers; as `gpu.study.sweep_pool.run_sweep`."""
+        self._require(plan.settings.engine)
         values: list[float | None] = [None] if plan.controller else []
         values += plan.values
         points: list[SweepPoint] = []
@@ -160,6 +170,7 @@ class Cluster:
 
         A graph is opened here when it is its turn, and goes to one worker.
         """
+        self._require(pair.a.engine, pair.b.engine)
 
         def given(number: int) -> tuple[Any, ...]:
             graph, source = open_graph(number)
@@ -226,6 +237,22 @@ class Cluster:
                     f"worker {address}: {there}; here {version()}: install the same there"
                 )
 
+    def _require(self, *engines: str) -> None:
+        """Raise EngineError where a worker has no GPU and one is needed; each is asked once."""
+        self._workers.hear()
+        fresh = [address for address in self._workers.names if address not in self._with_gpu]
+        if "cuda" not in engines or not fresh:
+            return
+        told = self._client.run(_why_no_gpu, workers=fresh)
+        without = {address: why for address, why in told.items() if why is not None}
+        if without:
+            address = min(without, key=lambda one: self._workers.names[one])
+            raise EngineError(
+                f"{len(without)} of {len(self._workers.names)} workers cannot run the engine cuda; "
+                f"{self._workers.names[address]} at {address}: {without[address]}"
+            )
+        self._with_gpu.update(told)
+
     # what workers need
 
     def _carried(self, graph: CSRGraph) -> Any:
@@ -272,6 +299,12 @@ def _version() -> str:
     return version()
 
 
+def _why_no_gpu() -> str | None:
+    from gpu.cuda.device import why_not
+
+    return why_not()
+
+
 def _arrays(graph: CSRGraph) -> tuple[Any, ...]:
     whole = (np.array(array) for array in (graph.indptr, graph.indices, graph.weights))
     return (graph.hash, *whole)  # no view of shared memory
@@ -313,6 +346,8 @@ def _warm(carried: Any, key: str, plan: SourcesPlan, target: Target | None) -> N
 def _point(value: float | None, carried: Any, plan: SweepPlan, is_cancelled: Stop) -> SweepPoint:
     try:
         return measure(_graph_of(carried), plan, value, is_cancelled)
+    except (EngineError, MemoryNeededError) as error:  # a matter of this computer
+        return failed_point(plan, value, f"{worker_words()}: {error}")
     except GpuError as error:
         return failed_point(plan, value, str(error))
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from gpu.errors import CancelledByUserError, EngineError, GpuError
+from gpu.errors import CancelledByUserError, EngineError, GpuError, MemoryNeededError
 from gpu.interpreter import version
 
 ATTEMPTS = 3  # of one task, on workers that die
@@ -235,13 +235,27 @@ def _task(work: Callable[..., Any], there: str, *given: Any) -> tuple[str, Any]:
     """Do a piece of work in a worker; return the worker's name, and what came of it."""
     from distributed import get_worker
 
-    if there != version():
-        raise EngineError(f"a worker has SSSP Scope {version()}, you have {there}")
     worker = get_worker()
+    if there != version():
+        raise EngineError(
+            f"{worker_words()}: SSSP Scope {version()}; you have {there}: install the same there"
+        )
     key = worker.get_current_task()
 
     def is_cancelled() -> bool:
         task = worker.state.tasks.get(key)
         return task is None or task.state == "cancelled"
 
-    return f"worker {worker.name}", work(*given, is_cancelled)
+    try:
+        return f"worker {worker.name}", work(*given, is_cancelled)
+    except (EngineError, MemoryNeededError) as error:  # a matter of that computer
+        error.args = (f"{worker_words()}: {error}",)
+        raise
+
+
+def worker_words() -> str:
+    """Return the name of the worker that this process is, and where it is."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    return f"worker {worker.name} at {worker.address}"

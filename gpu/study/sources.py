@@ -1,28 +1,28 @@
 """Distances from many sources, cut into blocks of rows: k x n in a file, or reduced on the way.
 
     plan = make_plan(graph, chosen_sources("random:1000", graph), ...)
-    from_sources(graph, plan, "rows.npy")                    here, block after block
-    from_sources(graph, plan, "rows.npy", spread=cluster)    on workers (`gpu.study.cluster`)
+    from_sources(graph, plan, "far.npy")                    here, block after block
+    from_sources(graph, plan, "far.npy", spread=cluster)    on workers (`gpu.study.cluster`)
+    from_sources(graph, plan, "far.rows")                   into a folder, a file a block
 
 Order       of the sources is any: the graph is numbered anew with the sources first, so that every
             engine finds them side by side; columns go back to the numbers of the graph.
-Resumable   OUT.partial is the whole file, OUT.partial.json the plan and the blocks that are done.
+Resumable   OUT.partial is the whole file or folder, OUT.partial.json the blocks that are done.
             The same plan goes on from there; another one begins anew.
 Proved      whoever computes a block proves its first row by certificate before it is kept, with
             `verify` as many rows as `gpu.proof.verify` takes of so many.
-Written     by whoever computes a block, straight into a memory map of the file where they see it,
-            else by us. The space of a block is taken just before.
+Written     by whoever computes a block, into a memory map of its file where they see it, else by
+            us (`gpu.study.rows`). Nothing but final distances is written there: a worker that is
+            late, whose block another one has done, then changes nothing.
 """
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import math
 import os
 import shutil
-import socket
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -47,6 +47,15 @@ from gpu.numbers import in_numbers, type_for, unreached
 from gpu.proof.verify import certificate, chosen_rows
 from gpu.record.trace import Probe, RunSettings
 from gpu.study.apsp import SPARE_BYTES, ProofError
+from gpu.study.rows import (
+    SUFFIX,
+    Index,
+    Rows,
+    Target,
+    flush,
+    make_target,
+    name_parts,
+)
 from gpu.wholefile import check_writable
 from gpu.words import size_words
 
@@ -116,64 +125,7 @@ class Block:
     where: str = ""
 
 
-Spread = Callable[[CSRGraph, SourcesPlan, Sequence[int], "Target | None", Stop], Iterator[Block]]
-
-
-@dataclass(frozen=True)
-class Target:
-    """Where a worker on the same computer may write its rows itself."""
-
-    host: str
-    path: str
-    begin: int  # byte at which the first row lies
-    type: np.dtype
-    shape: tuple[int, ...]
-    inode: int
-
-    def stripe(self, begin: int, end: int) -> np.ndarray | None:
-        """Return the map of some rows, their space taken; None where the file is not seen here.
-
-        Raises GpuError where the disk is full: now, and not as a signal while rows are written.
-        """
-        try:
-            if self.host != socket.gethostname() or os.stat(self.path).st_ino != self.inode:
-                return None
-        except OSError:
-            return None
-        shape = (end - begin, *self.shape[1:])
-        each = self.type.itemsize * math.prod(self.shape[1:])
-        first = self.begin + begin * each
-        try:
-            _take_space(self.path, first, (end - begin) * each)
-        except OSError as error:
-            raise GpuError(f"cannot write {self.path}: {error.strerror}") from error
-        return np.memmap(self.path, self.type, "r+", first, shape)
-
-
-def _take_space(path: str, begin: int, size: int) -> None:
-    """Take the space of a part of a file, so that a full disk is an OSError and no SIGBUS later.
-
-    Of a file in memory it is only asked whether there is so much: to take it lasts as long as to
-    write it, and one process at a time does.
-    """
-    if _in_memory(path):
-        if shutil.disk_usage(Path(path).parent).free < size:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    elif hasattr(os, "posix_fallocate"):
-        with open(path, "r+b") as file:
-            os.posix_fallocate(file.fileno(), begin, size)
-
-
-def _in_memory(path: str) -> bool:
-    """Whether a file lies in memory (Linux; elsewhere unknown, False)."""
-    try:
-        told = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
-    mounts = [line.split() for line in told.splitlines()]
-    device = os.stat(path).st_dev
-    name = f"{os.major(device)}:{os.minor(device)}"
-    return any(words[2] == name and words[words.index("-") + 1] == "tmpfs" for words in mounts)
+Spread = Callable[[CSRGraph, SourcesPlan, Sequence[int], Target | None, Stop], Iterator[Block]]
 
 
 @dataclass(frozen=True)
@@ -242,17 +194,21 @@ def make_plan(
 ) -> SourcesPlan:
     """Return a checked plan. ParameterError.
 
-    rows : of a block, None for as many as BLOCK_BYTES hold, but at least `least` blocks
+    rows : of a block, None for as many as BLOCK_BYTES hold, but `least` blocks, or a multiple, so
+        that workers who share them end together
     """
     settings = checked_settings(graph, replace(settings, probe=Probe.OFF, source=0))
     row = max(graph.n, 1) * np.dtype(in_numbers(graph, settings.numbers).weights.dtype).itemsize
-    fit = BLOCK_BYTES // row
+    fit = max(BLOCK_BYTES // row, 1)
     if settings.engine == "cuda":
-        fit = max(fit - fit % CUDA_ROWS, min(CUDA_ROWS, MOST_BYTES // row))
-    fit = max(1, min(fit, -(-len(sources) // least)))
+        fit = max(fit - fit % CUDA_ROWS, min(CUDA_ROWS, MOST_BYTES // row), 1)
+    count = least * -(-len(sources) // (fit * least))
+    even = -(-len(sources) // count)
+    if settings.engine == "cuda" and count > least:
+        even = min(fit, CUDA_ROWS * -(-even // CUDA_ROWS))
     if rows is not None and rows < 1:
         raise ParameterError(f"{rows} rows a block; allowed: 1 or more")
-    return SourcesPlan(settings, tuple(sources), min(rows or fit, len(sources)), reduced, verify)
+    return SourcesPlan(settings, tuple(sources), min(rows or even, len(sources)), reduced, verify)
 
 
 # one block, wherever it is computed
@@ -294,9 +250,8 @@ def block(
     graph, place = numbered.graph, numbered.place
     stripe = None if target is None else target.stripe(begin, end)
     dist = stripe
-    if stripe is None or place is not None:
+    if dist is None or place is not None or not _hands_over_final_rows(plan.settings):
         dist = numbered.room(end - begin, in_numbers(graph, plan.settings.numbers).weights.dtype)
-    assert dist is not None
     _compute(numbered, plan, begin, dist, should_stop)
     proved = chosen_rows(graph, end - begin, None, 1) if plan.verify else np.zeros(1, np.int64)
     for row in proved.tolist():
@@ -309,7 +264,14 @@ def block(
         np.take(dist, place, axis=1, out=stripe, mode="clip")
     elif place is not None:
         dist = dist[:, place]
+    elif stripe is not None and dist is not stripe:
+        stripe[:] = dist
     return Block(number, dist if stripe is None else None, len(proved))
+
+
+def _hands_over_final_rows(settings: RunSettings) -> bool:
+    """Whether an engine computes elsewhere; others do in the very rows that they are given."""
+    return settings.engine == "cuda" and find(settings.algorithm).result == "matrix"
 
 
 def _compute(
@@ -409,16 +371,29 @@ def from_sources(
 ) -> FromSources:
     """Compute what is not done yet of a plan, and give the file its name when all is.
 
-    out : a `.npy` file, (k, n) or, of a reduced plan, ROW (k,)
+    out : a `.npy` file, (k, n) or, of a reduced plan, ROW (k,); or NAME.rows for a new folder,
+        which `gpu.study.rows.open_rows` reads: a second GPU gives more where each block has a file
 
     Raises what `block` raises; what was done by then is kept, and the same call goes on there.
     """
-    check_writable(out)
+    check_out(out, plan.reduced)
     while True:
         try:
             return _computed(graph, plan, Path(out), spread, progress, should_stop)
         except DistanceRangeError as error:
             plan = replace(plan, settings=again_wider(graph, plan.settings, error))
+
+
+def check_out(out: str | Path, reduced: bool = False) -> None:
+    """Raise GpuError where rows cannot be written to `out`."""
+    if in_parts(out, reduced) and os.path.lexists(out):
+        raise GpuError(f"cannot write {out}: it is there already; name another, or remove it")
+    check_writable(out)
+
+
+def in_parts(out: str | Path, reduced: bool) -> bool:
+    """Whether rows go into a folder, a file a block."""
+    return Path(out).suffix == SUFFIX and not reduced
 
 
 def _computed(
@@ -454,63 +429,97 @@ def _done_rows(plan: SourcesPlan, done: dict[int, int]) -> int:
 
 
 class _Partial:
-    """The file on its way, and the note of what is done; both go, or get their name, together."""
+    """What is done of a plan, and the note of it; both go, or get their name, together."""
 
     def __init__(self, graph: CSRGraph, plan: SourcesPlan, out: Path) -> None:
-        self._out, self._plan = out, plan
+        self._graph, self._out, self._plan = graph, out, plan
         self._path = out.with_name(f"{out.name}.partial")
         self._note = out.with_name(f"{out.name}.partial.json")
-        kind: np.dtype = ROW
-        shape: tuple[int, ...] = (len(plan.sources),)
+        self._in_parts = in_parts(out, plan.reduced)
+        self._type: np.dtype = ROW
+        self._shape: tuple[int, ...] = (len(plan.sources),)
         if not plan.reduced:
-            kind, shape = in_numbers(graph, plan.settings.numbers).weights.dtype, (*shape, graph.n)
+            self._type = in_numbers(graph, plan.settings.numbers).weights.dtype
+            self._shape = (*self._shape, graph.n)
         self._key = plan.key(graph)
-        self.done = self._known()  # block -> rows proved
-        if not self.done:
-            self._make(kind, shape)
-        there, path = self._path.stat(), str(self._path.resolve())
-        begin = there.st_size - kind.itemsize * math.prod(shape)
-        self.target = Target(socket.gethostname(), path, begin, kind, shape, there.st_ino)
+        self.done: dict[int, int] = {}  # block -> rows proved
+        self.target = self._known() or self._made()
 
-    def _known(self) -> dict[int, int]:
-        """Return the blocks that an earlier call of the same plan has done."""
+    def _known(self) -> Target | None:
+        """Return what an earlier call of the same plan has left, if it did, and note its blocks."""
         try:
             note = json.loads(self._note.read_text(encoding="utf-8"))
-            if note["key"] == self._key and self._path.is_file():
-                return {int(number): int(proved) for number, proved in note["done"].items()}
+            done = {int(number): int(proved) for number, proved in note["done"].items()}
+            if note["key"] != self._key or self._path.is_dir() != self._in_parts:
+                return None
+            target = self._target()
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            pass
-        return {}
+            return None
+        known = range(self._plan.blocks)
+        self.done = {
+            number: proved
+            for number, proved in done.items()
+            if number in known and target.has(*self._plan.span(number))
+        }
+        return target if self.done else None
 
-    def _make(self, kind: np.dtype, shape: tuple[int, ...]) -> None:
-        needed = matrix_bytes(shape[0], math.prod(shape[1:]), kind.itemsize)
+    def _made(self) -> Target:
+        needed = matrix_bytes(self._shape[0], math.prod(self._shape[1:]), self._type.itemsize)
         free = shutil.disk_usage(self._path.resolve().parent).free
         if needed + SPARE_BYTES > free:
             raise GpuError(
                 f"cannot write {self._out}: {size_words(needed)} are needed, {size_words(free)} "
                 "are free there: take fewer sources, another disk, or --reduce"
             )
-        np.lib.format.open_memmap(self._path, "w+", kind, shape)
+        try:
+            make_target(self._path, self._type, self._shape, self._in_parts)
+            return self._target()
+        except OSError as error:
+            raise GpuError(f"cannot write {self._path}: {error.strerror}; remove it") from error
+
+    def _target(self) -> Target:
+        each = self._plan.rows if self._in_parts else None
+        return Target.found(self._path, self._type, self._shape, each)
 
     def keep(self, found: Block) -> None:
         """Write a block, if it is not written yet, and note it."""
         if found.rows is not None:
             stripe = self.target.stripe(*self._plan.span(found.number))
-            assert stripe is not None
+            if stripe is None:
+                raise GpuError(f"cannot write {self._path}: somebody has removed it")
             stripe[:] = found.rows
         self.done[found.number] = found.proved
         fresh = self._note.with_suffix(".fresh")
         fresh.write_text(json.dumps({"key": self._key, "done": self.done}), encoding="utf-8")
         fresh.replace(self._note)
 
-    def finish(self) -> np.ndarray:
-        """Give the file its name; return its rows, read-only."""
-        with self._path.open("r+b") as file:
-            os.fsync(file.fileno())
-        self._path.replace(self._out)
+    def finish(self) -> np.ndarray | Rows:
+        """Give the rows their name; return them, read-only."""
+        try:
+            rows = self._named()
+        except OSError as error:
+            raise GpuError(f"cannot write {self._out}: {error.strerror}") from error
         self._note.unlink(missing_ok=True)
+        return rows
+
+    def _named(self) -> np.ndarray | Rows:
+        if self._in_parts:
+            return name_parts(self._path, self._index(), self._out)
+        flush(self._path)
+        self._path.replace(self._out)
         rows: np.ndarray = np.load(self._out, mmap_mode="r")
         return rows
+
+    def _index(self) -> Index:
+        about: Any = {"type": str(self._type), "vertices": self._graph.n}
+        return Index(
+            graph=self._graph.hash,
+            algorithm=self._plan.settings.algorithm,
+            rows_a_part=self._plan.rows,
+            proved=sum(self.done.values()),
+            sources=self._plan.sources,
+            **about,
+        )
 
 
 # what a reduced plan tells

@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from gpu.cli.main import main
-from gpu.errors import EngineError, ParameterError
+from gpu.errors import EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 from gpu.study import cluster as module, cluster_tasks
 from gpu.study.cluster import Cluster, is_open
 from gpu.study.cluster_tasks import WorkerShare, shares_words
+from gpu.study.rows import open_rows
 from gpu.study.sources import chosen_sources, from_sources, make_plan
 from gpu.study.sweep import make_plan as plan_sweep
 from gpu.study.sweep_pool import run_sweep
@@ -54,6 +55,12 @@ def on_worker(cluster: Cluster, work: Any, *given: Any) -> Any:
     return cluster._client.run(work, *given, workers=[first])[first]
 
 
+def rows_in(path: Path) -> bytes:
+    """Return the rows that a file or a folder has."""
+    rows = open_rows(path)[:] if path.is_dir() else np.load(path)
+    return rows.tobytes()
+
+
 @pytest.mark.parametrize("reduced", [False, True])
 def test_rows_are_the_same_bytes_as_here(
     two: Cluster, graph: CSRGraph, tmp_path: Path, reduced: bool
@@ -75,8 +82,9 @@ def test_rows_are_the_same_bytes_as_here(
     assert told[-1].startswith("40 of 40 sources")
 
 
+@pytest.mark.parametrize("out", ["there.npy", "there.rows"])
 def test_a_worker_that_sees_no_file_sends_its_rows(
-    two: Cluster, graph: CSRGraph, tmp_path: Path
+    two: Cluster, graph: CSRGraph, tmp_path: Path, out: str
 ) -> None:
     plan = make_plan(graph, DIJKSTRA, range(10), rows=3)
 
@@ -84,8 +92,8 @@ def test_a_worker_that_sees_no_file_sends_its_rows(
         return two.blocks(graph, plan, todo, replace(target, host="another"), stop)
 
     from_sources(graph, plan, tmp_path / "here.npy")
-    from_sources(graph, plan, tmp_path / "there.npy", spread=elsewhere)
-    assert (tmp_path / "here.npy").read_bytes() == (tmp_path / "there.npy").read_bytes()
+    from_sources(graph, plan, tmp_path / out, spread=elsewhere)
+    assert rows_in(tmp_path / "here.npy") == rows_in(tmp_path / out)
 
 
 def test_a_sweep_finds_the_same_points(two: Cluster, graph: CSRGraph) -> None:
@@ -140,8 +148,51 @@ def test_another_version_on_a_worker_is_refused_in_words(
     with pytest.raises(EngineError, match=r"here 9\.9\.9: install the same there"):
         two._check_versions()
     plan = make_plan(graph, DIJKSTRA, range(3))
-    with pytest.raises(EngineError, match=r"a worker has SSSP Scope .*, you have 9\.9\.9"):
+    with pytest.raises(EngineError, match=r"worker \d at tcp:.*: .*; you have 9\.9\.9: install"):
         from_sources(graph, plan, tmp_path / "rows.npy", spread=two.blocks)
+
+
+def no_driver() -> str:
+    return "no NVIDIA driver on this machine"
+
+
+def test_workers_without_a_gpu_are_named(
+    two: Cluster, graph: CSRGraph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(module, "_why_no_gpu", no_driver)
+    words = r"2 of 2 workers cannot run the engine cuda; worker 0 at tcp://.*: no NVIDIA driver"
+    plan = make_plan(graph, RunSettings("apsp_fast", "cuda", "", 0), range(3))
+    with pytest.raises(EngineError, match=words):
+        from_sources(graph, plan, tmp_path / "rows.npy", spread=two.blocks)
+    runs = plan_sweep(graph, RunSettings("adds", "cuda", "", 0), "delta", (4.0,))
+    with pytest.raises(EngineError, match=words):
+        two.sweep(graph, runs)
+
+
+def set_memory(is_enough: bool) -> None:
+    from gpu.algorithms.all_pairs import require_room
+    from gpu.errors import MemoryNeededError
+    from gpu.study import cluster, sources, sweep
+
+    def refuse(*_given: Any) -> Any:
+        raise MemoryNeededError("3 rows need 1 TB, 2 GB are free")
+
+    sources.require_room = require_room if is_enough else refuse
+    cluster.measure = sweep.measure if is_enough else refuse
+
+
+def test_a_worker_without_memory_is_named(two: Cluster, graph: CSRGraph, tmp_path: Path) -> None:
+    plan = make_plan(graph, DIJKSTRA, range(11), rows=3)
+    runs = plan_sweep(graph, RunSettings("adds", "model", "", 0), "delta", (4.0, 8.0))
+    two._client.run(set_memory, False)
+    try:
+        with pytest.raises(MemoryNeededError, match=r"worker \d at tcp://.*: 3 rows need 1 TB"):
+            from_sources(graph, plan, tmp_path / "rows.npy", spread=two.blocks)
+        with pytest.raises(EngineError, match=r"worker \d at tcp://.*: 3 rows need 1 TB"):
+            two.sweep(graph, runs)
+    finally:
+        two._client.run(set_memory, True)
+    from_sources(graph, plan, tmp_path / "rows.npy", spread=two.blocks)
 
 
 def slow_down() -> None:
@@ -174,8 +225,9 @@ def test_a_slow_worker_gets_less(two: Cluster, graph: CSRGraph, tmp_path: Path) 
     assert counts[0] < counts[-1]
 
 
+@pytest.mark.parametrize("out", ["there.npy", "there.rows"])
 def test_a_worker_that_is_killed_costs_nothing_but_time(
-    two: Cluster, graph: CSRGraph, tmp_path: Path
+    two: Cluster, graph: CSRGraph, tmp_path: Path, out: str
 ) -> None:
     plan = make_plan(graph, DIJKSTRA, range(60), rows=2)
     killed: list[int] = []
@@ -186,9 +238,9 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(
             os.kill(killed[0], signal.SIGKILL)
 
     from_sources(graph, plan, tmp_path / "here.npy")
-    from_sources(graph, plan, tmp_path / "there.npy", spread=two.blocks, progress=progress)
+    from_sources(graph, plan, tmp_path / out, spread=two.blocks, progress=progress)
     assert killed
-    assert (tmp_path / "here.npy").read_bytes() == (tmp_path / "there.npy").read_bytes()
+    assert rows_in(tmp_path / "here.npy") == rows_in(tmp_path / out)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGSTOP is POSIX")

@@ -14,7 +14,7 @@ import pytest
 from gpu.errors import CancelledByUserError, GpuError, ParameterError, SourceError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
-from gpu.study import sources
+from gpu.study import rows, sources
 from gpu.study.apsp import ProofError, all_pairs
 from gpu.study.sources import (
     BINS,
@@ -173,10 +173,10 @@ def test_a_disk_that_fills_up_is_said_and_what_is_done_is_kept(
         return SimpleNamespace(free=0 if len(asked) > 3 else 1 << 40)
 
     with monkeypatch.context() as patch:
-        patch.setattr(sources, "_in_memory", lambda _path: in_memory)
-        patch.setattr(sources.os, "posix_fallocate", take)
+        patch.setattr(rows, "_in_memory", lambda _path: in_memory)
+        patch.setattr(rows.os, "posix_fallocate", take)
         if in_memory:
-            patch.setattr(sources.shutil, "disk_usage", usage)
+            patch.setattr(rows.shutil, "disk_usage", usage)
         with pytest.raises(GpuError, match=r"cannot write .*rows.npy.partial: No space left"):
             from_sources(graph, plan, out)
     assert from_sources(graph, plan, out).resumed == 2
@@ -185,8 +185,8 @@ def test_a_disk_that_fills_up_is_said_and_what_is_done_is_kept(
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="a Linux folder in memory")
 def test_what_lies_in_memory_is_known() -> None:
-    assert sources._in_memory("/dev/shm")
-    assert not sources._in_memory("/proc")
+    assert rows._in_memory("/dev/shm")
+    assert not rows._in_memory("/proc")
 
 
 def test_blocks_of_a_gpu_have_a_row_for_every_multiprocessor() -> None:
