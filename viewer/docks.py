@@ -184,6 +184,7 @@ class Docks(QObject):
         self.extra = tuple(more or ())  # docks of features, hidden until asked for
         self.by_key: dict[str, QDockWidget] = {}
         self.arrangement = FIRST
+        self.over: set[str] = set()  # arrangements that nobody wants back: a lesson's after it
         self._arranged: tuple[list[list[str]], dict[str, object]] = ([], {})
         self._made_room: dict[str, tuple[QByteArray, dict[str, object]]] = {}  # before, after
         self._ghosts = QTimer(window)
@@ -262,6 +263,10 @@ class Docks(QObject):
         self.arrange(name)
         self.mark(self.arrangement)
         self.chosen.emit(self.arrangement)
+
+    def go_back(self, name: str) -> None:
+        """Put up what stood here before, or the first arrangement where its time is over."""
+        self.choose(FIRST if name in self.over else name)
 
     def mark(self, name: str) -> None:
         """Say which arrangement this is."""

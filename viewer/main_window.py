@@ -136,7 +136,10 @@ class MainWindow(QMainWindow):
         fill_colours(self.actions_by_key.menu("colour_by"), COLOUR_MODES)
         panels = self.actions_by_key.menu("panels")
         for dock in self.docks.by_key.values():
-            panels.addAction(dock.toggleViewAction())
+            toggle = dock.toggleViewAction()
+            panels.addAction(toggle)
+            if toggle is not None:  # it may come as a tab: the one in front, then
+                toggle.triggered.connect(lambda on, dock=dock: dock.raise_() if on else None)
 
     def _connect(self) -> None:
         """Wire the whole program; every arrow between parts is in this method."""

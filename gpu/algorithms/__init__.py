@@ -24,8 +24,8 @@ from gpu.algorithms.registry import Algorithm, Parameter
 from gpu.errors import ParameterError
 from gpu.words import did_you_mean
 
-ALGORITHMS: dict[str, Algorithm] = {
-    module.ALGORITHM.key: module.ALGORITHM
+_MODULES = {
+    module.ALGORITHM.key: module
     for module in (
         adds,
         near_far,
@@ -42,8 +42,14 @@ ALGORITHMS: dict[str, Algorithm] = {
         apsp_fast,
     )
 }
+ALGORITHMS: dict[str, Algorithm] = {key: module.ALGORITHM for key, module in _MODULES.items()}
 
-__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "find", "form_of"]
+__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "essay", "find", "form_of"]
+
+
+def essay(key: str) -> str:
+    """Return what a row's file begins with: what it is, in parts that have a name each."""
+    return _MODULES[key].__doc__ or ""
 
 
 def form_of(key: str, environment: Mapping[str, Any] | None) -> Algorithm:

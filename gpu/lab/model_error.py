@@ -6,8 +6,9 @@ Takes the delta sweeps that `sweep_gpu` measured (gpu/lab/results/sweep_gpu_*.js
 kernels, fixed deltas) and repeats every second point on the modelled H100 with as many
 workers, on graphs of the same families made by `sample_graphs` (other random numbers, the
 same sizes). Prints, per graph and algorithm, the range of modelled over measured time, the
-rank correlation (Spearman) over the sweep, and whether the constants were fitted on that
-graph (`gpu.lab.calibrate` says which and why) or it was held out.
+rank correlation (Spearman) over the sweep, by how much the counters err (vertices processed and
+bucket switches, or moves of the threshold: mean absolute error over the sweep), and whether the
+constants were fitted on that graph (`gpu.lab.calibrate` says which and why) or it was held out.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ SAMPLES = {
 FITTED = ("grid_1024", "mesh_100", "rmat_20")  # named before the form was tried
 PARAMETERS = {"adds": {"drop_stale": True}, "near_far": {}}
 EVERY = 2  # points of a sweep
+LEAST = 10  # of what is counted, for an error in percent
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -97,6 +99,10 @@ def compare(
                 "modelled_ms": kernel_ms(trace),
                 "measured_efficiency": row["efficiency"],
                 "modelled_efficiency": trace.work_efficiency,
+                "measured_processed": row["processed"],
+                "modelled_processed": int(trace.last["processed_vertices"]),
+                "measured_switches": row["bucket_switches"],
+                "modelled_switches": int(trace.last["bucket_switches"]),
             }
         )
     ratios = [point["modelled_ms"] / point["measured_ms"] for point in points]
@@ -110,8 +116,20 @@ def compare(
         "ratio_low": min(ratios),
         "ratio_high": max(ratios),
         "rank_correlation": float(ranks.statistic),
+        "processed_error_percent": error_percent(points, "processed"),
+        "switches_error_percent": error_percent(points, "switches"),
         "points": points,
     }
+
+
+def error_percent(points: list[dict[str, Any]], what: str) -> float | None:
+    """Return a counter's mean absolute error, %, None where fewer than `LEAST` were ever counted.
+
+    A run of two buckets that becomes one of three is not off by 50 % in any useful sense.
+    """
+    counted = [point for point in points if point[f"measured_{what}"] >= LEAST]
+    shares = [point[f"modelled_{what}"] / point[f"measured_{what}"] for point in counted]
+    return 100 * sum(abs(share - 1) for share in shares) / len(shares) if shares else None
 
 
 def kernel_ms(trace: Trace) -> float:
@@ -137,8 +155,14 @@ def _line(row: dict[str, Any]) -> str:
         f"{row['graph']:10s} {row['algorithm']:9s} modelled / measured "
         f"{row['ratio_low']:.2f} to {row['ratio_high']:.2f}, "
         f"rank correlation {row['rank_correlation']:+.2f}, "
+        f"processed off by {_percent(row['processed_error_percent'])}, "
+        f"switches by {_percent(row['switches_error_percent'])}, "
         f"{'fitted' if row['fitted'] else 'held out'}"
     )
+
+
+def _percent(value: float | None) -> str:
+    return "few" if value is None else f"{value:.0f} %"
 
 
 if __name__ == "__main__":

@@ -307,12 +307,18 @@ def model_error() -> list[str]:
             STUDIED.get(row["algorithm"], "ADDS"),
             f"{row['ratio_low']:.2f} to {row['ratio_high']:.2f}",
             f"{row['rank_correlation']:.2f}",
+            *(_error(row[f"{counter}_error_percent"]) for counter in ("processed", "switches")),
         ]
         for row in sorted(told["rows"], key=lambda row: (row["fitted"], row["algorithm"]))
     ]
     head = ["graph", "", "algorithm", "modelled / measured", "rank correlation"]
+    head += ["error of vertices processed", "of bucket switches"]
     measured = f"Measured: `results/{told['measured']}`; compared: `results/{path.name}`."
     return [*table(head, rows), "", measured]
+
+
+def _error(percent: float | None) -> str:
+    return "under ten" if percent is None else f"{percent:.0f} %"
 
 
 def model_rows() -> list[str]:

@@ -203,6 +203,12 @@ def test_fixed_delta_reaches_the_settings(panel: RunPanel, qtbot: QtBot) -> None
     panel._delta.setValue(64.0)
     assert panel.run_settings().delta == 64.0
     assert panel._delta.isEnabled()
+    moving = panel._form._fields["dynamic_delta"]
+    assert not moving.isEnabled()  # nothing moves a Δ that is given
+    assert "stays as it is" in moving.toolTip()
+    panel._automatic.click()
+    assert moving.isEnabled()
+    assert "double and halve" in moving.toolTip()
 
 
 def test_choices_go_in_and_out(panel: RunPanel) -> None:

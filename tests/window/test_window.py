@@ -215,6 +215,14 @@ def test_docks_hide_and_come_back(window: MainWindow) -> None:
     assert shown == [dock.windowTitle() for dock in window.docks.by_key.values()]
 
 
+def test_a_panel_that_is_switched_on_is_in_front(window: MainWindow, qtbot: QtBot) -> None:
+    for key in ("why", "sweep"):
+        dock = window.docks[key]
+        assert dock.isHidden()
+        dock.toggleViewAction().trigger()
+        qtbot.waitUntil(lambda dock=dock: not dock.visibleRegion().isEmpty())
+
+
 def test_layout_and_choices_are_remembered(
     window: MainWindow, settings: Settings, qtbot: QtBot
 ) -> None:

@@ -397,6 +397,13 @@ TERMS: tuple[Term, ...] = (
         also=("block",),
     ),
     Term(
+        "classroom_gpu",
+        "Classroom GPU",
+        "A modelled machine of 4 workers with 8 lanes each, a thousand times slower than a real "
+        "one, so that a small graph fills it and one can watch. Compare its times with its own.",
+        ("microscope",),
+    ),
+    Term(
         "pool_block",
         "pool block",
         "Memory that a bucket's items are written into. A bucket takes a block of the pool when it "

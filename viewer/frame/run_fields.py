@@ -38,6 +38,7 @@ LABEL_WIDTH = 72  # pixels: the longest label of one line
 FIELD_WIDTH = 52  # pixels: no field asks for more, the column gives what there is
 WIDEST = 340  # pixels that the panel takes at most without being asked
 HUGE = 2**31 - 1
+HELD = "Δ is given, so it stays as it is. Tick Automatic to let the controller move it."
 
 
 class DeltaSpin(QDoubleSpinBox):
@@ -146,6 +147,14 @@ class ParameterForm(QWidget):
                 pair.addWidget(second)
             pair.addStretch(1)
             form.addRow(pair)
+
+    def hold(self, given: bool) -> None:
+        """Offer the knobs that move Δ, or not: a Δ that is given stays."""
+        row = self._row
+        for knob in row.parameters if row is not None else ():
+            if row is not None and knob.key in row.still and knob.key in self._fields:
+                self._fields[knob.key].setEnabled(not given)
+                self._fields[knob.key].setToolTip(HELD if given else knob_tip(knob))
 
     def unfold(self, on: bool) -> None:
         """Show what is rarely changed, or fold it away."""

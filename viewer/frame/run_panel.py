@@ -403,6 +403,7 @@ class RunPanel(QWidget):
 
     def _change(self) -> None:
         self._delta.setEnabled(not self._automatic.isChecked())
+        self._form.hold(not self._automatic.isChecked())
         self._device_about.setText(sentence(self._machine().sentence))
         self._show_room()
         self.choices_changed.emit()
@@ -423,6 +424,7 @@ class RunPanel(QWidget):
         row = ALGORITHMS[self._algorithm.currentData()]
         self._algorithm_about.setText(sentence(row.summary))
         self._form.show_algorithm(row, self._parameters.get(row.key, {}), self._machine().engine)
+        self._form.hold(not self._automatic.isChecked())
         show_all((self._delta_label, self._automatic, self._delta), row.bucketed)
         show_all(self._source_parts, row.result == "row")  # else the sources are in the form
         order_tabs(self)

@@ -53,6 +53,7 @@ LOAD_AFTER_MS = 300  # from the first picture to loading the kernels: let the wi
 EMPTY = ("Open a graph or drop a file here", "File ▸ Open, or one of the samples")
 MARGIN, MARGIN_FEW, MARGIN_SHARE = 20, 64, 8  # pixels around all; for few large discs, up to 1/8
 LEGEND_ROOM, LEGEND_FROM = 62, 240  # pixels kept free for the legend, in a picture so high
+LABEL_ROOM = 24  # pixels more where a distance stands below the lowest vertex
 Sight = tuple[float, float, float]  # pixels per unit, the point in the middle
 NO_PLACES = ("Placing the vertices …", "the graph has no coordinates of its own")
 
@@ -244,7 +245,7 @@ class GraphCanvas(QWidget):
     def _fitting(self, extent: Extent) -> View:
         """Return the view of everything, above the legend; discs have room at the rim."""
         few = self._drawing is not None and self._drawing.graph.n <= ITEM_VERTICES
-        below = LEGEND_ROOM if self.height() >= LEGEND_FROM else 0
+        below = LEGEND_ROOM + few * LABEL_ROOM if self.height() >= LEGEND_FROM else 0
         height = self.height() - below
         margin = max(MARGIN, min(MARGIN_FEW, height // MARGIN_SHARE)) if few else MARGIN
         view = extent.fitted(self.width(), height, margin)

@@ -364,6 +364,8 @@ def test_the_name_of_b_opens_the_choice_of_another(
     press(window, "compare_rival", qtbot)
     finish(window, host, pace=2)
     badge = next(one for one in window.findChildren(Badge) if "B" in one.text())
+    for one, title in zip(window.findChildren(Badge), window.comparison.names, strict=True):
+        assert one.toolTip().startswith(f"{title}: ")
     menu = window.actions_by_key.menu("compare_other")
     qtbot.mouseClick(badge, Qt.MouseButton.LeftButton)
     assert menu.isVisible()

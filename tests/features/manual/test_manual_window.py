@@ -14,6 +14,7 @@ from test_controller import FakeHost
 from test_features import opened
 from test_window import close_for_good
 
+from gpu.algorithms import ALGORITHMS
 from viewer.actions import plain
 from viewer.common.glossary import BY_KEY, TERMS, capital, explain
 from viewer.common.theme import THEMES
@@ -49,6 +50,16 @@ def test_every_panel_has_a_page_with_prose(window: MainWindow, pages: dict[str, 
     for key in (*window.docks.by_key, "graph", "compare", "draw", "start"):
         assert pages[key].group == PANELS
         assert len(pages[key].text) > 200, key
+
+
+def test_every_algorithm_has_a_page_with_its_essay(pages: dict[str, Page]) -> None:
+    for key, row in ALGORITHMS.items():
+        page = pages[f"algorithm_{key}"]
+        assert page.title == row.title
+        assert row.summary.casefold() in page.text
+        assert "<b>The idea.</b>" in page.body, key
+    assert matching(pages, "near-far")[0].key == "algorithm_near_far"
+    assert {"word_classroom_gpu", "machines"} <= {p.key for p in matching(pages, "classroom")}
 
 
 def test_every_command_is_there_with_its_tip_and_keys(

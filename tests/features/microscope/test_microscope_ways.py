@@ -178,7 +178,7 @@ def test_leaving_brings_back_the_run_and_the_keys_of_before(
     assert before.settings.device != "Classroom GPU"
     model = opened(window, host, qtbot)
     assert window.focusWidget() is panel_of(window)
-    assert panel_of(window).machine.text().startswith("On the Classroom GPU. Left and Right step")
+    assert panel_of(window).machine.text().startswith("On the Classroom GPU: 4 workers of 8 lanes")
     assert view.distances_now is not None
     for widget in (panel_of(window), view):
         widget.setFocus()
@@ -222,6 +222,25 @@ def test_events_are_not_marked_on_the_map_where_no_panel_shows_them(
     assert window.session.current.trace.events is not None
     assert window.graph_view.distances_now is None
     assert window.graph_view.arrows_move
+
+
+def test_what_was_watched_stays_where_the_run_before_was_of_another_graph(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+    qtbot: QtBot,
+) -> None:
+    say(window.controller, host, Ready(0, 0.1))
+    window.controller.show_graph(open_sample("sample:figure_1"))
+    window.start_run()
+    finish(window, host, window.session.graph)
+    window.controller.show_graph(open_sample("sample:figure_6"))
+    window.docks.choose("lesson")
+    opened(window, host, qtbot)
+    made = window.session.current
+    window.docks.over.add("lesson")  # the lesson has ended meanwhile
+    window.actions_by_key["microscope_leave"].trigger()
+    assert window.session.current is made
+    assert window.docks.arrangement == "explore"
 
 
 def test_both_panels_say_what_is_under_way(

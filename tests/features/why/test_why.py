@@ -67,6 +67,19 @@ def test_no_reason_is_cut(own: Trace, qtbot: QtBot) -> None:
     assert panel.table.horizontalScrollBar().maximum() > 0
 
 
+def test_a_run_whose_delta_was_given_says_why_it_stayed(qtbot: QtBot) -> None:
+    session, playback = SessionModel(), PlaybackModel()
+    playback.watch(session)
+    panel = WhyPanel(session, playback)
+    qtbot.addWidget(panel)
+    panel.show()
+    graph = sample_graphs.make("grid", n=400, seed=1)
+    session.add_run(RunRecord.from_trace(1, gpu.run(graph, "adds", delta=7.0)))
+    qtbot.waitUntil(lambda: "Δ was given, 7" in panel.hint.text())
+    session.add_run(RunRecord.from_trace(2, gpu.run(graph, "near_far", delta=7.0)))
+    qtbot.waitUntil(lambda: "Δ did not change" in panel.hint.text())  # nothing could move it
+
+
 def test_a_steered_run_is_set_against_the_controllers(own: Trace, steered: Trace) -> None:
     mine, its = RunRecord.from_trace(1, steered), RunRecord.from_trace(2, own)
     assert by_hand(mine)

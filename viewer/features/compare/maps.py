@@ -156,10 +156,8 @@ class Badge(QLabel):
         self._place = place
         self.setTextFormat(Qt.TextFormat.RichText)
         self._chooses = place > 0
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not self._chooses)
         if self._chooses:
             self.setCursor(Qt.CursorShape.PointingHandCursor)
-            self.setToolTip("Compare with another algorithm, or another Δ")
         self.move(SPACING, SPACING)
         self.hide()
 
@@ -174,8 +172,10 @@ class Badge(QLabel):
         if a0 is not None and a0.button() == Qt.MouseButton.LeftButton:
             self.pressed.emit()
 
-    def show_words(self, letter: str, words: str, theme: Theme) -> None:
-        """Show "A ADDS" on the colour of the letter."""
+    def show_words(self, letter: str, words: str, about: str, theme: Theme) -> None:
+        """Show "A ADDS" on the colour of the letter; `about`: what that is, for the tooltip."""
+        click = "\nClick to compare with another algorithm, or another Δ."
+        self.setToolTip(about + (click if self._chooses else ""))
         colour = theme.runs[self._place]
         self.setStyleSheet(
             f"QLabel {{ color: {theme.text}; background: {theme.plot}; padding: 2px 8px;"

@@ -125,5 +125,8 @@ class PairView(QObject):
         for place, badge in enumerate(self._badges):
             shown = self._pair.active and both
             badge.setVisible(shown)
-            if shown:
-                badge.show_words("AB"[place], self._pair.names[place], self._window.theme)
+            record = (self._window.session.current, self._pair.b)[place]
+            if shown and record is not None:
+                row, name = record.algorithm, self._pair.names[place]
+                about = f"{row.title}: {row.summary}."
+                badge.show_words("AB"[place], name, about, self._window.theme)

@@ -6,10 +6,11 @@ for, a click in the graph is an answer and no new source.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QTimer
+from PyQt6.QtCore import QEvent, QObject, QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
@@ -29,6 +30,7 @@ from viewer.models.decisions import score_words
 from viewer.models.session import Notice, Offer
 
 NAME = "lessons"  # key in Settings: progress by lesson
+DOCK = "lesson"  # key of the dock, and of the arrangement round it
 GREETED = "lessons_greeted"  # key in Settings: the hint for newcomers is not shown again
 NOT_DRIVEN = (
     "You did not touch Δ, so the controller drove. Go back and drag the line in the Δ panel, "
@@ -56,6 +58,7 @@ class LessonsFeature(FeaturePart):
         menu = window.actions_by_key.menu("open_lesson")
         menu.aboutToShow.connect(self._fill_menu)
         menu.triggered.connect(lambda row: self.open_path(row.data()))
+        window.docks[DOCK].installEventFilter(self)
         microscope = window.docks.by_key.get("microscope")
         if microscope is not None:
             microscope.visibilityChanged.connect(lambda _on: later(self, self._see_microscope))
@@ -110,6 +113,7 @@ class LessonsFeature(FeaturePart):
         except GpuError as error:
             self._window.session.set_notice(Notice("error", str(error)))
             return
+        self._window.docks.over.discard(DOCK)
         if self.model.lesson is None:
             self._remember_window()
         else:
@@ -267,15 +271,27 @@ class LessonsFeature(FeaturePart):
         else:
             self._know_graph()
 
-    def _make_way(self) -> None:
-        """Leave the lesson for a graph that a person opened, and offer to go on with it."""
+    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
+        """Leave the lesson where a person closes its dock."""
+        if a1 is not None and a1.type() == QEvent.Type.Close and self.model.lesson is not None:
+            later(self, partial(self._make_way, closed=True))
+        return super().eventFilter(a0, a1)
+
+    def _make_way(self, *, closed: bool = False) -> None:
+        """Leave the lesson for a graph that a person opened, and offer to go on with it.
+
+        closed : its dock was closed, which is why the lesson is left
+        """
         lesson, place = self.model.lesson, self.model.place
         if lesson is None:
             return
         self._end()
         before, self._before = self._before, {}
-        if self._window.docks["lesson"].isVisible():  # else another arrangement was put up
+        self._window.docks.over.add(DOCK)
+        if closed or self._window.docks[DOCK].isVisible():  # else another arrangement was put up
             self._put_looks_back(before)
+            if closed:
+                self._window.docks[DOCK].hide()
         else:
             self._window.graph_view.set_colour_by(before["colour"])
         words = f"Lesson left at step {place + 1} of {len(lesson.steps)}: {lesson.title}"
@@ -323,10 +339,10 @@ class LessonsFeature(FeaturePart):
     # --- the window before and after
 
     def _show_dock(self) -> None:
-        dock = self._window.docks["lesson"]
+        dock = self._window.docks[DOCK]
         if not dock.isVisible():
-            self._window.docks.choose("lesson")
-        self._window.show_dock("lesson")
+            self._window.docks.choose(DOCK)
+        self._window.show_dock(DOCK)
         dock.raise_()
 
     def _remember_window(self) -> None:
@@ -347,8 +363,9 @@ class LessonsFeature(FeaturePart):
             return
         window.comparison.end()
         window.controller.stop()
+        window.docks.over.add(DOCK)
         self._put_looks_back(before)
-        window.show_dock("lesson").setFocus()
+        window.show_dock(DOCK).setFocus()
         graph, run = before["graph"], before["run"]
         if graph is not None and graph is not window.session.graph:
             window.controller.show_graph(graph)

@@ -1,8 +1,9 @@
 """The pages of the manual, made of what the program says anyway.
 
 Prose on panels is a file (`assets/manual/panels.md`). The words below it are the glossary's that
-name the panel, the commands are the rows of the menus with their keys and tips. So the manual
-cannot say other than tooltips do. No Qt here.
+name the panel, the commands are the rows of the menus with their keys and tips, an algorithm's page
+is the essay that its file begins with, machines are the presets. So the manual cannot say other
+than tooltips and sources do. No Qt here.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ from dataclasses import dataclass
 from html import escape, unescape
 from importlib.resources import files
 
+from gpu.algorithms import ALGORITHMS, Algorithm, essay
+from gpu.devices import PRESETS
 from gpu.lessons.markdown import to_html
 from viewer.actions import MENUS, ActionRow, keys_of, plain
 from viewer.common.glossary import TERMS, Term, capital
 from viewer.frame.help_dialogs import MOUSE
 
-PANELS, COMMANDS, GLOSSARY = "Panels", "Commands", "Glossary"
+PANELS, ALGORITHM_PAGES, COMMANDS, GLOSSARY = "Panels", "Algorithms", "Commands", "Glossary"
 MICE = {"graph": "Graph", "delta": "Plots", "parallelism": "Plots", "work": "Plots"}
 MICE |= {"buckets": "Plots", "draw": "Drawing"}  # page -> group of what a mouse does there
 ALL_WORDS = "words"  # key of the glossary as one page
 HEADING = re.compile(r"^# (\w+): (.+)$", re.MULTILINE)
 EMPHASIS = re.compile(r"[*`]")
 TAG = re.compile(r"<[^>]*>")
+PART = re.compile(r"^(\S.*?)\s{2,}(?=\S)")  # of an essay: a name, and what belongs to it beside it
+MACHINES = "machines"  # key of the page of modelled machines
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ def pages_of(rows: Iterable[ActionRow]) -> dict[str, Page]:
     titles = {key: title for key, (title, _) in prose.items()}
     found = [_panel(key, title, text) for key, (title, text) in prose.items()]
     known = list(rows)
+    found += [*map(_algorithm, ALGORITHMS.values()), _machines()]
     found += [_menu(key, plain(title), known) for key, title in MENUS]
     found.append(Page(ALL_WORDS, GLOSSARY, "All words", "".join(map(_entry, in_order()))))
     found += [_word(term, titles) for term in in_order()]
@@ -94,6 +100,24 @@ def _panel(key: str, title: str, text: str) -> Page:
     if words:
         parts += ["<h3>Words</h3>", *map(_entry, words)]
     return Page(key, PANELS, title, "".join(parts))
+
+
+def _algorithm(row: Algorithm) -> Page:
+    """Return the page of an algorithm: its line in the Run panel, then its essay."""
+    parts = [f"<p><i>{escape(capital(row.summary))}.</i></p>"]
+    for part in essay(row.key).strip().split("\n\n"):
+        name = PART.match(part)
+        words = escape(" ".join(part[name.end() if name else 0 :].split()))
+        parts.append(f"<p><b>{escape(name[1])}.</b> {words}</p>" if name else f"<p>{words}</p>")
+    return Page(f"algorithm_{row.key}", ALGORITHM_PAGES, row.title, "".join(parts))
+
+
+def _machines() -> Page:
+    """Return the page of the machines that are modelled."""
+    told = "A modelled machine runs the same algorithm, and its times are computed, not measured: "
+    told += "compare them with times of the same machine only."
+    rows = [(preset.name, preset.sentence) for preset in PRESETS.values()]
+    return Page(MACHINES, ALGORITHM_PAGES, "Modelled machines", f"<p>{told}</p>{_table(rows)}")
 
 
 def _menu(key: str, title: str, rows: list[ActionRow]) -> Page:

@@ -165,7 +165,7 @@ class MicroscopeFeature(Microscope):
         """Stop playing; the arrangement before is the one to come back to."""
         self.model.pause()
         if self._window.docks.arrangement == ARRANGEMENT:
-            self._window.docks.choose(self._before.arrangement)
+            self._window.docks.go_back(self._before.arrangement)
 
     # --- handlers
 
@@ -214,7 +214,7 @@ class MicroscopeFeature(Microscope):
         """Put the arrangement before up again, and what of graph and run was replaced."""
         self.model.pause()
         self._wanted = False
-        self._window.docks.choose(self._before.arrangement)
+        self._window.docks.go_back(self._before.arrangement)
         self._put_back()
         self._show_under_way()
 
@@ -241,12 +241,16 @@ class MicroscopeFeature(Microscope):
             window.controller.show_graph(before.graph)
             session.set_positions(before.positions)
             window.controller.set_source(before.source)
-        elif not self._left:
-            return
+        elif not self._left or not self._is_of_graph(before.run):
+            return  # what was watched is all that there is of this graph
         session.set_current(before.run if before.run in session.runs else None)
         if before.b in session.runs and before.run is session.current is not None:
             window.comparison.compare_or_say(before.b)
         window.playback.set_cursor(before.cursor_ns)
+
+    def _is_of_graph(self, run: RunRecord | None) -> bool:
+        graph = self._window.session.graph
+        return run is not None and graph is not None and run.graph_reference.hash == graph.hash
 
     def record(self, algorithm: str = "") -> None:
         """Run the graph shown, or that is being opened, with every event kept; a large one: ask.

@@ -24,6 +24,7 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.algorithms import ALGORITHMS
+from gpu.devices import PRESETS
 from gpu.record.events import EventKind
 from gpu.words import thousands, time_words
 from viewer.common.elided import ElidedLabel
@@ -260,7 +261,9 @@ class MicroscopePanel(QWidget):
         record = self._model.record
         if record is not None:
             self.algorithm.setCurrentIndex(self.algorithm.findData(record.settings.algorithm))
-            self.machine.setText(f"On the {record.settings.device}. {KEYS}")
+            device = record.settings.device
+            about = f": {PRESETS[device].sentence}" if device in PRESETS else ""
+            self.machine.setText(f"On the {device}{about}. {KEYS}")
         wide = self._model.wide_delta
         self.wide.setVisible(wide is not None)
         if wide is not None:

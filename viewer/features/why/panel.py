@@ -40,6 +40,7 @@ from viewer.plots.live import LivePanel
 MOST_ROWS = 2_000  # a table that a person can scroll
 PAPER_ROWS = 200  # of them on a picture
 COLUMNS = ("Time", "What", "Why")
+AUTOMATIC = "Tick Automatic in the Run panel to let it move."
 FIELDS = (  # of Decision, in the order of the table on paper
     *("sample", "t_ns", "what", "why", "before", "after"),
     *("heads_before", "heads", "changes", "assigned"),
@@ -134,7 +135,10 @@ class WhyPanel(LivePanel):
         if record is None:
             return
         if not self._rows and not record.running:
+            given = record.settings.delta
             steady = "Δ did not change during this run."
+            if given is not None and record.algorithm.dynamic:
+                steady = f"Δ was given, {given:g}, so the controller left it. {AUTOMATIC}"
             self.hint.setText(steady if record.algorithm.bucketed else "This algorithm has no Δ.")
         self._pages.setCurrentIndex(1 if self._rows or by_hand(record) else 0)
         self._show_score(record)
