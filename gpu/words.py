@@ -116,6 +116,11 @@ def distance(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:g}"
 
 
+def mean(value: float) -> str:
+    """Return a mean with four digits, or all before the point: 3.142, 16,384."""
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.4g}"
+
+
 def exact(value: float) -> str:
     """Return the shortest digits that read back the same."""
     whole = float(value).is_integer() and abs(value) < 2**53

@@ -18,7 +18,7 @@ from typing import Any
 
 from gpu.record.trace import NOT_RANKED, Probe
 from gpu.study.compare import Side, obstacle
-from gpu.words import NOT_KNOWN, brief_time, percent, ratio_words, short
+from gpu.words import NOT_KNOWN, brief_time, distance, percent, ratio_words, short
 
 CLEAR = 0.1  # times and works this far apart are worth a reason
 SAME = 0.01  # times and works this close are called the same
@@ -59,9 +59,9 @@ def names(a: Side, b: Side) -> tuple[str, str]:
 
 
 def _with_delta(side: Side) -> str:
-    title = side.algorithm.title
-    by_hand = side.algorithm.bucketed and side.settings.delta is not None
-    return f"{title} (Δ {side.settings.delta:g})" if by_hand else title
+    title, delta = side.algorithm.title, side.settings.delta
+    by_hand = side.algorithm.bucketed and delta is not None
+    return f"{title} (Δ {distance(delta or 0)})" if by_hand else title
 
 
 def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None, None)) -> Summary:
@@ -258,7 +258,7 @@ def _cautions(a: Side, b: Side, told: tuple[str, str], at_level_0: bool) -> list
 def _delta(side: Side, _other: Side) -> str:
     if not side.algorithm.bucketed:
         return ""
-    return "automatic Δ" if side.settings.delta is None else f"Δ {side.settings.delta:g}"
+    return "automatic Δ" if side.settings.delta is None else f"Δ {distance(side.settings.delta)}"
 
 
 def _device(side: Side, other: Side) -> str:

@@ -18,7 +18,16 @@ from typing import Any
 import numpy as np
 
 from gpu.study.compare import ClockMap, Side, column
-from gpu.words import NO_VALUE, brief_time, ratio_words, short, thousands, time_unit, time_words
+from gpu.words import (
+    NO_VALUE,
+    brief_time,
+    mean as mean_words,
+    ratio_words,
+    short,
+    thousands,
+    time_unit,
+    time_words,
+)
 
 COUNTERS = ("processed_vertices", "relaxed_edges")
 
@@ -58,8 +67,8 @@ QUANTITIES = (
     Quantity("relaxed", "relaxed", "relaxed", thousands),
     Quantity("settled", "settled", "settled", thousands),
     Quantity("parallelism", "mean work", "assigned", short),
-    Quantity("delta", "mean Δ", "delta", "{:,.4g}".format),
-    Quantity("last_delta", "last Δ", "delta", "{:,.4g}".format),
+    Quantity("delta", "mean Δ", "delta", mean_words),
+    Quantity("last_delta", "last Δ", "delta", mean_words),
 )
 
 

@@ -19,7 +19,7 @@ from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QWidget
 
 from gpu.record.trace import REASON_WORDS, Reason
-from gpu.words import time_words
+from gpu.words import distance, short, time_words
 from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import chip
 from viewer.models.playback import PlaybackModel
@@ -30,6 +30,7 @@ from viewer.plots.series import StepSeries, changes_within
 
 MOST_MARKS = 400  # in one window; more would cover each other
 MARK_PIXELS = 10
+MOST_DIGITS = 6  # of a Δ beside another one
 RELEASE_SHARE = 0.5  # of the panel's width, for the words on the button that lets go
 _NONE = np.zeros(0)
 ROOM = 0.35  # decades shown above the largest and below the smallest Δ
@@ -236,7 +237,8 @@ class DeltaPanel(PairPlot):
         return change_words(self._deltas, self._reasons, index)
 
     def _show_values(self) -> None:
-        self._cursor_words(self._words(self._deltas))
+        value = self._deltas.value_at(self._playback.cursor_ns)
+        self._cursor_words(f"Δ {distance(value)}" if np.isfinite(value) else "")
 
     def _pair_values(self) -> tuple[str, str]:
         runs = zip((self._record, self._b), (self._deltas, self._b_deltas), strict=True)
@@ -247,8 +249,12 @@ class DeltaPanel(PairPlot):
         return a, b
 
     def _words(self, deltas: StepSeries) -> str:
+        """Return Δ at the cursor, shortly: two of them stand in one line."""
         value = deltas.value_at(self._playback.cursor_ns)
-        return f"Δ {value:g}" if np.isfinite(value) else ""
+        if not np.isfinite(value):
+            return ""
+        words = distance(value)
+        return words if len(words) <= MOST_DIGITS else short(value)
 
     def _colour(self) -> None:
         self._curve.setPen(self._pen_of(0))
@@ -265,7 +271,7 @@ class DeltaPanel(PairPlot):
         index = max(place - 1, 0)
         count = len(self._deltas) - 1
         words = self.words_of(index).replace("\n", ", ")
-        return f"Δ = {self._deltas.values[index]:g} since {words}; {count} changes in all"
+        return f"Δ = {distance(self._deltas.values[index])} since {words}; {count} changes in all"
 
 
 def change_words(deltas: StepSeries, reasons: list[int], index: int) -> str:
@@ -274,8 +280,8 @@ def change_words(deltas: StepSeries, reasons: list[int], index: int) -> str:
     when = time_words(float(deltas.times[index]))
     words = REASON_WORDS[Reason(reasons[index])]
     if index == 0:
-        return f"{when}: Δ = {values[0]:g}, {words}"
-    return f"{when}: Δ {values[index - 1]:g} → {values[index]:g}\n{words}"
+        return f"{when}: Δ = {distance(values[0])}, {words}"
+    return f"{when}: Δ {distance(values[index - 1])} → {distance(values[index])}\n{words}"
 
 
 def _corner(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:

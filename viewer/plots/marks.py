@@ -32,6 +32,7 @@ import numpy as np
 
 from gpu.record.trace import REASON_WORDS, Reason
 from gpu.words import (
+    distance,
     percent,
     short,
     time_number,
@@ -206,7 +207,7 @@ class Marks:
             words += f", distances from {sample['base']:g}"
             return words if moved == 1 else f"{words}, {moved} moves since the sample before"
         done = {"raised": "raised", "lowered": "lowered", "hand": "set by hand"}[kind]
-        change = f"{samples[max(number - 1, 0)]['delta']:g} to {sample['delta']:g}"
+        change = f"{distance(samples[max(number - 1, 0)]['delta'])} to {distance(sample['delta'])}"
         words = f"Δ {done} at {when}: {change}"
         reason = int(sample["reason"])
         known = kind != "hand" and reason in set(Reason) and reason > Reason.START

@@ -22,6 +22,7 @@ from gpu.algorithms.all_pairs import same_rows
 from gpu.engine import checked_settings
 from gpu.errors import GpuError
 from gpu.record.trace import RunSettings
+from gpu.words import distance
 from viewer.actions import keys_of
 from viewer.common.theme import Theme
 from viewer.controller import BLINK_S
@@ -292,8 +293,8 @@ class CompareFeature(FeaturePart):
         menu.addSeparator()
         delta = basis.settings.delta or float(basis.samples["delta"][-1])
         for words, factor in FACTORS:
-            tip = f"{basis.algorithm.title} again, with Δ held at {delta * factor:g}"
-            self._add_row(f"{words}: {delta * factor:g}", tip, ("delta", delta * factor))
+            tip = f"{basis.algorithm.title} again, with Δ held at {distance(delta * factor)}"
+            self._add_row(f"{words}: {distance(delta * factor)}", tip, ("delta", delta * factor))
         if basis.settings.delta is not None:
             self._add_row("Automatic Δ", "The algorithm chooses Δ", ("delta", None))
 

@@ -13,7 +13,7 @@ from typing import Any
 from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer
 
 from gpu.record.trace import ON
-from gpu.words import SENTENCE, in_sight, percent, thousands, time_words
+from gpu.words import SENTENCE, distance, in_sight, percent, thousands, time_words
 from viewer.common.glossary import explain
 from viewer.models.comparison import ComparisonModel
 from viewer.models.machines import address_of, engine_of
@@ -75,11 +75,15 @@ def _delta_words(record: RunRecord) -> str:
         return "none"
     delta = record.settings.delta
     if delta is not None:
-        return f"{delta:g}"
+        return distance(delta)
     if record.algorithm.dynamic and len(record.samples):
         first, last = (float(record.samples["delta"][place]) for place in (0, -1))
-        return f"auto {first:g} → {last:g}" if first != last else f"auto {first:g}"
-    return f"auto {record.samples['delta'][-1]:g}" if len(record.samples) else "auto"
+        return (
+            f"auto {distance(first)} → {distance(last)}"
+            if first != last
+            else f"auto {distance(first)}"
+        )
+    return f"auto {distance(record.samples['delta'][-1])}" if len(record.samples) else "auto"
 
 
 def _delta(record: RunRecord) -> float:

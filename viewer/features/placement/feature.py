@@ -6,7 +6,7 @@ import numpy as np
 from PyQt6.QtCore import QTimer
 
 from gpu.placement.by_distance import lane_buckets
-from gpu.words import thousands
+from gpu.words import distance, thousands
 from viewer.feature import FeaturePart, Window
 from viewer.features.placement.rows import KINDS, OWN
 from viewer.models.session import PROGRESS_DONE, Notice, RunRecord
@@ -71,7 +71,7 @@ class PlacementFeature(FeaturePart):
         delta = self._delta_of(record)
         if delta is not None and self._ask("lanes", record.dist, delta[0] * delta[1]):
             many = f"{thousands(delta[1])} buckets" if delta[1] > 1 else "a bucket"
-            words = f"Each lane is {many} of Δ = {delta[0]:g}, with which this run began."
+            words = f"Each lane is {many} of Δ = {distance(delta[0])}, with which this run began."
             self._said = Notice("info", words)
             self._window.session.set_notice(self._said)
         elif delta is None:

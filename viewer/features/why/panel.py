@@ -23,7 +23,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from gpu.words import time_words
+from gpu.words import distance, time_words
 from viewer.common.small_widgets import centred_hint
 from viewer.common.theme import SPACING
 from viewer.feature import Table
@@ -138,7 +138,7 @@ class WhyPanel(LivePanel):
             given = record.settings.delta
             steady = "Δ did not change during this run."
             if given is not None and record.algorithm.dynamic:
-                steady = f"Δ was given, {given:g}, so the controller left it. {AUTOMATIC}"
+                steady = f"Δ was given, {distance(given)}, so the controller left it. {AUTOMATIC}"
             self.hint.setText(steady if record.algorithm.bucketed else "This algorithm has no Δ.")
         self._pages.setCurrentIndex(1 if self._rows or by_hand(record) else 0)
         self._show_score(record)
