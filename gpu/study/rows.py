@@ -41,7 +41,7 @@ from gpu.words import in_sight
 
 SUFFIX = ".rows"  # of a folder of parts
 INDEX = "index.json"
-MOST_INDEX_BYTES = 1 << 28  # about 30 million sources
+MOST_INDEX_BYTES = 1 << 26  # 8 million sources
 Some = Annotated[int, Meta(ge=1, le=2**31 - 1, description="a whole number from 1 on")]
 
 
@@ -145,8 +145,8 @@ def make_target(path: Path, kind: np.dtype, shape: tuple[int, ...], in_parts: bo
     Who still writes rows of what was there before, in another process, writes them nowhere.
     """
     if in_parts:
-        if path.is_dir():
-            for old in (*path.glob("[0-9]*.npy"), *path.glob(INDEX)):
+        if path.is_dir() and not path.is_symlink():
+            for old in (*path.glob(f"{'[0-9]' * 6}.npy"), *path.glob(INDEX)):
                 old.unlink()
             path.rmdir()
         path.mkdir()
@@ -163,6 +163,7 @@ def name_parts(path: Path, index: Index, out: Path) -> Rows:
     rows = Rows(path, index)
     for number in range(rows.parts):
         flush(rows.part(number))
+    del rows  # Windows renames no folder of which a file is mapped
     written = path / INDEX
     written.write_text(json.dumps(structs.asdict(index)), encoding="utf-8")
     flush(written)

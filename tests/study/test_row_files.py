@@ -23,6 +23,7 @@ from sample_graphs import make
 
 DIJKSTRA = RunSettings("dijkstra", "cpu", "", 0)
 FAST = RunSettings("apsp_fast", "model", "", 0)
+POSIX = pytest.mark.skipif(os.name != "posix", reason="links and pipes")
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +110,17 @@ def test_another_plan_begins_anew_and_strangers_stay(graph: CSRGraph, tmp_path: 
     assert sorted(os.listdir(out)) == ["000000.npy", "000001.npy", "000002.npy", INDEX]
 
 
+@POSIX
+def test_a_link_in_the_place_of_the_folder_is_not_followed(graph: CSRGraph, tmp_path: Path) -> None:
+    away = tmp_path / "away"
+    away.mkdir()
+    (away / "000000.npy").write_text("mine")
+    (tmp_path / "far.rows.partial").symlink_to(away)
+    with pytest.raises(GpuError, match=r"far\.rows\.partial: .*remove it"):
+        from_sources(graph, make_plan(graph, DIJKSTRA, range(3)), tmp_path / "far.rows")
+    assert (away / "000000.npy").read_text() == "mine"
+
+
 def test_a_folder_that_is_there_is_left_alone(graph: CSRGraph, folder: Path) -> None:
     before = (folder / INDEX).read_bytes()
     with pytest.raises(GpuError, match="it is there already; name another, or remove it"):
@@ -180,7 +192,6 @@ def as_pipe(path: Path) -> None:
 
 
 ONES = np.ones((4, 100), np.int32)
-POSIX = pytest.mark.skipif(os.name != "posix", reason="POSIX")
 
 
 @pytest.mark.parametrize(
