@@ -38,7 +38,7 @@ import secrets
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from multiprocessing.shared_memory import SharedMemory
@@ -343,15 +343,26 @@ def _hold(path: Path) -> None:
                 lock(descriptor, shared=True, wait=True)
                 if _is_still(path, descriptor):  # else it was stale until just now
                     _held[path] = os.dup(descriptor)
+                    if path.name.startswith(f"sssp-{os.getpid()}-"):
+                        _tell_tracker(path, resource_tracker.register)
             finally:
                 os.close(descriptor)
+
+
+def _tell_tracker(path: Path, *news: Callable[[str, str], None]) -> None:
+    """Tell who removes shared memory of a process that dies, where nobody else is left to."""
+    if path.parent == SHM_FOLDER:
+        start_tracker()
+        for tell in news:
+            tell(f"/{path.name}", "shared_memory")
 
 
 def _let_go(path: Path) -> None:
     if path in _held:
         os.close(_held.pop(path))
     with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
+        path.unlink()  # only who removes it tells: a name may be unregistered once
+        _tell_tracker(path, resource_tracker.register, resource_tracker.unregister)
 
 
 def _remove_stale(held: Path, prefix: str) -> None:

@@ -4,8 +4,8 @@
         from_sources(graph, plan, "rows.npy", spread=cluster.blocks)
         cluster.sweep(graph, sweep_plan)
 
-A task is a graph's hash, a plan, and a number in it (`gpu.study.cluster_tasks`). Graphs and plans
-go to a worker once. Rows are the same bytes wherever they were made. A worker whose version of us
+A task is a graph, a plan, and a number in it (`gpu.study.cluster_tasks`). Graphs and plans go to a
+worker once. Rows are the same bytes wherever they were made. A worker whose version of us
 is another one refuses its tasks in words. A worker on this computer writes its rows itself into
 the file; what another one computes comes over the network.
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -44,6 +44,7 @@ LOCAL = "local:"
 CONNECT_S = 10.0  # until a scheduler answers
 START_S = 30.0  # until the first worker is there
 PIP = 'pip install "sssp-scope[cluster]"'
+_Send = Callable[[str, str, Callable[[], Any]], Any]  # kind, key, how it is made -> it there
 _KEPT: dict[str, Any] = {}  # in a worker: the last graph, numbered for a plan
 
 
@@ -77,7 +78,7 @@ class Cluster:
             self._client = self._connected(where)
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             raise EngineError(f"no scheduler answers at {where}: {error}") from error
-        self._workers = Workers(self._client)
+        self._workers = Workers(self._client, self._replace_lost)
         if not self._own and is_open(self._client.scheduler.address):
             warn(
                 f"{self._client.scheduler.address} is not encrypted: whoever reaches it runs code "
@@ -105,7 +106,7 @@ class Cluster:
     def warm(self, graph: CSRGraph, plan: SourcesPlan) -> None:
         """Have every worker compute the plan's first block, for whoever measures what follows."""
         self._require(plan.settings.engine)
-        given = self._for_blocks(graph, plan.key(graph), plan, None)
+        given = self._for_blocks(graph, plan.key(graph), plan, None, self._sender(lambda: False))
         warming = [
             self._client.submit(_warm, *given, workers=[address], pure=False)
             for address in self._workers.names
@@ -125,17 +126,17 @@ class Cluster:
         self._require(plan.settings.engine)
         key = plan.key(graph)
 
-        def given(_number: int) -> tuple[Any, ...]:
-            return self._for_blocks(graph, key, plan, target)
+        def given(_number: int, to: str | None) -> tuple[Any, ...]:
+            return self._for_blocks(graph, key, plan, target, self._sender(should_stop, to))
 
         tasks = Tasks(self._workers, todo, _block, given, self.tell)
         for _number, found in tasks.results(should_stop):
             yield found
 
     def _for_blocks(
-        self, graph: CSRGraph, key: str, plan: SourcesPlan, target: Target | None
+        self, graph: CSRGraph, key: str, plan: SourcesPlan, target: Target | None, send: _Send
     ) -> tuple[Any, ...]:
-        return self._carried(graph), key, self._everywhere("plan", key, lambda: plan), target
+        return self._carried(graph, send), key, send("plan", key, lambda: plan), target
 
     def sweep(
         self,
@@ -150,8 +151,8 @@ class Cluster:
         values += plan.values
         points: list[SweepPoint] = []
 
-        def given(_value: float | None) -> tuple[Any, ...]:
-            return self._carried(graph), plan
+        def given(_value: float | None, to: str | None) -> tuple[Any, ...]:
+            return self._carried(graph, self._sender(should_stop, to)), plan
 
         with suppress(CancelledByUserError):
             tasks = Tasks(self._workers, values, _point, given, self.tell)
@@ -172,10 +173,9 @@ class Cluster:
         """
         self._require(pair.a.engine, pair.b.engine)
 
-        def given(number: int) -> tuple[Any, ...]:
+        def given(number: int, to: str | None) -> tuple[Any, ...]:
             graph, source = open_graph(number)
-            (there,) = self._client.scatter([_arrays(graph)], hash=False)
-            return there, source, pair
+            return self._workers.send(_arrays(graph), should_stop, to), source, pair
 
         tasks = Tasks(self._workers, range(count), _row, given, self.tell)
         yield from tasks.results(should_stop)
@@ -214,7 +214,7 @@ class Cluster:
             "cls": self._dask.Scheduler,
             "options": {**ours, "port": 0},
         }
-        # every worker keeps its graph: none depends on one that hangs
+        # every worker keeps its graph
         keep = self._dask.dask.config.set(
             {"distributed.scheduler.active-memory-manager.start": False}
         )
@@ -222,6 +222,25 @@ class Cluster:
             return self._dask.SpecCluster(
                 workers=workers, scheduler=scheduler, silence_logs=50, name="sssp-scope"
             )
+
+    def _replace_lost(self, there: Collection[str]) -> None:
+        """Start again what our own cluster has lost.
+
+        Dask starts a worker again that dies. It gives up one whose start fails, and one that
+        happens to be starting 15 s after it died before.
+        """
+        own = self._own
+        if own is None or len(there) == len(own.worker_spec):
+            return
+        over = {"closed", "failed"}
+
+        def start() -> None:
+            for number, nanny in list(own.workers.items()):
+                if nanny.status.name in over:
+                    del own.workers[number]
+            own.scale(len(own.worker_spec))
+
+        own.loop.add_callback(start)
 
     def _check_versions(self) -> None:
         """Raise EngineError where a worker has another version of us, or none."""
@@ -255,18 +274,22 @@ class Cluster:
 
     # what workers need
 
-    def _carried(self, graph: CSRGraph) -> Any:
-        """Return the graph as every worker can have it: its arrays, once, until another one."""
-        return self._everywhere("graph", graph.hash, lambda: _arrays(graph))
+    def _carried(self, graph: CSRGraph, send: _Send) -> Any:
+        """Return the graph as workers can have it: its arrays."""
+        return send("graph", graph.hash, lambda: _arrays(graph))
 
-    def _everywhere(self, kind: str, key: str, make: Callable[[], Any]) -> Any:
-        """Return a thing as every worker can have it: sent once, until another of its kind."""
-        sent = self._sent.get(kind)
-        if sent is None or sent[0] != key or sent[1].status != "finished":
-            # a list of one: of anything else that has parts, each part would be a thing
-            (there,) = self._client.scatter([make()], broadcast=True, hash=False)
-            self._sent[kind] = sent = (key, there)
-        return sent[1]
+    def _sender(self, should_stop: Stop, to: str | None = None) -> _Send:
+        """Return what sends a thing, once, until there is another one of its kind."""
+
+        def send(kind: str, key: str, make: Callable[[], Any]) -> Any:
+            known, there = self._sent.get(kind, ("", None))
+            is_there = known == key and there.status == "finished"
+            if not is_there or not (to is None or self._workers.has(to, there)):
+                there = self._workers.send(make(), should_stop, to)
+                self._sent[kind] = (key, there)
+            return there
+
+        return send
 
 
 def is_open(address: str) -> bool:

@@ -1,16 +1,19 @@
 """Tasks on the workers of a Dask cluster: handed out a few at a time, until each has its result.
 
-A worker that dies costs its tasks, which run again elsewhere. A worker that hangs or is slow holds
-nobody up: what lasts much longer than all that ended is given to an idle one too, and whoever is
-first counts. A scheduler that goes away for a moment costs what was under way; one that stays away
-ends it in words. A cancel reaches the runs themselves.
+A worker that dies costs its tasks, which run again elsewhere; where none is left, another one is
+waited for, for a while. A worker that hangs or is slow holds nobody up: what lasts much longer than
+all that ended is given to an idle one too, and whoever is first counts. A scheduler that goes away
+for a moment costs what was under way; one that stays away ends it in words. A cancel reaches the
+runs themselves.
 """
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +26,7 @@ AT_ONCE = 2  # tasks a worker has or waits for: the next begins when one ends
 LOOK_S = 0.05  # between two looks at Stop
 HEAR_S = 1.0  # between two questions to the scheduler
 SILENT_S = 30.0  # without a scheduler, until it is given up
+ALONE_S = 30.0  # without any worker, until that is given up
 FETCH_S = 60.0  # for a result to arrive, 256 MB
 PATIENCE_S = 10.0  # at least, before a task is given to a second worker
 OVERDUE = 2.0  # times the longest task that ended, before it is
@@ -53,14 +57,27 @@ def shares_words(
     return "; ".join(told)
 
 
-class Workers:
-    """Who is there, and who has what, as a client's scheduler told it last."""
+def check_stop(should_stop: Stop) -> None:
+    """Raise CancelledByUserError where somebody wants to stop."""
+    if should_stop():
+        raise CancelledByUserError("stopped; what is done is kept, the same command goes on there")
 
-    def __init__(self, client: Any) -> None:
-        self.client = client
+
+class Workers:
+    """Who is there, and who has what, as a client's scheduler told it last.
+
+    replace : told who is there whenever that was heard
+    """
+
+    def __init__(
+        self, client: Any, replace: Callable[[Collection[str]], object] = lambda _addresses: None
+    ) -> None:
+        self.client, self._replace = client, replace
         self.names: dict[str, str] = {}  # address -> name
         self.keys: dict[str, list[str]] = {}  # address -> of its tasks
+        self.silent: set[str] = set()  # addresses of those that the scheduler does not hear either
         self._heard_at = -HEAR_S
+        self._alone_since: float | None = None  # when the scheduler first said: no worker
 
     def hear(self) -> bool:
         """Ask the scheduler, unless it was asked just now; it is not waited for long."""
@@ -75,14 +92,86 @@ class Workers:
             workers = known["workers"].items()
             self.names = {address: f"worker {about['name']}" for address, about in workers}
             self.keys = {address: has.get(address, []) for address in self.names}
+            seen = {address: about["last_seen"] for address, about in known["workers"].items()}
+            since = max(seen.values(), default=0.0) - PATIENCE_S
+            self.silent = {address for address, at in seen.items() if at < since}
+            self._replace(self.names)
+            self._check_manned(now)
             return True
+        return False
+
+    def _check_manned(self, now: float) -> None:
+        """Raise EngineError where there has been no worker for too long."""
+        if self.names:
+            self._alone_since = None
+            return
+        self._alone_since = now if self._alone_since is None else self._alone_since
+        if now > self._alone_since + ALONE_S:
+            raise EngineError(
+                "no worker is left; what is done is kept, the same command goes on there"
+            )
+
+    def send(self, thing: Any, should_stop: Stop, to: str | None = None) -> Any:
+        """Return a thing as tasks can have it: one worker gets it, the others take it from there.
+
+        A worker that is silent holds nobody up: after PATIENCE_S the next one gets it too, and
+        whoever is first counts. Not by Dask's own broadcast: that one never ends, and every later
+        one waits for it, where a worker dies meanwhile.
+
+        Raises CancelledByUserError, EngineError, OSError (no scheduler).
+        """
+        sending: dict[Any, float] = {}  # since when
+        tried: list[str] = []
+        failures, is_news = 0, True  # since the last failure: who is there
+        try:
+            while True:
+                for ended in [each for each in sending if each.done()]:
+                    del sending[ended]
+                    if ended.exception() is None:
+                        return ended.result()[0]
+                    failures, is_news = failures + 1, False
+                    if failures >= ATTEMPTS + len(self.names):
+                        raise EngineError(f"the cluster failed: {ended.exception()}")
+                check_stop(should_stop)
+                if self.client.status != "running":
+                    raise OSError("the scheduler is gone")
+                is_news = self.hear() or is_news
+                late = time.monotonic() > max(sending.values(), default=0.0) + PATIENCE_S
+                whom = self._next(tried, to) if late and is_news else None
+                if whom is not None:
+                    tried.append(whom)
+                    sending[self._begin(thing, whom)] = time.monotonic()
+                time.sleep(LOOK_S)
+        finally:
+            for left in sending:
+                left.cancel()
+
+    def _next(self, tried: list[str], to: str | None) -> str | None:
+        """Return who gets a thing next: `to`, then whoever got it least often; None: nobody is."""
+        if to in self.names and to not in tried:
+            return to
+        heard = sorted(self.names, key=lambda address: address in self.silent)
+        return min(heard, key=tried.count, default=None)
+
+    def _begin(self, thing: Any, address: str) -> concurrent.futures.Future[Any]:
+        # a list of one: of anything else that has parts, each part would be a thing
+        coming = self.client.scatter([thing], workers=[address], hash=False, asynchronous=True)
+        return asyncio.run_coroutine_threadsafe(coming, self.client.loop.asyncio_loop)
+
+    def has(self, address: str, future: Any) -> bool:
+        """Whether a worker is known to have what a future stands for."""
+        with suppress(OSError, RuntimeError, TimeoutError):
+            there = self.client.scheduler
+            known = self.client.sync(there.who_has, keys=[future.key], callback_timeout=HEAR_S)
+            return address in known.get(future.key, ())
         return False
 
 
 class Tasks:
-    """Items on their way: work(item, *given(item), should_stop) of each, on some worker.
+    """Items on their way: work(item, *given(item, address), should_stop) of each, on some worker.
 
-    given : what a worker needs beside the item; called when it is the item's turn
+    given : what a worker needs beside the item; called when it is the item's turn. An address is
+        that of a worker that must have it for itself, since others hang
     tell : told how far each worker is
     """
 
@@ -91,7 +180,7 @@ class Tasks:
         workers: Workers,
         items: Sequence[Any],
         work: Callable[..., Any],
-        given: Callable[[Any], tuple[Any, ...]],
+        given: Callable[[Any, str | None], tuple[Any, ...]],
         tell: Tell = lambda _shares: None,
     ) -> None:
         self._workers, self._client = workers, workers.client
@@ -122,6 +211,7 @@ class Tasks:
                         raise EngineError(f"the cluster failed: {error}") from error
                     continue
                 if found:
+                    failures = 0
                     self._tell(self.shares())
                 yield from found
         finally:
@@ -142,28 +232,38 @@ class Tasks:
         if self._workers.hear():
             self._tell(self.shares())
             self._give_overdue()
-        most = AT_ONCE * max(len(self._workers.names), 1)
+        most = AT_ONCE * len(self._workers.names)
         while self._waiting and len(self._running) < most:
             item = self._waiting[0]
             self._submit(item)
             self._begun[item] = time.monotonic()
             del self._waiting[0]
 
-    def _submit(self, item: Any, workers: list[str] | None = None) -> None:
-        given = (self._work, version(), item, *self._given(item))
-        future = self._client.submit(_task, *given, workers=workers, pure=False, retries=0)
+    def _submit(self, item: Any, address: str | None = None) -> None:
+        given = (self._work, version(), item, *self._given(item, address))
+        future = self._client.submit(_task, *given, workers=address, pure=False, retries=0)
         future.add_done_callback(lambda _future: self._woken.set())
         self._running[future] = item
 
     def _give_overdue(self) -> None:
-        """Give to idle workers what others should have ended long ago."""
-        idle = [address for address, keys in self._workers.keys.items() if not keys]
-        since = time.monotonic() - max(PATIENCE_S, OVERDUE * self._longest_s)
-        late = [item for item in self._running.values() if self._begun[item] < since]
+        """Give to idle workers what others should have ended long ago.
+
+        Where a worker is silent and nothing ends anywhere, the others wait for what only it has.
+        """
+        there, now = self._workers, time.monotonic()
+        heard = [address for address in there.keys if address not in there.silent]
+        idle = [address for address in heard if not there.keys[address]]
+        since = now - max(PATIENCE_S, OVERDUE * self._longest_s)
+        running = list(self._running.values())
+        late = [item for item in running if self._begun[item] < since and item not in self._copied]
+        if there.silent and len(late) == len(running):
+            idle = heard * len(late)
+        elif self._waiting:
+            return
         for item in late:
-            if idle and item not in self._copied and not self._waiting:
+            if idle:
                 self._copied.add(item)
-                self._submit(item, [idle.pop()])
+                self._submit(item, idle.pop())
 
     def _ended(self, should_stop: Stop) -> list[tuple[Any, Any]]:
         """Wait a moment; return what has ended. CancelledByUserError, EngineError, a task's own."""
@@ -213,10 +313,7 @@ class Tasks:
         """Wait until the scheduler is there. CancelledByUserError, EngineError."""
         since = time.monotonic()
         while True:
-            if should_stop():
-                raise CancelledByUserError(
-                    "stopped; what is done is kept, the same command goes on there"
-                )
+            check_stop(should_stop)
             if self._client.status == "running":
                 return
             if self._client.status == "closed" or time.monotonic() > since + SILENT_S:

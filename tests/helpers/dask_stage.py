@@ -1,4 +1,4 @@
-"""A scheduler of Dask with one worker, in a process of its own. Not a test itself."""
+"""A scheduler of Dask with one worker, each in a process of its own. Not a test itself."""
 
 from __future__ import annotations
 
@@ -10,24 +10,39 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SCHEDULER = """
+BOTH = """
 import asyncio, sys
 from distributed import Scheduler, Worker
-async def main():
-    options = {"dashboard": False, "host": "127.0.0.1", "port": 0}
-    async with Scheduler(**options) as scheduler:
-        async with Worker(scheduler.address, nthreads=1, dashboard=False):
-            print(scheduler.address, flush=True)
-            await scheduler.finished()
-asyncio.run(main())
+async def main(address):
+    if address:
+        it = Worker(address, nthreads=1, dashboard=False)
+    else:
+        it = Scheduler(dashboard=False, host="127.0.0.1", port=0)
+    async with it:
+        print(it.address, flush=True)
+        await it.finished()
+asyncio.run(main(*sys.argv[1:]))
 """
 
 
 @contextmanager
 def scheduler() -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Give its address and its process, which is killed at the end."""
+    """Give its address and its process; both processes are killed at the end."""
+    with pair() as (address, process, _worker):
+        yield address, process
+
+
+@contextmanager
+def pair() -> Iterator[tuple[str, subprocess.Popen[str], subprocess.Popen[str]]]:
+    """Give the scheduler's address, its process, and that of the worker."""
+    with _begun("") as (address, process), _begun(address) as (_own, worker):
+        yield address, process, worker
+
+
+@contextmanager
+def _begun(scheduler: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    words = [sys.executable, "-c", SCHEDULER]
+    words = [sys.executable, "-c", BOTH, scheduler]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment)
     with process:
         assert process.stdout is not None

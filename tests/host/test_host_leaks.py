@@ -81,6 +81,18 @@ def test_killing_the_parent_leaves_nothing(tmp_path: Path, behaviour: str, named
     wait_until(lambda: not left_behind(memory))
 
 
+@pytest.mark.skipif(not SHM.is_dir(), reason="shared memory cannot be listed here")
+def test_a_parent_that_dies_without_its_child_leaves_nothing(tmp_path: Path) -> None:
+    end = "import os; os.kill(driver.host.child_pid, 9); print('alone', flush=True); input()"
+    with script(tmp_path, "endless", end) as process:
+        assert process.stdout is not None
+        prefix = process.stdout.readline().strip()
+        assert process.stdout.readline() == "alone\n"
+        process.kill()
+    memory = Memory(prefix, str(tmp_path))
+    wait_until(lambda: not left_behind(memory))
+
+
 def test_a_child_whose_ring_has_gone_with_its_parent_ends_silently(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

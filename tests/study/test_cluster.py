@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from gpu.cli.main import main
-from gpu.errors import EngineError, MemoryNeededError, ParameterError
+from gpu.errors import CancelledByUserError, EngineError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
 from gpu.study import cluster as module, cluster_tasks
@@ -271,6 +271,82 @@ def test_what_a_worker_hangs_on_another_one_does(
     assert (tmp_path / "here.npy").read_bytes() == (tmp_path / "there.npy").read_bytes()
     assert [share.name for share in told[-1]] == ["worker 0", "worker 1"]
     assert sum(share.done for share in told[-1]) == plan.blocks
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGSTOP is POSIX")
+def test_what_only_a_worker_has_that_hangs_is_sent_anew(
+    graph: CSRGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing ends, since every task waits for the graph, which nobody else took in time."""
+    monkeypatch.setattr(cluster_tasks, "HEAR_S", 0.1)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    plan = make_plan(graph, DIJKSTRA, range(60), rows=2)
+    with Cluster("local:2") as cluster:
+        cluster._check_versions()
+        cluster._workers.hear()
+        first = next(iter(cluster._workers.names))
+        pid = on_worker(cluster, os.getpid)
+        cluster._sender(lambda: False, first)("graph", graph.hash, lambda: module._arrays(graph))
+        assert cluster._workers.has(first, cluster._sent["graph"][1])
+        monkeypatch.setattr(cluster_tasks, "PATIENCE_S", 2.0)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            from_sources(graph, plan, tmp_path / "there.npy", spread=cluster.blocks)
+        finally:
+            os.kill(pid, signal.SIGKILL)
+    from_sources(graph, plan, tmp_path / "here.npy")
+    assert (tmp_path / "here.npy").read_bytes() == (tmp_path / "there.npy").read_bytes()
+
+
+def test_a_worker_that_dask_gave_up_is_started_again(
+    graph: CSRGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    plan = make_plan(graph, DIJKSTRA, range(40), rows=2)
+    from_sources(graph, plan, tmp_path / "here.npy")
+    with Cluster("local:2") as cluster:
+        nannies = cluster._own.workers
+
+        async def give_up() -> None:
+            await nannies.pop(0).close()
+            await nannies[1].close()  # as one does whose start failed: it stays in the list
+
+        cluster._own.sync(give_up)
+        found = from_sources(graph, plan, tmp_path / "there.npy", spread=cluster.blocks)
+        assert set(found.workers) <= {"worker 0", "worker 1"}
+    assert (tmp_path / "here.npy").read_bytes() == (tmp_path / "there.npy").read_bytes()
+
+
+def test_where_no_worker_is_left_one_can_cancel_and_is_told(
+    graph: CSRGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, out = make_plan(graph, DIJKSTRA, range(60), rows=2), tmp_path / "rows.npy"
+    with dask_stage.pair() as (address, _scheduler, worker), Cluster(address) as cluster:
+
+        def progress(share: float, _words: str) -> None:
+            if share > 0.1:
+                worker.kill()
+
+        def is_alone() -> bool:
+            return cluster._workers._alone_since is not None
+
+        def compute(should_stop: Any) -> None:
+            from_sources(
+                graph,
+                plan,
+                out,
+                spread=cluster.blocks,
+                progress=progress,
+                should_stop=should_stop,
+            )
+
+        with pytest.raises(CancelledByUserError):
+            compute(is_alone)
+        assert is_alone()
+        monkeypatch.setattr(cluster_tasks, "ALONE_S", 0.5)
+        with pytest.raises(EngineError, match="no worker is left; what is done is kept"):
+            compute(lambda: False)
+    assert from_sources(graph, plan, out).resumed > 0
 
 
 def test_a_cancel_ends_what_runs(two: Cluster) -> None:
