@@ -397,6 +397,14 @@ TERMS: tuple[Term, ...] = (
         also=("block",),
     ),
     Term(
+        "certificate",
+        "certificate",
+        "A proof that needs no second algorithm: no arc lowers any distance, and each reached "
+        "vertex has an arc that gives it its own. Beside it all is compared with Dijkstra's.",
+        ("run",),
+        also=("certified",),
+    ),
+    Term(
         "classroom_gpu",
         "Classroom GPU",
         "A modelled machine of 4 workers with 8 lanes each, a thousand times slower than a real "

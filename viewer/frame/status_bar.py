@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QStatusBar, 
 
 from gpu.words import SENTENCE, in_sight
 from viewer.common.elided import ElidedLabel
+from viewer.common.glossary import explain, mentioned
 from viewer.common.theme import SPACING, Theme
 from viewer.models.run_words import state_words, verified_words
 from viewer.models.session import PROGRESS_DONE, RunRecord, SessionModel
@@ -129,7 +130,8 @@ class StatusBar(QStatusBar):
         self._verified.setText(words)
         proofs = record.verification if record is not None else None
         self._verified.detail = in_sight(proofs.detail if proofs is not None else words, SENTENCE)
-        self._verified.setToolTip(self._verified.detail)
+        meant = [explain(term) for term in mentioned(words)]
+        self._verified.setToolTip("\n\n".join([self._verified.detail, *meant]))
         if self._theme is not None:
             colour = getattr(self._theme, level)
             self._verified.setStyleSheet(f"color: {colour}")

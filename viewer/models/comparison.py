@@ -163,9 +163,10 @@ class ComparisonModel(QObject):
             self._session.set_current(self.b)
 
     def end(self) -> None:
-        """Show A alone."""
+        """Show A alone; the next two runs begin on one clock again."""
         if self.b is not None:
             self._set_b(None)
+            self.set_align("time")
 
     def set_align(self, how: Align) -> None:
         """Lay the clocks on each other in another way."""

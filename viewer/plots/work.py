@@ -158,7 +158,8 @@ class WorkPanel(PairPlot):
         whole = self.summary_text()
         self.sentence.setText(whole.removesuffix(self._totals()).rstrip(", "))
         self.sentence.detail = whole
-        self.setToolTip("" if self.sentence.isVisibleTo(self) else whole)
+        told = f"{self.caption.text()}: vertices processed, edges relaxed, distances improved."
+        self.setToolTip("" if self.sentence.isVisibleTo(self) else f"{told}\n\n{whole}")
 
     def _at_cursor(self) -> list[float]:
         """Return what the curves show at the cursor; 0 outside them."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtCore import QEvent, QPoint, Qt
 from PyQt6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph, say, trace_of
@@ -367,10 +367,33 @@ def test_the_name_of_b_opens_the_choice_of_another(
     for one, title in zip(window.findChildren(Badge), window.comparison.names, strict=True):
         assert one.toolTip().startswith(f"{title}: ")
     menu = window.actions_by_key.menu("compare_other")
+    camera = window.graph_view.camera
+    qtbot.mousePress(badge, Qt.MouseButton.LeftButton)
+    qtbot.mouseMove(badge, QPoint(60, 40))
+    qtbot.mouseMove(window.graph_view, QPoint(90, 90))
+    assert window.graph_view.camera == camera  # no drag has begun, which nobody would end
     qtbot.mouseClick(badge, Qt.MouseButton.LeftButton)
     assert menu.isVisible()
     assert "Dijkstra" in [action.text() for action in menu.actions()]
     menu.close()
+
+
+def test_drawing_in_between_and_ending_leave_two_runs_as_they_were(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    press(window, "compare_rival", qtbot)
+    finish(window, host, pace=2)
+    pair = window.comparison
+    b = pair.b
+    pair.set_align("share")
+    draw = window.features["draw"]
+    draw.show()
+    assert pair.b is None
+    draw.leave()
+    assert (pair.b, pair.how) == (b, "share")
+    pair.end()
+    pair.compare_or_say(b)
+    assert pair.how == "time"  # one clock, as the sentence has it, until somebody chooses
 
 
 def test_what_can_be_done_at_a_moment_is_offered_on_the_plots(window: MainWindow) -> None:

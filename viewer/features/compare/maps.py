@@ -167,8 +167,16 @@ class Badge(QLabel):
         if a0 is not None and a0.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self.adjustSize()
 
+    def mousePressEvent(self, a0: QMouseEvent | None) -> None:
+        """Keep the press where it chooses: the map would begin a drag, and never see its end."""
+        if a0 is not None and not self._chooses:
+            a0.ignore()
+
     def mouseReleaseEvent(self, a0: QMouseEvent | None) -> None:
         """Ask for the choice."""
+        if not self._chooses:
+            super().mouseReleaseEvent(a0)
+            return
         if a0 is not None and a0.button() == Qt.MouseButton.LeftButton:
             self.pressed.emit()
 

@@ -29,7 +29,7 @@ from gpu.study.export_runs import runs_table
 from viewer.common.small_widgets import centred_hint, chip
 from viewer.common.theme import SPACING, THEMES, Theme
 from viewer.feature import Table
-from viewer.features.compare.runs_table import SORT_ROLE, RunsTable
+from viewer.features.compare.runs_table import COLUMNS, SORT_ROLE, RunsTable
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord, SessionModel
 
@@ -147,6 +147,8 @@ class RunsPanel(QWidget):
         rows.hide()
         rows.setDefaultSectionSize(self.fontMetrics().height() + 8)
         columns.setHighlightSections(False)
+        titles = [column.title for column in COLUMNS]
+        columns.moveSection(1 + titles.index("Graph"), 2)  # two runs are told apart by it
         columns.setStretchLastSection(True)
         columns.setMinimumSectionSize(MARK_WIDTH)
         columns.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)

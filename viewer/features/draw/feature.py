@@ -18,6 +18,7 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QVBoxLayout
 
 from gpu.errors import GpuError
+from gpu.study.compare import Align
 from viewer.feature import Microscope, Window
 from viewer.features.draw import files as draw_files
 from viewer.features.draw.graph import can_be_drawn, source_index, to_graph
@@ -33,11 +34,13 @@ from viewer.features.draw.rows import (
     WATCHABLE,
 )
 from viewer.features.draw.tools import SNAP, DrawTools
-from viewer.models.session import Notice
+from viewer.models.session import Notice, RunRecord
 
 if TYPE_CHECKING:
     from viewer.common.theme import Theme
 
+Compared = tuple[RunRecord | None, RunRecord | None, Align]
+NOTHING_COMPARED: Compared = (None, None, "time")
 KEEP_MS = 800  # after an edit, before the drawing is written
 BAR = (
     ("draw_tool_select", "draw_tool_vertex", "draw_tool_arc"),
@@ -56,6 +59,7 @@ class DrawFeature(DrawTools):
         self._docks: tuple[QByteArray, set[str]] | None = None  # as they stood, as they were left
         self._in_presentation = False  # the page was opened in one
         self._after_presentation: QByteArray | None = None  # how the docks shall stand then
+        self._compared: Compared = NOTHING_COMPARED  # when the page was opened
         self._giving = False  # the graph that comes is the drawing
         self._next: Callable[[], None] | None = None  # to do when the run has ended
         self._dirty = self._problem_told = False
@@ -140,6 +144,7 @@ class DrawFeature(DrawTools):
         if not self.open:
             self._make_page()
             assert self.page is not None
+            self._compared = (window.session.current, window.comparison.b, window.comparison.how)
             window.comparison.end()
             self._in_presentation = window.modes.presenting
             self._put_docks_away()
@@ -158,9 +163,18 @@ class DrawFeature(DrawTools):
         self._give_room(False)
         self._put_docks_back()
         self._window.modes.set_guest(None)
+        self._compare_again()
         self._window.enable_actions()
         self._name_run()
         self._window.graph_view.setFocus()
+
+    def _compare_again(self) -> None:
+        """Show what was compared when the page was opened, unless something else was run since."""
+        session, pair, (a, b, how) = self._window.session, self._window.comparison, self._compared
+        self._compared = NOTHING_COMPARED
+        if a is session.current and b in session.runs and pair.b is None:
+            pair.compare_or_say(b)
+            pair.set_align(how)
 
     def _name_run(self) -> None:
         """Say at the Run panel's button that it takes the drawing, while it does."""

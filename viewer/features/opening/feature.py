@@ -190,9 +190,9 @@ class OpeningFeature(Opening):
     def _put_pair(self, found: Unpacked) -> None:
         window = self._window
         if window.session.current is found.records[0]:
+            window.comparison.set_align("time")
             window.comparison.compare_or_say(found.records[1])
-            if window.comparison.how == "time":
-                window.playback.set_cursor(found.telling_ns)
+            window.playback.set_cursor(found.telling_ns)
 
     def _say(self, problem: Exception) -> None:
         self._window.session.set_notice(Notice("warning", f"No recording: {problem}."))
