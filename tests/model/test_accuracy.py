@@ -41,21 +41,28 @@ def test_half_of_the_graphs_were_held_out() -> None:
     assert len(held_out) == len(fitted)
 
 
+COUNTED = {"processed": 1000, "bucket_switches": 5}  # on a device, as its rows have it
+
+
 def test_a_comparison_is_made_from_measured_rows() -> None:
     graph = make("grid", n=900)
     measured = [
-        {"delta": delta, "kernel_ms": {"median": ms}, "efficiency": 0.5}
+        {"delta": delta, "kernel_ms": {"median": ms}, "efficiency": 0.5, **COUNTED}
         for delta, ms in ((100.0, 3.0), (10_000.0, 2.0), (100_000.0, 1.0))
     ]
     row = model_error.compare("grid", graph, "near_far", measured)
     assert row["ratio_low"] <= row["ratio_high"]
     assert [point["delta"] for point in row["points"]] == [100.0, 10_000.0, 100_000.0]
+    shares = [point["modelled_processed"] / 1000 for point in row["points"]]
+    error = 100 * sum(abs(share - 1) for share in shares) / 3
+    assert row["processed_error_percent"] == pytest.approx(error)
+    assert row["switches_error_percent"] is None  # of five it says nothing
 
 
 def test_the_fit_prefers_constants_that_give_the_measured_times() -> None:
     graph = make("grid", n=900)
     measured = [
-        {"graph": "grid_1024", "algorithm": algorithm, "delta": delta, "efficiency": 0.5}
+        {"graph": "grid_1024", "algorithm": algorithm, "delta": delta, "efficiency": 0.5, **COUNTED}
         for algorithm in model_error.PARAMETERS
         for delta in (1000.0, 10_000.0, 100_000.0)
     ]

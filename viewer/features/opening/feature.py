@@ -146,14 +146,14 @@ class OpeningFeature(Opening):
         if name in self._unpacked:
             self._put_all()
         elif name not in self._reading:
-            task = self._reading[name] = Task(partial(self._read, name), self)
-            task.ended.connect(partial(self._have_read, name))
+            found: list[Unpacked] = []  # what the thread leaves here
+            task = self._reading[name] = Task(lambda: found.append(unpacked(name)), self)
+            task.ended.connect(partial(self._have_read, name, found))
 
-    def _read(self, name: str) -> None:
-        self._unpacked[name] = unpacked(name)
-
-    def _have_read(self, name: str, problem: BaseException | None) -> None:
+    def _have_read(self, name: str, found: list[Unpacked], problem: BaseException | None) -> None:
         del self._reading[name]
+        if found:
+            self._unpacked[name] = found[0]
         if isinstance(problem, GpuError | OSError):
             self._say(problem)
         elif problem is not None:
