@@ -187,8 +187,8 @@ class Tasks:
         self._work, self._given, self._tell = work, given, tell
         self._waiting = list(items)
         self._running: dict[Any, Any] = {}  # future -> item
-        self._begun: dict[Any, float] = {}  # item -> when it was handed out
-        self._copied: set[Any] = set()  # items that two workers have
+        self._begun: dict[Any, float] = {}  # item -> when it was handed out, to the last one
+        self._copied: dict[Any, int] = {}  # item -> how many more workers got it
         self._attempts: dict[Any, int] = {}
         self._done: dict[str, int] = {}  # name of a worker -> tasks
         self._longest_s = 0.0
@@ -254,15 +254,18 @@ class Tasks:
         heard = [address for address in there.keys if address not in there.silent]
         idle = [address for address in heard if not there.keys[address]]
         since = now - max(PATIENCE_S, OVERDUE * self._longest_s)
-        running = list(self._running.values())
-        late = [item for item in running if self._begun[item] < since and item not in self._copied]
+        running = list(dict.fromkeys(self._running.values()))
+        most = len(there.names)  # copies of one: who got the last may hang as well
+        due = [item for item in running if self._begun[item] < since]
+        late = [item for item in due if self._copied.get(item, 0) < most]
         if there.silent and len(late) == len(running):
             idle = heard * len(late)
         elif self._waiting:
             return
         for item in late:
             if idle:
-                self._copied.add(item)
+                self._copied[item] = self._copied.get(item, 0) + 1
+                self._begun[item] = now
                 self._submit(item, idle.pop())
 
     def _ended(self, should_stop: Stop) -> list[tuple[Any, Any]]:
@@ -306,7 +309,7 @@ class Tasks:
             self._attempts[item] = self._attempts.get(item, 0) + 1
         if self._attempts.get(item, 0) >= ATTEMPTS:
             raise EngineError(f"a task died {ATTEMPTS} times, the last: {error}")
-        self._copied.discard(item)
+        self._copied.pop(item, None)
         self._waiting.insert(0, item)
 
     def _await_scheduler(self, should_stop: Stop) -> None:
