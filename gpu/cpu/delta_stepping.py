@@ -3,7 +3,7 @@
 The threads are the system's own and run compiled code only (`gpu.cpu.threads`). This thread, the
 engine's, sleeps meanwhile and looks in every LOOK_S: it hands samples over, asks for Stop and for
 a delta held by hand. Time is measured from before the first thread is started to the end of the
-last bucket.
+last bucket, without what clearing the buffers takes.
 
 Slots are made for the largest weight and the first delta, with room for a delta a fraction
 of that by hand; a smaller one is taken as the smallest that the slots allow, which the
@@ -22,14 +22,14 @@ import numpy as np
 from gpu.cpu import delta_stepping_loop as loop, delta_stepping_state as state, host
 from gpu.cpu.threads import OPENER, STARTER, Latch, room
 from gpu.delta import usable_width
-from gpu.engine import EngineOutcome, Observer, RunBuffers
+from gpu.engine import EngineOutcome, Observer, RunBuffers, clears_buffers
 from gpu.errors import EngineError
 from gpu.graph import CSRGraph
 from gpu.loops.driver import MOST_SAMPLES
 from gpu.loops.log import Log, make_log
-from gpu.loops.state import graph_arrays, make_state, reach_source, records, sample_buffer
+from gpu.loops.state import graph_arrays, make_state, records, sample_buffer
 from gpu.memory import require_memory
-from gpu.numbers import bits_of
+from gpu.numbers import bits_of, unreached
 from gpu.record.trace import Flag, Probe, RunSettings
 
 PERIOD_NS = 50_000  # between samples, unless another is asked for; one costs up to 3 us
@@ -62,9 +62,11 @@ class Shared(NamedTuple):
     top: np.ndarray  # int32 (T, C): last chunk of a bucket that is not empty
     link: np.ndarray  # int32 (T, P): the chunk before
     pool: np.ndarray  # ENTRY (T, P, CHUNK)
+    notes: np.ndarray  # int64 (T * NOTES,): 2 x a vertex, + 1 where it was not reached before
     samples: np.ndarray  # SAMPLE, a ring
     log: Log  # of no events
     probe: int
+    source: int
     unreached: int  # bits
     clock: int
     clock_kind: int
@@ -73,6 +75,7 @@ class Shared(NamedTuple):
     opener: int
 
 
+@clears_buffers
 def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
@@ -92,7 +95,7 @@ def run(
     team = Team(graph, _make_shared(graph, settings, buffers, threads, slots), max(delta, least))
     team.make_pools(chunks, settings.source)
     outcome = team.run(observer, least)
-    if buffers.vertices is not None:  # threads stamp a few vertices apart
+    if buffers.vertices is not None and outcome == "stopped":  # else the threads have seen to it
         last = buffers.vertices.last_improved_ns
         np.maximum(last, buffers.vertices.first_reached_ns, out=last)
     return EngineOutcome(
@@ -155,13 +158,13 @@ class Team:
         _compile(self._shared, self._memory)
         self._take_delta(observer, least_delta)
         if self._shared.probe > Probe.OFF:
-            loop.write_sample(self._shared, 0, self._shared.samples[0], 1)
+            loop.write_sample(self._shared, 0, 0, 1)
             control[state.WRITTEN] = 1
             self._shared.totals["next_sample_ns"] = control[state.PERIOD]
-        begun = control[state.STARTED] = time.perf_counter_ns()
+        control[state.STARTED] = time.perf_counter_ns()
         while self._take_part(latch, observer, least_delta):
             self._grow()
-        ended = time.perf_counter_ns() - begun
+        ended = time.perf_counter_ns() - control[state.STARTED]
         latch.give_back()
         if self._shared.pool.nbytes <= KEPT_BYTES:
             _kept.append((self._shared.pool, self._shared.link))
@@ -225,11 +228,10 @@ class Team:
 
     def _finish(self, observer: Observer, stopped: bool, t_ns: int) -> None:
         """Hand over the last sample: the run's totals."""
-        last = sample_buffer(1)
-        loop.write_sample(self._shared, t_ns, last[0], 0)
-        plain = last.view(np.ndarray)
+        loop.write_sample(self._shared, t_ns, 0, 0)
+        plain = self._shared.samples[:1].view(np.ndarray)
         plain["flags"] |= int(Flag.STOPPED if stopped else Flag.FINISHED)
-        observer.on_samples(plain)
+        observer.on_samples(plain.copy())
 
 
 def _compile(shared: Shared, memory: np.ndarray) -> None:
@@ -247,7 +249,7 @@ def _make_shared(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, threads: int, slots: int
 ) -> Shared:
     bits = bits_of(buffers.dist)
-    unreached = int(bits[settings.source])
+    never = np.full(1, unreached(buffers.dist.dtype), buffers.dist.dtype)
     control = np.zeros(state.CONTROL_WORDS, np.int64)
     control[state.BUSY], control[state.LOWEST] = threads, state.NOBODY
     control[state.PERIOD] = settings.sample_period_ns or PERIOD_NS
@@ -255,7 +257,7 @@ def _make_shared(
     team["wanted"] = 1
     clock, kind = host.clock()
     nothing = np.empty((threads, 0), np.int32)
-    shared = Shared(
+    return Shared(
         *graph_arrays(graph, buffers),
         bits,
         control,
@@ -267,18 +269,18 @@ def _make_shared(
         np.empty((threads, slots), np.int32),
         nothing,
         nothing,
+        np.empty(threads * state.NOTES, np.int64),
         sample_buffer(RING if settings.probe > Probe.OFF else 1),
         make_log(Probe.OFF),
         min(settings.probe, 2),
-        unreached,
+        settings.source,
+        int(bits_of(never)[0]),
         clock,
         kind,
         host.yielder(),
         0,
         OPENER,
     )
-    reach_source(shared, settings)
-    return shared
 
 
 def _pools(threads: int, chunks: int, entry: np.dtype, what: str) -> tuple[Any, np.ndarray]:

@@ -24,6 +24,9 @@ hand). Two threads may process a vertex at the same time: that costs work and ne
 Reading ahead is what a core lacks here: what a chunk's vertices need is fetched for all of
 them before the first is processed, and of a long row the heads a BLOCK ahead.
 
+At probe level 2 the line of a vertex's times is fetched when it gets a better distance, and
+written NOTES improvements later: every atomic operation waits for all that was written before.
+
 A thread ends when the run does, when it is stopped, or when somebody's pool is too small for the
 next vertex; Python then makes larger ones, and each goes on where it was.
 """
@@ -39,6 +42,7 @@ from gpu.cpu.atomics import (
     atomic_min,
     call_yield,
     fetch,
+    fetch_to_write,
     load,
     pause,
     read_clock,
@@ -47,10 +51,14 @@ from gpu.cpu.atomics import (
 )
 from gpu.cpu.delta_stepping_state import (
     AT_WORK,
+    BEFORE,
     BLOCK,
     BUCKET,
     BUSY,
     CHUNK,
+    CLEARED,
+    CLEARED_AT_ONCE,
+    CLEARING,
     CLOCK_EVERY,
     ENDED_NS,
     GO_ON,
@@ -61,6 +69,7 @@ from gpu.cpu.delta_stepping_state import (
     LOWEST,
     MADE,
     NOBODY,
+    NOTES,
     OFFER,
     OFFER_WORDS,
     OFFERS,
@@ -85,6 +94,7 @@ from gpu.delta import BY_HAND, START
 from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED
 from gpu.loops.plus import plus
 from gpu.loops.sample import fill_sample
+from gpu.record.trace import NEVER
 
 
 @compiled_lean
@@ -102,19 +112,51 @@ def work(shared):  # type: ignore[no-untyped-def]
     control = shared.control
     me = atomic_add(control, TICKET, 1)
     t = shared.threads[me]
+    if t.stage == BEFORE:
+        _clear(shared, t, control, me)
     while True:
         last = False
         if t.stage == AT_WORK:
-            if not _work_off(shared, t, control, me):
+            done = _work_off(shared, t, control, me)
+            if shared.probe >= 2:
+                _note_all(t, shared.notes, shared.first_ns, shared.last_ns, me)
+            if not done:
                 break
             last = _leave_bucket(shared, t, control, me)
         if not _await(shared, t, control, me, last):
             break
         if t.stage == WAITING and not _next_bucket(shared, t, control):
+            if shared.probe >= 2:
+                _order(shared.first_ns, shared.last_ns, me, len(shared.threads))
             break
     latch, opener, threads = shared.latch, shared.opener, len(shared.threads)
     if atomic_add(control, LEFT, 1) == threads - 1:
         open_latch(latch, opener)
+
+
+@compiled_lean
+def _clear(shared, t, control, me):  # type: ignore[no-untyped-def]
+    """Clear with the others what is written for each vertex; the run's clock stands still."""
+    _look_at_clock(t, control, shared.clock, shared.clock_kind)
+    begun, n, looks = t.now_ns, len(shared.bits), 0
+    while load(control, CLEARED) < n:
+        first = min(atomic_add(control, CLEARING, CLEARED_AT_ONCE), n)
+        last = min(first + CLEARED_AT_ONCE, n)
+        for vertex in range(np.uintp(first), np.uintp(last)):
+            shared.bits[vertex] = 0 if vertex == np.uintp(shared.source) else shared.unreached
+        if shared.probe >= 2:
+            for vertex in range(np.uintp(first), np.uintp(last)):
+                time = 0 if vertex == np.uintp(shared.source) else NEVER
+                shared.first_ns[vertex] = shared.last_ns[vertex] = time
+                shared.times[vertex] = 0
+        atomic_add(control, CLEARED, last - first)
+        if first == n:  # others are still at it
+            looks += 1
+            _wait(looks, shared.yielder)
+    _look_at_clock(t, control, shared.clock, shared.clock_kind)
+    if me == 0:  # it has the source: the others wait for it
+        control[STARTED] += t.now_ns - begun
+    t.now_ns, t.stage = 0, AT_WORK
 
 
 @compiled_inline
@@ -243,7 +285,7 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
         fetch(shared.indptr, vertex)
         fetch(shared.bits, vertex)
         if shared.probe >= 2:
-            fetch(shared.times, vertex)
+            fetch_to_write(shared.times, vertex)
     for place in range(t.left - 1, -1, -1):
         start = shared.indptr[np.uintp(pool[row, chunk, np.uintp(place)].vertex)]
         fetch(shared.indices, start)
@@ -298,9 +340,8 @@ def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
                     improved += 1
                     _push(shared, t, me, np.float64(reached), reached, to)
                     if shared.probe >= 2:
-                        shared.last_ns[np.uintp(to)] = t.now_ns
-                        if old == shared.unreached:
-                            shared.first_ns[np.uintp(to)] = t.now_ns
+                        is_first = old == shared.unreached
+                        _note(t, shared.notes, shared.first_ns, shared.last_ns, me, to, is_first)
             elif as_bits(reached) == shared.unreached:
                 overflowed |= shared.bits[np.uintp(to)] == shared.unreached
         first = last
@@ -309,6 +350,45 @@ def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
     t.waiting += improved
     if overflowed:
         t.overflowed = 1
+
+
+@compiled_lean
+def _note(t, notes, first_ns, last_ns, me, vertex, is_first):  # type: ignore[no-untyped-def]
+    """Note that a vertex got a better distance: its times are written NOTES later."""
+    place = np.uintp(me * NOTES + (t.noted & (NOTES - 1)))
+    if t.noted >= NOTES:
+        _stamp(first_ns, last_ns, notes[place], t.now_ns)
+    notes[place] = 2 * vertex + is_first
+    t.noted += 1
+    fetch_to_write(first_ns, vertex)
+    fetch_to_write(last_ns, vertex)
+
+
+@compiled_lean
+def _note_all(t, notes, first_ns, last_ns, me):  # type: ignore[no-untyped-def]
+    """Write the times of all that was noted."""
+    for number in range(max(t.noted - NOTES, 0), t.noted):
+        place = np.uintp(me * NOTES + (number & (NOTES - 1)))
+        _stamp(first_ns, last_ns, notes[place], t.now_ns)
+    t.noted = 0
+
+
+@compiled_inline
+def _stamp(first_ns, last_ns, note, now_ns):  # type: ignore[no-untyped-def]
+    last_ns[np.uintp(note >> 1)] = now_ns
+    if note & 1:
+        first_ns[np.uintp(note >> 1)] = now_ns
+
+
+@compiled_lean
+def _order(first_ns, last_ns, me, threads):  # type: ignore[no-untyped-def]
+    """See to it that no vertex was reached after it got its last distance: a share of them.
+
+    Two threads look at the clock a few vertices apart.
+    """
+    n = len(first_ns)
+    for vertex in range(np.uintp(n * me // threads), np.uintp(n * (me + 1) // threads)):
+        last_ns[vertex] = max(last_ns[vertex], first_ns[vertex])
 
 
 @compiled_inline
@@ -320,14 +400,14 @@ def _count(shared, t, control, vertex):  # type: ignore[no-untyped-def]
         t.until_clock -= 1
         if t.until_clock <= 0:
             t.until_clock = CLOCK_EVERY
-            _look_at_clock(shared, t, control)
+            _look_at_clock(t, control, shared.clock, shared.clock_kind)
 
 
-@compiled_inline
-def _look_at_clock(shared, t, control):  # type: ignore[no-untyped-def]
-    if shared.clock != 0:
-        now = read_clock(shared.clock, shared.clock_kind)
-        t.now_ns = max(t.now_ns, now - control[STARTED])
+@compiled_lean
+def _look_at_clock(t, control, clock, kind):  # type: ignore[no-untyped-def]
+    """Look at the clock at an address; 0: there is none."""
+    if clock != 0:
+        t.now_ns = max(t.now_ns, read_clock(clock, kind) - control[STARTED])
 
 
 @compiled_inline
@@ -374,7 +454,7 @@ def _leave_bucket(shared, t, control, me):  # type: ignore[no-untyped-def]
     return atomic_add(control, BUSY, -1) == 1
 
 
-@compiled_inline
+@compiled_lean
 def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
     """Choose the next bucket, alone: nobody else does anything."""
     step, totals = load(control, LOWEST), shared.totals[0]
@@ -396,7 +476,7 @@ def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
         if shared.probe > 0:
             _sample(shared, t, control, size)
     else:
-        _look_at_clock(shared, t, control)
+        _look_at_clock(t, control, shared.clock, shared.clock_kind)
         control[ENDED_NS] = t.now_ns
     atomic_add(control, BUSY, len(shared.threads))
     store(control, BUCKET, t.bucket + 1)
@@ -428,9 +508,15 @@ def _await(shared, t, control, me, last):  # type: ignore[no-untyped-def]
                 last = atomic_add(control, BUSY, -1) == 1
         if victim == me:
             looks += 1
-            pause()
-            if looks > SPINS and shared.yielder != 0:
-                call_yield(shared.yielder)
+            _wait(looks, shared.yielder)
+
+
+@compiled_lean
+def _wait(looks, yielder):  # type: ignore[no-untyped-def]
+    """Wait a moment; after many looks, let another thread have the core."""
+    pause()
+    if looks > SPINS and yielder != 0:
+        call_yield(yielder)
 
 
 @compiled_inline
@@ -453,19 +539,18 @@ def _next_bucket(shared, t, control):  # type: ignore[no-untyped-def]
 def _sample(shared, t, control, size):  # type: ignore[no-untyped-def]
     """Write a sample of a bucket of `size` vertices, if one is due and there is room for it."""
     if control[WRITTEN] - load(control, READ) < len(shared.samples):
-        _look_at_clock(shared, t, control)
+        _look_at_clock(t, control, shared.clock, shared.clock_kind)
         totals = shared.totals[0]
         if t.now_ns >= totals.next_sample_ns:
-            sample = shared.samples[control[WRITTEN] % len(shared.samples)]
-            write_sample(shared, t.now_ns, sample, size)
+            write_sample(shared, t.now_ns, control[WRITTEN] % len(shared.samples), size)
             store(control, WRITTEN, control[WRITTEN] + 1)
             totals.next_sample_ns = t.now_ns + control[PERIOD]
 
 
 @compiled_lean
-def write_sample(shared, now_ns, sample, size):  # type: ignore[no-untyped-def]
-    """Fill one SAMPLE at the start of a bucket of `size` vertices; flags start again from here."""
-    s = shared.totals[0]
+def write_sample(shared, now_ns, place, size):  # type: ignore[no-untyped-def]
+    """Fill a SAMPLE at the start of a bucket of `size` vertices; flags start again from here."""
+    s, sample = shared.totals[0], shared.samples[place]
     s.t_ns = now_ns
     s.by_hand = shared.control[HELD]
     s.reason = BY_HAND if s.by_hand else START

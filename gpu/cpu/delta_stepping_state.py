@@ -21,15 +21,19 @@ FIRST_CHUNK = IN_HAND + 1  # of those that buckets are made of
 PIECE = 2048  # arcs of a long row that are offered by themselves
 BLOCK = 32  # arcs whose heads are fetched ahead of being relaxed
 SPINS = 100  # looks of a waiting thread before the core is offered to others
-CLOCK_EVERY = 16  # vertices between two looks at the clock, probe level 2
+CLOCK_EVERY = 64  # vertices between two looks at the clock, probe level 2
+NOTES = 16  # improvements whose times a thread still has to note; a power of two
+CLEARED_AT_ONCE = 2**14  # vertices, by one thread, before the run
 NOBODY = 2**62  # no thread has anything in any bucket
 
 NEXT = 16  # words: 128 bytes, so that no two lines are fetched together
 # words of `control`; STEP is read together with BUCKET
-STOP, TICKET, LEFT, BUSY, BUCKET, LOWEST, WRITTEN, READ, PERIOD = range(0, 9 * NEXT, NEXT)
+STOP, TICKET, LEFT, BUSY, BUCKET, LOWEST, WRITTEN, READ, PERIOD, CLEARING, CLEARED = range(
+    0, 11 * NEXT, NEXT
+)
 STEP = BUCKET + 1
 STARTED, ENDED_NS, HELD = PERIOD + 1, PERIOD + 2, PERIOD + 3
-CONTROL_WORDS = 9 * NEXT
+CONTROL_WORDS = 11 * NEXT
 
 # words of `offers`, so many for each thread: offers taken and made so far; of each, how many
 # vertices, or less than 0 which piece of one vertex's row
@@ -37,7 +41,7 @@ TAKEN, MADE, SIZES = 0, 1, NEXT
 OFFER_WORDS = SIZES + OFFERS
 
 GO_ON, BY_USER, BY_ERROR, TO_GROW = range(4)  # values of STOP
-AT_WORK, WAITING = range(2)  # stages of a thread
+BEFORE, AT_WORK, WAITING = range(3)  # stages of a thread
 
 TOTALS = state_dtype()  # of all threads together: kept by whoever ends a bucket, for samples
 
@@ -73,8 +77,9 @@ THREAD = np.dtype(
         ("improved", "<i8"),
         ("now_ns", "<i8"),
         ("until_clock", "<i8"),
+        ("noted", "<i8"),  # improvements since the last bucket, probe level 2
         ("overflowed", "<i8"),
-        ("padding", "<i8", 7),
+        ("padding", "<i8", 6),
     ]
 )
 assert THREAD.itemsize == 256

@@ -65,6 +65,7 @@ def environment(threads: int) -> dict[str, Any]:
     }
 
 
+@cache
 def clock() -> tuple[int, int]:
     """Return (address, kind) of the C function behind `time.perf_counter_ns`.
 
@@ -77,6 +78,7 @@ def clock() -> tuple[int, int]:
     return 0, NO_CLOCK
 
 
+@cache
 def yielder() -> int:
     """Return the address of the C function by which a thread lets another run; 0: none."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +22,10 @@ from gpu.cpu import (
     dijkstra,
     host,
 )
+from gpu.engine import RecordingObserver, RunBuffers, checked_settings, execute
 from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
 from gpu.graph import CSRGraph
-from gpu.record.trace import Flag
+from gpu.record.trace import NEVER, Flag, RunSettings, reached_mask
 
 ON_CPU = [key for key, row in ALGORITHMS.items() if "cpu" in row.engines]
 
@@ -167,6 +169,55 @@ def test_stop_ends_a_run_at_once(key: str) -> None:
     assert trace.last["flags"] & Flag.STOPPED
     assert 0 < trace.processed_vertices < graph.n
     assert not [t for t in threading.enumerate() if t.name.startswith("sssp-cpu")]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("sample", ["grid", "rmat"])
+def test_what_was_reached_where_a_run_is_stopped_has_its_times(sample: str, threads: int) -> None:
+    graph = sample_graphs.make(sample, n=200_000)
+    asked: list[int] = []
+
+    def stop() -> bool:
+        asked.append(0)
+        return len(asked) > 1
+
+    trace = gpu.run(
+        graph,
+        "delta_stepping",
+        "cpu",
+        should_stop=stop,
+        probe=2,
+        parameters={"threads": threads},
+    )
+    assert trace.outcome == "stopped"
+    assert trace.vertices is not None
+    first, last = trace.vertices.first_reached_ns, trace.vertices.last_improved_ns
+    reached = reached_mask(trace.dist)
+    assert 0 < np.count_nonzero(reached) < graph.n
+    assert (first[reached] >= 0).all()
+    assert (first[~reached] == NEVER).all()
+    assert (last >= first).all()
+    assert trace.vertices.times_processed.sum() == trace.processed_vertices
+
+
+@pytest.mark.parametrize("probe", [0, 2])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_clear_what_was_left_in_the_buffers(threads: int, probe: int) -> None:
+    n = 3 * state.CLEARED_AT_ONCE + 5
+    chain = np.arange(n // 2)
+    graph = CSRGraph.from_arcs(chain, chain + 1, np.ones(len(chain), np.int32), n)
+    settings = RunSettings("delta_stepping", "cpu", "", 7, None, probe)
+    settings = replace(settings, parameters={"threads": threads})
+    buffers = RunBuffers.allocate(graph, probe)
+    for kept in (buffers.dist, *(vars(buffers.vertices).values() if buffers.vertices else ())):
+        kept.fill(1)
+    execute(graph, checked_settings(graph, settings), buffers, RecordingObserver())
+    assert np.array_equal(buffers.dist, gpu.run(graph, "dijkstra", "cpu", 7).dist)
+    if buffers.vertices is not None:
+        reached = reached_mask(buffers.dist)
+        assert (buffers.vertices.first_reached_ns[~reached] == NEVER).all()
+        assert (buffers.vertices.last_improved_ns[~reached] == NEVER).all()
+        assert np.array_equal(buffers.vertices.times_processed, reached.astype(np.int32))
 
 
 @pytest.mark.parametrize("key", ON_CPU)
