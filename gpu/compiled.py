@@ -107,7 +107,7 @@ def _source_digest() -> str:
 
 
 numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
-_KEEPS = _is_writable(cache_folder())
+KEEPS = _is_writable(cache_folder())  # whether what is compiled outlives the process
 
 
 class _Kept(FunctionCache):
@@ -175,7 +175,7 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     def dispatcher(function: Callable[..., Any]) -> Any:
         made = numba.njit(**options)(function)
-        if _KEEPS:
+        if KEEPS:
             made._cache = _Kept(made.py_func)
         return made
 

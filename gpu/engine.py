@@ -61,12 +61,12 @@ class RunBuffers:
 
     @classmethod
     def allocate(
-        cls, graph: CSRGraph, probe: int, shape: tuple[int, ...] | None = None
+        cls, graph: CSRGraph, probe: int, shape: tuple[int, ...] | None = None, clear: bool = True
     ) -> RunBuffers:
         """Make fresh arrays in this process's memory.
 
         shape : of `dist`, see `result_shape`; None: (n,). MemoryNeededError where a matrix
-        does not fit, before anything is taken.
+        does not fit, before anything is taken. clear : whether to fill them
         """
         shape = (graph.n,) if shape is None else shape
         if len(shape) == 2:
@@ -75,7 +75,8 @@ class RunBuffers:
         if probe >= Probe.VERTICES:
             times = (np.empty(graph.n, np.int64), np.empty(graph.n, np.int64))
             buffers = cls(buffers.dist, VertexProbe(*times, np.empty(graph.n, np.int32)))
-        buffers.clear()
+        if clear:
+            buffers.clear()
         return buffers
 
     def clear(self) -> None:
@@ -102,6 +103,12 @@ class EngineOutcome:
     environment: dict[str, Any] = field(default_factory=dict)
     events: np.ndarray | None = None
     overflowed: bool = False
+
+
+def clears_buffers(engine: Callable[..., EngineOutcome]) -> Callable[..., EngineOutcome]:
+    """Mark an engine that clears its buffers itself, sooner than one thread would."""
+    engine.clears_buffers = True  # type: ignore[attr-defined]
+    return engine
 
 
 class Observer(Protocol):
@@ -213,10 +220,11 @@ def run(
         ),
     )
     shape = result_shape(graph, settings)
+    clear = not hasattr(find(settings.algorithm).engine(settings.engine), "clears_buffers")
     while True:
         observer = RecordingObserver(on_samples, should_stop, delta_by_hand)
         in_type = in_numbers(graph, settings.numbers)
-        buffers = RunBuffers.allocate(in_type, settings.probe, shape)
+        buffers = RunBuffers.allocate(in_type, settings.probe, shape, clear)
         try:
             outcome = execute(graph, settings, buffers, observer)
         except DistanceRangeError as error:

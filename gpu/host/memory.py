@@ -61,6 +61,7 @@ NAME_PATTERN = re.compile(rf"(sssp-\d+-[0-9a-f]{{4}})-{HELD}(\.map)?")
 _OPEN = os.O_RDWR | getattr(os, "O_CLOEXEC", 0)
 
 _held: dict[Path, int] = {}  # the files that this process keeps locked, and their descriptors
+_swept: set[Path] = set()  # names removed while a child that was killed then may have been at work
 
 Shapes = Mapping[str, tuple[Any, tuple[int, ...]]]  # name -> dtype, shape
 
@@ -139,11 +140,20 @@ class Memory:
             (SHM_FOLDER / name).unlink(missing_ok=True)
 
     def sweep(self) -> None:
-        """Remove whatever still bears this host's prefix, as far as the system lists it."""
+        """Remove whatever still bears this host's prefix, as far as the system lists it.
+
+        A child may have made a segment, and tell the tracker of it only when the name is gone; so
+        the sweep after its death tells the tracker of the names of the one before.
+        """
+        before = {path for path in _swept if path.name.startswith(f"{self.prefix}-")}
+        _swept.difference_update(before)
+        for path in before:
+            _tell_tracker(path, resource_tracker.register, resource_tracker.unregister)
         held = {self._held_beside(named=named) for named in (True, False)}
         for folder in (SHM_FOLDER, Path(self.folder)):
             for path in folder.glob(f"{self.prefix}-*") if folder.is_dir() else ():
                 if path not in held:
+                    _swept.add(path)
                     self.remove(path.name.removesuffix(".map").removeprefix(f"{self.prefix}-"))
         for path in held:  # last: while a segment is there, so is what says whether it is stale
             _let_go(path)

@@ -7,7 +7,8 @@ compares that with) on whole weights. Every other row, and float32, is compiled 
 asked for; the run says so in words.
 
 It is done in steps, in the order in which they will be needed: where there is a GPU its kernels
-come first, and the process is ready after the first of them has run; the modelled GPU comes last.
+come first, and the process is ready after the first of them has run; the modelled GPU comes last,
+compiled by another process (`aside`).
 A run that is measured waits for the step under way, and no other begins until it is over.
 """
 
@@ -27,6 +28,7 @@ from gpu.algorithms import ALGORITHMS
 from gpu.engine import run
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
+from gpu.host.aside import compile_aside
 from gpu.record.trace import Probe
 
 COMPILING = "compiling the model, first run of {} only"  # an algorithm
@@ -55,11 +57,13 @@ class Step:
 
     words : what it is, said where it takes long
     needed : the process counts as ready only after it
+    aside : another process does it: a measured run goes on meanwhile, and waits for nothing
     """
 
     act: Callable[[], object]
     words: str = ""
     needed: bool = True
+    aside: bool = False
 
 
 class Warming(threading.Thread):
@@ -100,6 +104,9 @@ class Warming(threading.Thread):
             self._ready()
 
     def _do(self, step: Step) -> None:
+        if step.aside:
+            step.act()
+            return
         while True:
             self._free.wait()
             with self._step:
@@ -125,7 +132,7 @@ class Warming(threading.Thread):
 
 def warm_up() -> list[Step]:
     """Return what the first runs need, in the order in which they will be asked for."""
-    rows = [row.key for row in islice(ALGORITHMS.values(), FIRST_ROWS)]
+    rows = _first_rows()
     model = [
         Step(lambda: importlib.import_module("gpu.compiled")),  # a second that is no compiling
         *(Step(partial(_run_model, key), COMPILING.format(ALGORITHMS[key].title)) for key in rows),
@@ -142,8 +149,9 @@ def warm_up() -> list[Step]:
         for key in rows
     ]
     first = Step(kernels[0].act, kernels[0].words)
+    aside = Step(compile_aside, needed=False, aside=True)
     later = [Step(step.act, step.words, needed=False) for step in model]
-    return [first, Step(_prove, needed=False), *kernels[1:], *later]
+    return [first, Step(_prove, needed=False), *kernels[1:], aside, *later]
 
 
 def _gpu() -> str | None:
@@ -151,6 +159,16 @@ def _gpu() -> str | None:
     from gpu.cuda.device import why_not
 
     return "cuda:0" if why_not() is None else None
+
+
+def run_model() -> None:
+    """Compile for the modelled GPU what the window runs first."""
+    for key in _first_rows():
+        _run_model(key)
+
+
+def _first_rows() -> list[str]:
+    return [row.key for row in islice(ALGORITHMS.values(), FIRST_ROWS)]
 
 
 def _run_model(key: str) -> None:

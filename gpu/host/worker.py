@@ -218,6 +218,7 @@ class Worker:
         buffers = self._buffers(command)
         with say_if_slow(lambda: self._say_compiling(run_id, command.settings, graph)) as call_off:
             settings = resolve(self._entries.check)(graph, command.settings)
+            _require_device(settings)
             with self._quiet(run_id, settings):
                 self._send(Started(run_id, settings, graph_reference(graph, settings.source)))
                 observer = RingObserver(self._ring, run_id, command.steps, call_off)
@@ -326,6 +327,14 @@ class Reporter:
         if words != self._words or now - self._sent_at >= PROGRESS_S:
             self._words, self._sent_at = words, now
             self._send(Progress(self._run_id, float(fraction), words))
+
+
+def _require_device(settings: RunSettings) -> None:
+    """Raise what the GPU of a run has against it, before anybody waits for the run."""
+    if settings.engine == "cuda":
+        from gpu.cuda.device import find_device
+
+        find_device(settings.device)
 
 
 def with_reached(outcome: EngineOutcome, dist: np.ndarray) -> EngineOutcome:

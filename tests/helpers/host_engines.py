@@ -216,5 +216,9 @@ def slow_warm_up():
     return [Step(lambda: time.sleep(2.0), "compiling the model, first run only")]
 
 
+def endless_warm_up():
+    return [Step(lambda: time.sleep(600.0), "compiling the model, first run only")]
+
+
 def die_at_start(*_arguments):
     os._exit(5)

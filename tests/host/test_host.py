@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -25,6 +26,7 @@ from host_driver import (
     wait_until,
 )
 
+from gpu.compiled import cache_folder
 from gpu.host import (
     EngineHost,
     Failed,
@@ -37,10 +39,12 @@ from gpu.host import (
     RunFinished,
     RunStarted,
     Verified,
+    aside,
     warm_up,
 )
 from gpu.host.warm_up import Step, Warming
 from gpu.host.worker import Worker
+from gpu.interpreter import module_command
 from gpu.record.trace import RunSettings, reached_mask
 
 
@@ -64,6 +68,7 @@ def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
     yield from on_fresh_host(tmp_path, request.param)
 
 
+COMPILING_S = 280.0  # nothing is kept yet, on two busy cores
 PLACES = ["shared memory", "files", ELSEWHERE]
 everywhere = pytest.mark.parametrize("driver", PLACES, indirect=True)
 
@@ -410,6 +415,36 @@ def test_stop_ends_the_wait_for_a_step(steps: list[Slowly]) -> None:
     assert warming.done.wait(DEADLINE_S)  # nobody holds it any more
 
 
+def test_a_measured_run_waits_for_nothing_that_another_process_does() -> None:
+    slowly, told = Slowly(), list[object]()
+    steps = [Step(lambda: None), Step(slowly, needed=False, aside=True)]
+    warming = Warming(lambda: steps, told.append, lambda: told.append("ready"), told.append)
+    warming.start()
+    assert slowly.begun.wait(DEADLINE_S)
+    assert warming.hold(lambda: False)  # the run begins, goes on and ends meanwhile
+    warming.release()
+    assert not warming.done.is_set()
+    slowly.let_go.set()
+    assert warming.done.wait(DEADLINE_S)
+    assert told == ["ready"]
+
+
+def test_a_process_compiles_the_model_and_keeps_it() -> None:
+    command = module_command(aside.MODULE)
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        assert process.wait(COMPILING_S) == 0
+    assert list(cache_folder().rglob("adds_loop.*.nbi"))
+
+
+def test_a_process_that_compiles_ends_with_the_one_that_asked_for_it(tmp_path: Path) -> None:
+    command, somewhere = module_command(aside.MODULE), {"SSSP_SCOPE_CACHE": str(tmp_path)}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | somewhere) as process:
+        wait_until(lambda: list(tmp_path.rglob("*.lock")))  # it compiles, which takes long
+        assert process.stdin is not None
+        process.stdin.close()  # as the system does for a process that is no more
+        assert process.wait(DEADLINE_S) == 1
+
+
 def test_a_modelled_run_waits_for_no_step(steps: list[Slowly]) -> None:
     warming = warmed_by(steps, [])
     assert steps[0].begun.wait(DEADLINE_S)
@@ -441,6 +476,7 @@ def test_a_gpus_kernels_are_compiled_before_the_model(monkeypatch: pytest.Monkey
         asked.append((engine, key, probe))
 
     monkeypatch.setattr(warm_up, "run", noted)
+    monkeypatch.setattr(warm_up, "compile_aside", lambda: asked.append(("aside", "", 0)))
     for device, first in ((None, "model"), ("cuda:0", "cuda")):
         monkeypatch.setattr(warm_up, "_gpu", lambda device=device: device)
         asked.clear()
@@ -451,11 +487,14 @@ def test_a_gpus_kernels_are_compiled_before_the_model(monkeypatch: pytest.Monkey
         assert engines[0] == first
         assert engines[-2:] == ["model", "model"]
         assert ("model", "near_far", 2) in asked
-    assert asked[:4] == [
+        assert (("aside", "", 0) in asked) == (device is not None)
+    assert asked[:6] == [
         ("cuda", "adds", 2),
         ("cuda", "near_far", 2),
         ("cuda", "adds", 0),
         ("cuda", "near_far", 0),
+        ("aside", "", 0),
+        ("model", "adds", 2),
     ]
     assert [step.needed for step in steps] == [True] + [False] * (len(steps) - 1)
 

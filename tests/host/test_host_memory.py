@@ -225,6 +225,25 @@ def test_a_name_removed_while_it_is_locked_is_locked_again(tmp_path: Path) -> No
     memory.sweep()
 
 
+LATE = """
+from multiprocessing import resource_tracker, shared_memory
+from gpu.host.memory import Memory
+memory = Memory()
+block = shared_memory.SharedMemory(f"{memory.prefix}-late", create=True, size=64)
+block.close()
+memory.sweep()
+resource_tracker.register(f"/{memory.prefix}-late", "shared_memory")  # a child that is killed then
+memory.sweep()
+"""
+
+
+def test_nobody_complains_of_a_segment_that_was_made_known_too_late() -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", LATE], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 # ring and gate
 
 

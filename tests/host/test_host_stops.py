@@ -26,6 +26,7 @@ from gpu.errors import (
     CancelledByUserError,
     EngineError,
     FormatError,
+    GpuError,
     SourceError,
     WeightError,
 )
@@ -45,7 +46,7 @@ from gpu.host import (
     process,
     state,
 )
-from gpu.record.trace import NEVER, Flag
+from gpu.record.trace import NEVER, Flag, RunSettings
 
 
 @pytest.fixture(scope="module", params=["here", ELSEWHERE])
@@ -380,6 +381,22 @@ def test_slow_warm_up_does_not_hold_requests_back(tmp_path: Path) -> None:
         driven.finish()
         assert "Ready" not in driven.names(0)
         driven.wait_for(Ready, 0)
+    finally:
+        driven.host.close()
+
+
+def test_a_run_on_a_gpu_that_is_not_there_waits_for_no_warm_up(tmp_path: Path) -> None:
+    """A driver that was left behind, a card that was taken out: the reason comes at once."""
+    own = {"warm_up": f"{engines.__name__}:endless_warm_up", "check": Entries.check}
+    driven = Driver(EngineHost(Entries(**{**vars(ENTRIES), **own}), Memory(folder=str(tmp_path))))
+    driven.host.start()
+    try:
+        driven.wait_for(Progress, 0)  # a step is under way, and ends when nobody waits any more
+        driven.load()
+        run_id = driven.host.run(RunSettings("adds", "cuda", "cuda:99", 0))
+        failed = driven.wait_for(Failed, run_id)
+        assert isinstance(failed.error, GpuError)
+        assert "cuda" in str(failed.error)
     finally:
         driven.host.close()
 

@@ -97,7 +97,7 @@ def _write_all(window: MainWindow, args: argparse.Namespace) -> None:
                 picture = grab(window)
                 picture.save(str(args.folder / f"{layout}-{theme}-{size}.png"))
                 rows[-1].append(picture)
-        _sheet(rows).save(str(args.folder / f"sheet-{size}.png"))
+        sheet(rows).save(str(args.folder / f"sheet-{size}.png"))
 
 
 def window_with_two_runs(sample: str) -> MainWindow:
@@ -156,7 +156,7 @@ def grab(window: MainWindow, cursor: float | None = CURSOR) -> QPixmap:
     return window.grab()
 
 
-def _sheet(rows: list[list[QPixmap]]) -> QPixmap:
+def sheet(rows: list[list[QPixmap]]) -> QPixmap:
     """Return pictures in a grid, one row a theme."""
     from PyQt6.QtCore import Qt
     from PyQt6.QtGui import QPainter, QPixmap
