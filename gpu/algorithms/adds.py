@@ -23,8 +23,9 @@ Not done    Duplicates are not removed. But an item carries the distance it was 
 Published   With `as_published` the rules are the authors': delta starts at W / 32 D, on graphs that
             cannot fill the machine at 16 W / D and stays there; stale items are processed again;
             what improves always goes through a bucket, never straight to its worker's next
-            round; no work is handed back to idle workers. What neither paper nor code fixes
-            (how much a worker is given, what a sweep costs) stays ours.
+            round; no work is handed back to idle workers; a worker has 768 threads. What
+            neither paper nor code fixes (how much a worker is given, what a sweep costs) stays
+            ours.
 
 To tune     delta (or let it drive), buckets, workers.
 

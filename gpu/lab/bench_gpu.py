@@ -172,6 +172,9 @@ def _row(
         "efficiency": reached / max(int(last["processed_vertices"]), 1),
         "delta": float(last["delta"]),
         "bucket_switches": int(last["bucket_switches"]),
+        "delta_changes": statistics.median(
+            int(samples[-1]["delta_changes"]) for _, samples in runs
+        ),
         "samples": len(runs[-1][1]),
         "workers": environments[-1]["workers"],
     }

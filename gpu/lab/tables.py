@@ -317,6 +317,33 @@ def model_error() -> list[str]:
     return [*table(head, rows), "", measured]
 
 
+def model_delta() -> list[str]:
+    """Return where ADDS takes delta, modelled beside measured, and what it costs."""
+    path = RESULTS / "model-delta-h100.json"
+    told = _read(path)
+    rows = [
+        [
+            TITLES.get(row["graph"], row["graph"]),
+            "as published" if row["rule"] == PUBLISHED else "ours",
+            f"{row['first_delta']:,.0f}",
+            " or ".join(f"{delta:,.0f}" for delta in row["measured_delta"]),
+            f"{row['modelled_delta']:,.0f}",
+            " or ".join(map(str, row["measured_changes"]))
+            or f"{' or '.join(str(abs(times)) for times in row['measured_doublings'])} at least",
+            str(row["modelled_changes"]),
+            f"{row['modelled_processed'] / row['measured_processed']:.2f}",
+            f"{row['modelled_ms'] / row['measured_ms']:.2f}",
+        ]
+        for row in sorted(told["rows"], key=lambda row: row["rule"])
+    ]
+    head = ["graph", "rule", "first Δ", "last Δ, measured", "modelled"]
+    head += ["changes of Δ, measured", "modelled"]
+    head += ["vertices processed, modelled / measured", "time, modelled / measured"]
+    cards = ", ".join(sorted({one["device"] for one in told["measured"]}))
+    source = f"Measured on {cards}; files, dates and commands in `results/{path.name}`."
+    return [*table(head, rows), "", source]
+
+
 def _error(percent: float | None) -> str:
     return "under ten" if percent is None else f"{percent:.0f} %"
 
@@ -382,6 +409,7 @@ TABLES: dict[str, Callable[[], list[str]]] = {
     "cpu_peers": cpu_peers,
     "ladder": ladder,
     "model_error": model_error,
+    "model_delta": model_delta,
     "model_rows": model_rows,
     "model_report": model_report,
 }

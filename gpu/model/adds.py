@@ -8,7 +8,6 @@ import numpy as np
 
 from gpu import delta as rules
 from gpu.compiled import at_once
-from gpu.devices import find_preset
 from gpu.engine import EngineOutcome, Observer, RunBuffers
 from gpu.errors import MemoryNeededError
 from gpu.graph import CSRGraph
@@ -30,15 +29,17 @@ def run(
 ) -> EngineOutcome:
     """Run ADDS on a modelled device; the environment says with how many workers."""
     outcome = run_modelled(AddsRun, graph, settings, buffers, observer)
-    workers = machine.workers_of(graph, settings, find_preset(settings.device))
-    return replace(outcome, environment=outcome.environment | {"workers": workers})
+    device = machine.device_for(graph, settings)
+    workers = machine.workers_of(graph, settings, device)
+    sizes = {"workers": workers, "threads_per_worker": device.worker_threads}
+    return replace(outcome, environment=outcome.environment | sizes)
 
 
 class AddsRun(LoopRun):
     """One modelled run of ADDS, its source in the head bucket, all workers idle."""
 
     def __init__(self, graph: CSRGraph, settings: RunSettings, buffers: RunBuffers) -> None:
-        preset = find_preset(settings.device)
+        preset = machine.device_for(graph, settings)
         self._graph, self._preset = graph, preset
         arrays = machine.make_machine(graph, preset, settings, buffers)
         sim = make_state(machine.SIM, graph, settings, preset.sample_period_ns)

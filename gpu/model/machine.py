@@ -8,6 +8,7 @@ calls of `advance`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from gpu.delta import (
     published,
     start,
 )
-from gpu.devices import Preset
+from gpu.devices import Preset, find_preset
 from gpu.engine import RunBuffers
 from gpu.graph import CSRGraph
 from gpu.loops.log import Log, make_log
@@ -45,6 +46,8 @@ ALIGNED = 256  # counted from a multiple of these (kernel)
 FLUSH_ROUNDS = 4  # rounds between two exports while others are idle (kernel)
 LOOKED_AT = 65_536  # arcs, to tell local graphs from others
 SECTOR = 8  # distances in 32 bytes
+PUBLISHED = {4: (768, 1), 8: (256, 3)}  # bytes of a weight: threads of a worker as published, and
+# workers a multiprocessor (launcher)
 SKEWED_CHUNK = 4  # vertices that a worker is given at least, there (launcher)
 MANY_ARCS = 20_000_000  # here, and where there are hubs, a worker more a multiprocessor (launcher)
 JITTER = 0.05  # spread of a wave's duration: what makes two seeds differ
@@ -150,6 +153,20 @@ class Machine(NamedTuple):
     cost: np.ndarray  # COST (1,)
     controller: np.ndarray  # CONTROLLER (1,)
     log: Log  # probe level 3
+
+
+def device_for(graph: CSRGraph, settings: RunSettings) -> Preset:
+    """Return the device of a run: as published its workers are as large as the authors'.
+
+    A device that has no room for one of those, the Classroom GPU, keeps its own.
+    """
+    preset = find_preset(settings.device)
+    threads, workers = PUBLISHED[graph.weights.itemsize]
+    room = preset.threads_per_sm // threads
+    if not settings.parameters["as_published"] or not room:
+        return preset
+    workers = preset.sms * min(workers, room) - 1
+    return replace(preset, workers=workers, worker_threads=threads)
 
 
 def make_machine(

@@ -575,3 +575,21 @@ def test_the_modelled_h100_starts_as_our_kernel_does() -> None:
     assert more == (TUNED.blocks_per_sm + 1) * h100.sms - 1
     full = presets.PRESETS["RTX 2080 Ti"]
     assert machine.workers_of(graph, asked, full) == full.workers  # there is no room for more
+
+
+@pytest.mark.parametrize("numbers", [np.int32, np.float64])
+def test_as_published_a_modelled_worker_is_as_large_as_the_kernels(numbers: type) -> None:
+    """Of a size that the device has room for: a worker of the Classroom GPU has 8 threads."""
+    from gpu.cuda.adds import tuning_for
+
+    graph = make_graph("random", numbers)
+    for device, room in (("H100", 2048), ("RTX 2080 Ti", 1024)):
+        trace = gpu.run(graph, "adds", device=device, parameters={"as_published": True})
+        assert_equals_oracle(trace, graph)
+        kernel = tuning_for(graph, trace.settings)
+        sms = presets.PRESETS[device].sms
+        workers = sms * min(kernel.blocks_per_sm, room // kernel.threads) - 1
+        assert trace.environment["threads_per_worker"] == kernel.threads
+        assert trace.environment["workers"] == workers
+    small = gpu.run(graph, "adds", device="Classroom GPU", parameters={"as_published": True})
+    assert (small.environment["threads_per_worker"], small.environment["workers"]) == (8, 4)
