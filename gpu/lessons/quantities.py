@@ -31,7 +31,9 @@ from gpu.record.trace import (
 
 def _busy_share(trace: Trace) -> float:
     top = float(trace.samples["busy_workers"].max())
-    workers = float(trace.settings.parameters.get("workers") or _workers(trace) or top or 1.0)
+    modelled = trace.environment.get("workers") if trace.settings.engine == "model" else None
+    given = trace.settings.parameters.get("workers") or modelled
+    workers = float(given or _workers(trace) or top or 1.0)
     return mean_over_time(trace.samples, "busy_workers") / workers
 
 

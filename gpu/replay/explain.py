@@ -100,7 +100,8 @@ class _Teller:
         if arcs and self._splits:
             light = arcs - self._heavy_arcs(self.a)
             work = f"to relax the light ones of its {plural(arcs, 'arc')}: {light or 'none'}"
-        return f"{self.who} takes {self.vertex()} at {distance(self.c)} from {self.place()} {work}."
+        tail = self.vertex("u")
+        return f"{self.who} takes {tail} at {distance(self.c)} from {self.place()} {work}."
 
     @property
     def _splits(self) -> bool:
@@ -114,7 +115,7 @@ class _Teller:
     def stale(self) -> str:
         known = distance(float(self.dist[self.a]))
         return (
-            f"{self.who} drops {self.vertex()} from {self.place()}: it was queued with "
+            f"{self.who} drops {self.vertex('u')} from {self.place()}: it was queued with "
             f"{distance(self.c)}, and {known} is known."
         )
 
@@ -221,14 +222,14 @@ class _Teller:
     def defer(self) -> str:
         heavy = self._heavy_arcs(self.a)
         if not heavy:
-            return f"{self.vertex()} is noted for the heavy arcs to come, and has none."
-        said = f"{self.vertex()} has {plural(heavy, 'heavy arc')}"
+            return f"{self.vertex('u')} is noted for the heavy arcs to come, and has none."
+        said = f"{self.vertex('u')} has {plural(heavy, 'heavy arc')}"
         return f"{said}: left until {self.place()} stays empty."
 
     def resume(self) -> str:
         heavy = self._heavy_arcs(self.a)
         why = f"for {plural(heavy, 'heavy arc')}" if heavy else "and has no heavy arcs"
-        return f"{self.who} takes {self.vertex()} at {distance(self.c)} again, {why}."
+        return f"{self.who} takes {self.vertex('u')} at {distance(self.c)} again, {why}."
 
     # the manager and the queues
 

@@ -1,10 +1,11 @@
 """Pseudocode as data, beside the kernel's own source: which event lights which line of both.
 
-`assets/pseudocode/<algorithm>.toml` holds lines; a line has its text, the kinds of event that
-light it (with `a`, only those whose a is that: a phase is light or heavy; with `begins`, also the
-first item of the run, its source) and an anchor, "file: words", which is found in the source when
-it is read. A kernel that is rewritten so that the words are gone fails a test, not a lesson. Of two
-lines that an event concerns the first is lit; both count it.
+`assets/pseudocode/<algorithm>.toml` holds lines; a line has its text, the kinds of event that light
+it (with `a`, only those whose a is that: a phase is light or heavy; with `begins`, also the first
+item of the run, its source) and an anchor, "file: words", which is found in the source when it is
+read (in the kernels' package, unless the file or the line names another). A kernel that is
+rewritten so that the words are gone fails a test, not a lesson. Of two lines that an event concerns
+the first is lit; both count it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 from gpu.errors import ParameterError
 from gpu.record.events import EventKind
 
-KERNELS = "gpu.cuda.kernels"  # the package whose files anchors name, unless a file says another
+KERNELS = "gpu.cuda.kernels"  # the package whose files anchors name, unless another is said
 
 
 @dataclass(frozen=True)
@@ -85,12 +86,12 @@ def pseudocode_of(algorithm: str) -> Pseudocode | None:
 
 
 def _read(name: str, data: dict[str, Any]) -> Pseudocode:
-    package = data.get("package", KERNELS)
     sources: dict[str, tuple[str, ...]] = {}
     lines = []
     for given in data["lines"]:
         file, words = given["at"].split(": ", 1)
         if file not in sources:
+            package = given.get("package", data.get("package", KERNELS))
             text = (files(package) / file).read_text(encoding="utf-8")
             sources[file] = tuple(text.splitlines())
         row = next((k for k, line in enumerate(sources[file]) if words in line), None)

@@ -168,11 +168,16 @@ def _time_and_work(
     else:
         (faster, slower), (fast, slow) = (b, a), pair[::-1]
         name, other = told[::-1]
-    against = f"({brief_time(fast, max(pair))} against {brief_time(slow, max(pair))}, {a.clock})"
+    clock = f"{a.clock} {a.settings.device}" if _one_modelled_machine(a, b) else a.clock
+    against = f"({brief_time(fast, max(pair))} against {brief_time(slow, max(pair))}, {clock})"
     done = f"{against} with {_work_words(faster, slower, work)}."
     if abs(ratio - 1) < SAME:
         return f"{name} took as long as {other} {done}"
     return f"{name} finished {ratio_words(slow / fast)} sooner {done}"
+
+
+def _one_modelled_machine(a: Side, b: Side) -> bool:
+    return a.clock == b.clock == "modelled" and a.settings.device == b.settings.device
 
 
 def _work_words(one: Side, other: Side, ratio: float | None) -> str:
@@ -221,6 +226,9 @@ def _why_it_pays(a: Side, b: Side, told: tuple[str, str], numbers: dict[str, Any
     (quick, slow), (name, other) = ((a, b), told) if ratio > 1 else ((b, a), told[::-1])
     clear = abs(ratio - 1) >= CLEAR and abs(work - 1) >= CLEAR
     if not clear or quick.in_hand is None or slow.in_hand is None or quick.in_hand < slow.in_hand:
+        return []
+    kept = [numbers[side]["busy_share"] for side in (("a", "b") if ratio > 1 else ("b", "a"))]
+    if None not in kept and kept[0] < kept[1]:
         return []
     barriers = slow.supersteps
     waits = f", and {barriers:,} barriers to wait at" if barriers is not None else ""

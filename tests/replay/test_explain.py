@@ -41,7 +41,7 @@ def test_adds_on_figure_1_word_for_word() -> None:
         "Place 0 of bucket 0 is written: its WCC is 1.",
         "The manager gives worker 0 1 vertex of bucket 0, from place 0 on: read_ptr becomes 1.",
         "The probe takes sample 0.",
-        "Worker 0 takes v=S at 0 from bucket 0 to relax its 2 arcs.",
+        "Worker 0 takes u=S at 0 from bucket 0 to relax its 2 arcs.",
     ]
     assert said[: len(wanted)] == wanted
     for sentence in (
@@ -51,7 +51,7 @@ def test_adds_on_figure_1_word_for_word() -> None:
         "Worker 0 has finished its 1 vertex of bucket 0: CWC becomes 1 of 1 reserved.",
         "Bucket 0 is finished (CWC = resv_ptr = 1): the head moves on to bucket 2, "
         "distances from 8.",
-        "Worker 0 drops v=A from bucket 2: it was queued with 10, and 2 is known.",
+        "Worker 0 drops u=A from bucket 2: it was queued with 10, and 2 is known.",
         "The run is over: 3 processed, 3 arcs examined.",
     ):
         assert sentence in said
@@ -76,7 +76,7 @@ def test_delta_stepping_says_from_which_bucket_to_which() -> None:
     [
         ("near_far", "u=B at 1: 1 + 1 < 10, so v=A becomes 2 and enters the near pile."),
         ("bellman_ford", "Superstep 1 begins with 2 vertices in the frontier."),
-        ("dijkstra", "The worker takes v=B at 1 from the heap to relax its 1 arc."),
+        ("dijkstra", "The worker takes u=B at 1 from the heap to relax its 1 arc."),
         ("edge_apsp", "Block 0 begins round 0 of source s=S: all 3 arcs."),
         ("apsp_fast", "Block 1 begins source s=A: 0 there, ∞ everywhere else."),
     ],

@@ -20,7 +20,7 @@ from gpu.record.trace import (
     Verification,
     VertexProbe,
 )
-from gpu.study import compare as compare_module
+from gpu.study import compare as compare_module, compare_words
 from gpu.study.compare import (
     ALIGNMENTS,
     ClockMap,
@@ -72,8 +72,8 @@ def made(algorithm: str = FAST, end_ns: int = 1000, work: int = 8, **changed: An
 def test_sooner_with_more_work_in_one_sentence() -> None:
     said = summarise(made(end_ns=1000, work=16), made(SLOW, 2100, 8))
     assert said.words.startswith(
-        "ADDS finished 2.1x sooner (1 µs against 2.1 µs, modelled) with 2.0x the work "
-        "(16 against 8 vertices processed)."
+        "ADDS finished 2.1x sooner (1 µs against 2.1 µs, modelled Classroom GPU) with 2.0x the "
+        "work (16 against 8 vertices processed)."
     )
     assert "ADDS kept 50 % of the GPU busy, Near-Far 50 %." in said.words
     assert said.cautions == ()
@@ -129,7 +129,9 @@ def test_the_telling_moment_is_where_one_had_reached_most_more() -> None:
 
 def test_the_sooner_one_comes_first_whichever_letter_it_has() -> None:
     said = summarise(made(SLOW, 2100, 8), made(end_ns=1000, work=8)).words
-    assert said.startswith("ADDS finished 2.1x sooner (1 µs against 2.1 µs, modelled)")
+    assert said.startswith(
+        "ADDS finished 2.1x sooner (1 µs against 2.1 µs, modelled Classroom GPU)"
+    )
     assert "with the same work (8 against 8" in said
 
 
@@ -143,7 +145,9 @@ def test_work_that_was_not_counted_is_not_known() -> None:
 
 def test_the_same_time_is_called_so() -> None:
     said = summarise(made(end_ns=1000, work=8), made(SLOW, 995, 4)).words
-    assert said.startswith("ADDS took as long as Near-Far (1 µs against 0.995 µs, modelled)")
+    assert said.startswith(
+        "ADDS took as long as Near-Far (1 µs against 0.995 µs, modelled Classroom GPU)"
+    )
     assert "2.0x the work (8 against 4" in said
 
 
@@ -370,14 +374,15 @@ def test_real_runs_align_in_every_way(city: CSRGraph) -> None:
 @pytest.mark.parametrize(
     ("b_ns", "work", "words"),
     [
-        (1009, 8, "ADDS took as long as Near-Far (1 µs against 1.01 µs, modelled) with the same"),
-        (1500, 8, "ADDS finished 1.5x sooner (1 µs against 1.5 µs, modelled) with the same work"),
-        (500, 4, "Near-Far finished 2.0x sooner (0.5 µs against 1 µs, modelled) with 0.5x the"),
-        (250_000, 16, "ADDS finished 250x sooner (1 µs against 250 µs, modelled) with 0.5x"),
+        (1009, 8, "ADDS took as long as Near-Far (1 µs against 1.01 µs, {}) with the same"),
+        (1500, 8, "ADDS finished 1.5x sooner (1 µs against 1.5 µs, {}) with the same work"),
+        (500, 4, "Near-Far finished 2.0x sooner (0.5 µs against 1 µs, {}) with 0.5x the"),
+        (250_000, 16, "ADDS finished 250x sooner (1 µs against 250 µs, {}) with 0.5x"),
     ],
 )
 def test_who_was_sooner_and_by_how_much(b_ns: int, work: int, words: str) -> None:
-    assert summarise(made(), made(SLOW, b_ns, work)).words.startswith(words)
+    told = words.format("modelled Classroom GPU")
+    assert summarise(made(), made(SLOW, b_ns, work)).words.startswith(told)
 
 
 def test_work_of_nothing_is_not_known() -> None:
@@ -563,3 +568,11 @@ def test_a_run_without_a_sample_has_no_numbers_yet() -> None:
     found = column(np.zeros(0, SAMPLE), "relaxed_edges", np.array([0.0, 10.0]))
     assert found.shape == (2,)
     assert np.isnan(found).all()
+
+
+def test_more_work_of_who_was_less_busy_needs_another_reason() -> None:
+    said = summarise(made(work=16), made(SLOW, 2000))
+    assert "More work pays" in said.words
+    hand = {**said.numbers["a"], "busy_share": 0.1}, {**said.numbers["b"], "busy_share": 0.2}
+    numbers = {**said.numbers, "a": hand[0], "b": hand[1]}
+    assert compare_words._why_it_pays(made(work=16), made(SLOW, 2000), ("A", "B"), numbers) == []

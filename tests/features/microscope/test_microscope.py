@@ -17,6 +17,7 @@ from test_controller import FakeHost, say
 
 import gpu
 from gpu.algorithms import ALGORITHMS
+from gpu.devices import PRESETS
 from gpu.host import Ready, RunFinished
 from gpu.record.events import MOST_ARCS, EventKind
 from gpu.record.trace import Probe, Trace
@@ -450,6 +451,16 @@ def test_the_run_panel_offers_it_where_it_is_allowed(window: MainWindow) -> None
         "Every event is recorded on modelled devices; choose one of those"
     )
     assert probe_problem(3, "model", MOST_ARCS) is None
+
+
+def test_the_board_has_a_place_for_every_worker_of_the_run(stage: tuple, qtbot: QtBot) -> None:
+    session, _, model = stage
+    graph, parameters = open_sample("sample:figure_6"), {"as_published": True}
+    trace = gpu.run(graph, "adds", probe=3, device="H100", parameters=parameters)
+    show(session, trace)
+    board = Board(model)
+    qtbot.addWidget(board)
+    assert board._workers == trace.environment["workers"] < PRESETS["H100"].workers
 
 
 @pytest.mark.parametrize("key", MODELLED)

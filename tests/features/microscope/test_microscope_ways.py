@@ -12,6 +12,7 @@ from test_controller import FakeHost, say
 from test_microscope import host, opened, recorded, window  # noqa: F401 (fixtures)
 
 import gpu
+import sample_graphs
 from gpu.errors import EngineError, FormatError
 from gpu.graph import CSRGraph
 from gpu.host import Failed, GraphLoaded, Progress, Ready, RunFinished
@@ -178,7 +179,8 @@ def test_leaving_brings_back_the_run_and_the_keys_of_before(
     assert before.settings.device != "Classroom GPU"
     model = opened(window, host, qtbot)
     assert window.focusWidget() is panel_of(window)
-    assert panel_of(window).machine.text().startswith("On the Classroom GPU: 4 workers of 8 lanes")
+    assert panel_of(window).machine.text().startswith("Classroom GPU. Left and Right step")
+    assert "4 workers of 8 lanes" in panel_of(window).machine.detail
     assert view.distances_now is not None
     for widget in (panel_of(window), view):
         widget.setFocus()
@@ -316,3 +318,16 @@ def test_too_wide_a_bucket_is_mended_by_one_click(
     qtbot.waitUntil(lambda: len(host.asked("run")) > before)
     assert host.asked("run")[-1].delta != 5000.0
     assert window.run_panel.choices().delta is None
+
+
+def test_the_offer_of_the_run_panel_is_not_there_while_one_draws(
+    window: MainWindow,  # noqa: F811
+) -> None:
+    offer = window.features["microscope"]._offer
+    window.controller.show_graph(sample_graphs.make("figure_6"))
+    assert not offer.isHidden()
+    assert offer.y() < window.run_panel._run.y()
+    window.actions_by_key["draw"].trigger()
+    assert offer.isHidden(), "Run would take the drawing"
+    window.actions_by_key["draw"].trigger()
+    assert not offer.isHidden()

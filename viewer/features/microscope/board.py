@@ -111,10 +111,11 @@ class Board(QWidget):
         from gpu.devices import find_preset
 
         record = self._model.record
-        given = record.settings.parameters.get("workers") if record is not None else None
-        if record is None or given:
-            return int(given or 0)
-        return int(find_preset(record.settings.device).workers)
+        if record is None:
+            return 0
+        started = record.trace.environment.get("workers") if record.trace is not None else None
+        given = record.settings.parameters.get("workers") or started
+        return int(given or find_preset(record.settings.device).workers)
 
     def paintEvent(self, a0: QPaintEvent | None) -> None:
         """Paint everything; ask for another height where it does not fit."""
@@ -224,7 +225,7 @@ class _Pen:
         graph = self.model.replay.graph  # type: ignore[union-attr]
         if hand.idle:
             return "idle", f"{len(hand.collected)} set aside" if hand.collected else ""
-        at = f"v={graph.id_of(hand.vertex)}" if hand.vertex >= 0 else "reads its piece"
+        at = f"u={graph.id_of(hand.vertex)}" if hand.vertex >= 0 else "reads its piece"
         if hand.arc >= 0:
             at += f" → {graph.id_of(int(graph.indices[hand.arc]))}"
         if hand.source >= 0:

@@ -107,6 +107,7 @@ class MicroscopeFeature(Microscope):
         self.model.moved.connect(self._show_event)
         self.model.replay_changed.connect(self._show_replay)
         window.session.graph_changed.connect(self._show_offer)
+        window.modes.guest_changed.connect(self._show_offer)
         window.session.graph_changed.connect(self._soon.start)
         window.session.progress_changed.connect(self._show_progress)
         window.session.current_changed.connect(self._show_under_way)
@@ -119,18 +120,17 @@ class MicroscopeFeature(Microscope):
             window.docks[key].visibilityChanged.connect(partial(self._see, key))
 
     def _make_offer(self) -> QPushButton:
-        """Put the button of the Run panel that opens the microscope under its own."""
+        """Put the button that opens the microscope into the Run panel."""
         button = QPushButton("Look at every event")
         button.setToolTip("Run this graph with every event recorded and step through it")
         button.clicked.connect(self.look)
-        whole = self._window.run_panel.layout()
-        if whole is not None:
-            whole.addWidget(button)
+        self._window.run_panel.offer(button)
         return button
 
     def _show_offer(self) -> None:
         graph = self._window.session.graph
-        self._offer.setVisible(graph is not None and 0 < graph.m <= COMFORTABLE_ARCS)
+        here = self._window.modes.guest is None  # else Run takes what is being drawn, not this
+        self._offer.setVisible(here and graph is not None and 0 < graph.m <= COMFORTABLE_ARCS)
 
     # --- for the window
 

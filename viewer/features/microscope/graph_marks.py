@@ -164,8 +164,8 @@ def _arc(
     tip, before = path.pointAtPercent(1.0), path.pointAtPercent(0.9)
     _head(painter, tip, before, colour)
     if np.isfinite(reach):
-        total = f"{distance(reach - weight)} + {distance(weight)} = {distance(reach)}"
-        words = f"now {distance(reach)}" if won else total
+        total, parts = distance(reach), f"{distance(reach - weight)} + {distance(weight)}"
+        words = f"now {total} = {parts}" if won else f"{parts} = {total}"
         _chip(painter, theme, _beside(painter, placed, path, words), words, colour)
 
 

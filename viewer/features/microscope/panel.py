@@ -48,7 +48,7 @@ RECORD = "Run and record every event"
 BAR = (180, 10)  # pixels, of the progress bar at the reference text size
 KEYS = "Left and Right step, Space plays; Shift with an arrow moves the map"
 TOO_WIDE = "is larger than every distance here: one bucket holds all."
-EVERY_TIP = "Stop also where a bucket's memory and counters change: blocks, resv_ptr, WCC, CWC"
+EVERY_TIP = "Step also to where a bucket's memory and counters change: blocks, resv_ptr, WCC, CWC"
 LAST_TIP, NEXT_TIP = "Back to the last one of this kind", "On to the next one of this kind"
 SENTENCE_LINES = 2  # kept free, so that nothing jumps
 REPEAT_MS = 700  # a button held so long steps on; a busy machine sees a click later than it ends
@@ -103,7 +103,7 @@ class MicroscopePanel(QWidget):
         self.leave = self._button("Leave", "Back to the panels that were there before")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Event")
-        self.every = QCheckBox("Queue counters")
+        self.every = QCheckBox("Stop at counters")
         self.every.setToolTip(EVERY_TIP)
         self.where = QLabel()
         self.where.setProperty("role", "muted")
@@ -263,7 +263,8 @@ class MicroscopePanel(QWidget):
             self.algorithm.setCurrentIndex(self.algorithm.findData(record.settings.algorithm))
             device = record.settings.device
             about = f": {PRESETS[device].sentence}" if device in PRESETS else ""
-            self.machine.setText(f"On the {device}{about}. {KEYS}")
+            self.machine.setText(f"{device}. {KEYS}.")
+            self.machine.detail = f"On the {device}{about}. {KEYS}."
         wide = self._model.wide_delta
         self.wide.setVisible(wide is not None)
         if wide is not None:
