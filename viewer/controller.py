@@ -51,6 +51,7 @@ BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed
 AT_ONCE_ARCS = 3_000  # of a graph that needs no compiler: `gpu.compiled.PLAIN_ARCS`
 REPLAY_S = 5.0  # wall time of the replay
 STARTING = "Starting the engine…"
+WITHOUT_GPU = "Another machine can be chosen in the Run panel: modelled GPUs run everywhere."
 ENGINE_CLOCK = {"model": "modelled"}  # every other engine measures
 
 
@@ -502,7 +503,8 @@ class Controller(QObject):
     def _on_failed(self, message: messages.Failed) -> None:
         mine = message.run_id in (self._run_id, self._load_id, self._placement_id)
         was_load = message.run_id == self._load_id
-        if self._live_record(message.run_id) is not None:
+        record = self._live_record(message.run_id)
+        if record is not None:
             self.session.fail_run(message.run_id, str(message.error))
             self._end_run()
         self._forget(message.run_id)
@@ -512,7 +514,9 @@ class Controller(QObject):
             return
         self.session.set_progress(None)
         if not was_load or isinstance(message.error, CancelledByUserError):
-            self._notice_error(message.error)
+            on_gpu = record is not None and record.settings.engine == "cuda"
+            lost = on_gpu and isinstance(message.error, EngineError)
+            self._notice_error(message.error, WITHOUT_GPU if lost else "")
         else:
             self.session.set_notice(refusal(message.error, self._opening, self._options))
         if was_load and not self._opening.startswith("sample:"):
@@ -549,11 +553,11 @@ class Controller(QObject):
         self._load_id = -1 if run_id == self._load_id else self._load_id
         self._placement_id = -1 if run_id == self._placement_id else self._placement_id
 
-    def _notice_error(self, error: Exception) -> None:
+    def _notice_error(self, error: Exception, advice: str = "") -> None:
         if isinstance(error, CancelledByUserError):
             self.session.set_notice(Notice("info", str(error)))
         else:
-            self.session.set_notice(Notice("error", str(error)))
+            self.session.set_notice(Notice("error", str(error), advice))
 
 
 def _short(what: str) -> str:

@@ -9,7 +9,8 @@ there is left out. The cells of a side are as many as fit: from the bottom, what
 becomes tabs of the cell above. Docks that an arrangement does not show wait as tabs of the right
 side's first cell, wide ones under the graph; when one is shown (`show`), it is given the height
 that it needs, if need be by making tabs of the cells below; when it is closed again, the others
-stand as before, unless a person has moved one meanwhile.
+stand as before, unless a person has moved one meanwhile. When the window gets another size, docks
+keep their share of it, arranged or dragged.
 
     Explore      Run | graph, timeline | every plot
     Compare      graph, runs, timeline | what differs
@@ -28,7 +29,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from PyQt6.QtCore import QByteArray, QObject, QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
@@ -59,6 +60,7 @@ LEAST_CELL = 100  # two cells lower than this are one with tabs: text is large
 ROOMY = 165  # of the others, beside a panel that was just shown and is large
 AXIS = 28  # what the lowest plot of a column needs more: the numbers of time and their name
 USEFUL, USEFUL_SHARE = 340, 0.36  # height that a feature's panel wants when it is shown
+PEACE_MS = 200  # without a new size: the window and its docks are as large as they shall be
 BARS = 96  # menu, toolbar and status bar
 TALL = 940  # a lower window shows the table of runs as a tab
 LOW = 540  # in a lower one it waits as a tab, also where it stands under the graph: text is large
@@ -187,6 +189,12 @@ class Docks(QObject):
         self.over: set[str] = set()  # arrangements that nobody wants back: a lesson's after it
         self._arranged: tuple[list[list[str]], dict[str, object]] = ([], {})
         self._made_room: dict[str, tuple[QByteArray, dict[str, object]]] = {}  # before, after
+        self._settled: tuple[QSize, dict[str, QSize]] | None = None  # window and docks, in peace
+        self._peace = QTimer(window)
+        self._peace.setSingleShot(True)
+        self._peace.setInterval(PEACE_MS)
+        self._peace.timeout.connect(self._settle)
+        window.installEventFilter(self)
         self._ghosts = QTimer(window)
         self._ghosts.setSingleShot(True)
         self._ghosts.setInterval(0)
@@ -201,6 +209,7 @@ class Docks(QObject):
             dock.setObjectName(f"dock_{key}")
             window.addDockWidget(RIGHT, dock)
             self.by_key[key] = dock
+            dock.installEventFilter(self)
             self.fill(key, _nothing_yet(key))
         for key in self.extra:
             self.by_key[key].hide()
@@ -229,6 +238,7 @@ class Docks(QObject):
         """Stand as a named arrangement says; as the first one where there is none such."""
         self.arrangement = name = name if name in ARRANGEMENTS else FIRST
         self._made_room.clear()
+        self._settled = None
         plan, docks, size = ARRANGEMENTS[name], self.by_key, self._window.size()
         corner = RIGHT if plan.whole_right else BOTTOM
         self._window.setCorner(Qt.Corner.BottomRightCorner, corner)
@@ -285,6 +295,39 @@ class Docks(QObject):
         cells, standing = self._arranged
         if standing == self._standing() and cells != self._cells(ARRANGEMENTS[self.arrangement]):
             self.arrange(self.arrangement)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        """Hear of new sizes of the window and of its docks."""
+        if event is not None and event.type() == QEvent.Type.Resize:
+            self._peace.start()
+        return super().eventFilter(watched, event)
+
+    def _settle(self) -> None:
+        """Sizes have come to rest: of a window that grew or shrank, docks keep their shares.
+
+        Qt gives the graph all that a window grows by, and takes from it alone what it shrinks by.
+        """
+        window, before = self._window, self._settled
+        if not window.isVisible() or window.isMinimized():
+            return
+        if before is not None and before[0] != window.size():
+            self._keep_shares(*before)
+        docked = (key for key, dock in self.by_key.items() if not dock.isFloating())
+        self._settled = window.size(), {key: self.by_key[key].size() for key in docked}
+
+    def _keep_shares(self, was: QSize, sizes: dict[str, QSize]) -> None:
+        """Give the right side its share of the window's width, wide docks theirs of its height."""
+        window, size = self._window, self._window.size()
+        seen = [key for key, dock in self.by_key.items() if key in sizes and self.is_in_front(key)]
+        right = [key for key in seen if window.dockWidgetArea(self.by_key[key]) == RIGHT]
+        low = [key for key in seen if window.dockWidgetArea(self.by_key[key]) == BOTTOM]
+        for key in right[:1]:
+            wide = round(sizes[key].width() * size.width() / was.width())
+            window.resizeDocks([self.by_key[key]], [wide], ACROSS)
+        if low and low != ["timeline"]:
+            share = size.height() / was.height()
+            high = [sizes[key].height() * (1 if key == "timeline" else share) for key in low]
+            window.resizeDocks([self.by_key[key] for key in low], [round(h) for h in high], DOWN)
 
     def _standing(self, without: str = "") -> dict[str, object]:
         """Return where each dock is, and with which others, whatever its size; one left out."""

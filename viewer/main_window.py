@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -148,6 +149,7 @@ class MainWindow(QMainWindow):
         panel.run_requested.connect(self.start_run)
         panel.stop_requested.connect(controller.stop)
         panel.open_requested.connect(controller.open)
+        panel.again_requested.connect(lambda path, options: controller.open(path, **options))
         panel.browse_requested.connect(self.files.ask_open)
         panel.source_requested.connect(controller.set_source)
         panel.choices_changed.connect(self._obey_choices)
@@ -324,7 +326,7 @@ class MainWindow(QMainWindow):
         computers = known_computers(self.settings)
         self.use_computers(computers)
         choices = RunChoices.from_dict(self.settings.run_panel, machines(computers))
-        self.run_panel.set_choices(choices)
+        self.run_panel.set_choices(replace(choices, delta=None))  # it was of another graph
         self.run_panel.unfold(bool(self.settings.value(UNFOLDED, False)))
         self.set_replay_short(bool(self.settings.value("replay_short", True)))
         self.resize(self._first_size())

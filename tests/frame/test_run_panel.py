@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from pytestqt.qtbot import QtBot
 import sample_graphs
 from gpu.algorithms import ALGORITHMS, Algorithm, Parameter
 from gpu.devices import PRESETS
-from gpu.graph import CSRGraph
+from gpu.graph import CSRGraph, Provenance
 from viewer.common.glossary import explain
 from viewer.common.theme import THEMES, apply_theme
 from viewer.frame.run_fields import DeltaSpin, ParameterForm
@@ -239,6 +240,24 @@ def test_choices_survive_settings(tmp_path: Path, panel: RunPanel) -> None:
     settings.sync()
     again = Settings(tmp_path / "one.ini").run_panel
     assert RunChoices.from_dict(again) == panel.choices()
+
+
+def test_the_last_file_keeps_its_row_beside_samples(
+    panel: RunPanel, session: SessionModel, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "numbered.npz"
+    path.write_bytes(b"read by the engine process, not here")
+    told = Provenance(str(path), "npz", {"undirected": True, "seen": 3})
+    session.set_graph(replace(numbered_graph(), provenance=told))
+    session.set_graph(sample_graphs.make("figure_1"))
+    assert panel._graph.currentData() == "figure_1"
+    with qtbot.waitSignal(panel.again_requested) as asked:
+        panel._graph.setCurrentIndex(panel._graph.findText("numbered"))
+        panel._graph.activated.emit(panel._graph.currentIndex())
+    assert asked.args == [str(path), {"undirected": True}]
+    path.unlink()
+    session.set_graph(sample_graphs.make("figure_6"))
+    assert panel._graph.findText("numbered") < 0
 
 
 def test_source_goes_by_the_file_s_own_number(

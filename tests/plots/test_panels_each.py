@@ -103,6 +103,22 @@ def test_a_ring_has_the_colour_of_its_run_and_of_no_other(qtbot: QtBot, name: st
         assert image.pixelColor(1, 10).name() == theme.plot
 
 
+def test_a_run_of_which_nothing_ever_waited_says_so(bench: Bench) -> None:
+    panel = bench.show(BucketPanel)
+    record, samples = make_record(), make_samples()
+    samples["occupancy"] = 0
+    bench.session.add_run(record)
+    bench.session.append_samples(record.run_id, samples)
+    panel.flush()
+    assert not panel._idle[0].isVisible(), "it may still come"
+    bench.session.finish_run(record.run_id, make_trace(samples, record))
+    panel.flush()
+    assert panel._idle[0].isVisible()
+    bench.run()
+    panel.flush()
+    assert not panel._idle[0].isVisible()
+
+
 def test_picture_has_no_more_columns_than_pixels(bench: Bench) -> None:
     panel = bench.show(BucketPanel)
     bench.run()
@@ -209,6 +225,17 @@ def test_band_and_place_in_it(bench: Bench) -> None:
     assert panel._band.boundingRect().top() == 2000
     assert panel._band.boundingRect().bottom() == 6000
     assert panel.view_box.viewRange()[1][1] >= 10_000
+
+
+def test_of_a_band_far_above_only_the_lower_edge_is_shown(bench: Bench) -> None:
+    panel = bench.show(ParallelismPanel)
+    record = make_record()
+    samples = make_samples()
+    samples["assigned_edges"] //= 50  # 200 at most; the band begins at 2,000
+    bench.session.add_run(record)
+    bench.session.append_samples(record.run_id, samples)
+    panel.flush()
+    assert 2000 < panel.view_box.viewRange()[1][1] < 6000
 
 
 def test_log_scale_shows_powers(bench: Bench) -> None:

@@ -82,7 +82,7 @@ class Stalls:
         if held - waited > STALL_S and not self._quiet:
             row = self.rows.setdefault(self._did(), Row())
             row.count += 1
-            row.seen.update(self._seen)
+            row.seen.update(dict(self._seen))  # a copy at once: the watcher adds to it
             if held - waited > row.longest - row.waited:
                 row.longest, row.busy, row.waited = held, busy, waited
         self._seen.clear()

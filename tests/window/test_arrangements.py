@@ -197,6 +197,41 @@ def test_a_key_pressed_again_hides_its_panel_and_the_others_stand_as_before(
             assert window.docks[one].geometry() == before[one], one
 
 
+def shares(window: MainWindow, right: str, low: str) -> tuple[float, float]:
+    docks = window.docks
+    return docks[right].width() / window.width(), docks[low].height() / window.height()
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "low"),
+    [
+        ("explore", "buckets", ""),
+        ("microscope", "microscope", "code"),
+        ("present", "", "parallelism"),
+    ],
+)
+def test_docks_keep_their_share_of_a_window_that_grows_and_shrinks(
+    window: MainWindow, qtbot: QtBot, name: str, right: str, low: str
+) -> None:
+    window.resize(1280, 800)
+    window.docks.choose(name)
+    right, low = right or "run", low or "timeline"
+    qtbot.wait(400)
+    if name == "explore":  # dragged, by a person
+        window.resizeDocks([window.docks[right]], [520], Qt.Orientation.Horizontal)
+        qtbot.wait(400)
+    before, graph = shares(window, right, low), window.graph_view.height() / window.height()
+    for size in ((3840, 2160), (1280, 800)):
+        window.resize(*size)
+        qtbot.wait(500)
+        after = shares(window, right, low)
+        if right != "run":
+            assert after[0] == pytest.approx(before[0], abs=0.02)
+        if low != "timeline":
+            assert after[1] == pytest.approx(before[1], abs=0.04)
+            assert window.graph_view.height() / window.height() > 0.8 * graph
+
+
 def test_what_a_person_moved_meanwhile_stays(window: MainWindow) -> None:
     window.resize(1280, 800)
     QApplication.processEvents()

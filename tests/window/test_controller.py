@@ -10,7 +10,13 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpu.engine import EngineOutcome, RunBuffers, graph_reference, make_trace
-from gpu.errors import CancelledByUserError, FormatError
+from gpu.errors import (
+    CancelledByUserError,
+    EngineError,
+    FormatError,
+    GpuError,
+    ParameterError,
+)
 from gpu.graph import CSRGraph
 from gpu.host import (
     EngineLost,
@@ -264,6 +270,25 @@ def test_what_the_user_cancelled_is_no_error(controller: Controller, host: FakeH
     controller.open("roads.gr")
     say(controller, host, Failed(controller._load_id, CancelledByUserError("cancelled")))
     assert controller.session.notice.level == "info"
+
+
+@pytest.mark.parametrize(
+    ("engine", "error", "advised"),
+    [
+        ("cuda", EngineError("the GPU does not answer"), True),
+        ("cuda", ParameterError("delta = 0"), False),
+        ("cpu", EngineError("the queues ran dry"), False),
+    ],
+)
+def test_where_the_gpu_does_not_answer_another_machine_is_named(
+    controller: Controller, host: FakeHost, engine: str, error: GpuError, advised: bool
+) -> None:
+    controller.show_graph(path_graph())
+    controller.start_run(RunSettings("delta_stepping", engine, "", 0))
+    say(controller, host, Failed(controller.session.current.run_id, error))
+    notice = controller.session.notice
+    assert notice.words == str(error)
+    assert ("machine" in notice.advice) == advised
 
 
 def test_cancel_gives_up_a_load(controller: Controller, host: FakeHost) -> None:

@@ -132,6 +132,15 @@ def test_the_run_button_runs_and_stops(window: MainWindow, host: FakeHost, qtbot
     assert len(host.asked("stop")) == 1
 
 
+def test_a_hint_has_the_whole_status_bar(window: MainWindow) -> None:
+    bar = window.status_bar
+    parts = (bar._drawn, bar._verified, bar._engine)
+    bar.showMessage("Run another algorithm on the same graph and lay it upon this run")
+    assert all(part.isHidden() for part in parts)
+    bar.clearMessage()
+    assert not any(part.isHidden() for part in parts)
+
+
 def test_settings_that_no_picture_has_are_marked_at_run(window: MainWindow, host: FakeHost) -> None:
     panel = window.run_panel
     mark = panel._stale
@@ -141,6 +150,10 @@ def test_settings_that_no_picture_has_are_marked_at_run(window: MainWindow, host
     first = panel.choices()
     panel.set_choices(replace(first, delta=77.0))
     assert not mark.isHidden()
+    assert mark.text() == "The picture has another Δ: Run."
+    panel.set_choices(replace(first, delta=77.0, algorithm="near_far"))
+    assert mark.text() == "The picture has other settings: Run."
+    assert mark.toolTip().startswith("Unlike what is chosen here: algorithm, Δ")
     panel.set_choices(replace(first, probe=1))
     assert mark.isHidden(), "how it is watched changes no picture"
     window.session.set_source(2)
@@ -231,6 +244,8 @@ def test_layout_and_choices_are_remembered(
     window.set_replay_short(False)
     window.run_panel._automatic.setChecked(False)
     window.run_panel._delta.setValue(48.0)
+    window.run_panel._probe.setCurrentIndex(1)
+    watched = window.run_panel.choices().probe
     window.close()
     second = MainWindow(settings, FakeHost())  # type: ignore[arg-type]
     second.show()
@@ -238,7 +253,8 @@ def test_layout_and_choices_are_remembered(
     assert second.docks["delta"].isVisible()
     assert second.theme.name == "dark"
     assert not second.controller.replay_short
-    assert second.run_panel.choices().delta == 48.0
+    assert second.run_panel.choices().probe == watched
+    assert second.run_panel.choices().delta is None, "that was of the graph of then"
     close_for_good(second)
 
 

@@ -9,6 +9,7 @@ in the session, and a change of either by anybody shows here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
@@ -26,7 +27,9 @@ from PyQt6.QtWidgets import (
 
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
+from gpu.graph import Provenance
 from gpu.numbers import type_for
+from gpu.record.schema import reader_options
 from gpu.record.trace import RunSettings
 from gpu.words import SENTENCE, in_sight, thousands
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
@@ -60,14 +63,14 @@ from viewer.models.run_choices import (
     PACES,
     PROBES,
     RunChoices,
+    differences,
     room_words,
     sources_of,
-    would_repeat,
 )
 from viewer.models.session import SessionModel
 
 SIZE_WIDTH = 76  # pixels, at the reference text size: 1048576 is not cut
-STALE = "The picture has other settings: Run."
+STALE = "The picture has {}: Run."
 ANOTHER = "another"  # the row of the machine list that is no machine
 FILE = "file"  # the chooser's row for a graph that is no sample
 
@@ -78,6 +81,7 @@ class RunPanel(QWidget):
     run_requested = pyqtSignal()
     stop_requested = pyqtSignal()
     open_requested = pyqtSignal(str)  # "sample:..."
+    again_requested = pyqtSignal(str, dict)  # the file shown before a sample, and its options
     browse_requested = pyqtSignal()
     source_requested = pyqtSignal(int)  # 0-based index
     choices_changed = pyqtSignal()
@@ -91,6 +95,7 @@ class RunPanel(QWidget):
         self._theme: Theme | None = None
         self._running, self._what = False, ""
         self._build()
+        self._file: Provenance | None = None  # of the last graph that is no sample
         self._connect()
         self.set_choices(RunChoices())
         self._show_graph()
@@ -112,10 +117,13 @@ class RunPanel(QWidget):
         self._run = QPushButton("Run")
         self._run.setProperty("role", "primary")
         self._run.setMinimumHeight(34)
-        self._stale = hint_label(STALE)
+        self._stale = hint_label("")
         self._stale.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        kept = self._stale.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)  # Run stays where it is
+        self._stale.setSizePolicy(kept)
         self._stale.hide()
-        foot = QVBoxLayout()
+        foot = self._foot = QVBoxLayout()
         foot.setContentsMargins(SPACING + 2, SPACING // 2, SPACING + 2, SPACING)
         foot.setSpacing(SPACING // 2)
         foot.addWidget(self._stale)
@@ -306,7 +314,17 @@ class RunPanel(QWidget):
     def show_pictured(self, made: Sequence[RunSettings]) -> None:
         """Say at Run where none of the runs that are shown has the settings chosen here."""
         asked = self.run_settings()
-        self._stale.setVisible(bool(made) and not any(would_repeat(asked, one) for one in made))
+        differs = [differences(asked, one) for one in made]
+        least = min(differs, key=len, default=[])
+        self._stale.setText(
+            STALE.format(f"another {least[0]}" if len(least) == 1 else "other settings")
+        )
+        self._stale.setToolTip(f"Unlike what is chosen here: {', '.join(least)}" if least else "")
+        self._stale.setVisible(bool(made) and all(differs))
+
+    def offer(self, button: QPushButton) -> None:
+        """Put a button of a feature above Run, which stays where it is."""
+        self._foot.insertWidget(0, button)
 
     def unfold(self, on: bool) -> None:
         """Show the knobs that are rarely changed."""
@@ -341,6 +359,8 @@ class RunPanel(QWidget):
     def _choose_sample(self) -> None:
         key = self._graph.currentData()
         if key == FILE:
+            if self._file is not None:
+                self.again_requested.emit(self._file.origin, reader_options(self._file.options))
             return
         with QSignalBlocker(self._size):
             self._size.setValue(CATALOGUE[key].default_n)
@@ -449,11 +469,7 @@ class RunPanel(QWidget):
         graph = self._session.graph
         assert graph is not None
         with QSignalBlocker(self._graph), QSignalBlocker(self._size), QSignalBlocker(self._seed):
-            old = self._graph.findData(FILE)
-            if old >= 0:
-                self._graph.removeItem(old)
-            if not key:
-                self._graph.insertItem(0, graph.name, FILE)
+            self._show_file("" if key else graph.name, graph.provenance)
             choose(self._graph, key or FILE)
             if key:
                 self._size.setValue(int(graph.provenance.options.get("n") or graph.n))
@@ -462,6 +478,16 @@ class RunPanel(QWidget):
         show_all(sized, bool(key) and not CATALOGUE[key].fixed)
         self._about.setText(sentence(CATALOGUE[key].sentence) if key else file_words(graph))
         self._graph.setToolTip(in_sight(graph.provenance.origin, SENTENCE))
+
+    def _show_file(self, name: str, provenance: Provenance) -> None:
+        """Give the file that is shown a row; "": a sample is, and the last file keeps its own."""
+        again = self._file is not None and Path(self._file.origin).is_file()
+        old = self._graph.findData(FILE)
+        if old >= 0 and (name or not again):
+            self._graph.removeItem(old)
+        if name:
+            self._graph.insertItem(0, name, FILE)
+            self._file = provenance
 
     def _show_source(self, vertex: int) -> None:
         graph = self._session.graph

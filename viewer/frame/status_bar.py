@@ -68,6 +68,7 @@ class StatusBar(QStatusBar):
     def _connect(self) -> None:
         self._cancel.clicked.connect(self.cancel_requested)
         self._timer.timeout.connect(self._show_bar)
+        self.messageChanged.connect(self._give_room)
         self._session.progress_changed.connect(self._show_progress)
         self._session.current_changed.connect(self._show_run)
         self._session.run_changed.connect(self._show_changed_run)
@@ -112,6 +113,11 @@ class StatusBar(QStatusBar):
         self._state.setText(in_sight(words))
         if not self.progress_shown() and not self._timer.isActive():
             self._timer.start()
+
+    def _give_room(self, hint: str) -> None:
+        """Give a hint the whole bar while it is shown: it would be cut in the middle of a word."""
+        for part in (self._drawn, self._verified, self._engine):
+            part.setVisible(not hint)
 
     def _show_bar(self) -> None:
         self._bar.show()

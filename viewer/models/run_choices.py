@@ -107,14 +107,24 @@ class RunChoices:
         )
 
 
-def would_repeat(asked: RunSettings, made: RunSettings) -> bool:
-    """Return whether a run that is asked for would be one made before, however it was watched."""
-    return (
-        (asked.algorithm, asked.device, asked.delta, asked.numbers)
-        == (made.algorithm, made.device, made.delta, made.numbers)
-        and (asked.source == made.source or ALGORITHMS[made.algorithm].result != "row")
-        and all(made.parameters.get(key) == value for key, value in asked.parameters.items())
-    )
+def differences(asked: RunSettings, made: RunSettings) -> list[str]:
+    """Return what a run that is asked for has otherwise than one made before, [] if nothing.
+
+    How closely it was watched does not count. Of another algorithm no knobs are named.
+    """
+    pairs = {
+        "algorithm": (asked.algorithm, made.algorithm),
+        "machine": (asked.device, made.device),
+        "Δ": (asked.delta, made.delta),
+        "number type": (asked.numbers, made.numbers),
+    }
+    if ALGORITHMS[made.algorithm].result == "row":
+        pairs["source"] = (asked.source, made.source)
+    if asked.algorithm == made.algorithm:
+        titles = {knob.key: knob.title for knob in ALGORITHMS[made.algorithm].parameters}
+        for key, value in asked.parameters.items():
+            pairs[titles.get(key, key)] = (value, made.parameters.get(key))
+    return [words for words, (wanted, was) in pairs.items() if wanted != was]
 
 
 def sources_of(choices: RunChoices, n: int) -> int | None:

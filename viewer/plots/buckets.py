@@ -25,7 +25,7 @@ from PyQt6.QtWidgets import QVBoxLayout
 
 from gpu.record.trace import BUCKETS
 from gpu.words import percent, short, thousands
-from viewer.common.text_size import scaled
+from viewer.common.text_size import scaled, small_font
 from viewer.common.theme import Theme
 from viewer.models.session import RunRecord
 from viewer.plots.axes import NameAxis
@@ -38,6 +38,7 @@ from viewer.plots.ring import (
 )
 from viewer.plots.series import HEAT_LEVELS, HeatSeries
 
+NOTHING_WAITED = "Nothing waited: workers kept all that they found"
 NARROW = 380  # pixels below which the ring is small and the colour key hides
 RINGLESS = 300  # pixels below which there is no ring
 RING_SHARE = 0.16  # of the panel's width, between the two bounds
@@ -53,6 +54,7 @@ class BucketPanel(PairPlot):
 
     TITLE = "Buckets"
     HINT = "Press Run to see how full each bucket is."
+    letter_cover = 255  # it may stand upon dark cells
 
     def _make_number_axis(self) -> NameAxis:
         return NameAxis()
@@ -65,6 +67,10 @@ class BucketPanel(PairPlot):
         for image in self._images:
             image.setLevels((0, HEAT_LEVELS - 1))
             self.plot.addItem(image, ignoreBounds=True)
+        self._idle = tuple(pg.TextItem(NOTHING_WAITED, anchor=(0.5, 0.5)) for _ in self._images)
+        for words in self._idle:
+            self.plot.addItem(words, ignoreBounds=True)
+            words.hide()
         self.caption.setText("Vertices waiting")
         self._explain("bucket", "head", "tail")
         self.key = ColourKey()
@@ -86,6 +92,7 @@ class BucketPanel(PairPlot):
     def _reset_b(self, record: RunRecord | None) -> None:
         self._heats[1] = HeatSeries(rows_of(record))
         self._images[1].setVisible(self.comparing)
+        self._idle[1].hide()
         self._show_rings()
         if not self.comparing:
             self.ring.setMinimumHeight(0)
@@ -149,6 +156,10 @@ class BucketPanel(PairPlot):
             self._images[place].setImage(picture, autoLevels=False)
             self._images[place].setRect(QRectF(first_ns, bottom, last_ns - first_ns, top - bottom))
             self._show_letter(place, first_ns + 0.985 * (last_ns - first_ns), top)
+            run, heat = self._runs[place], self._heats[place]
+            idle = run is not None and not run.running and len(heat) > 0 and heat.peak == 0
+            self._idle[place].setVisible(idle)
+            self._idle[place].setPos((first_ns + last_ns) / 2, (bottom + top) / 2)
         shown = self.view_box.sceneBoundingRect()
         above, high = float(self.view.mapFromScene(shown.topLeft()).y()), shown.height()
         if not self.comparing:
@@ -201,6 +212,9 @@ class BucketPanel(PairPlot):
     def _colour(self) -> None:
         for part in (self.ring, self.ring_b, self.key):
             part.apply_theme(self._theme)
+        for words in self._idle:
+            words.setColor(self._theme.muted)
+            words.setFont(small_font(self.font()))
         self._set_table()
 
     def _place_letters(self) -> None:

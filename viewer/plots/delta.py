@@ -30,7 +30,7 @@ from viewer.plots.series import StepSeries, changes_within
 
 MOST_MARKS = 400  # in one window; more would cover each other
 MARK_PIXELS = 10
-MOST_DIGITS = 6  # of a Δ beside another one
+MOST_DIGITS = 4  # of a Δ beside another one
 RELEASE_SHARE = 0.5  # of the panel's width, for the words on the button that lets go
 _NONE = np.zeros(0)
 ROOM = 0.35  # decades shown above the largest and below the smallest Δ

@@ -20,6 +20,8 @@ from viewer.plots.plot_items import EnvelopeItem
 from viewer.plots.series import StepSeries, Window, joint_steps
 from viewer.plots.tracks import TrackPlot, peak_of
 
+LOW_SHARE = 0.25  # of the band: what stays under it is not seen beside all of the band
+EDGE_ROOM = 1.6  # times the band's lower edge: the top of the axis then
 LOG_FLOOR = 1.0  # edges; zero has no logarithm and is drawn here
 
 
@@ -84,14 +86,19 @@ class ParallelismPanel(TrackPlot):
             self.view_box.setYRange(0.0, top, padding=0)
 
     def _draw_band(self, first_ns: float, last_ns: float, shown: list[Window]) -> float:
-        """Draw the band and return the top of the axis, which has the band in it if it can."""
+        """Draw the band and return the top of the axis.
+
+        It has the band in it; of one that the curves never come near, the lower edge alone.
+        """
         x, low, high = joint_steps(self._low, self._high, first_ns, last_ns)
         bounded = bool((high > 0).any())
         shown_points = slice(None if bounded else 0)
         low, high = low[shown_points], high[shown_points]
         self._band.set_data(x[shown_points], self._scaled(low), self._scaled(high))
-        band_top = float(high.max()) if bounded else 0.0
-        return nice_ceiling(1.04 * max(peak_of(shown), band_top))
+        band_top, peak = float(high.max()) if bounded else 0.0, peak_of(shown)
+        if peak < LOW_SHARE * band_top:
+            band_top = min(band_top, EDGE_ROOM * float(low.max()))
+        return nice_ceiling(1.04 * max(peak, band_top))
 
     def _scaled(self, values: np.ndarray) -> np.ndarray:
         if self.log_button.isChecked():

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt6.QtGui import QPen, QResizeEvent
+from PyQt6.QtGui import QColor, QPen, QResizeEvent
 
 from gpu.study.compare import ALIGNMENTS
 from viewer.common.text_size import scaled, small_font, small_pixels
@@ -37,6 +37,7 @@ class PairPlot(PlotPanel):
     _pair: ComparisonModel | None = None
     _b: RunRecord | None = None
     _b_consumed = 0
+    letter_cover = 150  # of 255: how far a letter's ground hides the curve under it
 
     # ---- for children -----------------------------------------------------------------
 
@@ -204,17 +205,30 @@ class PairPlot(PlotPanel):
         font = small_font(self.font(), more=1)
         font.setBold(True)
         room = 2 * small_pixels() * (high - low) / max(self.view_box.height(), 1.0)
+        ground, places = QColor(self._theme.plot), self._apart(room, 3 * small_pixels())
         for place, letter in enumerate(self._letters):
-            x, y = self._letter_places[place]
+            x, y = places[place]
             letter.setVisible(bool(np.isfinite(x + y)))
             if letter.isVisible():
                 letter.setFont(font)
                 letter.setColor(self._theme.runs[place])
-                letter.fill = pg.mkBrush(self._theme.plot)  # it may stand upon dark cells
+                letter.fill = pg.mkBrush(QColor(*ground.getRgb()[:3], self.letter_cover))
                 edge = 0.02 * (last - first)
                 side = 1.0 if x > last - edge else 0.0 if x < first + edge else 0.5
                 letter.setAnchor((side, 0.0 if y + room > high else 1.0))
                 letter.setPos(x, y)
+
+    def _apart(self, room: float, pixels: float) -> list[tuple[float, float]]:
+        """Return the letters' places, A's beside B's where they would stand on each other.
+
+        room, pixels : a letter's height in the plot's units, the room of one beside another, pixels
+        """
+        (a_x, a_y), b = self._letter_places
+        first, last = self.view_box.viewRange()[0]
+        wide = pixels * (last - first) / max(self.view_box.width(), 1.0)
+        if abs(a_x - b[0]) < wide and abs(a_y - b[1]) < room:
+            a_x = b[0] - wide if b[0] - wide > first else b[0] + wide
+        return [(a_x, a_y), b]
 
     def _draw_cursor(self) -> None:
         super()._draw_cursor()

@@ -112,8 +112,10 @@ class RingNow(QWidget):
         painter.setPen(QColor(self._theme.muted))
         left, line = self.width() - scaled(LABEL_ROOM) + 2, small_pixels() + 3
         top = max(self._top + height / 2 - line / 2, 0.0)
-        bottom = self._bottom - height / 2 - line / 2
+        bottom = self._bottom - max(height / 2 + line / 2, line)  # not into the ring below
         for text, at in ((self.labels[1], top), (self.labels[0], bottom)):
+            if text == self.labels[1] and at + line > bottom:
+                continue
             place = QRectF(left, at, scaled(LABEL_ROOM), line)
             painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter), text)
 

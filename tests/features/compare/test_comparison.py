@@ -332,6 +332,24 @@ def test_plots_overlay_the_second_run(qtbot: QtBot, kind: type[PairPlot], clock:
     assert not any(letter.isVisible() for letter in panel._letters)
 
 
+def test_the_letters_of_equal_curves_stand_beside_each_other(qtbot: QtBot) -> None:
+    bench = Bench(qtbot)
+    bench.run()
+    pair = ComparisonModel(bench.session)
+    panel = bench.show(DeltaPanel)
+    panel.set_comparison(pair)
+    record = make_record("adds", "modelled", 2)
+    bench.session.add_run(record, show=False)
+    pair.compare_with(record)
+    bench.session.append_samples(2, make_samples())  # the same Δ at the same times
+    panel.flush()
+    assert grabbed(panel).width() == 600
+    a, b = (letter.sceneBoundingRect() for letter in panel._letters)
+    assert a.isValid()
+    assert b.isValid()
+    assert not a.intersects(b)
+
+
 @pytest.mark.parametrize("kind", PANELS, ids=[kind.__name__ for kind in PANELS])
 def test_a_run_that_has_not_begun_beside_one_that_ended(qtbot: QtBot, kind: type[PairPlot]) -> None:
     bench = Bench(qtbot)

@@ -56,6 +56,16 @@ def test_a_graph_is_drawn_by_hand_and_run(
     type_in(qtbot, canvas, "3")
     assert names(model) == ["S", "B", "C"]
     assert arcs(model)[1] == "B → C 3"
+    # one vertex dropped on another stays where it was and gets an arc to it
+    was = [(vertex.x, vertex.y) for vertex in model.drawing.vertices]
+    drag(qtbot, canvas, spot(canvas, "C"), spot(canvas, "S"))
+    assert [(vertex.x, vertex.y) for vertex in model.drawing.vertices] == was
+    assert arcs(model)[-1] == "C → S 1"
+    qtbot.keyClicks(canvas, "7")
+    type_in(qtbot, canvas, "")
+    assert arcs(model)[-1] == "C → S 7"
+    model.undo()
+    model.undo()
     # a drag moves, and what hangs on it with it
     before = model.drawing.vertices[1]
     drag(qtbot, canvas, spot(canvas, "B"), spot(canvas, "B") + QPoint(0, -60))

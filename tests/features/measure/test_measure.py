@@ -297,3 +297,15 @@ def test_esc_in_a_presentation_takes_the_marks_before_it_ends(
     assert not measure_of(window).active
     qtbot.keyClick(window, Key.Key_Escape)
     assert not window.modes.presenting
+
+
+def test_the_strip_goes_with_the_graph_above_it(window: MainWindow) -> None:
+    measure_of(window).put_both(100_000.0, 400_000.0)
+    strip = strip_of(window)
+    assert not strip.isHidden()
+    window.actions_by_key["draw"].trigger()
+    assert strip.isHidden()
+    measure_of(window).put_both(100_000.0, 300_000.0)
+    assert strip.isHidden()
+    window.actions_by_key["draw"].trigger()
+    assert not strip.isHidden()

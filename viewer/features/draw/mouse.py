@@ -1,7 +1,8 @@
 """The mouse on the canvas.
 
 Select     click selects (Shift adds), drag moves, drag on nothing draws a frame, a drag from a
-           vertex's rim draws an arc, double-click adds a vertex or edits what is there
+           vertex's rim, and one vertex dropped on another, draws an arc, double-click adds a
+           vertex or edits what is there
 Vertex     a click on nothing adds a vertex
 Arc        a drag from anywhere on a vertex draws an arc; so do two clicks, tail and head
 
@@ -91,6 +92,7 @@ class Hand:
             self._light(canvas.items_of.vertex_at(self._to.x(), self._to.y())[0])
         elif self.doing == MOVE and self._moved:
             canvas.items_of.shift(self._places())
+            self._light(self._dropped_on())
             return
         elif self.doing == FRAME and self._moved:
             self._select_frame()
@@ -112,6 +114,10 @@ class Hand:
         doing, self.doing = self.doing, NOTHING
         if doing == ARC or self._waits:
             self._end_arc()
+        elif doing == MOVE and self._moved and (head := self._dropped_on()) >= 0:
+            canvas.items_of.sync()
+            self._light(-1)
+            canvas.attempt(canvas.model.add_arc, next(iter(self._before)), head)
         elif doing == MOVE and self._moved:
             moved = {key: (x, -y) for key, (x, y) in self._places().items()}
             canvas.model.move(moved)
@@ -215,6 +221,14 @@ class Hand:
             key: self._canvas.snapped(x + by.x(), y + by.y())
             for key, (x, y) in self._before.items()
         }
+
+    def _dropped_on(self) -> int:
+        """Return the other vertex on which the one that is dragged is held, -1 for none."""
+        vertices = self._canvas.vertices
+        for key, item in vertices.items() if len(self._before) == 1 else ():
+            if key not in self._before and item.distance(self._to.x(), self._to.y()) <= 0:
+                return key
+        return -1
 
     def _frame(self) -> QRectF:
         return QRectF(self._from, self._to).normalized()

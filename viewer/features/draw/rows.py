@@ -51,7 +51,7 @@ FEATURE = Feature(
             "Ctrl+Shift+Return", needs=WATCHABLE,
         ),
         _row("draw_leave", "&Close the drawing", 1, "Go back to the graph; the drawing is kept"),
-        _tool("select", "&Select", "Select and move; drag from a rim to draw an arc", "S"),
+        _tool("select", "&Select", "Select and move; a drag from a rim draws an arc", "S"),
         _tool("vertex", "Draw &vertices", "Add a vertex with each click", "V"),
         _tool("arc", "Draw &arcs", "Draw an arc by a drag, or by two clicks", "A"),
         _row("draw_new", "&New drawing", 3, "Begin with nothing; undo brings back the old one",

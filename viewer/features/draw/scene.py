@@ -30,7 +30,7 @@ from viewer.features.draw.items import (
 )
 
 FAR = 1e6  # units: the edge of the canvas
-RIM_INSIDE = 3.0  # units of a disc that count as its rim
+RIM_INSIDE = 6.0  # units of a disc, a third of its radius, that count as its rim
 
 
 class DrawScene(QGraphicsScene):

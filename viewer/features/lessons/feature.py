@@ -185,7 +185,9 @@ class LessonsFeature(FeaturePart):
     def _set_up(self) -> None:
         """The graph is there: point things out, make what the text speaks of."""
         model, step = self.model, self.model.step
-        self.stage.look.point_out(step)
+        steps = model.lesson.steps[: model.place + 1] if model.lesson is not None else ()
+        so_far = [one.colour_by for one in steps if one.colour_by]
+        self.stage.look.point_out(step, so_far[-1] if so_far else "")
         told = model.question is None or model.answered is not None
         names = model.needed_for_text()
         if told and not step.drive:

@@ -73,15 +73,18 @@ class Look(QObject):
         """Another lesson, or none."""
         self._hidden, self._away = set(), set()
 
-    def point_out(self, step: Step) -> None:
-        """Put up arrangement, panels, colours and marked vertices of a step."""
+    def point_out(self, step: Step, colour_by: str = "") -> None:
+        """Put up arrangement, panels, colours and marked vertices of a step.
+
+        colour_by : what it, or the nearest step before it, asks for; "" as it is
+        """
         window = self._window
         if step.layout or self._scoped:
             self._scoped = False
             window.docks.choose(step.layout or "lesson")
             window.show_dock("lesson").setFocus()
-        if step.colour_by in COLOUR_MODES:
-            window.graph_view.set_colour_by(step.colour_by)
+        if colour_by in COLOUR_MODES:
+            window.graph_view.set_colour_by(colour_by)
         graph, self.vertices = window.session.graph, []
         for name in step.vertices if graph is not None else ():
             try:

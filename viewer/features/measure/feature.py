@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from PyQt6.QtWidgets import QApplication, QVBoxLayout
+from PyQt6.QtCore import QEvent, QObject
+from PyQt6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from gpu.words import time_unit, time_words
 from viewer.common.theme import Theme
@@ -13,6 +14,24 @@ from viewer.features.measure.rows import MEASURING
 from viewer.features.measure.strip import MeasureStrip
 from viewer.models.measure import readout
 from viewer.models.session import Notice
+
+
+class Seen(QObject):
+    """Puts the strip away while another page stands in the graph's place."""
+
+    def __init__(self, graph: QWidget, strip: MeasureStrip) -> None:
+        super().__init__(strip)
+        self._strip = strip
+        graph.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        """Follow the graph."""
+        if event is not None and event.type() in {
+            QEvent.Type.ShowToParent,
+            QEvent.Type.HideToParent,
+        }:
+            self._strip.put_away(event.type() == QEvent.Type.HideToParent)
+        return super().eventFilter(watched, event)
 
 
 class MeasureFeature(FeaturePart):
@@ -27,6 +46,7 @@ class MeasureFeature(FeaturePart):
         assert isinstance(column, QVBoxLayout)
         column.addWidget(self.strip)
         self.strip.apply_theme(window.theme)
+        self._seen = Seen(window.graph_view, self.strip)
         self.strip.copy_button.clicked.connect(self.copy)
         self.strip.end_button.clicked.connect(self._measure.clear)
         self._measure.changed.connect(window.enable_actions)

@@ -65,6 +65,7 @@ class MeasureStrip(QFrame):
         self.copy_button = chip("Copy", "Copy what is measured, as a table")
         self.end_button = chip("✕", "Take the marks away")
         self.cells = Cells()
+        self._put_away = False  # the graph above it is not shown
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(REFRESH_MS)
@@ -131,8 +132,13 @@ class MeasureStrip(QFrame):
             return clock
         return f"{found.area} between the curves · {clock}"
 
+    def put_away(self, away: bool) -> None:
+        """Hide it while no graph is shown above it."""
+        self._put_away = away
+        self._show_marks()
+
     def _show_marks(self) -> None:
-        self.setVisible(self._playback.measure.active)
+        self.setVisible(self._playback.measure.active and not self._put_away)
         self._schedule()
 
     def _schedule(self, *_: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from gpu.record.notes import LONGEST_NOTE
 from viewer.common.text_size import scaled
@@ -31,6 +31,7 @@ class NoteDialog(QDialog):
         kinds = QDialogButtonBox.StandardButton
         buttons = QDialogButtonBox(kinds.Ok | kinds.Cancel)
         column = QVBoxLayout(self)
+        column.addWidget(QLabel(title))
         column.addWidget(self.field)
         column.addWidget(buttons)
         buttons.accepted.connect(self.accept)
