@@ -248,10 +248,10 @@ class Done(NamedTuple):
 class Entries:
     """What the child calls, each as "module:function"; tests supply their own.
 
-    The default `check` and `execute` are those of the one door, `gpu.run`.
+    The default `check` and `execute` do what the one door does, `gpu.run`.
     """
 
-    check: str = "gpu.engine:checked_settings"
+    check: str = "gpu.host.worker:checked_here"
     execute: str = "gpu.engine:execute"
     verify: str = "gpu.proof.verify:verify"
     load_graph: str = "gpu.formats:load_graph"

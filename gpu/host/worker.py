@@ -218,7 +218,6 @@ class Worker:
         buffers = self._buffers(command)
         with say_if_slow(lambda: self._say_compiling(run_id, command.settings, graph)) as call_off:
             settings = resolve(self._entries.check)(graph, command.settings)
-            _require_device(settings)
             with self._quiet(run_id, settings):
                 self._send(Started(run_id, settings, graph_reference(graph, settings.source)))
                 observer = RingObserver(self._ring, run_id, command.steps, call_off)
@@ -329,12 +328,16 @@ class Reporter:
             self._send(Progress(self._run_id, float(fraction), words))
 
 
-def _require_device(settings: RunSettings) -> None:
-    """Raise what the GPU of a run has against it, before anybody waits for the run."""
+def checked_here(graph: CSRGraph, settings: RunSettings) -> RunSettings:
+    """Return `checked_settings`, or raise what the GPU has against them: nobody waits for it."""
+    from gpu.engine import checked_settings
+
+    settings = checked_settings(graph, settings)
     if settings.engine == "cuda":
         from gpu.cuda.device import find_device
 
         find_device(settings.device)
+    return settings
 
 
 def with_reached(outcome: EngineOutcome, dist: np.ndarray) -> EngineOutcome:

@@ -18,7 +18,7 @@ from typing import Any
 
 from gpu.record.trace import NOT_RANKED, Probe
 from gpu.study.compare import Side, obstacle
-from gpu.words import NOT_KNOWN, brief_time, distance, percent, ratio_words, short
+from gpu.words import NOT_KNOWN, brief_time, distance, in_sight, percent, ratio_words, short
 
 CLEAR = 0.1  # times and works this far apart are worth a reason
 SAME = 0.01  # times and works this close are called the same
@@ -168,7 +168,8 @@ def _time_and_work(
     else:
         (faster, slower), (fast, slow) = (b, a), pair[::-1]
         name, other = told[::-1]
-    clock = f"{a.clock} {a.settings.device}" if _one_modelled_machine(a, b) else a.clock
+    machine = in_sight(a.settings.device) if _one_modelled_machine(a, b) else ""
+    clock = f"{a.clock} {machine}".strip()
     against = f"({brief_time(fast, max(pair))} against {brief_time(slow, max(pair))}, {clock})"
     done = f"{against} with {_work_words(faster, slower, work)}."
     if abs(ratio - 1) < SAME:

@@ -48,4 +48,5 @@ if __name__ == "__main__":
     os.environ["PYTHONPATH"] = str(Path(__file__).parent)
     engine = f"{Path(__file__).stem}:execute"
     verify, nothing = "host_engines:verify", "host_engines:warm_up"
-    sys.exit(far.serve(Entries(execute=engine, verify=verify, warm_up=nothing)))
+    check = "gpu.engine:checked_settings"  # no GPU is needed for what is only played
+    sys.exit(far.serve(Entries(check=check, execute=engine, verify=verify, warm_up=nothing)))

@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,9 +64,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _film(args: argparse.Namespace) -> int:
-    from PyQt6.QtCore import QTimer
-
     from viewer.common.application import make_application
+    from viewer.common.later import later
     from viewer.main_window import MainWindow
 
     app = make_application()
@@ -77,12 +77,10 @@ def _film(args: argparse.Namespace) -> int:
     window.start()
     presses = dict(one.split("=", 1) for one in args.do.split(",") if one)
     for second, what in presses.items():
-        QTimer.singleShot(
-            film.milliseconds_until(float(second)), lambda what=what: film.press(what)
-        )
+        later(window, partial(film.press, what), film.milliseconds_until(float(second)))
     for second in range(1, args.seconds + 1):
-        QTimer.singleShot(film.milliseconds_until(second), lambda second=second: film.take(second))
-    QTimer.singleShot(film.milliseconds_until(args.seconds + 0.5), window.close)
+        later(window, partial(film.take, second), film.milliseconds_until(second))
+    later(window, window.close, film.milliseconds_until(args.seconds + 0.5))
     app.exec()
     film.end()
     return 0

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PyQt6.QtCore import QObject, QTimer
 
 
-def later(owner: QObject, call: Callable[[], object]) -> None:
-    """Call once the event loop comes round; never after the owner's end.
+def later(owner: QObject, call: Callable[[], object], milliseconds: int = 0) -> None:
+    """Call after so long, by default once the event loop comes round; never after the owner's end.
 
     `QTimer.singleShot` keeps that only for methods of a QObject; closures it calls anyway.
     """
@@ -16,4 +16,4 @@ def later(owner: QObject, call: Callable[[], object]) -> None:
     timer.setSingleShot(True)
     timer.timeout.connect(call)
     timer.timeout.connect(timer.deleteLater)
-    timer.start(0)
+    timer.start(milliseconds)
