@@ -203,7 +203,7 @@ def test_what_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SANITIZED = """
 import gpu, sys
-sys.path.insert(0, "tests/cuda")
+sys.path[:0] = ["tests/cuda", "tests/helpers"]
 from test_apsp_gpu import random_graph
 from gpu.proof.verify import verify_rows
 graph = random_graph(3, "int32", 300)

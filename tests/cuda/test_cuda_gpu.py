@@ -284,6 +284,29 @@ def test_a_delta_held_by_hand_is_obeyed_mid_run(algorithm: str) -> None:
     assert np.array_equal(buffers.dist, 3 * np.arange(graph.n))
 
 
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_what_was_never_launched_is_launched_and_stopped_before_the_run(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched: list[tuple[str, bool]] = []
+    launch_it = launch.CudaRun.launch
+
+    def noted(run: launch.CudaRun) -> None:
+        stopped = bool(run.ring._control["stop"][0])
+        launch_it(run)
+        launched.append((run.plan.file, stopped))
+
+    monkeypatch.setattr(launch, "_LAUNCHED", set())
+    monkeypatch.setattr(launch.CudaRun, "launch", noted)
+    graph = lattice(60, "int32")
+    for _ in range(2):
+        assert_right(graph, 0, run_typed(graph, algorithm, "cuda", probe=0).dist)
+    rehearsed = [file for file, stopped in launched if stopped]
+    assert len(rehearsed) == len(set(rehearsed)) == len(launched) - 2
+    assert [stopped for _, stopped in launched] == [True] * len(rehearsed) + [False] * 2
+    assert launched[-1][0] in rehearsed
+
+
 def test_distances_can_be_watched_mid_run() -> None:
     buffers = RunBuffers.allocate(chain(1_000_000), 0)
     seen: list[int] = []

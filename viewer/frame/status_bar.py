@@ -120,6 +120,7 @@ class StatusBar(QStatusBar):
             part.setVisible(not hint)
 
     def _show_bar(self) -> None:
+        self.clearMessage()  # a hint had the whole bar
         self._bar.show()
         self._cancel.show()
 

@@ -30,6 +30,7 @@ from viewer.common.small_widgets import chip
 from viewer.common.theme import SPACING, Theme
 from viewer.models.comparison import ComparisonModel
 
+WHERE = "The cursor was put where A and B differ most; Play goes on from there."
 UNIT = re.compile(r"(\d) (?=%|[nµm]?s\b)")  # a number stays with its unit
 VIEWS = {  # of PAIR_VIEWS: how the graph shows two runs
     "split": ("side by side", "Both runs, each in a map of its own, one cursor"),
@@ -56,6 +57,7 @@ class CompareBar(QFrame):
         super().__init__(parent)
         self._pair = pair
         self._theme: Theme | None = None
+        self._where = ""  # where the cursor was put, until another pair comes
         self._build()
         self._connect()
         self._show_pair()
@@ -174,7 +176,13 @@ class CompareBar(QFrame):
         problem = f" {self._pair.problem}." if self._pair.problem else ""
         return f"{summary.whole}{problem}" if summary is not None else ""
 
+    def say_where(self) -> None:
+        """Say that the cursor was put where the two differ most."""
+        self._where = WHERE
+        self._show_words()
+
     def _show_pair(self) -> None:
+        self._where = ""
         self.setVisible(self._pair.active)
         self._show_words()
         self._show_align(self._pair.how)
@@ -193,6 +201,8 @@ class CompareBar(QFrame):
         cautions = list(summary.cautions)
         if self._pair.problem:
             cautions.append(f"Not aligned: {self._pair.problem}.")
+        if self._where:
+            cautions.append(self._where)
         self.cautions.setText(" ".join(cautions))
         self.cautions.setVisible(bool(cautions))
         self.setAccessibleDescription(self.text())

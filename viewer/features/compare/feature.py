@@ -38,8 +38,6 @@ from viewer.plots.plot_pair import PairPlot
 from viewer.plots.timeline import Timeline
 
 COMPARED = "the same graph and lay it upon this run"
-RESTS = "The cursor rests where A and B differ most. Play goes on from there."
-RESTS_MS = 12_000
 RUNS_HEIGHT = 190  # pixels, of the table under the graph when it is asked for
 FACTORS = (("Half the Δ", 0.5), ("Twice the Δ", 2.0), ("Δ / 8", 0.125), ("Δ × 8", 8.0))
 
@@ -276,7 +274,7 @@ class CompareFeature(FeaturePart):
             self._window.controller.replay(telling)
         else:
             self._window.playback.set_cursor(telling)
-        self._window.status_bar.showMessage(RESTS, RESTS_MS)
+        self.bar.say_where()
 
     def _let_go(self, _cursor_ns: float) -> None:
         if not self._moves:
