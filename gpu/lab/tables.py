@@ -274,8 +274,15 @@ def cpu() -> list[str]:
 
 
 def cpu_peers() -> list[str]:
-    """Return Δ-stepping on the cores of a computer beside other people's, in turns."""
-    path = newest("cpu")
+    """Return Δ-stepping on cores beside other people's, in turns: every file of the last day."""
+    day = newest("cpu").name[: len("cpu_2026-01-01")]
+    lines: list[str] = []
+    for path in sorted(RESULTS.glob(f"{day}*.json")):
+        lines += ["", *_beside_peers(path)] if lines else _beside_peers(path)
+    return lines
+
+
+def _beside_peers(path: Path) -> list[str]:
     told = _read(path)
     ms = {
         (row["graph"], row["threads"], row["algorithm"]): row["ms"]["median"]
