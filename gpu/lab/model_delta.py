@@ -7,8 +7,8 @@ ADDS at its own rule, and by the published one. Two kinds of measured runs are a
 - the recordings that the window opens on (`record_start`): every change of delta was counted;
   the model runs on the same graph, from the same vertex;
 - the benchmark graphs (the newest files of `bench_gpu`, all probe levels): their last delta, and
-  the changes in files that count them, which go before those that do not; the model runs on graphs
-  of the same families and sizes, which NumPy draws where CuPy did.
+  the changes in files that count them; the model runs on graphs of the same families and sizes,
+  which NumPy draws where CuPy did.
 
 The first delta follows from the graph, so it is computed. The controller doubles or halves: from
 first to last delta it needs at least as many changes as there are doublings between them. Both
@@ -44,7 +44,7 @@ from gpu.record.recording import load_recording
 from gpu.record.trace import Probe
 from sample_graphs import open_reference
 
-KINDS = ("bench_gpu", "bench_gpu_held_out", "bench_published")
+KINDS = ("bench_gpu", "bench_gpu_held_out")
 RULES: dict[str, dict[str, Any]] = {"adds": {}, PUBLISHED: VARIANTS[PUBLISHED][1]}
 RECORDINGS = Path(assets.__file__).parent / "recordings"
 
@@ -114,9 +114,6 @@ def benchmarked(new_york: Path) -> Iterator[dict[str, Any]]:
         for row in json.loads(newest(kind).read_text(encoding="utf-8"))["rows"]:
             if row["algorithm"] in RULES and row["fault"] is None:
                 found.setdefault((row["graph"], row["algorithm"]), []).append(row)
-    for key, rows in found.items():
-        counted = [row for row in rows if "delta_changes" in row]
-        found[key] = counted or rows
     for name in dict.fromkeys(name for name, _ in found):
         with numpy_for_cupy():
             graph = benchmark_graphs.make(name, new_york)

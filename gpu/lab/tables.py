@@ -24,6 +24,7 @@ RESULTS = HERE / "results"
 DATED = r"_\d{4}-\d{2}-\d{2}(_\d+)?\.json"
 TITLES = {
     "ny": "New York roads",
+    "USA-road-d.NY": "New York roads",
     "grid_1024": "grid 1024 x 1024",
     "mesh_100": "3-D mesh 100^3",
     "grid_4096": "grid 4096 x 4096",
@@ -258,7 +259,7 @@ def cpu() -> list[str]:
     told = _read(path)
     rows = [
         [
-            row["graph"],
+            TITLES.get(row["graph"], row["graph"]),
             row["algorithm"],
             str(row["threads"]),
             str(row["probe"]),
@@ -298,7 +299,7 @@ def _beside_peers(path: Path) -> list[str]:
         taken = {code: ms[graph, threads, code] for code in codes if (graph, threads, code) in ms}
         share = taken["delta_stepping"] / min(taken[code] for code in peers if code in taken)
         figures = [_milliseconds(taken[code]) if code in taken else "" for code in codes]
-        rows.append([graph, str(threads), *figures, f"{share:.2f}"])
+        rows.append([TITLES.get(graph, graph), str(threads), *figures, f"{share:.2f}"])
     head = ["graph", "threads", *(f"{code}, ms" for code in codes), "ours / best of the others"]
     return [*table(head, rows), *_source(path, told)]
 
