@@ -55,6 +55,10 @@ def test_labels_under_discs_are_those_of_the_moment(qtbot: QtBot) -> None:
     for cursor, labels in ((5, ["0", "∞", "∞"]), (11, ["0", "∞", "> 1"]), (21, ["0", "> 2", "1"])):
         stage.playback.set_cursor(cursor)
         assert list(stage.view._names([0, 1, 2]).distances.values()) == labels
+        above = [label for label in labels if label.startswith(">")]
+        note = stage.view._look().legend.note
+        assert ("not yet down to" in note) == bool(above)
+        assert all(f"{label}: reached, not yet down to {label[2:]}" in note for label in above)
     stage.playback.set_cursor(1e9)
     assert list(stage.view._names([0, 1, 2]).distances.values()) == ["0", "2", "1"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from panel_stage import (
@@ -12,15 +14,19 @@ from panel_stage import (
     make_trace,
 )
 from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 from gpu.record.trace import Reason
+from viewer.common.elided import ElidedLabel
+from viewer.common.text_size import scaled
 from viewer.common.theme import THEMES
 from viewer.plots.buckets import BucketPanel, heat_table
 from viewer.plots.delta import DeltaPanel
 from viewer.plots.parallelism import ParallelismPanel
 from viewer.plots.plot_base import nice_ceiling
+from viewer.plots.plot_items import Legend
 from viewer.plots.ring import RingNow, RingState
 from viewer.plots.timeline import Timeline
 from viewer.plots.work import WorkPanel
@@ -185,6 +191,63 @@ def test_delta_is_taken_over_and_given_back_only_while_live(bench: Bench) -> Non
         panel.hand_line.sigDragged.emit(panel.hand_line)
         panel.double_button.click()
         panel.release_button.click()
+
+
+@pytest.mark.font
+@pytest.mark.parametrize("width", [160, 220, 300, 600])
+def test_what_stands_beside_a_steered_delta_is_whole_or_away(bench: Bench, width: int) -> None:
+    panel = bench.show(DeltaPanel)
+    bench.run(finished=False)
+    panel.resize(scaled(width), scaled(200))
+    panel.flush()
+    QApplication.processEvents()
+    label = panel.hand_row.findChild(ElidedLabel)
+    assert label is not None
+    if label.isVisible():
+        assert label.width() >= label.fontMetrics().horizontalAdvance(label.text())
+    for chip in (panel.halve_button, panel.double_button, panel.release_button):
+        assert chip.width() >= chip.sizeHint().width()
+    if width in (160, 600):
+        assert (panel.release_button.text() == "Let go") == (width == 160)
+        assert label.isVisible() == (width == 600)
+
+
+@pytest.mark.font
+def test_a_caption_that_would_be_cut_is_said_shorter(qtbot: QtBot) -> None:
+    label = ElidedLabel("Bucket width, weight units")
+    label.shorter = "Bucket width"
+    qtbot.addWidget(label)
+    width = label.fontMetrics().horizontalAdvance
+    for room, shown in (
+        (width(label.text()) + 4, label.text()),
+        (width(label.text()) - 1, label.shorter),
+        (width(label.shorter), label.shorter),
+    ):
+        assert label._fitting(room) == shown
+    assert label._fitting(width(label.shorter) - 1).endswith("…")
+
+
+@pytest.mark.font
+def test_a_name_that_has_room_beside_shorter_ones_is_whole(qtbot: QtBot) -> None:
+    legend = Legend(("processed", "ab", "c"))
+    qtbot.addWidget(legend)
+    metrics, beside = legend.fontMetrics(), legend.SWATCH + 2 * legend.GAP
+    own = [metrics.horizontalAdvance(name) + beside for name in legend._names]
+    legend.resize(sum(own) + 6, 40)
+    lefts = legend._lefts()
+    assert lefts[-1] <= legend.width()
+    assert all(b - a >= room for (a, b), room in zip(pairwise(lefts), own, strict=True))
+    legend.resize(sum(own) - 6, 40)
+    assert len({b - a for a, b in pairwise(legend._lefts())}) == 1
+
+
+def test_while_a_run_has_no_samples_nobody_is_told_to_press_run(bench: Bench) -> None:
+    panel = bench.show(Timeline)
+    assert "Press Run" in panel.overview.hint()
+    bench.session.add_run(make_record())
+    assert panel.overview.hint() == ""
+    bench.session.set_waiting("Compiling the kernels")
+    assert panel.overview.hint() == "Compiling the kernels"
 
 
 def test_by_hand_has_its_own_mark(bench: Bench) -> None:

@@ -13,6 +13,7 @@ class ElidedLabel(QLabel):
     """One line that ends in an ellipsis where there is no room; the tooltip has it whole.
 
     detail : what the tooltip says, after the words if these are cut
+    shorter : said in place of words that would be cut, where that fits; "" for nothing
     """
 
     def __init__(
@@ -24,7 +25,7 @@ class ElidedLabel(QLabel):
     ) -> None:
         super().__init__(text, parent)
         self._elide = elide
-        self.detail = ""
+        self.detail = self.shorter = ""
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(24)
@@ -32,7 +33,7 @@ class ElidedLabel(QLabel):
     def paintEvent(self, event: Any) -> None:
         """Draw as much of the text as fits."""
         room = self.contentsRect()
-        shown = self.fontMetrics().elidedText(self.text(), self._elide, room.width())
+        shown = self._fitting(room.width())
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(room, int(self.alignment()), shown)
@@ -41,3 +42,9 @@ class ElidedLabel(QLabel):
         tip = "\n\n".join(filter(None, (cut, self.detail)))
         if self.toolTip() != tip:
             self.setToolTip(tip)
+
+    def _fitting(self, room: int) -> str:
+        width = self.fontMetrics().horizontalAdvance
+        if self.shorter and width(self.text()) > room >= width(self.shorter):
+            return self.shorter
+        return self.fontMetrics().elidedText(self.text(), self._elide, room)

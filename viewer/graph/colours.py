@@ -42,6 +42,7 @@ MOST = 0.98  # of the distances lie on the bar, if the rest would stretch it by 
 STRETCH = 1.5
 SAMPLED = 200_000  # distances looked at to find that
 CHUNK = 1 << 18  # distances
+LABELLED = 400  # vertices: with more, no distance stands under each
 HEADROOM = 1.25  # a live scale grows to this multiple of the largest value seen
 
 
@@ -188,7 +189,9 @@ def look_at(record: RunRecord | None, colour_by: str, moment: Moment, scale: Sca
     """Return how to colour a graph of n vertices; neutral where there is nothing to show."""
     dist = record.dist if record is not None else None
     if record is None or dist is None or len(dist) != n:
-        return Look(Colouring(), "plain", Legend("No run yet", (), ((0, "vertex"),)))
+        runs = record is not None and record.running
+        title = "No distances yet" if runs else "No run yet"
+        return Look(Colouring(), "plain", Legend(title, (), ((0, "vertex"),)))
     if record.running and moment.following:
         moment = replace(moment, cursor_ns=np.inf)
     if not record.running and moment.cursor_ns >= moment.duration_ns:
@@ -298,7 +301,23 @@ def _moment_note(seen: Seen) -> str:
     if seen.times is None:
         return f"final distances; the past {NEEDS_TIMES}"
     distances = "distances so far" if seen.record.running else "final distances"
-    return f"reached by{_at(seen).removeprefix(' at')}, {distances}"
+    return f"reached by{_at(seen).removeprefix(' at')}, {distances}{_above(seen)}"
+
+
+def _above(seen: Seen) -> str:
+    """Say what "> 47" under a vertex means, where so few vertices are that it stands there."""
+    if seen.times is None or seen.record.running or len(seen.dist) > LABELLED:
+        return ""
+    first, last, now = (
+        seen.times.first_reached_ns,
+        seen.times.last_improved_ns,
+        seen.moment.cursor_ns,
+    )
+    later = np.flatnonzero((first >= 0) & (first <= now) & (last > now))
+    if not len(later):
+        return ""
+    value = short(float(seen.dist[later[0]]))
+    return f"; > {value}: reached, not yet down to {value}"
 
 
 def _at(seen: Seen) -> str:

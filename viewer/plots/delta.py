@@ -22,6 +22,7 @@ from gpu.record.trace import REASON_WORDS, Reason
 from gpu.words import distance, short, time_words
 from viewer.common.elided import ElidedLabel
 from viewer.common.small_widgets import chip
+from viewer.common.theme import SPACING
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.key import DELTA_KEY
@@ -31,7 +32,7 @@ from viewer.plots.series import StepSeries, changes_within
 MOST_MARKS = 400  # in one window; more would cover each other
 MARK_PIXELS = 10
 MOST_DIGITS = 4  # of a Δ beside another one
-RELEASE_SHARE = 0.5  # of the panel's width, for the words on the button that lets go
+LET_GO = "Let go"  # on the button where there is no room for more
 _NONE = np.zeros(0)
 ROOM = 0.35  # decades shown above the largest and below the smallest Δ
 
@@ -66,6 +67,7 @@ class DeltaPanel(PairPlot):
         for item in (self._b_curve, self._curve, self._marks, self.hand_line):
             self.plot.addItem(item, ignoreBounds=True)
         self.caption.setText("Bucket width Δ, weight units")
+        self.caption.shorter = "Bucket width Δ"
         self._explain("delta", "controller")
         self._add_key(DELTA_KEY)
         self._build_hand_row()
@@ -79,16 +81,22 @@ class DeltaPanel(PairPlot):
         self.double_button = chip("×2", "Take over by hand: twice Δ")
         self._release_words = "Let ADDS drive again"
         self.release_button = chip(self._release_words, "Let the algorithm drive Δ again")
-        row.addWidget(ElidedLabel("Drag the line"), 1)
+        self._drag_words = ElidedLabel("Drag the line")
+        row.addWidget(self._drag_words, 1)
         for button in (self.halve_button, self.double_button, self.release_button):
             row.addWidget(button)
         self.body.addWidget(self.hand_row)
 
     def _fit_release(self) -> None:
-        """Say as much on the button as there is room for."""
-        wide = self.fontMetrics().horizontalAdvance(self._release_words)
-        fits = wide <= RELEASE_SHARE * self.width()
-        self.release_button.setText(self._release_words if fits else "Let go")
+        """Say as much beside and on the buttons as there is room for, and nothing half."""
+        wide, spacing = self.fontMetrics().horizontalAdvance, 4 * SPACING
+        chips = (self.halve_button, self.double_button, self.release_button)
+        bare = sum(chip.sizeHint().width() - wide(chip.text()) for chip in chips)
+        bare += wide(self.halve_button.text()) + wide(self.double_button.text()) + spacing
+        drag, whole = wide(self._drag_words.text()), wide(self._release_words)
+        room = self.width() - 2 * SPACING
+        self.release_button.setText(self._release_words if bare + whole <= room else LET_GO)
+        self._drag_words.setVisible(bare + drag + wide(self.release_button.text()) <= room)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Say less where there is less room."""

@@ -102,7 +102,9 @@ class Overview(QWidget):
 
     def hint(self) -> str:
         """Return what stands there while there is no run: what to do, or what a run waits for."""
-        return self._session.waiting or self.EMPTY
+        current = self._session.current
+        runs = current is not None and current.running
+        return self._session.waiting or ("" if runs else self.EMPTY)
 
     def apply_theme(self, theme: Theme) -> None:
         """Recolour."""

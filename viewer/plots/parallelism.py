@@ -111,6 +111,7 @@ class ParallelismPanel(TrackPlot):
         band = f"; band {short(low)} to {short(high)}" if high > 0 else ""
         if not self.comparing:
             self.caption.setText(f"{self._quantity}{band}")
+            self.caption.shorter = self._quantity
 
     def _colour(self) -> None:
         super()._colour()

@@ -141,6 +141,20 @@ class Legend(QWidget):
             self._stacked = stacked
             self.updateGeometry()
 
+    def _lefts(self) -> list[int]:
+        """Return where each entry begins, and where the last one ends, pixels.
+
+        All are equally wide, unless a name would be cut that has room beside shorter ones.
+        """
+        count, metrics = len(self._names), self.fontMetrics()
+        even = min(self.width() // max(count, 1), self._entry_width())
+        bare = self.SWATCH + 2 * self.GAP
+        own = [metrics.horizontalAdvance(name) + bare for name in self._names]
+        if max(own, default=0) <= even or sum(own) > self.width():
+            return [place * even for place in range(count + 1)]
+        more = (self.width() - sum(own)) // count
+        return [sum(own[:place]) + place * more for place in range(count + 1)]
+
     def _entry_width(self) -> int:
         metrics = self.fontMetrics()
         widest = max(metrics.horizontalAdvance(f"{name} 88.8M") for name in self._names)
@@ -149,11 +163,10 @@ class Legend(QWidget):
     def paintEvent(self, event: Any) -> None:
         """Draw the entries side by side."""
         painter, metrics = QPainter(self), self.fontMetrics()
-        width = min(self.width() // max(len(self._names), 1), self._entry_width())
-        line = metrics.height()
+        lefts, line = self._lefts(), metrics.height()
         role = self.palette().ColorRole
         for place, (name, value) in enumerate(zip(self._names, self._values, strict=True)):
-            left = place * width
+            left, width = lefts[place], lefts[place + 1] - lefts[place]
             painter.setPen(self._pens[place])
             painter.drawLine(left, line // 2 + 1, left + self.SWATCH, line // 2 + 1)
             left, room = left + self.SWATCH + self.GAP, width - self.SWATCH - 2 * self.GAP
