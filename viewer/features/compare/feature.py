@@ -24,6 +24,7 @@ from gpu.errors import GpuError
 from gpu.record.trace import RunSettings
 from gpu.words import distance
 from viewer.actions import keys_of
+from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.controller import BLINK_S
 from viewer.docks import TALL
@@ -52,6 +53,7 @@ class CompareFeature(FeaturePart):
         self._tried: list[RunSettings] = []  # reruns without probes, asked for once
         self._follows = self._moves = False  # the cursor follows B; it is we who move it
         self._started_at = 0.0
+        self._new_a: RunRecord | None = None  # goes on; there is a B already
         window.build_plots()
         self.bar = CompareBar(self.model)
         self.view = PairView(window, self.model, self.bar)
@@ -221,6 +223,7 @@ class CompareFeature(FeaturePart):
 
     def _show_current(self, _record: RunRecord | None = None) -> None:
         record = self._window.session.current
+        self._new_a = record if record is not None and record.running else None
         rival = rival_of(record) if record is not None else None
         action = self._window.actions_by_key["compare_rival"]
         row = self._window.actions_by_key.rows["compare_rival"]
@@ -262,8 +265,16 @@ class CompareFeature(FeaturePart):
         if record is self.model.b and ended and self._follows:
             self._follows = False
             self._rest_where_they_differ(time.monotonic() - self._started_at < BLINK_S)
+        if record is self._new_a and ended:
+            self._new_a = None
+            later(self, self._rest_after_a)  # the controller may replay it first
         if record is self._window.session.current:
             self._window.enable_actions()
+
+    def _rest_after_a(self) -> None:
+        """A has run anew beside the same B: rest where they differ, as after B."""
+        if self.model.active and self.model.b is not None and not self.model.b.running:
+            self._rest_where_they_differ(self._window.playback.playing)
 
     def _rest_where_they_differ(self, blink: bool) -> None:
         """Leave the cursor where the two differ most; after a replay, if nobody saw them run."""
