@@ -362,6 +362,11 @@ class Docks(QObject):
             else:
                 bar.hide()
 
+    def _stay(self, size: QSize) -> None:
+        """Keep the window's size while Qt lays docks anew: at once, and when tab bars stand."""
+        self._keep_size(size)
+        later(self, partial(self._keep_size, size))
+
     def _keep_size(self, size: QSize) -> None:
         """Give the window its size back: on the way, docks may have needed more together."""
         inner = self._window.layout()
@@ -452,10 +457,11 @@ class Docks(QObject):
 
     def show(self, key: str) -> None:
         """Show a dock in front, with the height that it needs; remember how the others stood."""
-        dock = self.by_key[key]
+        dock, size = self.by_key[key], self._window.size()
         before = self._window.saveState(self.version) if dock.isHidden() else None
         dock.show()
         self._make_room(key)
+        self._stay(size)
         if before is not None and key in self.extra:
             self._made_room[key] = before, self._standing(key)
 
@@ -469,7 +475,9 @@ class Docks(QObject):
             return  # a tab of its cell was brought in front, or the window is closed
         before, after = self._made_room.pop(key)
         if self._standing(key) == after:
+            size = self._window.size()
             self._window.restoreState(before, self.version)
+            self._stay(size)
             self._ghosts.start()
 
     def _make_room(self, key: str) -> None:

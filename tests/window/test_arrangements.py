@@ -197,6 +197,30 @@ def test_a_key_pressed_again_hides_its_panel_and_the_others_stand_as_before(
             assert window.docks[one].geometry() == before[one], one
 
 
+@pytest.mark.parametrize("size", [(1264, 752), (1024, 700)])
+def test_no_panel_that_is_shown_or_closed_makes_the_window_larger(
+    window: MainWindow, size: tuple[int, int], qtbot: QtBot
+) -> None:
+    """On a small screen it took the Run button and the timeline off it."""
+    while window.features.install_next():
+        pass
+    inner = window.layout()
+    assert inner is not None
+    for arrangement in ("explore", "compare"):
+        window.docks.arrange(arrangement)
+        for key in window.docks.extra:
+            window.resize(*size)
+            qtbot.wait(1)
+            before = window.size()
+            window.show_dock(key)
+            qtbot.wait(1)
+            most = before.expandedTo(inner.minimumSize())
+            assert window.size() == window.size().boundedTo(most), key
+            window.docks[key].close()
+            qtbot.wait(1)
+            assert window.size() == window.size().boundedTo(most), key
+
+
 def shares(window: MainWindow, right: str, low: str) -> tuple[float, float]:
     docks = window.docks
     return docks[right].width() / window.width(), docks[low].height() / window.height()
