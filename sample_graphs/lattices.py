@@ -45,14 +45,18 @@ def grid(n: int, seed: int) -> CSRGraph:
 
 
 def mesh(n: int, seed: int) -> CSRGraph:
-    """Return a cube of points, 26 neighbours; positions are its isometric picture."""
+    """Return a cube of points, 26 neighbours; positions are its isometric picture.
+
+    Points behind one another lie on one place, and a later one is drawn over an earlier. So it is
+    seen from above, with vertex 0, the usual source, at the foot of the edge in front.
+    """
     side = mesh_side(n)
     ring = (-1, 0, 1)
     every = [(z, y, x) for z in ring for y in ring for x in ring]
     graph = _lattice((side, side, side), every[14:], MESH_WEIGHT, seed)  # [13] is (0, 0, 0)
     z, rest = np.divmod(np.arange(graph.n), side * side)
     y, x = np.divmod(rest, side)
-    east, north = (x - y) * math.sqrt(0.75), z - (x + y) * 0.5
+    east, north = (x - y) * math.sqrt(0.75), z + (x + y) * 0.5
     return graph.with_positions(np.column_stack((east, north)).astype(np.float32))
 
 

@@ -21,6 +21,7 @@ from gpu.study.compare import Side, obstacle
 from gpu.words import NOT_KNOWN, brief_time, distance, in_sight, percent, ratio_words, short
 
 CLEAR = 0.1  # times and works this far apart are worth a reason
+MUCH_MORE = 2.0  # times as many edges in hand are a reason, where both were as busy
 SAME = 0.01  # times and works this close are called the same
 
 
@@ -229,8 +230,10 @@ def _why_it_pays(a: Side, b: Side, told: tuple[str, str], numbers: dict[str, Any
     if not clear or quick.in_hand is None or slow.in_hand is None or quick.in_hand < slow.in_hand:
         return []
     kept = [numbers[side]["busy_share"] for side in (("a", "b") if ratio > 1 else ("b", "a"))]
-    if None not in kept and kept[0] < kept[1]:
-        return []
+    if None not in kept:
+        as_busy = percent(kept[0]) == percent(kept[1])  # then it needs much more in hand
+        if kept[0] < kept[1] or (as_busy and quick.in_hand < MUCH_MORE * slow.in_hand):
+            return []
     barriers = slow.supersteps
     waits = f", and {barriers:,} barriers to wait at" if barriers is not None else ""
     return [

@@ -394,3 +394,13 @@ def test_large_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     before = make("mesh", n=8000).hash
     monkeypatch.setattr("sample_graphs.lattices.AT_ONCE", 777)
     assert make("mesh", n=8000).hash == before
+
+
+def test_a_mesh_shows_the_corner_where_runs_begin() -> None:
+    """Of points on one place the last is seen: those of the three faces that meet above it."""
+    graph = make("mesh", n=1000)
+    assert graph.positions is not None
+    seen = {tuple(place): vertex for vertex, place in enumerate(graph.positions.round(3).tolist())}
+    z, y, x = np.unravel_index(sorted(seen.values()), (10, 10, 10))
+    assert ((x == 0) | (y == 0) | (z == 9)).all()
+    assert seen[tuple(graph.positions[suggested_source(graph)].round(3).tolist())] == 0

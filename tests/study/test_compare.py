@@ -576,3 +576,9 @@ def test_more_work_of_who_was_less_busy_needs_another_reason() -> None:
     hand = {**said.numbers["a"], "busy_share": 0.1}, {**said.numbers["b"], "busy_share": 0.2}
     numbers = {**said.numbers, "a": hand[0], "b": hand[1]}
     assert compare_words._why_it_pays(made(work=16), made(SLOW, 2000), ("A", "B"), numbers) == []
+
+
+def test_who_was_as_busy_needs_much_more_in_hand_for_a_reason() -> None:
+    a, b = hands(made(work=16), 900), made(SLOW, 2000)
+    assert "More work pays" in summarise(a, hands(b, 440)).words
+    assert "More work pays" not in summarise(a, hands(b, 460)).words

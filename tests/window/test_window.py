@@ -150,9 +150,9 @@ def test_settings_that_no_picture_has_are_marked_at_run(window: MainWindow, host
     first = panel.choices()
     panel.set_choices(replace(first, delta=77.0))
     assert not mark.isHidden()
-    assert mark.text() == "The picture has another Δ: Run."
+    assert mark.text() == "The picture shows another Δ. Press Run."
     panel.set_choices(replace(first, delta=77.0, algorithm="near_far"))
-    assert mark.text() == "The picture has other settings: Run."
+    assert mark.text() == "The picture shows other settings. Press Run."
     assert mark.toolTip().startswith("Unlike what is chosen here: algorithm, Δ")
     panel.set_choices(replace(first, probe=1))
     assert mark.isHidden(), "how it is watched changes no picture"

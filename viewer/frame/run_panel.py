@@ -70,7 +70,7 @@ from viewer.models.run_choices import (
 from viewer.models.session import SessionModel
 
 SIZE_WIDTH = 76  # pixels, at the reference text size: 1048576 is not cut
-STALE = "The picture has {}: Run."
+STALE = "The picture shows {}. Press Run."
 ANOTHER = "another"  # the row of the machine list that is no machine
 FILE = "file"  # the chooser's row for a graph that is no sample
 

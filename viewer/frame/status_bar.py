@@ -84,6 +84,7 @@ class StatusBar(QStatusBar):
         brief : what stands in the bar, if not all the words.
         """
         self._engine.setText(brief or words)
+        self._engine.shorter = self._engine.text().partition(" (")[0]
         self._engine.detail = f"{words}\n{error}" if error else words
         self._engine.setToolTip(self._engine.detail)
 
@@ -95,6 +96,7 @@ class StatusBar(QStatusBar):
     def show_drawn(self, words: str) -> None:
         """Say how much of the graph is drawn."""
         self._drawn.setText(words)
+        self._drawn.shorter = words.partition(", ")[0]
 
     def progress_shown(self) -> bool:
         """Whether the bar and its Cancel button are on screen."""
@@ -135,6 +137,7 @@ class StatusBar(QStatusBar):
             )
         words, level = verified_words(record)
         self._verified.setText(words)
+        self._verified.shorter = words.partition(" against ")[0].partition(" by ")[0]
         proofs = record.verification if record is not None else None
         self._verified.detail = in_sight(proofs.detail if proofs is not None else words, SENTENCE)
         meant = [explain(term) for term in mentioned(words)]

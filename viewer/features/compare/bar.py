@@ -251,15 +251,23 @@ class AsHigh(QScrollArea):
     def resizeEvent(self, a0: QResizeEvent | None) -> None:
         """Ask for another height at another width."""
         super().resizeEvent(a0)
-        self.setMaximumHeight(self.sizeHint().height())
-        self.updateGeometry()
+        self._ask()
 
     def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
         """Ask for another height when the words have changed."""
         if a1 is not None and a1.type() == QEvent.Type.LayoutRequest:
-            self.setMaximumHeight(self.sizeHint().height())
-            self.updateGeometry()
+            self._ask()
         return super().eventFilter(a0, a1)
+
+    def _ask(self) -> None:
+        """Ask for the height of all words; a bar that is not needed would itself need a line."""
+        wanted, policy = self.sizeHint().height(), Qt.ScrollBarPolicy
+        self.setMaximumHeight(wanted)
+        fits = self.height() >= wanted
+        self.setVerticalScrollBarPolicy(
+            policy.ScrollBarAlwaysOff if fits else policy.ScrollBarAsNeeded
+        )
+        self.updateGeometry()
 
 
 def _box(name: str) -> QComboBox:

@@ -247,15 +247,17 @@ class SweepPanel(QWidget):
         name, best, least = self._knob_word(), found.best_time, found.best_work
         words = (
             f"Best time {time_words(best.time_ns)} ({model.clock_words(best.clock)}) at {name} = "
-            f"{short(best.value or 0)}, work {best.work:.2f}. Least work {least.work:.2f} at "
-            f"{short(least.value or 0)}, {_ratio(least.time_ns, best.time_ns)} the time."
+            f"{short(best.value or 0)}, with {_ratio(best.work, least.work)} the least work. Least "
+            f"work at {short(least.value or 0)}, in {_ratio(least.time_ns, best.time_ns)} the best "
+            "time."
         )
         if found.clip is not None:
-            words += f" Clipped up to {short(found.clip.value or 0)}."
+            words += f" Items are clipped up to {name} = {short(found.clip.value or 0)}."
         if found.controller is not None:
             own = found.controller
             words += (
-                f" Controller: {_ratio(own.time_ns, best.time_ns)} the time, work {own.work:.2f}."
+                f" Automatic Δ: {_ratio(own.time_ns, best.time_ns)} the best time, "
+                f"{_ratio(own.work, least.work)} the least work."
             )
         if failed:
             words += f" {len(failed)} failed: {failed[0].failure or failed[0].certificate}."
@@ -297,7 +299,7 @@ class SweepPanel(QWidget):
         self.plot.setXRange(x[0] - ROOM * span, x[-1] + ROOM * span, padding=0)
         self.plot.setYRange(-ROOM * max(top, 0.3), max(top, 0.3) * (1 + ROOM), padding=0)
         self._axes["bottom"].setLabel(f"{self._knob_word()}, logarithmic")
-        self._axes["left"].setLabel("over the least")
+        self._axes["left"].setLabel("times the least")
         self._show_legend(colours)
 
     def _draw_clip(self, x: np.ndarray) -> None:
@@ -334,7 +336,7 @@ class SweepPanel(QWidget):
         entries.append(f'<span style="color:{colours["work"]}">■</span> work')
         if self._model.findings.controller is not None:
             entries.append(
-                f'<span style="color:{self._theme.data.controller}">◆</span> the controller'
+                f'<span style="color:{self._theme.data.controller}">◆</span> automatic Δ'
             )
         if self._model.findings.clip is not None:
             entries.append(f'<span style="color:{self._theme.data.clipped}">▒</span> clipped')
@@ -407,7 +409,7 @@ class SweepPanel(QWidget):
 
 
 def _share_words(share: WorkerShare) -> str:
-    now = ["the controller" if value is None else short(value) for value in share.under_way]
+    now = ["automatic Δ" if value is None else short(value) for value in share.under_way]
     words = f"{in_sight(share.name)}: {share.done:,} done"
     return f"{words}, {' and '.join(now)} under way" if now else words
 
