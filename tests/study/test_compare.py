@@ -579,6 +579,6 @@ def test_more_work_of_who_was_less_busy_needs_another_reason() -> None:
 
 
 def test_who_was_as_busy_needs_much_more_in_hand_for_a_reason() -> None:
-    a, b = hands(made(work=16), 900), made(SLOW, 2000)
-    assert "More work pays" in summarise(a, hands(b, 440)).words
-    assert "More work pays" not in summarise(a, hands(b, 460)).words
+    a = hands(made(work=16), 900)
+    assert "More work pays" in summarise(a, hands(made(SLOW, 2000), 440)).words
+    assert "More work pays" not in summarise(a, hands(made(SLOW, 2000), 460)).words
