@@ -205,7 +205,7 @@ def ink_below_the_axis(panel: PlotPanel) -> float:
     place = view.mapFromScene(axis.scenePos())
     picture = grabbed(view)
     paper = panel._theme.plot
-    row = place.y() + 3
+    row = place.y() + 2
     found = [picture.pixelColor(x, row).name() for x in range(place.x(), picture.width() - 14)]
     return sum(colour != paper for colour in found) / len(found)
 

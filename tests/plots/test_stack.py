@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 from panel_stage import END_NS, PLOTS, Bench
@@ -12,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 from viewer.common.glossary import TERMS, explain
+from viewer.common.text_size import scaled
 from viewer.common.theme import THEMES, Theme
 from viewer.export.paper import on_paper
 from viewer.plots.buckets import BucketPanel
@@ -128,9 +130,10 @@ def test_signs_of_a_key_are_drawn_in_their_colours(qtbot: QtBot) -> None:
     key = Key(DELTA_KEY)
     qtbot.addWidget(key)
     key.apply_theme(theme)
-    key.resize(400, 20)
+    key.resize(scaled(400), scaled(20))
     image = key.grab().toImage()
-    seen = {image.pixelColor(x, y).name() for x in range(400) for y in range(20)}
+    every = (range(image.width()), range(image.height()))
+    seen = {image.pixelColor(x, y).name() for x, y in product(*every)}
     assert {theme.data.raised, theme.data.lowered, theme.data.by_hand} <= seen
 
 

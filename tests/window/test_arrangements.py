@@ -107,7 +107,7 @@ def test_every_layout_fits_every_size(
         if not layout.left:
             assert "run" not in shown
         for key in shown & {"buckets", "delta", "parallelism", "work"}:
-            assert window.docks[key].height() >= 120, (name, key)
+            assert window.docks[key].height() >= 110, (name, key)
 
 
 @pytest.mark.font
