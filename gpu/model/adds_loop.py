@@ -100,7 +100,8 @@ def advance(machine: Machine, sim: np.ndarray, samples: np.ndarray, most_relaxed
 def queue_source(machine: Machine, sim: np.ndarray, source: int) -> None:
     """Put the source into the head bucket."""
     s, c, k = sim[0], machine.cost[0], machine.controller[0]
-    queue_at_once(machine, s, c, k, source, machine.dist[source], 0, -1)
+    nobody = np.int64(-1)  # by name and type: for a literal it would be compiled once more
+    queue_at_once(machine, s, c, k, source, machine.dist[source], np.int64(0), nobody)
     s.pushes = 0
 
 
