@@ -21,7 +21,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -166,10 +166,15 @@ class _Kept(FunctionCache):
             return None
 
 
-def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+def compiled(
+    function: Callable[..., Any] | None = None, *, signatures: Sequence[Any] = (), **options: Any
+) -> Any:
     """Compile a function at its first call; `options` are those of `numba.njit`.
 
     Used bare (`@compiled`) or with options (`@compiled(parallel=True)`).
+
+    signatures : compile, or load, for these types now and for no others. Given to `njit` they
+    would be compiled before the function has a cache, in every process again.
     """
     options = {"nogil": True, "error_model": "numpy", **options}
 
@@ -177,6 +182,9 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         made = numba.njit(**options)(function)
         if KEEPS:
             made._cache = _Kept(made.py_func)
+        for signature in signatures:
+            made.compile(signature)
+        made.disable_compile(val=bool(signatures))
         return made
 
     return dispatcher if function is None else dispatcher(function)

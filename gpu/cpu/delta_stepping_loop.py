@@ -460,7 +460,7 @@ def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
     step, totals = load(control, LOWEST), shared.totals[0]
     control[STEP], control[LOWEST] = step, NOBODY
     if step < NOBODY:
-        size = 0
+        size = np.int64(0)  # not a literal, for which write_sample would be compiled once more
         for other in range(len(shared.threads)):
             if shared.threads[other].lowest == step:
                 size += shared.threads[other].lowest_count

@@ -15,17 +15,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import extending
+from numba.core import types
 
-from gpu.compiled import compiled_lean, plain
+from gpu.compiled import compiled_lean
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
-from gpu.loops.codes import PUSH, RESERVE, WRITTEN
 from gpu.record.events import MANAGER, MOST_ARCS, EventKind
 from gpu.record.trace import EVENT, Probe
 
 FIRST_ROOM = 4096  # events
 MOST_EVENTS = 1 << 22  # 168 MB
 ARC_EVENTS = 8  # of one arc at most: relax, improve, clip, block, reserve, push, written, leave
+WHOLE, NUMBER = types.int64, types.float64
+FIELDS = (NUMBER, WHOLE, WHOLE, WHOLE, WHOLE, NUMBER)  # what `record` writes, as compiled code
 
 
 class Log(NamedTuple):
@@ -64,7 +67,7 @@ def events_of(log: Log) -> np.ndarray | None:
 def note(log: Log, t_ns: float, kind: EventKind, a: int = 0, b: int = 0, c: float = 0.0) -> None:
     """Record one event of the manager from Python, between two slices."""
     if log.on:
-        plain(record)(log, float(t_ns), int(kind), MANAGER, int(a), int(b), float(c))
+        record(log, float(t_ns), int(kind), MANAGER, int(a), int(b), float(c))
 
 
 def check_probe(probe: int, graph: CSRGraph) -> None:
@@ -76,27 +79,40 @@ def check_probe(probe: int, graph: CSRGraph) -> None:
         )
 
 
-@compiled_lean
 def record(log, t_ns, kind, worker, a, b, c):  # type: ignore[no-untyped-def]
-    """Write one event, or nothing where the log is not on."""
+    """Write one event, or nothing where the log is not on.
+
+    Compiled code calls it with whatever integers are at hand; they become those of `_write`.
+    """
     if len(log.on) > 0:
-        row = log.rows[log.written[0]]
-        log.written[0] += 1
-        row.t_ns = np.int64(t_ns)
-        row.kind = kind
-        row.worker = worker
-        row.a = a
-        row.b = b
-        row.c = c
+        _write(log, t_ns, kind, worker, a, b, c)
 
 
-@compiled_lean
-def record_push(log, t_ns, worker, vertex, bucket, place, dist):  # type: ignore[no-untyped-def]
-    """Write the three events of a push into a ring: fewer calls compile faster."""
-    if len(log.on) > 0:
-        record(log, t_ns, RESERVE, worker, place, bucket, 0.0)
-        record(log, t_ns, PUSH, worker, vertex, bucket, dist)
-        record(log, t_ns, WRITTEN, worker, place, bucket, np.float64(place + 1))
+def _write(log, t_ns, kind, worker, a, b, c):  # type: ignore[no-untyped-def]
+    row = log.rows[log.written[0]]
+    log.written[0] += 1
+    row.t_ns = np.int64(t_ns)
+    row.kind = kind
+    row.worker = worker
+    row.a = a
+    row.b = b
+    row.c = c
+
+
+@extending.type_callable(record)
+def _type_of_record(context):  # type: ignore[no-untyped-def]
+    def of_arguments(log, t_ns, kind, worker, a, b, c):  # type: ignore[no-untyped-def]
+        return types.void(log, *FIELDS)
+
+    return of_arguments
+
+
+@extending.lower_builtin(record, types.BaseTuple, *FIELDS)
+def _code_of_record(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    """Where the log is not on there is nothing to call, and so nothing to compile."""
+    if len(signature.args[0].types[0]) > 0:
+        context.compile_internal(builder, _write, signature, arguments)
+    return context.get_dummy_value()
 
 
 @compiled_lean

@@ -44,7 +44,7 @@ from gpu.loops.codes import (
 from gpu.loops.heap import drop_top
 from gpu.loops.log import lacks_room, record
 from gpu.loops.sample import fill_sample
-from gpu.model.adds_worker import queue_item, round_events, schedule, worker_event
+from gpu.model.adds_worker import queue_at_once, round_events, schedule, worker_event
 from gpu.model.machine import ALIGNED, BLOCK_WORDS, HUB_ARCS, OUT_ROOM, READABLE, Machine
 from gpu.scheduler import QUIET_SWEEPS
 
@@ -100,7 +100,8 @@ def advance(machine: Machine, sim: np.ndarray, samples: np.ndarray, most_relaxed
 def queue_source(machine: Machine, sim: np.ndarray, source: int) -> None:
     """Put the source into the head bucket."""
     s, c, k = sim[0], machine.cost[0], machine.controller[0]
-    queue_item(machine, s, c, k, source, machine.dist[source], 0, -1)
+    nobody = np.int64(-1)  # by name and type: for a literal it would be compiled once more
+    queue_at_once(machine, s, c, k, source, machine.dist[source], np.int64(0), nobody)
     s.pushes = 0
 
 

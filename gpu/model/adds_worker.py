@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu import scheduler
-from gpu.compiled import compiled_inline
+from gpu.compiled import compiled_inline, compiled_lean
 from gpu.loops.codes import (
     BLOCK_TAKEN,
     CLIP,
@@ -32,13 +32,16 @@ from gpu.loops.codes import (
     FINISH,
     IMPROVE,
     POP,
+    PUSH,
     RELAX,
+    RESERVE,
     RUNNING,
     STALE,
     STAY,
+    WRITTEN,
 )
 from gpu.loops.heap import push
-from gpu.loops.log import ARC_EVENTS, record, record_push
+from gpu.loops.log import ARC_EVENTS, record
 from gpu.loops.plus import plus
 from gpu.loops.sample import note_improved
 from gpu.model.machine import (
@@ -67,8 +70,13 @@ def row_of(machine, item):  # type: ignore[no-untyped-def]
     if item < n:
         return item, machine.indptr[item], machine.indptr[item + 1]
     first = (item - n) * PIECE_ARCS
-    vertex = np.searchsorted(machine.indptr, first, side="right") - 1
-    return vertex, first, first + PIECE_ARCS
+    return _tail_of(machine.indptr, first), first, first + PIECE_ARCS
+
+
+@compiled_lean
+def _tail_of(indptr, arc):  # type: ignore[no-untyped-def]
+    """Return the vertex that an arc leaves."""
+    return np.searchsorted(indptr, arc, side="right") - 1
 
 
 @compiled_inline
@@ -225,7 +233,7 @@ def _end_round(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
             _share_queue(machine, s, c, k, worker)
 
 
-@compiled_inline
+@compiled_lean
 def _gives_hubs(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     """Collect what others can do of the hubs, before one is begun; return whether there was any."""
     w = machine.workers[worker]
@@ -241,15 +249,15 @@ def _gives_hubs(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     gives = last >= c.chunk_smallest
     if gives:
         for place in range(last):
-            given = machine.hubs[worker, place]
-            _collect(machine, s, c, k, worker, given, machine.hub_dist[worker, place])
+            given = np.int64(machine.hubs[worker, place])
+            _collect_of_hub(machine, s, c, k, worker, given, machine.hub_dist[worker, place])
         machine.hubs[worker, 0], machine.hub_dist[worker, 0] = item, dist
         s.assigned -= last
         w.hubs = 1
     if end - first >= SPLIT_ARCS:
         before, after = (first + PIECE_ARCS - 1) // PIECE_ARCS, end // PIECE_ARCS
         for piece in range(before, after):
-            _collect(machine, s, c, k, worker, len(machine.indptr) - 1 + piece, dist)
+            _collect_of_hub(machine, s, c, k, worker, len(machine.indptr) - 1 + piece, dist)
         w.given_first, w.given_end = before * PIECE_ARCS, after * PIECE_ARCS
         if first == w.given_first:
             w.arc = w.given_end - first
@@ -257,15 +265,15 @@ def _gives_hubs(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     return gives
 
 
-@compiled_inline
+@compiled_lean
 def _share_queue(machine, s, c, k, worker):  # type: ignore[no-untyped-def]
     """Collect what exceeds KEEP in the worker's own queue."""
     w = machine.workers[worker]
     while w.tail - w.head > KEEP:
         w.tail -= 1
         at = w.tail & (QUEUE_ROOM - 1)
-        item, dist = machine.items[worker, at], machine.queued[worker, at]
-        _collect(machine, s, c, k, worker, item, dist)
+        item, dist = np.int64(machine.items[worker, at]), machine.queued[worker, at]
+        _collect_of_hub(machine, s, c, k, worker, item, dist)
         s.assigned -= 1
 
 
@@ -277,10 +285,14 @@ def _collect(machine, s, c, k, worker, item, dist):  # type: ignore[no-untyped-d
         machine.out[worker, w.out] = item
         machine.out_dist[worker, w.out] = dist
         w.out += 1
-        vertex, _, _ = row_of(machine, item)
-        record(machine.log, s.t_ns, COLLECT, worker, vertex, w.bucket, np.float64(dist))
+        if len(machine.log.on) > 0:
+            vertex, _, _ = row_of(machine, item)
+            record(machine.log, s.t_ns, COLLECT, worker, vertex, w.bucket, np.float64(dist))
     else:
-        queue_item(machine, s, c, k, item, dist, w.bucket, worker)
+        queue_at_once(machine, s, c, k, np.int64(item), dist, w.bucket, worker)
+
+
+_collect_of_hub = compiled_lean(_collect.py_func)  # one copy, where calls are few
 
 
 @compiled_inline
@@ -349,8 +361,14 @@ def queue_item(machine, s, c, k, item, dist, from_bucket, worker):  # type: igno
     machine.pool[slot.block, offset] = item
     if c.drop_stale:
         machine.pool_dist[slot.block, offset] = dist
-    record_push(machine.log, s.t_ns, worker, vertex, bucket, slot.reserved, np.float64(dist))
+    place = slot.reserved
+    record(machine.log, s.t_ns, RESERVE, worker, place, bucket, 0.0)
+    record(machine.log, s.t_ns, PUSH, worker, vertex, bucket, np.float64(dist))
+    record(machine.log, s.t_ns, WRITTEN, worker, place, bucket, np.float64(place + 1))
     slot.reserved += 1
+
+
+queue_at_once = compiled_lean(queue_item.py_func)  # one copy, where calls are few
 
 
 @compiled_inline

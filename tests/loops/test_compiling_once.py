@@ -58,6 +58,17 @@ def test_a_function_is_compiled_once_however_many_want_it(tmp_path: Path) -> Non
     assert sorted(told) == [[0, 1]] * (PROCESSES - 1) + [[1, 0]]
 
 
+def test_what_is_compiled_for_named_types_is_kept_too(tmp_path: Path) -> None:
+    """As the loops that draw: at their import, not at their first call."""
+    named = FUNCTION.replace("@compiled", '@compiled(signatures=["float64(float64[::1])"])')
+    (tmp_path / "slow_to_compile.py").write_text(named.format(lines=""))
+    told = []
+    for _ in range(2):
+        process = started(tmp_path)
+        told.append(json.loads(process.communicate(timeout=120)[0]))
+    assert told == [[1, 0], [0, 1]]
+
+
 def test_a_process_that_died_while_compiling_leaves_no_lock(tmp_path: Path) -> None:
     written(tmp_path)
     first = started(tmp_path)

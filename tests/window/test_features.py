@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import itertools
+import math
 import re
 import tomllib
 from collections.abc import Iterator
@@ -152,22 +154,40 @@ def close_dialogs(window: MainWindow) -> None:
             dialog.close()
 
 
-@pytest.mark.parametrize("gone", NAMES)
+def groups_taken_away() -> list[tuple[str, ...]]:
+    """Return rows and columns of a grid of all features: each is gone twice, with others.
+
+    A row and a column have one feature in common. So for any two features there is a group that
+    takes away the first and leaves the second: who leans on what is gone is there and is used.
+    """
+    wide = math.isqrt(len(NAMES)) + 1
+    rows = [NAMES[first : first + wide] for first in range(0, len(NAMES), wide)]
+    return rows + [NAMES[first::wide] for first in range(wide)]
+
+
+def test_every_feature_is_left_where_any_other_is_taken_away() -> None:
+    groups = groups_taken_away()
+    for gone, left in itertools.permutations(NAMES, 2):
+        assert any(gone in group and left not in group for group in groups), (gone, left)
+
+
+@pytest.mark.parametrize("gone", groups_taken_away(), ids="-".join)
 def test_each_feature_can_be_taken_away(
-    gone: str,
+    gone: tuple[str, ...],
     qapp: QApplication,
     qtbot: QtBot,
     tmp_path: Path,
     host: FakeHost,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    missing = next(feature for feature in all_features() if feature.key == gone)
-    monkeypatch.setattr(features, "NAMES", tuple(name for name in NAMES if name != gone))
+    missing = [feature for feature in all_features() if feature.key in gone]
+    monkeypatch.setattr(features, "NAMES", tuple(name for name in NAMES if name not in gone))
     monkeypatch.setattr(QFileDialog, "exec", lambda _self: 0)
     window = opened(Settings(tmp_path / "window.ini"), host)
     try:
-        assert not {row.key for row in missing.rows} & set(window.actions_by_key.rows)
-        assert not dict(missing.docks).keys() & window.docks.by_key.keys()
+        for feature in missing:
+            assert not {row.key for row in feature.rows} & set(window.actions_by_key.rows)
+            assert not dict(feature.docks).keys() & window.docks.by_key.keys()
         open_sample_and_run(window, host)
         trigger_everything(window, host)
         show_everything(window)

@@ -46,8 +46,8 @@ _ARCS = (_read(_I8), _read(_I4), _POSITIONS)
 
 
 def _typed(*arguments: Any, returns: Any = types.void) -> Any:
-    """Compile now, for exactly these types."""
-    return compiled(signature_or_function=[returns(*arguments)])
+    """Compile or load now, for exactly these types."""
+    return compiled(signatures=[returns(*arguments)])
 
 
 @_typed(_POSITIONS, _KEYS, *_VIEW, _F8, _I8, returns=_I8)
@@ -285,9 +285,7 @@ def _distance_types(scalar: Any, bits: Any) -> Any:
 
 _COMMON_TYPES = [_distance_types(_I4, _I4), _distance_types(_F8, _I8)]
 _OTHER_TYPES = [_distance_types(_I8, _I8), _distance_types(_F4, _I4)]
-_distance_index_compiled = compiled(signature_or_function=_COMMON_TYPES + _OTHER_TYPES)(
-    _distance_index
-)
+_distance_index_compiled = compiled(signatures=_COMMON_TYPES + _OTHER_TYPES)(_distance_index)
 
 
 def distance_index(
