@@ -33,6 +33,7 @@ STOP, TICKET, LEFT, BUSY, BUCKET, LOWEST, WRITTEN, READ, PERIOD, CLEARING, CLEAR
 )
 STEP = BUCKET + 1
 STARTED, ENDED_NS, HELD = PERIOD + 1, PERIOD + 2, PERIOD + 3
+TOLD = PERIOD + 4  # whether the last sample is written: where the run came to its end
 CONTROL_WORDS = 11 * NEXT
 
 # words of `offers`, so many for each thread: offers taken and made so far; of each, how many
