@@ -6,6 +6,8 @@ THREAD is what one thread keeps of its run, so that it can leave and come back.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from gpu.loops.state import state_dtype
@@ -47,6 +49,7 @@ BEFORE, AT_WORK, WAITING = range(3)  # stages of a thread
 TOTALS = state_dtype()  # of all threads together: kept by whoever ends a bucket, for samples
 
 
+@cache
 def entry_dtype(bits: np.dtype) -> np.dtype:
     """Return the record of a vertex in a bucket, beside the distance with which it came."""
     return np.dtype([("bits", bits), ("vertex", bits)])
