@@ -246,6 +246,35 @@ def test_its_own_delta_is_narrow_where_there_are_hubs_and_wider_for_threads(
         assert delta_stepping.own_delta(graph, threads) == pytest.approx(factor * wider * unit)
 
 
+@pytest.mark.parametrize(
+    ("kind", "fast"), [("grid", False), ("chain", False), ("star", True), ("alone", False)]
+)
+def test_a_graph_knows_whether_a_few_hops_meet_much_of_it(kind: str, fast: bool) -> None:
+    if kind == "alone":  # nothing leaves the vertices that searches begin at
+        graph = CSRGraph.from_arcs(*np.zeros((3, 0), np.int32), n=5000)
+    else:
+        graph = sample_graphs.make(kind, n=5000)
+    assert graph.spreads_fast == fast
+
+
+@pytest.mark.parametrize(
+    ("key", "n", "threads", "wider"),
+    [
+        ("erdos_renyi", 2**15, 4, 1.0),
+        ("erdos_renyi", 2**15, 9, 3.0),  # too few vertices for so many threads
+        ("mesh", 32**3, 4, 1.0),
+        ("geometric", 2**15, 4, 2.0),
+        ("grid", 2**15, 4, 2.0),
+    ],
+)
+def test_its_own_delta_stays_narrow_on_large_graphs_of_few_hops(
+    key: str, n: int, threads: int, wider: float
+) -> None:
+    graph = sample_graphs.make(key, n=n)
+    alone = delta_stepping.own_delta(graph, 1)
+    assert delta_stepping.own_delta(graph, threads) == pytest.approx(alone * wider)
+
+
 @pytest.mark.parametrize("key", ON_CPU)
 @pytest.mark.parametrize("probe", [0, 1, 2])
 def test_a_level_records_what_it_says(key: str, probe: int) -> None:
