@@ -8,7 +8,8 @@ last one that is done opens a Latch, where the thread that called them sleeps.
 Each has a seat, a few words of memory with a lock that is closed. There it sleeps between runs: it
 wakes when the lock is opened, calls the function that its seat names, and comes back; a seat that
 names none tells it to end. A run takes a Crew of them and gives it back. Those asleep end with the
-process, before a fork, and where there are more than KEPT_THREADS.
+process, before a fork, and where there are more of them than cores: the system spreads threads that
+are new over busy cores, and wakes others where they were.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from numba import extending
 from numba.core import cgutils, types
 
 BUNDLE_BYTES = 4096  # room for what the threads get: arrays and numbers, about 60 bytes an array
-KEPT_THREADS = 128  # asleep, of all runs together
 PATIENCE_S = 0.05  # for threads that were told to end, before a fork
 
 # words of a seat: the closed lock, the functions that wait at it and open it, whether a thread has
@@ -111,7 +111,8 @@ class Crew:
 
     def give_back(self) -> None:
         """Let the threads sleep until another run; those that are too many end."""
-        if len(self._seats) + sum(len(crew._seats) for crew in _kept) <= KEPT_THREADS:
+        asleep = sum(len(crew._seats) for crew in _kept)
+        if asleep + len(self._seats) <= most_asleep(self.cores):
             _kept.append(self)
         else:
             self.end()
@@ -153,6 +154,11 @@ def _seat() -> np.ndarray:
 def _cores() -> frozenset[int]:
     """Return the cores that threads started now may use; none where the system does not say."""
     return frozenset(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ())
+
+
+def most_asleep(cores: frozenset[int]) -> int:
+    """Return how many threads of all runs together may sleep."""
+    return len(cores) or os.cpu_count() or 1
 
 
 _kept: deque[Crew] = deque()

@@ -149,7 +149,10 @@ def test_an_observer_that_fails_ends_all_threads_and_the_next_run_works() -> Non
     assert np.array_equal(trace.dist, gpu.run(graph, "dijkstra", "cpu").dist)
 
 
-def test_threads_sleep_from_run_to_run_and_end_when_they_are_told() -> None:
+def test_threads_sleep_from_run_to_run_and_end_when_they_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(system_threads, "most_asleep", lambda cores: 5)
     graph = make_graph("grid", np.int32)
     end_sleepers()
     _wait_for(before := _system_threads())
@@ -168,7 +171,7 @@ def test_threads_that_are_too_many_to_keep_end_after_their_run(
     graph = make_graph("grid", np.int32)
     end_sleepers()
     before = _system_threads()
-    monkeypatch.setattr(system_threads, "KEPT_THREADS", 3)
+    monkeypatch.setattr(system_threads, "most_asleep", lambda cores: 3)
     for _ in range(3):
         trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": 4})
         assert_equal(graph, trace.dist, oracle(graph, 0), "4 threads")
@@ -195,10 +198,13 @@ def test_two_runs_at_once_have_threads_and_buckets_of_their_own() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="cores cannot be chosen here")
-def test_threads_that_may_use_other_cores_are_not_taken_again() -> None:
+def test_threads_that_may_use_other_cores_are_not_taken_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     allowed = os.sched_getaffinity(0)
     if len(allowed) < 2:
         pytest.skip("one core")
+    monkeypatch.setattr(system_threads, "most_asleep", lambda cores: 2)
     graph, parameters = make_graph("grid", np.int32), {"threads": 2}
     end_sleepers()
     gpu.run(graph, "delta_stepping", "cpu", parameters=parameters)
