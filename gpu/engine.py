@@ -161,6 +161,8 @@ class RecordingObserver:
 
     def samples(self) -> np.ndarray:
         """Return everything received, SAMPLE (k,)."""
+        if len(self._batches) == 1:
+            return self._batches[0]
         return np.concatenate(self._batches) if self._batches else np.zeros(0, SAMPLE)
 
 

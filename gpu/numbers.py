@@ -39,8 +39,13 @@ def unreached(dtype: np.dtype | type) -> np.generic:
 
 def bits_of(array: np.ndarray) -> np.ndarray:
     """Return a view of numbers as integers of their size, which rise as they do from 0 on."""
-    bits: np.ndarray = array.view(np.int32 if array.itemsize == 4 else np.int64)
+    bits: np.ndarray = array.view(bits_dtype(array.dtype))
     return bits
+
+
+def bits_dtype(dtype: np.dtype) -> np.dtype:
+    """Return the integer type of the same size."""
+    return np.dtype(np.int32 if dtype.itemsize == 4 else np.int64)
 
 
 def check_choice(numbers: str) -> str:

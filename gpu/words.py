@@ -137,6 +137,8 @@ def in_sight(words: str, most: int = LONGEST) -> str:
 
     What is shown is then what is there; `�` stands for each character that cannot be seen.
     """
+    if len(words) <= most and words.isprintable():
+        return words
     if len(words) > most:
         words = f"{words[: most - most // 3 - 1]}…{words[len(words) - most // 3 :]}"
     blanks = "".join(" " if mark in "\t\n\r" else mark for mark in words)

@@ -28,7 +28,7 @@ Samples     occupancy[0] = the vertices of this phase, [1] = all that waits in l
 
 To tune     delta, 32 W / D by default as in Near-Far. On the CPU threads, and a delta that goes
             with them: 5 W / D x sqrt(threads), D the root mean square degree; 8 W / D where there
-            are hubs.
+            are hubs, 5 W / D on large graphs that a search meets within few hops.
 
 [1] "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 49.
 [2] Zhang et al., "Optimizing Ordered Graph Algorithms with GraphIt", CGO 2020; GAP's sssp.cc.

@@ -15,29 +15,32 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
+from contextlib import suppress
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpu.cpu import delta_stepping_loop as loop, delta_stepping_state as state, host
-from gpu.cpu.threads import OPENER, STARTER, Latch, room
+from gpu.cpu.threads import OPENER, STARTER, Crew, Latch, room
 from gpu.delta import usable_width
 from gpu.engine import EngineOutcome, Observer, RunBuffers, clears_buffers
 from gpu.errors import EngineError
 from gpu.graph import CSRGraph
 from gpu.loops.driver import MOST_SAMPLES
 from gpu.loops.log import Log, make_log
-from gpu.loops.state import graph_arrays, make_state, records, sample_buffer
+from gpu.loops.state import graph_arrays
 from gpu.memory import require_memory
-from gpu.numbers import bits_of, unreached
-from gpu.record.trace import Flag, Probe, RunSettings
+from gpu.numbers import bits_dtype, bits_of, unreached
+from gpu.record.trace import SAMPLE, Flag, Probe, RunSettings
 
 PERIOD_NS = 50_000  # between samples, unless another is asked for; one costs up to 3 us
 LOOK_S = 0.01  # between two looks at Stop
 FEWEST_SLOTS, MOST_SLOTS = 1024, 2**16
 SLOTS_SPARE = 16  # slots for delta 1/16 of the first, while that fits
 C_CPU, C_HUBS = 5.0, 8.0  # of 1, 2, 4, ... 32 those that were good on roads, grids, R-MATs (ours)
-KEPT_BYTES = 2**26  # of pools, from one run to the next
+THREAD_SHARE = 2**13  # vertices of a graph that are many for a thread
+KEPT_BYTES = 2**26  # of buckets, from one run to the next
 RING = 2**13  # samples between two looks; further ones are left out
 SPARE_CHUNKS = 256  # a thread's, beside a share of the vertices; pools grow when one runs dry
 
@@ -63,7 +66,7 @@ class Shared(NamedTuple):
     link: np.ndarray  # int32 (T, P): the chunk before
     pool: np.ndarray  # ENTRY (T, P, CHUNK)
     notes: np.ndarray  # int64 (T * NOTES,): 2 x a vertex, + 1 where it was not reached before
-    samples: np.ndarray  # SAMPLE, a ring
+    samples: np.ndarray  # SAMPLE, a ring; behind it the last one, the run's totals
     log: Log  # of no events
     probe: int
     source: int
@@ -73,6 +76,40 @@ class Shared(NamedTuple):
     yielder: int
     latch: int
     opener: int
+
+
+class Kit:
+    """What the next run may use again: threads asleep, the arrays that only they and this room see.
+
+    words : what is 0 when a run starts; `control`, `offers`, `hands`, `threads`, `totals` are in it
+    counts, top, pool, link, notes : see Shared; `counts` is all 0, as a run leaves it at its end
+    memory : see `gpu.cpu.threads.room`
+    """
+
+    def __init__(self, threads: int, slots: int, chunks: int, entry: np.dtype, what: str) -> None:
+        self.pool, self.link = _pools(threads, chunks, entry, what)
+        self.counts = np.zeros((threads, slots), np.int32)
+        self.top = np.empty_like(self.counts)
+        self.notes = np.empty(threads * state.NOTES, np.int64)
+        self.words, parts = _words(
+            (state.CONTROL_WORDS, np.int64),
+            (threads * state.OFFER_WORDS, np.int64),
+            (2, np.float64),
+            (threads, state.THREAD),
+            (1, state.TOTALS),
+        )
+        self.control, self.offers, self.hands, self.threads, self.totals = parts
+        self.memory = room()
+
+    def fits(self, threads: int, slots: int, chunks: int, entry: np.dtype) -> bool:
+        """Whether it is what a run needs; its pools may have grown."""
+        is_like = self.pool.dtype == entry and self.counts.shape == (threads, slots)
+        return is_like and self.link.shape[1] >= chunks
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays that may be large."""
+        return self.pool.nbytes + self.link.nbytes + 2 * self.counts.nbytes
 
 
 @clears_buffers
@@ -92,8 +129,8 @@ def run(
     slots = slots_for(graph.largest_weight, delta)
     least = graph.largest_weight / (slots - 4)
     chunks = slots + SPARE_CHUNKS + graph.n // (state.CHUNK * threads)
-    team = Team(graph, _make_shared(graph, settings, buffers, threads, slots), max(delta, least))
-    team.make_pools(chunks, settings.source)
+    kit = _take_kit(graph, threads, slots, chunks)
+    team = Team(graph, kit, _make_shared(graph, settings, buffers, kit), max(delta, least))
     outcome = team.run(observer, least)
     if buffers.vertices is not None and outcome == "stopped":  # else the threads have seen to it
         last = buffers.vertices.last_improved_ns
@@ -106,10 +143,14 @@ def run(
 def own_delta(graph: CSRGraph, threads: int) -> float:
     """Return the bucket width: C_CPU x mean weight / root mean square degree, wider for threads.
 
-    Where there are hubs, even a narrow bucket has enough for all threads.
+    Where there are hubs, or a large graph is met within a few hops, even a narrow bucket has
+    enough for all threads.
     """
-    hubs = graph.rms_degree > 2 * graph.mean_degree
-    factor = C_HUBS if hubs else C_CPU * math.sqrt(threads)
+    factor = C_CPU
+    if graph.rms_degree > 2 * graph.mean_degree:
+        factor = C_HUBS
+    elif threads > 1 and (graph.n < THREAD_SHARE * threads or not graph.spreads_fast):
+        factor *= math.sqrt(threads)
     return usable_width(factor * graph.mean_weight / max(graph.rms_degree, 1e-9), graph.integer)
 
 
@@ -122,63 +163,48 @@ def slots_for(largest: float, delta: float) -> int:
 class Team:
     """The threads of one run."""
 
-    def __init__(self, graph: CSRGraph, shared: Shared, delta: float) -> None:
-        self._graph, self._shared, self._delta = graph, shared, delta
-        shared.hands[:] = shared.totals["delta"] = shared.threads["delta"] = delta
-        shared.threads["inverse"] = 1.0 / delta
-        self._memory, self._handed = room(), 0
-
-    def make_pools(self, chunks: int, source: int) -> None:
-        """Make every thread's pool; the source is in the first one's first bucket."""
-        shared, entry = self._shared, state.entry_dtype(self._shared.bits.dtype)
-        count, chunks = len(shared.threads), _whole_lines(state.FIRST_CHUNK + chunks)
-        kept = _kept.pop() if _kept else None
-        if kept is None or kept[0].dtype != entry or kept[1].shape != (count, chunks):
-            what = f"Δ-stepping on {self._graph.name}, {count} threads"
-            kept = _pools(count, chunks, entry, what)
-        pool, link = kept
-        first = state.FIRST_CHUNK
-        shared.threads["spare"], shared.threads["fresh"] = -1, first
-        shared.threads["free"] = chunks - first
-        lead = shared.threads[0]
-        pool[0, first, 0] = 0, source
-        shared.counts[0, 0], shared.top[0, 0] = 1, first
-        lead.fresh, lead.free, lead.waiting = first + 1, chunks - first - 1, 1
-        self._shared = shared._replace(pool=pool, link=link)
+    def __init__(self, graph: CSRGraph, kit: Kit, shared: Shared, delta: float) -> None:
+        self._graph, self._kit, self._shared, self._delta = graph, kit, shared, delta
+        self._handed = 0
+        shared.hands[:] = delta
 
     @property
     def has_overflowed(self) -> bool:
         """Whether an arc was left out: its sum passes the range of the type."""
-        return bool(self._shared.threads["overflowed"].any())
+        return bool(self._shared.totals["overflowed"][0])
 
     def run(self, observer: Observer, least_delta: float) -> str:
         """Run to the end or to Stop; return which. Raises EngineError, MemoryNeededError."""
         control, latch = self._shared.control, Latch()
         self._shared = self._shared._replace(latch=latch.address)
-        _compile(self._shared, self._memory)
+        _compile(self._shared, self._kit.memory)
         self._take_delta(observer, least_delta)
-        if self._shared.probe > Probe.OFF:
-            loop.write_sample(self._shared, 0, 0, 1)
-            control[state.WRITTEN] = 1
-            self._shared.totals["next_sample_ns"] = control[state.PERIOD]
+        crew = Crew.take(len(self._shared.threads))
         control[state.STARTED] = time.perf_counter_ns()
-        while self._take_part(latch, observer, least_delta):
-            self._grow()
-        ended = time.perf_counter_ns() - control[state.STARTED]
+        try:
+            while self._take_part(latch, crew, observer, least_delta):
+                self._grow()
+            ended = time.perf_counter_ns() - control[state.STARTED]
+        finally:
+            crew.give_back()
         latch.give_back()
-        if self._shared.pool.nbytes <= KEPT_BYTES:
-            _kept.append((self._shared.pool, self._shared.link))
-        stopped = control[state.STOP] == state.BY_USER
-        self._hand_over(observer)
-        self._finish(observer, stopped, int(ended if stopped else control[state.ENDED_NS] or ended))
+        stopped = bool(control[state.STOP] == state.BY_USER)
+        if self._shared.probe > Probe.OFF:
+            self._hand_over(observer)
+        self._finish(observer, stopped, ended)
+        if self._kit.nbytes <= KEPT_BYTES:
+            if stopped:
+                self._kit.counts.fill(0)
+            _kept.append(self._kit)
         return "stopped" if stopped else "finished"
 
-    def _take_part(self, latch: Latch, observer: Observer, least_delta: float) -> bool:
-        """Start all threads and wait until they have left; whether their pools must grow."""
+    def _take_part(self, latch: Latch, crew: Crew, observer: Observer, least_delta: float) -> bool:
+        """Wake all threads and wait until they have left; whether their pools must grow."""
         shared, control = self._shared, self._shared.control
         control[state.STOP], control[state.TICKET], control[state.LEFT] = state.GO_ON, 0, 0
         wanted = len(shared.threads)
-        started = loop.start(shared, wanted, self._memory.ctypes.data, STARTER)
+        memory = self._kit.memory.ctypes.data
+        started = loop.start(shared, wanted, memory, crew.address, STARTER)
         try:
             if started < wanted:
                 raise EngineError(
@@ -212,14 +238,15 @@ class Team:
         for me, used in enumerate(old.threads["fresh"]):
             pool[me, :used], link[me, :used] = old.pool[me, :used], old.link[me, :used]
         old.threads["free"] += more - chunks
+        self._kit.pool, self._kit.link = pool, link
         self._shared = old._replace(pool=pool, link=link)
 
     def _hand_over(self, observer: Observer) -> None:
         control, ring = self._shared.control, self._shared.samples
         read, written = int(control[state.READ]), int(control[state.WRITTEN])
         if written > read:
-            places = np.arange(read, written) % len(ring)
-            observer.on_samples(ring.view(np.ndarray)[places])
+            places = np.arange(read, written) % (len(ring) - 1)
+            observer.on_samples(ring[places])
             control[state.READ] = written
             self._handed += written - read
         if self._handed >= MOST_SAMPLES:
@@ -227,67 +254,99 @@ class Team:
             self._handed = MOST_SAMPLES // 2
 
     def _finish(self, observer: Observer, stopped: bool, t_ns: int) -> None:
-        """Hand over the last sample: the run's totals."""
-        loop.write_sample(self._shared, t_ns, 0, 0)
-        plain = self._shared.samples[:1].view(np.ndarray)
-        plain["flags"] |= int(Flag.STOPPED if stopped else Flag.FINISHED)
-        observer.on_samples(plain.copy())
+        """Hand over the last sample, the run's totals, which compiled code wrote at its end.
+
+        t_ns : the time until all threads had left, for a run that was stopped or has no clock
+        """
+        control, last = self._shared.control, self._shared.samples[-1:]
+        if not control[state.TOLD]:
+            loop.write_sample(self._shared, t_ns, len(self._shared.samples) - 1, 0)
+        if stopped or not control[state.ENDED_NS]:
+            last["t_ns"] = t_ns
+        if stopped:
+            last["flags"] = last["flags"] & ~np.uint32(Flag.FINISHED) | np.uint32(Flag.STOPPED)
+        observer.on_samples(last)
 
 
 def _compile(shared: Shared, memory: np.ndarray) -> None:
     """Compile for this type of number, before the clock starts: no thread is started."""
     kind = shared.dist.dtype
     if kind not in _compiled:
-        loop.start(shared, 0, memory.ctypes.data, STARTER)
+        loop.start(shared, 0, memory.ctypes.data, 0, STARTER)
         _compiled.add(kind)
 
 
 _compiled: set[np.dtype] = set()
 
 
-def _make_shared(
-    graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, threads: int, slots: int
-) -> Shared:
-    bits = bits_of(buffers.dist)
-    never = np.full(1, unreached(buffers.dist.dtype), buffers.dist.dtype)
-    control = np.zeros(state.CONTROL_WORDS, np.int64)
-    control[state.BUSY], control[state.LOWEST] = threads, state.NOBODY
-    control[state.PERIOD] = settings.sample_period_ns or PERIOD_NS
-    team: Any = records(threads, state.THREAD)
-    team["wanted"] = 1
-    clock, kind = host.clock()
-    nothing = np.empty((threads, 0), np.int32)
+def _take_kit(graph: CSRGraph, threads: int, slots: int, chunks: int) -> Kit:
+    """Return the kit of the run before where it fits, else a new one."""
+    entry = state.entry_dtype(bits_dtype(graph.weights.dtype))
+    chunks = _whole_lines(state.FIRST_CHUNK + chunks)
+    with suppress(IndexError):
+        kit = _kept.pop()
+        if kit.fits(threads, slots, chunks, entry):
+            return kit
+    what = f"Δ-stepping on {graph.name}, {threads} threads"
+    return Kit(threads, slots, chunks, entry, what)
+
+
+def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, kit: Kit) -> Shared:
+    """Return what all threads see, ready for a run.
+
+    Records are plain arrays: those that one reads by attribute make Python slow.
+    """
+    kit.words.fill(0)
+    kit.control[state.BUSY], kit.control[state.LOWEST] = len(kit.threads), state.NOBODY
+    kit.control[state.PERIOD] = settings.sample_period_ns or PERIOD_NS
+    kit.totals["mean_degree"] = graph.mean_degree
     return Shared(
         *graph_arrays(graph, buffers),
-        bits,
-        control,
-        np.zeros(threads * state.OFFER_WORDS, np.int64),
-        np.zeros(2),
-        team,
-        make_state(state.TOTALS, graph, settings, PERIOD_NS),
-        np.zeros((threads, slots), np.int32),
-        np.empty((threads, slots), np.int32),
-        nothing,
-        nothing,
-        np.empty(threads * state.NOTES, np.int64),
-        sample_buffer(RING if settings.probe > Probe.OFF else 1),
-        make_log(Probe.OFF),
+        bits_of(buffers.dist),
+        kit.control,
+        kit.offers,
+        kit.hands,
+        kit.threads,
+        kit.totals,
+        kit.counts,
+        kit.top,
+        kit.link,
+        kit.pool,
+        kit.notes,
+        np.zeros(1 + (RING if settings.probe > Probe.OFF else 1), SAMPLE),
+        _no_log,
         min(settings.probe, 2),
         settings.source,
-        int(bits_of(never)[0]),
-        clock,
-        kind,
+        _unreached_bits(buffers.dist.dtype),
+        *host.clock(),
         host.yielder(),
         0,
         OPENER,
     )
 
 
-def _pools(threads: int, chunks: int, entry: np.dtype, what: str) -> tuple[Any, np.ndarray]:
+@cache
+def _unreached_bits(dtype: np.dtype) -> int:
+    return int(bits_of(np.array([unreached(dtype)]))[0])
+
+
+def _words(*wanted: tuple[int, Any]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return zeros, int64, and arrays of so many of a type in them, each from a new line on."""
+    line = 8 * state.NEXT
+    sizes = [-(-count * np.dtype(kind).itemsize // line) * line for count, kind in wanted]
+    spare = np.zeros((sum(sizes) + line) // 8, np.int64)
+    first = -spare.ctypes.data % line // 8
+    words, parts = spare[first : first + sum(sizes) // 8], []
+    for (count, kind), size, end in zip(wanted, sizes, np.cumsum(sizes), strict=True):
+        part = words[(end - size) // 8 : end // 8].view(np.uint8)
+        parts.append(part[: count * np.dtype(kind).itemsize].view(kind))
+    return words, parts
+
+
+def _pools(threads: int, chunks: int, entry: np.dtype, what: str) -> tuple[np.ndarray, np.ndarray]:
     """Return chunks and links of all threads; MemoryNeededError says what they are for."""
     require_memory(threads * chunks * (state.CHUNK * entry.itemsize + 4), what)
-    pool = np.empty((threads, chunks, state.CHUNK), entry).view(np.recarray)
-    return pool, np.empty((threads, chunks), np.int32)
+    return np.empty((threads, chunks, state.CHUNK), entry), np.empty((threads, chunks), np.int32)
 
 
 def _whole_lines(chunks: int) -> int:
@@ -295,4 +354,5 @@ def _whole_lines(chunks: int) -> int:
     return -(-chunks // 16) * 16
 
 
-_kept: deque[tuple[Any, np.ndarray]] = deque(maxlen=1)  # its pages need not be cleared again
+_no_log = make_log(Probe.OFF)  # nobody writes it
+_kept: deque[Kit] = deque(maxlen=1)  # its pages need not be cleared again

@@ -61,6 +61,7 @@ from gpu.cpu.delta_stepping_state import (
     CLEARING,
     CLOCK_EVERY,
     ENDED_NS,
+    FIRST_CHUNK,
     GO_ON,
     HELD,
     IN_HAND,
@@ -86,21 +87,22 @@ from gpu.cpu.delta_stepping_state import (
     TAKEN,
     TICKET,
     TO_GROW,
+    TOLD,
     WAITING,
     WRITTEN,
 )
-from gpu.cpu.threads import open_latch, start_threads
+from gpu.cpu.threads import call_threads, open_latch
 from gpu.delta import BY_HAND, START
-from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED
+from gpu.loops.codes import BUCKET_SWITCHED, DELTA_LOWERED, DELTA_RAISED, ENDED
 from gpu.loops.plus import plus
 from gpu.loops.sample import fill_sample
 from gpu.record.trace import NEVER
 
 
 @compiled_lean
-def start(shared, threads, memory, starter):  # type: ignore[no-untyped-def]
-    """Start threads of the team; return how many there are. See `gpu.cpu.threads`."""
-    return start_threads(work, shared, threads, memory, starter)
+def start(shared, threads, memory, seats, starter):  # type: ignore[no-untyped-def]
+    """Set threads of the team to work; return how many there are. See `gpu.cpu.threads`."""
+    return call_threads(work, shared, threads, memory, seats, starter)
 
 
 @compiled_lean
@@ -114,6 +116,7 @@ def work(shared):  # type: ignore[no-untyped-def]
     t = shared.threads[me]
     if t.stage == BEFORE:
         _clear(shared, t, control, me)
+        _begin(shared, t, control, me)
     while True:
         last = False
         if t.stage == AT_WORK:
@@ -156,7 +159,25 @@ def _clear(shared, t, control, me):  # type: ignore[no-untyped-def]
     _look_at_clock(t, control, shared.clock, shared.clock_kind)
     if me == 0:  # it has the source: the others wait for it
         control[STARTED] += t.now_ns - begun
-    t.now_ns, t.stage = 0, AT_WORK
+    t.now_ns = 0
+
+
+@compiled_inline
+def _begin(shared, t, control, me):  # type: ignore[no-untyped-def]
+    """Have an own pool and empty buckets, but for the source, which the first thread has."""
+    t.delta, t.inverse = shared.hands[1], 1.0 / shared.hands[1]
+    t.spare, t.fresh, t.free = -1, FIRST_CHUNK, shared.link.shape[1] - FIRST_CHUNK
+    t.wanted, t.stage = 1, AT_WORK
+    if me == 0:  # nobody else has anything to do yet
+        shared.totals[0].delta = t.delta
+        entry = shared.pool[0, FIRST_CHUNK, 0]
+        entry.bits, entry.vertex = 0, shared.source
+        shared.counts[0, 0], shared.top[0, 0] = 1, FIRST_CHUNK
+        t.fresh, t.free, t.waiting = t.fresh + 1, t.free - 1, 1
+        if shared.probe > 0:
+            write_sample(shared, 0, 0, 1)
+            shared.totals[0].next_sample_ns = control[PERIOD]
+            store(control, WRITTEN, 1)
 
 
 @compiled_inline
@@ -477,7 +498,9 @@ def _end_bucket(shared, t, control):  # type: ignore[no-untyped-def]
             _sample(shared, t, control, size)
     else:
         _look_at_clock(t, control, shared.clock, shared.clock_kind)
-        control[ENDED_NS] = t.now_ns
+        control[ENDED_NS], control[TOLD] = t.now_ns, 1
+        totals.flags |= ENDED
+        write_sample(shared, t.now_ns, len(shared.samples) - 1, 0)
     atomic_add(control, BUSY, len(shared.threads))
     store(control, BUCKET, t.bucket + 1)
 
@@ -538,11 +561,12 @@ def _next_bucket(shared, t, control):  # type: ignore[no-untyped-def]
 @compiled_inline
 def _sample(shared, t, control, size):  # type: ignore[no-untyped-def]
     """Write a sample of a bucket of `size` vertices, if one is due and there is room for it."""
-    if control[WRITTEN] - load(control, READ) < len(shared.samples):
+    ring = len(shared.samples) - 1
+    if control[WRITTEN] - load(control, READ) < ring:
         _look_at_clock(t, control, shared.clock, shared.clock_kind)
         totals = shared.totals[0]
         if t.now_ns >= totals.next_sample_ns:
-            write_sample(shared, t.now_ns, control[WRITTEN] % len(shared.samples), size)
+            write_sample(shared, t.now_ns, control[WRITTEN] % ring, size)
             store(control, WRITTEN, control[WRITTEN] + 1)
             totals.next_sample_ns = t.now_ns + control[PERIOD]
 
@@ -560,6 +584,7 @@ def write_sample(shared, now_ns, place, size):  # type: ignore[no-untyped-def]
         s.relaxed += shared.threads[other].relaxed
         s.improved += shared.threads[other].improved
         waiting += shared.threads[other].waiting
+        s.overflowed |= shared.threads[other].overflowed
     fill_sample(s, shared.log, sample, size, min(size, len(shared.threads)))
     sample.occupancy[0] = size
     sample.occupancy[1] = max(waiting - size, 0)

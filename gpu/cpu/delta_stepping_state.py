@@ -6,6 +6,8 @@ THREAD is what one thread keeps of its run, so that it can leave and come back.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from gpu.loops.state import state_dtype
@@ -33,6 +35,7 @@ STOP, TICKET, LEFT, BUSY, BUCKET, LOWEST, WRITTEN, READ, PERIOD, CLEARING, CLEAR
 )
 STEP = BUCKET + 1
 STARTED, ENDED_NS, HELD = PERIOD + 1, PERIOD + 2, PERIOD + 3
+TOLD = PERIOD + 4  # whether the last sample is written: where the run came to its end
 CONTROL_WORDS = 11 * NEXT
 
 # words of `offers`, so many for each thread: offers taken and made so far; of each, how many
@@ -46,6 +49,7 @@ BEFORE, AT_WORK, WAITING = range(3)  # stages of a thread
 TOTALS = state_dtype()  # of all threads together: kept by whoever ends a bucket, for samples
 
 
+@cache
 def entry_dtype(bits: np.dtype) -> np.dtype:
     """Return the record of a vertex in a bucket, beside the distance with which it came."""
     return np.dtype([("bits", bits), ("vertex", bits)])

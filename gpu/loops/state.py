@@ -54,14 +54,13 @@ def make_state(
 
     default_ns : between samples, where the settings name no period; 0: as often as possible
     """
-    state = records(1, dtype)
-    s = state[0]
-    s.period_ns = sampling_period(settings, default_ns)
-    s.next_sample_ns = 0.0 if s.period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
-    s.mean_degree = graph.mean_degree
-    s.unreached = float(unreached(graph.weights.dtype))
-    s.vertices = int(settings.probe >= Probe.VERTICES)
-    return state
+    state, period_ns = np.zeros(1, dtype), sampling_period(settings, default_ns)
+    state["period_ns"] = period_ns
+    state["next_sample_ns"] = 0.0 if period_ns < NO_SAMPLES_NS else NO_SAMPLES_NS
+    state["mean_degree"] = graph.mean_degree
+    state["unreached"] = unreached(graph.weights.dtype)
+    state["vertices"] = settings.probe >= Probe.VERTICES
+    return state.view(np.recarray)
 
 
 def sampling_period(settings: RunSettings, default_ns: float) -> float:

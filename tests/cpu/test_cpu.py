@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -21,12 +24,15 @@ from gpu.cpu import (
     delta_stepping_state as state,
     dijkstra,
     host,
+    threads as system_threads,
 )
+from gpu.cpu.threads import end_sleepers
 from gpu.engine import RecordingObserver, RunBuffers, checked_settings, execute
 from gpu.errors import EngineError, MemoryNeededError, ParameterError, WeightError
 from gpu.graph import CSRGraph
 from gpu.record.trace import NEVER, Flag, RunSettings, reached_mask
 
+TASKS = Path("/proc/self/task")
 ON_CPU = [key for key, row in ALGORITHMS.items() if "cpu" in row.engines]
 
 
@@ -61,6 +67,7 @@ def test_pools_grow_and_threads_go_on_where_they_were(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delta_stepping, "SPARE_CHUNKS", -1020)
+    delta_stepping._kept.clear()
     graph = sample_graphs.make("rmat", n=1024)
     grown: list[delta_stepping.Team] = []
     grow = delta_stepping.Team._grow
@@ -112,22 +119,124 @@ def test_threads_that_the_system_refuses_are_an_error_and_the_next_run_works(
     assert_equal(graph, trace.dist, oracle(graph, 0), "afterwards")
 
 
+def _system_threads() -> int:
+    if not TASKS.is_dir():
+        pytest.skip("this system does not show its threads as files")
+    return len(list(TASKS.iterdir()))
+
+
+def _wait_for(threads: int) -> None:
+    deadline = time.perf_counter() + 10
+    while _system_threads() > threads:
+        assert time.perf_counter() < deadline, "threads were left behind"
+        time.sleep(0.01)
+
+
 def test_an_observer_that_fails_ends_all_threads_and_the_next_run_works() -> None:
     graph = sample_graphs.make("grid", n=250_000)
 
     def fail() -> bool:
         raise OSError("the window is gone")
 
-    tasks = Path("/proc/self/task")
-    before = len(list(tasks.iterdir())) if tasks.is_dir() else 0
+    end_sleepers()
+    before = _system_threads() if TASKS.is_dir() else 0
     with pytest.raises(OSError, match="the window is gone"):
         gpu.run(graph, "delta_stepping", "cpu", should_stop=fail, parameters={"threads": 3})
-    deadline = time.perf_counter() + 10
-    while tasks.is_dir() and len(list(tasks.iterdir())) > before:
-        assert time.perf_counter() < deadline, "threads were left behind"
-        time.sleep(0.01)
+    end_sleepers()
+    if TASKS.is_dir():
+        _wait_for(before)
     trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": 3})
     assert np.array_equal(trace.dist, gpu.run(graph, "dijkstra", "cpu").dist)
+
+
+def test_threads_sleep_from_run_to_run_and_end_when_they_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(system_threads, "most_asleep", lambda cores: 5)
+    graph = make_graph("grid", np.int32)
+    end_sleepers()
+    _wait_for(before := _system_threads())
+    for threads in (3, 5, 2, 5, 1):
+        trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": threads})
+        assert_equal(graph, trace.dist, oracle(graph, 0), f"{threads} threads")
+        assert _system_threads() <= before + 5
+    assert _system_threads() == before + 5
+    end_sleepers()
+    _wait_for(before)
+
+
+def test_threads_that_are_too_many_to_keep_end_after_their_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = make_graph("grid", np.int32)
+    end_sleepers()
+    before = _system_threads()
+    monkeypatch.setattr(system_threads, "most_asleep", lambda cores: 3)
+    for _ in range(3):
+        trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": 4})
+        assert_equal(graph, trace.dist, oracle(graph, 0), "4 threads")
+    _wait_for(before)
+
+
+def test_two_runs_at_once_have_threads_and_buckets_of_their_own() -> None:
+    graph = sample_graphs.make("grid", n=40_000)
+    wanted = gpu.run(graph, "dijkstra", "cpu").dist
+    wrong: list[int] = []
+
+    def several() -> None:
+        for _ in range(8):
+            trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": 2})
+            if not np.array_equal(trace.dist, wanted) or trace.outcome != "finished":
+                wrong.append(1)
+
+    callers = [threading.Thread(target=several) for _ in range(3)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert not wrong
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="cores cannot be chosen here")
+def test_threads_that_may_use_other_cores_are_not_taken_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    allowed = os.sched_getaffinity(0)
+    if len(allowed) < 2:
+        pytest.skip("one core")
+    monkeypatch.setattr(system_threads, "most_asleep", lambda cores: 2)
+    graph, parameters = make_graph("grid", np.int32), {"threads": 2}
+    end_sleepers()
+    gpu.run(graph, "delta_stepping", "cpu", parameters=parameters)
+    try:
+        os.sched_setaffinity(0, {min(allowed)})
+        gpu.run(graph, "delta_stepping", "cpu", parameters=parameters)
+        (crew,) = system_threads._kept
+        assert crew.cores == {min(allowed)}
+    finally:
+        os.sched_setaffinity(0, allowed)
+    gpu.run(graph, "delta_stepping", "cpu", parameters=parameters)
+    (crew,) = system_threads._kept
+    assert crew.cores == allowed
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+def test_a_forked_process_has_threads_of_its_own_and_ends() -> None:
+    program = """
+import os, sys, numpy, gpu, sample_graphs
+graph = sample_graphs.make("grid", n=10_000)
+def run():
+    return gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": 3}).dist
+wanted = run()
+child = os.fork()
+same = numpy.array_equal(run(), wanted)
+if not child:
+    os._exit(0 if same else 1)
+_, status = os.waitpid(child, 0)
+sys.exit(0 if same and os.waitstatus_to_exitcode(status) == 0 else 1)
+"""
+    done = subprocess.run([sys.executable, "-c", program], timeout=120, check=False)
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -141,6 +250,35 @@ def test_its_own_delta_is_narrow_where_there_are_hubs_and_wider_for_threads(
     for threads in (1, 4):
         wider = np.sqrt(threads) if key == "grid" else 1.0
         assert delta_stepping.own_delta(graph, threads) == pytest.approx(factor * wider * unit)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fast"), [("grid", False), ("chain", False), ("star", True), ("alone", False)]
+)
+def test_a_graph_knows_whether_a_few_hops_meet_much_of_it(kind: str, fast: bool) -> None:
+    if kind == "alone":  # nothing leaves the vertices that searches begin at
+        graph = CSRGraph.from_arcs(*np.zeros((3, 0), np.int32), n=5000)
+    else:
+        graph = sample_graphs.make(kind, n=5000)
+    assert graph.spreads_fast == fast
+
+
+@pytest.mark.parametrize(
+    ("key", "n", "threads", "wider"),
+    [
+        ("erdos_renyi", 2**15, 4, 1.0),
+        ("erdos_renyi", 2**15, 9, 3.0),  # too few vertices for so many threads
+        ("mesh", 32**3, 4, 1.0),
+        ("geometric", 2**15, 4, 2.0),
+        ("grid", 2**15, 4, 2.0),
+    ],
+)
+def test_its_own_delta_stays_narrow_on_large_graphs_of_few_hops(
+    key: str, n: int, threads: int, wider: float
+) -> None:
+    graph = sample_graphs.make(key, n=n)
+    alone = delta_stepping.own_delta(graph, 1)
+    assert delta_stepping.own_delta(graph, threads) == pytest.approx(alone * wider)
 
 
 @pytest.mark.parametrize("key", ON_CPU)
