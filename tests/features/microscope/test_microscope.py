@@ -26,7 +26,7 @@ from gpu.replay.replay import Replay
 from sample_graphs import open_sample
 from viewer.common.glossary import explain, mentioned
 from viewer.common.theme import DARK, LIGHT
-from viewer.features.microscope.board import Board
+from viewer.features.microscope.board import Board, _Pen
 from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.graph_marks import _chip, lowers
 from viewer.features.microscope.model import COUNTERS, NO_EVENTS, OTHER_GRAPH, MicroscopeModel
@@ -487,3 +487,22 @@ def test_painted_words_say_what_they_mean(stage: tuple, qtbot: QtBot, key: str) 
     if key == "adds":
         assert {"bucket", "head", "open", "pointers", "delta"} <= said
     assert board.words_at(QPointF(-5.0, -5.0)) == ""
+
+
+def test_who_holds_an_item_is_no_bare_number(stage: tuple) -> None:
+    session, _, model = stage
+    record = show(session, recorded("adds"))
+    image = QImage(600, 900, QImage.Format.Format_ARGB32_Premultiplied)
+    painter, seen = QPainter(image), set()
+    for position in range(1, len(model.replay) + 1):
+        model.go(position)
+        pen = _Pen(painter, LIGHT, 600, model)
+        pen.workers(model.state, record.schedule, 4)
+        for items in model.state.buckets.values():
+            for item in items:
+                words = pen.chip_words(model.state, item)
+                if item.worker >= 0:
+                    assert words.endswith(f" ▸ w{item.worker}")
+                    seen.add(item.worker)
+    painter.end()
+    assert len(seen) > 1
