@@ -325,14 +325,17 @@ class MicroscopeModel(QObject):
         self.counts = np.bincount(self._kinds[:position], minlength=max(EventKind) + 1)
         self.moved.emit()
 
-    def count_of(self, kinds: Collection[EventKind], a: int | None = None) -> int:
-        """Return how many events of some kinds (whose a is `a`) there were up to the one shown."""
+    def count_of(self, kinds: Collection[EventKind], only: Collection[int] | None = None) -> int:
+        """Return how many events of some kinds there were up to the one shown.
+
+        only : of those, the ones whose a is one of these; None for all
+        """
         if self.replay is None:
             return 0
-        if a is None:
+        if only is None:
             return sum(int(self.counts[kind]) for kind in kinds)
         so_far = self.replay.events[: self.position]
-        return int((np.isin(so_far["kind"], list(kinds)) & (so_far["a"] == a)).sum())
+        return int((np.isin(so_far["kind"], list(kinds)) & np.isin(so_far["a"], list(only))).sum())
 
     def summary_text(self) -> str:
         """Return where one stands and what happens there, for screen readers."""
