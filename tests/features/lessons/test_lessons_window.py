@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from lesson_files import ASKED, HEAD, ONE, RUNS, TEXT, TWO, write
 from lesson_stage import LEFT, answer, click, close_window, open_window, settle, walk
@@ -124,6 +125,58 @@ def test_the_way_back_to_the_microscope_is_offered(window: MainWindow, qtbot: Qt
     click(window, qtbot, again)
     qtbot.waitUntil(scope.isVisible, timeout=SOON_MS)
     qtbot.waitUntil(again.isHidden, timeout=SOON_MS)
+
+
+def test_a_lesson_out_of_the_microscope_comes_back_to_the_same_event(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Two events of one instant: the first of them is left, and is to come back."""
+    window.open_path("sample:figure_6")
+    qtbot.waitUntil(lambda: window.session.graph.n == 9, timeout=SOON_MS)
+    window.actions_by_key["microscope"].trigger()
+    scope = window.features["microscope"].model
+    qtbot.waitUntil(lambda: scope.position == 1, timeout=SOON_MS)
+    same = np.flatnonzero(np.diff(scope.replay.events["t_ns"]) == 0)
+    scope.go(int(same[len(same) // 2]) + 1)
+    place, run = scope.position, window.session.current
+    path = write(tmp_path, HEAD + ONE + TWO, TEXT.replace("{a.processed / b.processed|x}", "x"))
+    feature = window.features["lessons"]
+    feature.open_path(str(path))
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: window.session.graph.n == 3, timeout=SOON_MS)
+    feature.lesson_leave()
+    qtbot.wait(50)
+    assert window.docks.arrangement == "microscope"
+    assert window.session.current is run
+    assert scope.position == place
+    window.open_path("sample:figure_1")
+    qtbot.waitUntil(lambda: window.docks.arrangement == "explore", timeout=SOON_MS)
+    assert window.session.graph.n == 3
+    assert window.docks["run"].isVisible()
+
+
+def test_a_lesson_takes_its_own_graphs_to_the_microscope(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """A run of each of two graphs, both shown there: neither graph leaves it."""
+    seek = 'microscope = true\n[step.seek]\nrun = "%s"\nto = "start"\n'
+    run = '[[step.run]]\nname = "%s"\nalgorithm = "%s"\ndevice = "Classroom GPU"\nprobe = 3\n'
+    two = '\n[[step]]\nkey = "two"\ngraph = "sample:figure_6"\n'
+    steps = ONE + seek % "a" + run % ("a", "bellman_ford") + two + seek % "b"
+    path = write(tmp_path, HEAD + steps + run % ("b", "dijkstra"), TEXT)
+    feature, put_up = window.features["lessons"], []
+    feature.open_path(str(path))
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: window.docks.arrangement == "microscope", timeout=SOON_MS)
+    assert window.features["microscope"].led
+    window.docks.chosen.connect(put_up.append)
+    feature.model.go(1)
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: put_up[-1:] == ["microscope"], timeout=SOON_MS)
+    assert window.session.graph.n == 9
+    assert put_up == ["lesson", "microscope"], "put up by the step, not by its graph"
+    feature.lesson_leave()
+    assert not window.features["microscope"].led
 
 
 ANSWER = Value("a", "processed")

@@ -29,7 +29,13 @@ from viewer.common.theme import DARK, LIGHT
 from viewer.features.microscope.board import Board, _Pen
 from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.graph_marks import _chip, lowers
-from viewer.features.microscope.model import COUNTERS, NO_EVENTS, OTHER_GRAPH, MicroscopeModel
+from viewer.features.microscope.model import (
+    COUNTERS,
+    NO_EVENTS,
+    NO_RUN,
+    OTHER_GRAPH,
+    MicroscopeModel,
+)
 from viewer.features.microscope.panel import GOALS, MicroscopePanel
 from viewer.main_window import MainWindow
 from viewer.models.playback import PlaybackModel
@@ -67,7 +73,7 @@ def show(session: SessionModel, trace: Trace) -> RunRecord:
 
 def test_without_events_it_says_what_to_do(stage: tuple) -> None:
     session, _, model = stage
-    assert model.problem == NO_EVENTS
+    assert model.problem == NO_RUN
     show(session, recorded("adds", probe=1))
     assert model.replay is None
     assert model.summary_text() == NO_EVENTS
@@ -219,7 +225,9 @@ def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:
     qtbot.addWidget(panel)
     panel.resize(480, 700)
     panel.show()
-    assert panel.problem.text() == NO_EVENTS
+    assert panel.problem.text() == NO_RUN
+    with qtbot.waitSignal(panel.leave_requested):
+        qtbot.mouseClick(panel.leave_empty, LEFT)
     with qtbot.waitSignal(panel.record_requested):
         qtbot.mouseClick(panel.record, LEFT)
     show(session, recorded("adds"))
