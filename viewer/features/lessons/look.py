@@ -22,7 +22,7 @@ from viewer.models.session import RunRecord
 
 OUTLINE_MS = 2600  # how long a panel is outlined
 LESSON_SHARE, SCOPE_SHARE = 0.28, 0.38  # of the window's width, beside the microscope
-NAMED, RINGS = 40, (38.0, 24.0)  # graphs so small have large discs; pixels around a vertex
+RING = 24.0  # pixels, the least radius of a ring around a vertex
 BARE_SHARE = 0.38  # of the window's width, beside a graph and nothing else
 BARE = ("buckets", "delta", "parallelism", "work", "timeline", "why")  # show nothing without a run
 
@@ -68,7 +68,7 @@ class Look(QObject):
         self._scope: Microscope | None = None  # that was opened
         self._hidden: set[str] = set()  # docks with nothing in them
         self._away: set[str] = set()  # those of them that will be shown again
-        window.graph_view.more_marks.append(self._paint)
+        window.graph_view.rings.append(self._paint)
 
     def begin(self) -> None:
         """Another lesson, or none."""
@@ -221,8 +221,7 @@ class Look(QObject):
         painter.save()
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(self._window.theme.accent), 3.0, Qt.PenStyle.DotLine))
-        graph = self._window.session.graph
-        radius = RINGS[0] if graph is not None and graph.n <= NAMED else RINGS[1]
+        radius = max(RING, view.clear_radius)
         for vertex in self.vertices:
             place = view.place_of(vertex)
             if place is not None:
