@@ -445,6 +445,19 @@ def test_the_event_is_drawn_on_the_graph(window: MainWindow, host: FakeHost, qtb
     assert lit != plain
 
 
+def test_times_processed_are_those_at_the_event(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    model = opened(window, host, qtbot)
+    window.graph_view.set_colour_by("processed")
+    for position in range(1, len(model.replay) + 1):
+        model.go(position)
+        taken = model.replay.events[:position]
+        taken = taken["a"][taken["kind"] == EventKind.POP].tolist()
+        counts = window.graph_view._look().colouring.values.tolist()
+        assert counts == [taken.count(vertex) for vertex in range(9)]
+
+
 def test_the_run_panel_offers_it_where_it_is_allowed(window: MainWindow) -> None:
     field = window.run_panel._probe
     place = field.findData(str(int(Probe.EVENTS)))

@@ -35,6 +35,7 @@ from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.model import COUNTERS, MicroscopeModel, TooLarge
 from viewer.features.microscope.neighbourhood import kept, neighbourhood
 from viewer.features.microscope.panel import MicroscopePanel
+from viewer.graph.tentative import Tentative
 from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, Notice, RunRecord
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMainWindow, QWidget
 
     from viewer.common.theme import Theme
-    from viewer.graph.tentative import Tentative
     from viewer.plots.timeline import Timeline
 
 EXAMPLE = "sample:figure_6"
@@ -440,13 +440,14 @@ class MicroscopeFeature(Microscope):
         self._window.graph_view.refresh()
 
     def _tentative(self) -> Tentative:
-        """Return the distances at the event, and from where they are."""
-        dist, source = self.model.distances(), self.model.source_shown
+        """Return the distances at the event, from where they are, and the counts."""
+        dist, source, state = self.model.distances(), self.model.source_shown, self.model.state
         assert dist is not None
+        assert state is not None
         graph = self._window.session.graph
         if source < 0 or graph is None:
-            return dist, "tentative, at this event"
-        return dist, f"of source {graph.id_of(source)}, tentative"
+            return Tentative(dist, "tentative, at this event", state.processed)
+        return Tentative(dist, f"of source {graph.id_of(source)}, tentative")
 
     def _paint(self, painter: QPainter) -> None:
         view = self._window.graph_view
