@@ -206,6 +206,31 @@ def test_a_ring_round_a_vertex_leaves_the_heads_of_arcs_alone(
     assert with_ring[1] != without[1]
 
 
+@pytest.mark.parametrize(("lesson", "step", "twice"), [(1, "between", None), (2, "price", "E")])
+def test_an_answer_about_work_shows_the_counts_of_the_whole_run(
+    window: MainWindow, qtbot: QtBot, lesson: int, step: str, twice: str | None
+) -> None:
+    feature, view = window.features["lessons"], window.graph_view
+    feature.start(lesson)
+    settle(window, qtbot)
+    keys = [one.key for one in feature.model.lesson.steps]
+    feature.model.go(keys.index(step))
+    settle(window, qtbot)
+    answer(window, qtbot, right=True)
+    settle(window, qtbot)
+    trace = window.session.current.trace
+    qtbot.waitUntil(lambda: window.playback.cursor_ns == trace.time_ns, timeout=SOON_MS)
+    qtbot.waitUntil(lambda: view._look().colouring.kind == "count", timeout=SOON_MS)
+    qtbot.waitUntil(lambda: not window.comparison.busy, timeout=SOON_MS)
+    qtbot.wait(50)
+    counts = view._look().colouring.values
+    assert counts.tolist() == trace.vertices.times_processed.tolist()
+    graph = window.session.graph
+    most = [str(graph.id_of(vertex)) for vertex in np.flatnonzero(counts > 1)]
+    assert most == ([] if twice is None else [twice])
+    assert (window.comparison.b is None) == (lesson == 2)
+
+
 ANSWER = Value("a", "processed")
 
 
