@@ -162,6 +162,12 @@ class Microscope(FeaturePart):
     """Steps through every event of a run on a small graph."""
 
     most_arcs = 0  # of a graph whose every event is worth looking at
+    led = False  # by a lesson: the graphs that it opens are no reason to leave
+
+    @property
+    def events_done(self) -> int | None:
+        """How many events have happened where it stands; None where it shows none."""
+        return None
 
     def show(self) -> None:
         """Show its panels."""

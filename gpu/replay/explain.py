@@ -266,7 +266,7 @@ class _Teller:
         return f"The head moves on from {self.place(before)} to {self.place(self.a)}, {low}."
 
     def delta(self) -> str:
-        if self.a == Reason.START:
+        if self.a == Reason.START and not self.state.delta:
             heads = f", {plural(self.b, 'open bucket')}" if self.state.ring else ""
             return f"The run begins with Δ = {distance(self.c)}{heads}."
         why = REASON_WORDS[Reason(self.a)]

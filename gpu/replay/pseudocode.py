@@ -1,11 +1,11 @@
 """Pseudocode as data, beside the kernel's own source: which event lights which line of both.
 
 `assets/pseudocode/<algorithm>.toml` holds lines; a line has its text, the kinds of event that light
-it (with `a`, only those whose a is that: a phase is light or heavy; with `begins`, also the first
-item of the run, its source) and an anchor, "file: words", which is found in the source when it is
-read (in the kernels' package, unless the file or the line names another). A kernel that is
-rewritten so that the words are gone fails a test, not a lesson. Of two lines that an event concerns
-the first is lit; both count it.
+it (with `a`, only those whose a is that: a phase is light or heavy; with `reasons`, changes of Δ
+for these reasons only; with `begins`, also the first item of the run, its source) and an anchor,
+"file: words", which is found in the source when it is read (in the kernels' package, unless the
+file or the line names another). A kernel that is rewritten so that the words are gone fails a test,
+not a lesson. Of two lines that an event concerns the first is lit; both count it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 from gpu.errors import ParameterError
 from gpu.record.events import EventKind
+from gpu.record.trace import Reason
 
 KERNELS = "gpu.cuda.kernels"  # the package whose files anchors name, unless another is said
 
@@ -31,12 +32,12 @@ class Line:
     kinds: frozenset[EventKind]
     file: str
     row: int
-    only: int | None = None  # events whose a is this, None any
+    only: frozenset[int] | None = None  # events whose a is one of these, None any
     begins: bool = False  # the source, first item of the run, enters a work list here
 
     def concerns(self, kind: EventKind, a: int = 0) -> bool:
         """Whether an event is done by this line."""
-        return kind in self.kinds and self.only in (None, a)
+        return kind in self.kinds and (self.only is None or a in self.only)
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,8 @@ def _read(name: str, data: dict[str, Any]) -> Pseudocode:
         if row is None:
             raise ParameterError(f"{name}: no line of {file} has {words!r}; the source changed")
         begins = given.get("begins", False)
-        lines.append(Line(given["text"], _kinds(name, given), file, row, given.get("a"), begins))
+        only = _only(name, given)
+        lines.append(Line(given["text"], _kinds(name, given), file, row, only, begins))
     return Pseudocode(data["title"], tuple(lines), sources)
 
 
@@ -107,3 +109,13 @@ def _kinds(name: str, given: dict[str, Any]) -> frozenset[EventKind]:
     if unknown:
         raise ParameterError(f"{name}: no event is called {unknown[0]!r}; see gpu.record.events")
     return frozenset(EventKind[kind] for kind in given.get("kinds", ()))
+
+
+def _only(name: str, given: dict[str, Any]) -> frozenset[int] | None:
+    """Return the values of a that a line is for: one, or those of some reasons; None for any."""
+    if "reasons" not in given:
+        return frozenset([given["a"]]) if "a" in given else None
+    unknown = [reason for reason in given["reasons"] if reason not in Reason.__members__]
+    if unknown:
+        raise ParameterError(f"{name}: no reason is called {unknown[0]!r}; see gpu.record.trace")
+    return frozenset(Reason[reason] for reason in given["reasons"])

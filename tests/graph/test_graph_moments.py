@@ -12,7 +12,10 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import grabbed, hover
 
+import gpu
+from gpu.algorithms import ALGORITHMS
 from gpu.graph import INT_UNREACHED, CSRGraph
+from sample_graphs import open_sample
 from viewer.bench.seek import made_run
 from viewer.graph import picture as graph_picture
 from viewer.graph.colours import Moment
@@ -192,3 +195,36 @@ def test_the_benchmarks_run_is_whole(qapp: QApplication) -> None:
     assert record.vertices is not None
     assert len(record.vertices.first_reached_ns) == graph.n
     assert Moment().cursor_ns == 0.0
+
+
+ROWS = [key for key, row in ALGORITHMS.items() if "model" in row.engines and row.result == "row"]
+
+
+@pytest.mark.parametrize("key", ROWS)
+def test_times_processed_follow_the_cursor_where_events_were_recorded(
+    qtbot: QtBot, key: str
+) -> None:
+    graph = open_sample("sample:figure_6")
+    stage = Stage(qtbot, graph)
+    trace = gpu.run(graph, key, probe=3, device="Classroom GPU")
+    stage.session.add_run(RunRecord.from_trace(1, trace))
+    stage.view.set_colour_by("processed")
+    assert trace.vertices is not None
+    whole, seen = trace.vertices.times_processed.tolist(), []
+    for when in trace.samples["t_ns"].tolist():
+        stage.playback.set_cursor(float(when))
+        look = stage.view._look()
+        seen.append((when, look.colouring.values.tolist()))
+        if when < stage.playback.duration_ns:
+            assert look.legend.note.endswith("counts so far")
+    assert sum(seen[0][1]) <= 1, "at most the source is taken at the start"
+    assert seen[-1][1] == whole
+    for when, counts in seen:
+        row = trace.samples[trace.samples["t_ns"] == when][-1]
+        assert sum(counts) == row["processed_vertices"], "as the samples have it"
+    trace = replace(trace, events=None)
+    stage.session.add_run(RunRecord.from_trace(2, trace))
+    stage.playback.set_cursor(0.0)
+    look = stage.view._look()
+    assert look.colouring.values.tolist() == whole
+    assert look.legend.note.endswith("counts of the whole run")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain, repeat
 
 import numpy as np
 import pytest
@@ -102,6 +103,15 @@ def test_every_kind_and_every_algorithm_is_told_in_one_sentence() -> None:
                 assert "inf" not in said.replace("information", "")
     unmet = set(EventKind) - {EventKind(kind) for kind in kinds}
     assert unmet <= {EventKind.BLOCK_FREED, EventKind.LEAVE, EventKind.OPEN, EventKind.CLIP}
+
+
+@pytest.mark.parametrize("key", ["adds", "near_far", "delta_stepping"])
+def test_a_run_begins_once_whoever_holds_delta(key: str) -> None:
+    held = chain([None], repeat(40.0, 4), repeat(None))
+    graph = open_sample("sample:grid?n=900")
+    said = told(graph, key, delta_by_hand=lambda: next(held))
+    assert sum("The run begins" in words for words in said) == 1
+    assert any("to 40 (set by hand)" in words for words in said)
 
 
 def test_numbers_and_names() -> None:

@@ -174,7 +174,7 @@ TERMS: tuple[Term, ...] = (
         "item",
         "item",
         "A vertex in a bucket with the distance that it was put there for. Dashed: reserved, not "
-        "written yet; tinted: in a worker's hands; struck out: taken.",
+        "written yet; tinted, with ▸ w0: in the hands of worker 0; struck out: taken.",
         ("microscope",),
         f"{PAPER}, section 5",
     ),

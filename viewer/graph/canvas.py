@@ -28,7 +28,7 @@ from viewer.common import colormaps
 from viewer.common.theme import LIGHT, Theme
 from viewer.graph import overlay
 from viewer.graph.colours import Legend, Look
-from viewer.graph.items import ItemPainter, Names, room_for_names
+from viewer.graph.items import ARROW, CLEAR, ItemPainter, Names, room_for_names
 from viewer.graph.legend import LegendView
 from viewer.graph.path import Path
 from viewer.graph.picture import (
@@ -72,6 +72,7 @@ class GraphCanvas(QWidget):
         self.path: Path | None = None
         self.frame_seconds = 0.0  # what the last frame cost
         self.more_marks: list[Callable[[QPainter], None]] = []  # painted on top, under cards
+        self.rings: list[Callable[[QPainter], None]] = []  # the same, but arrowheads stay in sight
         self._theme = LIGHT
         self._graph: CSRGraph | None = None
         self._drawing: Drawing | None = None
@@ -251,6 +252,11 @@ class GraphCanvas(QWidget):
         view = extent.fitted(self.width(), height, margin)
         return replace(view, cy=view.cy - below / 2 / view.scale, height=max(1, self.height()))
 
+    @property
+    def clear_radius(self) -> float:
+        """Radius around a vertex within which its disc lies, and the heads of its arcs, pixels."""
+        return self._radius() + ARROW + CLEAR
+
     def _radius(self) -> float:
         """Radius of a vertex as drawn now, logical pixels."""
         sheet = self.picture.sheet
@@ -416,7 +422,11 @@ class GraphCanvas(QWidget):
             for vertex, place in zip(vertices, index.tolist(), strict=True)
         }
         radius = radius_of(placed)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for paint in self.rings:
+            paint(painter)
         self._paint_layer(painter, placed, ItemPainter.paint_below)
+        self._paint_lines(painter, radius)  # discs and their names lie on top
         items = ItemPainter(painter, self._theme, placed, radius)
         items.paint_above(single, self._names(vertices))
         return top
@@ -439,10 +449,11 @@ class GraphCanvas(QWidget):
         painter.drawImage(QPointF(0, 0), self._layer)
 
     def _paint_marks(self, painter: QPainter) -> None:
-        assert self._drawing is not None
-        positions, theme, radius = self._drawing.positions, self._theme, self._radius()
-        if self.path is not None:
-            overlay.paint_path(painter, theme, self._points(self.path.vertices))
+        theme, radius, sheet = self._theme, self._radius(), self.picture.sheet
+        if sheet is not None and sheet.pixels is not None:
+            self._paint_lines(painter, 0.0)
+            for paint in self.rings:
+                paint(painter)
         place = self.place_of(self.source)
         if place is not None:
             overlay.paint_source(painter, theme, place, radius)
@@ -450,11 +461,7 @@ class GraphCanvas(QWidget):
             paint(painter)
         hovered = self.place_of(self.pointed)
         if hovered is not None:
-            graph = self._drawing.graph
-            row = slice(int(graph.indptr[self.pointed]), int(graph.indptr[self.pointed + 1]))
-            heads = graph.indices[row][: overlay.HOVER_ARCS]
-            ends = self.camera.to_pixels(positions[heads])
-            overlay.paint_hover(painter, theme, hovered, radius, ends)
+            overlay.paint_hover(painter, theme, hovered, radius)
         if self.path is not None:
             end = self.place_of(int(self.path.vertices[-1]))
             if end is not None:
@@ -463,6 +470,23 @@ class GraphCanvas(QWidget):
                 )
         if hovered is not None:
             overlay.paint_card(painter, theme, self._pointer, self._card(), QRectF(self.rect()))
+
+    def _paint_lines(self, painter: QPainter, radius: float) -> None:
+        """Paint the path, and the arcs of the vertex under the pointer.
+
+        radius : of the discs that will be painted on top, 0 where they are there already
+        """
+        assert self._drawing is not None
+        graph, positions, theme = self._drawing.graph, self._drawing.positions, self._theme
+        if self.path is not None:
+            points = self._points(self.path.vertices)
+            overlay.paint_path(painter, theme, points, radius)
+        hovered = self.place_of(self.pointed)
+        if hovered is not None:
+            row = slice(int(graph.indptr[self.pointed]), int(graph.indptr[self.pointed + 1]))
+            heads = graph.indices[row][: overlay.HOVER_ARCS]
+            ends = self.camera.to_pixels(positions[heads])
+            overlay.paint_hover_arcs(painter, theme, hovered, ends)
 
     def _points(self, vertices: np.ndarray) -> np.ndarray:
         assert self._drawing is not None

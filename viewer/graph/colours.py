@@ -7,6 +7,7 @@ What is exact, and what is not, is said in the legend:
 - A tentative distance of the past is known at probe level 3 only. At an earlier moment
   the vertices reached by then are coloured by their *final* distances.
 - Without times the whole run's distances are shown, wherever the cursor stands.
+- Times processed are those of the whole run, except at level 3, where the events count them.
 
 While a run goes on, distances come straight from the arrays that the engine writes.
 Their range grows; the scale grows ahead of it in steps of a quarter, so that
@@ -19,6 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gpu.record.events import EventKind
 from gpu.record.trace import VertexProbe, reached_mask
 from gpu.words import in_sight, short, time_number, time_unit
 from viewer.models.session import RunRecord
@@ -246,15 +248,30 @@ def _by_processed(seen: Seen) -> Look:
     if seen.times is None:
         return Look(Colouring(), "plain", Legend("Times processed", note=NEEDS_TIMES))
     top = max(2, round(seen.scale.top(seen.record, "count")))
-    colouring = Colouring("count", seen.times.times_processed, top=top)
+    so_far = _processed_by(seen)
+    counts = seen.times.times_processed if so_far is None else so_far
+    colouring = Colouring("count", counts, top=top)
     wanted = sorted({1, 2, *(10**power for power in range(1, 10)), 5, top})
     chosen = [count for count in wanted if count <= top]
     ticks = tuple((float(np.log(count) / np.log(top)), short(count)) for count in chosen)
     note = "1 is ideal; the rest is wasted work"
     if np.isfinite(seen.moment.cursor_ns):
-        note += "; counts of the whole run"
+        note += "; counts of the whole run" if so_far is None else "; counts so far"
     title = "Times processed, log scale"
     return Look(colouring, "processed", Legend(title, ticks, ((0, "never"),), note))
+
+
+def _processed_by(seen: Seen) -> np.ndarray | None:
+    """Return how often each vertex was taken up to the cursor, int32 (n,).
+
+    None where no events say it, and at the end: then the run's own counts hold.
+    """
+    trace, when = seen.record.trace, seen.moment.cursor_ns
+    if trace is None or trace.events is None or np.isinf(when):
+        return None
+    past = trace.events[: np.searchsorted(trace.events["t_ns"], when, side="right")]
+    taken = past["a"][past["kind"] == EventKind.POP]
+    return np.bincount(taken, minlength=len(seen.dist)).astype(np.int32)
 
 
 def _by_time(seen: Seen) -> Look:

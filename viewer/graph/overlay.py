@@ -57,14 +57,16 @@ def star(centre: QPointF, radius: float) -> QPolygonF:
     )
 
 
-def paint_hover(
-    painter: QPainter, theme: Theme, centre: QPointF, radius: float, ends: np.ndarray
-) -> None:
-    """Ring a vertex and light up its arcs; `ends` float64 (k, 2), pixels."""
-    accent = QColor(theme.accent)
+def paint_hover_arcs(painter: QPainter, theme: Theme, centre: QPointF, ends: np.ndarray) -> None:
+    """Light up the arcs of a vertex; `ends` float64 (k, 2), pixels."""
     lines = [QLineF(centre, QPointF(x, y)) for x, y in ends[:HOVER_ARCS].tolist()]
-    painter.setPen(QPen(accent, 2.0))
+    painter.setPen(QPen(QColor(theme.accent), 2.0))
     painter.drawLines(lines)  # type: ignore[call-overload]
+
+
+def paint_hover(painter: QPainter, theme: Theme, centre: QPointF, radius: float) -> None:
+    """Ring a vertex."""
+    accent = QColor(theme.accent)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(QColor(theme.plot), 4.5))
     painter.drawEllipse(centre, radius + 3.0, radius + 3.0)
@@ -72,8 +74,11 @@ def paint_hover(
     painter.drawEllipse(centre, radius + 3.0, radius + 3.0)
 
 
-def paint_path(painter: QPainter, theme: Theme, points: np.ndarray) -> None:
-    """Draw a thick line with a casing through float64 (k, 2) pixel points."""
+def paint_path(painter: QPainter, theme: Theme, points: np.ndarray, radius: float = 0.0) -> None:
+    """Draw a thick line with a casing through float64 (k, 2) pixel points.
+
+    radius : of the disc that will lie on its end, which is ringed; 0 for none
+    """
     step = max(1, len(points) // PATH_POINTS)
     kept = np.concatenate([points[:-1:step], points[-1:]]) if len(points) > 1 else points
     line = QPolygonF([QPointF(x, y) for x, y in kept.tolist()])
@@ -86,7 +91,8 @@ def paint_path(painter: QPainter, theme: Theme, points: np.ndarray) -> None:
         painter.drawPolyline(line)
     painter.setBrush(QColor(theme.plot))
     painter.setPen(QPen(QColor(theme.error), 2.4))
-    painter.drawEllipse(line[-1], 5.0, 5.0)
+    end = radius + 4.0 if radius else 5.0
+    painter.drawEllipse(line[-1], end, end)
 
 
 def paint_card(

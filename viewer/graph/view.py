@@ -165,7 +165,7 @@ class GraphView(GraphCanvas):
             return Names({}, {})
         names = {vertex: str(graph.id_of(vertex)) for vertex in vertices}
         if self.distances_now is not None:
-            return Names(names, tentative_labels(self.distances_now()[0], vertices))
+            return Names(names, tentative_labels(self.distances_now().dist, vertices))
         if record is None or record.dist is None or len(record.dist) != graph.n:
             return Names(names, {})
         return Names(names, distance_labels(record, vertices, self._moment()))

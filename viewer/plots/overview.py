@@ -62,6 +62,7 @@ class Overview(QWidget):
         self._session, self._playback = session, playback
         self._theme = THEMES["light"]
         self._picture: QPixmap | None = None  # everything but the range, the window, the cursor
+        self._letters: list[QRectF] = []  # of the curves, as they stand in that picture
         self._marks = Marks()
         self._other: TimeSeries | None = None  # work of B, where two runs are compared
         self._shown: tuple[object, ...] = ()  # what the picture was drawn from
@@ -233,11 +234,18 @@ class Overview(QWidget):
         return found[-1] if found else None
 
     def flag(self, time_ns: float) -> QRectF:
-        """Return the box of a note's flag, below the marks of Δ."""
+        """Return the box of a note's flag, below the marks of Δ.
+
+        It flies to the left at the end, and where a curve's letter stands at the right; where
+        neither is free it flies lower.
+        """
         width, height = float(scaled(FLAG[0])), float(scaled(FLAG[1]))
-        x = round(self.x_of(time_ns))
-        left = x if x + width <= self.width() else x - width  # at the end it flies to the left
-        return QRectF(left, FLAG_TOP, width, height)
+        x, low = round(self.x_of(time_ns)), FLAG_TOP + height + FLAG_TOP / 2
+        places = ((x, FLAG_TOP), (x - width, FLAG_TOP), (x, low), (x - width, low))
+        boxes = [QRectF(left, top, width, height) for left, top in places]
+        inside = [box for box in boxes if box.left() >= 0 and box.right() <= self.width()]
+        free = [box for box in inside if not any(map(box.intersects, self._letters))]
+        return (free or inside or boxes)[0]
 
     def handle(self, time_ns: float) -> QRectF:
         """Return the box by which a mark of measuring at a time is taken, along the lower edge."""
@@ -278,11 +286,13 @@ class Overview(QWidget):
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
         picture.fill(QColor(self._theme.plot))
+        self._letters = []
         duration = self._playback.duration_ns
         if len(self._marks.work) and duration > 0:
             painter = QPainter(picture)
             strip = Strip(painter, self._theme, self.width(), self.height(), duration)
             strip.draw(self._marks, self._other)
+            self._letters = strip.letters
             painter.end()
         return picture
 

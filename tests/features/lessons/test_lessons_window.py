@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from lesson_files import ASKED, HEAD, ONE, RUNS, TEXT, TWO, write
 from lesson_stage import LEFT, answer, click, close_window, open_window, settle, walk
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QLineF, QPointF, QRect, Qt
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from screen import grabbed
 
 from gpu.lessons.lesson import Question, Value
 from viewer.features.lessons.questions import make_question
+from viewer.graph.items import CLEAR
 from viewer.main_window import MainWindow
 
 SOON_MS = 30_000  # nothing is compiled for this
@@ -124,6 +127,108 @@ def test_the_way_back_to_the_microscope_is_offered(window: MainWindow, qtbot: Qt
     click(window, qtbot, again)
     qtbot.waitUntil(scope.isVisible, timeout=SOON_MS)
     qtbot.waitUntil(again.isHidden, timeout=SOON_MS)
+
+
+def test_a_lesson_out_of_the_microscope_comes_back_to_the_same_event(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Two events of one instant: the first of them is left, and is to come back."""
+    window.open_path("sample:figure_6")
+    qtbot.waitUntil(lambda: window.session.graph.n == 9, timeout=SOON_MS)
+    window.actions_by_key["microscope"].trigger()
+    scope = window.features["microscope"].model
+    qtbot.waitUntil(lambda: scope.position == 1, timeout=SOON_MS)
+    same = np.flatnonzero(np.diff(scope.replay.events["t_ns"]) == 0)
+    scope.go(int(same[len(same) // 2]) + 1)
+    place, run = scope.position, window.session.current
+    path = write(tmp_path, HEAD + ONE + TWO, TEXT.replace("{a.processed / b.processed|x}", "x"))
+    feature = window.features["lessons"]
+    feature.open_path(str(path))
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: window.session.graph.n == 3, timeout=SOON_MS)
+    feature.lesson_leave()
+    qtbot.wait(50)
+    assert window.docks.arrangement == "microscope"
+    assert window.session.current is run
+    assert scope.position == place
+    window.open_path("sample:figure_1")
+    qtbot.waitUntil(lambda: window.docks.arrangement == "explore", timeout=SOON_MS)
+    assert window.session.graph.n == 3
+    assert window.docks["run"].isVisible()
+
+
+def test_a_lesson_takes_its_own_graphs_to_the_microscope(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """A run of each of two graphs, both shown there: neither graph leaves it."""
+    seek = 'microscope = true\n[step.seek]\nrun = "%s"\nto = "start"\n'
+    run = '[[step.run]]\nname = "%s"\nalgorithm = "%s"\ndevice = "Classroom GPU"\nprobe = 3\n'
+    two = '\n[[step]]\nkey = "two"\ngraph = "sample:figure_6"\n'
+    steps = ONE + seek % "a" + run % ("a", "bellman_ford") + two + seek % "b"
+    path = write(tmp_path, HEAD + steps + run % ("b", "dijkstra"), TEXT)
+    feature, put_up = window.features["lessons"], []
+    feature.open_path(str(path))
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: window.docks.arrangement == "microscope", timeout=SOON_MS)
+    assert window.features["microscope"].led
+    window.docks.chosen.connect(put_up.append)
+    feature.model.go(1)
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: put_up[-1:] == ["microscope"], timeout=SOON_MS)
+    assert window.session.graph.n == 9
+    assert put_up == ["lesson", "microscope"], "put up by the step, not by its graph"
+    feature.lesson_leave()
+    assert not window.features["microscope"].led
+
+
+def test_a_ring_round_a_vertex_leaves_the_heads_of_arcs_alone(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    feature, view = window.features["lessons"], window.graph_view
+    feature.start(1)
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: len(feature.stage.look.vertices) == 3, timeout=SOON_MS)
+    place, reach = view.place_of(window.session.graph.vertex_of("A")), int(view.clear_radius)
+    box = QRect(int(place.x()) - reach, int(place.y()) - reach, 2 * reach, 2 * reach)
+
+    def within(radius: float) -> list[int]:
+        picture, middle = grabbed(view).copy(box), QPointF(reach, reach)
+        places = [(x, y) for x in range(2 * reach) for y in range(2 * reach)]
+        near = [(x, y) for x, y in places if QLineF(middle, QPointF(x, y)).length() < radius]
+        return [picture.pixel(x, y) for x, y in near]
+
+    heads, ringed = view.clear_radius - CLEAR, view.clear_radius
+    with_ring = within(heads), within(ringed)
+    feature.stage.look.vertices = []
+    view.refresh()
+    without = within(heads), within(ringed)
+    assert with_ring[0] == without[0]
+    assert with_ring[1] != without[1]
+
+
+@pytest.mark.parametrize(("lesson", "step", "twice"), [(1, "between", None), (2, "price", "E")])
+def test_an_answer_about_work_shows_the_counts_of_the_whole_run(
+    window: MainWindow, qtbot: QtBot, lesson: int, step: str, twice: str | None
+) -> None:
+    feature, view = window.features["lessons"], window.graph_view
+    feature.start(lesson)
+    settle(window, qtbot)
+    keys = [one.key for one in feature.model.lesson.steps]
+    feature.model.go(keys.index(step))
+    settle(window, qtbot)
+    answer(window, qtbot, right=True)
+    settle(window, qtbot)
+    trace = window.session.current.trace
+    qtbot.waitUntil(lambda: window.playback.cursor_ns == trace.time_ns, timeout=SOON_MS)
+    qtbot.waitUntil(lambda: view._look().colouring.kind == "count", timeout=SOON_MS)
+    qtbot.waitUntil(lambda: not window.comparison.busy, timeout=SOON_MS)
+    qtbot.wait(50)
+    counts = view._look().colouring.values
+    assert counts.tolist() == trace.vertices.times_processed.tolist()
+    graph = window.session.graph
+    most = [str(graph.id_of(vertex)) for vertex in np.flatnonzero(counts > 1)]
+    assert most == ([] if twice is None else [twice])
+    assert (window.comparison.b is None) == (lesson == 2)
 
 
 ANSWER = Value("a", "processed")

@@ -26,10 +26,16 @@ from gpu.replay.replay import Replay
 from sample_graphs import open_sample
 from viewer.common.glossary import explain, mentioned
 from viewer.common.theme import DARK, LIGHT
-from viewer.features.microscope.board import Board
+from viewer.features.microscope.board import Board, _Pen
 from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.graph_marks import _chip, lowers
-from viewer.features.microscope.model import COUNTERS, NO_EVENTS, OTHER_GRAPH, MicroscopeModel
+from viewer.features.microscope.model import (
+    COUNTERS,
+    NO_EVENTS,
+    NO_RUN,
+    OTHER_GRAPH,
+    MicroscopeModel,
+)
 from viewer.features.microscope.panel import GOALS, MicroscopePanel
 from viewer.main_window import MainWindow
 from viewer.models.playback import PlaybackModel
@@ -67,7 +73,7 @@ def show(session: SessionModel, trace: Trace) -> RunRecord:
 
 def test_without_events_it_says_what_to_do(stage: tuple) -> None:
     session, _, model = stage
-    assert model.problem == NO_EVENTS
+    assert model.problem == NO_RUN
     show(session, recorded("adds", probe=1))
     assert model.replay is None
     assert model.summary_text() == NO_EVENTS
@@ -219,7 +225,9 @@ def test_buttons_slider_and_choice(stage: tuple, qtbot: QtBot) -> None:
     qtbot.addWidget(panel)
     panel.resize(480, 700)
     panel.show()
-    assert panel.problem.text() == NO_EVENTS
+    assert panel.problem.text() == NO_RUN
+    with qtbot.waitSignal(panel.leave_requested):
+        qtbot.mouseClick(panel.leave_empty, LEFT)
     with qtbot.waitSignal(panel.record_requested):
         qtbot.mouseClick(panel.record, LEFT)
     show(session, recorded("adds"))
@@ -437,6 +445,19 @@ def test_the_event_is_drawn_on_the_graph(window: MainWindow, host: FakeHost, qtb
     assert lit != plain
 
 
+def test_times_processed_are_those_at_the_event(
+    window: MainWindow, host: FakeHost, qtbot: QtBot
+) -> None:
+    model = opened(window, host, qtbot)
+    window.graph_view.set_colour_by("processed")
+    for position in range(1, len(model.replay) + 1):
+        model.go(position)
+        taken = model.replay.events[:position]
+        taken = taken["a"][taken["kind"] == EventKind.POP].tolist()
+        counts = window.graph_view._look().colouring.values.tolist()
+        assert counts == [taken.count(vertex) for vertex in range(9)]
+
+
 def test_the_run_panel_offers_it_where_it_is_allowed(window: MainWindow) -> None:
     field = window.run_panel._probe
     place = field.findData(str(int(Probe.EVENTS)))
@@ -487,3 +508,22 @@ def test_painted_words_say_what_they_mean(stage: tuple, qtbot: QtBot, key: str) 
     if key == "adds":
         assert {"bucket", "head", "open", "pointers", "delta"} <= said
     assert board.words_at(QPointF(-5.0, -5.0)) == ""
+
+
+def test_who_holds_an_item_is_no_bare_number(stage: tuple) -> None:
+    session, _, model = stage
+    record = show(session, recorded("adds"))
+    image = QImage(600, 900, QImage.Format.Format_ARGB32_Premultiplied)
+    painter, seen = QPainter(image), set()
+    for position in range(1, len(model.replay) + 1):
+        model.go(position)
+        pen = _Pen(painter, LIGHT, 600, model)
+        pen.workers(model.state, record.schedule, 4)
+        for items in model.state.buckets.values():
+            for item in items:
+                words = pen.chip_words(model.state, item)
+                if item.worker >= 0:
+                    assert words.endswith(f" ▸ w{item.worker}")
+                    seen.add(item.worker)
+    painter.end()
+    assert len(seen) > 1

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 
 import pytest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from test_microscope import MODELLED, recorded, show
+from test_microscope import DEVICE, MODELLED, recorded, show
 
 import gpu
-from gpu.algorithms import ALGORITHMS
+from gpu.algorithms import ALGORITHMS, form_of
 from gpu.errors import ParameterError
 from gpu.record.events import EventKind
+from gpu.record.trace import Reason
 from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from sample_graphs import open_sample
 from viewer.common.theme import LIGHT, PROJECTOR
@@ -25,6 +26,8 @@ from viewer.models.playback import PlaybackModel
 from viewer.models.session import SessionModel
 
 Stage = tuple[SessionModel, MicroscopeModel]
+ENTERS_FIRST = ["dijkstra", "bellman_ford", "near_far", "async_near_far", "delta_stepping"]
+WITH_DELTA = [key for key in MODELLED if ALGORITHMS[key].bucketed and key != "adaptive"]
 
 
 @pytest.fixture
@@ -69,7 +72,7 @@ def test_heat_counts_what_the_run_did(stage: Stage, qtbot: QtBot, key: str) -> N
         model.go(position)
         for k, line in enumerate(code.lines):
             done = [a for kind, a in events[:position] if kind in line.kinds]
-            wanted = len(done) if line.only is None else done.count(line.only)
+            wanted = len(done) if line.only is None else sum(a in line.only for a in done)
             if code.begins_at >= 0 and EventKind.PUSH in line.kinds:
                 wanted -= 1  # the source, which enters by the first line
             if k == code.begins_at:
@@ -95,7 +98,7 @@ def test_heat_counts_what_the_run_did(stage: Stage, qtbot: QtBot, key: str) -> N
         )
 
 
-@pytest.mark.parametrize("key", ["dijkstra", "bellman_ford", "near_far", "delta_stepping"])
+@pytest.mark.parametrize("key", ENTERS_FIRST)
 def test_the_source_enters_by_the_first_line(stage: Stage, qtbot: QtBot, key: str) -> None:
     session, model = stage
     panel = CodePanel(model)
@@ -109,6 +112,28 @@ def test_the_source_enters_by_the_first_line(stage: Stage, qtbot: QtBot, key: st
     assert model.seek([EventKind.PUSH])
     assert "enters" in panel.pseudo.lines[panel.pseudo.lit] or panel.pseudo.lit > 3
     assert panel.pseudo.counts[panel.pseudo.lit] == 1
+
+
+@pytest.mark.parametrize("key", WITH_DELTA)
+def test_a_given_delta_and_one_by_hand_are_no_decision(key: str) -> None:
+    """Held by hand from the second slice of the run on, handed back after five."""
+    held = chain([None], repeat(40.0, 4), repeat(None))
+    few = {"sources": 8} if ALGORITHMS[key].result == "matrix" else None
+    graph = open_sample("sample:grid?n=900")
+    trace = gpu.run(
+        graph, key, probe=3, device=DEVICE, parameters=few, delta_by_hand=lambda: next(held)
+    )
+    code = code_of(form_of(key, trace.environment).key)
+    events = trace.events[trace.events["kind"] == EventKind.DELTA]
+    lit = {Reason(a): code.lit_by(EventKind.DELTA, a) for a in events["a"].tolist()}
+    texts = {reason: code.lines[place].text.strip() for reason, place in lit.items()}
+    assert events["a"][0] == Reason.START
+    assert "Δ" in texts.pop(Reason.START)
+    assert texts.pop(Reason.BY_HAND).startswith("Δ set by hand")
+    assert all("change Δ" in text for text in texts.values())
+    decides = [line for line in code.lines if "change Δ" in line.text]
+    for reason in (Reason.START, Reason.BY_HAND):
+        assert not any(line.concerns(EventKind.DELTA, reason) for line in decides)
 
 
 def test_the_line_at_work_stays_in_sight(stage: Stage, qtbot: QtBot) -> None:
@@ -167,6 +192,9 @@ def test_wrong_pseudocode_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) ->
     }
     with pytest.raises(ParameterError, match="no event is called 'JUMP'"):
         pseudocode._read("x.toml", data)
+    wrong = {"text": "", "kinds": ["DELTA"], "reasons": ["WHIM"], "at": "queue.cuh: #pragma once"}
+    with pytest.raises(ParameterError, match="no reason is called 'WHIM'"):
+        pseudocode._read("x.toml", {"title": "", "lines": [wrong]})
     assert pseudocode_of("cugraph") is None
 
 

@@ -19,7 +19,7 @@ from gpu.host import Failed, GraphLoaded, Progress, Ready, RunFinished
 from gpu.record.trace import Probe, Trace
 from sample_graphs import open_sample, suggested_source
 from viewer.features.microscope.feature import COMFORTABLE_ARCS
-from viewer.features.microscope.model import NO_EVENTS
+from viewer.features.microscope.model import NO_EVENTS, NO_RUN
 from viewer.features.microscope.neighbourhood import neighbourhood
 from viewer.features.microscope.panel import MicroscopePanel
 from viewer.main_window import MainWindow
@@ -242,6 +242,64 @@ def test_what_was_watched_stays_where_the_run_before_was_of_another_graph(
     window.docks.over.add("lesson")  # the lesson has ended meanwhile
     window.actions_by_key["microscope_leave"].trigger()
     assert window.session.current is made
+    assert window.docks.arrangement == "explore"
+
+
+@pytest.mark.parametrize("before", ["explore", "compare"])
+def test_another_graph_that_a_person_opens_leaves(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+    qtbot: QtBot,
+    before: str,
+) -> None:
+    window.docks.choose(before)
+    opened(window, host, qtbot)
+    window.controller.open("/tmp/mine.gr")
+    assert window.docks.arrangement == "microscope", "it is not here yet"
+    graph = open_sample("sample:figure_1")
+    say(window.controller, host, GraphLoaded(host._number, graph, None))
+    qtbot.waitUntil(lambda: window.docks.arrangement == before)
+    assert window.session.graph is graph
+    assert window.session.current is None
+    assert window.timeline.isVisible()
+    assert window.docks["run"].isVisible() == (before == "explore")
+    window.actions_by_key["microscope"].trigger()  # and Leave keeps the graph from then on
+    qtbot.waitUntil(lambda: window.docks.arrangement == "microscope")
+    window.actions_by_key["microscope_leave"].trigger()
+    assert window.docks.arrangement == before
+    assert window.session.graph is graph
+
+
+def test_a_run_of_another_graph_is_no_graph_that_was_opened(
+    window: MainWindow,  # noqa: F811
+    host: FakeHost,  # noqa: F811
+    qtbot: QtBot,
+) -> None:
+    say(window.controller, host, Ready(0, 0.1))
+    other = open_sample("sample:figure_1")
+    window.controller.show_graph(other)
+    window.start_run()
+    record = finish(window, host, other)
+    window.controller.show_graph(open_sample(FIGURE))
+    opened(window, host, qtbot)
+    window.controller.show_run(record)
+    say(window.controller, host, GraphLoaded(host._number, other, None))
+    assert window.session.current is record
+    qtbot.wait(50)
+    assert window.docks.arrangement == "microscope"
+    assert panel_of(window).problem.text() == NO_EVENTS
+
+
+def test_without_any_run_both_panels_say_so_and_one_can_leave(
+    window: MainWindow,  # noqa: F811
+    qtbot: QtBot,
+) -> None:
+    window.docks.choose("microscope")
+    panel, code = panel_of(window), window.docks["code"].widget()
+    assert window.session.current is None
+    assert panel.problem.text() == NO_RUN == code.hint.text()
+    assert panel.record.isVisible()
+    qtbot.mouseClick(panel.leave_empty, LEFT)
     assert window.docks.arrangement == "explore"
 
 

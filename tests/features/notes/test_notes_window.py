@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,13 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from whole_window import finished_run, whole_window
 
+import gpu
 from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, Note
+from gpu.record.trace import Trace
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import load_workspace, save_workspace
 from gpu.study.compare import ClockMap
+from sample_graphs import open_sample
 from viewer.feature import Workspaces
 from viewer.features.notes.dialog import NoteDialog
 from viewer.features.notes.panel import NotesPanel
@@ -25,6 +29,8 @@ from viewer.frame.vertex_dialog import VertexDialog
 from viewer.main_window import MainWindow
 from viewer.models.notes import NotesModel, Pin
 from viewer.models.session import RunRecord
+from viewer.plots.overview import FLAG_TOP
+from viewer.plots.overview_strip import LETTER_GAP
 from viewer.plots.timeline import Timeline
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
@@ -240,6 +246,45 @@ def test_the_notes_of_both_runs_fly_on_one_clock(
     assert far.pin.at == int(b.samples["t_ns"][-1])  # a trace holds no note after its run
     pair.end()
     assert [(flag.pin.note.text, flag.letter) for flag in notes.flags()] == [("of a", "")]
+
+
+@pytest.mark.parametrize("peak_at_start", [True, False])
+def test_a_flag_and_the_letter_of_a_curve_give_way(
+    window: MainWindow, host: FakeHost, qtbot: QtBot, peak_at_start: bool
+) -> None:
+    """A note at the highest point of a curve, beside which its letter stands."""
+    pair, timeline = window.comparison, window.timeline
+    assert isinstance(timeline, Timeline)
+    if not peak_at_start:
+        window.controller.show_graph(open_sample("sample:grid?n=900"))
+    overview, graph = timeline.overview, window.session.graph
+    assert graph is not None
+
+    def real(trace: Trace) -> Trace:
+        made = gpu.run(graph, trace.settings.algorithm, source=trace.settings.source)
+        return replace(made, settings=trace.settings)
+
+    a, b = finished_run(window, host, real), finished_run(window, host, real)
+    window.session.set_current(a)
+    overview.repaint()
+    assert not overview._letters, "one run needs none"
+    pair.compare_with(b)
+    qtbot.waitUntil(lambda: len(overview._letters) == 2)
+    letter, other = overview._letters
+    peak = letter.left() - LETTER_GAP  # the letter stands to the right of it
+    share = (peak - overview.x_of(0.0)) / (overview.width() - 2 * overview.x_of(0.0))
+    duration = window.playback.duration_ns
+    assert (peak < 10) == peak_at_start
+    box = overview.flag(share * duration)
+    assert not box.intersects(letter)
+    assert not box.intersects(other)
+    assert (box.left() if peak_at_start else box.right()) == round(peak)
+    assert (box.top() > FLAG_TOP) == peak_at_start, "no room to the left: it flies lower"
+    away = (share + 0.5) % 1.0 * duration
+    assert overview.flag(away).topLeft() == QPointF(round(overview.x_of(away)), FLAG_TOP)
+    pair.end()
+    qtbot.waitUntil(lambda: not overview._letters)
+    assert overview.flag(share * duration).topLeft() == QPointF(round(peak), FLAG_TOP)
 
 
 def test_a_label_on_the_map_is_dragged_to_another_vertex(window: MainWindow) -> None:

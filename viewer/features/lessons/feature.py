@@ -19,7 +19,7 @@ from gpu.lessons.lesson import Lesson
 from viewer.common.foreign_words import button_words
 from viewer.common.later import later
 from viewer.common.theme import Theme
-from viewer.feature import FeaturePart, Window
+from viewer.feature import FeaturePart, Microscope, Window
 from viewer.features.lessons.files import Saver, Shelf
 from viewer.features.lessons.hint import LessonHint
 from viewer.features.lessons.model import LessonModel, Progress
@@ -348,7 +348,7 @@ class LessonsFeature(FeaturePart):
         dock.raise_()
 
     def _remember_window(self) -> None:
-        window = self._window
+        window, scope = self._window, self._window.part(Microscope)
         main = window.as_widget()
         self._before = {
             "state": main.saveState(window.docks.version),
@@ -357,6 +357,8 @@ class LessonsFeature(FeaturePart):
             "graph": window.session.graph,
             "source": window.session.source,
             "run": window.session.current,
+            "cursor_ns": window.playback.cursor_ns,
+            "events": scope.events_done if scope is not None else None,
         }
 
     def _restore_window(self) -> None:
@@ -374,6 +376,16 @@ class LessonsFeature(FeaturePart):
             window.controller.set_source(before["source"])
         if run in window.session.runs:
             window.session.set_current(run)
+            self._put_moment_back(before)
+
+    def _put_moment_back(self, before: dict[str, Any]) -> None:
+        """Stand at the moment of before; of the events of one instant, at the one of before."""
+        window, events = self._window, before["events"]
+        window.playback.pause()
+        window.playback.set_cursor(before["cursor_ns"])
+        scope = window.part(Microscope)
+        if scope is not None and events is not None:
+            scope.go(events)
 
     def _put_looks_back(self, before: dict[str, Any]) -> None:
         self._window.graph_view.set_colour_by(before["colour"])

@@ -22,7 +22,7 @@ from viewer.models.session import RunRecord
 
 OUTLINE_MS = 2600  # how long a panel is outlined
 LESSON_SHARE, SCOPE_SHARE = 0.28, 0.38  # of the window's width, beside the microscope
-NAMED, RINGS = 40, (38.0, 24.0)  # graphs so small have large discs; pixels around a vertex
+RING = 24.0  # pixels, the least radius of a ring around a vertex
 BARE_SHARE = 0.38  # of the window's width, beside a graph and nothing else
 BARE = ("buckets", "delta", "parallelism", "work", "timeline", "why")  # show nothing without a run
 
@@ -65,13 +65,23 @@ class Look(QObject):
         self.fail, self.graph_changed = fail, graph_changed
         self.vertices: list[int] = []  # to be pointed out
         self._scoped = False
+        self._scope: Microscope | None = None  # that was opened
         self._hidden: set[str] = set()  # docks with nothing in them
         self._away: set[str] = set()  # those of them that will be shown again
-        window.graph_view.more_marks.append(self._paint)
+        window.graph_view.rings.append(self._paint)
 
     def begin(self) -> None:
         """Another lesson, or none."""
         self._hidden, self._away = set(), set()
+        self._lead(None)
+
+    def _lead(self, microscope: Microscope | None) -> None:
+        """Tell the microscope that graphs come from the lesson, and the one before that none do."""
+        if self._scope is not None:
+            self._scope.led = False
+        self._scope = microscope
+        if microscope is not None:
+            microscope.led = True
 
     def point_out(self, step: Step, colour_by: str = "") -> None:
         """Put up arrangement, panels, colours and marked vertices of a step.
@@ -81,6 +91,7 @@ class Look(QObject):
         window = self._window
         if step.layout or self._scoped:
             self._scoped = False
+            self._lead(None)
             window.docks.choose(step.layout or "lesson")
             window.show_dock("lesson").setFocus()
         if colour_by in COLOUR_MODES:
@@ -161,6 +172,7 @@ class Look(QObject):
     def _open_microscope(self, microscope: Microscope) -> None:
         """Show the microscope; it puts every other dock aside, the lesson comes back at once."""
         window, docks = self._window, self._window.docks
+        self._lead(microscope)
         microscope.show()
         main = window.as_widget()
         main.removeDockWidget(docks["lesson"])
@@ -209,8 +221,7 @@ class Look(QObject):
         painter.save()
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(self._window.theme.accent), 3.0, Qt.PenStyle.DotLine))
-        graph = self._window.session.graph
-        radius = RINGS[0] if graph is not None and graph.n <= NAMED else RINGS[1]
+        radius = max(RING, view.clear_radius)
         for vertex in self.vertices:
             place = view.place_of(vertex)
             if place is not None:

@@ -3,7 +3,8 @@
 A cell per worker says its assignment flag: idle, or its bucket, how many items it was handed and
 the vertex in its hands. Below, a row per bucket (pile, heap, list): its bounds, the manager's
 pointers, and a chip per item with vertex and distance; dashed while its write is not complete,
-tinted once handed to a worker, struck out once taken. What the event shown touches is outlined.
+tinted once handed to a worker ("▸ w0"), struck out once taken. What the event shown touches is
+outlined.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ IN_BUCKET = frozenset(
         EventKind.BLOCK_FREED, EventKind.STAY, EventKind.LEAVE, EventKind.SKIP, EventKind.DEFER,
     }
 )  # fmt: skip
+
+
+def hand_sign(noun: str, number: int) -> str:
+    """Return a worker or block in two signs, "w0": a bare 0 reads as a vertex or a distance."""
+    return f"{noun[0]}{number}"
 
 
 class Board(QWidget):
@@ -214,7 +220,7 @@ class _Pen:
         inside = box.adjusted(7, 4, -7, -4)
         top = QRectF(inside.x(), inside.y(), inside.width(), self.line)
         below = top.translated(0, self.line)
-        name = f"{worker}"
+        name = hand_sign(self.noun, worker)
         self.text(top, name, theme.text, bold=True)
         flag, doing = self.words(hand, row)
         self.zones.append((box, f"worker {flag} {doing}"))
@@ -389,7 +395,7 @@ class _Pen:
 
     def chip_words(self, state: State, item: Item) -> str:
         graph = self.model.replay.graph  # type: ignore[union-attr]
-        held = f" ▸ {item.worker}" if item.worker != MANAGER else ""
+        held = f" ▸ {hand_sign(self.noun, item.worker)}" if item.worker != MANAGER else ""
         return f"{graph.id_of(item.vertex)}: {distance(item.dist)}{held}"
 
     def chip(self, box: QRectF, words: str, item: Item) -> None:

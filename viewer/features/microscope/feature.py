@@ -4,7 +4,8 @@ One click (`open`) shows the recording of the current run if there is one; else 
 graph shown. A file that is being opened is waited for, a run that is going is stopped first; a
 graph with more arcs than one follows is not swapped for another: the panel asks. Its two panels
 stand in an arrangement of their own (`viewer.docks`); leaving it puts the one before up again, with
-the graph, the run and the moment that were shown. The Run panel offers the same in words while the
+the graph, the run and the moment that were shown. Who opens another graph there has gone elsewhere:
+the arrangement before comes back, with that graph. The Run panel offers the same in words while the
 graph is small.
 
 While one of its panels is seen the event shown is marked on the map, and the keys that step and
@@ -34,6 +35,7 @@ from viewer.features.microscope.code import CodePanel
 from viewer.features.microscope.model import COUNTERS, MicroscopeModel, TooLarge
 from viewer.features.microscope.neighbourhood import kept, neighbourhood
 from viewer.features.microscope.panel import MicroscopePanel
+from viewer.graph.tentative import Tentative
 from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, Notice, RunRecord
 
 if TYPE_CHECKING:
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMainWindow, QWidget
 
     from viewer.common.theme import Theme
-    from viewer.graph.tentative import Tentative
     from viewer.plots.timeline import Timeline
 
 EXAMPLE = "sample:figure_6"
@@ -206,6 +207,11 @@ class MicroscopeFeature(Microscope):
             panel.setFocus()
 
     @property
+    def events_done(self) -> int | None:
+        """How many events have happened where it stands; None where it shows none."""
+        return self.model.position if self._is_watched else None
+
+    @property
     def is_shown(self) -> bool:
         """Whether its two panels are there."""
         return all(self._window.docks[key].isVisible() for key in DOCKS)
@@ -217,6 +223,17 @@ class MicroscopeFeature(Microscope):
         self._window.docks.go_back(self._before.arrangement)
         self._put_back()
         self._show_under_way()
+
+    def _make_way(self) -> None:
+        """Put the arrangement before up again round a graph that a person opened."""
+        self._brought, self._left = None, False
+        self._window.docks.go_back(self._before.arrangement)
+
+    def _went_elsewhere(self, graph: CSRGraph | None) -> bool:
+        """Whether another graph is shown than before, that nobody runs and nobody else put here."""
+        opened = graph is not None and graph is not self._shown and graph is not self._brought
+        idle = not self._wanted and self._window.session.current is None and not self.led
+        return opened and idle and self._window.docks.arrangement == ARRANGEMENT
 
     def _remember(self) -> None:
         window, session = self._window, self._window.session
@@ -317,6 +334,8 @@ class MicroscopeFeature(Microscope):
         waited, self._waits = self._waits, bool(controller.opening)
         if waited and not self._waits and graph is self._shown:
             self._wanted = False  # the file could not be read, or was given up
+        if self._went_elsewhere(graph):
+            self._make_way()
         self._shown = graph
         if self._wanted and not controller.opening:
             if graph is None:
@@ -421,13 +440,14 @@ class MicroscopeFeature(Microscope):
         self._window.graph_view.refresh()
 
     def _tentative(self) -> Tentative:
-        """Return the distances at the event, and from where they are."""
-        dist, source = self.model.distances(), self.model.source_shown
+        """Return the distances at the event, from where they are, and the counts."""
+        dist, source, state = self.model.distances(), self.model.source_shown, self.model.state
         assert dist is not None
+        assert state is not None
         graph = self._window.session.graph
         if source < 0 or graph is None:
-            return dist, "tentative, at this event"
-        return dist, f"of source {graph.id_of(source)}, tentative"
+            return Tentative(dist, "tentative, at this event", state.processed)
+        return Tentative(dist, f"of source {graph.id_of(source)}, tentative")
 
     def _paint(self, painter: QPainter) -> None:
         view = self._window.graph_view

@@ -16,6 +16,7 @@ from gpu.record.events import EventKind
 from gpu.replay.state import State
 from gpu.words import distance
 from viewer.common.theme import Theme
+from viewer.features.microscope.board import hand_sign
 from viewer.features.microscope.model import MicroscopeModel
 from viewer.graph.canvas import GraphCanvas
 from viewer.graph.items import Curves
@@ -54,10 +55,11 @@ def paint_event(
         place = canvas.place_of(vertex)
         if place is not None:
             _dashed(painter, theme, place, radius)
+    noun = "block" if state.rows else "worker"
     for number_, hand in state.workers.items():
         place = canvas.place_of(hand.vertex)
         if place is not None:
-            _ring(painter, theme, place, radius, str(number_), theme.accent)
+            _ring(painter, theme, place, radius, hand_sign(noun, number_), theme.accent)
     if event is None:
         return
     kind = EventKind(int(event["kind"]))

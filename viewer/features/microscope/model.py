@@ -38,6 +38,7 @@ COUNTERS = (
 )
 PACES = (1, 2, 5, 15, 60)  # events a second
 NO_EVENTS = "This run recorded no events: run it once more and record every one."
+NO_RUN = "No run yet: run this graph and record every event."
 TOO_MANY = "{count:,} events are too many for the microscope: it opens up to {most:,}."
 OTHER_GRAPH = "This run is on another graph than the one shown."
 
@@ -76,7 +77,7 @@ class MicroscopeModel(QObject):
         self.session, self._playback = session, playback
         self.replay: Replay | None = None
         self.record: RunRecord | None = None
-        self.problem = NO_EVENTS
+        self.problem = NO_RUN
         self.under_way = ""  # what is being done so that there will be events
         self.share = PROGRESS_UNKNOWN  # how far that is, 0 to 1
         self.too_large: TooLarge | None = None  # what a person is asked about
@@ -280,7 +281,7 @@ class MicroscopeModel(QObject):
         self.pause()
         self.record, self.replay, self.sentence = record, None, ""
         self.counts = np.zeros(max(EventKind) + 1, np.int64)
-        self.problem = (record.failure if record is not None else "") or NO_EVENTS
+        self.problem = NO_RUN if record is None else record.failure or NO_EVENTS
         trace, graph = (record.trace if record is not None else None), self.session.graph
         if trace is not None and trace.events is not None and len(trace.events):
             if graph is None or (graph.n, graph.m) != (trace.graph.n, trace.graph.m):
@@ -325,14 +326,17 @@ class MicroscopeModel(QObject):
         self.counts = np.bincount(self._kinds[:position], minlength=max(EventKind) + 1)
         self.moved.emit()
 
-    def count_of(self, kinds: Collection[EventKind], a: int | None = None) -> int:
-        """Return how many events of some kinds (whose a is `a`) there were up to the one shown."""
+    def count_of(self, kinds: Collection[EventKind], only: Collection[int] | None = None) -> int:
+        """Return how many events of some kinds there were up to the one shown.
+
+        only : of those, the ones whose a is one of these; None for all
+        """
         if self.replay is None:
             return 0
-        if a is None:
+        if only is None:
             return sum(int(self.counts[kind]) for kind in kinds)
         so_far = self.replay.events[: self.position]
-        return int((np.isin(so_far["kind"], list(kinds)) & (so_far["a"] == a)).sum())
+        return int((np.isin(so_far["kind"], list(kinds)) & np.isin(so_far["a"], list(only))).sum())
 
     def summary_text(self) -> str:
         """Return where one stands and what happens there, for screen readers."""

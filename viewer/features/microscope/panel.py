@@ -48,6 +48,7 @@ RECORD = "Run and record every event"
 BAR = (180, 10)  # pixels, of the progress bar at the reference text size
 KEYS = "Left and Right step, Space plays; Shift with an arrow moves the map"
 TOO_WIDE = "is larger than every distance here: one bucket holds all."
+LEAVE_TIP = "Back to the panels that were there before"
 EVERY_TIP = "Step also to where a bucket's memory and counters change: blocks, resv_ptr, WCC, CWC"
 LAST_TIP, NEXT_TIP = "Back to the last one of this kind", "On to the next one of this kind"
 SENTENCE_LINES = 2  # kept free, so that nothing jumps
@@ -100,7 +101,7 @@ class MicroscopePanel(QWidget):
                 self.algorithm.addItem(row.title, row.key)
         self.last = self._button("◀ Previous", LAST_TIP)
         self.next = self._button("Next ▶", NEXT_TIP)
-        self.leave = self._button("Leave", "Back to the panels that were there before")
+        self.leave = self._button("Leave", LEAVE_TIP)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Event")
         self.every = QCheckBox("Stop at counters")
@@ -183,12 +184,14 @@ class MicroscopePanel(QWidget):
         self.example = QPushButton("Open an example: figure 6")
         self.near.setToolTip("Record the part of the graph nearest to its source, in its place")
         self.example.setToolTip("Record the paper's example with nine vertices")
+        self.leave_empty = QPushButton("Leave")
+        self.leave_empty.setToolTip(LEAVE_TIP)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(2 * SPACING, SPACING, 2 * SPACING, SPACING)
         column.addStretch(1)
         column.addWidget(self.problem)
-        for part in (self.bar, self.near, self.record, self.example):
+        for part in (self.bar, self.near, self.record, self.example, self.leave_empty):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignCenter)
         column.addStretch(2)
         return page
@@ -211,6 +214,7 @@ class MicroscopePanel(QWidget):
         self.last.clicked.connect(lambda: self.seek(-1))
         self.next.clicked.connect(lambda: self.seek(1))
         self.leave.clicked.connect(self.leave_requested)
+        self.leave_empty.clicked.connect(self.leave_requested)
         self.every.toggled.connect(model.set_every)
         self.goal.currentIndexChanged.connect(self._show_event)
         self.slider.valueChanged.connect(self._slide)
