@@ -37,6 +37,18 @@ SEGMENT_PREFIX = "sssp"
 PATIENCE_S = 3.0  # how long a closing process or thread may take to be gone
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let several workers take files in the order below, not those with most tests first."""
+    if hasattr(config.option, "loadscopereorder"):  # pytest-xdist
+        config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with files that have slow tests: one that comes last is waited for alone."""
+    slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="session")
 def shared_graphs() -> Path:
     """Return the folder of real graphs beside the checkout, or skip."""

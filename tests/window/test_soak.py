@@ -37,6 +37,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from soak_memory import Held, children, give_back_memory, resident
 from soak_stalls import Stalls
 
@@ -55,6 +56,7 @@ FIRST = f"sample:grid?n={FIRST_N}"
 LARGE = {"recorded_roads", "recorded_mesh", "recorded_sweep", "tour"}  # used once: 200,000 vertices
 
 
+@pytest.mark.slow
 def test_random_actions_break_nothing_and_leak_nothing() -> None:
     done = subprocess.run(
         [sys.executable, __file__, str(SUITE_SECONDS)],
