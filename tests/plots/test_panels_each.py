@@ -14,13 +14,15 @@ from panel_stage import (
     make_trace,
 )
 from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtGui import QFontMetrics
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 from gpu.record.trace import Reason
+from gpu.words import short
 from viewer.common.elided import ElidedLabel
-from viewer.common.text_size import scaled
+from viewer.common.text_size import scaled, small_font
 from viewer.common.theme import THEMES
 from viewer.plots.buckets import BucketPanel, heat_table
 from viewer.plots.delta import DeltaPanel
@@ -107,6 +109,20 @@ def test_a_ring_has_the_colour_of_its_run_and_of_no_other(qtbot: QtBot, name: st
         assert theme.runs[1 - place] not in seen
         assert image.pixelColor(1, 140).name() == theme.text  # the head is open
         assert image.pixelColor(1, 10).name() == theme.plot
+
+
+@pytest.mark.font
+def test_a_full_bar_ends_before_its_number(qtbot: QtBot) -> None:
+    ring = RingNow()
+    qtbot.addWidget(ring)
+    ring.resize(scaled(70), scaled(100))
+    metrics = QFontMetrics(small_font(ring.font()))
+    for counts in ([6190, 1], [12_345_678, 3], [7, 8]):
+        ring.show_state(RingState(np.array(counts, np.int32), peak=max(counts)))
+        widest = max(metrics.horizontalAdvance(short(count)) for count in counts)
+        assert ring.bar_room(metrics) + widest + 4 <= ring.width()
+    ring.show_state(RingState(np.arange(32, dtype=np.int32), peak=31))
+    assert ring.bar_room(metrics) == ring.width() - scaled(30) - 5
 
 
 def test_a_run_of_which_nothing_ever_waited_says_so(bench: Bench) -> None:

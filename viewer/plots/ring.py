@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from PyQt6.QtCore import QRectF, QSize, Qt
-from PyQt6.QtGui import QColor, QLinearGradient, QPainter
+from PyQt6.QtGui import QColor, QFontMetrics, QLinearGradient, QPainter
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.words import percent, short
@@ -21,6 +21,7 @@ FOOTER = 18  # pixels below the rows without which there is no "now"
 OPEN_MARK = 3  # pixels: the mark left of a bucket that work is taken from
 OPEN = "▌ open"  # below the rows: what the mark means
 NUMBER_ROWS = 4  # up to so many rows have their number written out
+NUMBER_GAP = 8  # pixels between the longest bar and the widest number, and right of that
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class RingNow(QWidget):
         is_open = row < self._state.open_rows
         if is_open:
             painter.fillRect(QRectF(0, top, OPEN_MARK, height), QColor(theme.text))
-        room = self.width() - scaled(LABEL_ROOM) - OPEN_MARK - 2
+        room = self.bar_room(painter.fontMetrics())
         bar = QRectF(OPEN_MARK + 1, top, min(length, 1.0) * room, max(height - gap, 1.0))
         is_tail = row == len(self._state.counts) - 1 and self.labels[1] == "tail"
         colour = theme.runs[self._place]
@@ -105,6 +106,14 @@ class RingNow(QWidget):
             place = QRectF(OPEN_MARK + 1, top, self.width() - OPEN_MARK - 4, height)
             side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(place, int(side), short(int(self._state.counts[row])))
+
+    def bar_room(self, metrics: QFontMetrics) -> int:
+        """Return how long a bar may be, pixels: beside it stand its number or the ring's labels."""
+        beside, counts = scaled(LABEL_ROOM), self._state.counts
+        if len(counts) <= NUMBER_ROWS:
+            widest = max(metrics.horizontalAdvance(short(int(count))) for count in counts)
+            beside = max(beside, widest + NUMBER_GAP)
+        return self.width() - beside - OPEN_MARK - 2
 
     def _draw_labels(self, painter: QPainter, height: float) -> None:
         if len(self._state.counts) <= NUMBER_ROWS:
