@@ -73,7 +73,9 @@ def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None,
     times = _quoted_times(a, b, quoted)
     numbers = _numbers(a, b, times)
     told = names(a, b)
-    words = [_time_and_work(a, b, told, times, numbers), *_busy_words(told, numbers)]
+    words = [_time_and_work(a, b, told, times, numbers)]
+    if not _is_contradicted(numbers):
+        words += _busy_words(told, numbers)
     words += _why_it_pays(a, b, told, numbers)
     return Summary(" ".join(words), tuple(_cautions(a, b, told, times is not None)), numbers)
 
@@ -205,6 +207,19 @@ def _unfinished(a: Side, b: Side, told: tuple[str, str]) -> str:
         else:
             said.append(f"{name} {state.get(side.outcome, side.outcome)} at {at}")
     return f"{'; '.join(said)}."
+
+
+def _is_contradicted(numbers: dict[str, Any]) -> bool:
+    """Whether who was sooner, with more work, kept less of the GPU busy.
+
+    What kept it ahead is not told by that: of supersteps whose frontier is wide a few are enough.
+    """
+    ratio, work = numbers["b_time_over_a"], numbers["b_work_over_a"]
+    shares = [numbers[side]["busy_share"] for side in ("a", "b")]
+    if ratio is None or work is None or None in shares or ratio == 1:
+        return False
+    quick, slow = shares if ratio > 1 else shares[::-1]
+    return bool((ratio - 1) * (1 - work) > 0 and quick < slow)
 
 
 def _busy_words(told: tuple[str, str], numbers: dict[str, Any]) -> list[str]:

@@ -582,3 +582,15 @@ def test_who_was_as_busy_needs_much_more_in_hand_for_a_reason() -> None:
     a = hands(made(work=16), 900)
     assert "More work pays" in summarise(a, hands(made(SLOW, 2000), 440)).words
     assert "More work pays" not in summarise(a, hands(made(SLOW, 2000), 460)).words
+
+
+def test_who_was_sooner_with_more_work_and_less_busy_is_not_contradicted() -> None:
+    said = summarise(made(work=16), made(SLOW, 2000))
+    assert "of the GPU busy" in said.words
+    for shares, is_so in (((0.1, 0.2), True), ((0.2, 0.1), False), ((0.2, None), False)):
+        sides = {side: {"busy_share": share} for side, share in zip("ab", shares, strict=True)}
+        swapped = {"b_time_over_a": 0.5, "b_work_over_a": 2.0, "a": sides["b"], "b": sides["a"]}
+        assert compare_words._is_contradicted({**said.numbers, **sides}) == is_so
+        assert compare_words._is_contradicted(swapped) == is_so
+    less_work = {**said.numbers, "b_work_over_a": 2.0, "a": {"busy_share": 0.1}}
+    assert not compare_words._is_contradicted({**less_work, "b": {"busy_share": 0.2}})

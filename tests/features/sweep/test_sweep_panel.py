@@ -66,8 +66,12 @@ def test_a_sweep_by_menu_then_a_click_on_a_point_makes_that_run(
     assert len(model.points) == 13
     assert "Best time" in panel.words.text()
     assert panel.words.text() == panel.accessibleDescription()
-    place = panel.place_of(found.best_time)
-    qtbot.mouseMove(panel.view.viewport(), QPoint(round(place.x()), round(place.y())))
+    QApplication.processEvents()
+    place, high = panel.place_of(found.best_time), panel.view.height()
+    panel._hover(panel.view.mapToScene(QPoint(round(place.x()), round(place.y()))))
+    assert "Click to run it" in panel.words.text()
+    QApplication.processEvents()
+    assert panel.view.height() == high, "less is said of a point, and it stays under the pointer"
     qtbot.mouseClick(panel.view.viewport(), LEFT, pos=QPoint(round(place.x()), round(place.y())))
     record = window.session.current
     assert record is not None

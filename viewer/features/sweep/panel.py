@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import QRect, Qt, pyqtSignal
 from PyQt6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -132,7 +132,10 @@ class SweepPanel(QWidget):
         self.workers.setMaximumHeight(scaled(WORKERS_PIXELS))
         self.words = QLabel()
         self.words.setWordWrap(True)
-        self.words.setToolTip("Work: vertices processed for each one settled; 1 is perfect")
+        self.words.setToolTip(
+            "Work: vertices processed for each one settled; 1 is perfect\n\n"
+            + explain("clipped", "controller")
+        )
 
     def _build_plot(self) -> None:
         self._axes: dict[str, pg.AxisItem] = {"bottom": KnobAxis(), "left": NumberAxis(True)}
@@ -234,7 +237,7 @@ class SweepPanel(QWidget):
         self._pages.setCurrentIndex(1 if self._shown or model.running else 0)
         if self._shown:
             self._draw()
-        self.words.setText(self.summary_text())
+        self._say(self.summary_text())
         self.setAccessibleDescription(self.summary_text())
 
     def summary_text(self) -> str:
@@ -360,7 +363,20 @@ class SweepPanel(QWidget):
             Qt.CursorShape.PointingHandCursor if point else Qt.CursorShape.ArrowCursor
         )
         hovered = "" if point is None else f"{self._words_of(point)}. Click to run it."
-        self.words.setText(hovered or self.summary_text())
+        self._say(hovered or self.summary_text())
+
+    def _say(self, words: str) -> None:
+        """Put words below the plot; what is pointed at is said in no less room than the summary.
+
+        Else the plot would grow, and the point would leave the pointer that is on it.
+        """
+        self.words.setText(words)
+        whole = self.words.fontMetrics().boundingRect(
+            QRect(0, 0, max(self.words.width(), 1), 10_000),
+            int(Qt.TextFlag.TextWordWrap),
+            self.summary_text(),
+        )
+        self.words.setMinimumHeight(whole.height())
 
     def _click(self, event: Any) -> None:
         point = self._point_at(event.scenePos())
