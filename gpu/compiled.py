@@ -235,7 +235,8 @@ def plain(function: Any) -> FunctionType:
             written.__code__, names, written.__name__, written.__defaults__, written.__closure__
         )
         if not known:
-            names |= {key: _plain_value(value) for key, value in around.items()}
+            taken = dict(around)  # at once: whoever compiles meanwhile adds names of its own
+            names |= {key: _plain_value(value) for key, value in taken.items()}
     return _plain[written]
 
 
