@@ -244,11 +244,10 @@ def _why_it_pays(a: Side, b: Side, told: tuple[str, str], numbers: dict[str, Any
     clear = abs(ratio - 1) >= CLEAR and abs(work - 1) >= CLEAR
     if not clear or quick.in_hand is None or slow.in_hand is None or quick.in_hand < slow.in_hand:
         return []
-    kept = [numbers[side]["busy_share"] for side in (("a", "b") if ratio > 1 else ("b", "a"))]
-    if None not in kept:
-        as_busy = percent(kept[0]) == percent(kept[1])  # then it needs much more in hand
-        if kept[0] < kept[1] or (as_busy and quick.in_hand < MUCH_MORE * slow.in_hand):
-            return []
+    shares = [numbers[side]["busy_share"] for side in ("a", "b")]
+    as_busy = None not in shares and len({percent(share) for share in shares}) == 1
+    if _is_contradicted(numbers) or (as_busy and quick.in_hand < MUCH_MORE * slow.in_hand):
+        return []
     barriers = slow.supersteps
     waits = f", and {barriers:,} barriers to wait at" if barriers is not None else ""
     return [
