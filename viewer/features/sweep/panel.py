@@ -237,8 +237,8 @@ class SweepPanel(QWidget):
         self._pages.setCurrentIndex(1 if self._shown or model.running else 0)
         if self._shown:
             self._draw()
-        self._say(self.summary_text())
-        self.setAccessibleDescription(self.summary_text())
+        self._say()
+        self.setAccessibleDescription(self.words.text())
 
     def summary_text(self) -> str:
         """Return what the curves say, in words, for people and for screen readers."""
@@ -363,18 +363,19 @@ class SweepPanel(QWidget):
             Qt.CursorShape.PointingHandCursor if point else Qt.CursorShape.ArrowCursor
         )
         hovered = "" if point is None else f"{self._words_of(point)}. Click to run it."
-        self._say(hovered or self.summary_text())
+        self._say(hovered)
 
-    def _say(self, words: str) -> None:
-        """Put words below the plot; what is pointed at is said in no less room than the summary.
+    def _say(self, pointed: str = "") -> None:
+        """Say what is pointed at, in no less room than the summary, which is said otherwise.
 
         Else the plot would grow, and the point would leave the pointer that is on it.
         """
-        self.words.setText(words)
+        summary = self.summary_text()
+        self.words.setText(pointed or summary)
         whole = self.words.fontMetrics().boundingRect(
             QRect(0, 0, max(self.words.width(), 1), 10_000),
             int(Qt.TextFlag.TextWordWrap),
-            self.summary_text(),
+            summary,
         )
         self.words.setMinimumHeight(whole.height())
 
