@@ -12,6 +12,7 @@ timers in them.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -37,6 +38,10 @@ SIZE = (1280, 800)
 
 def time_seek() -> dict[str, object]:
     """Return milliseconds of every seek: whole run shown, and zoomed in."""
+    from viewer.app import display_problem
+
+    if display_problem():
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from PyQt6.QtWidgets import QApplication
 
     app = QApplication.instance() or QApplication([])
