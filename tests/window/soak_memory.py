@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +17,32 @@ def resident(pid: int) -> float:
     except OSError:
         return 0.0
     return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+class _Mallinfo2(ctypes.Structure):
+    """glibc's `struct mallinfo2`, see mallinfo(3)."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena", "ordblks", "smblks", "hblks", "hblkhd",
+            "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost",
+        )
+    ]  # fmt: skip
+
+
+def allocated() -> tuple[float, float]:
+    """Return MB that this process' allocations hold, and thousands of Python's small blocks.
+
+    Resident memory without these is holes: pages that the allocators keep, or cannot give back.
+    The first is 0 where the C library does not say.
+    """
+    call = getattr(ctypes.CDLL(None), "mallinfo2", None) if os.name == "posix" else None
+    if call is None:
+        return 0.0, sys.getallocatedblocks() / 1e3
+    call.restype = _Mallinfo2
+    told = call()
+    return (told.uordblks + told.hblkhd) / 1e6, sys.getallocatedblocks() / 1e3
 
 
 def children(pid: int) -> list[int]:
@@ -31,8 +59,6 @@ def children(pid: int) -> list[int]:
 
 def give_back_memory() -> None:
     """Collect garbage and give freed pages to the system: what stays is held by somebody."""
-    import ctypes
-
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
     if trim is not None:

@@ -12,8 +12,10 @@ segment in /dev/shm is left after the window was closed.
 What is measured is what a process has to itself, after a collection of garbage and `malloc_trim`,
 once every run and sweep has ended: the window, its engine process, and whatever other children
 there are then (the tracker of shared memory; a sweep's pool is gone with the sweep, and a pool
-that stayed would be seen here). `why` prints, at the end, which lines of Python hold more than
-before (`tracemalloc`, which makes everything slower) and what there is more of.
+that stayed would be seen here). Beside it stands what the window's allocations hold: where that
+is level and the process grows, it grows by holes between them. `why` prints, at the end, which
+lines of Python hold more than before (`tracemalloc`, which makes everything slower) and what
+there is more of.
 
 A table says after what the window's loop was held for more than 50 ms, and where (`soak_stalls`);
 a test that fails because of it would fail on a busy machine.
@@ -38,7 +40,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from soak_memory import Held, children, give_back_memory, resident
+from soak_memory import Held, allocated, children, give_back_memory, resident
 from soak_stalls import Stalls
 
 SUITE_SECONDS = 24
@@ -83,6 +85,7 @@ class Soak:
         self.faults: list[str] = []
         self.did: deque[str] = deque(maxlen=25)
         self.steps = 0
+        self.allocated: list[tuple[float, float]] = []  # at each mark, see `soak_memory.allocated`
         self.stalls = Stalls(lambda: self.did[-1] if self.did else "start")
         self._catch()
         self.segments = _segments()
@@ -135,6 +138,8 @@ class Soak:
         self._close()
         told = (f"{a:.0f} + {b:.0f} + {c:.0f}" for a, b, c in [*marks, after])
         print("window + engine + others MB:", ", ".join(told))
+        told = (f"{a:.1f} MB in {b:.0f} k" for a, b in self.allocated)
+        print("allocated by the window, small blocks of Python:", ", ".join(told))
         grown = (now - then for now, then in zip(after, before, strict=True))
         found = dict(
             zip(("window grew MB", "engine grew MB", "others grew MB"), grown, strict=True)
@@ -334,6 +339,7 @@ class Soak:
         self._breathe(0.3)
         with self.stalls.unnoticed():
             give_back_memory()
+        self.allocated.append(allocated())
         engine = self.window.controller.host.child_pid or 0
         others = [pid for pid in children(os.getpid()) if pid != engine]
         return resident(os.getpid()), resident(engine), sum(map(resident, others))
