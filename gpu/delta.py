@@ -16,6 +16,10 @@ wait then grows with delta by itself, since a wider bucket lasts longer (paper, 
 While *probing*, from the start until the band is first reached or delta first hits its
 ceiling, starving does not wait: the initial value is far too small for long graphs.
 
+As published (`published`) two rules differ, and there is no ceiling. Decisions 2 and 3 rest until
+as many items have been queued as half of the graph's vertices. And all along a bucket may be too
+small: delta doubles where the last seven head buckets took in less than one item a thread each.
+
 Utilisation = vertices x mean degree / resident threads. Two readings, both must agree:
 vertices being processed, and those plus the ones waiting in the open heads.
 
@@ -52,8 +56,11 @@ C_START_PUBLISHED = 1.0 / 32.0  # ADDS' own start (code)
 SMALL_PUBLISHED = (
     512.0  # a graph too small to fill the machine starts so much higher, and stays (code)
 )
-C_CEILING_PUBLISHED = 512.0  # its ceiling (ours: the paper names none; see gpu/README.md)
+C_CEILING_PUBLISHED = 2.0**31  # as good as none (code)
+QUIET_SHARE = 0.5  # of the vertices: so many items are queued before utilisation counts (code)
+SMALL_SWITCHES = 7  # head buckets in a row that take in too little (code)
 SMALL_VERTICES, SMALL_ARCS = 4, 50  # too small: fewer vertices or arcs for a worker's thread (code)
+FEW_VERTICES, FEW_ARCS = 6, 100  # and too small: fewer of both (code)
 
 CLIP_TAIL_SHARE = 0.65  # of new work in the last bucket (paper)
 CLIP_FAR_SHARE = 0.70  # of new work in one bucket more than FAR_BUCKETS past the head (code)
@@ -95,6 +102,11 @@ CONTROLLER = np.dtype(
         ("sum_processing", "<i8"),  # vertices, summed over the window's sweeps
         ("sum_waiting", "<i8"),
         ("settle_left", "<i8"),  # head-bucket switches still to wait
+        ("quiet_items", "<i8"),  # utilisation does not count before so many were queued
+        ("queued", "<i8"),  # items, by all windows so far
+        ("small_items", "<i8"),  # a head bucket with fewer is too small; 0: nobody asks
+        ("stretch_items", "<i8"),  # queued since delta changed, or since that was asked last
+        ("stretch_switches", "<i8"),
         ("sweeps", "<i4"),  # of this window so far
         ("open_heads", "<i4"),
         ("min_open", "<i4"),
@@ -163,7 +175,8 @@ class StartRule:
     start_factor, ceiling_factor : initial and largest delta, x mean weight / mean degree
     start_floor : smallest initial delta for whole weights, weight units
     floor_share : smallest delta, x the initial one; 0: 1 for whole weights, else 2^-20 of it
-    held : the controller leaves delta, and the open heads, where they start
+    held : the controller leaves delta where it starts, and all heads open (code)
+    quiet_items, small_items : see CONTROLLER
     """
 
     threads: int
@@ -176,14 +189,22 @@ class StartRule:
     ceiling_factor: float = C_CEILING
     floor_share: float = 0.0
     held: bool = False
+    quiet_items: int = 0
+    small_items: int = 0
 
 
 def published(rule: StartRule, n: int, m: int) -> StartRule:
     """Return the rule by which ADDS as published starts on a graph of n vertices and m arcs.
 
-    From W / 32 D, and as high as starving takes it; 16 W / D, held, where the graph is too small.
+    From W / 32 D, as high as clipping, small buckets and starving take it; where the graph is too
+    small 16 W / D, held, with all heads open.
     """
-    small = n < SMALL_VERTICES * rule.threads or m < SMALL_ARCS * rule.threads
+    threads = rule.threads
+    small = (
+        n < SMALL_VERTICES * threads
+        or m < SMALL_ARCS * threads
+        or (n < FEW_VERTICES * threads and m < FEW_ARCS * threads)
+    )
     times = SMALL_PUBLISHED if small else 1.0
     return replace(
         rule,
@@ -192,6 +213,8 @@ def published(rule: StartRule, n: int, m: int) -> StartRule:
         ceiling_factor=C_CEILING_PUBLISHED,
         floor_share=0.0,
         held=small,
+        quiet_items=int(QUIET_SHARE * n),
+        small_items=threads,
     )
 
 
@@ -209,6 +232,7 @@ def start(rule: StartRule, weights: Weights) -> np.ndarray:
         first = rule.given
     state = np.zeros(1, CONTROLLER).view(np.recarray)
     most = max(1, min(rule.max_open, rule.buckets - 1))
+    held = rule.held and rule.dynamic and rule.given is None
     unit = mean / max(degree, 1e-9)
     low, low_total, high, high_total = band(degree)
     vertices = rule.threads / max(degree, 1e-9)
@@ -223,11 +247,13 @@ def start(rule: StartRule, weights: Weights) -> np.ndarray:
         "high_processing": high * vertices,
         "high_total": high_total * vertices,
         "clip_far_share": CLIP_FAR_SHARE if whole else CLIP_FAR_SHARE_FLOAT,
-        "open_heads": min(MIN_OPEN_HEADS, most),
+        "open_heads": most if held else min(MIN_OPEN_HEADS, most),
         "min_open": min(MIN_OPEN_HEADS, most),
         "max_open": most,
         "dynamic": int(rule.dynamic and not rule.held and rule.given is None),
-        "probing": 1,
+        "quiet_items": rule.quiet_items,
+        "small_items": rule.small_items,
+        "probing": int(rule.quiet_items == 0),
     }
     for name, value in values.items():
         state[name] = value
@@ -254,6 +280,7 @@ def decide(
     c = state[0]
     c.window_ended = 0
     c.settle_left = max(c.settle_left - switched, 0)
+    c.stretch_switches += switched
     c.sum_processing += processing
     c.sum_waiting += waiting
     c.sweeps += 1
@@ -261,6 +288,8 @@ def decide(
         return NONE
     sweeps, busy, total = c.sweeps, c.sum_processing, c.sum_processing + c.sum_waiting
     c.sum_processing, c.sum_waiting, c.sweeps, c.window_ended = 0, 0, 0, 1
+    c.queued += produced
+    c.stretch_items += produced
     if c.dynamic == 0 or c.by_hand == 1:
         return NONE
     raised = c.delta * 2.0
@@ -270,8 +299,15 @@ def decide(
     if clipping and raised <= c.clip_ceiling:
         c.delta, c.inverse_delta, c.floor = raised, 1.0 / raised, raised
         c.settle_left = SETTLE_SWITCHES
+        c.stretch_items, c.stretch_switches = 0, 0
         return CLIPPING
-    if c.settle_left > 0 and c.probing == 0:
+    if c.small_items > 0 and c.stretch_switches >= SMALL_SWITCHES:
+        small = c.stretch_items < c.stretch_switches * c.small_items
+        c.stretch_items, c.stretch_switches = 0, 0
+        if small and raised <= c.ceiling:
+            c.delta, c.inverse_delta = raised, 1.0 / raised
+            return STARVED_RAISE
+    if c.queued < c.quiet_items or (c.settle_left > 0 and c.probing == 0):
         return NONE
     if busy < c.low_processing * sweeps and total < c.low_total * sweeps:
         if c.open_heads < c.max_open:
@@ -281,6 +317,7 @@ def decide(
             c.probing = 0
             return NONE
         c.delta, c.inverse_delta, c.settle_left = raised, 1.0 / raised, SETTLE_SWITCHES
+        c.stretch_items, c.stretch_switches = 0, 0
         return PROBING if c.probing == 1 else STARVED_RAISE
     c.probing = 0
     if busy > c.high_processing * sweeps and total > c.high_total * sweeps:
@@ -290,6 +327,7 @@ def decide(
         lowered = c.delta * 0.5
         if lowered >= c.floor:
             c.delta, c.inverse_delta, c.settle_left = lowered, 1.0 / lowered, SETTLE_SWITCHES
+            c.stretch_items, c.stretch_switches = 0, 0
             return FLOODED_LOWER
     return NONE
 

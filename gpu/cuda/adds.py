@@ -115,7 +115,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tu
     threads = workers * tuning.threads
     rule = start_rule(graph, settings, tuning, skewed, threads)
     low, _, high, _ = band(graph.mean_degree)
-    blocks = pool_blocks(graph, rule.buckets)
+    blocks = pool_blocks(graph, rule.buckets, parameters["as_published"])
     record = new_record(
         source=settings.source,
         workers=workers,
@@ -171,9 +171,12 @@ def fill_rule(record: np.ndarray, rule: StartRule, integer: bool) -> None:
     into["integer"] = integer
 
 
-def pool_blocks(graph: CSRGraph, buckets: int) -> int:
-    """Return the blocks of the pool: two a bucket, and room for every push in flight."""
-    items = 2 * graph.n + graph.m // 2
+def pool_blocks(graph: CSRGraph, buckets: int, as_published: bool = False) -> int:
+    """Return the blocks of the pool: two a bucket, and room for every push in flight.
+
+    As published there are more: nothing is dropped, and what lost a race is queued as well.
+    """
+    items = 2 * graph.n + (3 * graph.m if as_published else graph.m) // 2
     return min(4 * buckets + items // records.BLOCK_ITEMS, 65_000)
 
 

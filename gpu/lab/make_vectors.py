@@ -28,12 +28,16 @@ VECTORS = Path(__file__).resolve().parents[1] / "scheduler_vectors.json"
 ROWS = 60  # per function
 SEQUENCES, SWEEPS = 24, 80
 HAND_BACK = -1  # a person's wish, where another number above 0 is a delta to take over with
-AFTER = ("delta", "inverse_delta", "floor", "open_heads", "settle_left", "probing", "window_ended")
+AFTER = (
+    *("delta", "inverse_delta", "floor", "open_heads", "settle_left", "probing", "window_ended"),
+    *("queued", "stretch_items", "stretch_switches"),
+)
 CONSTANTS = {
     scheduler: ("QUIET_SWEEPS", "FAR_OFFSET"),
     delta: (
         *("C_NEAR_FAR", "C_START", "START_FLOOR", "CLIP_TAIL_SHARE", "FAR_BUCKETS"),
-        *("CLIP_MIN_ITEMS", "WINDOW_SWEEPS", "SETTLE_SWITCHES", "NARROWEST", "WIDEST"),
+        *("CLIP_MIN_ITEMS", "WINDOW_SWEEPS", "SETTLE_SWITCHES", "SMALL_SWITCHES"),
+        *("NARROWEST", "WIDEST"),
     ),
 }
 WEIGHTS = (0.0, 0.37, 1.0, 13.0, 50.5, 1293.0, 5000.5, 2.0**30)  # mean weights
@@ -184,6 +188,8 @@ def _sequence(rng: random.Random) -> dict[str, Any]:
         "max_open": 4,
         "given": given,
         "dynamic": rng.random() < 0.9,
+        "quiet_items": rng.choice([0, 0, 1500]),
+        "small_items": rng.choice([0, 0, 40]),
     }
     readings, level = [], 0.0
     for sweep in range(SWEEPS):
@@ -213,7 +219,10 @@ def _played(start: dict[str, Any], readings: list[list[int]]) -> dict[str, Any]:
 # ---- runs along the edges of each rule --------------------------------------------------
 
 # With these the band is 48 and 128 vertices being processed, 160 and 640 in all, exactly.
-RULE = {"threads": 1600, "buckets": 32, "max_open": 4, "given": None, "dynamic": True}
+RULE = {
+    **{"threads": 1600, "buckets": 32, "max_open": 4, "given": None, "dynamic": True},
+    **{"quiet_items": 0, "small_items": 0},
+}
 OF_WEIGHTS = {"mean": 100.0, "largest": 400.0, "mean_degree": 16.0, "integer": True}
 STARVED, WELL, FLOODED = (0, 0), (60, 200), (10_000, 10_000)
 WINDOW = delta.WINDOW_SWEEPS
@@ -279,11 +288,34 @@ def _edge_runs() -> Iterator[tuple[dict[str, Any], list[list[int]]]]:
                 _window(level, switched=switched, wish=HAND_BACK) + _window(level, switched=1) * 3
             )
             yield {}, _window() + held + back
+    yield from _edges_as_published()
     yield {"given": 24.0}, _window(STARVED) * 4
     yield {"dynamic": False}, _window(STARVED) * 4
     for buckets, most in ((2, 4), (3, 4), (32, 1), (32, 3)):
         ring: dict[str, Any] = {"buckets": buckets, "max_open": most}
         yield ring, _window(STARVED) * 4 + _window() + _window(FLOODED, switched=9) * 4
+
+
+def _edges_as_published() -> Iterator[tuple[dict[str, Any], list[list[int]]]]:
+    """Yield the same for what only ADDS as published asks: quiet at first, and small buckets."""
+    for level in (STARVED, FLOODED):
+        for items in (499, 500):
+            readings = _window(level, (500, 0, 0)) + _window(level, (items, 0, 0))
+            yield {"quiet_items": 1000}, readings + _window(level, switched=9) * 2
+    asked = {"quiet_items": 10**6, "small_items": 100}
+    few = delta.SMALL_SWITCHES
+    for switched in (few - 1, few, few + 1):
+        for items in (100 * switched - 1, 100 * switched):
+            work = (items, 0, 0)
+            yield asked, _window(work=work, switched=switched) + _window(work=work)
+            yield {"small_items": 100}, _window(FLOODED, work, switched=switched)
+    yield asked, _window(switched=few) * 10  # up to the ceiling
+    for level, work in ((WELL, (100, 90, 90)), (STARVED, (0, 0, 0)), (FLOODED, (0, 0, 0))):
+        begun = _window(STARVED) * 3 + _window(WELL, (50, 0, 0), switched=few - 1)
+        changed = _window(level, work, switched=0) * 4  # a change begins a new stretch
+        yield {"small_items": 100}, begun + changed + _window(WELL, switched=1)
+    held = _window(work=(50, 0, 0), switched=few, wish=24) + _window(work=(50, 0, 0))
+    yield asked, held + _window(switched=1, wish=HAND_BACK) + _window(switched=1) * 2
 
 
 def write() -> None:

@@ -307,6 +307,8 @@ def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ig
         known = dist[to]
         record(machine.log, s.t_ns, RELAX, worker, arc, vertex, np.float64(reached))
         if reached < known:
+            if c.queue_losers and machine.improved_ns[to] != s.t_ns:
+                machine.improved_ns[to], machine.before[to] = s.t_ns, known
             note_improved(machine, s, to, known)
             dist[to] = reached
             s.improved += 1
@@ -314,6 +316,8 @@ def _relax(machine, s, c, k, worker, vertex, from_dist, first, end):  # type: ig
             _keep_or_collect(machine, s, c, k, worker, to, dist[to])
         elif known == unreached:
             s.overflowed = 1
+        elif c.queue_losers and machine.improved_ns[to] == s.t_ns and reached < machine.before[to]:
+            _collect_of_hub(machine, s, c, k, worker, to, reached)  # it lost the race of this round
 
 
 @compiled_inline

@@ -84,6 +84,7 @@ COST = np.dtype(
         ("workers", "<i8"),
         ("drop_stale", "<i8"),
         ("as_published", "<i8"),
+        ("queue_losers", "<i8"),  # 1: what looked better is queued, though another was first
         ("sms", "<i8"),
         ("band_low", "<f8"),  # edges
         ("band_high", "<f8"),
@@ -150,6 +151,8 @@ class Machine(NamedTuple):
     hub_dist: np.ndarray  # (W, L)
     out: np.ndarray  # int32 (W, OUT_ROOM): collected for the buckets
     out_dist: np.ndarray  # (W, OUT_ROOM)
+    improved_ns: np.ndarray  # float64 (n,): the last round's end that improved it; (1,) elsewhere
+    before: np.ndarray  # the same shape: its distance before that round
     cost: np.ndarray  # COST (1,)
     controller: np.ndarray  # CONTROLLER (1,)
     log: Log  # probe level 3
@@ -177,7 +180,7 @@ def make_machine(
     kind = graph.weights.dtype
     blocks = int(buckets * (1 + BLOCKS_PER_BUCKET)) + wave_blocks(preset.worker_threads)
     blocks += 2 * graph.n // BLOCK_WORDS + 3
-    stale = drops_stale(settings)
+    stale, losers = drops_stale(settings), queues_losers(graph, settings)
     return Machine(
         *graph_arrays(graph, buffers),
         records(buckets, SLOT),
@@ -196,6 +199,8 @@ def make_machine(
         np.zeros((workers, preset.worker_threads), kind),
         np.zeros((workers, OUT_ROOM), np.int32),
         np.zeros((workers, OUT_ROOM), kind),
+        np.full(graph.n if losers else 1, -np.inf),
+        np.zeros(graph.n if losers else 1, kind),
         make_cost(graph, preset, settings),
         controller_for(graph, preset, settings),
         make_log(settings.probe),
@@ -214,6 +219,15 @@ def drops_stale(settings: RunSettings) -> bool:
     """Whether items are dropped whose vertex improved meanwhile: asked for, not the paper's."""
     given = settings.parameters
     return bool(given["drop_stale"]) and not given["as_published"]
+
+
+def queues_losers(graph: CSRGraph, settings: RunSettings) -> bool:
+    """Whether what looked better, and lost the race to improve its vertex, is queued as well.
+
+    The authors' code for whole numbers does so, their code for decimals does not, and neither
+    has numbers of 64 bits.
+    """
+    return bool(settings.parameters["as_published"]) and graph.weights.dtype == np.int32
 
 
 def wave_blocks(lanes: int) -> int:
@@ -264,6 +278,7 @@ def make_cost(graph: CSRGraph, preset: Preset, settings: RunSettings) -> np.ndar
     c.buckets, c.workers = settings.parameters["buckets"], workers
     c.drop_stale = int(drops_stale(settings))
     c.as_published = int(settings.parameters["as_published"])
+    c.queue_losers = int(queues_losers(graph, settings))
     low, _, high, _ = band(graph.mean_degree)
     threads = workers * preset.worker_threads
     c.band_low, c.band_high = low * threads, high * threads

@@ -212,15 +212,37 @@ def test_a_segment_is_readable_when_full_or_when_all_reserved_is_written(
 
 
 def test_as_published_a_graph_that_fills_the_machine_starts_at_a_thirty_second() -> None:
-    rule = rules.published(RULE, n=4000, m=50_000)  # threads: 1000
+    rule = rules.published(RULE, n=4000, m=100_000)  # threads: 1000
     state = start(rule, Weights(mean=6400.0, largest=9000.0, mean_degree=12.5, integer=True))
     assert state[0].delta == 16  # 6400 / 12.5 / 32
     assert state[0].floor == 1
-    assert state[0].ceiling == 512 * 512
-    assert window(state, *STARVED) == Reason.STARVED_OPEN
+    assert state[0].ceiling == 2**31 * 512
+    assert state[0].open_heads == rules.MIN_OPEN_HEADS
 
 
-@pytest.mark.parametrize(("n", "m"), [(3999, 50_000), (4000, 49_999)])
+def test_as_published_utilisation_counts_from_half_of_the_vertices_on() -> None:
+    rule = rules.published(RULE, n=4000, m=100_000)
+    for level, after in ((STARVED, Reason.STARVED_OPEN), (FLOODED, Reason.FLOODED_LOWER)):
+        state = start(rule, Weights(mean=6400.0, largest=9000.0, mean_degree=12.5, integer=True))
+        assert window(state, *level[:2], 1999, 0, 0) == Reason.NONE
+        assert window(state, *level[:2], 1, 0, 0) == after
+
+
+def test_as_published_seven_buckets_of_less_than_an_item_a_thread_double_delta() -> None:
+    rule = rules.published(RULE, n=10**6, m=10**8)
+    for items, after in ((6999, Reason.STARVED_RAISE), (7000, Reason.NONE)):
+        state = start(rule, Weights(mean=6400.0, largest=9000.0, mean_degree=100.0, integer=True))
+        before = state[0].delta
+        for _ in range(6):
+            assert decide(state, 0, 0, 0, 0, 0, 1) == Reason.NONE
+        assert decide(state, 0, 0, items, 0, 0, 1) == Reason.NONE
+        assert decide(state, 0, 0, items, 0, 0, 0) == after
+        assert state[0].delta == before * (2 if after else 1)
+
+
+@pytest.mark.parametrize(
+    ("n", "m"), [(3999, 10**6), (10**6, 49_999), (5999, 99_999), (3999, 49_999)]
+)
 def test_as_published_a_graph_that_cannot_fill_it_stays_at_sixteen(n: int, m: int) -> None:
     rule = rules.published(RULE, n, m)
     state = start(rule, Weights(mean=6400.0, largest=9000.0, mean_degree=12.5, integer=True))
@@ -229,12 +251,17 @@ def test_as_published_a_graph_that_cannot_fill_it_stays_at_sixteen(n: int, m: in
         assert window(state, *STARVED) == Reason.NONE
         assert window(state, *CLIPPED) == Reason.NONE
     assert state[0].delta == 16 * 512
-    assert state[0].open_heads == rules.MIN_OPEN_HEADS
+    assert state[0].open_heads == 4  # all of them
+
+
+@pytest.mark.parametrize(("n", "m"), [(4000, 100_000), (6000, 50_000)])
+def test_as_published_a_graph_just_large_enough_is_not_held(n: int, m: int) -> None:
+    assert not rules.published(RULE, n, m).held
 
 
 def test_as_published_the_smallest_start_of_whole_weights_grows_with_it() -> None:
     light = Weights(mean=1.0, largest=1.0, mean_degree=4.0, integer=True)
-    assert start(rules.published(RULE, 4000, 50_000), light)[0].delta == 4
+    assert start(rules.published(RULE, 4000, 100_000), light)[0].delta == 4
     assert start(rules.published(RULE, 10, 10), light)[0].delta == 4 * 512
     real = replace(light, integer=False)
     assert start(rules.published(RULE, 10, 10), real)[0].delta == 4.0  # 16 / 4

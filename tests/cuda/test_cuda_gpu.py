@@ -393,7 +393,7 @@ def test_a_distance_past_the_range_is_refused_at_the_end() -> None:
 
 
 def test_a_dry_pool_ends_the_run_with_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adds, "pool_blocks", lambda graph, buckets: 2 * buckets)
+    monkeypatch.setattr(adds, "pool_blocks", lambda graph, buckets, as_published: 2 * buckets)
     leaves = np.arange(1, 3_000_001)
     graph = arcs(np.zeros(3_000_000), leaves, np.full(3_000_000, 10**6), 3_000_001)
     with pytest.raises(MemoryNeededError, match="ran dry"):  # all wait in the last bucket
@@ -415,13 +415,14 @@ def test_the_twin_decides_on_the_device_as_the_vectors_say() -> None:
         'extern "C" __global__ void offsets(const double *a, int *out, int k) {\n'
         "  for (int i = 0; i < k; i++) out[i] = raw_offset(a[3*i], a[3*i+1], a[3*i+2]); }\n"
         'extern "C" __global__ void decisions(Controller *c, const long long *r, double *out,'
-        " int k) {\n  for (int i = 0; i < k; i++, r += 7, out += 8) {\n"
+        " int k) {\n  for (int i = 0; i < k; i++, r += 7, out += 11) {\n"
         "    if (r[6] > 0) take_over(*c, (double)r[6]);\n"
         "    if (r[6] < 0) hand_back(*c);\n"
         "    out[0] = decide(*c, r[0], r[1], r[2], r[3], r[4], (int)r[5]);\n"
         "    out[1] = c->delta; out[2] = c->inverse_delta; out[3] = c->floor_delta;\n"
         "    out[4] = c->open_heads; out[5] = c->settle_left; out[6] = c->probing;\n"
-        "    out[7] = c->window_ended; } }\n"
+        "    out[7] = c->window_ended; out[8] = c->queued;\n"
+        "    out[9] = c->stretch_items; out[10] = c->stretch_switches; } }\n"
     )
     module = cupy.RawModule(code=code, options=("--std=c++17",))
     tables = json.loads(VECTORS.read_text("utf-8"))
@@ -433,7 +434,7 @@ def test_the_twin_decides_on_the_device_as_the_vectors_say() -> None:
     for sequence in tables["decide"]:
         state = cupy.asarray(started(sequence["start"]).view(np.uint8))
         readings = cupy.asarray(np.array([step[0] for step in sequence["steps"]], np.int64))
-        after = cupy.zeros((len(readings), 8))
+        after = cupy.zeros((len(readings), 11))
         given = (state, readings, after, np.int32(len(readings)))
         module.get_function("decisions")((1,), (1,), given)
         assert np.array_equal(after.get(), np.array([step[1] for step in sequence["steps"]]))

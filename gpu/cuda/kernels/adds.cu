@@ -18,6 +18,9 @@ The parts   scheduler.cuh decisions     queue.cuh   the bucket queue     relax.c
             sampler.cuh   samples       courier.cuh the host
 What was tried, and what failed: gpu/lab/LOG.md
 */
+// Workers of 768 threads are those of ADDS as published; the authors' code for whole numbers queues
+// what lost the race to improve its vertex as well.
+#define QUEUE_LOSERS (THREADS == 768 && !WEIGHT_FLOAT && !WEIGHT_WIDE)
 #include "manager.cuh"
 #include "sampler.cuh"
 

@@ -18,6 +18,10 @@ A vertex with more than HUB_DEGREE arcs is left to the whole block (`relax_span`
 Sink has   void push(bool won, u32 vertex, Dist dist, uint2 row)   called by all 32 lanes
            ticks        when this round began, probe level 2
            WANTS_ROWS   whether push needs the row bounds of what improved
+           void lost(bool)   a push that improved nothing; only where QUEUE_LOSERS is 1
+
+With QUEUE_LOSERS an arc is pushed if it looked better than what a look before its atomic found,
+even where another's atomic was first.
 */
 #pragma once
 #include "common.cuh"
@@ -27,6 +31,9 @@ Sink has   void push(bool won, u32 vertex, Dist dist, uint2 row)   called by all
 #endif
 #define HUB_DEGREE 512
 #define DIRECT_ARCS 64  // up to here no look before the atomic
+#ifndef QUEUE_LOSERS
+#define QUEUE_LOSERS 0
+#endif
 
 struct Counts {  // of one lane
     u32 processed, relaxed, improved, clipped;
@@ -38,13 +45,14 @@ __device__ __forceinline__ void relax_step(const Run &run, const Arc (&to)[UNROL
                                            const u32 (&arc)[UNROLL], const Dist (&from)[UNROLL],
                                            int steps, bool look, Sink &sink) {
     Dist reach[UNROLL], known[UNROLL];
+    bool better[UNROLL];
     uint2 row[UNROLL];
 #pragma unroll
     for (int j = 0; j < UNROLL; j++) {
         bool real = arc[j] != NO_ARC && from[j] != NO_DIST;
         reach[j] = real ? plus(from[j], to[j].weight) : NO_DIST;
         known[j] = reach[j] < UNREACHED ? UNREACHED : 0;
-        if (reach[j] != NO_DIST && (look || reach[j] >= UNREACHED)) {
+        if (reach[j] != NO_DIST && (look || QUEUE_LOSERS || reach[j] >= UNREACHED)) {
             Dist seen = peek(run.dist + to[j].head);
             if (reach[j] < UNREACHED) known[j] = seen;
             else if (seen == UNREACHED) note_overflow(run, arc[j]);
@@ -53,7 +61,8 @@ __device__ __forceinline__ void relax_step(const Run &run, const Arc (&to)[UNROL
 #pragma unroll
     for (int j = 0; j < UNROLL; j++) {
         row[j] = make_uint2(0, 0);
-        if (reach[j] < known[j]) {
+        better[j] = reach[j] < known[j];
+        if (better[j]) {
             known[j] = atomicMin(run.dist + to[j].head, reach[j]);
             if (Sink::WANTS_ROWS) row[j] = __ldg(run.rows + to[j].head);
         }
@@ -63,7 +72,10 @@ __device__ __forceinline__ void relax_step(const Run &run, const Arc (&to)[UNROL
         if (j < steps) {
             bool won = reach[j] < known[j];
             if (won) note_improved(run, to[j].head, known[j], sink.ticks);
-            sink.push(won, to[j].head, reach[j], row[j]);
+            sink.push(QUEUE_LOSERS ? better[j] : won, to[j].head, reach[j], row[j]);
+#if QUEUE_LOSERS
+            sink.lost(better[j] && !won);
+#endif
         }
 }
 
@@ -97,7 +109,8 @@ __device__ __forceinline__ void relax_few(const Run &run, const Vertex &mine, bo
     Dist from = __shfl_sync(ALL_LANES, valid ? known : NO_DIST, owner);
     Dist reach = real && from != NO_DIST ? plus(from, to.weight) : NO_DIST, old = 0;
     uint2 row = make_uint2(0, 0);
-    if (reach < UNREACHED) {
+    bool better = !QUEUE_LOSERS || (reach < UNREACHED && reach < peek(run.dist + to.head));
+    if (reach < UNREACHED && better) {
         old = atomicMin(run.dist + to.head, reach);
         if (Sink::WANTS_ROWS) row = __ldg(run.rows + to.head);
     } else if (reach != NO_DIST && peek(run.dist + to.head) == UNREACHED) {
@@ -110,7 +123,10 @@ __device__ __forceinline__ void relax_few(const Run &run, const Vertex &mine, bo
     }
     bool won = reach < old;
     if (won) note_improved(run, to.head, old, sink.ticks);
-    sink.push(won, to.head, reach, row);
+    sink.push(QUEUE_LOSERS ? better : won, to.head, reach, row);
+#if QUEUE_LOSERS
+    sink.lost(better && !won);
+#endif
 }
 
 // All lanes: relax the arcs of this warp's vertices, which stand on lanes below `lanes`, a

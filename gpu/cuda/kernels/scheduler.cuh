@@ -78,7 +78,7 @@ TWIN int quiet(int assigned, int busy_workers, u32 unfinished, int quiet_sweeps)
 #define CLIP_TAIL_SHARE 0.65
 #define TINY_DEGREE 1e-9
 
-enum { FAR_BUCKETS = 6, CLIP_MIN_ITEMS = 64, WINDOW_SWEEPS = 8, SETTLE_SWITCHES = 6 };
+enum { FAR_BUCKETS = 6, CLIP_MIN_ITEMS = 64, WINDOW_SWEEPS = 8, SETTLE_SWITCHES = 6, SMALL_SWITCHES = 7 };
 
 enum Reason {
     NONE, START, STARVED_OPEN, STARVED_RAISE, FLOODED_CLOSE, FLOODED_LOWER, CLIPPING, BY_HAND,
@@ -89,6 +89,7 @@ struct Controller {  // gpu.delta.CONTROLLER, the same bytes
     double delta, inverse_delta, floor_delta, ceiling, clip_ceiling;
     double low_processing, low_total, high_processing, high_total, clip_far_share;
     long long sum_processing, sum_waiting, settle_left;
+    long long quiet_items, queued, small_items, stretch_items, stretch_switches;
     int sweeps, open_heads, min_open, max_open, dynamic, by_hand, probing, window_ended;
 };
 
@@ -138,12 +139,14 @@ TWIN void change_delta(Controller &c, double delta) {
     c.delta = delta;
     c.inverse_delta = 1.0 / delta;
     c.settle_left = SETTLE_SWITCHES;
+    c.stretch_items = c.stretch_switches = 0;
 }
 
 TWIN int decide(Controller &c, long long processing, long long waiting, long long produced,
                 long long produced_far, long long produced_tail, int switched) {
     c.window_ended = 0;
     c.settle_left = c.settle_left > switched ? c.settle_left - switched : 0;
+    c.stretch_switches += switched;
     c.sum_processing += processing;
     c.sum_waiting += waiting;
     c.sweeps += 1;
@@ -153,6 +156,8 @@ TWIN int decide(Controller &c, long long processing, long long waiting, long lon
     c.sum_processing = c.sum_waiting = 0;
     c.sweeps = 0;
     c.window_ended = 1;
+    c.queued += produced;
+    c.stretch_items += produced;
     if (c.dynamic == 0 || c.by_hand == 1) return NONE;
     double raised = c.delta * 2.0;
     bool clipping = produced >= CLIP_MIN_ITEMS &&
@@ -163,7 +168,16 @@ TWIN int decide(Controller &c, long long processing, long long waiting, long lon
         c.floor_delta = raised;
         return CLIPPING;
     }
-    if (c.settle_left > 0 && c.probing == 0) return NONE;
+    if (c.small_items > 0 && c.stretch_switches >= SMALL_SWITCHES) {
+        bool small = c.stretch_items < c.stretch_switches * c.small_items;
+        c.stretch_items = c.stretch_switches = 0;
+        if (small && raised <= c.ceiling) {
+            c.delta = raised;
+            c.inverse_delta = 1.0 / raised;
+            return STARVED_RAISE;
+        }
+    }
+    if (c.queued < c.quiet_items || (c.settle_left > 0 && c.probing == 0)) return NONE;
     if (busy < c.low_processing * sweeps && total < c.low_total * sweeps) {
         if (c.open_heads < c.max_open) {
             c.open_heads += 1;

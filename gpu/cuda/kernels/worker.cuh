@@ -138,6 +138,9 @@ struct Worker {
                                       seen.head, bucket, used, phase);
     }
 
+    // What was pushed because it had looked better: another's atomic was first.
+    __device__ __forceinline__ void lost(bool did) { counts.improved -= did; }
+
     // All threads: begin a round that takes `take` items off the queue.
     __device__ __forceinline__ void begin_round(u32 take) {
         u32 next = phase == 2 ? 0 : phase + 1;
