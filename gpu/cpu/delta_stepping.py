@@ -39,6 +39,7 @@ LOOK_S = 0.01  # between two looks at Stop
 FEWEST_SLOTS, MOST_SLOTS = 1024, 2**16
 SLOTS_SPARE = 16  # slots for delta 1/16 of the first, while that fits
 C_CPU, C_HUBS = 5.0, 8.0  # of 1, 2, 4, ... 32 those that were good on roads, grids, R-MATs (ours)
+C_LOCAL, THREADS_POWER = 1.8, 0.2  # x mean weight x threads ^ this, where a search spreads slowly
 THREAD_SHARE = 2**13  # vertices of a graph that are many for a thread
 KEPT_BYTES = 2**26  # of buckets, from one run to the next
 RING = 2**13  # samples between two looks; further ones are left out
@@ -141,15 +142,20 @@ def run(
 
 
 def own_delta(graph: CSRGraph, threads: int) -> float:
-    """Return the bucket width: C_CPU x mean weight / root mean square degree, wider for threads.
+    """Return the bucket width, which is wider for more threads where buckets may lack work.
 
-    Where there are hubs, or a large graph is met within a few hops, even a narrow bucket has
-    enough for all threads.
+    On one thread, and where a large graph is met within a few hops, C_CPU x mean weight / root mean
+    square degree; C_HUBS where there are hubs. Where a search spreads slowly more arcs a vertex do
+    not bring more vertices into a bucket, so that several threads get a width that goes with the
+    mean weight alone.
     """
     factor = C_CPU
     if graph.rms_degree > 2 * graph.mean_degree:
         factor = C_HUBS
-    elif threads > 1 and (graph.n < THREAD_SHARE * threads or not graph.spreads_fast):
+    elif threads > 1 and not graph.spreads_fast:
+        width = C_LOCAL * graph.mean_weight * threads**THREADS_POWER
+        return usable_width(width, graph.integer)
+    elif graph.n < THREAD_SHARE * threads:
         factor *= math.sqrt(threads)
     return usable_width(factor * graph.mean_weight / max(graph.rms_degree, 1e-9), graph.integer)
 
