@@ -29,9 +29,12 @@ from numba.core import cgutils, types
 BUNDLE_BYTES = 4096  # room for what the threads get: arrays and numbers, about 60 bytes an array
 PATIENCE_S = 0.05  # for threads that were told to end, before a fork
 
+PINNED_FROM = 8  # cores; with fewer, other programs and our own window need room to move
+
 # words of a seat: the closed lock, the functions that wait at it and open it, whether a thread has
-# it, the C function that the thread is to call and its argument
-LOCK, ACQUIRE, RELEASE, TAKEN, ENTRY, MEMORY = range(6)
+# it, the C function that the thread is to call and its argument, the function that tells the
+# system's number of a thread, and that of the one which has the seat
+LOCK, ACQUIRE, RELEASE, TAKEN, ENTRY, MEMORY, NUMBER_OF, NUMBER = range(8)
 SEAT_WORDS = 8
 
 intrinsic: Any = extending.intrinsic  # its type would hide what is called as what
@@ -49,9 +52,9 @@ def address_of(name: str) -> int:
     return ctypes.cast(getattr(_python, name), ctypes.c_void_p).value or 0
 
 
-STARTER, OPENER, WAITER = (
+STARTER, OPENER, WAITER, NUMBERER = (
     address_of(f"PyThread_{name}")
-    for name in ("start_new_thread", "release_lock", "acquire_lock_timed")
+    for name in ("start_new_thread", "release_lock", "acquire_lock_timed", "get_thread_native_id")
 )
 
 
@@ -92,6 +95,7 @@ class Crew:
 
     def __init__(self, cores: frozenset[int]) -> None:
         self.cores = cores  # that its threads may use
+        self.called, self.pinned = 0, False
         self._seats: list[np.ndarray] = []
         self._addresses = np.empty(0, np.int64)
 
@@ -103,9 +107,10 @@ class Crew:
             crew = _kept.pop()
         except IndexError:
             crew = cls(cores)
-        if crew.cores != cores:
+        if crew.cores != cores or (crew.pinned and threads != len(cores)):
             crew.end()
             crew = cls(cores)
+        crew.called = threads
         crew._make_room(threads)
         return crew
 
@@ -113,6 +118,8 @@ class Crew:
         """Let the threads sleep until another run; those that are too many end."""
         asleep = sum(len(crew._seats) for crew in _kept)
         if asleep + len(self._seats) <= most_asleep(self.cores):
+            if self.called == len(self._seats) == len(self.cores) >= PINNED_FROM:
+                self._pin()
             _kept.append(self)
         else:
             self.end()
@@ -136,6 +143,16 @@ class Crew:
             self._seats += [_seat() for _ in range(threads - len(self._seats))]
             self._addresses = np.array([seat.ctypes.data for seat in self._seats], np.int64)
 
+    def _pin(self) -> None:
+        """Tie each thread to a core of its own, as far as the system lets us."""
+        if self.pinned:
+            return
+        self.pinned = True
+        for seat, core in zip(self._seats, sorted(self.cores), strict=True):
+            if seat[TAKEN] and seat[NUMBER]:
+                with suppress(OSError):
+                    os.sched_setaffinity(int(seat[NUMBER]), {core})
+
     def _is_gone(self) -> bool:
         """Whether all threads have ended, as they were told; their locks are freed then."""
         if any(seat[TAKEN] for seat in self._seats):
@@ -148,6 +165,7 @@ class Crew:
 def _seat() -> np.ndarray:
     words = np.zeros(SEAT_WORDS, np.int64)
     words[: RELEASE + 1] = _closed_lock(), WAITER, OPENER
+    words[NUMBER_OF] = NUMBERER
     return words
 
 
@@ -234,6 +252,8 @@ def _sleeper(module: Any) -> Any:
     seat = sleeper.args[0]
     builder = ir.IRBuilder(sleeper.append_basic_block())
     asleep, awake, end = (sleeper.append_basic_block(name) for name in ("asleep", "awake", "end"))
+    number = _call(builder, LONG, _word(builder, seat, NUMBER_OF))
+    _set_word(builder, seat, NUMBER, builder.zext(number, I64) if LONG.width < 64 else number)
     builder.branch(asleep)
     builder.position_at_end(asleep)
     wait, lock = _word(builder, seat, ACQUIRE), _word(builder, seat, LOCK)

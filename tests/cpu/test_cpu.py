@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -237,6 +238,41 @@ sys.exit(0 if same and os.waitstatus_to_exitcode(status) == 0 else 1)
 """
     done = subprocess.run([sys.executable, "-c", program], timeout=120, check=False)
     assert done.returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system ties no thread")
+def test_threads_as_many_as_cores_sleep_tied_each_to_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cores = os.sched_getaffinity(0)
+    if len(cores) < 2:
+        pytest.skip("one core: nothing to tie apart")
+    graph = make_graph("grid", np.int32)
+    end_sleepers()
+    before = set(os.listdir("/proc/self/task"))
+
+    def tied() -> list[set[int]]:
+        found = []
+        for thread in set(os.listdir("/proc/self/task")) - before:
+            with suppress(OSError):  # it has ended meanwhile
+                found.append(os.sched_getaffinity(int(thread)))
+        return found
+
+    gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": len(cores)})
+    assert all(allowed == cores for allowed in tied()) or len(cores) >= system_threads.PINNED_FROM
+    monkeypatch.setattr(system_threads, "PINNED_FROM", 2)
+    end_sleepers()
+    for _ in range(2):
+        trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": len(cores)})
+        assert trace.outcome == "finished"
+        assert sorted(map(min, tied())) == sorted(cores)
+        assert all(len(allowed) == 1 for allowed in tied())
+    gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": 1})
+    deadline = time.perf_counter() + 5  # a run of fewer threads has others, which are free
+    while not all(allowed == cores for allowed in tied()):
+        assert time.perf_counter() < deadline, tied()
+        time.sleep(0.01)
+    end_sleepers()
 
 
 @pytest.mark.parametrize(
