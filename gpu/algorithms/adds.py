@@ -21,11 +21,13 @@ Not done    Duplicates are not removed. But an item carries the distance it was 
             2.4 ms; the modelled R-MAT 2^16 does 1.06 instead of 2.4 vertices a settled one.
 
 Published   With `as_published` the rules are the authors': delta starts at W / 32 D, on graphs that
-            cannot fill the machine at 16 W / D and stays there; stale items are processed again;
-            what improves always goes through a bucket, never straight to its worker's next
-            round; no work is handed back to idle workers; a worker has 768 threads. What
-            neither paper nor code fixes (how much a worker is given, what a sweep costs) stays
-            ours.
+            cannot fill the machine at 16 W / D and stays there, with all heads open; elsewhere it
+            doubles where head buckets are too small, and utilisation counts from half of the
+            vertices on (`gpu.delta.published`); stale items are processed again, and on whole
+            numbers of 32 bits what lost the race to improve its vertex is queued as well; what
+            improves always goes through a bucket, never straight to its worker's next round; no
+            work is handed back to idle workers; a worker has 768 threads. How much a worker is
+            given, and what a sweep costs, stays ours.
 
 To tune     delta (or let it drive), buckets, workers.
 

@@ -11,9 +11,9 @@ is verified by certificate; a run that fails it is reported and its times are no
 
 Probe levels 1 and 2 are given as overhead over level 0's median. `held_out` are graphs that no
 rule of the kernels was tuned on.
-The times of other codes (`AUTHORS_MS`, `LONESTAR_MS`) were given to us for the same card and
-graphs. Only what was measured here and now is written; the JSON says when, on what and by which
-command.
+The times of LonestarGPU (`LONESTAR_MS`) were given to us for the same card and graphs; the authors'
+own ADDS is run beside ours by `gpu.lab.gpu_peers`. Only what was measured here and now is written;
+the JSON says when, on what and by which command.
 """
 
 from __future__ import annotations
@@ -44,13 +44,6 @@ PUBLISHED = (
     "adds_as_published"  # the row `adds` under the paper's rules, its workers as the authors'
 )
 VARIANTS = {PUBLISHED: ("adds", {"as_published": True, "workers": 127})}
-AUTHORS_PROCESSED = {  # vertices, by 127 and by 254 workers
-    "ny": (1_236_610, 1_069_027),
-    "grid_1024": (10_132_791, 7_373_218),
-    "mesh_100": (3_667_324, 4_073_393),
-    "grid_4096": (218_600_000, 272_800_000),
-}
-AUTHORS_MS = {"ny": 9.3, "grid_1024": 14.0, "mesh_100": 5.2, "grid_4096": 67.0}  # their ADDS
 LONESTAR_MS = {  # LonestarGPU's Near-Far
     "ny": 15.8,
     "grid_1024": 29.6,
@@ -239,16 +232,8 @@ def ratios(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
             adds = median[name, "adds", 0]
             others = [key for key in algorithms if key != "adds"]
             ratio.update({f"{key}_over_adds": median[name, key, 0] / adds for key in others})
-            if name in AUTHORS_MS:
-                ratio["authors_adds_over_adds"] = AUTHORS_MS[name] / adds
             if name in LONESTAR_MS:
                 ratio["lonestar_near_far_over_adds"] = LONESTAR_MS[name] / adds
-        if PUBLISHED in algorithms and name in AUTHORS_PROCESSED:
-            ours = next(r for r in rows if (r["graph"], r["algorithm"]) == (name, PUBLISHED))
-            nearer = min(AUTHORS_PROCESSED[name], key=lambda given: abs(given - ours["processed"]))
-            ratio["published_processed_over_authors"] = ours["processed"] / nearer
-            if name in AUTHORS_MS:
-                ratio["published_over_authors_adds"] = median[name, PUBLISHED, 0] / AUTHORS_MS[name]
         if "near_far" in algorithms and name in NEAR_FAR_MS:
             near_far = median[name, "near_far", 0]
             ratio["near_far_target_over_near_far"] = NEAR_FAR_MS[name] / near_far

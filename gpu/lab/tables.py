@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gpu.lab.bench_gpu import AUTHORS_MS, AUTHORS_PROCESSED, PUBLISHED
+from gpu.lab.bench_gpu import LONESTAR_MS, PUBLISHED
 
 HERE = Path(__file__).resolve().parent
 README = HERE / "README.md"
@@ -107,15 +107,14 @@ def _medians(told: dict[str, Any]) -> dict[tuple[str, str, int], float]:
 def bench_gpu() -> list[str]:
     """Return ADDS beside Near-Far on the benchmark graphs, and what the probes cost."""
     path, floats = newest("bench_gpu"), newest("bench_gpu_float")
-    told = _read(path)
+    told, authors = _read(path), _of_peers()[1]
     whole, real = _medians(told), _medians(_read(floats))
     rows = []
     for graph in BENCHMARKS:
         base = whole[graph, "adds", 0]
         near_far = whole[graph, "near_far", 0]
-        ratios = told["ratios"][graph]
-        key = "authors_adds_over_adds"
-        others = ratios.get(key, ratios["lonestar_near_far_over_adds"])
+        theirs = authors[graph, "authors_127"]["ms"]
+        others = theirs / authors[graph, "adds"]["ms"] if theirs else LONESTAR_MS[graph] / base
         cost = [_percent(whole[graph, "adds", level] / base - 1) for level in (1, 2)]
         both = [_milliseconds(real[graph, name, 0]) for name in ("adds", "near_far")]
         rows.append(
@@ -124,7 +123,7 @@ def bench_gpu() -> list[str]:
                 _milliseconds(base),
                 _milliseconds(near_far),
                 f"{near_far / base:.1f}",
-                f"{others:.1f}{'' if key in ratios else ' *'}",
+                f"{others:.1f}{'' if theirs else ' *'}",
                 ", ".join(cost),
                 ", ".join(both),
             ]
@@ -177,25 +176,36 @@ def held_out() -> list[str]:
     return [*table(head, rows), *_source(path, told)]
 
 
+def _of_peers() -> tuple[Path, dict[tuple[str, str], dict[str, Any]]]:
+    """Return the newest run beside the authors' code, and its rows by graph and code."""
+    path = newest("gpu_peers")
+    return path, {(row["graph"], row["code"]): row for row in _read(path)["rows"]}
+
+
 def published() -> list[str]:
-    """Return ADDS as published beside ours, and beside what the authors' code processes."""
-    path = newest("bench_published")
-    told = _read(path)
-    runs = {(row["graph"], row["algorithm"]): row for row in told["rows"] if row["probe"] == 0}
+    """Return ADDS, ours and as published, beside the authors' own code in the same run."""
+    path, told = _of_peers()
     rows = []
-    for graph, given in AUTHORS_PROCESSED.items():
-        ours, theirs = runs[graph, "adds"], runs[graph, PUBLISHED]
+    for graph in dict.fromkeys(graph for graph, _ in told):
+        ours, rules, theirs = (told[graph, code] for code in ("adds", PUBLISHED, "authors_127"))
+        ended = theirs["ms"] is not None
+        counts = [f"{row['processed'] / 1e6:.2f} M" for row in (ours, rules)]
         rows.append(
             [
                 TITLES[graph],
-                *(_milliseconds(row["kernel_ms"]["median"]) for row in (ours, theirs)),
-                _milliseconds(AUTHORS_MS[graph]),
-                *(f"{row['processed'] / 1e6:.2f} M" for row in (ours, theirs)),
-                " / ".join(f"{count / 1e6:.2f} M" for count in given),
+                *(_milliseconds(row["ms"]) for row in (ours, rules)),
+                _milliseconds(theirs["ms"]) if ended else theirs["fault"],
+                f"{theirs['ms'] / ours['ms']:.1f}" if ended else "",
+                *counts,
+                f"{theirs['processed'] / 1e6:.2f} M" if ended else "",
+                f"{rules['processed'] / theirs['processed']:.2f}" if ended else "",
             ]
         )
-    head = ["graph", "ADDS, ms", "as published", "authors' code", "ADDS, vertices", "as published"]
-    return [*table([*head, "authors' code, 127 / 254 workers"], rows), *_source(path, told)]
+    head = [
+        *("graph", "ADDS, ms", "as published", "authors' code", "authors' / ADDS"),
+        *("ADDS, vertices", "as published", "authors' code", "as published / authors'"),
+    ]
+    return [*table(head, rows), *_source(path, _read(path))]
 
 
 def supersteps() -> list[str]:
@@ -275,33 +285,37 @@ def cpu() -> list[str]:
 
 
 def cpu_peers() -> list[str]:
-    """Return Δ-stepping on cores beside other people's, in turns: every file of the last day."""
+    """Return Δ-stepping on cores beside other people's, in turns.
+
+    Of every graph and number of threads the last that was measured on the last day.
+    """
     day = newest("cpu").name[: len("cpu_2026-01-01")]
-    lines: list[str] = []
+    last: dict[tuple[str, int], tuple[Path, dict[str, float]]] = {}
+    peers: list[str] = []
     for path in sorted(RESULTS.glob(f"{day}*.json")):
-        lines += ["", *_beside_peers(path)] if lines else _beside_peers(path)
-    return lines
-
-
-def _beside_peers(path: Path) -> list[str]:
-    told = _read(path)
-    ms = {
-        (row["graph"], row["threads"], row["algorithm"]): row["ms"]["median"]
-        for row in told["rows"]
-        if row.get("in_turns")
-    }
-    if not ms:
+        told = _read(path)
+        peers += [code for code in told["peers"] if code not in peers]
+        for row in told["rows"]:
+            if row.get("in_turns"):
+                key = row["graph"], row["threads"]
+                if last.get(key, (None,))[0] != path:
+                    last[key] = path, {}
+                last[key][1][row["algorithm"]] = row["ms"]["median"]
+    if not last:
         return ["None was taken with the last figures: `sssp-scope bench cpu --peers DIR`."]
-    codes = list(dict.fromkeys(code for _, _, code in ms))
-    peers = [code for code in codes if code in told["peers"]]
-    rows = []
-    for graph, threads in dict.fromkeys((graph, threads) for graph, threads, _ in ms):
-        taken = {code: ms[graph, threads, code] for code in codes if (graph, threads, code) in ms}
-        share = taken["delta_stepping"] / min(taken[code] for code in peers if code in taken)
-        figures = [_milliseconds(taken[code]) if code in taken else "" for code in codes]
-        rows.append([TITLES.get(graph, graph), str(threads), *figures, f"{share:.2f}"])
+    codes, rows = [*peers, "delta_stepping"], []
+    for (graph, threads), (path, ms) in sorted(last.items()):
+        share = ms["delta_stepping"] / min(ms[code] for code in peers if code in ms)
+        figures = [_milliseconds(ms[code]) if code in ms else "" for code in codes]
+        title = TITLES.get(graph, graph)
+        rows.append([title, str(threads), *figures, f"{share:.2f}", f"`{path.name}`"])
     head = ["graph", "threads", *(f"{code}, ms" for code in codes), "ours / best of the others"]
-    return [*table(head, rows), *_source(path, told)]
+    where = _read(newest("cpu"))["device"]
+    return [
+        *table([*head, "`results/`"], rows),
+        "",
+        f"{where}, {day[4:]}; each line is of one run.",
+    ]
 
 
 def model_error() -> list[str]:
