@@ -182,6 +182,26 @@ def test_adds_as_published_sends_every_push_through_a_bucket_and_drops_nothing()
     assert kinds[True][EventKind.POP] == kinds[True][EventKind.PUSH]  # duplicates are processed
 
 
+@pytest.mark.parametrize(
+    ("kind", "times"), [(np.int32, 8), (np.int64, 1), (np.float32, 1), (np.float64, 1)]
+)
+def test_adds_as_published_queues_what_lost_a_race_as_the_authors_code_for_whole_numbers(
+    kind: type, times: int
+) -> None:
+    middle = np.arange(1, 9)  # a worker's eight vertices reach the last one in the same round
+    tails = np.concatenate((np.zeros(8, np.int64), middle))
+    heads = np.concatenate((middle, np.full(8, 9)))
+    weights = np.concatenate((np.ones(8), middle)).astype(kind)
+    graph = CSRGraph.from_arcs(tails, heads, weights, 10)
+    for published, wanted in ((True, times), (False, 1)):
+        parameters = {"as_published": published}
+        trace = gpu.run(graph, "adds", parameters=parameters, probe=2, delta=100.0)
+        assert_equals_oracle(trace, graph)
+        assert trace.vertices is not None
+        assert trace.vertices.times_processed[9] == wanted
+        assert trace.last["improved"] == 9
+
+
 def test_adds_as_published_stays_at_its_delta_on_a_graph_too_small_for_the_machine() -> None:
     graph = make_graph("random", np.int32)
     trace = gpu.run(graph, "adds", parameters={"as_published": True})
