@@ -43,7 +43,9 @@ def time_seek() -> dict[str, object]:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PyQt6.QtWidgets import QApplication
 
-    app = QApplication.instance() or QApplication([])
+    from viewer.common.application import kept_for_good
+
+    app = QApplication.instance() or kept_for_good(QApplication([]))
     from viewer.main_window import MainWindow
     from viewer.models.session import RunRecord
     from viewer.models.settings import Settings

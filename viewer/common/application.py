@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import gc
 import sys
+from types import BuiltinFunctionType
 
 from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtWidgets import QApplication
@@ -18,12 +21,31 @@ M_MMAP_THRESHOLD = -3  # of glibc's malloc.h
 def make_application() -> QApplication:
     """Make the QApplication with our names and icon."""
     give_back_large_blocks()
-    app = QApplication([NAME])
+    app = kept_for_good(QApplication([NAME]))
     app.setApplicationName(NAME)
     app.setApplicationDisplayName("SSSP Scope")
     app.setWindowIcon(app_icon())
     QGuiApplication.setDesktopFileName(NAME)
     return app
+
+
+def kept_for_good(app: QApplication) -> QApplication:
+    """Return the application, which Python now never frees: the process ends with it.
+
+    Where its last reference goes, and once more when Python ends, PyQt visits every object of Qt's
+    that Python knows and frees some of them, and with them others that it has yet to visit: on busy
+    cores one process in twenty ended by a signal instead (PyQt 6.11, `sip_api_visit_wrappers`).
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(app))
+    atexit.register(_free_nothing)  # what is registered last is called first
+    return app
+
+
+def _free_nothing() -> None:
+    """Take back what PyQt has registered to be called after this, which nobody else can name."""
+    for thing in gc.get_objects():
+        if type(thing) is BuiltinFunctionType and thing.__name__ == "_qtcore_cleanup":
+            atexit.unregister(thing)
 
 
 def give_back_large_blocks() -> None:

@@ -241,11 +241,13 @@ def _application() -> QApplication:
     """Return the QApplication, offscreen unless there is one already."""
     from PyQt6.QtWidgets import QApplication
 
+    from viewer.common.application import kept_for_good
+
     app = QApplication.instance()
     if isinstance(app, QApplication):
         return app
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    return QApplication([NAME])
+    return kept_for_good(QApplication([NAME]))
 
 
 def _size(text: str) -> tuple[int, int]:
