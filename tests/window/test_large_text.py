@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton, QWid
 from test_controller import FakeHost, path_graph
 from test_window import close_for_good, with_finished_run
 
+from viewer.common.elided import ElidedLabel
 from viewer.common.text_size import SYSTEM_FONT, grown
 from viewer.docks import ARRANGEMENTS
 from viewer.main_window import MainWindow
@@ -53,7 +54,12 @@ def settle() -> None:
 
 
 def cut(part: QWidget) -> bool:
-    """Whether a button or a label of one line is narrower or lower than its words."""
+    """Whether a button or a label of one line is narrower or lower than its words.
+
+    One that says less where it has no room is cut where it ends in an ellipsis.
+    """
+    if isinstance(part, ElidedLabel):
+        return part.isVisible() and part.shown().endswith("…")
     needed = part.minimumSizeHint()
     return part.isVisible() and (part.width() < needed.width() or part.height() < needed.height())
 

@@ -32,8 +32,7 @@ class ElidedLabel(QLabel):
 
     def paintEvent(self, event: Any) -> None:
         """Draw as much of the text as fits."""
-        room = self.contentsRect()
-        shown = self._fitting(room.width())
+        room, shown = self.contentsRect(), self.shown()
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(room, int(self.alignment()), shown)
@@ -42,6 +41,10 @@ class ElidedLabel(QLabel):
         tip = "\n\n".join(filter(None, (cut, self.detail)))
         if self.toolTip() != tip:
             self.setToolTip(tip)
+
+    def shown(self) -> str:
+        """Return what is drawn of the text: all, the shorter words, or what an ellipsis ends."""
+        return self._fitting(self.contentsRect().width())
 
     def _fitting(self, room: int) -> str:
         width = self.fontMetrics().horizontalAdvance

@@ -33,6 +33,7 @@ from gpu.record.schema import reader_options
 from gpu.record.trace import RunSettings
 from gpu.words import SENTENCE, in_sight, thousands
 from sample_graphs import CATALOGUE, LARGEST, SMALLEST
+from viewer.common.elided import ElidedLabel
 from viewer.common.glossary import explain
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
@@ -189,9 +190,9 @@ class RunPanel(QWidget):
         grid.addWidget(self._counts, 5, 0, 1, 2)
         label = field_label("Source", "The vertex to start from, by its own number")
         grid.addWidget(label, 6, 0)
-        pick = hint_label("or click one")
+        pick = ElidedLabel("or click one")
+        pick.shorter = "or click"
         self._source_parts = (label, self._source, pick)
-        pick.setWordWrap(False)
         source = field_row(self._source, pick)
         source.setStretch(0, 2)
         source.setStretch(1, 3)

@@ -87,7 +87,7 @@ class GraphCanvas(QWidget):
 
     def _build(self) -> None:
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(80, 80)
+        self.setMinimumSize(80, 64)
         self.setAccessibleName("Graph")
         self.legend = LegendView(self)
         self.picture = Picture(self)

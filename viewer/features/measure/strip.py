@@ -46,6 +46,8 @@ from viewer.plots.live import REFRESH_MS
 
 FAR = 10  # samples that a mark moves with Ctrl
 APART, LEAST = 18, 40  # pixels: between two columns; the least of one
+COPY = "Copy what is measured, as a table"
+COPY_ALL = f"{COPY}: also what has no room here"
 LOW = 420  # pixels, at the reference text size: in a lower middle two runs have two rows
 LARGEST = 10_000  # pixels
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: +1}
@@ -62,7 +64,7 @@ class MeasureStrip(QFrame):
         self.setAccessibleName("Measured between the marks")
         self.marks = tuple(MarkButton(place, playback.measure) for place in range(2))
         self.note = ElidedLabel()
-        self.copy_button = chip("Copy", "Copy what is measured, as a table")
+        self.copy_button = chip("Copy", COPY)
         self.end_button = chip("✕", "Take the marks away")
         self.cells = Cells()
         self._put_away = False  # the graph above it is not shown
@@ -75,7 +77,7 @@ class MeasureStrip(QFrame):
 
     def _build(self) -> None:
         head = QHBoxLayout()
-        head.setSpacing(SPACING)
+        head.setSpacing(SPACING // 2)
         for part in self.marks:
             head.addWidget(part)
         head.addWidget(self.note, 1)
@@ -121,7 +123,7 @@ class MeasureStrip(QFrame):
         low = above is not None and above.height() < scaled(LOW)
         self.cells.show_rows(found.rows()[: 2 if low else None])  # A and B alone
         left_out = (low and found.b is not None) or len(self.cells.places()) < len(QUANTITIES)
-        self.copy_button.setText("Copy all" if left_out else "Copy")
+        self.copy_button.setToolTip(COPY_ALL if left_out else COPY)
         self.setToolTip(found.words if left_out else "")
         self.setAccessibleDescription(found.words)
 
