@@ -8,6 +8,7 @@ import gc
 import sys
 from types import BuiltinFunctionType
 
+from PyQt6.QtCore import QCoreApplication, QEvent
 from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtWidgets import QApplication
 
@@ -42,7 +43,12 @@ def kept_for_good(app: QApplication) -> QApplication:
 
 
 def _free_nothing() -> None:
-    """Take back what PyQt has registered to be called after this, which nobody else can name."""
+    """Take back what PyQt has registered to be called after this, which nobody else can name.
+
+    And let go now of what was to be deleted later: else Qt does it when Python is gone.
+    """
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    QCoreApplication.removePostedEvents(None)
     for thing in gc.get_objects():
         if type(thing) is BuiltinFunctionType and thing.__name__ == "_qtcore_cleanup":
             atexit.unregister(thing)
