@@ -14,7 +14,15 @@ import sample_graphs
 from gpu.errors import GpuError, ParameterError
 from gpu.formats import load_graph, save_graph
 from gpu.graph import CSRGraph
-from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
+from viewer.features.draw.drawing import (
+    EMPTY,
+    MOST_PARTS,
+    MOST_STEPS,
+    Arc,
+    Drawing,
+    DrawingModel,
+    Vertex,
+)
 from viewer.features.draw.graph import (
     can_be_drawn,
     from_graph,
@@ -284,6 +292,26 @@ def test_a_drawing_has_bounds() -> None:
     assert not can_be_drawn(sample_graphs.make("grid", n=900))
     with pytest.raises(ParameterError, match="900 vertices"):
         from_graph(sample_graphs.make("grid", n=900))
+
+
+@pytest.mark.parametrize(
+    ("vertices", "kept"),
+    [(1, MOST_STEPS), (400, MOST_PARTS // 800 - 1)],
+)
+def test_the_history_keeps_fewer_steps_of_large_drawings(vertices: int, kept: int) -> None:
+    model = DrawingModel()
+    part = tuple(Vertex(k, str(k), 0.0, 0.0) for k in range(vertices))
+    arcs = tuple(Arc(vertices + k, k, k, 1) for k in range(vertices))
+    for number in range(MOST_STEPS + 9):
+        model.replace_all(Drawing(str(number), part, arcs), "another one")
+    undone = 0
+    while model.undo_words:
+        model.undo()
+        undone += 1
+    assert undone == kept
+    assert model.drawing.name == str(MOST_STEPS + 8 - kept)
+    lookups = [step.drawing for step in model._steps if "by_key" in vars(step.drawing)]
+    assert lookups in ([], [model.drawing])  # none but the current one's
 
 
 def test_undirected_graphs_are_recognised_and_places_are_kept(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from viewer.features.draw.rules import (
 )
 
 MOST_STEPS = 500  # of the history
+MOST_PARTS = 100_000  # vertices and arcs of all its drawings together: some 10 MB
 TYPING_S = 1.0  # between two changes of one kind that are one step
 UNTITLED = "Drawing"
 
@@ -69,6 +70,11 @@ class Drawing:
     directed: bool = True
     decimals: bool = False
     source: int = -1
+
+    def forget_lookups(self) -> None:
+        """Free what was made to look things up; it is made again where somebody asks."""
+        for name in ("by_key", "arc_by_key", "key_of_name"):
+            vars(self).pop(name, None)
 
     @cached_property
     def by_key(self) -> dict[int, Vertex]:
@@ -158,8 +164,10 @@ class DrawingModel(QObject):
 
     def _go(self, place: int) -> None:
         if 0 <= place < len(self._steps):
+            left = self.drawing
             self._at = place
             self._settle()
+            left.forget_lookups()
 
     def _push(self, words: str, drawing: Drawing, kind: str = "") -> None:
         """Put a new drawing behind the current one; what was undone is gone."""
@@ -170,9 +178,20 @@ class DrawingModel(QObject):
         if kind and last.kind == kind and now - last.at < TYPING_S:
             self._steps.pop()
         self._steps.append(Step(words, drawing, kind, now))
-        del self._steps[: -MOST_STEPS - 1]
+        self._forget_oldest()
         self._at = len(self._steps) - 1
         self._settle()
+        last.drawing.forget_lookups()
+
+    def _forget_oldest(self) -> None:
+        """Keep no more steps than MOST_STEPS, and no more than are worth their memory."""
+        kept, parts = 0, 0
+        for step in reversed(self._steps[-MOST_STEPS - 1 :]):
+            parts += len(step.drawing.vertices) + len(step.drawing.arcs)
+            if parts > MOST_PARTS:
+                break
+            kept += 1
+        del self._steps[:-kept]
 
     @contextmanager
     def together(self, words: str) -> Iterator[None]:
