@@ -56,6 +56,7 @@ def inside(stage: Stage, vertex: int, radius: float) -> bytes:
 def test_lines_that_light_up_leave_letters_readable(qtbot: QtBot, way: str) -> None:
     """Figure 1: the arcs of S end at A and B; the shortest path from S to A goes by B."""
     stage = Stage(qtbot, open_sample("sample:figure_1"))
+    stage.view.resize(640, 300)  # the words about S end before B, in a wide font too
     s, a, b = (stage.session.graph.vertex_of(name) for name in "SAB")
     stage.run(np.array([0, 2, 1], np.int32)[np.argsort([s, a, b])])
     discs = {vertex: inside(stage, vertex, stage.view._radius()) for vertex in (a, b)}
