@@ -46,7 +46,6 @@ from gpu.record.trace import RunSettings
 PROGRAMS = {"authors_127": "sssp127", "authors_254": "sssp254"}
 OURS: dict[str, tuple[str, dict[str, Any] | None]] = {"adds": ("adds", None), **VARIANTS}
 ROUNDS, RUNS = 3, 9  # ours: of each round
-THEIR_RUNS = 8  # of one call
 PATIENCE_S = 20.0
 MOST_COMPARED = 4_000_000  # vertices: their distances come as text
 
