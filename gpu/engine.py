@@ -24,7 +24,8 @@ when it was begun, when finished, how many rounds it took.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -46,6 +47,8 @@ from gpu.record.trace import (
     Trace,
     VertexProbe,
 )
+
+LINE = 64  # bytes of a cache line
 
 
 @dataclass(frozen=True)
@@ -71,10 +74,11 @@ class RunBuffers:
         shape = (graph.n,) if shape is None else shape
         if len(shape) == 2:
             require_room(*shape, graph.weights.dtype.itemsize)
-        buffers = cls(np.empty(shape, graph.weights.dtype), None)
+        wanted = [(shape, graph.weights.dtype)]
         if probe >= Probe.VERTICES:
-            times = (np.empty(graph.n, np.int64), np.empty(graph.n, np.int64))
-            buffers = cls(buffers.dist, VertexProbe(*times, np.empty(graph.n, np.int32)))
+            wanted += [((graph.n,), np.dtype(kind)) for kind in (np.int64, np.int64, np.int32)]
+        dist, *vertices = _in_one_block(wanted)
+        buffers = cls(dist, VertexProbe(*vertices) if vertices else None)
         if clear:
             buffers.clear()
         return buffers
@@ -86,6 +90,22 @@ class RunBuffers:
             self.vertices.first_reached_ns.fill(NEVER)
             self.vertices.last_improved_ns.fill(NEVER)
             self.vertices.times_processed.fill(0)
+
+
+def _in_one_block(wanted: Sequence[tuple[tuple[int, ...], np.dtype]]) -> list[np.ndarray]:
+    """Return arrays of these shapes and types, not filled, each from a new cache line on.
+
+    NumPy asks the system for large pages from 4 MB on, so one block gets them sooner: fresh small
+    pages cost up to 2 us each, 4.5 ms for the 264,000 vertices of New York at level 2.
+    """
+    sizes = [-(-math.prod(shape) * kind.itemsize // LINE) * LINE for shape, kind in wanted]
+    block = np.empty(sum(sizes) + LINE, np.uint8)
+    at, arrays = -block.ctypes.data % LINE, []
+    for (shape, kind), size in zip(wanted, sizes, strict=True):
+        part = block[at : at + math.prod(shape) * kind.itemsize]
+        arrays.append(part.view(kind).reshape(shape))
+        at += size
+    return arrays
 
 
 @dataclass(frozen=True)

@@ -29,13 +29,14 @@ from gpu.errors import EngineError
 from gpu.graph import CSRGraph
 from gpu.loops.driver import MOST_SAMPLES
 from gpu.loops.log import Log, make_log
-from gpu.loops.state import graph_arrays
+from gpu.loops.state import vertex_arrays
 from gpu.memory import require_memory
 from gpu.numbers import bits_dtype, bits_of, unreached
 from gpu.record.trace import SAMPLE, Flag, Probe, RunSettings
 
 PERIOD_NS = 50_000  # between samples, unless another is asked for; one costs up to 3 us
 LOOK_S = 0.01  # between two looks at Stop
+FIRST_COPY_NS, COPY_SHARE = 40_000_000, 0.1  # of level 2: then, and at most this part of the time
 FEWEST_SLOTS, MOST_SLOTS = 1024, 2**16
 SLOTS_SPARE = 16  # slots for delta 1/16 of the first, while that fits
 C_CPU, C_HUBS = 5.0, 8.0  # of 1, 2, 4, ... 32 those that were good on roads, grids, R-MATs (ours)
@@ -52,11 +53,13 @@ class Shared(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     weights: np.ndarray
-    dist: np.ndarray
+    whole_bits: np.ndarray  # int32 or int64 (n,): distances as numbers that sort like them
     first_ns: np.ndarray
     last_ns: np.ndarray
     times: np.ndarray
-    bits: np.ndarray  # int32 or int64 (n,): `dist` as numbers that sort like it
+    dist: np.ndarray  # the whole's; at probe level 2 the records, of which it is one word
+    bits: np.ndarray  # as `whole_bits`, of `dist`
+    shift: int  # 2^this words of `dist` are one vertex's
     control: np.ndarray  # int64, see the state
     offers: np.ndarray  # int64, see the state
     hands: np.ndarray  # float64 (2,): delta from the next bucket on, delta in force
@@ -66,7 +69,6 @@ class Shared(NamedTuple):
     top: np.ndarray  # int32 (T, C): last chunk of a bucket that is not empty
     link: np.ndarray  # int32 (T, P): the chunk before
     pool: np.ndarray  # ENTRY (T, P, CHUNK)
-    notes: np.ndarray  # int64 (T * NOTES,): 2 x a vertex, + 1 where it was not reached before
     samples: np.ndarray  # SAMPLE, a ring; behind it the last one, the run's totals
     log: Log  # of no events
     probe: int
@@ -83,7 +85,8 @@ class Kit:
     """What the next run may use again: threads asleep, the arrays that only they and this room see.
 
     words : what is 0 when a run starts; `control`, `offers`, `hands`, `threads`, `totals` are in it
-    counts, top, pool, link, notes : see Shared; `counts` is all 0, as a run leaves it at its end
+    counts, top, pool, link, samples : see Shared; `counts` is all 0, as a run leaves it at its end
+    records : of probe level 2, see Shared
     memory : see `gpu.cpu.threads.room`
     """
 
@@ -91,7 +94,8 @@ class Kit:
         self.pool, self.link = _pools(threads, chunks, entry, what)
         self.counts = np.zeros((threads, slots), np.int32)
         self.top = np.empty_like(self.counts)
-        self.notes = np.empty(threads * state.NOTES, np.int64)
+        self.samples = np.zeros(1 + RING, SAMPLE)
+        self.records = np.empty(0, entry["bits"])
         self.words, parts = _words(
             (state.CONTROL_WORDS, np.int64),
             (threads * state.OFFER_WORDS, np.int64),
@@ -109,8 +113,22 @@ class Kit:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the arrays that may be large."""
+        """Bytes of the buckets."""
         return self.pool.nbytes + self.link.nbytes + 2 * self.counts.nbytes
+
+    def let_go(self, most: int) -> None:
+        """Keep no records of more than so many bytes."""
+        if self.records.nbytes > most:
+            self.records = self.records[:0].copy()
+
+    def records_of(self, graph: CSRGraph) -> np.ndarray:
+        """Return the records of a graph's vertices, kept; MemoryNeededError where too large."""
+        words = graph.n << state.RECORD_BITS
+        if len(self.records) < words:
+            self.records = self.records[:0].copy()
+            require_memory(words * self.records.itemsize, f"Δ-stepping's records of {graph.name}")
+            self.records = np.empty(words, self.records.dtype)
+        return self.records[:words]
 
 
 @clears_buffers
@@ -129,15 +147,16 @@ def run(
         delta = own_delta(graph, threads)
     slots = slots_for(graph.largest_weight, delta)
     least = graph.largest_weight / (slots - 4)
-    chunks = slots + SPARE_CHUNKS + graph.n // (state.CHUNK * threads)
+    largest = graph.largest_degree  # its row may need a chunk for each of its arcs' buckets
+    row = min(largest, slots) + largest // state.CHUNK
+    chunks = slots + row + SPARE_CHUNKS + graph.n // (state.CHUNK * threads)
     kit = _take_kit(graph, threads, slots, chunks)
     team = Team(graph, kit, _make_shared(graph, settings, buffers, kit), max(delta, least))
-    outcome = team.run(observer, least)
-    if buffers.vertices is not None and outcome == "stopped":  # else the threads have seen to it
-        last = buffers.vertices.last_improved_ns
-        np.maximum(last, buffers.vertices.first_reached_ns, out=last)
     return EngineOutcome(
-        "measured", outcome, host.environment(threads), overflowed=team.has_overflowed
+        "measured",
+        team.run(observer, least),
+        host.environment(threads),
+        overflowed=team.has_overflowed,
     )
 
 
@@ -172,6 +191,7 @@ class Team:
     def __init__(self, graph: CSRGraph, kit: Kit, shared: Shared, delta: float) -> None:
         self._graph, self._kit, self._shared, self._delta = graph, kit, shared, delta
         self._handed = 0
+        self._copied_ns, self._copy_at_ns = 0, time.perf_counter_ns() + FIRST_COPY_NS
         shared.hands[:] = delta
 
     @property
@@ -195,9 +215,13 @@ class Team:
             crew.give_back()
         latch.give_back()
         stopped = bool(control[state.STOP] == state.BY_USER)
+        late = self._copied_ns > control[state.STARTED] + control[state.ENDED_NS]
+        if self._shared.probe >= Probe.VERTICES and (stopped or late):
+            self._copy_out()  # the threads have not, or what was copied last is older
         if self._shared.probe > Probe.OFF:
             self._hand_over(observer)
         self._finish(observer, stopped, ended)
+        self._kit.let_go(KEPT_BYTES)
         if self._kit.nbytes <= KEPT_BYTES:
             if stopped:
                 self._kit.counts.fill(0)
@@ -207,7 +231,7 @@ class Team:
     def _take_part(self, latch: Latch, crew: Crew, observer: Observer, least_delta: float) -> bool:
         """Wake all threads and wait until they have left; whether their pools must grow."""
         shared, control = self._shared, self._shared.control
-        control[state.STOP], control[state.TICKET], control[state.LEFT] = state.GO_ON, 0, 0
+        control[state.STOP], control[state.LEFT] = state.GO_ON, 0
         wanted = len(shared.threads)
         memory = self._kit.memory.ctypes.data
         started = loop.start(shared, wanted, memory, crew.address, STARTER)
@@ -223,6 +247,7 @@ class Team:
                 if latch.wait(LOOK_S):
                     return bool(control[state.STOP] == state.TO_GROW)
                 self._hand_over(observer)
+                self._copy_live()
         except BaseException:
             control[state.STOP] = state.BY_ERROR
             while control[state.LEFT] < started:  # they read and write our arrays
@@ -246,6 +271,19 @@ class Team:
         old.threads["free"] += more - chunks
         self._kit.pool, self._kit.link = pool, link
         self._shared = old._replace(pool=pool, link=link)
+
+    def _copy_live(self) -> None:
+        """Let others see what stands in records so far, as often as COPY_SHARE allows."""
+        begun = time.perf_counter_ns()
+        cleared = self._shared.control[state.CLEARED] >= self._graph.n
+        if self._shared.probe >= Probe.VERTICES and cleared and begun >= self._copy_at_ns:
+            self._copy_out()
+            self._copied_ns = time.perf_counter_ns()
+            took = self._copied_ns - begun
+            self._copy_at_ns = self._copied_ns + round(took / COPY_SHARE)
+
+    def _copy_out(self) -> None:
+        _copy_out(self._shared, self._graph.n)
 
     def _hand_over(self, observer: Observer) -> None:
         control, ring = self._shared.control, self._shared.samples
@@ -279,10 +317,17 @@ def _compile(shared: Shared, memory: np.ndarray) -> None:
     kind = shared.dist.dtype
     if kind not in _compiled:
         loop.start(shared, 0, memory.ctypes.data, 0, STARTER)
+        _copy_out(shared, 0)
         _compiled.add(kind)
 
 
 _compiled: set[np.dtype] = set()
+
+
+def _copy_out(shared: Shared, count: int) -> None:
+    """Copy so many vertices' records into the run's arrays, on this thread."""
+    times = shared.first_ns, shared.last_ns, shared.times
+    loop.copy_out(shared.bits, shared.whole_bits, *times, 0, count)
 
 
 def _take_kit(graph: CSRGraph, threads: int, slots: int, chunks: int) -> Kit:
@@ -306,9 +351,19 @@ def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, ki
     kit.control[state.BUSY], kit.control[state.LOWEST] = len(kit.threads), state.NOBODY
     kit.control[state.PERIOD] = settings.sample_period_ns or PERIOD_NS
     kit.totals["mean_degree"] = graph.mean_degree
+    whole_bits = bits_of(buffers.dist)
+    bits, shift = whole_bits, 0
+    if buffers.vertices is not None:
+        bits, shift = kit.records_of(graph), state.RECORD_BITS
     return Shared(
-        *graph_arrays(graph, buffers),
-        bits_of(buffers.dist),
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        whole_bits,
+        *vertex_arrays(buffers),
+        bits.view(buffers.dist.dtype),
+        bits,
+        shift,
         kit.control,
         kit.offers,
         kit.hands,
@@ -318,8 +373,7 @@ def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, ki
         kit.top,
         kit.link,
         kit.pool,
-        kit.notes,
-        np.zeros(1 + (RING if settings.probe > Probe.OFF else 1), SAMPLE),
+        kit.samples,
         _no_log,
         min(settings.probe, 2),
         settings.source,

@@ -24,8 +24,9 @@ hand). Two threads may process a vertex at the same time: that costs work and ne
 Reading ahead is what a core lacks here: what a chunk's vertices need is fetched for all of
 them before the first is processed, and of a long row the heads a BLOCK ahead.
 
-At probe level 2 the line of a vertex's times is fetched when it gets a better distance, and
-written NOTES improvements later: every atomic operation waits for all that was written before.
+At probe level 2 a vertex's times and how often it was processed stand in one record with its
+distance (RECORD_BITS), on the one line that a thread has then anyway. Threads copy the records into
+the run's arrays at its end (`copy_out`); while it goes on the engine's thread does so.
 
 A thread ends when the run does, when it is stopped, or when somebody's pool is too small for the
 next vertex; Python then makes larger ones, and each goes on where it was.
@@ -62,15 +63,17 @@ from gpu.cpu.delta_stepping_state import (
     CLOCK_EVERY,
     ENDED_NS,
     FIRST_CHUNK,
+    FIRST_REACHED,
     GO_ON,
     HELD,
     IN_HAND,
     LAST,
+    LAST_REACHED,
     LEFT,
     LOWEST,
     MADE,
+    MOST_TICKS,
     NOBODY,
-    NOTES,
     OFFER,
     OFFER_WORDS,
     OFFERS,
@@ -79,13 +82,15 @@ from gpu.cpu.delta_stepping_state import (
     PLACE_BITS,
     PLACE_MASK,
     READ,
+    RECORD_BITS,
     SIZES,
     SPINS,
     STARTED,
     STEP,
     STOP,
     TAKEN,
-    TICKET,
+    TICK_BITS,
+    TIMES,
     TO_GROW,
     TOLD,
     WAITING,
@@ -106,13 +111,13 @@ def start(shared, threads, memory, seats, starter):  # type: ignore[no-untyped-d
 
 
 @compiled_lean
-def work(shared):  # type: ignore[no-untyped-def]
+def work(shared, me):  # type: ignore[no-untyped-def]
     """Be one thread of the team until the run ends, is stopped, or a pool must grow.
 
-    shared : gpu.cpu.delta_stepping.Shared
+    shared : gpu.cpu.delta_stepping.Shared; me : which one. It is the same thread of the system as
+    in the run before, if that is used again: what it wrote is in its core's cache.
     """
     control = shared.control
-    me = atomic_add(control, TICKET, 1)
     t = shared.threads[me]
     if t.stage == BEFORE:
         _clear(shared, t, control, me)
@@ -120,17 +125,14 @@ def work(shared):  # type: ignore[no-untyped-def]
     while True:
         last = False
         if t.stage == AT_WORK:
-            done = _work_off(shared, t, control, me)
-            if shared.probe >= 2:
-                _note_all(t, shared.notes, shared.first_ns, shared.last_ns, me)
-            if not done:
+            if not _work_off(shared, t, control, me):
                 break
             last = _leave_bucket(shared, t, control, me)
         if not _await(shared, t, control, me, last):
             break
         if t.stage == WAITING and not _next_bucket(shared, t, control):
             if shared.probe >= 2:
-                _order(shared.first_ns, shared.last_ns, me, len(shared.threads))
+                _copy_share(shared, me)
             break
     latch, opener, threads = shared.latch, shared.opener, len(shared.threads)
     if atomic_add(control, LEFT, 1) == threads - 1:
@@ -141,17 +143,20 @@ def work(shared):  # type: ignore[no-untyped-def]
 def _clear(shared, t, control, me):  # type: ignore[no-untyped-def]
     """Clear with the others what is written for each vertex; the run's clock stands still."""
     _look_at_clock(t, control, shared.clock, shared.clock_kind)
-    begun, n, looks = t.now_ns, len(shared.bits), 0
+    begun, n, looks = t.now_ns, len(shared.whole_bits), 0
     while load(control, CLEARED) < n:
         first = min(atomic_add(control, CLEARING, CLEARED_AT_ONCE), n)
         last = min(first + CLEARED_AT_ONCE, n)
-        for vertex in range(np.uintp(first), np.uintp(last)):
-            shared.bits[vertex] = 0 if vertex == np.uintp(shared.source) else shared.unreached
         if shared.probe >= 2:
+            _clear_records(shared.bits, first, last, shared.unreached)
             for vertex in range(np.uintp(first), np.uintp(last)):
-                time = 0 if vertex == np.uintp(shared.source) else NEVER
-                shared.first_ns[vertex] = shared.last_ns[vertex] = time
+                shared.first_ns[vertex] = NEVER
+            for vertex in range(np.uintp(first), np.uintp(last)):
+                shared.last_ns[vertex] = NEVER
+            for vertex in range(np.uintp(first), np.uintp(last)):
                 shared.times[vertex] = 0
+        for vertex in range(np.uintp(first), np.uintp(last)):
+            shared.whole_bits[vertex] = shared.unreached
         atomic_add(control, CLEARED, last - first)
         if first == n:  # others are still at it
             looks += 1
@@ -159,7 +164,15 @@ def _clear(shared, t, control, me):  # type: ignore[no-untyped-def]
     _look_at_clock(t, control, shared.clock, shared.clock_kind)
     if me == 0:  # it has the source: the others wait for it
         control[STARTED] += t.now_ns - begun
-    t.now_ns = 0
+    t.now_ns, t.tick = 0, 0
+
+
+@compiled_lean
+def _clear_records(bits, first, last, unreached):  # type: ignore[no-untyped-def]
+    for vertex in range(np.uintp(first), np.uintp(last)):
+        at = vertex << np.uintp(RECORD_BITS)
+        bits[at], bits[at + np.uintp(TIMES)] = unreached, 0
+        bits[at + np.uintp(FIRST_REACHED)] = bits[at + np.uintp(LAST_REACHED)] = NEVER
 
 
 @compiled_inline
@@ -172,6 +185,11 @@ def _begin(shared, t, control, me):  # type: ignore[no-untyped-def]
         shared.totals[0].delta = t.delta
         entry = shared.pool[0, FIRST_CHUNK, 0]
         entry.bits, entry.vertex = 0, shared.source
+        at = shared.source << shared.shift
+        shared.bits[np.uintp(at)] = 0
+        if shared.probe >= 2:
+            shared.bits[np.uintp(at + FIRST_REACHED)] = 0
+            shared.bits[np.uintp(at + LAST_REACHED)] = 0
         shared.counts[0, 0], shared.top[0, 0] = 1, FIRST_CHUNK
         t.fresh, t.free, t.waiting = t.fresh + 1, t.free - 1, 1
         if shared.probe > 0:
@@ -303,10 +321,7 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
     row, chunk = np.uintp(me), np.uintp(t.chunk)
     for place in range(t.left - 1, -1, -1):
         vertex = np.int64(pool[row, chunk, np.uintp(place)].vertex)
-        fetch(shared.indptr, vertex)
-        fetch(shared.bits, vertex)
-        if shared.probe >= 2:
-            fetch_to_write(shared.times, vertex)
+        _fetch_vertex(shared, vertex)
     for place in range(t.left - 1, -1, -1):
         start = shared.indptr[np.uintp(pool[row, chunk, np.uintp(place)].vertex)]
         fetch(shared.indices, start)
@@ -314,7 +329,7 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
     while t.left > 0:
         last = np.uintp(t.left - 1)
         vertex = np.int64(pool[row, chunk, last].vertex)
-        dist = shared.dist[np.uintp(vertex)]
+        dist = shared.dist[np.uintp(vertex << shared.shift)]
         if as_bits(dist) == pool[row, chunk, last].bits:
             start, end = shared.indptr[np.uintp(vertex)], shared.indptr[np.uintp(vertex + 1)]
             needed = min(end - start, slots) + (end - start) // CHUNK + 3
@@ -340,31 +355,43 @@ def _process(shared, t, control, me):  # type: ignore[no-untyped-def]
 
 
 @compiled_inline
+def _fetch_vertex(shared, vertex):  # type: ignore[no-untyped-def]
+    """Ask for what a vertex needs that will be processed: from level 2 on it will be counted."""
+    fetch(shared.indptr, vertex)
+    if shared.probe >= 2:
+        fetch_to_write(shared.bits, vertex << shared.shift)
+    else:
+        fetch(shared.bits, vertex)
+
+
+@compiled_inline
 def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
     """Relax a range of arcs from a distance."""
     alone, improved, overflowed = len(shared.threads) == 1, 0, False
-    first = start
+    first, shift = start, shared.shift
     while first < end:
         last = min(first + BLOCK, end)
         for arc in range(last, min(last + BLOCK, end)):
-            fetch(shared.bits, np.int64(shared.indices[np.uintp(arc)]))
+            fetch(shared.bits, np.int64(shared.indices[np.uintp(arc)]) << shift)
         for arc in range(first, last):
             to = np.int64(shared.indices[np.uintp(arc)])
+            at = to << shift
             reached = plus(dist, shared.weights[np.uintp(arc)])
-            if reached < shared.dist[np.uintp(to)]:
-                bits, old = as_bits(reached), shared.bits[np.uintp(to)]
+            if reached < shared.dist[np.uintp(at)]:
+                bits, old = as_bits(reached), shared.bits[np.uintp(at)]
                 if alone:
-                    shared.bits[np.uintp(to)] = bits
+                    shared.bits[np.uintp(at)] = bits
                 else:
-                    old = atomic_min(shared.bits, to, bits)
+                    old = atomic_min(shared.bits, at, bits)
                 if bits < old:
                     improved += 1
                     _push(shared, t, me, np.float64(reached), reached, to)
                     if shared.probe >= 2:
-                        is_first = old == shared.unreached
-                        _note(t, shared.notes, shared.first_ns, shared.last_ns, me, to, is_first)
+                        shared.bits[np.uintp(at + LAST_REACHED)] = t.tick
+                        if old == shared.unreached:
+                            shared.bits[np.uintp(at + FIRST_REACHED)] = t.tick
             elif as_bits(reached) == shared.unreached:
-                overflowed |= shared.bits[np.uintp(to)] == shared.unreached
+                overflowed |= shared.bits[np.uintp(at)] == shared.unreached
         first = last
     t.relaxed += end - start
     t.improved += improved
@@ -374,42 +401,30 @@ def _relax(shared, t, me, dist, start, end):  # type: ignore[no-untyped-def]
 
 
 @compiled_lean
-def _note(t, notes, first_ns, last_ns, me, vertex, is_first):  # type: ignore[no-untyped-def]
-    """Note that a vertex got a better distance: its times are written NOTES later."""
-    place = np.uintp(me * NOTES + (t.noted & (NOTES - 1)))
-    if t.noted >= NOTES:
-        _stamp(first_ns, last_ns, notes[place], t.now_ns)
-    notes[place] = 2 * vertex + is_first
-    t.noted += 1
-    fetch_to_write(first_ns, vertex)
-    fetch_to_write(last_ns, vertex)
+def copy_out(bits, whole_bits, first_ns, last_ns, times, first, last):  # type: ignore[no-untyped-def]
+    """Copy distances, times and counts of vertices from their records into the run's arrays.
 
-
-@compiled_lean
-def _note_all(t, notes, first_ns, last_ns, me):  # type: ignore[no-untyped-def]
-    """Write the times of all that was noted."""
-    for number in range(max(t.noted - NOTES, 0), t.noted):
-        place = np.uintp(me * NOTES + (number & (NOTES - 1)))
-        _stamp(first_ns, last_ns, notes[place], t.now_ns)
-    t.noted = 0
+    No vertex is reached after it got its last distance: of two threads each looks at the clock a
+    few vertices apart.
+    """
+    for vertex in range(np.uintp(first), np.uintp(last)):
+        at = vertex << np.uintp(RECORD_BITS)
+        whole_bits[vertex] = bits[at]
+        times[vertex] = bits[at + np.uintp(TIMES)]
+        reached = np.int64(bits[at + np.uintp(FIRST_REACHED)])
+        improved = max(np.int64(bits[at + np.uintp(LAST_REACHED)]), reached)
+        first_ns[vertex] = max(reached << TICK_BITS, NEVER)  # of ticks before 0: none
+        last_ns[vertex] = max(improved << TICK_BITS, NEVER)
 
 
 @compiled_inline
-def _stamp(first_ns, last_ns, note, now_ns):  # type: ignore[no-untyped-def]
-    last_ns[np.uintp(note >> 1)] = now_ns
-    if note & 1:
-        first_ns[np.uintp(note >> 1)] = now_ns
-
-
-@compiled_lean
-def _order(first_ns, last_ns, me, threads):  # type: ignore[no-untyped-def]
-    """See to it that no vertex was reached after it got its last distance: a share of them.
-
-    Two threads look at the clock a few vertices apart.
-    """
-    n = len(first_ns)
-    for vertex in range(np.uintp(n * me // threads), np.uintp(n * (me + 1) // threads)):
-        last_ns[vertex] = max(last_ns[vertex], first_ns[vertex])
+def _copy_share(shared, me):  # type: ignore[no-untyped-def]
+    """Copy out this thread's share."""
+    n, threads, times = len(shared.whole_bits), len(shared.threads), shared.times
+    bits, whole_bits = shared.bits, shared.whole_bits
+    first_ns, last_ns = shared.first_ns, shared.last_ns
+    first, last = n * me // threads, n * (me + 1) // threads
+    copy_out(bits, whole_bits, first_ns, last_ns, times, first, last)
 
 
 @compiled_inline
@@ -417,7 +432,11 @@ def _count(shared, t, control, vertex):  # type: ignore[no-untyped-def]
     """Count a processed vertex; from probe level 2 also which, and what time it is."""
     t.processed += 1
     if shared.probe >= 2:
-        atomic_add(shared.times, vertex, 1)
+        at = (vertex << shared.shift) + TIMES
+        if len(shared.threads) == 1:
+            shared.bits[np.uintp(at)] += 1
+        else:
+            atomic_add(shared.bits, at, 1)
         t.until_clock -= 1
         if t.until_clock <= 0:
             t.until_clock = CLOCK_EVERY
@@ -429,6 +448,7 @@ def _look_at_clock(t, control, clock, kind):  # type: ignore[no-untyped-def]
     """Look at the clock at an address; 0: there is none."""
     if clock != 0:
         t.now_ns = max(t.now_ns, read_clock(clock, kind) - control[STARTED])
+        t.tick = min(t.now_ns >> TICK_BITS, MOST_TICKS)
 
 
 @compiled_inline

@@ -32,10 +32,10 @@ PATIENCE_S = 0.05  # for threads that were told to end, before a fork
 PINNED_FROM = 8  # cores; with fewer, other programs and our own window need room to move
 
 # words of a seat: the closed lock, the functions that wait at it and open it, whether a thread has
-# it, the C function that the thread is to call and its argument, the function that tells the
-# system's number of a thread, and that of the one which has the seat
-LOCK, ACQUIRE, RELEASE, TAKEN, ENTRY, MEMORY, NUMBER_OF, NUMBER = range(8)
-SEAT_WORDS = 8
+# it, the C function that the thread is to call and its two arguments, memory and which thread it
+# is, the function that tells the system's number of a thread, and that of the one that sits there
+LOCK, ACQUIRE, RELEASE, TAKEN, ENTRY, MEMORY, PLACE, NUMBER_OF, NUMBER = range(9)
+SEAT_WORDS = 9
 
 intrinsic: Any = extending.intrinsic  # its type would hide what is called as what
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
@@ -212,10 +212,11 @@ def room() -> np.ndarray:
 def call_threads(typing_context, function, bundle, threads, memory, seats, starter):  # type: ignore[no-untyped-def]
     """Let threads call a compiled function; return how many do: the system may not give all.
 
-    function : compiled, of one argument, by its name; bundle : that argument
+    function : compiled, by its name, of two arguments: `bundle`, and which thread it is, from 0
+        on, at the same seat in each run
     memory : address of `room()`; seats : int64, addresses of their words; starter : STARTER
     """
-    callee = function.get_call_type(typing_context, (bundle,), {})
+    callee = function.get_call_type(typing_context, (bundle, types.int64), {})
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         _, value, wanted, memory, seats, starter = args
@@ -235,6 +236,7 @@ def call_threads(typing_context, function, bundle, threads, memory, seats, start
                 _set_word(builder, seat, TAKEN, I64(1))
             _set_word(builder, seat, ENTRY, builder.ptrtoint(entry, I64))
             _set_word(builder, seat, MEMORY, memory)
+            _set_word(builder, seat, PLACE, loop.index)
             _call(builder, ir.VoidType(), _word(builder, seat, RELEASE), _word(builder, seat, LOCK))
             builder.store(builder.add(builder.load(count, typ=I64), I64(1)), count)
         return builder.load(count, typ=I64)
@@ -261,7 +263,8 @@ def _sleeper(module: Any) -> Any:
     entry = _word(builder, seat, ENTRY)
     builder.cbranch(builder.icmp_signed("!=", entry, I64(0)), awake, end)
     builder.position_at_end(awake)
-    _call(builder, ir.VoidType(), entry, _word(builder, seat, MEMORY))
+    memory, place = _word(builder, seat, MEMORY), _word(builder, seat, PLACE)
+    _call(builder, ir.VoidType(), entry, memory, place)
     builder.branch(asleep)
     builder.position_at_end(end)
     _set_word(builder, seat, TAKEN, I64(0))
@@ -293,13 +296,14 @@ def _entry(context: Any, module: Any, function: Any, kind: Any) -> Any:
     """Return the C function that a thread begins with: it reads the bundle and calls."""
     callee, signature = function
     name = f"thread_of_{signature.args[0].name[:8]}"
-    entry = ir.Function(module, ir.FunctionType(ir.VoidType(), [I64]), module.get_unique_name(name))
+    called = ir.FunctionType(ir.VoidType(), [I64, I64])
+    entry = ir.Function(module, called, module.get_unique_name(name))
     entry.linkage = "internal"
     builder = ir.IRBuilder(entry.append_basic_block())
     value = builder.load(builder.inttoptr(entry.args[0], kind.as_pointer()), typ=kind)
     made = callee.dispatcher.get_compile_result(signature)
     context.add_linking_libs([made.library])
-    context.call_internal_no_propagate(builder, made.fndesc, signature, [value])
+    context.call_internal_no_propagate(builder, made.fndesc, signature, [value, entry.args[1]])
     builder.ret_void()
     return entry
 

@@ -7,7 +7,7 @@ York's roads where none is named and they are at hand. Every row of the registry
 `cpu` runs on each: RUNS times after WARM_UPS, and every answer is proved by its certificate. A row
 with the knob `threads` runs with each number asked for, by default powers of two up to the cores
 that this process may use. A bucketed row runs at its own delta, with the most threads also at the
-other probe levels and at powers of two around its delta.
+other probe levels, which take turns, and at powers of two around its delta.
 
 Times are of whole runs: from the call with the graph in memory to the finished trace. With
 --peers, the programs found in DIR (`gpu.lab.cpu_peers`) run on the same graphs: for each number of
@@ -86,6 +86,10 @@ class Series(NamedTuple):
     clock_ms: list[float]
     last: Any
 
+    def and_then(self, more: Series) -> Series:
+        """Return these and later runs."""
+        return Series(self.whole_ms + more.whole_ms, self.clock_ms + more.clock_ms, more.last)
+
 
 class Bench:
     """What is measured on one graph."""
@@ -117,11 +121,16 @@ class Bench:
     def _of_row(self, key: str, counts: list[int] | list[None]) -> None:
         """Measure one row of the registry by itself."""
         runs = self._args.runs
-        for threads in counts:
+        for threads in counts[:-1]:
             self._add(key, threads, None, self._runs(key, threads, None, WARM_UPS + runs))
-        most, own = counts[-1], self._rows[-1]["delta"]
-        for level in LEVELS[1:]:
-            self._add(key, most, None, self._runs(key, most, None, WARM_UPS + runs, level), level)
+        most = counts[-1]
+        levels: dict[int, Series] = {level: Series([], [], None) for level in LEVELS}
+        for _ in range(WARM_UPS + runs):
+            for level, done in levels.items():
+                levels[level] = done.and_then(self._runs(key, most, None, 1, level))
+        for level, done in levels.items():
+            self._add(key, most, None, done, level)
+        own = self._rows[-1]["delta"]
         if own is not None:
             for step in range(-(self._args.deltas // 2), (self._args.deltas + 1) // 2 + 1):
                 if step:

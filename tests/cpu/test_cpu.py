@@ -67,9 +67,12 @@ def test_any_delta_on_any_number_of_threads(threads: int, delta: float) -> None:
 def test_pools_grow_and_threads_go_on_where_they_were(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delta_stepping, "SPARE_CHUNKS", -1020)
-    delta_stepping._kept.clear()
     graph = sample_graphs.make("rmat", n=1024)
+    largest = graph.largest_degree
+    slots = delta_stepping.FEWEST_SLOTS
+    row = min(largest, slots) + largest // state.CHUNK
+    monkeypatch.setattr(delta_stepping, "SPARE_CHUNKS", 4 - slots - row)
+    delta_stepping._kept.clear()
     grown: list[delta_stepping.Team] = []
     grow = delta_stepping.Team._grow
 
@@ -126,6 +129,16 @@ def _system_threads() -> int:
     return len(list(TASKS.iterdir()))
 
 
+def _threads_without_sleepers() -> int:
+    """End what sleeps, and count the system's threads when those have gone: they take a moment."""
+    end_sleepers()
+    counted = [_system_threads(), -1]
+    while counted[-1] != counted[-2]:
+        time.sleep(0.1)
+        counted.append(_system_threads())
+    return counted[-1]
+
+
 def _wait_for(threads: int) -> None:
     deadline = time.perf_counter() + 10
     while _system_threads() > threads:
@@ -155,8 +168,7 @@ def test_threads_sleep_from_run_to_run_and_end_when_they_are_told(
 ) -> None:
     monkeypatch.setattr(system_threads, "most_asleep", lambda cores: 5)
     graph = make_graph("grid", np.int32)
-    end_sleepers()
-    _wait_for(before := _system_threads())
+    before = _threads_without_sleepers()
     for threads in (3, 5, 2, 5, 1):
         trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": threads})
         assert_equal(graph, trace.dist, oracle(graph, 0), f"{threads} threads")
@@ -170,8 +182,7 @@ def test_threads_that_are_too_many_to_keep_end_after_their_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     graph = make_graph("grid", np.int32)
-    end_sleepers()
-    before = _system_threads()
+    before = _threads_without_sleepers()
     monkeypatch.setattr(system_threads, "most_asleep", lambda cores: 3)
     for _ in range(3):
         trace = gpu.run(graph, "delta_stepping", "cpu", parameters={"threads": 4})
@@ -338,7 +349,7 @@ def test_a_level_records_what_it_says(key: str, probe: int) -> None:
 
 @pytest.mark.parametrize("key", ON_CPU)
 def test_stop_ends_a_run_at_once(key: str) -> None:
-    graph = sample_graphs.make("grid", n=250_000)
+    graph = sample_graphs.make("grid", n=1_000_000)
     asked: list[float] = []
 
     def stop() -> bool:
@@ -356,7 +367,7 @@ def test_stop_ends_a_run_at_once(key: str) -> None:
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("sample", ["grid", "rmat"])
 def test_what_was_reached_where_a_run_is_stopped_has_its_times(sample: str, threads: int) -> None:
-    graph = sample_graphs.make(sample, n=200_000)
+    graph = sample_graphs.make(sample, n=800_000 if sample == "grid" else 200_000)
     asked: list[int] = []
 
     def stop() -> bool:
@@ -400,6 +411,37 @@ def test_threads_clear_what_was_left_in_the_buffers(threads: int, probe: int) ->
         assert (buffers.vertices.first_reached_ns[~reached] == NEVER).all()
         assert (buffers.vertices.last_improved_ns[~reached] == NEVER).all()
         assert np.array_equal(buffers.vertices.times_processed, reached.astype(np.int32))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("numbers", [np.int32, np.int64, np.float32, np.float64])
+def test_others_see_distances_and_counts_grow_and_the_last_ones_are_right(
+    numbers: type, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delta_stepping, "FIRST_COPY_NS", 0)
+    monkeypatch.setattr(delta_stepping, "COPY_SHARE", 1e9)  # at each look, also at the end
+    monkeypatch.setattr(delta_stepping, "LOOK_S", 1e-4)
+    graph = sample_graphs.make("grid", n=90_000)
+    graph = replace(graph, weights=graph.weights.astype(numbers))
+    settings = RunSettings("delta_stepping", "cpu", "", 0, None, 2)
+    settings = replace(settings, numbers=np.dtype(numbers).name, parameters={"threads": threads})
+    settings = checked_settings(graph, settings)
+    buffers = RunBuffers.allocate(graph, 2)
+    assert buffers.vertices is not None
+    seen: list[int] = []
+
+    def look() -> bool:
+        assert buffers.vertices is not None
+        seen.append(int(buffers.vertices.times_processed.sum()))
+        return False
+
+    observer = RecordingObserver(should_stop=look)
+    execute(graph, settings, buffers, observer)
+    processed = int(observer.samples()["processed_vertices"][-1])
+    assert len([count for count in seen if 0 < count < processed]) > 1
+    assert buffers.vertices.times_processed.sum() == processed
+    assert_equal(graph, buffers.dist, oracle(graph, 0), "grid")
+    assert (buffers.vertices.last_improved_ns >= buffers.vertices.first_reached_ns).all()
 
 
 @pytest.mark.parametrize("key", ON_CPU)
