@@ -52,6 +52,7 @@ def inside(stage: Stage, vertex: int, radius: float) -> bytes:
     return bytes(picture.constBits().asarray(picture.sizeInBytes()))
 
 
+@pytest.mark.font
 @pytest.mark.parametrize("way", ["hover", "path"])
 def test_lines_that_light_up_leave_letters_readable(qtbot: QtBot, way: str) -> None:
     """Figure 1: the arcs of S end at A and B; the shortest path from S to A goes by B."""

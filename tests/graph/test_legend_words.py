@@ -86,6 +86,7 @@ def test_a_note_too_long_for_a_row_goes_on_in_the_next(width: int, qtbot: QtBot)
         assert right + 2 * PAD <= legend.width() + 1
 
 
+@pytest.mark.font
 @pytest.mark.parametrize("width", [230, 420, 900])
 def test_the_card_of_a_vertex_says_all_in_a_narrow_map(width: int, qapp: QApplication) -> None:
     metrics, room = QFontMetricsF(qapp.font()), QRectF(0, 0, width, 400)

@@ -187,6 +187,7 @@ def drawn() -> list[str]:
     return [key for key in PATHS if everything or key.startswith(("2_", "3_", "8_"))]
 
 
+@pytest.mark.font
 @pytest.mark.slow
 @pytest.mark.parametrize("key", drawn())
 def test_a_page_with_pictures(qtbot: QtBot, tmp_path: Path, key: str) -> None:

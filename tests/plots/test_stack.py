@@ -137,6 +137,7 @@ def test_signs_of_a_key_are_drawn_in_their_colours(qtbot: QtBot) -> None:
     assert {theme.data.raised, theme.data.lowered, theme.data.by_hand} <= seen
 
 
+@pytest.mark.font
 @pytest.mark.parametrize("kind", PLOTS)
 def test_a_panel_explains_its_words_where_they_stand(bench: Bench, kind: type) -> None:
     panel = bench.show(kind)

@@ -227,6 +227,7 @@ def test_words_of_buttons_titles_and_names() -> None:
     assert in_sight("x" * 160) == "x" * 160
 
 
+@pytest.mark.font
 def test_tooltips_have_short_lines_and_stay_on_the_screen(qtbot: QtBot, qapp: QApplication) -> None:
     apply_theme(qapp, "light")
     words = "Each of these words is a word of a long tooltip. " * 6 + "\n\n" + "x" * 90

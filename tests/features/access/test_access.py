@@ -118,6 +118,7 @@ def test_still_is_remembered(window: MainWindow, settings: Settings) -> None:  #
     assert QApplication.isEffectEnabled(Qt.UIEffect.UI_AnimateMenu) == animated
 
 
+@pytest.mark.font
 @pytest.mark.parametrize("name", sorted(THEMES))
 def test_the_focus_is_seen_wherever_tab_goes(
     window: MainWindow,  # noqa: F811

@@ -304,6 +304,7 @@ def test_pointer_zoom_and_statistic(
     assert panel.statistics["mean"].isChecked()
 
 
+@pytest.mark.font
 def test_the_cursor_tells_which_rows_there_were(
     window: MainWindow, host: FakeHost, traces: dict[str, Trace], qtbot: QtBot
 ) -> None:

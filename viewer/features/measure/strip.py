@@ -1,9 +1,10 @@
 """The strip below the graph while something is measured: the two marks, and a small table.
 
-As wide as the graph, as high as its rows. Columns that do not fit stand in a second band; of two
-runs, whose rows are four, they are left to the copy and the tooltip: the maps need the height. It
-is there in every arrangement and in a presentation; it draws when marks, cursor or samples have
-moved, at most thirty times a second.
+As wide as the graph, as high as its rows. Where both marks leave no room for the clock's name and
+*Copy* these are left out, so that large text asks for no wider window. Columns that do not fit
+stand in a second band; of two runs, whose rows are four, they are left to the copy and the tooltip:
+the maps need the height. It is there in every arrangement and in a presentation; it draws when
+marks, cursor or samples have moved, at most thirty times a second.
 """
 
 from __future__ import annotations
@@ -78,9 +79,10 @@ class MeasureStrip(QFrame):
     def _build(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(SPACING // 2)
-        for part in self.marks:
-            head.addWidget(part)
+        for mark in self.marks:
+            head.addWidget(mark)
         head.addWidget(self.note, 1)
+        head.addStretch()
         head.addWidget(self.copy_button)
         head.addWidget(self.end_button)
         column = QVBoxLayout(self)
@@ -88,6 +90,7 @@ class MeasureStrip(QFrame):
         column.setSpacing(SPACING // 2)
         column.addLayout(head)
         column.addWidget(self.cells)
+        self._fold()
 
     def _connect(self) -> None:
         playback, pair = self._playback, self._pair
@@ -118,6 +121,7 @@ class MeasureStrip(QFrame):
             return
         for button, mark in zip(self.marks, self._playback.measure.marks, strict=True):
             button.show_words("cursor" if mark is None else time_words(mark, found.unit))
+        self._fold()
         self.note.setText(self._note(found))
         above = self.parentWidget()
         low = above is not None and above.height() < scaled(LOW)
@@ -126,6 +130,28 @@ class MeasureStrip(QFrame):
         self.copy_button.setToolTip(COPY_ALL if left_out else COPY)
         self.setToolTip(found.words if left_out else "")
         self.setAccessibleDescription(found.words)
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Show of the head what there is room for."""
+        super().resizeEvent(a0)
+        self._fold()
+
+    def changeEvent(self, a0: QEvent | None) -> None:
+        """The same for another size of text."""
+        super().changeEvent(a0)
+        if a0 is not None and a0.type() == QEvent.Type.FontChange:
+            self._fold()
+
+    def _fold(self) -> None:
+        """Show of the head what this width has room for."""
+        gap = SPACING // 2
+        least = sum(part.sizeHint().width() + gap for part in (*self.marks, self.end_button))
+        least += 2 * SPACING  # its margins
+        self.setMinimumWidth(least)
+        for part in (self.copy_button, self.note):
+            width = part.minimumWidth() if part is self.note else part.sizeHint().width()
+            least += width + gap
+            part.setVisible(least <= self.width())
 
     def _note(self, found: Readout) -> str:
         run = self._session.current
