@@ -51,6 +51,7 @@ class Stalls:
         self._moment = moment or _moment
         self.rows: dict[str, Row] = {}
         self.beats = 0
+        self.computing = 0  # stalls in which our own thread computed for STALL_S; else it waited
         self._last = self._moment()
         self._seen: Counter[str] = Counter()
         self._quiet = False
@@ -82,6 +83,7 @@ class Stalls:
         if held - waited > STALL_S and not self._quiet:
             row = self.rows.setdefault(self._did(), Row())
             row.count += 1
+            self.computing += busy > STALL_S
             row.seen.update(dict(self._seen))  # a copy at once: the watcher adds to it
             if held - waited > row.longest - row.waited:
                 row.longest, row.busy, row.waited = held, busy, waited
@@ -104,8 +106,8 @@ class Stalls:
         worst = sorted(self.rows.items(), key=lambda item: item[1].waited - item[1].longest)
         count = sum(row.count for row in self.rows.values())
         lines = [
-            f"{count} stalls over {1000 * STALL_S:.0f} ms, after {len(worst)} of the actions; "
-            f"{self.beats:,} beats",
+            f"{count} stalls over {1000 * STALL_S:.0f} ms, after {len(worst)} of the actions, "
+            f"{self.computing} of them computing for as long; {self.beats:,} beats",
             " times  held  busy queued ms  after: where",
         ]
         for name, row in worst[:most]:

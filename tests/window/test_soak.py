@@ -149,6 +149,8 @@ class Soak:
     def _measured(self) -> tuple[float, float, float]:
         """Return what is held with the first graph shown: a larger one is no leak."""
         self._settle()
+        drawn = self.window.features["draw"].model
+        drawn.forget_history(drawn.drawing)  # up to some 10 MB that a person may take back
         self.window.open_path(FIRST)
         session = self.window.session
         self._wait(lambda: session.graph is not None and session.graph.n == FIRST_N)
