@@ -264,24 +264,38 @@ def all_pairs() -> list[str]:
 
 
 def cpu() -> list[str]:
-    """Return the baselines on the cores of a computer."""
-    path = newest("cpu")
-    told = _read(path)
-    rows = [
-        [
-            TITLES.get(row["graph"], row["graph"]),
-            row["algorithm"],
-            str(row["threads"]),
-            str(row["probe"]),
-            "none" if row["delta"] is None else f"{row['delta']:,.0f}",
-            "yes" if row["own_delta"] else "no",
-            _milliseconds(row["ms"]["median"]),
-        ]
-        for row in told["rows"]
-        if row["fault"] is None and not row.get("in_turns")
-    ]
-    head = ["graph", "algorithm", "threads", "probe level", "Δ", "its own Δ", "ms"]
-    return [*table(head, rows), *_source(path, told)]
+    """Return Δ-stepping on the cores of a computer, at its own Δ, and what the probes cost it.
+
+    Of every graph and number of threads the last that was measured on the last day with its levels
+    in turns, each after the other.
+    """
+    last: dict[tuple[str, int], tuple[Path, dict[int, dict[str, Any]]]] = {}
+    for path in _last_day_of_cpu():
+        for row in _read(path)["rows"]:
+            key = row["graph"], row["threads"]
+            if row["algorithm"] == "delta_stepping" and row["own_delta"] and not row["in_turns"]:
+                if last.get(key, (None,))[0] != path:
+                    last[key] = path, {}
+                last[key][1][row["probe"]] = row
+    rows = []
+    for (graph, threads), (path, levels) in sorted(last.items()):
+        if set(levels) < {0, 1, 2}:
+            continue
+        times = [levels[level]["ms"]["median"] for level in (0, 1, 2)]
+        costs = [f"{100 * (time / times[0] - 1):.0f} %" for time in times[1:]]
+        delta = f"{levels[0]['delta']:,.0f}"
+        title = TITLES.get(graph, graph)
+        rows.append(
+            [title, str(threads), delta, _milliseconds(times[0]), *costs, f"`{path.name}`"]
+        )
+    head = ["graph", "threads", "its own Δ", "ms", "level 1 costs", "level 2 costs", "`results/`"]
+    where = _read(newest("cpu"))["device"]
+    return [*table(head, rows), "", f"{where}; each line is of one run."]
+
+
+def _last_day_of_cpu() -> list[Path]:
+    day = newest("cpu").name[: len("cpu_2026-01-01")]
+    return sorted(RESULTS.glob(f"{day}*.json"))
 
 
 def cpu_peers() -> list[str]:
@@ -292,7 +306,7 @@ def cpu_peers() -> list[str]:
     day = newest("cpu").name[: len("cpu_2026-01-01")]
     last: dict[tuple[str, int], tuple[Path, dict[str, float]]] = {}
     peers: list[str] = []
-    for path in sorted(RESULTS.glob(f"{day}*.json")):
+    for path in _last_day_of_cpu():
         told = _read(path)
         peers += [code for code in told["peers"] if code not in peers]
         for row in told["rows"]:

@@ -312,3 +312,23 @@ def test_it_fits_a_dock(qtbot: QtBot) -> None:
         assert page.rect().contains(button.geometry())
     page.resize(900, 520)
     assert page.split.orientation() == Qt.Orientation.Horizontal
+
+
+def test_other_colours_leave_all_where_it_is_and_look_as_if_drawn_in_them(qtbot: QtBot) -> None:
+    pictures = []
+    for themes in (("light", "dark"), ("dark",)):
+        model = DrawingModel()
+        figure_1(model)
+        page = DrawPage(model)
+        qtbot.addWidget(page)
+        page.resize(700, 520)
+        page.apply_theme(THEMES[themes[0]])
+        page.show()
+        QApplication.processEvents()
+        arcs = page.canvas.items_of.arcs
+        before = {key: item.curve for key, item in arcs.items()}
+        page.apply_theme(THEMES[themes[-1]])
+        assert all(arcs[key].curve is curve for key, curve in before.items())
+        QApplication.processEvents()
+        pictures.append(page.canvas.grab().toImage())
+    assert pictures[0] == pictures[1]

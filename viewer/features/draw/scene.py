@@ -46,6 +46,7 @@ class DrawScene(QGraphicsScene):
         self._placed: object = None  # what the weights were placed for
         self._focus = False  # keys act here
         self._drawn_in: object = None  # theme, font, size
+        self._sizes: object = None  # font, size, radius: what the places of all were made for
 
     def apply_theme(self, theme: Theme, font: QFont, grow: float = 1.0) -> None:
         """Take the colours of a theme, and a text size."""
@@ -53,6 +54,12 @@ class DrawScene(QGraphicsScene):
             return
         self._drawn_in = (theme, font, grow)
         self.style_now = Style(theme, font, grow)
+        before, self._sizes = self._sizes, (font, grow, self.style_now.radius)
+        if self._sizes == before:  # other colours alone: all stays where it is
+            for item in (*self.vertices.values(), *self.arcs.values()):
+                item.style = self.style_now
+            self.update()
+            return
         for vertex in self.vertices.values():
             vertex.take(vertex.vertex, self.style_now)
         for arc in self.arcs.values():
