@@ -276,7 +276,8 @@ def cpu() -> list[str]:
             if row["algorithm"] == "delta_stepping" and row["own_delta"] and not row["in_turns"]:
                 if last.get(key, (None,))[0] != path:
                     last[key] = path, {}
-                last[key][1][row["probe"]] = row
+                if row["fault"] is None:
+                    last[key][1][row["probe"]] = row
     rows = []
     for (graph, threads), (path, levels) in sorted(last.items()):
         if set(levels) < {0, 1, 2}:
@@ -285,9 +286,7 @@ def cpu() -> list[str]:
         costs = [f"{100 * (time / times[0] - 1):.0f} %" for time in times[1:]]
         delta = f"{levels[0]['delta']:,.0f}"
         title = TITLES.get(graph, graph)
-        rows.append(
-            [title, str(threads), delta, _milliseconds(times[0]), *costs, f"`{path.name}`"]
-        )
+        rows.append([title, str(threads), delta, _milliseconds(times[0]), *costs, f"`{path.name}`"])
     head = ["graph", "threads", "its own Δ", "ms", "level 1 costs", "level 2 costs", "`results/`"]
     where = _read(newest("cpu"))["device"]
     return [*table(head, rows), "", f"{where}; each line is of one run."]

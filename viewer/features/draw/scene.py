@@ -56,8 +56,10 @@ class DrawScene(QGraphicsScene):
         self.style_now = Style(theme, font, grow)
         before, self._sizes = self._sizes, (font, grow, self.style_now.radius)
         if self._sizes == before:  # other colours alone: all stays where it is
-            for item in (*self.vertices.values(), *self.arcs.values()):
-                item.style = self.style_now
+            for vertex in self.vertices.values():
+                vertex.style = self.style_now
+            for arc in self.arcs.values():
+                arc.style = self.style_now
             self.update()
             return
         for vertex in self.vertices.values():
