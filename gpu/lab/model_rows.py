@@ -6,7 +6,7 @@ Takes what `bench_rows` measured and makes every run again on the modelled H100,
 same families and sizes (NumPy draws them where CuPy did: other random numbers). Prints, and writes,
 of each row: modelled over measured time, graph by graph; the mean absolute error; the same of the
 relaxed arcs; and of all pairs of rows whose measured times differ by more than CLEAR, how many the
-model ranks as the device does.
+model ranks as the device does, and of how many it says that they are too close to tell.
 
 Tuned on, that is looked at while the constants of `gpu.devices` were chosen by hand on 2026-11-23:
 the graphs of TUNED_ON. Others of a file were not.
@@ -35,7 +35,7 @@ from gpu.graph import CSRGraph
 from gpu.lab import held_out_graphs
 from gpu.lab.bench_gpu import RESULTS
 from gpu.lab.model_error import DEVICE, kernel_ms
-from gpu.model.accuracy import not_ranked
+from gpu.model.accuracy import CLOSE, not_ranked
 
 MOST_ARCS = 10_000_000  # of a graph that is modelled: seconds each
 MOST_RELAXED = 100_000_000  # measured arcs of a run that is modelled
@@ -155,15 +155,17 @@ def summary(rows: list[dict[str, Any]], ranked: bool) -> dict[str, Any]:
 
 
 def _pairs(rows: list[dict[str, Any]], ranked: bool, least: float) -> dict[str, int]:
-    """Count the pairs whose measured times differ so many times, by whether the model agrees."""
-    counts = {"right": 0, "wrong": 0}
+    """Count the pairs whose measured times differ so many times, by what the model says."""
+    counts = {"right": 0, "wrong": 0, "too close": 0}
     for row in rows:
         found = [run for run in row["runs"].values() if run.get("ranked") == ranked]
         for a, b in itertools.combinations(found, 2):
             times = a["measured_ms"], b["measured_ms"]
+            told = a["modelled_ms"], b["modelled_ms"]
             if max(times) > least * min(times):
-                same = (times[0] < times[1]) == (a["modelled_ms"] < b["modelled_ms"])
-                counts["right" if same else "wrong"] += 1
+                same = (times[0] < times[1]) == (told[0] < told[1])
+                apart = max(told) >= CLOSE * min(told)
+                counts[("right" if same else "wrong") if apart else "too close"] += 1
     return counts
 
 

@@ -1,11 +1,12 @@
 """What two runs differ in, as a sentence with its numbers, computed from the traces alone.
 
-The sentence is honest before it is short. A ratio of times is given only of two runs that
-ended, on clocks of one kind; a modelled time against a measured one has none. A time measured
-with probes on is not a time to quote: where a rerun at level 0 is at hand (`quoted`) it is
-used and named, else the sentence says which level the time carries. Modelled time does not
-depend on the level. What else must be known to read it (other devices, other sources, a run
-stopped or not verified) follows as cautions.
+The sentence is honest before it is short. A ratio of times is given only of two runs that ended, on
+clocks of one kind; a modelled time against a measured one has none. A time measured with probes on
+is not a time to quote: where a rerun at level 0 is at hand (`quoted`) it is used and named, else
+the sentence says which level the time carries. Modelled time does not depend on the level; of two
+algorithms it has an error, and who was sooner is not said where times lie within it
+(`gpu.model.accuracy.CLOSE`). What else must be known to read it (other devices, other sources, a
+run stopped or not verified) follows as cautions.
 
     work    vertices processed (the paper's measure)
     busy    share of the device's workers that had work, mean over the run
@@ -16,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from gpu.model.accuracy import CLOSE
 from gpu.record.trace import NOT_RANKED, Probe
 from gpu.study.compare import Side, obstacle
 from gpu.words import NOT_KNOWN, brief_time, distance, in_sight, percent, ratio_words, short
@@ -76,7 +78,8 @@ def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None,
     words = [_time_and_work(a, b, told, times, numbers)]
     if not _is_contradicted(numbers):
         words += _busy_words(told, numbers)
-    words += _why_it_pays(a, b, told, numbers)
+    if not numbers["too_close"]:
+        words += _why_it_pays(a, b, told, numbers)
     return Summary(" ".join(words), tuple(_cautions(a, b, told, times is not None)), numbers)
 
 
@@ -101,11 +104,14 @@ def _numbers(a: Side, b: Side, times: tuple[float, float] | None) -> dict[str, A
     first, second = times or (a.time_ns, b.time_ns)
     ended = a.finished and b.finished
     like = a.clock == b.clock and not _not_ranked(a, b)
+    ratio = second / first if ended and like and first > 0 else None
+    modelled = a.clock == "modelled" and a.settings.algorithm != b.settings.algorithm
     return {
         "comparable": True,
         "a": _side_numbers(a, first),
         "b": _side_numbers(b, second),
-        "b_time_over_a": second / first if ended and like and first > 0 else None,
+        "b_time_over_a": ratio,
+        "too_close": bool(ratio and modelled and max(ratio, 1 / ratio) < CLOSE),
         "b_work_over_a": b.processed / a.processed if ended and a.counted and b.counted else None,
         "times_at_probe_0": times is not None,
     }
@@ -177,6 +183,8 @@ def _time_and_work(
     done = f"{against} with {_work_words(faster, slower, work)}."
     if abs(ratio - 1) < SAME:
         return f"{name} took as long as {other} {done}"
+    if numbers["too_close"]:
+        return f"As near as the model can tell, {name} took as long as {other} {done}"
     return f"{name} finished {ratio_words(slow / fast)} sooner {done}"
 
 
@@ -216,7 +224,7 @@ def _is_contradicted(numbers: dict[str, Any]) -> bool:
     """
     ratio, work = numbers["b_time_over_a"], numbers["b_work_over_a"]
     shares = [numbers[side]["busy_share"] for side in ("a", "b")]
-    if ratio is None or work is None or None in shares or ratio == 1:
+    if ratio is None or work is None or None in shares or ratio == 1 or numbers["too_close"]:
         return False
     quick, slow = shares if ratio > 1 else shares[::-1]
     return bool((ratio - 1) * (1 - work) > 0 and quick < slow)

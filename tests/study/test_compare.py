@@ -385,6 +385,22 @@ def test_who_was_sooner_and_by_how_much(b_ns: int, work: int, words: str) -> Non
     assert summarise(made(), made(SLOW, b_ns, work)).words.startswith(told)
 
 
+@pytest.mark.parametrize(
+    ("b_ns", "close"), [(1020, True), (1095, True), (910, True), (1105, False)]
+)
+def test_modelled_times_within_the_model_s_error_have_no_order(b_ns: int, close: bool) -> None:
+    said = summarise(made(work=8), made(SLOW, b_ns, 4))
+    assert said.numbers["too_close"] == close
+    assert said.words.startswith("As near as the model can tell, ") == close
+    assert ("sooner" in said.words) != close
+    measured = {"clock": "measured", "engine": "cuda", "device": "H100"}
+    said = summarise(made(work=8, **measured), made(SLOW, b_ns, 4, **measured))
+    assert "sooner" in said.words  # a measured time is what it is
+    assert not said.numbers["too_close"]
+    again = summarise(made(work=8), made(end_ns=b_ns, work=4, delta=7.0))
+    assert "sooner" in again.words  # one algorithm's errors go one way
+
+
 def test_work_of_nothing_is_not_known() -> None:
     idle = made(SLOW, 2000, 0)
     said = summarise(made(), idle)
@@ -590,6 +606,7 @@ def test_who_was_sooner_with_more_work_and_less_busy_is_not_contradicted() -> No
     for shares, is_so in (((0.1, 0.2), True), ((0.2, 0.1), False), ((0.2, None), False)):
         sides = {side: {"busy_share": share} for side, share in zip("ab", shares, strict=True)}
         swapped = {"b_time_over_a": 0.5, "b_work_over_a": 2.0, "a": sides["b"], "b": sides["a"]}
+        swapped["too_close"] = False
         assert compare_words._is_contradicted({**said.numbers, **sides}) == is_so
         assert compare_words._is_contradicted(swapped) == is_so
     less_work = {**said.numbers, "b_work_over_a": 2.0, "a": {"busy_share": 0.1}}
