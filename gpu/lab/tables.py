@@ -302,7 +302,6 @@ def cpu_peers() -> list[str]:
 
     Of every graph and number of threads the last that was measured on the last day.
     """
-    day = newest("cpu").name[: len("cpu_2026-01-01")]
     last: dict[tuple[str, int], tuple[Path, dict[str, float]]] = {}
     peers: list[str] = []
     for path in _last_day_of_cpu():
@@ -323,11 +322,11 @@ def cpu_peers() -> list[str]:
         title = TITLES.get(graph, graph)
         rows.append([title, str(threads), *figures, f"{share:.2f}", f"`{path.name}`"])
     head = ["graph", "threads", *(f"{code}, ms" for code in codes), "ours / best of the others"]
-    where = _read(newest("cpu"))["device"]
+    told = _read(newest("cpu"))
     return [
         *table([*head, "`results/`"], rows),
         "",
-        f"{where}, {day[4:]}; each line is of one run.",
+        f"{told['device']}, {told['date'][:10]}; each line is of one run.",
     ]
 
 

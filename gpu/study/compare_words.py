@@ -78,8 +78,7 @@ def summarise(a: Side, b: Side, quoted: tuple[Side | None, Side | None] = (None,
     words = [_time_and_work(a, b, told, times, numbers)]
     if not _is_contradicted(numbers):
         words += _busy_words(told, numbers)
-    if not numbers["too_close"]:
-        words += _why_it_pays(a, b, told, numbers)
+    words += _why_it_pays(a, b, told, numbers)
     return Summary(" ".join(words), tuple(_cautions(a, b, told, times is not None)), numbers)
 
 

@@ -14,7 +14,6 @@ from test_window import close_for_good, with_finished_run
 from viewer.common.elided import ElidedLabel
 from viewer.common.text_size import SYSTEM_FONT, grown
 from viewer.docks import ARRANGEMENTS
-from viewer.features.measure.strip import MeasureStrip
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
@@ -71,8 +70,7 @@ def test_every_arrangement_fits_the_screen(window: MainWindow, name: str) -> Non
     settle()
     assert (window.width(), window.height()) == (WIDTH, HEIGHT)
     window.playback.measure.put_both(0.0, window.playback.duration_ns)
-    for strip in window.findChildren(MeasureStrip):
-        strip.refresh()  # not at the next of its beats
+    window.features["measure"].strip.refresh()  # not at the next of its beats
     settle()
     assert (window.width(), window.height()) == (WIDTH, HEIGHT)
 

@@ -6,8 +6,7 @@ opens a window without a screen and uses at random whatever is enabled: every ro
 registry but Quit, fields of the Run panel, docks, keys, clicks into the graph and the plots, small
 graphs. Dialogs are cancelled. It ends with 1, and says what it did last, if anything was raised or
 Qt complained, if the window or its engine process grew by more than 50 MB after the warm-up
-(every action and every algorithm once, then a third of the time; the engine by as much more as it
-keeps for another run of Δ-stepping on cores), or if a child process or a
+(every action and every algorithm once, then a third of the time), or if a child process or a
 segment in /dev/shm is left after the window was closed.
 
 What is measured is what a process has to itself, after a collection of garbage and `malloc_trim`,
@@ -377,8 +376,6 @@ def _segments() -> set[str]:
 def main(arguments: list[str]) -> int:
     """Soak, print what was measured and found; return 0, or 1 with faults."""
     sys.path.insert(0, str(CHECKOUT))
-    from gpu.cpu.delta_stepping import KEPT_BYTES
-
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     seconds = float(arguments[0]) if arguments else SUITE_SECONDS
     seed = int(arguments[1]) if len(arguments) > 1 else SEED
@@ -389,9 +386,8 @@ def main(arguments: list[str]) -> int:
         traceback.print_exc()  # the hook is ours
         raise
     for name, megabytes in found.items():
-        allowed = GROWTH_MB + (KEPT_BYTES / 1e6 if name.startswith("engine") else 0.0)
-        if "grew" in name and megabytes > allowed:
-            soak.faults.append(f"{name}: {megabytes:.1f}, allowed {allowed:.0f}")
+        if "grew" in name and megabytes > GROWTH_MB:
+            soak.faults.append(f"{name}: {megabytes:.1f}, allowed {GROWTH_MB:.0f}")
     words = ", ".join(f"{name} {value:.1f}" for name, value in found.items())
     print(f"seed {seed}: {soak.steps} actions, {words}")
     for fault in dict.fromkeys(soak.faults):
