@@ -77,6 +77,7 @@ class DeltaPanel(PairPlot):
         self.hand_row = QWidget()
         row = QHBoxLayout(self.hand_row)
         row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACING // 2)
         self.halve_button = chip("÷2", "Take over by hand: half of Δ")
         self.double_button = chip("×2", "Take over by hand: twice Δ")
         self._release_words = "Let ADDS drive again"
