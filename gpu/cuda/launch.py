@@ -1,10 +1,13 @@
 """Put one run together: graph on the device, queues, launch, watch, results.
 
 A graph is uploaded once and kept while it lives (`DeviceGraph`). A run allocates its arrays,
-launches `begin` and the algorithm's kernel on a stream of its own between two events, and
-watches: samples out of the pinned ring, Stop and a delta held by hand into it, and at most
-ten times a second the distances as they are, copied on a second stream. Where a scout is to
+launches `begin`, which clears them, and the algorithm's kernel on a stream of its own between two
+events, and watches: samples out of the pinned ring, Stop and a delta held by hand into it, and at
+most ten times a second the distances as they are, copied on a second stream. Where a scout is to
 choose among plans, it goes before `begin`, and the kernel is launched when it has spoken.
+
+Each call takes the host 5 to 9 us, which short runs feel: between the two events there are no
+others than these two or three.
 
 Residency: the grid is launched cooperatively, so that the driver refuses a grid that does
 not fit at once; before that the launcher computes what fits and says so in words.
@@ -34,7 +37,6 @@ SNAPSHOT_S = 0.1  # between two copies of the distances mid-run
 DEFAULT_PERIOD_NS = 10_000
 SCOUT_S = 10.0  # by then a scout has told what it saw, or something is wrong
 SCOUT_THREADS = 1024  # of the block that scouts
-SCOUT_CLEARS = 16  # bytes that a thread of it clears at a time
 ALIGNED = 256  # bytes, of arrays that share an allocation
 LIMIT_S = 120.0  # a kernel that has not finished by then ends itself
 SPARE_BYTES = 64 << 20  # left free on the device
@@ -50,6 +52,8 @@ class DeviceGraph:
         self.n, self.m = graph.n, graph.m
         degrees = np.diff(graph.indptr)
         self.largest_degree = int(degrees.max()) if graph.n else 0
+        largest = graph.weights.max(initial=0).astype(graph.weights.dtype)
+        self.largest_weight = int(largest.view(records.bits_of(graph.weights.dtype)))  # its bits
         self._check_room(cupy, graph)
         self.rows = cupy.empty((max(graph.n, 1), 2), np.uint32)
         numbers, bits = graph.weights.dtype.name, records.bits_of(graph.weights.dtype)
@@ -109,7 +113,7 @@ class Plan:
     record : RUN (1,), filled by the algorithm; addresses are filled in here
     shared_bytes : of a block's shared memory, beside what the kernel declares
     arrays : device arrays by RUN field, kept alive for the run
-    clear : bytes to set to 0 or 0xff just before the start: (array, value)
+    clear : arrays that `begin` sets to 0, or to all bits: (array, value); whole CLEAR_BYTES
     told : what the trace's environment is told beside
     """
 
@@ -215,11 +219,23 @@ class CudaRun:
         workers = max(*(each.workers for each in plans), 1)
         after = -(-records.STATE.itemsize // ALIGNED) * ALIGNED
         size = workers * records.STATS.itemsize
-        self._cleared = cupy.empty(-(-(after + size) // ALIGNED) * ALIGNED, np.uint8)
-        self._state = self._cleared[: records.STATE.itemsize]
-        self._stats = self._cleared[after : after + size]
+        together = cupy.empty(after + size, np.uint8)
+        self._state, self._stats = together[: records.STATE.itemsize], together[after:]
         self._vertex_arrays()
+        self._clear_first(plans)
         self._ready = {each: self._make_ready(each, settings) for each in plans}
+
+    def _clear_first(self, plans: list[Plan]) -> None:
+        """Write into the record that `begin` gets what all plans want cleared."""
+        record = self.plan.record[0]
+        arrays = [(self._stats, 0), *(each for plan in plans for each in plan.clear)]
+        for k, (array, value) in enumerate(arrays):
+            record["clear_at"][k] = array.data.ptr
+            record["clear_words"][k], left = divmod(array.nbytes, records.CLEAR_BYTES)
+            record["clear_to"][k] = 0xFFFFFFFF if value else 0
+            if left:
+                raise EngineError(f"an array of {array.nbytes} bytes cannot be cleared, our fault")
+        record["clears"] = len(arrays)
 
     def _make_ready(self, plan: Plan, settings: RunSettings) -> Ready:
         """Fill a plan's record, put it on the device, and load the kernel."""
@@ -257,59 +273,37 @@ class CudaRun:
             record[name] = array.data.ptr if array is not None else 0
         record["host"], record["ring"] = self.ring.control_address, self.ring.ring_address
         record["n"], record["m"] = graph.n, graph.m
-        record["mean_degree"] = graph.mean_degree
+        record["mean_degree"], record["mean_weight"] = graph.mean_degree, graph.mean_weight
+        record["weight_max"] = uploaded.largest_weight
         record["period_ns"] = period_ns or DEFAULT_PERIOD_NS
         record["limit_ns"] = int(LIMIT_S * 1e9)
         record["ring_mask"] = self.ring.samples - 1
 
     def launch(self) -> None:
-        """Start everything on the stream; returns at once, or when a scout has seen enough.
-
-        A scout clears what is cleared first. Each call takes the host some microseconds, so this
-        adds none, and the scout has mostly spoken when `begin` is issued.
-        """
+        """Start everything on the stream; returns at once, or when a scout has seen enough."""
         cupy, stream = self._cupy, self._stream
         variant = (self._probe, self._graph.weights.dtype.name)
         begin = function(self._device.number, "prepare.cu", "begin", *variant)
         scout = function(self._device.number, "prepare.cu", "scout", *variant)
         record = self._ready[self.plan].record
+        grid, block = (8 * self._device.multiprocessors,), (THREADS["prepare.cu"],)
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
-        self._got_ready: list[Plan] = []
-        self.started = time.perf_counter()
         with stream:
+            for ready in self._ready.values():
+                copied = (ready.constant.ptr, ready.record.data.ptr, ready.record.nbytes)
+                cupy.cuda.runtime.memcpyAsync(*copied, 3, stream.ptr)
+            self.started = time.perf_counter()
             self._events[0].record(stream)
-            if self._scouted is None:
-                self._clear([(self._cleared, 0)])
-            else:
-                words = np.uint32(self._cleared.nbytes // SCOUT_CLEARS)
-                scout((1,), (SCOUT_THREADS,), (record, self._cleared, words))
-            grid = (8 * self._device.multiprocessors,)
-            begin(grid, (THREADS["prepare.cu"],), (record,))
+            if self._scouted is not None:
+                scout((1,), (SCOUT_THREADS,), (record,))
+            begin(grid, block, (record,))
             if self._scouted is not None:
                 self._heed_scout(self._scouted)
-            self._get_ready(self.plan)
             launch_cooperative(cupy, self._ready[self.plan].kernel, self.plan, stream)
             self._events[1].record(stream)
 
-    def _clear(self, arrays: list[tuple[Any, int]]) -> None:
-        for array, value in arrays:
-            at = (array.data.ptr, value, array.nbytes, self._stream.ptr)
-            self._cupy.cuda.runtime.memsetAsync(*at)
-
-    def _get_ready(self, plan: Plan) -> None:
-        """Clear what a plan wants cleared, and give its kernel its record; once a run."""
-        if plan in self._got_ready:
-            return
-        self._got_ready.append(plan)
-        self._clear(plan.clear)
-        ready = self._ready[plan]
-        copied = (ready.constant.ptr, ready.record.data.ptr, ready.record.nbytes)
-        self._cupy.cuda.runtime.memcpyAsync(*copied, 3, self._stream.ptr)
-
     def _heed_scout(self, scouted: Scouted) -> None:
-        """Take the plan that a scout speaks for; the first is got ready until it has spoken."""
-        if self.ring.scouted() is None:
-            self._get_ready(scouted.plans[0])
+        """Take the plan that a scout speaks for."""
         while (seen := self.ring.scouted()) is None:
             if time.perf_counter() - self.started > SCOUT_S:
                 self._stream.synchronize()  # raises what went wrong on the device

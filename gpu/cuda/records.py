@@ -15,6 +15,8 @@ SEGMENT = 64  # items per write-completed counter
 PIECE_SHIFT = 10  # arcs of a piece of a long row, as in common.cuh
 ARC_WORDS = 2  # an arc's: head and weight, each as wide as a distance
 TICK_NS = 32  # unit of per-vertex times on the device, as in common.cuh
+CLEARS = 8  # arrays that `begin` clears at most, of all plans together; as in common.cuh
+CLEAR_BYTES = 16  # that a thread clears at a time
 SCOUT_HOPS = 10  # as in scout.cuh, and `gpu.algorithms.adaptive.HOPS`
 READING_WORDS = 8  # int32 per recorded sweep, see `READING`
 
@@ -82,7 +84,7 @@ COUNTS = (
     "pile_room",
     "wide_enter",
     "wide_leave",
-    "unused_too",
+    "clears",
 )
 START_RULE = np.dtype(
     [
@@ -98,10 +100,14 @@ RUN = np.dtype(
         *((name, "<u8") for name in POINTERS),
         ("controller", CONTROLLER),
         ("rule", START_RULE),
-        *((name, "<f8") for name in ("mean_degree", "band_low", "band_high")),
+        *((name, "<f8") for name in ("mean_degree", "mean_weight", "band_low", "band_high")),
         ("period_ns", "<u8"),
         ("limit_ns", "<u8"),
+        ("weight_max", "<u8"),  # bits, of 64-bit types all of them
+        ("clear_at", "<u8", (CLEARS,)),
         *((name, "<u4") for name in COUNTS),
+        ("clear_words", "<u4", (CLEARS,)),  # of CLEAR_BYTES
+        ("clear_to", "<u4", (CLEARS,)),  # 0, or all bits
     ]
 )
 STATE = np.dtype(
@@ -109,9 +115,6 @@ STATE = np.dtype(
         ("published", "<u8", (4,)),
         ("start_ns", "<u8"),
         ("end_ns", "<u8"),
-        ("weight_sum", "<u8"),
-        ("weight_total", "<f8"),
-        ("weight_max", "<u8"),  # bits, of 64-bit types all of them
         ("overflowed", "<u4"),
         ("left_out", "<u4"),
         ("barrier_arrived", "<u4"),

@@ -138,7 +138,7 @@ class Kernel:
         plan.arrays["far"] = cupy.empty(max(far, 1), np.uint64)
         plan.arrays["readings"] = cupy.empty(LOG_WORDS, np.int32)
         if self.piles > SETTLED:
-            plan.arrays["written"] = cupy.empty(graph.n, bits_of(numbers))
+            plan.arrays["written"] = cupy.empty(-(-graph.n // 16) * 16, bits_of(numbers))
             plan.clear.append((plan.arrays["written"], 0))
         if probe:
             plan.clear.append((plan.arrays["readings"], 0))

@@ -24,8 +24,7 @@ struct PacerShared {  // written by the pacer, for the courier; wishes the other
 // How far the threshold moves at a time: what the host holds, or factor x mean weight / mean degree.
 __device__ __forceinline__ double first_stride() {
     if (RUN.rule.given > 0.0) return RUN.rule.given;
-    double mean = RUN.m ? total_weight(*RUN.state) / RUN.m : 0.0;
-    return usable_width(RUN.rule.start_factor * mean / larger(RUN.mean_degree, TINY_DEGREE), !WEIGHT_FLOAT);
+    return usable_width(RUN.rule.start_factor * RUN.mean_weight / larger(RUN.mean_degree, TINY_DEGREE), !WEIGHT_FLOAT);
 }
 
 struct Pacer {

@@ -13,6 +13,7 @@ Compile with  -DLEVEL=0..2  probe level        -DRUN_BYTES=b, -DSTATE_BYTES=b   
 #define ALL_LANES 0xffffffffu
 #define PIECE_SHIFT 10  // arcs of a piece of a long row, as a power of two
 #define SCOUT_HOPS 10   // that a scout looks ahead
+#define CLEARS 8        // arrays that `begin` clears at most
 #define NO_ARC 0xffffffffu  // the lane has none
 
 enum Status { RUNNING, FINISHED, STOPPED, POOL_DRY, TIMED_OUT };
@@ -30,14 +31,11 @@ struct Published {  // what the manager tells the workers; torn reads only mis-s
     u32 head, idle_workers, status, unused;
 };
 
-struct State {  // zeroed before the run, read by the host after it
+struct State {  // zeroed by `begin`, read by the host after the run
     Published published;
     u64 start_ns, end_ns;
-    u64 weight_sum;              // int32
-    double weight_total;         // the other types: the sum may pass 2^64
-    alignas(8) Dist weight_max;  // bits
-    alignas(8) u32 overflowed;   // 2: an arc was left out because its sum passes the range
-    u32 left_out;                // one of those arcs
+    u32 overflowed;  // 2: an arc was left out because its sum passes the range
+    u32 left_out;    // one of those arcs
     u32 barrier_arrived, barrier_round, sweeps, readings;
     u64 head_bucket, bucket_switches;
     double delta, base;
@@ -82,20 +80,17 @@ struct Run {  // gpu.cuda.records.RUN, the same bytes
     u32 *owners;      // adds: whose row a piece of arcs lies in, see worker.cuh
     Controller controller;
     StartRule rule;
-    double mean_degree, band_low, band_high;
-    u64 period_ns, limit_ns;
+    double mean_degree, mean_weight, band_low, band_high;
+    u64 period_ns, limit_ns, weight_max;  // the last: bits of the largest weight
+    uint4 *clear_at[CLEARS];  // what `begin` clears
     u32 n, m, source, workers, threads, buckets, as_published, drop_stale;
     u32 pool_blocks, table_mask, ring_mask, readings_room, chunk_smallest, chunk_largest;
-    u32 keep, flush_rounds, pile_room, wide_enter, wide_leave, unused_too;
+    u32 keep, flush_rounds, pile_room, wide_enter, wide_leave, clears;
+    u32 clear_words[CLEARS], clear_to[CLEARS];  // words of 16 bytes; 0, or all bits
 };
 
 static_assert(sizeof(Run) == RUN_BYTES, "Run and gpu.cuda.records.RUN differ in size");
 static_assert(sizeof(State) == STATE_BYTES, "State and gpu.cuda.records.STATE differ in size");
-
-// The sum of the weights, as `begin` has left it.
-__device__ __forceinline__ double total_weight(const State &state) {
-    return WEIGHT_FLOAT || WEIGHT_WIDE ? state.weight_total : (double)state.weight_sum;
-}
 
 __device__ __forceinline__ u32 lane_id() { return threadIdx.x & 31; }
 __device__ __forceinline__ u32 warp_id() { return threadIdx.x >> 5; }

@@ -25,7 +25,7 @@ struct Manager : Reader {
         poke((uint4 *)&to->head, make_uint4(s.head, idle, s.status, 0));
     }
 
-    // Before the first sweep: weights are summed by now; the source goes into the head.
+    // Before the first sweep: the source goes into the head.
     __device__ __noinline__ void start() {
 #pragma unroll 1
         for (u32 w = threadIdx.x; w < run.workers; w += MANAGER_THREADS) s.handed[w] = s.number[w] = 0;
@@ -39,9 +39,7 @@ struct Manager : Reader {
         if (threadIdx.x == 0) {
             State &state = *run.state;
             s.c = run.controller;
-            double total = total_weight(state);
-            set_weights(s.c, run.m ? total / run.m : 0.0, value_of(state.weight_max), run.mean_degree,
-                        run.rule);
+            set_weights(s.c, run.mean_weight, value_of((Dist)run.weight_max), run.mean_degree, run.rule);
             s.base = 0.0;
             s.switches = 0;
             s.start_ns = state.start_ns;

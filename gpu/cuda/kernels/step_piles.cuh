@@ -105,7 +105,7 @@ struct Piles {
         split_at = s.split_at;
         if constexpr (HEAVY_ARCS) {
             light_limit = s.light_limit;
-            has_heavy = state.weight_max > light_limit;
+            has_heavy = run.weight_max > light_limit;
         }
     }
 

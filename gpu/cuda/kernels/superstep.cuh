@@ -61,10 +61,9 @@ struct Team {
 
     // Thread 0 of every block: the first threshold; block 0 also the source.
     __device__ __forceinline__ void set_up() {
-        double total = total_weight(state);
         double delta = run.rule.given;
         if (!(delta > 0.0))
-            delta = near_far_delta(run.m ? total / run.m : 0.0, run.mean_degree, !WEIGHT_FLOAT);
+            delta = near_far_delta(run.mean_weight, run.mean_degree, !WEIGHT_FLOAT);
         if constexpr (FAR_PILE) {
             piles.set_threshold(delta, delta);
         } else {
