@@ -68,6 +68,7 @@ from gpu.host.shared_graph import (
     with_note,
 )
 from gpu.host.warm_up import COMPILING, COMPILING_KERNELS, FIRST_ROWS, Warming, say_if_slow
+from gpu.memory import give_back_freed
 from gpu.record.trace import (
     Probe,
     RunSettings,
@@ -160,7 +161,7 @@ class Worker:
     # load
 
     def _load(self, command: LoadCommand) -> None:
-        self._graph = None  # the old one's memory, before the new one's
+        self._forget_graph()
         shared = share_graph(self._memory, command.run_id, self._read(command))
         try:
             shared = self._with_picture(shared)
@@ -203,9 +204,14 @@ class Worker:
         if self._ring.is_stopped(run_id):
             raise CancelledByUserError("stopped")
 
+    def _forget_graph(self) -> None:
+        """Let the old graph's memory go before the new one's is taken, and what its runs left."""
+        self._graph = None
+        give_back_freed()
+
     def _graph_of(self, handle: GraphHandle) -> CSRGraph:
         if self._graph is None or self._graph.handle.token != handle.token:
-            self._graph = None
+            self._forget_graph()
             segment = self._memory.attach(handle.shared, owner=False)
             self._graph = open_graph(handle, segment, writeable=True)
         return self._graph.graph

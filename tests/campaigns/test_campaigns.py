@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import faults
+import flat
 import fuzz
 import kill
 import pytest
@@ -96,3 +97,11 @@ def test_every_write_and_allocation_fails_in_turn() -> None:
     told = json.loads(done.stdout.splitlines()[-1])
     assert told["tries"] > 50
     assert set(faults.KINDS) >= {"write", "memory", "rename"}
+
+
+@LINUX
+@pytest.mark.slow
+def test_the_engine_process_does_not_grow() -> None:
+    held = flat.played(600, flat.SEED, 30, ("int32",), (1,))
+    assert held.runs > 40
+    assert held.grown < flat.GROWTH_MB

@@ -5,9 +5,10 @@
 opens a window without a screen and uses at random whatever is enabled: every row of the action
 registry but Quit, fields of the Run panel, docks, keys, clicks into the graph and the plots, small
 graphs. Dialogs are cancelled. It ends with 1, and says what it did last, if anything was raised or
-Qt complained, if the window or its engine process grew by more than 50 MB after the warm-up
-(every action and every algorithm once, then a third of the time), or if a child process or a
-segment in /dev/shm is left after the window was closed.
+Qt complained, if the window grew by more than 50 MB after the warm-up (every action and every
+algorithm once, then a third of the time), or if a child process or a segment in /dev/shm is left
+after the window was closed. What its engine process holds is told, not judged: each that was killed
+because it did not stop in time has a successor that has loaded less. See `campaigns/flat.py`.
 
 What is measured is what a process has to itself, after a collection of garbage and `malloc_trim`,
 once every run and sweep has ended: the window, its engine process, and whatever other children
@@ -46,6 +47,7 @@ from soak_stalls import Stalls
 SUITE_SECONDS = 24
 SEED = 20261121
 GROWTH_MB = 50.0
+JUDGED = ("window grew MB", "others grew MB")
 MARK_SECONDS = 60
 MOST_RUNS = 6  # kept in the table: what people keep is no leak
 SIZES = (20, 200, 1500)  # vertices of the graphs
@@ -386,7 +388,7 @@ def main(arguments: list[str]) -> int:
         traceback.print_exc()  # the hook is ours
         raise
     for name, megabytes in found.items():
-        if "grew" in name and megabytes > GROWTH_MB:
+        if name in JUDGED and megabytes > GROWTH_MB:
             soak.faults.append(f"{name}: {megabytes:.1f}, allowed {GROWTH_MB:.0f}")
     words = ", ".join(f"{name} {value:.1f}" for name, value in found.items())
     print(f"seed {seed}: {soak.steps} actions, {words}")
