@@ -1,13 +1,13 @@
-"""A scout looks at the graph's shape, and the run goes on in the form that fits it.
+"""Scouts look at the graph's shape, and the run goes on in the form that fits it.
 
 Returns     dist, the shortest distance from the source to every vertex.
 
 The idea    No scheduler is the fastest on every graph. A wide, shallow graph wants supersteps; a
             deep, narrow one wants no barriers; hubs want to be cut into pieces. Which it is
-            shows within ten hops of the source: a block looks at them, breadth first, before
-            the run begins, and counts how many vertices each hop reaches. What
-            was known of the graph when it was loaded (arcs a vertex, its largest hub, how
-            unequal the weights are) does the rest, and `choose` names a row of the registry:
+            shows within ten hops of a vertex: a scout counts how many vertices each hop
+            reaches, breadth first. What was known of the graph when it was loaded (arcs a
+            vertex, its largest hub, how unequal the weights are) does the rest, and `choose`
+            names a row of the registry:
 
             hubs       a vertex joined with a quarter of all, or hubs and many arcs: ADDS
             shallow    each hop reaches a multiple of the one before: supersteps, ordered
@@ -17,10 +17,16 @@ The idea    No scheduler is the fastest on every graph. A wide, shallow graph wa
             deep       else: without barriers (Asynchronous Near-Far), and where each vertex has
                        many arcs, or the graph is too large for the cache, ADDS
 
+When        A run goes everywhere, and most graphs are alike everywhere. So sixteen scouts look
+            once, from vertices all over the graph, before its first run, and one from its
+            largest hub, for runs from hubs. What three fifths of them say is the graph's form,
+            and a run pays nothing for it. Where they do not agree, a scout goes from the
+            source, inside the run's time.
+
 Not done    Changing the form again in mid-run, and more than ten hops of scouting: a graph that
-            changes its nature far from the source is taken for what it is near it. What the
-            scout has seen is not used but for the choice. No weight is looked at from the
-            source on: whether order pays is told by a sample of all weights.
+            changes its nature far away is taken for what it is near its scouts. What they have
+            seen is not used but for the choice. No weight is looked at on the way: whether
+            order pays is told by a sample of all weights.
 
 To tune     `Limits`, measured on an H100; which graphs they are from stands in gpu/lab/LOG.md.
 
@@ -31,8 +37,9 @@ that the window and the tables show of it: they are that form's.
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,6 +55,12 @@ MANY = 64  # vertices of a hop from which its growth says enough
 SURE = 5  # hops from which two that grew say enough
 BACK = 4  # hops over which a last hop's growth is taken
 SAMPLED = 4096  # weights that are looked at
+SCOUTS = 16  # that look once a graph, from vertices with arcs
+ENOUGH = 4  # of them have to see something
+AGREED = 0.6  # of these have to say the same
+HOST_ARCS = 65_536  # that they look at in one hop
+TRIED = 64  # ids from each scout's place on, until one has arcs
+ORDINARY = 8.0  # arcs of a source, x mean degree, up to which it is like others
 
 
 @dataclass(frozen=True)
@@ -60,11 +73,15 @@ class Limits:
     some : a last hop is large from so many vertices on, x arcs a vertex beyond the way back
     growth : and a graph shallow where such a hop is so many times that of BACK hops before
     still : along a path hops differ by at most so much
-    lanes, threads, block : arcs of a hop on a path, at least and at most, and vertices at most
+    lanes, threads, few, block : arcs of a hop on a path, at least and at most, and vertices
     tree_degree : up to here a vertex hardly has two ways
     ordered_degree, ordered_arcs : arcs a vertex, or in all, from which shallow graphs are ordered
+    clustered_arcs : up to here shallow graphs whose hops grow by less than half a vertex' arcs,
+        and therefore are many, go to ADDS
+    hub_ordered_arcs, tree_arcs : ADDS from so many arcs on, with hubs and usual weights; in trees
+        without equal branches
     dense_degree : from here on deep graphs go to ADDS
-    many_arcs : the same, too large for the cache
+    many_arcs, many_degree : the same, too large for the cache
     unequal : weights are unequal where the median is below this share of the mean
     """
 
@@ -75,13 +92,18 @@ class Limits:
     growth: float = 4.0
     still: float = 1.25
     lanes: int = 32
-    threads: int = 1024
+    threads: int = 4096
+    few: int = 8
     block: int = 128
     tree_degree: float = 2.0
     ordered_degree: float = 6.0
-    ordered_arcs: int = 4_000_000
+    ordered_arcs: int = 1_500_000
+    clustered_arcs: int = 1_800_000
+    hub_ordered_arcs: int = 6_000_000
+    tree_arcs: int = 20_000_000
     dense_degree: float = 10.0
-    many_arcs: int = 50_000_000
+    many_arcs: int = 25_000_000
+    many_degree: float = 6.0
     unequal: float = 1 / 16
 
 
@@ -129,7 +151,16 @@ class Choice:
     delta: float | None = None
 
 
+@dataclass(frozen=True)
+class Settled:
+    """What is chosen on a graph whatever the source: one like most others, or a hub."""
+
+    usual: Choice
+    hub: Choice
+
+
 _FACTS: weakref.WeakKeyDictionary[CSRGraph, Facts] = weakref.WeakKeyDictionary()
+_SETTLED: weakref.WeakKeyDictionary[CSRGraph, Settled | None] = weakref.WeakKeyDictionary()
 
 
 def facts_of(graph: CSRGraph) -> Facts:
@@ -149,6 +180,57 @@ def facts_of(graph: CSRGraph) -> Facts:
     return _FACTS[graph]
 
 
+def choose_at_once(graph: CSRGraph, source: int) -> Choice | None:
+    """Return the form of a run, None where a scout has to look from this source."""
+    facts = facts_of(graph)
+    known = choose_unscouted(facts)
+    if known is not None:
+        return known
+    choices = settled(graph)
+    if choices is None:
+        return None
+    degree = int(graph.indptr[source + 1] - graph.indptr[source])
+    is_hub = degree > ORDINARY * max(facts.mean_degree, 1.0)
+    return choices.hub if is_hub else choices.usual
+
+
+def settled(graph: CSRGraph) -> Settled | None:
+    """Return what scouts all over the graph agree on, or None; looked at once a graph."""
+    if graph not in _SETTLED:
+        _SETTLED[graph] = _agreed(graph)
+    return _SETTLED[graph]
+
+
+def _agreed(graph: CSRGraph) -> Settled | None:
+    found = [choice for place in places(graph) if (choice := _seen_from(graph, place)) is not None]
+    if len(found) < ENOUGH:
+        return None
+    form, votes = Counter(choice.form for choice in found).most_common(1)[0]
+    if votes < AGREED * len(found):
+        return None
+    first = next(choice for choice in found if choice.form == form)
+    usual = replace(first, why=f"from {votes} of {len(found)} vertices, such as: {first.why}")
+    hub = _seen_from(graph, int(np.argmax(np.diff(graph.indptr)))) or first
+    return Settled(usual, replace(hub, why=f"from the largest hub: {hub.why}"))
+
+
+def _seen_from(graph: CSRGraph, source: int) -> Choice | None:
+    """Return what a scout from there chooses, None where it saw all there is: no sign of shape."""
+    seen = scout(graph.indptr, graph.indices, source, most_arcs=HOST_ARCS)
+    return choose(facts_of(graph), seen) if seen.levels[-1] > 0 else None
+
+
+def places(graph: CSRGraph) -> list[int]:
+    """Return where scouts begin: vertices with arcs, spread evenly over the ids, at most SCOUTS."""
+    found: dict[int, None] = {}
+    for k in range(SCOUTS):
+        first = (2 * k + 1) * graph.n // (2 * SCOUTS)
+        have_arcs = np.flatnonzero(np.diff(graph.indptr[first : first + TRIED + 1]))
+        if len(have_arcs):
+            found[first + int(have_arcs[0])] = None
+    return list(found)
+
+
 def choose_unscouted(facts: Facts, limits: Limits = LIMITS) -> Choice | None:
     """Return the form where the graph alone says it, None where a scout has to look."""
     degree = facts.largest_degree
@@ -165,7 +247,8 @@ def choose(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> Choice:
     told = f"{seen.levels[-1]:,} vertices at hop {hops}"
     if is_shallow(facts, seen, limits):
         beyond = f"too many at hop {hops + 1}" if seen.wide else told
-        return Choice(_shallow(facts, limits), f"hops reach multiples of vertices: {beyond}")
+        form = "adds" if is_clustered(facts, seen, limits) else _shallow(facts, limits)
+        return Choice(form, f"hops reach multiples of vertices: {beyond}")
     if seen.levels[-1] == 0:
         return Choice(_shallow(facts, limits), f"no vertex is further than hop {hops - 1}")
     if is_path(seen, limits):
@@ -179,6 +262,8 @@ def forms(facts: Facts, limits: Limits = LIMITS) -> tuple[Choice, ...]:
     Their whys are left out.
     """
     steps = dict.fromkeys((_shallow(facts, limits), _path(facts, limits)))
+    if facts.m <= limits.clustered_arcs:
+        steps["adds"] = None
     deep = _deep(facts, "", limits)
     return (*(Choice(form, "") for form in steps if form != deep.form), deep)
 
@@ -192,20 +277,27 @@ def is_shallow(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> bool:
     return levels[-1] >= max(large, limits.growth * levels[-1 - BACK])
 
 
+def is_clustered(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> bool:
+    """Whether a small graph's hops grow by far less than a vertex has arcs: so there are many."""
+    if seen.wide or facts.m > limits.clustered_arcs:
+        return False
+    return 2 * seen.levels[-1] < facts.mean_degree * seen.levels[-2]
+
+
 def is_path(seen: Scouted, limits: Limits = LIMITS) -> bool:
     """Whether each hop reaches as many vertices as the one before, and one block can do them."""
     hops = seen.levels[1:]
     return (
         len(hops) >= 2
         and max(hops) <= limits.still * min(hops)
-        and max(hops) <= limits.block
+        and limits.few <= max(hops) <= limits.block
         and limits.lanes <= seen.arcs <= limits.threads
     )
 
 
 def _deep(facts: Facts, why: str, limits: Limits) -> Choice:
-    dense = facts.mean_degree >= limits.dense_degree or facts.m >= limits.many_arcs
-    if dense or facts.equal_weights:
+    many = facts.m >= limits.many_arcs and facts.mean_degree >= limits.many_degree
+    if many or facts.mean_degree >= limits.dense_degree or facts.equal_weights:
         return Choice("adds", why)
     return Choice("async_near_far", why, _typical_stride(facts, limits))
 
@@ -216,9 +308,13 @@ def _has_hubs(facts: Facts, limits: Limits) -> bool:
 
 def _shallow(facts: Facts, limits: Limits) -> str:
     """Return the supersteps: order pays where a vertex has several ways of unlike arcs."""
+    is_tree, usual = facts.mean_degree <= limits.tree_degree, not _unequal(facts, limits)
     if _has_hubs(facts, limits):
-        return "adds" if facts.mean_degree <= limits.tree_degree else "bellman_ford"
-    if facts.equal_weights or _unequal(facts, limits):
+        ordered = facts.m >= limits.hub_ordered_arcs and usual and not facts.equal_weights
+        return "adds" if is_tree or ordered else "bellman_ford"
+    if is_tree and facts.m >= limits.tree_arcs and facts.largest_degree > limits.few:
+        return "adds"
+    if facts.equal_weights or not usual:
         return "bellman_ford"
     few = facts.mean_degree <= limits.ordered_degree and facts.m < limits.ordered_arcs
     return "bellman_ford" if few or facts.mean_degree <= limits.tree_degree else "near_far"
@@ -288,7 +384,7 @@ def reference(
 ALGORITHM = Algorithm(
     key="adaptive",
     title="Adaptive",
-    summary="a scout of ten hops chooses the form that fits the graph",
+    summary="scouts of ten hops choose the form that fits the graph",
     engines={"model": "gpu.model.adaptive:run", "cuda": "gpu.cuda.adaptive:run"},
     parallelism="assigned",
     source="SSSP Scope; the forms are the other rows",

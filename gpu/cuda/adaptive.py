@@ -1,8 +1,8 @@
 """Adaptive on the device: plans of the forms that may fit, and the choice among them.
 
-The scout (`kernels/scout.cuh`) also clears what another run has cleared by a call of its own, so it
-costs no call; the host waits for its word and launches the form's kernel, nothing else. What
-a form needs is allocated before, as for any run: where two or three forms may fit, for each.
+Where scouts all over the graph have agreed, a run is the form's own. Else a scout
+(`kernels/scout.cuh`) looks from the source, the host waits for its word and launches the form's
+kernel; what a form needs is allocated before, as for any run, for each of those that may fit.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib import import_module
 
 import numpy as np
 
-from gpu.algorithms.adaptive import Choice, Scouted, choose, choose_unscouted, facts_of, forms
+from gpu.algorithms.adaptive import Choice, Scouted, choose, choose_at_once, facts_of, forms
 from gpu.cuda import launch
 from gpu.cuda.device import Device
 from gpu.cuda.launch import CudaRun, Plan, go
@@ -45,10 +45,10 @@ def make_plans(
     graph: CSRGraph, settings: RunSettings, device: Device, tuning: None
 ) -> Plan | launch.Scouted:
     """Make the plan of the form that fits, or of every form that may."""
-    facts = facts_of(graph)
-    known = choose_unscouted(facts)
+    known = choose_at_once(graph, settings.source)
     if known is not None:
         return told(make_plan(graph, settings, device, known), known)
+    facts = facts_of(graph)
     plans = {each.form: make_plan(graph, settings, device, each) for each in forms(facts)}
 
     def chosen(seen: np.void) -> Plan:

@@ -1,7 +1,7 @@
-"""Adaptive on the modelled GPU: the scout's choice, and the run of the form that it names.
+"""Adaptive on the modelled GPU: the scouts' choice, and the run of the form that it names.
 
-The kernel's scout works beside what a run begins with anyway, and what it does is thrown away: the
-model looks at the same hops and charges nothing for it.
+Where a scout goes from the source, the kernel's works beside what a run begins with anyway, and
+what it does is thrown away: the model looks at the same hops and charges nothing for it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpu.algorithms import find
-from gpu.algorithms.adaptive import Choice, choose, choose_unscouted, facts_of, scout
+from gpu.algorithms.adaptive import Choice, choose, choose_at_once, facts_of, scout
 from gpu.engine import EngineOutcome, Observer, RunBuffers, in_form
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
@@ -29,8 +29,7 @@ def run(
 
 def choice_of(graph: CSRGraph, source: int) -> Choice:
     """Return the form for a run from this source; the same every time."""
-    facts = facts_of(graph)
-    seen_at_once = choose_unscouted(facts)
-    if seen_at_once is not None:
-        return seen_at_once
-    return choose(facts, scout(graph.indptr, graph.indices, source))
+    known = choose_at_once(graph, source)
+    if known is not None:
+        return known
+    return choose(facts_of(graph), scout(graph.indptr, graph.indices, source))

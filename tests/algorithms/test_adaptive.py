@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
-from shapes import SHAPES
+from shapes import SHAPES, grid, random
 
 import gpu
 from gpu.algorithms.adaptive import (
@@ -20,7 +20,9 @@ from gpu.algorithms.adaptive import (
     facts_of,
     forms,
     has_seen_enough,
+    places,
     scout,
+    settled,
 )
 from gpu.graph import CSRGraph
 from gpu.model.adaptive import choice_of
@@ -103,6 +105,43 @@ def test_what_is_chosen_is_among_the_forms_that_were_made_ready(
     assert choice.why
     known = choose_unscouted(facts)
     assert known is None or isinstance(known, Choice)
+
+
+def test_a_graph_is_looked_at_once_and_then_the_source_says_nothing() -> None:
+    graph = SHAPES["async_near_far"][0]()
+    choices = settled(graph)
+    assert choices is not None
+    assert settled(graph) is choices
+    assert {choice_of(graph, source) for source in range(0, graph.n, 97)} == {choices.usual}
+    assert choices.usual.why.startswith("from 16 of 16 vertices, such as: hops grow slowly: ")
+
+
+def test_runs_from_a_hub_take_the_form_that_the_largest_hub_wants() -> None:
+    graph = SHAPES["adds"][2]()  # 64 chains from one vertex
+    assert choice_of(graph, 0).form == "adds"
+    assert choice_of(graph, 0).why.startswith("from the largest hub: a path: ")
+    assert choice_of(graph, 100).form == "async_near_far"
+
+
+def test_where_scouts_disagree_the_source_decides() -> None:
+    deep, shallow = grid(90), random(8000, 3)
+    graph = CSRGraph(
+        np.r_[deep.indptr, deep.m + shallow.indptr[1:]],
+        np.r_[deep.indices, deep.n + shallow.indices].astype(np.int32),
+        np.r_[deep.weights, shallow.weights],
+    )
+    assert settled(graph) is None
+    assert choice_of(graph, 0).form == "async_near_far"
+    assert choice_of(graph, deep.n).form == "bellman_ford"
+
+
+def test_scouts_begin_where_there_are_arcs() -> None:
+    graph = CSRGraph.from_arcs(np.array([5, 700]), np.array([6, 701]), np.ones(2, np.int32), 1000)
+    assert set(places(graph)) <= {5, 700}
+    none = np.zeros(0, np.int32)
+    assert places(CSRGraph.from_arcs(none, none, none, 3)) == []
+    assert settled(graph) is None
+    assert choice_of(graph, 2).form  # all the same
 
 
 def test_facts_are_of_all_weights_and_not_of_the_first() -> None:

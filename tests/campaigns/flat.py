@@ -183,9 +183,7 @@ def main(argv: list[str]) -> int:
     seconds, seed = float(argv[0]), int(argv[1]) if len(argv) > 1 else SEED
     held = played(seconds, seed, say=lambda words: print(words, flush=True))
     told = ", ".join(f"{each:.0f}" for each in held.megabytes)
-    print(
-        f"engine process, MB: {told}; {held.runs} runs, {len(held.processes)} processes, seed {seed}"
-    )
+    print(f"MB: {told}; {held.runs} runs, {len(held.processes)} processes, seed {seed}")
     return 1 if held.grown > GROWTH_MB else 0
 
 

@@ -325,8 +325,9 @@ def test_distances_can_be_watched_mid_run() -> None:
 @pytest.mark.parametrize(("probe", "numbers"), [(0, "int32"), (0, "float64"), (2, "int64")])
 @pytest.mark.parametrize("form", SHAPES)
 def test_the_scout_on_the_device_chooses_what_its_twin_does(
-    form: str, probe: int, numbers: str
+    form: str, probe: int, numbers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("gpu.algorithms.adaptive.settled", lambda _graph: None)
     for make in SHAPES[form]:
         small = make()
         graph = CSRGraph(small.indptr, small.indices, small.weights.astype(numbers))
@@ -339,7 +340,8 @@ def test_the_scout_on_the_device_chooses_what_its_twin_does(
             assert_right(graph, source, trace.dist)
 
 
-def test_a_scout_sees_hubs_and_long_rows_as_its_twin_does() -> None:
+def test_a_scout_sees_hubs_and_long_rows_as_its_twin_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.algorithms.adaptive.settled", lambda _graph: None)
     for numbers in ("int32", "float64"):
         for graph in (power_law(numbers), hubs(numbers), lattice(120, numbers)):
             for source in range(0, graph.n, graph.n // 7):
