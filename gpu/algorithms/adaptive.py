@@ -9,11 +9,12 @@ The idea    No scheduler is the fastest on every graph. A wide, shallow graph wa
             vertex, its largest hub, how unequal the weights are) does the rest, and `choose`
             names a row of the registry:
 
-            hubs       a vertex joined with a quarter of all, or hubs and many arcs: ADDS
+            hubs       a vertex joined with most others, or hubs and many arcs: ADDS
             shallow    each hop reaches a multiple of the one before: supersteps, ordered
-                       (Near-Far) where paths of light arcs undo much, else Bellman-Ford
-            a path     hops that do not grow, of arcs for more than a warp and at most a block:
-                       one block's supersteps, for there is nothing to share; chains: ADDS
+                       (Near-Far) where there is much to undo, else Bellman-Ford; ADDS where
+                       supersteps are many, as in a small clustered graph
+            a path     hops that do not grow, of vertices for a block: one block's supersteps,
+                       for there is nothing to share; chains: Bellman-Ford
             deep       else: without barriers (Asynchronous Near-Far), and where each vertex has
                        many arcs, or the graph is too large for the cache, ADDS
 
@@ -60,48 +61,53 @@ ENOUGH = 4  # of them have to see something
 AGREED = 0.6  # of these have to say the same
 HOST_ARCS = 65_536  # that they look at in one hop
 TRIED = 64  # ids from each scout's place on, until one has arcs
-ORDINARY = 8.0  # arcs of a source, x mean degree, up to which it is like others
+ORDINARY = 3.9  # arcs of a source, x mean degree, up to which it is like others
 
 
 @dataclass(frozen=True)
 class Limits:
     """Where one form ends and the next begins, measured on an H100.
 
-    hub_share : a vertex joined with so many of all is a hub for all
+    hub_share, dense_share : a vertex joined with so many of all is a hub for all; so are most
+        where the mean is as large
     skew : a graph has hubs where the largest degree is so many times the mean
     hub_arcs : with hubs, ADDS from so many arcs on
     some : a last hop is large from so many vertices on, x arcs a vertex beyond the way back
     growth : and a graph shallow where such a hop is so many times that of BACK hops before
     still : along a path hops differ by at most so much
-    lanes, threads, few, block : arcs of a hop on a path, at least and at most, and vertices
-    tree_degree : up to here a vertex hardly has two ways
-    ordered_degree, ordered_arcs : arcs a vertex, or in all, from which shallow graphs are ordered
+    few, block, threads : vertices of a hop on a path, at least and at most, and arcs at most
+    few_chains, chain_arcs : the same where there are chains, vertices and arcs in all, at least
+    tree_degree : below, as in a tree, a vertex has one way or hardly two
+    ordered_work : arcs in all x arcs a vertex from which shallow graphs are ordered
     clustered_arcs : up to here shallow graphs whose hops grow by less than half a vertex' arcs,
         and therefore are many, go to ADDS
     hub_ordered_arcs, tree_arcs : ADDS from so many arcs on, with hubs and usual weights; in trees
         without equal branches
     dense_degree : from here on deep graphs go to ADDS
+    small_arcs : up to here these, and those of equal weights, go to Bellman-Ford
     many_arcs, many_degree : the same, too large for the cache
     unequal : weights are unequal where the median is below this share of the mean
     """
 
-    hub_share: float = 0.25
+    hub_share: float = 0.6
+    dense_share: float = 0.1
     skew: float = HUBS
     hub_arcs: int = 10_000_000
     some: float = 24.0
     growth: float = 4.0
     still: float = 1.25
-    lanes: int = 32
-    threads: int = 4096
-    few: int = 8
+    few: int = 10
     block: int = 128
+    threads: int = 4096
+    few_chains: int = 4
+    chain_arcs: int = 3000
     tree_degree: float = 2.0
-    ordered_degree: float = 6.0
-    ordered_arcs: int = 1_500_000
+    ordered_work: int = 6_000_000
     clustered_arcs: int = 1_800_000
     hub_ordered_arcs: int = 6_000_000
     tree_arcs: int = 20_000_000
     dense_degree: float = 10.0
+    small_arcs: int = 100_000
     many_arcs: int = 25_000_000
     many_degree: float = 6.0
     unequal: float = 1 / 16
@@ -234,7 +240,9 @@ def places(graph: CSRGraph) -> list[int]:
 def choose_unscouted(facts: Facts, limits: Limits = LIMITS) -> Choice | None:
     """Return the form where the graph alone says it, None where a scout has to look."""
     degree = facts.largest_degree
-    if degree >= max(limits.hub_share * facts.n, limits.skew):
+    share = degree / max(facts.n, 1)
+    most = share >= limits.hub_share or facts.mean_degree >= limits.dense_share * facts.n
+    if most and degree >= limits.skew:
         return Choice("adds", f"a hub for all: a vertex of {degree:,} arcs")
     if _has_hubs(facts, limits) and facts.m >= limits.hub_arcs:
         return Choice("adds", f"hubs of up to {degree:,} arcs, {facts.m:,} arcs in all")
@@ -251,7 +259,7 @@ def choose(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> Choice:
         return Choice(form, f"hops reach multiples of vertices: {beyond}")
     if seen.levels[-1] == 0:
         return Choice(_shallow(facts, limits), f"no vertex is further than hop {hops - 1}")
-    if is_path(seen, limits):
+    if is_path(facts, seen, limits):
         return Choice(_path(facts, limits), f"a path: as many vertices at each hop, {told}")
     return _deep(facts, f"hops grow slowly: {told}, {facts.mean_degree:.3g} arcs a vertex", limits)
 
@@ -284,20 +292,24 @@ def is_clustered(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> bool:
     return 2 * seen.levels[-1] < facts.mean_degree * seen.levels[-2]
 
 
-def is_path(seen: Scouted, limits: Limits = LIMITS) -> bool:
+def is_path(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> bool:
     """Whether each hop reaches as many vertices as the one before, and one block can do them."""
-    hops = seen.levels[1:]
+    hops, chains = seen.levels[1:], _is_tree(facts, limits)
     return (
         len(hops) >= 2
         and max(hops) <= limits.still * min(hops)
-        and limits.few <= max(hops) <= limits.block
-        and limits.lanes <= seen.arcs <= limits.threads
+        and (limits.few_chains if chains else limits.few) <= max(hops) <= limits.block
+        and seen.arcs <= limits.threads
+        and not (chains and facts.m < limits.chain_arcs)
     )
 
 
 def _deep(facts: Facts, why: str, limits: Limits) -> Choice:
     many = facts.m >= limits.many_arcs and facts.mean_degree >= limits.many_degree
-    if many or facts.mean_degree >= limits.dense_degree or facts.equal_weights:
+    dense = facts.mean_degree >= limits.dense_degree
+    if facts.m <= limits.small_arcs and (dense or facts.equal_weights):
+        return Choice("bellman_ford", why)
+    if many or dense or facts.equal_weights:
         return Choice("adds", why)
     return Choice("async_near_far", why, _typical_stride(facts, limits))
 
@@ -308,7 +320,7 @@ def _has_hubs(facts: Facts, limits: Limits) -> bool:
 
 def _shallow(facts: Facts, limits: Limits) -> str:
     """Return the supersteps: order pays where a vertex has several ways of unlike arcs."""
-    is_tree, usual = facts.mean_degree <= limits.tree_degree, not _unequal(facts, limits)
+    is_tree, usual = _is_tree(facts, limits), not _unequal(facts, limits)
     if _has_hubs(facts, limits):
         ordered = facts.m >= limits.hub_ordered_arcs and usual and not facts.equal_weights
         return "adds" if is_tree or ordered else "bellman_ford"
@@ -316,12 +328,16 @@ def _shallow(facts: Facts, limits: Limits) -> str:
         return "adds"
     if facts.equal_weights or not usual:
         return "bellman_ford"
-    few = facts.mean_degree <= limits.ordered_degree and facts.m < limits.ordered_arcs
-    return "bellman_ford" if few or facts.mean_degree <= limits.tree_degree else "near_far"
+    ordered = facts.m * facts.mean_degree >= limits.ordered_work
+    return "near_far" if ordered and not is_tree else "bellman_ford"
 
 
 def _path(facts: Facts, limits: Limits) -> str:
-    return "adds" if facts.mean_degree <= limits.tree_degree else "near_far"
+    return "bellman_ford" if _is_tree(facts, limits) else "near_far"
+
+
+def _is_tree(facts: Facts, limits: Limits) -> bool:
+    return facts.mean_degree < limits.tree_degree
 
 
 def _unequal(facts: Facts, limits: Limits) -> bool:
@@ -375,7 +391,7 @@ def reference(
     """Return dist, inf where unreachable: look first, then go with order or without."""
     n, m = len(indptr) - 1, len(indices)
     total = float(sum(weights))
-    if scout(indptr, indices, source).wide and m <= LIMITS.ordered_degree * n:
+    if scout(indptr, indices, source).wide and m * m / n < LIMITS.ordered_work:
         return bellman_ford.reference(indptr, indices, weights, source)
     delta = near_far_delta(total / max(m, 1), m / n, integer=False)
     return near_far.reference(indptr, indices, weights, source, max(delta, 1e-9))

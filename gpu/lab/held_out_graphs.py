@@ -17,6 +17,7 @@ and parallel chains of 4,000 vertices. All start from vertex 0, R-MATs from thei
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,31 @@ def star(leaves: int) -> CSRGraph:
     there = cupy.arange(1, leaves + 1, dtype=cupy.int64)
     pairs = [(cupy.zeros_like(there), there)]
     return undirected(f"star_{leaves}", pairs, leaves + 1, weights=drawn("usual", leaves))
+
+
+def hypercube(dimensions: int) -> CSRGraph:
+    """Return 2^dimensions vertices, each joined with those whose number differs in one bit."""
+    import cupy
+
+    n = 1 << dimensions
+    ids = cupy.arange(n, dtype=cupy.int32)
+    pairs = [(low := ids[ids >> bit & 1 == 0], low | 1 << bit) for bit in range(dimensions)]
+    weights = drawn("usual", n * dimensions // 2)
+    return undirected(f"hypercube_{dimensions}", pairs, n, weights=weights)
+
+
+def cliques(count: int, size: int) -> CSRGraph:
+    """Return a ring of cliques: in each all are joined, and its last with the first of the next."""
+    import cupy
+
+    first, (here, there) = size * cupy.arange(count), cupy.triu_indices(size, 1)
+    pairs = [
+        ((first[:, None] + here).ravel(), (first[:, None] + there).ravel()),
+        (first + size - 1, cupy.roll(first, -1)),
+    ]
+    edges = sum(pair[0].size for pair in pairs)
+    weights = drawn("usual", edges)
+    return undirected(f"cliques_{count}x{size}", pairs, count * size, weights=weights)
 
 
 GRAPHS: tuple[Callable[[], CSRGraph], ...] = (
@@ -282,9 +308,101 @@ NEWEST: tuple[Callable[[], CSRGraph], ...] = (
     lambda: comb(150),
     lambda: comb(1500),
 )
+# Where one form ends and the next begins: its fifth was tuned on these.
+BOUNDARIES: tuple[Callable[[], CSRGraph], ...] = (
+    *(partial(chains, count, 3000) for count in (2, 4, 12, 16, 24, 48, 96, 192)),
+    *(partial(chains, count, 300) for count in (4, 16, 64, 400, 700, 1500, 3000, 8000)),
+    *(partial(band, 15, reach) for reach in (2, 4, 6, 10, 20, 28, 36, 44)),
+    *(partial(band, 17, reach) for reach in (5, 6, 7)),
+    *(partial(small_world, scale) for scale in (15, 17, 19)),
+    *(partial(small_world, scale, 6) for scale in (15, 16, 18, 19)),
+    *(partial(small_world, scale, 8) for scale in (15, 16, 17, 20)),
+    *(partial(small_world, scale, 12) for scale in (15, 17, 18, 19)),
+    *(partial(random, scale, 2) for scale in (15, 17, 18, 19, 20, 21, 22)),
+    *(partial(random, scale, 3) for scale in (15, 16, 17, 19, 21)),
+    *(partial(random, scale, 5) for scale in (16, 17, 18, 19, 20)),
+    *(partial(random, scale, 8) for scale in (14, 15, 16, 18)),
+    *(partial(random, scale, 20) for scale in (14, 15, 16, 17)),
+    *(partial(random, scale, 6, "unit") for scale in (16, 18, 20)),
+    *(partial(random, scale, 6, "zero") for scale in (16, 18, 21)),
+    *(partial(random, scale, 12, "heavy") for scale in (16, 18, 20)),
+    *(partial(tree, scale, binary) for scale in (15, 16, 17, 22) for binary in (False, True)),
+    *(partial(rmat, scale, "usual") for scale in (14, 15)),
+    *(partial(rmat, scale, "unit") for scale in (16, 17, 18, 21)),
+    *(partial(rmat, scale, "heavy") for scale in (16, 17, 19)),
+    *(partial(rmat, scale, "zero") for scale in (17, 18, 21)),
+    *(partial(mesh, side) for side in (15, 20, 90)),
+    *(partial(mesh8, side) for side in (100, 200, 1700, 1850, 2500)),
+    *(partial(geometric, scale) for scale in (14, 15)),
+    *(partial(grid, side, side, "usual") for side in (100, 200, 400, 2500, 3000)),
+    *(partial(grid, side, side, "unit") for side in (100, 250, 2200)),
+    *(partial(grid, rows, 3000, "usual") for rows in (3, 6, 12, 24, 100)),
+)
+# Chosen when the fifth rule stood, before any of them was measured: on these it is judged.
+JUDGES: tuple[Callable[[], CSRGraph], ...] = (
+    lambda: chains(1, 9000),
+    lambda: chains(20, 6000),
+    lambda: chains(80, 1500),
+    lambda: chains(300, 2500),
+    lambda: chains(10_000, 64),
+    lambda: star(500_000),
+    lambda: bipartite(300, 3000),
+    lambda: complete(1000),
+    lambda: rmat(15, "heavy"),
+    lambda: rmat(16, "zero"),
+    lambda: rmat(15, "unit"),
+    lambda: rmat(22, "heavy"),
+    lambda: rmat(22, "zero"),
+    lambda: grid(300, 300, "usual"),
+    lambda: grid(1800, 1800, "usual"),
+    lambda: grid(900, 900, "zero"),
+    lambda: grid(450, 450, "heavy"),
+    lambda: grid(1100, 1100, "unit"),
+    lambda: grid(48, 9000, "usual"),
+    lambda: grid(3800, 2000, "usual"),
+    lambda: band(16, 7),
+    lambda: band(16, 20),
+    lambda: band(14, 16),
+    lambda: band(13, 50),
+    lambda: small_world(20, 6),
+    lambda: small_world(21, 8),
+    lambda: small_world(16, 10),
+    lambda: random(18, 10),
+    lambda: random(20, 12),
+    lambda: random(19, 6),
+    lambda: random(23, 3),
+    lambda: random(16, 40),
+    lambda: random(21, 5, "unit"),
+    lambda: random(19, 10, "zero"),
+    lambda: random(21, 4, "heavy"),
+    lambda: tree(19, binary=True),
+    lambda: tree(21, binary=True),
+    lambda: tree(23, binary=True),
+    lambda: mesh(25),
+    lambda: mesh(45),
+    lambda: mesh(110),
+    lambda: mesh8(300),
+    lambda: mesh8(900),
+    lambda: mesh8(2200),
+    lambda: geometric(22),
+    lambda: comb(450),
+    lambda: comb(2500),
+    lambda: hypercube(14),
+    lambda: hypercube(20),
+    lambda: cliques(2000, 20),
+    lambda: cliques(30_000, 8),
+)
 
 
-SETS = {"held_out": GRAPHS, "since": SINCE, "last": LAST, "later": LATER, "newest": NEWEST}
+SETS = {
+    "held_out": GRAPHS,
+    "since": SINCE,
+    "last": LAST,
+    "later": LATER,
+    "newest": NEWEST,
+    "boundaries": BOUNDARIES,
+    "judges": JUDGES,
+}
 
 
 def source_of(graph: CSRGraph) -> int:

@@ -79,13 +79,14 @@ SHAPES: dict[str, tuple[Callable[[], CSRGraph], ...]] = {
     ),
     "adds": (
         lambda: star(300),
-        lambda: mesh(14),
-        lambda: chains(64, 40),
+        lambda: mesh(17),
         lambda: chains(5000, 6),
     ),
-    "near_far": (lambda: band(1200, 16), lambda: random(20_000, 8)),
+    "near_far": (lambda: band(1200, 16), lambda: random(40_000, 13)),
     "bellman_ford": (
         lambda: tree(1 << 13),
         lambda: random(8000, 3),
+        lambda: chains(64, 60),
+        lambda: mesh(8),
     ),
 }
