@@ -121,7 +121,7 @@ class Facts:
     """What is known of a graph before any run.
 
     largest_degree : arcs of its largest hub
-    median_weight, equal_weights : of a sample of SAMPLED weights, evenly from all
+    median_weight, equal_weights : of a sample of SAMPLED weights
     """
 
     n: int
@@ -172,7 +172,9 @@ _SETTLED: weakref.WeakKeyDictionary[CSRGraph, Settled | None] = weakref.WeakKeyD
 def facts_of(graph: CSRGraph) -> Facts:
     """Return what is known of a graph; looked at once a graph."""
     if graph not in _FACTS:
-        sample = graph.weights[:: max(graph.m // SAMPLED, 1)]
+        # drawn, since rows may be alike, and sorted: a step would meet each at the same place
+        drawn = np.random.default_rng(1).integers(0, max(graph.m, 1), SAMPLED)
+        sample = graph.weights[drawn] if graph.m > SAMPLED else graph.weights
         _FACTS[graph] = Facts(
             n=graph.n,
             m=graph.m,
@@ -197,7 +199,8 @@ def choose_at_once(graph: CSRGraph, source: int) -> Choice | None:
         return None
     degree = int(graph.indptr[source + 1] - graph.indptr[source])
     is_hub = degree > ORDINARY * max(facts.mean_degree, 1.0)
-    return choices.hub if is_hub else choices.usual
+    is_wide = choices.usual.form == _shallow(facts, LIMITS)  # and from a hub still wider
+    return choices.hub if is_hub and not is_wide else choices.usual
 
 
 def settled(graph: CSRGraph) -> Settled | None:
