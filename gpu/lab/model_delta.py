@@ -6,7 +6,7 @@ ADDS at its own rule, and by the published one. Two kinds of measured runs are a
 
 - the recordings that the window opens on (`record_start`): every change of delta was counted;
   the model runs on the same graph, from the same vertex;
-- the benchmark graphs (the newest files of `bench_gpu`, all probe levels): their last delta, and
+- the benchmark graphs (the newest files of `bench_gpu` with both rules): their last delta, and
   the changes in files that count them; the model runs on graphs of the same families and sizes,
   which NumPy draws where CuPy did.
 
@@ -38,7 +38,7 @@ from gpu.lab import benchmark_graphs
 from gpu.lab.bench_gpu import PUBLISHED, VARIANTS
 from gpu.lab.model_error import DEVICE, kernel_ms
 from gpu.lab.model_rows import numpy_for_cupy
-from gpu.lab.tables import newest
+from gpu.lab.tables import RESULTS, dated
 from gpu.model.machine import controller_for, device_for
 from gpu.record.recording import load_recording
 from gpu.record.trace import Probe
@@ -75,12 +75,21 @@ def main(argv: list[str] | None = None) -> int:
 def sources() -> list[dict[str, Any]]:
     """Return of each measured file: its name, card, driver, date and command."""
     facts = {path: load_recording(path).runs[0].environment for path in recordings()}
-    facts |= {path: json.loads(path.read_text(encoding="utf-8")) for path in map(newest, KINDS)}
+    facts |= {path: json.loads(path.read_text(encoding="utf-8")) for path in map(measured, KINDS)}
     keys = ("device", "driver", "date", "command")
     return [
         {"file": path.name, **{key: told[key] for key in keys if key in told}}
         for path, told in facts.items()
     ]
+
+
+def measured(kind: str) -> Path:
+    """Return the newest file of a kind in which both rules were run."""
+    for path in reversed(dated(kind)):
+        told = json.loads(path.read_text(encoding="utf-8"))
+        if {row["algorithm"] for row in told["rows"]} >= set(RULES):
+            return path
+    raise FileNotFoundError(f"no {kind}_<date>.json in {RESULTS} with {' and '.join(RULES)}")
 
 
 def recordings() -> list[Path]:
@@ -111,7 +120,7 @@ def benchmarked(new_york: Path) -> Iterator[dict[str, Any]]:
     """Yield a row for each benchmark graph and rule, all measured levels taken together."""
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for kind in KINDS:
-        for row in json.loads(newest(kind).read_text(encoding="utf-8"))["rows"]:
+        for row in json.loads(measured(kind).read_text(encoding="utf-8"))["rows"]:
             if row["algorithm"] in RULES and row["fault"] is None:
                 found.setdefault((row["graph"], row["algorithm"]), []).append(row)
     for name in dict.fromkeys(name for name, _ in found):

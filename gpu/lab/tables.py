@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 from gpu.lab.bench_gpu import LONESTAR_MS, PUBLISHED
@@ -58,13 +59,20 @@ SHORT = {
 
 Rows = Iterable[Sequence[str]]
 
+NEAR = 1.05  # times the best: as good as it
+
 
 def newest(kind: str) -> Path:
     """Return the newest file of a kind, such as `bench_gpu`; FileNotFoundError without any."""
-    found = sorted(path for path in RESULTS.iterdir() if re.fullmatch(kind + DATED, path.name))
+    found = dated(kind)
     if not found:
         raise FileNotFoundError(f"no {kind}_<date>.json in {RESULTS}")
     return found[-1]
+
+
+def dated(kind: str) -> list[Path]:
+    """Return all files of a kind, the newest last."""
+    return sorted(path for path in RESULTS.iterdir() if re.fullmatch(kind + DATED, path.name))
 
 
 def table(head: Sequence[str], rows: Rows) -> list[str]:
@@ -222,20 +230,28 @@ def supersteps() -> list[str]:
 
 def all_rows() -> list[str]:
     """Return every row of `cuda` on the benchmark graphs, and over the best other on all others."""
-    path = newest("bench_rows")
+    path, printed = newest("bench_rows"), newest("bench_rows_log")
     told = _read(path)
     ms = {row["graph"]: row["ms"] for row in told["rows"] if row["set"] == "tuned"}
-    over = told["over_best_other"]
-    sets = ("held_out", "since", "last", "later")
+    judged = [row["ms"] for row in told["rows"] if row["set"] == "judges"]
+    ours = ("tuned", "judges")
+    seen = [row["ms"] for row in _read(printed)["rows"] if row["set"] not in ours]
     rows = []
     for key, title in SHORT.items():
-        means = [f"{over[name][key]['geometric_mean']:.2f}" for name in sets]
-        worst = max(over[name][key]["worst"] for name in sets)
         times = [_milliseconds(ms[graph][key]) for graph in BENCHMARKS]
-        rows.append([title, *times, *means, f"{worst:.1f}"])
+        rows.append([title, *times, *_beside_others(judged, key), *_beside_others(seen, key)])
     graphs = [TITLES[graph].removesuffix(" roads") for graph in BENCHMARKS]
-    head = ["ms", *graphs, "over the best other: 34", "14", "13", "13 graphs", "at worst"]
-    return [*table(head, rows), *_source(path, told)]
+    over = [f"{len(judged)} that judge: over the best other", "within 1.05", "at worst"]
+    over += [f"{len(seen)} before: over the best other", "within 1.05", "at worst"]
+    lines = [*table(["ms", *graphs, *over], rows), *_source(path, told)]
+    return [*lines, f"The {len(seen)} graphs: `results/{printed.name}`."]
+
+
+def _beside_others(graphs: list[dict[str, float]], key: str) -> list[str]:
+    """Return a row's time over that of the best other: its mean, how often near it, its worst."""
+    ratios = [ms[key] / min(of for other, of in ms.items() if other != key) for ms in graphs]
+    near = sum(ratio <= NEAR for ratio in ratios)
+    return [f"{geometric_mean(ratios):.2f}", str(near), f"{max(ratios):.1f}"]
 
 
 def all_pairs() -> list[str]:

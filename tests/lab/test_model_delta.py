@@ -48,7 +48,7 @@ def test_the_file_holds_every_measured_graph_under_every_rule() -> None:
     ], "run python -m gpu.lab.model_delta again"
     kept = {(row["graph"], row["rule"]): row for row in told["rows"]}
     for kind in model_delta.KINDS:
-        for row in json.loads(tables.newest(kind).read_text(encoding="utf-8"))["rows"]:
+        for row in json.loads(model_delta.measured(kind).read_text(encoding="utf-8"))["rows"]:
             if row["algorithm"] in model_delta.RULES and row["fault"] is None:
                 found = kept[row["graph"], row["algorithm"]]
                 assert row["delta"] in found["measured_delta"]
