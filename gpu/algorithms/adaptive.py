@@ -21,8 +21,8 @@ The idea    No scheduler is the fastest on every graph. A wide, shallow graph wa
 When        A run goes everywhere, and most graphs are alike everywhere. So sixteen scouts look
             once, from vertices all over the graph, before its first run, and one from its
             largest hub, for runs from hubs. What three fifths of them say is the graph's form,
-            and a run pays nothing for it. Where they do not agree, a scout goes from the
-            source, inside the run's time.
+            and a run pays nothing for it. Where fewer agree, a scout goes from the source,
+            inside the run's time.
 
 Not done    Changing the form again in mid-run, and more than ten hops of scouting: a graph that
             changes its nature far away is taken for what it is near its scouts. What they have
@@ -218,9 +218,9 @@ def _agreed(graph: CSRGraph) -> Settled | None:
     if votes < AGREED * len(found):
         return None
     first = next(choice for choice in found if choice.form == form)
-    usual = replace(first, why=f"from {votes} of {len(found)} vertices, such as: {first.why}")
+    usual = replace(first, why=f"{votes} of {len(found)} scouts say so: {first.why}")
     hub = _seen_from(graph, int(np.argmax(np.diff(graph.indptr)))) or first
-    return Settled(usual, replace(hub, why=f"from the largest hub: {hub.why}"))
+    return Settled(usual, replace(hub, why=f"a scout at the largest hub says so: {hub.why}"))
 
 
 def _seen_from(graph: CSRGraph, source: int) -> Choice | None:

@@ -113,13 +113,13 @@ def test_a_graph_is_looked_at_once_and_then_the_source_says_nothing() -> None:
     assert choices is not None
     assert settled(graph) is choices
     assert {choice_of(graph, source) for source in range(0, graph.n, 97)} == {choices.usual}
-    assert choices.usual.why.startswith("from 16 of 16 vertices, such as: hops grow slowly: ")
+    assert choices.usual.why.startswith("16 of 16 scouts say so: hops grow slowly: ")
 
 
 def test_runs_from_a_hub_take_the_form_that_the_largest_hub_wants() -> None:
     graph = SHAPES["bellman_ford"][2]()  # 64 chains from one vertex
     assert choice_of(graph, 0).form == "bellman_ford"
-    assert choice_of(graph, 0).why.startswith("from the largest hub: a path: ")
+    assert choice_of(graph, 0).why.startswith("a scout at the largest hub says so: a path: ")
     assert choice_of(graph, 100).form == "async_near_far"
 
 

@@ -44,11 +44,11 @@ def test_an_algorithm_asked_for_by_name_is_never_replaced(
 
 def test_a_run_says_which_form_it_took_and_why(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", SAMPLE, "--engine", "model", "--algorithm", "adaptive"]) == 0
-    assert "Asynchronous Near-Far: from 16 of 16 vertices, such as: hops" in capsys.readouterr().out
+    assert "Asynchronous Near-Far: 16 of 16 scouts say so: hops" in capsys.readouterr().out
     assert cli.main(["run", SAMPLE, "--algorithm", "adaptive", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["environment"]
     assert told["form"] == "async_near_far"
-    assert told["form_why"].startswith("from 16 of 16 vertices, such as: hops grow slowly: ")
+    assert told["form_why"].startswith("16 of 16 scouts say so: hops grow slowly: ")
 
 
 def test_a_slow_start_says_that_it_may_be_compiling(

@@ -201,7 +201,7 @@ def test_a_finished_run_says_as_which_row_it_went_on_and_why(playback: PlaybackM
         told[key] = run_words(record, playback)
         assert (record.schedule.key == key) == (record.form_words == "")
         assert record.algorithm.key == key
-    assert ", as Asynchronous Near-Far (from 16 of 16 vertices, such as: hops" in told["adaptive"]
+    assert ", as Asynchronous Near-Far (16 of 16 scouts say so: hops" in told["adaptive"]
     assert ", as " not in told["near_far"]
 
 
