@@ -157,7 +157,6 @@ def played(
     scene = Scene(seed)
     try:
         scene.load_everything(numbers, levels)
-        scene.load_everything(numbers, levels)
         scene.mark()
         known, count, begun = scene.host.child_pid, 0, time.monotonic()
         marked = begun
