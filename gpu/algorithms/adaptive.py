@@ -172,9 +172,9 @@ _SETTLED: weakref.WeakKeyDictionary[CSRGraph, Settled | None] = weakref.WeakKeyD
 def facts_of(graph: CSRGraph) -> Facts:
     """Return what is known of a graph; looked at once a graph."""
     if graph not in _FACTS:
-        # drawn, since rows may be alike, and sorted: a step would meet each at the same place
-        drawn = np.random.default_rng(1).integers(0, max(graph.m, 1), SAMPLED)
-        sample = graph.weights[drawn] if graph.m > SAMPLED else graph.weights
+        sample = graph.weights
+        if graph.m > SAMPLED:  # drawn: a step would meet rows that are alike at the same place
+            sample = sample[np.random.default_rng(1).integers(0, graph.m, SAMPLED)]
         _FACTS[graph] = Facts(
             n=graph.n,
             m=graph.m,

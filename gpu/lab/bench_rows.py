@@ -4,8 +4,7 @@
 
 Rows take turns, run by run; times are medians of the kernel's, with everything that a run needs.
 The first row's distances are certified where no weight is 0, all others must equal them.
-A graph's set is "held_out", "since", "last" or "later" (`held_out_graphs`), with --tuned also
-"tuned".
+A graph's set is a key of `held_out_graphs.SETS`, with --tuned also "tuned".
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@
     mesh, mesh8, geometric                        as in benchmark_graphs, other sizes
     strip       a grid of 64 x 16384              grid_heavy  weights 2^0 to 2^20
     comb        a path, and a path at each vertex
+    hypercube   numbers that differ in one bit    cliques     a ring of them
 
 Tuned on, and therefore not among them: New York, grid_1024, grid_4096, mesh_100, rmat_20, rmat_22,
 and parallel chains of 4,000 vertices. All start from vertex 0, R-MATs from their largest hub.

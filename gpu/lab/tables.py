@@ -18,6 +18,7 @@ from statistics import geometric_mean
 from typing import Any
 
 from gpu.lab.bench_gpu import LONESTAR_MS, PUBLISHED
+from gpu.lab.bench_rows import best_other
 
 HERE = Path(__file__).resolve().parent
 README = HERE / "README.md"
@@ -249,7 +250,7 @@ def all_rows() -> list[str]:
 
 def _beside_others(graphs: list[dict[str, float]], key: str) -> list[str]:
     """Return a row's time over that of the best other: its mean, how often near it, its worst."""
-    ratios = [ms[key] / min(of for other, of in ms.items() if other != key) for ms in graphs]
+    ratios = [ms[key] / best_other(ms, key) for ms in graphs]
     near = sum(ratio <= NEAR for ratio in ratios)
     return [f"{geometric_mean(ratios):.2f}", str(near), f"{max(ratios):.1f}"]
 

@@ -36,6 +36,7 @@ GROWTH_MB = 30.0
 MARK_S = 60.0
 KINDS = ("grid", "city_roads", "erdos_renyi", "rmat", "mesh", "geometric")
 SIZES = (20, 900, 1500, 20_000)  # vertices
+LEVELS = {"model": (0, 1, 2, 3), "cpu": (0, 1, 2)}  # that an engine records
 FACTORS = {"int32": 1, "int64": 3_000_000, "float32": 0.5, "float64": 0.5}
 
 
@@ -97,7 +98,7 @@ class Scene:
         for each in numbers:
             self.put("grid", 900, each)
             for key, engine in rows():
-                for probe in levels if engine == "model" else [p for p in levels if p < 3]:
+                for probe in sorted({*levels} & {*LEVELS[engine]}):
                     self.run(key, engine, probe)
                     self.wait()
 
@@ -119,7 +120,7 @@ class Scene:
             matrix = ALGORITHMS[key].result == "matrix"
             if matrix and host.graph is not None and host.graph.n > 2000:
                 return  # a matrix of 1.6 GB
-            self.run(key, engine, chance.choice((0, 1, 2) if engine == "cpu" else (0, 1, 2, 3)))
+            self.run(key, engine, chance.choice(LEVELS[engine]))
         if chance.random() < 0.5:
             self.wait()
 
@@ -140,9 +141,7 @@ def rows() -> list[tuple[str, str]]:
     """Return every algorithm with each engine that needs no GPU."""
     from gpu.algorithms import ALGORITHMS
 
-    return [
-        (key, e) for key, row in ALGORITHMS.items() for e in ("model", "cpu") if e in row.engines
-    ]
+    return [(key, e) for key, row in ALGORITHMS.items() for e in LEVELS if e in row.engines]
 
 
 def played(
@@ -150,7 +149,7 @@ def played(
     seed: int,
     most: int = sys.maxsize,
     numbers: tuple[str, ...] = tuple(FACTORS),
-    levels: tuple[int, ...] = (0, 1, 2, 3),
+    levels: tuple[int, ...] = LEVELS["model"],
     say: Any = lambda _words: None,
 ) -> Held:
     """Play for so many seconds, and at most so many acts; return what was held."""

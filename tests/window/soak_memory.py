@@ -59,10 +59,10 @@ def children(pid: int) -> list[int]:
 
 def give_back_memory() -> None:
     """Collect garbage and give freed pages to the system: what stays is held by somebody."""
+    from gpu.memory import give_back_freed
+
     gc.collect()
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
-    if trim is not None:
-        trim(0)
+    give_back_freed()
 
 
 class Held:
