@@ -30,6 +30,7 @@ from types import FunctionType
 from typing import IO, Any
 
 import numba
+import numba.experimental.function_type  # what types are known: `is_compiled`
 import numpy as np
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
@@ -221,7 +222,11 @@ def at_once(function: Any, arcs: float, *arguments: Any) -> Any:
 
 
 def is_compiled(function: Any, *arguments: Any) -> bool:
-    """Whether a function is ready for arguments of these types, in this process."""
+    """Whether a function is ready for arguments of these types, in this process.
+
+    Numba looks through the types that it knows. It adds to them when it first compiles, were they
+    not imported above, and a thread that looks meanwhile would fail: the dictionary changes.
+    """
     return tuple(map(function.typeof_pyval, arguments)) in function.overloads
 
 

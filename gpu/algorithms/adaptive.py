@@ -1,4 +1,4 @@
-"""Scouts look at the graph's shape, and the run goes on in the form that fits it.
+"""Another row's run: of the row that fits the graph, by scouts, and on a GPU by a race.
 
 Returns     dist, the shortest distance from the source to every vertex.
 
@@ -20,14 +20,21 @@ The idea    No scheduler is the fastest on every graph. A wide, shallow graph wa
 
 When        A run goes everywhere, and most graphs are alike everywhere. So sixteen scouts look
             once, from vertices all over the graph, before its first run, and one from its
-            largest hub, for runs from hubs. What three fifths of them say is the graph's form,
-            and a run pays nothing for it. Where fewer agree, a scout goes from the source,
-            inside the run's time.
+            largest hub, for runs from hubs. What three fifths of them say is the graph's form.
+            Where fewer agree, a scout goes from the source.
 
-Not done    Changing the form again in mid-run, and more than ten hops of scouting: a graph that
+The race    A rule knows the graphs and the card that it was made with. So on a GPU the forms run
+            once each, before the first run on a graph, and are stopped when they are behind; the
+            scouts' choice starts. The first one's delta is then halved and doubled as long as
+            that pays. A race takes a few times as long as a run, and is no part of any run's
+            time (`race_ms` in the trace). On the modelled GPU nothing is raced: its times are
+            not measured, so the scouts have the word.
+
+Not done    Changing the form in mid-run, and more than ten hops of scouting: a graph that
             changes its nature far away is taken for what it is near its scouts. What they have
             seen is not used but for the choice. No weight is looked at on the way: whether
-            order pays is told by a sample of all weights.
+            order pays is told by a sample of all weights. A race's outcome is not kept beyond
+            the process.
 
 To tune     `Limits`, measured on an H100; which graphs they are from stands in gpu/lab/LOG.md.
 
@@ -50,7 +57,7 @@ from gpu.algorithms.registry import Algorithm
 from gpu.delta import near_far_delta
 from gpu.graph import HUBS, CSRGraph, are_hubs
 
-HOPS = 10  # that the scout goes at most; this and the next four as in scout.cuh
+HOPS = 10  # that a scout goes at most
 MOST_VERTICES, MOST_ARCS = 2048, 12_288  # that it reaches in all, and looks at in one hop
 MANY = 64  # vertices of a hop from which its growth says enough
 SURE = 5  # hops from which two that grew say enough
@@ -203,6 +210,14 @@ def choose_at_once(graph: CSRGraph, source: int) -> Choice | None:
     return choices.hub if is_hub and not is_wide else choices.usual
 
 
+def choice_of(graph: CSRGraph, source: int) -> Choice:
+    """Return the form for a run from this source, by scouts; the same every time."""
+    known = choose_at_once(graph, source)
+    if known is not None:
+        return known
+    return choose(facts_of(graph), scout(graph.indptr, graph.indices, source))
+
+
 def settled(graph: CSRGraph) -> Settled | None:
     """Return what scouts all over the graph agree on, or None; looked at once a graph."""
     if graph not in _SETTLED:
@@ -265,18 +280,6 @@ def choose(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> Choice:
     if is_path(facts, seen, limits):
         return Choice(_path(facts, limits), f"a path: as many vertices at each hop, {told}")
     return _deep(facts, f"hops grow slowly: {told}, {facts.mean_degree:.3g} arcs a vertex", limits)
-
-
-def forms(facts: Facts, limits: Limits = LIMITS) -> tuple[Choice, ...]:
-    """Return every form that `choose` may return for a graph, each once; those of a shallow first.
-
-    Their whys are left out.
-    """
-    steps = dict.fromkeys((_shallow(facts, limits), _path(facts, limits)))
-    if facts.m <= limits.clustered_arcs:
-        steps["adds"] = None
-    deep = _deep(facts, "", limits)
-    return (*(Choice(form, "") for form in steps if form != deep.form), deep)
 
 
 def is_shallow(facts: Facts, seen: Scouted, limits: Limits = LIMITS) -> bool:
@@ -403,7 +406,7 @@ def reference(
 ALGORITHM = Algorithm(
     key="adaptive",
     title="Adaptive",
-    summary="scouts of ten hops choose the form that fits the graph",
+    summary="the form that fits the graph: by scouts, on a GPU by a race",
     engines={"model": "gpu.model.adaptive:run", "cuda": "gpu.cuda.adaptive:run"},
     parallelism="assigned",
     source="SSSP Scope; the forms are the other rows",

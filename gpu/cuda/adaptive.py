@@ -1,32 +1,51 @@
-"""Adaptive on the device: plans of the forms that may fit, and the choice among them.
+"""Adaptive on the device: a race of the forms, once a graph, and then the form that was first.
 
-Where scouts all over the graph have agreed, a run is the form's own. Else a scout
-(`kernels/scout.cuh`) looks from the source, the host waits for its word and launches the form's
-kernel; what a form needs is allocated before, as for any run, for each of those that may fit.
+The scouts' choice starts first, so where they are right each other form is stopped soon after it.
+A race is run from the source that was asked for, without probes, and its outcome holds for every
+source, level and seed: a run goes everywhere. Where a later run processes many times what the
+race's did, as when the race was run from a small part of the graph, the next one races again.
 """
 
 from __future__ import annotations
 
+import time
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
-from gpu.algorithms.adaptive import Choice, Scouted, choose, choose_at_once, facts_of, forms
-from gpu.cuda import launch
-from gpu.cuda.device import Device
-from gpu.cuda.launch import CudaRun, Plan, go
+from gpu.algorithms import ALGORITHMS
+from gpu.algorithms.adaptive import Choice, choice_of
+from gpu.cuda.launch import CudaRun, Lap, prepared
+from gpu.cuda.race import RACING, Race, Racing, Won
 from gpu.engine import EngineOutcome, Observer, RunBuffers, in_form
+from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.record.trace import RunSettings
+from gpu.record.trace import Probe, RunSettings
 
-TUNED = None  # it has no tuning of its own: each form has
-WIDE = 2  # what `scouted` says of a scout that stopped early
+TUNED = RACING
+GREW = 4.0  # times the vertices that the race processed: it was run from a small part
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a race found, and the ms that it took, loading of kernels included."""
+
+    won: Won
+    ms: float
+
+
+Races = dict[tuple[Any, ...], Kept]  # by device, delta asked for and tuning
+_KEPT: weakref.WeakKeyDictionary[CSRGraph, Races] = weakref.WeakKeyDictionary()
 
 
 def run(
     graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, observer: Observer
 ) -> EngineOutcome:
-    """Run the form that fits on the GPU, which arbitrates by itself: `seed` changes nothing."""
+    """Run the fastest form on the GPU, which arbitrates by itself: `seed` changes nothing."""
     return run_tuned(graph, settings, buffers, observer, TUNED)[0]
 
 
@@ -35,45 +54,73 @@ def run_tuned(
     settings: RunSettings,
     buffers: RunBuffers,
     observer: Observer,
-    tuning: None = None,
+    tuning: Racing,
 ) -> tuple[EngineOutcome, CudaRun]:
     """Run with the forms' own tuning; the run comes along, for its state."""
-    return go(graph, settings, buffers, observer, make_plans, tuning)
-
-
-def make_plans(
-    graph: CSRGraph, settings: RunSettings, device: Device, tuning: None
-) -> Plan | launch.Scouted:
-    """Make the plan of the form that fits, or of every form that may."""
-    known = choose_at_once(graph, settings.source)
-    if known is not None:
-        return told(make_plan(graph, settings, device, known), known)
-    facts = facts_of(graph)
-    plans = {each.form: make_plan(graph, settings, device, each) for each in forms(facts)}
-
-    def chosen(seen: np.void) -> Plan:
-        choice = choose(facts, as_scouted(seen))
-        return told(plans[choice.form], choice)
-
-    return launch.Scouted(list(plans.values()), chosen)
-
-
-def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, choice: Choice) -> Plan:
-    """Make the plan of one form, with that form's tuning."""
-    module = import_module(f"gpu.cuda.{choice.form}")
-    maker = getattr(module, "KERNEL", module)
+    races = _KEPT.setdefault(graph, {})
+    asked = (settings.device, settings.delta, tuning)
+    kept = races.get(asked) or raced(graph, settings, observer.should_stop, tuning)
+    choice = kept.won.choice
     given = in_form(settings, choice.form, choice.delta)
-    plan: Plan = maker.make_plan(graph, given, device, module.TUNED)
-    return plan
+    maker, own = maker_of(choice.form), tuning_of(choice.form)
+    outcome, done = maker.run_tuned(graph, given, buffers, observer, own)
+    grew = int(done.stats["processed"].sum()) > GREW * kept.won.processed
+    if grew:
+        races.pop(asked, None)
+    elif outcome.outcome == "finished":
+        races[asked] = kept
+    told = {"form": choice.form, "form_why": choice.why, "race_ms": kept.ms}
+    return replace(outcome, environment=outcome.environment | told), done
 
 
-def told(plan: Plan, choice: Choice) -> Plan:
-    """Return the plan, with what the trace is told of the choice."""
-    plan.told = {"form": choice.form, "form_why": choice.why}
-    return plan
+def raced(
+    graph: CSRGraph, settings: RunSettings, should_stop: Callable[[], bool], tuning: Racing
+) -> Kept:
+    """Run the race; a person who stops it gets the scouts' choice, which is then stopped too."""
+    settings = replace(settings, probe=Probe.OFF)
+    nothing = RunBuffers(np.empty(0))  # a run that is not read back fills none
+
+    def timed(way: Choice, limit_s: float) -> Lap | None:
+        if should_stop():
+            return None
+        given, own = in_form(settings, way.form, way.delta), tuning_of(way.form)
+        try:
+            run = prepared(graph, given, nothing, maker_of(way.form).make_plan, own)
+        except GpuError:  # no memory, or another card: others may fit; if none, the run says so
+            return None
+        return run.lap(limit_s, should_stop)
+
+    begun = time.perf_counter()
+    race = Race(timed, tuning)
+    won = race.run(ways_for(graph, settings.source), may_steer=settings.delta is None)
+    return Kept(won, (time.perf_counter() - begun) * 1e3)
 
 
-def as_scouted(control: np.void) -> Scouted:
-    """Return what a scout has written into HOST_CONTROL."""
-    levels = tuple(control["levels"].tolist()[: control["level_count"]])
-    return Scouted(levels, int(control["level_arcs"]), bool(control["scouted"] == WIDE))
+def ways_for(graph: CSRGraph, source: int) -> list[Choice]:
+    """Return the forms that race, the scouts' choice first."""
+    likely = choice_of(graph, source)
+    return [likely, *(Choice(form, "") for form in forms() if form != likely.form)]
+
+
+def forms() -> list[str]:
+    """Return the rows that this one may run as: keys of the registry."""
+    return [
+        key
+        for key, row in ALGORITHMS.items()
+        if "cuda" in row.engines
+        and row.result == "row"
+        and key != "adaptive"
+        and not row.needs
+        and not row.fixed
+    ]
+
+
+def maker_of(form: str) -> Any:
+    """Return what plans and runs a form on the device."""
+    module = import_module(f"gpu.cuda.{form}")
+    return getattr(module, "KERNEL", module)
+
+
+def tuning_of(form: str) -> Any:
+    """Return a form's own tuning."""
+    return import_module(f"gpu.cuda.{form}").TUNED

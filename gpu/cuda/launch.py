@@ -3,11 +3,10 @@
 A graph is uploaded once and kept while it lives (`DeviceGraph`). A run allocates its arrays,
 launches `begin`, which clears them, and the algorithm's kernel on a stream of its own between two
 events, and watches: samples out of the pinned ring, Stop and a delta held by hand into it, and at
-most ten times a second the distances as they are, copied on a second stream. Where a scout is to
-choose among plans, it goes before `begin`, and the kernel is launched when it has spoken.
+most ten times a second the distances as they are, copied on a second stream.
 
 Each call takes the host 5 to 9 us, which short runs feel: between the two events there are no
-others than these two or three.
+others than these two.
 
 Residency: the grid is launched cooperatively, so that the driver refuses a grid that does
 not fit at once; before that the launcher computes what fits and says so in words.
@@ -18,7 +17,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,8 +34,6 @@ from gpu.record.trace import SAMPLE, Flag, Probe, Reason, RunSettings
 POLL_S = 2e-4  # between two looks at the ring
 SNAPSHOT_S = 0.1  # between two copies of the distances mid-run
 DEFAULT_PERIOD_NS = 10_000
-SCOUT_S = 10.0  # by then a scout has told what it saw, or something is wrong
-SCOUT_THREADS = 1024  # of the block that scouts
 ALIGNED = 256  # bytes, of arrays that share an allocation
 LIMIT_S = 120.0  # a kernel that has not finished by then ends itself
 SPARE_BYTES = 64 << 20  # left free on the device
@@ -114,7 +111,6 @@ class Plan:
     shared_bytes : of a block's shared memory, beside what the kernel declares
     arrays : device arrays by RUN field, kept alive for the run
     clear : arrays that `begin` sets to 0, or to all bits: (array, value); whole CLEAR_BYTES
-    told : what the trace's environment is told beside
     """
 
     file: str
@@ -125,19 +121,15 @@ class Plan:
     shared_bytes: int = 0
     arrays: dict[str, Any] = field(default_factory=dict)
     clear: list[tuple[Any, int]] = field(default_factory=list)
-    told: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass
-class Scouted:
-    """Plans of which one is taken once the run has begun, by what a scout sees from the source.
+@dataclass(frozen=True)
+class Lap:
+    """What a run tells that was only timed: ms, delta at its end, vertices processed."""
 
-    plans : all of them allocated; those that may be taken soonest first
-    choose : given HOST_CONTROL as the scout left it, the one that is taken
-    """
-
-    plans: list[Plan]
-    choose: Callable[[np.void], Plan]
+    ms: float
+    delta: float
+    processed: int
 
 
 def zeroed(plan: Plan, **sizes: tuple[int, type]) -> None:
@@ -181,54 +173,43 @@ def refuse_workers(asked: int, most: int, device: Device, threads: int) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Ready:
-    """A plan on the device: its kernel, the kernel's RUN constant, and what goes there."""
-
-    kernel: Any
-    constant: Any
-    record: Any
-
-
 class CudaRun:
-    """One run: allocated, launched, watched, read back.
-
-    plan : of the run; where it was given some to choose from, known once it was launched
-    """
+    """One run: allocated, launched, watched, read back."""
 
     def __init__(
         self,
         graph: CSRGraph,
         device: Device,
-        plan: Plan | Scouted,
+        plan: Plan,
         settings: RunSettings,
         buffers: RunBuffers,
     ) -> None:
         import cupy
 
         self._cupy, self._graph, self._device = cupy, graph, device
-        self._buffers, self._probe = buffers, settings.probe
-        self._scouted = plan if isinstance(plan, Scouted) else None
-        plans = plan.plans if isinstance(plan, Scouted) else [plan]
-        # `begin` makes the list of free blocks, where a plan has one
-        self.plan = max(plans, key=lambda each: int(each.record["pool_blocks"][0]))
+        self._buffers, self._probe, self.plan = buffers, settings.probe, plan
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._copies = cupy.cuda.Stream(non_blocking=True)
         self.ring = HostRing(cupy, RING_SAMPLES if settings.probe else 1)
         self._dist = cupy.empty(graph.n, records.bits_of(graph.weights.dtype))
-        workers = max(*(each.workers for each in plans), 1)
         after = -(-records.STATE.itemsize // ALIGNED) * ALIGNED
-        size = workers * records.STATS.itemsize
+        size = max(plan.workers, 1) * records.STATS.itemsize
         together = cupy.empty(after + size, np.uint8)
         self._state, self._stats = together[: records.STATE.itemsize], together[after:]
         self._vertex_arrays()
-        self._clear_first(plans)
-        self._ready = {each: self._make_ready(each, settings) for each in plans}
+        self._clear_first(plan)
+        self._fill_record(plan, settings.sample_period_ns)
+        numbers = graph.weights.dtype.name
+        variant = (device.number, plan.file, settings.probe, numbers, plan.threads)
+        self._kernel = function(variant[0], plan.file, plan.kernel, *variant[2:])
+        self._constant = constant(*variant, "RUN")
+        with self._stream:  # else a copy that the run's stream does not wait for
+            self._record = cupy.asarray(plan.record.view(np.uint8))
 
-    def _clear_first(self, plans: list[Plan]) -> None:
-        """Write into the record that `begin` gets what all plans want cleared."""
-        record = self.plan.record[0]
-        arrays = [(self._stats, 0), *(each for plan in plans for each in plan.clear)]
+    def _clear_first(self, plan: Plan) -> None:
+        """Write into the record what `begin` is to clear."""
+        record = plan.record[0]
+        arrays = [(self._stats, 0), *plan.clear]
         for k, (array, value) in enumerate(arrays):
             record["clear_at"][k] = array.data.ptr
             record["clear_words"][k], left = divmod(array.nbytes, records.CLEAR_BYTES)
@@ -236,16 +217,6 @@ class CudaRun:
             if left:
                 raise EngineError(f"an array of {array.nbytes} bytes cannot be cleared, our fault")
         record["clears"] = len(arrays)
-
-    def _make_ready(self, plan: Plan, settings: RunSettings) -> Ready:
-        """Fill a plan's record, put it on the device, and load the kernel."""
-        self._fill_record(plan, settings.sample_period_ns)
-        numbers = self._graph.weights.dtype.name
-        variant = (self._device.number, plan.file, settings.probe, numbers, plan.threads)
-        kernel = function(variant[0], plan.file, plan.kernel, *variant[2:])
-        with self._stream:  # else a copy that the run's stream does not wait for
-            record = self._cupy.asarray(plan.record.view(np.uint8))
-        return Ready(kernel, constant(*variant, "RUN"), record)
 
     def _vertex_arrays(self) -> None:
         cupy, n = self._cupy, self._graph.n
@@ -280,39 +251,45 @@ class CudaRun:
         record["ring_mask"] = self.ring.samples - 1
 
     def launch(self) -> None:
-        """Start everything on the stream; returns at once, or when a scout has seen enough."""
+        """Start everything on the stream; returns at once."""
         cupy, stream = self._cupy, self._stream
         variant = (self._probe, self._graph.weights.dtype.name)
         begin = function(self._device.number, "prepare.cu", "begin", *variant)
-        scout = function(self._device.number, "prepare.cu", "scout", *variant)
-        record = self._ready[self.plan].record
+        record = self._record
         grid, block = (8 * self._device.multiprocessors,), (THREADS["prepare.cu"],)
         self._events = cupy.cuda.Event(), cupy.cuda.Event()
         with stream:
-            for ready in self._ready.values():
-                copied = (ready.constant.ptr, ready.record.data.ptr, ready.record.nbytes)
-                cupy.cuda.runtime.memcpyAsync(*copied, 3, stream.ptr)
+            copied = (self._constant.ptr, record.data.ptr, record.nbytes)
+            cupy.cuda.runtime.memcpyAsync(*copied, 3, stream.ptr)
             self.started = time.perf_counter()
             self._events[0].record(stream)
-            if self._scouted is not None:
-                scout((1,), (SCOUT_THREADS,), (record,))
             begin(grid, block, (record,))
-            if self._scouted is not None:
-                self._heed_scout(self._scouted)
-            launch_cooperative(cupy, self._ready[self.plan].kernel, self.plan, stream)
+            launch_cooperative(cupy, self._kernel, self.plan, stream)
             self._events[1].record(stream)
-
-    def _heed_scout(self, scouted: Scouted) -> None:
-        """Take the plan that a scout speaks for."""
-        while (seen := self.ring.scouted()) is None:
-            if time.perf_counter() - self.started > SCOUT_S:
-                self._stream.synchronize()  # raises what went wrong on the device
-                raise EngineError("the scout told nothing, which is a fault of ours")
-        self.plan = scouted.choose(seen)
 
     def wait(self) -> None:
         """Return when the kernel has ended; what went wrong on the device is raised."""
         self._stream.synchronize()
+
+    def lap(self, limit_s: float, should_stop: Callable[[], bool]) -> Lap | None:
+        """Launch, wait, read nothing back; None where it was stopped or has not finished.
+
+        It is stopped where it takes longer than `limit_s`, or where `should_stop` says so.
+        """
+        self.launch()
+        stopping = False
+        while not self._events[1].done:
+            late = time.perf_counter() - self.started > limit_s
+            if not stopping and (late or should_stop()):
+                self.ring.stop()
+                stopping = True
+            time.sleep(POLL_S)
+        self._read_totals()
+        if int(self.state["status"]) in (records.STOPPED, records.POOL_DRY, records.TIMED_OUT):
+            return None
+        self._raise_fault()
+        ms = float(self._cupy.cuda.get_elapsed_time(*self._events))
+        return Lap(ms, float(self.state["delta"]), int(self.stats["processed"].sum()))
 
     def watch(self, observer: Observer) -> None:
         """Hand samples over and listen to the observer until the kernel has ended."""
@@ -355,8 +332,7 @@ class CudaRun:
             self._copy(self._times, vertices.times_processed, stream)
         stream.synchronize()
         elapsed_s = time.perf_counter() - self.started
-        self.state = self._state.get(stream=stream).view(records.STATE)[0]
-        self.stats = self._stats.get(stream=stream).view(records.STATS)
+        self._read_totals()
         self._raise_fault()
         stopped = int(self.state["status"]) == records.STOPPED
         observer.on_samples(self.last_sample(stopped))
@@ -367,10 +343,13 @@ class CudaRun:
             "end_to_end_ms": elapsed_s * 1e3,
             "workers": self.plan.workers,
             "threads_per_worker": self.plan.threads,
-            **self.plan.told,
         }
         outcome, overflowed = "stopped" if stopped else "finished", bool(self.state["overflowed"])
         return EngineOutcome("measured", outcome, facts, overflowed=overflowed)
+
+    def _read_totals(self) -> None:
+        self.state = self._state.get(stream=self._stream).view(records.STATE)[0]
+        self.stats = self._stats.get(stream=self._stream).view(records.STATS)
 
     def last_sample(self, stopped: bool) -> np.ndarray:
         """Return SAMPLE (1,): the run's totals."""
@@ -429,60 +408,45 @@ def go(
     settings: RunSettings,
     buffers: RunBuffers,
     observer: Observer,
-    make_plan: Callable[[CSRGraph, RunSettings, Device, Tuning], Plan | Scouted],
+    make_plan: Callable[[CSRGraph, RunSettings, Device, Tuning], Plan],
     tuning: Tuning,
 ) -> tuple[EngineOutcome, CudaRun]:
     """Plan, launch, watch and finish one run; the run comes along, for its readings and state.
 
     make_plan : the algorithm's, called once the device is current; tuning : what it gets
     """
-    device = check_device(settings)
-    plan = make_plan(graph, settings, device, tuning)
-    if any(_variant(each, graph, device, settings) not in _LAUNCHED for each in _plans(plan)):
-        del plan  # what it has allocated, the rehearsal takes
-        _rehearse(graph, device, lambda: make_plan(graph, settings, device, tuning), settings)
-        plan = make_plan(graph, settings, device, tuning)
-    run = CudaRun(graph, device, plan, settings, buffers)
+    run = prepared(graph, settings, buffers, make_plan, tuning)
     run.launch()
     run.watch(observer)
     return run.finish(observer), run
 
 
-def _rehearse(
-    graph: CSRGraph, device: Device, make: Callable[[], Plan | Scouted], settings: RunSettings
-) -> None:
-    """Launch every kernel of a run that this process has not launched, and stop it at once.
+def prepared(
+    graph: CSRGraph,
+    settings: RunSettings,
+    buffers: RunBuffers,
+    make_plan: Callable[[CSRGraph, RunSettings, Device, Tuning], Plan],
+    tuning: Tuning,
+) -> CudaRun:
+    """Return a run that waits to be launched, of a kernel that the driver has loaded.
 
-    The driver loads a kernel at its first launch, and that took 4 ms of a run of 2.8 (an H100).
+    The driver loads a kernel at its first launch, and that took 4 ms of a run of 2.8 (an H100): so
+    what this process has not launched is launched once before, and stopped at once.
     """
-    nothing = RunBuffers(np.empty(0))  # a run that is not read back fills none
-    for at in range(len(_plans(make()))):
-        plan = make()
-        chosen = _plans(plan)[at]
-        variant = _variant(chosen, graph, device, settings)
-        if variant in _LAUNCHED:
-            continue
-        if isinstance(plan, Scouted):
-            plan = replace(plan, choose=_always(chosen))
-        run = CudaRun(graph, device, plan, settings, nothing)
-        run.ring.stop()
-        run.launch()
-        run.wait()
+    device = check_device(settings)
+    plan = make_plan(graph, settings, device, tuning)
+    kind = settings.probe, graph.weights.dtype.name
+    variant = (device.number, plan.file, plan.kernel, plan.threads, *kind)
+    if variant not in _LAUNCHED:
+        nothing = RunBuffers(np.empty(0))  # a run that is not read back fills none
+        rehearsal = CudaRun(graph, device, plan, settings, nothing)
+        rehearsal.ring.stop()
+        rehearsal.launch()
+        rehearsal.wait()
         _LAUNCHED.add(variant)
-
-
-def _always(plan: Plan) -> Callable[[np.void], Plan]:
-    return lambda _seen: plan
-
-
-def _plans(plan: Plan | Scouted) -> list[Plan]:
-    return plan.plans if isinstance(plan, Scouted) else [plan]
-
-
-def _variant(plan: Plan, graph: CSRGraph, device: Device, settings: RunSettings) -> tuple[Any, ...]:
-    """Return what the driver loads as one: a kernel of a module, and what goes before it."""
-    numbers = graph.weights.dtype.name
-    return device.number, plan.file, plan.kernel, plan.threads, settings.probe, numbers
+        del plan, rehearsal  # what they have allocated, the run takes
+        plan = make_plan(graph, settings, device, tuning)
+    return CudaRun(graph, device, plan, settings, buffers)
 
 
 def check_device(settings: RunSettings) -> Device:

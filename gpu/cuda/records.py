@@ -17,7 +17,6 @@ ARC_WORDS = 2  # an arc's: head and weight, each as wide as a distance
 TICK_NS = 32  # unit of per-vertex times on the device, as in common.cuh
 CLEARS = 8  # arrays that `begin` clears at most, of all plans together; as in common.cuh
 CLEAR_BYTES = 16  # that a thread clears at a time
-SCOUT_HOPS = 10  # as in scout.cuh, and `gpu.algorithms.adaptive.HOPS`
 READING_WORDS = 8  # int32 per recorded sweep, see `READING`
 
 
@@ -160,10 +159,7 @@ HOST_CONTROL = np.dtype(
         ("samples_read", "<u8"),
         ("unused", "<u8", (5,)),
         ("samples_written", "<u8"),
-        ("levels", "<u4", (SCOUT_HOPS + 1,)),  # vertices first reached by each hop of a scout
-        ("level_arcs", "<u4"),  # of the last of them
-        ("level_count", "<u4"),
-        ("scouted", "<u4"),  # 0: not yet; 1: it has seen enough; 2: too much to look at
+        ("unused_after", "<u8", (7,)),
     ]
 )
 READING = np.dtype(  # one manager sweep, as the controller was asked

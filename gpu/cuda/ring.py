@@ -54,10 +54,6 @@ class HostRing:
         """Return how many samples the kernel has written so far."""
         return int(self._control["samples_written"][0])
 
-    def scouted(self) -> np.void | None:
-        """Return the control block once a scout has told what it saw, None before."""
-        return self._control[0] if self._control["scouted"][0] else None
-
     def stop(self) -> None:
         """Ask the kernel to end."""
         self._control["stop"][0] = 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpu.algorithms import find
-from gpu.algorithms.adaptive import Choice, choose, choose_at_once, facts_of, scout
+from gpu.algorithms.adaptive import choice_of
 from gpu.engine import EngineOutcome, Observer, RunBuffers, in_form
 from gpu.graph import CSRGraph
 from gpu.record.trace import RunSettings
@@ -25,11 +25,3 @@ def run(
     outcome: EngineOutcome = engine(graph, given, buffers, observer)
     told = {"form": choice.form, "form_why": choice.why}
     return replace(outcome, environment=outcome.environment | told)
-
-
-def choice_of(graph: CSRGraph, source: int) -> Choice:
-    """Return the form for a run from this source; the same every time."""
-    known = choose_at_once(graph, source)
-    if known is not None:
-        return known
-    return choose(facts_of(graph), scout(graph.indptr, graph.indices, source))

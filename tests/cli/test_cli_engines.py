@@ -11,7 +11,9 @@ import pytest
 import sample_graphs
 from gpu.algorithms import ALGORITHMS
 from gpu.cli import main as cli
+from gpu.errors import GpuError
 from gpu.formats import load_graph
+from gpu.graph import CSRGraph
 from gpu.host import warm_up
 from gpu.lab import cpu_peers
 
@@ -49,6 +51,31 @@ def test_a_run_says_which_form_it_took_and_why(capsys: pytest.CaptureFixture[str
     told = json.loads(capsys.readouterr().out)["environment"]
     assert told["form"] == "async_near_far"
     assert told["form_why"].startswith("16 of 16 scouts say so: hops grow slowly: ")
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        (["--engine", "cuda"], "adaptive"),
+        (["--engine", "cuda", "--algorithm", "near_far"], "near_far"),
+        (["--engine", "cuda", "--delta", "500"], "adds"),
+        (["--engine", "cuda", "--as-published"], "adds"),
+        (["--engine", "model"], "adds"),
+        (["--engine", "cpu"], "delta_stepping"),
+    ],
+)
+def test_on_a_gpu_the_fastest_is_taken_where_nothing_is_asked_for(
+    given: list[str], taken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def run(_graph: CSRGraph, algorithm: str, *_given: object, **_options: object) -> None:
+        asked.append(algorithm)
+        raise GpuError("far enough")
+
+    monkeypatch.setattr("gpu.engine.run", run)
+    assert cli.main(["run", SAMPLE, *given]) == 1
+    assert asked == [taken]
 
 
 def test_a_slow_start_says_that_it_may_be_compiling(

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,11 @@ from shapes import SHAPES
 import gpu
 from gpu import delta as rules
 from gpu.algorithms import find
-from gpu.cuda import adds, launch, records
+from gpu.cuda import adaptive, adds, launch, records
 from gpu.cuda.device import why_not
 from gpu.engine import RecordingObserver, RunBuffers, execute
 from gpu.errors import DistanceRangeError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.model.adaptive import choice_of
 from gpu.numbers import NUMBER_TYPES
 from gpu.proof.verify import oracle_distances
 from gpu.record.trace import (
@@ -39,7 +39,7 @@ from gpu.record.trace import (
 REASON = why_not()
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 
-ALGORITHMS = ("adds", "near_far", "async_near_far", "adaptive")
+ALGORITHMS = ("adds", "near_far", "async_near_far")
 PROBED = [*((0, numbers) for numbers in NUMBER_TYPES)]  # each level and type costs a compilation
 PROBED += [(1, "int32"), (2, "float64"), (1, "int64"), (2, "float32")]
 VARIANTS = [
@@ -322,31 +322,57 @@ def test_distances_can_be_watched_mid_run() -> None:
     assert seen == sorted(seen)
 
 
-@pytest.mark.parametrize(("probe", "numbers"), [(0, "int32"), (0, "float64"), (2, "int64")])
+@pytest.mark.parametrize(("probe", "numbers"), [(0, "int32"), (2, "float64")])
 @pytest.mark.parametrize("form", SHAPES)
-def test_the_scout_on_the_device_chooses_what_its_twin_does(
+def test_forms_race_once_a_graph_and_the_first_one_runs(
     form: str, probe: int, numbers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.algorithms.adaptive.settled", lambda _graph: None)
-    for make in SHAPES[form]:
-        small = make()
-        graph = CSRGraph(small.indptr, small.indices, small.weights.astype(numbers))
-        for source in (0, graph.n // 2, graph.n - 1):
-            choice = choice_of(graph, source)
-            trace = run_typed(graph, "adaptive", "cuda", source, probe=probe)
-            told = trace.environment["form"], trace.environment["form_why"]
-            assert told == (choice.form, choice.why)
-            assert source > 0 or choice.form == form
-            assert_right(graph, source, trace.dist)
+    races: list[CSRGraph] = []
+    monkeypatch.setattr(adaptive, "raced", counted(adaptive.raced, races))
+    small = SHAPES[form][0]()
+    graph = CSRGraph(small.indptr, small.indices, small.weights.astype(numbers))
+    told = set()
+    for source in (0, graph.n // 2):
+        trace = run_typed(graph, "adaptive", "cuda", source, probe=probe)
+        assert_right(graph, source, trace.dist)
+        told.add((trace.environment["form"], trace.environment["form_why"]))
+        assert trace.environment["race_ms"] > 0
+    assert len(told) == len(races) == 1
+    found, why = told.pop()
+    assert found in adaptive.forms()
+    assert why.startswith("first in a race on this graph, ")
 
 
-def test_a_scout_sees_hubs_and_long_rows_as_its_twin_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.algorithms.adaptive.settled", lambda _graph: None)
-    for numbers in ("int32", "float64"):
-        for graph in (power_law(numbers), hubs(numbers), lattice(120, numbers)):
-            for source in range(0, graph.n, graph.n // 7):
-                trace = run_typed(graph, "adaptive", "cuda", source, probe=0)
-                assert trace.environment["form_why"] == choice_of(graph, source).why
+def test_a_race_from_a_lone_vertex_holds_until_a_run_goes_further(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    races: list[CSRGraph] = []
+    monkeypatch.setattr(adaptive, "raced", counted(adaptive.raced, races))
+    joined = lattice(60, "int32")
+    alone = CSRGraph(np.r_[joined.indptr, joined.m], joined.indices, joined.weights)
+    raced_before = []
+    for source in (joined.n, joined.n, 0, 0, 5, joined.n):
+        trace = run_typed(alone, "adaptive", "cuda", source, probe=0)
+        assert_right(alone, source, trace.dist)
+        raced_before.append(len(races))
+    assert raced_before == [1, 1, 1, 2, 2, 2]
+
+
+def test_who_stops_a_race_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = chain(1_000_000)
+    asked = iter(range(1_000_000))
+    observer = RecordingObserver(should_stop=lambda: next(asked) >= 3)
+    outcome = execute(graph, settings_of("adaptive", 0), RunBuffers.allocate(graph, 0), observer)
+    assert outcome.outcome == "stopped"
+    assert graph not in adaptive._KEPT or not adaptive._KEPT[graph]
+
+
+def counted(function: Callable[..., Any], calls: list[CSRGraph]) -> Callable[..., Any]:
+    def called(graph: CSRGraph, *given: Any) -> Any:
+        calls.append(graph)
+        return function(graph, *given)
+
+    return called
 
 
 def recorded_readings(run: launch.CudaRun) -> np.ndarray:
@@ -483,17 +509,15 @@ def test_racecheck_finds_nothing_in_near_far() -> None:
     assert done.returncode == 0, done.stdout[-4000:]
 
 
-@pytest.mark.parametrize("algorithm", ["adds", "adaptive"])
-def test_racecheck_finds_only_the_intended_races_in_adds(algorithm: str) -> None:
+def test_racecheck_finds_only_the_intended_races_in_adds() -> None:
     """Two kinds are meant, both over one aligned word at a time.
 
     The courier (`carry`) reads the manager's state as it is, volatile, for a sample: what it
     sees may be a sweep old. `find_readable` asks whether a block is allocated while
     `serve_pool` allocates it: either answer is right, a no only waits for the next sweep.
-    Adaptive launches what it may choose, so also `async_near_far`, of which the next test asks.
     """
-    for report in races("racecheck", algorithm):
-        assert any(name in report for name in ("carry", "serve_pool", "async_near_far")), report
+    for report in races("racecheck", "adds"):
+        assert any(name in report for name in ("carry", "serve_pool")), report
 
 
 MEANT = {  # functions of the asynchronous kernel, by what they hand over

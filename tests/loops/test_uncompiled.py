@@ -154,3 +154,18 @@ def test_names_that_come_meanwhile_stop_nobody(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(compiled_module, "_plain_value", plain_value)
     assert plain(written)() == 3
+
+
+FIRST = """
+import gpu.compiled
+import numba
+from numba.core.typing.typeof import typeof_impl
+known = len(typeof_impl.registry)
+print(numba.njit(lambda number: 2 * number)(4), len(typeof_impl.registry) - known)
+"""
+
+
+def test_the_first_compilation_adds_no_types_while_others_look_through_them() -> None:
+    """Warm-up compiles on one thread; a small graph is run on another, and asks."""
+    done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["8", "0"]

@@ -12,7 +12,6 @@ Compile with  -DLEVEL=0..2  probe level        -DRUN_BYTES=b, -DSTATE_BYTES=b   
 
 #define ALL_LANES 0xffffffffu
 #define PIECE_SHIFT 10  // arcs of a piece of a long row, as a power of two
-#define SCOUT_HOPS 10   // that a scout looks ahead
 #define CLEARS 8        // arrays that `begin` clears at most
 #define NO_ARC 0xffffffffu  // the lane has none
 
@@ -53,7 +52,7 @@ struct HostControl {  // pinned memory; the host writes the first line, the kern
     u64 samples_read;
     u64 unused[5];
     u64 samples_written;
-    u32 levels[SCOUT_HOPS + 1], level_arcs, level_count, scouted;  // see scout.cuh
+    u64 unused_after[7];
 };
 static_assert(sizeof(HostControl) == 128, "HostControl and gpu.cuda.records.HOST_CONTROL differ");
 

@@ -5,9 +5,8 @@ pack_rows, pack_arcs   once a graph: row bounds and (head, weight) pairs, side b
 find_owners            once a graph: for each piece of 2^PIECE_SHIFT arcs that lies in one row, whose
 begin                  once a run, inside the measured time: every distance unreached, queues and
                        counters at zero, what the plan wants cleared, the clock at 0
-scout                  before `begin`, by one block: what lies around the source (scout.cuh)
 */
-#include "scout.cuh"
+#include "common.cuh"
 
 extern "C" __global__ void pack_rows(const long long *indptr, uint2 *rows, u32 n) {
     for (u32 v = blockIdx.x * blockDim.x + threadIdx.x; v < n; v += gridDim.x * blockDim.x)
@@ -50,9 +49,4 @@ extern "C" __global__ void begin(const Run *given) {
     }
     for (u64 b = at; b < run.pool_blocks; b += step) run.free_blocks[b] = run.pool_blocks - 1 - (u32)b;
     clear(run);
-}
-
-extern "C" __global__ void scout(const Run *given) {
-    __shared__ Scout shared;
-    shared.look(*given);
 }
