@@ -35,7 +35,7 @@ ROWS = tuple(
     if "cuda" in row.engines and row.result == "row" and not row.needs and not row.fixed
 )
 RUNS = 7
-SHORT_MS, SHORT_RUNS = 4.0, 21  # where the fastest row's fastest run takes no longer: so many
+SHORT_MS, SHORT_RUNS = 10.0, 21  # where the fastest row's fastest run takes no longer: so many
 SLOW_MS = 100.0  # a row that takes longer once is not run again on that graph
 
 
