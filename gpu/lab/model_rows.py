@@ -35,6 +35,7 @@ from gpu.graph import CSRGraph
 from gpu.lab import held_out_graphs
 from gpu.lab.bench_gpu import RESULTS
 from gpu.lab.model_error import DEVICE, kernel_ms
+from gpu.lab.tables import newest
 from gpu.model.accuracy import CLOSE, not_ranked
 
 MOST_ARCS = 10_000_000  # of a graph that is modelled: seconds each
@@ -47,7 +48,7 @@ TUNED_ON = "bench_rows_2026-11-23_0234.json"
 def main(argv: list[str] | None = None) -> int:
     """Model every run, print the table, write it where asked."""
     parser = argparse.ArgumentParser(prog="python -m gpu.lab.model_rows", description=__doc__)
-    parser.add_argument("--measured", type=Path, default=max(RESULTS.glob("bench_rows_*.json")))
+    parser.add_argument("--measured", type=Path, default=newest("bench_rows"))
     parser.add_argument("-o", "--output", type=Path)
     args = parser.parse_args(argv)
     measured = json.loads(args.measured.read_text(encoding="utf-8"))

@@ -231,28 +231,27 @@ def supersteps() -> list[str]:
 
 def all_rows() -> list[str]:
     """Return every row of `cuda` on the benchmark graphs, and over the best other on all others."""
-    path, printed = newest("bench_rows"), newest("bench_rows_log")
+    path, more = newest("bench_rows"), newest("bench_rows_boundaries")
     told = _read(path)
     ms = {row["graph"]: row["ms"] for row in told["rows"] if row["set"] == "tuned"}
-    judged = [row["ms"] for row in told["rows"] if row["set"] == "judges"]
-    ours = ("tuned", "judges")
-    seen = [row["ms"] for row in _read(printed)["rows"] if row["set"] not in ours]
+    kinds = [row["ms"] for row in told["rows"] if row["set"] != "tuned"]
+    ends = [row["ms"] for row in _read(more)["rows"]]
     rows = []
     for key, title in SHORT.items():
         times = [_milliseconds(ms[graph][key]) for graph in BENCHMARKS]
-        rows.append([title, *times, *_beside_others(judged, key), *_beside_others(seen, key)])
+        rows.append([title, *times, *_beside_others(kinds, key), *_beside_others(ends, key)])
     graphs = [TITLES[graph].removesuffix(" roads") for graph in BENCHMARKS]
-    over = [f"{len(judged)} that judge: over the best other", "within 1.05", "at worst"]
-    over += [f"{len(seen)} before: over the best other", "within 1.05", "at worst"]
+    over = [f"{len(kinds)} graphs: over the best other", "within 1.05", "at worst"]
+    over += [f"{len(ends)} more: over the best other", "within 1.05", "at worst"]
     lines = [*table(["ms", *graphs, *over], rows), *_source(path, told)]
-    return [*lines, f"The {len(seen)} graphs: `results/{printed.name}`."]
+    return [*lines, f"The {len(ends)}: `results/{more.name}`."]
 
 
 def _beside_others(graphs: list[dict[str, float]], key: str) -> list[str]:
     """Return a row's time over that of the best other: its mean, how often near it, its worst."""
     ratios = [ms[key] / best_other(ms, key) for ms in graphs]
     near = sum(ratio <= NEAR for ratio in ratios)
-    return [f"{geometric_mean(ratios):.2f}", str(near), f"{max(ratios):.1f}"]
+    return [f"{geometric_mean(ratios):.2f}", str(near), f"{max(ratios):.2f}"]
 
 
 def all_pairs() -> list[str]:
