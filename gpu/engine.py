@@ -57,14 +57,22 @@ class RunBuffers:
 
     dist : (n,), or (k, n), in the type of the weights; filled with "unreached"
     vertices : per-vertex arrays from probe 2, filled with NEVER and 0, else None
+    watched : somebody may look before the run has ended; where not, an engine that clears its
+        buffers itself need not clear what it writes whole at the end
     """
 
     dist: np.ndarray
     vertices: VertexProbe | None = None
+    watched: bool = True
 
     @classmethod
     def allocate(
-        cls, graph: CSRGraph, probe: int, shape: tuple[int, ...] | None = None, clear: bool = True
+        cls,
+        graph: CSRGraph,
+        probe: int,
+        shape: tuple[int, ...] | None = None,
+        clear: bool = True,
+        watched: bool = True,
     ) -> RunBuffers:
         """Make fresh arrays in this process's memory.
 
@@ -78,7 +86,7 @@ class RunBuffers:
         if probe >= Probe.VERTICES:
             wanted += [((graph.n,), np.dtype(kind)) for kind in (np.int64, np.int64, np.int32)]
         dist, *vertices = _in_one_block(wanted)
-        buffers = cls(dist, VertexProbe(*vertices) if vertices else None)
+        buffers = cls(dist, VertexProbe(*vertices) if vertices else None, watched)
         if clear:
             buffers.clear()
         return buffers
@@ -246,7 +254,7 @@ def run(
     while True:
         observer = RecordingObserver(on_samples, should_stop, delta_by_hand)
         in_type = in_numbers(graph, settings.numbers)
-        buffers = RunBuffers.allocate(in_type, settings.probe, shape, clear)
+        buffers = RunBuffers.allocate(in_type, settings.probe, shape, clear, watched=False)
         try:
             outcome = execute(graph, settings, buffers, observer)
         except DistanceRangeError as error:

@@ -27,8 +27,8 @@ The race    A rule knows the graphs and the card that it was made with. So on a 
             once each, before the first run on a graph, and are stopped when they are behind; the
             scouts' choice starts. The first one's delta is then halved and doubled as long as
             that pays. A race takes some dozens of runs, 0.04 to 1.3 s on an H100, and is no
-            part of any run's time (`race_ms` in the trace). On the modelled GPU nothing is raced: its times are
-            not measured, so the scouts have the word.
+            part of any run's time (`race_ms` in the trace). On the modelled GPU nothing is
+            raced: its times are not measured, so the scouts have the word.
 
 Not done    Changing the form in mid-run, and more than ten hops of scouting: a graph that
             changes its nature far away is taken for what it is near its scouts. What they have

@@ -72,6 +72,7 @@ class Shared(NamedTuple):
     samples: np.ndarray  # SAMPLE, a ring; behind it the last one, the run's totals
     log: Log  # of no events
     probe: int
+    watched: int  # somebody looks at what records are copied into while the run goes on
     source: int
     unreached: int  # bits
     clock: int
@@ -274,9 +275,11 @@ class Team:
 
     def _copy_live(self) -> None:
         """Let others see what stands in records so far, as often as COPY_SHARE allows."""
+        if not self._shared.watched or self._shared.probe < Probe.VERTICES:
+            return
         begun = time.perf_counter_ns()
         cleared = self._shared.control[state.CLEARED] >= self._graph.n
-        if self._shared.probe >= Probe.VERTICES and cleared and begun >= self._copy_at_ns:
+        if cleared and begun >= self._copy_at_ns:
             self._copy_out()
             self._copied_ns = time.perf_counter_ns()
             took = self._copied_ns - begun
@@ -376,6 +379,7 @@ def _make_shared(graph: CSRGraph, settings: RunSettings, buffers: RunBuffers, ki
         kit.samples,
         _no_log,
         min(settings.probe, 2),
+        int(buffers.watched),
         settings.source,
         _unreached_bits(buffers.dist.dtype),
         *host.clock(),

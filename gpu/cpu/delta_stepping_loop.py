@@ -149,14 +149,16 @@ def _clear(shared, t, control, me):  # type: ignore[no-untyped-def]
         last = min(first + CLEARED_AT_ONCE, n)
         if shared.probe >= 2:
             _clear_records(shared.bits, first, last, shared.unreached)
+        if shared.probe >= 2 and shared.watched:
             for vertex in range(np.uintp(first), np.uintp(last)):
                 shared.first_ns[vertex] = NEVER
             for vertex in range(np.uintp(first), np.uintp(last)):
                 shared.last_ns[vertex] = NEVER
             for vertex in range(np.uintp(first), np.uintp(last)):
                 shared.times[vertex] = 0
-        for vertex in range(np.uintp(first), np.uintp(last)):
-            shared.whole_bits[vertex] = shared.unreached
+        if shared.probe < 2 or shared.watched:  # else records are copied over it at the end
+            for vertex in range(np.uintp(first), np.uintp(last)):
+                shared.whole_bits[vertex] = shared.unreached
         atomic_add(control, CLEARED, last - first)
         if first == n:  # others are still at it
             looks += 1

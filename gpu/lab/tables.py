@@ -308,19 +308,20 @@ def cpu() -> list[str]:
     return [*table(head, rows), "", f"{where}; each line is of one run."]
 
 
-def _last_day_of_cpu() -> list[Path]:
-    day = newest("cpu").name[: len("cpu_2026-01-01")]
-    return sorted(RESULTS.glob(f"{day}*.json"))
+def _last_day_of_cpu(with_peers: bool = False) -> list[Path]:
+    found = [path for path in dated("cpu") if not with_peers or _read(path).get("peers")]
+    day = found[-1].name[: len("cpu_2026-01-01")]
+    return [path for path in found if path.name.startswith(day)]
 
 
 def cpu_peers() -> list[str]:
     """Return Δ-stepping on cores beside other people's, in turns.
 
-    Of every graph and number of threads the last that was measured on the last day.
+    Of every graph and number of threads the last that was measured on the last day with peers.
     """
     last: dict[tuple[str, int], tuple[Path, dict[str, float]]] = {}
     peers: list[str] = []
-    for path in _last_day_of_cpu():
+    for path in _last_day_of_cpu(with_peers=True):
         told = _read(path)
         peers += [code for code in told["peers"] if code not in peers]
         for row in told["rows"]:
@@ -338,7 +339,7 @@ def cpu_peers() -> list[str]:
         title = TITLES.get(graph, graph)
         rows.append([title, str(threads), *figures, f"{share:.2f}", f"`{path.name}`"])
     head = ["graph", "threads", *(f"{code}, ms" for code in codes), "ours / best of the others"]
-    told = _read(newest("cpu"))
+    told = _read(_last_day_of_cpu(with_peers=True)[-1])
     return [
         *table([*head, "`results/`"], rows),
         "",
