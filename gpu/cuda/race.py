@@ -4,7 +4,9 @@ Nothing here touches a device: whoever asks says how one way is timed.
 
 Each way runs once, and is stopped as soon as it is well behind the best so far; those close to it
 run again, in turns; then the best one's delta is halved and doubled as long as that pays. So a
-race takes a small multiple of the best time, however slow the slowest way is.
+race takes some dozens of the best time, however slow the slowest way is. Runs that were stopped
+count for nothing, also of ways that arrived before: of one whose times differ by more than `cut`
+the slow ones are left out.
 """
 
 from __future__ import annotations
@@ -162,6 +164,6 @@ class Race:
         """Return the times of all ways, the best first, as words."""
         others = sorted((self._ms(way), find(way.form).title) for way in self._laps if way != best)
         told = [f"{self._ms(best):.3g} ms", *(f"{title} {ms:.3g}" for ms, title in others)]
-        if self._late:
+        if any(way not in self._laps for way in self._late):
             told.append("others too late")
         return ", ".join(told)
