@@ -393,15 +393,17 @@ def test_what_was_reached_where_a_run_is_stopped_has_its_times(sample: str, thre
     assert trace.vertices.times_processed.sum() == trace.processed_vertices
 
 
-@pytest.mark.parametrize("probe", [0, 2])
+@pytest.mark.parametrize(("probe", "watched"), [(0, True), (0, False), (2, True), (2, False)])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_threads_clear_what_was_left_in_the_buffers(threads: int, probe: int) -> None:
+def test_nothing_stays_of_what_was_left_in_the_buffers(
+    threads: int, probe: int, watched: bool
+) -> None:
     n = 3 * state.CLEARED_AT_ONCE + 5
     chain = np.arange(n // 2)
     graph = CSRGraph.from_arcs(chain, chain + 1, np.ones(len(chain), np.int32), n)
     settings = RunSettings("delta_stepping", "cpu", "", 7, None, probe)
     settings = replace(settings, parameters={"threads": threads})
-    buffers = RunBuffers.allocate(graph, probe)
+    buffers = RunBuffers.allocate(graph, probe, watched=watched)
     for kept in (buffers.dist, *(vars(buffers.vertices).values() if buffers.vertices else ())):
         kept.fill(1)
     execute(graph, checked_settings(graph, settings), buffers, RecordingObserver())
