@@ -44,7 +44,7 @@ _MODULES = {
 }
 ALGORITHMS: dict[str, Algorithm] = {key: module.ALGORITHM for key, module in _MODULES.items()}
 
-__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "essay", "find", "form_of"]
+__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "essay", "find", "form_of", "plain_rows"]
 
 
 def essay(key: str) -> str:
@@ -55,6 +55,15 @@ def essay(key: str) -> str:
 def form_of(key: str, environment: Mapping[str, Any] | None) -> Algorithm:
     """Return the row whose schedule a run followed: where it chose a form, that form's."""
     return find(str((environment or {}).get("form", key)))
+
+
+def plain_rows(engine: str) -> tuple[str, ...]:
+    """Return the keys of what an engine runs from one source: no ablations, no others' modules."""
+    return tuple(
+        key
+        for key, row in ALGORITHMS.items()
+        if engine in row.engines and row.result == "row" and not row.needs and not row.fixed
+    )
 
 
 def find(key: str) -> Algorithm:

@@ -195,27 +195,19 @@ def facts_of(graph: CSRGraph) -> Facts:
     return _FACTS[graph]
 
 
-def choose_at_once(graph: CSRGraph, source: int) -> Choice | None:
-    """Return the form of a run, None where a scout has to look from this source."""
+def choice_of(graph: CSRGraph, source: int) -> Choice:
+    """Return the form for a run from this source, by scouts; the same every time."""
     facts = facts_of(graph)
     known = choose_unscouted(facts)
     if known is not None:
         return known
     choices = settled(graph)
     if choices is None:
-        return None
+        return choose(facts, scout(graph.indptr, graph.indices, source))
     degree = int(graph.indptr[source + 1] - graph.indptr[source])
     is_hub = degree > ORDINARY * max(facts.mean_degree, 1.0)
     is_wide = choices.usual.form == _shallow(facts, LIMITS)  # and from a hub still wider
     return choices.hub if is_hub and not is_wide else choices.usual
-
-
-def choice_of(graph: CSRGraph, source: int) -> Choice:
-    """Return the form for a run from this source, by scouts; the same every time."""
-    known = choose_at_once(graph, source)
-    if known is not None:
-        return known
-    return choose(facts_of(graph), scout(graph.indptr, graph.indices, source))
 
 
 def settled(graph: CSRGraph) -> Settled | None:

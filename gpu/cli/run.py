@@ -52,7 +52,8 @@ def add_run(parser: Parser) -> None:
     """Fill the parser of `run`; the algorithms' own options come from the registry."""
     add_graph_options(parser)
     add_source_options(parser)
-    what = add_what_runs(parser, "; on cuda adaptive")
+    others = "".join(f"; on {engine} {key}" for engine, key in UNASKED.items())
+    what = add_what_runs(parser, others)
     levels = [int(p) for p in Probe]
     words = "off, samples, vertices, events [1]"
     what.add_argument("--probe", type=int, choices=levels, default=1, help=words)

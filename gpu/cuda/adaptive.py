@@ -15,11 +15,9 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
-from gpu.algorithms import ALGORITHMS
-from gpu.algorithms.adaptive import Choice, choice_of
-from gpu.cuda.launch import CudaRun, Lap, prepared
+from gpu.algorithms import plain_rows
+from gpu.algorithms.adaptive import ALGORITHM, Choice, choice_of
+from gpu.cuda.launch import UNREAD, CudaRun, Lap, prepared
 from gpu.cuda.race import RACING, Race, Racing, Won
 from gpu.engine import EngineOutcome, Observer, RunBuffers, in_form
 from gpu.errors import GpuError
@@ -78,14 +76,13 @@ def raced(
 ) -> Kept:
     """Run the race; a person who stops it gets the scouts' choice, which is then stopped too."""
     settings = replace(settings, probe=Probe.OFF)
-    nothing = RunBuffers(np.empty(0))  # a run that is not read back fills none
 
     def timed(way: Choice, limit_s: float) -> Lap | None:
         if should_stop():
             return None
         given, own = in_form(settings, way.form, way.delta), tuning_of(way.form)
         try:
-            run = prepared(graph, given, nothing, maker_of(way.form).make_plan, own)
+            run = prepared(graph, given, UNREAD, maker_of(way.form).make_plan, own)
         except GpuError:  # no memory, or another card: others may fit; if none, the run says so
             return None
         return run.lap(limit_s, should_stop)
@@ -104,15 +101,7 @@ def ways_for(graph: CSRGraph, source: int) -> list[Choice]:
 
 def forms() -> list[str]:
     """Return the rows that this one may run as: keys of the registry."""
-    return [
-        key
-        for key, row in ALGORITHMS.items()
-        if "cuda" in row.engines
-        and row.result == "row"
-        and key != "adaptive"
-        and not row.needs
-        and not row.fixed
-    ]
+    return [key for key in plain_rows("cuda") if key != ALGORITHM.key]
 
 
 def maker_of(form: str) -> Any:

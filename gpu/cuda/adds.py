@@ -107,7 +107,7 @@ def make_plan(graph: CSRGraph, settings: RunSettings, device: Device, tuning: Tu
     )
     many = graph.m >= tuning.many_arcs
     uploaded = device_graph(graph, device)  # before the queues: it is the larger demand
-    skewed = are_hubs(uploaded.largest_degree, graph.mean_degree, tuning.skew)
+    skewed = are_hubs(graph.largest_degree, graph.mean_degree, tuning.skew)
     per_sm = tuning.blocks_per_sm + (many or skewed)
     wanted = per_sm * device.multiprocessors - 1
     workers = parameters["workers"] or min(wanted, most)

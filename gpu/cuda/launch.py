@@ -37,6 +37,7 @@ DEFAULT_PERIOD_NS = 10_000
 ALIGNED = 256  # bytes, of arrays that share an allocation
 LIMIT_S = 120.0  # a kernel that has not finished by then ends itself
 SPARE_BYTES = 64 << 20  # left free on the device
+UNREAD = RunBuffers(np.empty(0))  # of runs that are not read back: they fill none
 Tuning = TypeVar("Tuning")  # what an algorithm's launcher was tuned with
 
 
@@ -47,8 +48,6 @@ class DeviceGraph:
         import cupy
 
         self.n, self.m = graph.n, graph.m
-        degrees = np.diff(graph.indptr)
-        self.largest_degree = int(degrees.max()) if graph.n else 0
         largest = graph.weights.max(initial=0).astype(graph.weights.dtype)
         self.largest_weight = int(largest.view(records.bits_of(graph.weights.dtype)))  # its bits
         self._check_room(cupy, graph)
@@ -438,8 +437,7 @@ def prepared(
     kind = settings.probe, graph.weights.dtype.name
     variant = (device.number, plan.file, plan.kernel, plan.threads, *kind)
     if variant not in _LAUNCHED:
-        nothing = RunBuffers(np.empty(0))  # a run that is not read back fills none
-        rehearsal = CudaRun(graph, device, plan, settings, nothing)
+        rehearsal = CudaRun(graph, device, plan, settings, UNREAD)
         rehearsal.ring.stop()
         rehearsal.launch()
         rehearsal.wait()

@@ -15,7 +15,7 @@ SEGMENT = 64  # items per write-completed counter
 PIECE_SHIFT = 10  # arcs of a piece of a long row, as in common.cuh
 ARC_WORDS = 2  # an arc's: head and weight, each as wide as a distance
 TICK_NS = 32  # unit of per-vertex times on the device, as in common.cuh
-CLEARS = 8  # arrays that `begin` clears at most, of all plans together; as in common.cuh
+CLEARS = 8  # arrays that `begin` clears at most; as in common.cuh
 CLEAR_BYTES = 16  # that a thread clears at a time
 READING_WORDS = 8  # int32 per recorded sweep, see `READING`
 

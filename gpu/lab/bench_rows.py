@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.algorithms import ALGORITHMS, find
+from gpu.algorithms import find, plain_rows
 from gpu.engine import RecordingObserver, RunBuffers, execute
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
@@ -29,11 +29,7 @@ from gpu.lab import benchmark_graphs, held_out_graphs
 from gpu.lab.bench_gpu import RESULTS
 from gpu.record.trace import RunSettings
 
-ROWS = tuple(
-    key
-    for key, row in ALGORITHMS.items()
-    if "cuda" in row.engines and row.result == "row" and not row.needs and not row.fixed
-)
+ROWS = plain_rows("cuda")
 RUNS = 7
 SHORT_MS, SHORT_RUNS = 10.0, 21  # where the fastest row's fastest run takes no longer: so many
 SLOW_MS = 100.0  # a row that takes longer once is not run again on that graph

@@ -310,7 +310,7 @@ def cpu() -> list[str]:
 
 def _last_day_of_cpu(with_peers: bool = False) -> list[Path]:
     found = [path for path in dated("cpu") if not with_peers or _read(path).get("peers")]
-    day = found[-1].name[: len("cpu_2026-01-01")]
+    day = found[-1].name[: len("cpu_2026-01-01")] if found else ""
     return [path for path in found if path.name.startswith(day)]
 
 

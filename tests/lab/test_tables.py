@@ -55,3 +55,13 @@ def test_a_wrong_run_is_no_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     measured[0]["fault"] = "an arc can still be relaxed"
     path.write_text(json.dumps(told), encoding="utf-8")
     assert len(tables.cpu()) == before - 1
+
+
+def test_where_no_peers_were_measured_the_table_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    (tmp_path / "cpu_2026-01-01.json").write_text('{"peers": {}, "rows": []}', encoding="utf-8")
+    assert tables.cpu_peers() == [
+        "None was taken with the last figures: `sssp-scope bench cpu --peers DIR`."
+    ]
