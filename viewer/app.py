@@ -60,7 +60,7 @@ def main(argv: list[str] | None = None) -> int:
     switch = first if first in SWITCHES else ""
     file = next((name for name in arguments if name not in SWITCHES), None)
     problem = None if switch.startswith("--measure") else display_problem()
-    named = file is not None and not file.startswith(("sample:", "http://", "https://"))
+    named = file is not None and not file.startswith("sample:")
     if named and not Path(str(file)).is_file():
         return guarded(arguments, lambda: _refuse(str(file)))
     if problem:
@@ -118,7 +118,9 @@ def _add_commands(first: str) -> None:
 
 def _refuse(file: str) -> int:
     from gpu.errors import GpuError
+    from gpu.parsing.source import refuse_web_address
 
+    refuse_web_address(file)
     if file == "-" or Path(file).exists():
         raise GpuError(
             f"{file}: a folder, pipe or device; the window opens files ({NAME} run reads pipes too)"

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from gpu.address import Offer, fetched, is_address
 from gpu.cli.terminal import ProgressLine, note
 from gpu.errors import GpuError, MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
@@ -31,9 +30,7 @@ def add_graph_options(parser: argparse.ArgumentParser, file: str = "file") -> No
     """Add FILE and how to read it."""
     from gpu.formats import READERS
 
-    parser.add_argument(
-        file, metavar="FILE", help="file, address, - (stdin) or sample:KEY?n=..&seed=.."
-    )
+    parser.add_argument(file, metavar="FILE", help="file, - (stdin) or sample:KEY?n=..&seed=..")
     parser.add_argument(
         "--format",
         metavar="NAME",
@@ -82,8 +79,6 @@ def open_graph(name: str, args: argparse.Namespace, progress: ProgressLine) -> C
 
     Raises GpuError and its children.
     """
-    if is_address(name):
-        name = str(fetched(name, agree=_told, progress=progress.show, note=note))
     try:
         if name.startswith(SAMPLE_PREFIX):
             return _open_sample(name, args)
@@ -189,12 +184,6 @@ def print_table(rows: list[tuple[str, str]]) -> None:
     width = max((len(name) for name, _ in rows), default=0)
     for name, value in rows:
         print(f"  {name:<{width}}  {value}".rstrip())
-
-
-def _told(offer: Offer) -> bool:
-    """Say what is going to be fetched."""
-    note(f"fetching {offer.words}")
-    return True
 
 
 def _open_sample(name: str, args: argparse.Namespace) -> CSRGraph:

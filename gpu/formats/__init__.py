@@ -32,15 +32,13 @@ from gpu.formats import (
     metis,
     node_link,
     npz,
-    osm,
-    osm_pbf,
     pajek,
     tntp,
 )
 from gpu.graph import CSRGraph
 from gpu.parsing.filebytes import end_lines_in_newlines
 from gpu.parsing.reading import COMPRESSIONS, NAME, UTF8_MARK, Format, Reading, shown
-from gpu.parsing.source import Source
+from gpu.parsing.source import Source, refuse_web_address
 from gpu.parsing.write import write_map
 from gpu.words import did_you_mean
 
@@ -61,8 +59,6 @@ READERS: dict[str, Format] = {
         markup.GEXF,
         node_link.FORMAT,
         gap.FORMAT,
-        osm.FORMAT,
-        osm_pbf.FORMAT,
     )
 }
 
@@ -128,6 +124,7 @@ def load_graph(
     ------
     FormatError, MemoryNeededError, CancelledByUserError, ParameterError
     """
+    refuse_web_address(str(path))
     reading = Reading(
         Path(path), undirected, weights, progress, should_stop, weight_name, format, pipe
     )

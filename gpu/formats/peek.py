@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gpu.formats import chosen_reader
 from gpu.parsing.reading import UTF8_MARK, Reading, WeightNames
-from gpu.parsing.source import Source
+from gpu.parsing.source import Source, refuse_web_address
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Peek:
 
 def peek(path: str | Path) -> Peek:
     """Look at a file. Raises FormatError, MemoryNeededError as `load_graph` would."""
+    refuse_web_address(str(path))
     reading = Reading(Path(path))
     source = Source(reading)
     try:

@@ -22,11 +22,13 @@ from typing import Protocol
 
 import numpy as np
 
+from gpu.errors import FormatError
 from gpu.memory import require_memory
 from gpu.parsing.filebytes import LARGE_BYTES, FileBytes, LargeBytes
 from gpu.parsing.reading import Reading
 from gpu.regular import is_stdin, open_any
 
+WEB = ("http://", "https://", "ftp://")
 HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file
 COMMENT_LINES = re.compile(rb"(?:(?:[#%]|c(?=[ \t\r\n]))[^\n]*+\n)*+")
 COMMENT_BYTES = 1024  # of a long block of comments, so much is looked at
@@ -281,6 +283,12 @@ def _decompressor(name: str) -> _Decompressor:
     if name == "xz":
         return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=LZMA_BYTES)
     return bz2.BZ2Decompressor()
+
+
+def refuse_web_address(name: str) -> None:
+    """Raise FormatError where a name is no file but a web address."""
+    if name.lower().startswith(WEB):
+        raise FormatError(name, "is a web address; download the file, then open the file")
 
 
 def _open(reading: Reading) -> tuple[BufferedReader, int]:

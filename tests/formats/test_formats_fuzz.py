@@ -116,10 +116,6 @@ def seeds() -> dict[str, bytes]:
         found["scipy"] = file.getvalue()[len(found["npy"]) :]
     bounds = np.array([3, 2, 0, 2, 3], "<i8").tobytes()  # arcs, vertices, rows
     found["gap"] = b"\0" + bounds + np.array([0, 5, 1, 6, 0, 7], "<i4").tobytes()
-    found["osm"] = (
-        b'<?xml version="1.0"?><osm><node id="1" lat="0" lon="0"/><node id="2" lat="0.5" lon="1"/>'
-        b'<way id="3"><nd ref="1"/><nd ref="2"/><tag k="highway" v="primary"/></way></osm>'
-    )
     found["node_link"] = (
         b'{"directed": true, "nodes": [{"id": "a"}, {"id": 2}],\n'
         b'"links": [{"source": "a", "target": 2, "weight": 2.5}]}\n'

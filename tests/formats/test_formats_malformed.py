@@ -115,6 +115,8 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         load_graph(tmp_path)
     with pytest.raises(FormatError, match="no such file"):
         load_graph(tmp_path / "absent.gr")
+    with pytest.raises(FormatError, match=r"^https://x\.org/a\.gr: is a web address; download"):
+        load_graph("https://x.org/a.gr")
     with pytest.raises(FormatError, match="cannot be opened"):
         load_graph("nul\0byte.gr")
     if Path("/dev/zero").exists():

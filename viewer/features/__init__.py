@@ -50,7 +50,6 @@ NAMES: tuple[str, ...] = (
     "reports",
     "autosave",
     "classroom",
-    "address",
     "computers",
     "access",
 )
