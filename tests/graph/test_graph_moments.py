@@ -149,7 +149,7 @@ def test_what_takes_long_says_so_and_is_done_elsewhere(
         return real(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(graph_picture, "AT_ONCE", 0)
-    monkeypatch.setattr(graph_picture, "AT_ONCE_NUMPY", 0)
+    monkeypatch.setattr(graph_picture, "SKETCH_AT_ONCE", 0)
     monkeypatch.setattr(graph_picture, "make_sheet", slow)
     picture = stage.view.picture
     with qtbot.waitSignal(picture.slow_changed):

@@ -2,8 +2,7 @@
 
     PYTHONPATH=.:tests/helpers python -m drawings
 
-writes them again, after a change of how things are drawn that is meant. Each is drawn by the
-compiled kernels and by NumPy, which must give the same.
+writes them again, after an intended change of how things are drawn.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def graph_of(kind: str) -> CSRGraph:
 
 
 def drawn() -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield (name, numbers) of every drawing, as `raster.kernels` draws now."""
+    """Yield (name, numbers) of every drawing, as the compiled loops draw now."""
     for kind in ("hairball", "streets", "scattered"):
         graph = graph_of(kind)
         assert graph.positions is not None

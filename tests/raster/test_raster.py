@@ -1,14 +1,12 @@
-"""Pixel maps: against brute force, compiled against NumPy, and frames against vertices."""
+"""Pixel maps against brute force, frames against vertices, the sketch against the map."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
 
 from gpu.graph import INT_UNREACHED, CSRGraph
-from viewer.raster import colour as raster_colour, plain as raster_numpy, raster
+from viewer.raster import colour as raster_colour, raster, sketch
 from viewer.raster.colour import Colouring
 from viewer.raster.raster import PixelMap, Style, View
 
@@ -29,12 +27,6 @@ def draw(graph: CSRGraph, view: View, style: Style) -> PixelMap:
     assert graph.positions is not None
     extent = raster.measure(graph.indptr, graph.indices, graph.positions)
     return raster.bin_graph(graph.indptr, graph.indices, graph.positions, view, style, extent)
-
-
-def draw_with(module: object, monkeypatch: pytest.MonkeyPatch, *what: object) -> PixelMap:
-    with monkeypatch.context() as patch:
-        patch.setattr(raster, "kernels", lambda: module)
-        return draw(*what)  # type: ignore[arg-type]
 
 
 def brute_force_discs(positions: np.ndarray, view: View, radius: float) -> np.ndarray:
@@ -118,25 +110,20 @@ def test_an_arc_and_its_reverse_draw_the_same() -> None:
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
 
 
-@pytest.mark.parametrize(
-    "style", [Style(0.0), Style(0.8), Style(3.0, 1.2), Style(0.5, 2.7), Style(1.0, 0.0, True)]
-)
-@pytest.mark.parametrize("zoom", [1.0, 0.2, 9.0])
-def test_compiled_equals_numpy(style: Style, zoom: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = random_graph(300, 900, seed=3)
-    positions = graph.positions
-    assert positions is not None
-    positions[7] = np.nan
-    positions[8, 1] = np.inf
-    positions[9] = positions[10]
-    view = VIEW.zoomed(zoom, 20, 20)
-    fast = draw_with(kernels, monkeypatch, graph, view, style)
-    plain = draw_with(None, monkeypatch, graph, view, style)
-    for name in ("pixel", "vertex", "cover", "density"):
-        np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name), err_msg=name)
-    assert (fast.in_view, fast.drawn) == (plain.in_view, plain.drawn)
-    assert 7 not in fast.vertex
-    assert 8 not in fast.vertex
+def test_the_sketch_is_the_map_of_single_pixels() -> None:
+    """What is shown before the kernels are loaded has every vertex where it will be."""
+    graph = random_graph(300, 0, seed=3)
+    assert graph.positions is not None
+    graph.positions[7] = np.nan
+    graph.positions[8, 1] = np.inf
+    graph.positions[9] = graph.positions[10]
+    for zoom in (1.0, 0.2, 9.0):
+        view = VIEW.zoomed(zoom, 20, 20)
+        pixels = draw(graph, view, Style(0.0))
+        pixel, vertex, in_view = sketch.points(graph.positions, view)
+        np.testing.assert_array_equal(pixel, pixels.pixel)
+        np.testing.assert_array_equal(vertex, pixels.vertex)
+        assert in_view == pixels.in_view
 
 
 def colourings(n: int, dtype: type) -> list[Colouring]:
@@ -158,16 +145,16 @@ def colourings(n: int, dtype: type) -> list[Colouring]:
 
 @pytest.mark.parametrize("dtype", [np.int32, np.float32])
 @pytest.mark.parametrize("which", range(6))
-def test_indices_compiled_equal_numpy(
+def test_a_sketch_has_the_same_colours(
     which: int, dtype: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     colouring = colourings(400, dtype)[which]
     vertices = np.random.default_rng(1).integers(0, 400, 999).astype(np.int32)
-    fast = raster_colour.index_of(colouring, vertices)
+    compiled = raster_colour.index_of(colouring, vertices)
     monkeypatch.setattr(raster_colour, "kernels", lambda: None)
-    plain = raster_colour.index_of(colouring, vertices)
-    np.testing.assert_array_equal(fast[0], plain[0])
-    assert fast[1] == plain[1]
+    sketched = raster_colour.index_of(colouring, vertices)
+    np.testing.assert_array_equal(compiled[0], sketched[0])
+    assert compiled[1] == sketched[1]
 
 
 def test_recolour_equals_direct_colouring() -> None:
@@ -309,16 +296,6 @@ def test_a_street_map_has_lines() -> None:
     assert pixels.vertex_at(middle[0] + 2, middle[1]) == 10 * side + 11
 
 
-def test_the_numpy_version_leaves_lines_out_of_large_graphs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    graph = random_graph(100, 500)
-    monkeypatch.setattr(raster, "NUMPY_LINES", 100)
-    pixels = draw_with(None, monkeypatch, graph, VIEW, Style(1.0, 1.0))
-    assert pixels.arc_step == 0
-    assert raster_numpy.sorted_places(pixels.vertex) is None
-
-
 def test_count_levels_are_logarithmic() -> None:
     levels = raster_colour.count_levels(100)
     assert levels[0] == 0
@@ -384,20 +361,13 @@ def test_while_only_the_cursor_moves_nothing_is_looked_up_again() -> None:
     assert kept[0] is kept[1]
 
 
-def test_the_compiled_kernels_are_what_is_loaded() -> None:
-    assert raster.load_kernels() is kernels
-    assert raster.kernels() is kernels
-    assert kernels.__name__ == "viewer.raster.kernels"
-
-
-@pytest.mark.parametrize("draws", [kernels, raster_numpy])
-def test_every_vertex_gets_an_index_whatever_stood_there(draws: Any) -> None:
+def test_every_vertex_gets_an_index_whatever_stood_there() -> None:
     """A buffer that is used again holds the last frame: 9 must not shine through."""
     vertices = np.arange(4, dtype=np.int32)
     times = np.array([-1, 5, 7, 12])
     for colour in (
-        lambda out: draws.time_index(times, vertices, 10.0, 1.0, out),
-        lambda out: draws.state_index(times, times + 1, vertices, 10.0, out),
+        lambda out: kernels.time_index(times, vertices, 10.0, 1.0, out),
+        lambda out: kernels.state_index(times, times + 1, vertices, 10.0, out),
     ):
         out = np.full(4, 9, np.uint8)
         colour(out)

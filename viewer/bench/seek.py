@@ -1,13 +1,9 @@
-"""How long a seek takes in a trace of a million samples, everything in the window shown.
+"""How long a seek takes in a trace of a million samples, with every panel of the window shown.
 
-A made-up run over city roads of 260,000 vertices, probe level 2, in the real window
-(1280 x 800, no engine process), once its samples were taken over. The cursor is put at
-random instants; a seek has ended when no panel waits to be drawn any more and every
-paint has been done: cursor lines, the numbers at the cursor, the ring's bars, the
-timeline, the graph's vertices as they stood then. In the second half of the tries the
-plots are zoomed in, so that nearly every seek leaves the window of time that they show
-and heat map and curves are drawn anew. Times are wall-clock and have the panels' own
-timers in them.
+A made-up run over city roads of 260,000 vertices, probe level 2, in the real window (1280 x 800,
+no engine process). The cursor is put at random instants; a seek ends when no panel waits to be
+drawn and every paint is done. In the second half the plots are zoomed in, so that nearly every
+seek draws heat map and curves anew. Times are wall-clock and include the panels' timers.
 """
 
 from __future__ import annotations
@@ -21,14 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from gpu.graph import CSRGraph
-from gpu.record.trace import (
-    SAMPLE,
-    Flag,
-    Reason,
-    RunSettings,
-    Trace,
-    VertexProbe,
-)
+from gpu.record.trace import SAMPLE, Flag, Reason, RunSettings, Trace, VertexProbe
 
 SAMPLES, VERTICES = 1_000_000, 260_000
 PERIOD_NS = 10_000

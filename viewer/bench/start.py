@@ -1,8 +1,7 @@
-"""Two clocks inside the window: when it was first painted, and how long it stalled.
+"""Two clocks inside the window: time to the first paint, and the longest stall.
 
-A stall is the time by which a 5 ms timer of the GUI thread came late while a run
-streamed: what a user feels as a window that does not answer. Both are read by
-`sssp-scope bench` from the hidden switches of `viewer.app`.
+A stall is the lateness of a 5 ms timer of the GUI thread while a run streams. The hidden
+switches of `viewer.app` use both for `sssp-scope bench`.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from viewer.models.session import RunRecord
 
 TICK_MS = 5
-LOOK_MS = 200  # between two looks at whether everything is loaded
-SETTLE_MS = 1500  # watched after the run has been verified: the replay starts here
+LOOK_MS = 200  # between two checks whether everything is loaded
+SETTLE_MS = 1500  # after the proofs: the replay starts here
 
 
 class _PaintWatch(QObject):
@@ -51,7 +50,6 @@ class StallWatch(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.longest_ms = 0.0
-        self.ticks = 0
         self._last = time.perf_counter()
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -59,25 +57,21 @@ class StallWatch(QObject):
         self._timer.timeout.connect(self._tick)
 
     def restart(self) -> None:
-        """Forget what was seen and watch."""
-        self.longest_ms, self.ticks, self._last = 0.0, 0, time.perf_counter()
+        """Start from zero."""
+        self.longest_ms = 0.0
+        self._last = time.perf_counter()
         self._timer.start()
-
-    def stop(self) -> None:
-        """Stop watching."""
-        self._timer.stop()
 
     def _tick(self) -> None:
         now = time.perf_counter()
         self.longest_ms = max(self.longest_ms, (now - self._last) * 1e3 - TICK_MS)
-        self.ticks += 1
         self._last = now
 
 
 def print_stall(window: MainWindow) -> None:
     """Watch the first run that `window` makes; print the longest stall in ms and close.
 
-    The run is started as a user would, once the graph is seen and everything is loaded.
+    The run starts once the graph is drawn and the compiled loops are loaded.
     """
     window.run_on_start = False
     watch = StallWatch(window)
@@ -90,7 +84,6 @@ def print_stall(window: MainWindow) -> None:
             QTimer.singleShot(SETTLE_MS, report)
 
     def report() -> None:
-        watch.stop()
         print(f"{watch.longest_ms:.1f}", flush=True)
         window.close()
 

@@ -1,23 +1,14 @@
-"""The pictures that `sssp-scope bench` times, each in a process of its own.
+"""The figures behind `sssp-scope bench`, printed as one JSON object.
 
-    python -m viewer.bench.ui open FILE     prints {"open_s": ..., "import_s": ...}
-    python -m viewer.bench.ui recolour      prints {"recolour_ms": [...], "bin_ms": ...}
-    python -m viewer.bench.ui seek          prints {"seek_ms": [...], "zoomed_ms": [...]}
-    python -m viewer.bench.ui rebin         prints {"rebin_ms": [...], "grey_ms": [...]}
+    python -m viewer.bench.ui open FILE     {"open_s": ..., "import_s": ...}
+    python -m viewer.bench.ui recolour      {"recolour_ms": [...], "replay_ms": [...], ...}
+    python -m viewer.bench.ui seek          {"seek_ms": [...], "zoomed_ms": [...]}
+    python -m viewer.bench.ui rebin         {"rebin_ms": [...], "grey_ms": [...]}
 
-`open` does what the engine process and the window do between choosing a file and the first
-picture: read, lay out provisionally, bin, colour. That process is warm by then (its
-imports are done, its compiled loops loaded), so imports are timed apart.
-
-`recolour` paints frames of a made-up run over city roads of 1,000,000 vertices: live ones,
-where every pixel's distance is looked up anew, and replayed ones, of what is reached at a moving
-cursor, where the look-ups of the first frame are kept.
-
-`seek` puts the cursor elsewhere in a trace of a million samples (`viewer.bench.seek`).
-
-`rebin` draws a view of 24,000,000 vertices anew at several zooms: a street grid, whose arcs are
-short, and a graph of the same size whose arcs are thirty times as long, which go to the grey
-layer.
+`open` reads, places, bins and colours as the engine process and the window do; imports are timed
+apart. `recolour` paints frames of a made-up run: live ones look up every distance, replayed ones
+keep the look-ups of the first frame. `rebin` draws a street grid, and a graph with arcs thirty
+times as long, which go to the grey layer.
 """
 
 from __future__ import annotations
@@ -31,12 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from gpu.graph import CSRGraph
-from viewer.common.colormaps import (
-    blended,
-    packed,
-    rgb,
-    table_for,
-)
+from viewer.common.colormaps import blended, packed, rgb, table_for
 from viewer.common.theme import THEMES
 from viewer.raster import colour as raster_colour, raster
 from viewer.raster.colour import LEVELS, Colouring
@@ -52,22 +38,20 @@ WARM_FRAMES = 5  # not counted: the first ones fill the caches
 
 def main(argv: list[str]) -> int:
     """Print one JSON object on stdout; argv: open FILE, recolour, seek or rebin."""
-    if argv[:1] == ["open"] and len(argv) == 2:
-        print(json.dumps(time_open(argv[1])))
-        return 0
-    if argv == ["recolour"]:
-        print(json.dumps(time_recolour()))
-        return 0
-    if argv == ["seek"]:
-        from viewer.bench.seek import time_seek
+    from viewer.bench.seek import time_seek
 
-        print(json.dumps(time_seek()))
-        return 0
-    if argv == ["rebin"]:
-        print(json.dumps(time_rebin()))
-        return 0
-    print("usage: python -m viewer.bench.ui open FILE | recolour | seek | rebin", file=sys.stderr)
-    return 2
+    rows: dict[str, Callable[..., object]] = {
+        "open": time_open,
+        "recolour": time_recolour,
+        "seek": time_seek,
+        "rebin": time_rebin,
+    }
+    if not argv or argv[0] not in rows or len(argv) != 1 + (argv[0] == "open"):
+        usage = "usage: python -m viewer.bench.ui open FILE | recolour | seek | rebin"
+        print(usage, file=sys.stderr)
+        return 2
+    print(json.dumps(rows[argv[0]](*argv[1:])))
+    return 0
 
 
 def time_open(file: str) -> dict[str, float]:
@@ -123,7 +107,7 @@ def time_rebin() -> dict[str, object]:
     positions[:, 0], positions[:, 1] = vertex % side, vertex // side
     positions += np.random.default_rng(0).random((n, 2), dtype=np.float32) / 2
     indptr = 2 * np.arange(n + 1, dtype=np.int64)
-    told: dict[str, object] = {"vertices": n, "arcs": 2 * n}
+    result: dict[str, object] = {"vertices": n, "arcs": 2 * n}
     for name, reach in (("rebin_ms", 1), ("grey_ms", LONG_ARC)):
         heads = np.stack([vertex + reach, vertex + reach * side], axis=1)
         indices = np.minimum(heads, n - 1).ravel().astype(np.int32)
@@ -136,8 +120,8 @@ def time_rebin() -> dict[str, object]:
             began = time.perf_counter()
             raster.bin_graph(indptr, indices, positions, view, style, extent)
             tries.append((time.perf_counter() - began) * 1e3)
-        told[name] = tries
-    return told
+        result[name] = tries
+    return result
 
 
 def _timed(frame: _Frame, colouring: Colouring) -> float:

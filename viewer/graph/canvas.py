@@ -31,18 +31,8 @@ from viewer.graph.colours import Legend, Look
 from viewer.graph.items import ARROW, CLEAR, ItemPainter, Names, room_for_names
 from viewer.graph.legend import LegendView
 from viewer.graph.path import Path
-from viewer.graph.picture import (
-    AT_ONCE_NUMPY,
-    Colours,
-    Drawing,
-    Picture,
-)
-from viewer.graph.scene import (
-    ITEM_VERTICES,
-    Placed,
-    Scene,
-    radius_of,
-)
+from viewer.graph.picture import Colours, Drawing, Picture
+from viewer.graph.scene import ITEM_VERTICES, Placed, Scene, radius_of
 from viewer.raster import raster
 from viewer.raster.colour import Colouring, index_of
 from viewer.raster.raster import Extent, View
@@ -182,12 +172,15 @@ class GraphCanvas(QWidget):
         self.update()
 
     def flush(self) -> None:
-        """Return once the picture is final for this view: compiled, complete (for files)."""
-        if self._drawing is not None and self._drawing.size > AT_ONCE_NUMPY:
-            raster.load_kernels()
+        """Return once the picture is final for this view: drawn by the kernels, complete."""
         self.picture.wait()
         self._ask()
         self.picture.wait()
+        sheet = self.picture.sheet
+        if sheet is not None and sheet.pixels is not None and not sheet.compiled:
+            raster.load_kernels()
+            self.picture.again()
+            self.picture.wait()
         self.refresh()
 
     def drawn_text(self) -> str:

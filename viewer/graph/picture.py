@@ -1,17 +1,14 @@
 """The picture of a graph as an image: binned in the background, coloured on demand.
 
-A `Drawing` is a graph with positions, measured once. `Picture` keeps the newest pixel
-map of it and one frame buffer, 0xffRRGGBB, that a QImage looks at without copying.
-Whoever wants another view asks; until the answer is there, the old image is painted
-stretched to where it belongs, so that dragging and the wheel never wait.
+A `Drawing` is a graph with positions, measured once. `Picture` keeps the newest pixel map of it
+and one frame buffer, 0xffRRGGBB, that a QImage reads without copying. Until the sheet of another
+view is there, the old image is painted stretched to where it belongs, so that dragging and the
+wheel never wait. Small drawings are binned at once on the GUI thread.
 
-Small drawings are binned at once, on the GUI thread, when that takes less than a
-frame. Until Numba is loaded (`raster.load_kernels`, started by the first picture, on
-a thread), NumPy draws, and `sharpened` says that the compiled kernels can take over.
-
-Edges are part of a sheet: as coloured lines or, where these would hide the vertices, as a
-grey density layer under them (see `raster`). They can be left out (`show_edges`). A sheet
-that takes longer than `SLOW_MS` says so (`slow_changed`), so that nobody waits unaware.
+Until the compiled loops are loaded (on a thread, started by the first picture) vertices are
+single pixels; then `sharpened` is emitted. Edges are part of a sheet, as coloured lines or as a
+grey layer (see `viewer.raster`), and can be left out. A sheet that takes longer than `SLOW_MS`
+emits `slow_changed`.
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ from viewer.raster.colour import Colouring
 from viewer.raster.raster import Extent, PixelMap, View
 
 AT_ONCE = 150_000  # vertices + arcs that are binned on the GUI thread, compiled
-AT_ONCE_NUMPY = 60_000  # the same before Numba is loaded, and only for the first picture
+SKETCH_AT_ONCE = 500_000  # vertices that are sketched on the GUI thread
 PIXELS_AT_ONCE = 2_500_000  # of a picture that is binned on the GUI thread
 SCENE_AT_ONCE = 20_000  # vertices + arcs whose scene is cut on the GUI thread
 MEASURE_AT_ONCE = 300_000  # vertices
@@ -167,9 +164,8 @@ class Picture(QObject):
             return
         self._wanted = wanted
         compiled = raster.kernels() is not None
-        limit = AT_ONCE if compiled else AT_ONCE_NUMPY if self.sheet is None else 0
-        pixels = camera.width * camera.height * ratio * ratio
-        if drawing.size <= limit and pixels <= PIXELS_AT_ONCE:
+        small = drawing.size <= AT_ONCE if compiled else drawing.graph.n <= SKETCH_AT_ONCE
+        if small and camera.width * camera.height * ratio * ratio <= PIXELS_AT_ONCE:
             self._worker.clear()
             self._take(make_sheet(drawing, camera, ratio, self.edges))
         else:
@@ -199,7 +195,7 @@ class Picture(QObject):
         self._worker.wait()
 
     def load_kernels(self) -> None:
-        """Start loading the compiled kernels, once; `sharpened` tells when they are there."""
+        """Start loading the compiled kernels, once; `sharpened` is emitted when they are there."""
         if self._loading or raster.kernels() is not None:
             return
         self._loading = True

@@ -1,14 +1,11 @@
-"""Colours from values: what a vertex shows, as a number 0 to 255, and the frame from it.
+"""Colours from values: each vertex shows a number 0 to 255, and a frame is painted from these.
 
-A `Colouring` says which array is looked at and how it becomes a table index: 0 is
-always "unreached" (or "not yet"), 1 to 255 go along a colour map. `index_of` applies
-it to any list of vertices: the owners of the pixels of a map, or the few vertices
-drawn one by one. `recolour` paints a whole frame. Both use the compiled kernels when
-they are loaded and NumPy before, with the same result.
+A `Colouring` names an array and how a value becomes a table index: 0 is "unreached" (or "not
+yet"), 1 to 255 go along a colour map. `index_of` applies it to a list of vertices: the owners of
+a map's pixels, or the few vertices that are drawn one by one. `recolour` paints a whole frame.
 
-States at a moment are exact, forwards and backwards, because they come from two times
-per vertex: unreached before it was first reached, tentative until it was last
-improved, settled from then on.
+States at a moment are exact in both directions of time, because they come from two times per
+vertex: unreached before it was first reached, tentative until it was last improved, then settled.
 """
 
 from __future__ import annotations
@@ -19,8 +16,8 @@ from typing import Literal
 import numpy as np
 
 from gpu.numbers import unreached
-from viewer.raster import plain as raster_numpy
-from viewer.raster.raster import COVERS, PixelMap, kernels
+from viewer.raster import sketch
+from viewer.raster.raster import COVERS, PixelMap, kernels, load_kernels
 
 Kind = Literal["plain", "distance", "state", "time", "count"]
 LEVELS = 254  # steps of a colour map: indices 1 to 255
@@ -76,7 +73,9 @@ class Replay:
 
 def index_of(colouring: Colouring, vertices: np.ndarray) -> tuple[np.ndarray, float]:
     """Return uint8 (k,) table indices of int32 vertices (k,), and the largest value met."""
-    draw = kernels() or raster_numpy
+    draw = kernels()
+    if draw is None:
+        return sketch.index_of(colouring, vertices, count_levels(colouring.top))
     out = np.zeros(len(vertices), np.uint8)
     top = 0.0
     values, cursor = colouring.values, float(colouring.cursor)
@@ -110,23 +109,27 @@ def recolour(pixels: PixelMap, colouring: Colouring, table: np.ndarray, out: np.
     out : uint32 (height * width,), 0xffRRGGBB, the background already there
     """
     draw = kernels()
-    if draw is not None and colouring.final and len(colouring.first):
+    if draw is None:
+        index, top = index_of(colouring, pixels.vertex)
+        out[pixels.pixel] = table[pixels.cover.astype(np.int64) * 256 + index]
+        return top
+    if colouring.final and len(colouring.first):
         replay = _replay(pixels, colouring)
         places = (pixels.pixel, pixels.cover, replay.level, replay.when)
         draw.paint_until(*places, float(colouring.cursor), table, out)
         return replay.top
     index, top = _pixel_index(pixels, colouring)
-    (draw or raster_numpy).paint(pixels.pixel, pixels.cover, index, table, out)
+    draw.paint(pixels.pixel, pixels.cover, index, table, out)
     return top
 
 
 def _pixel_index(pixels: PixelMap, colouring: Colouring) -> tuple[np.ndarray, float]:
-    """Return uint8 (k,) for the inked pixels, looked up in the order kindest to memory."""
+    """Return uint8 (k,) for the inked pixels, looked up by rising vertex where that is quicker."""
     if pixels.order is None:
         return index_of(colouring, pixels.vertex)
     sorted_index, top = index_of(colouring, pixels.sorted_vertex)
     index = np.empty(len(pixels.order), np.uint8)
-    (kernels() or raster_numpy).scatter(pixels.order, sorted_index, index)
+    load_kernels().scatter(pixels.order, sorted_index, index)
     return index, top
 
 

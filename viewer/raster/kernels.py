@@ -1,16 +1,14 @@
-"""The pixel map drawn and coloured by compiled loops.
+"""The compiled loops: they draw a pixel map and colour it.
 
-Each function here has a twin of the same name in `raster_numpy` or `raster_colour`,
-with the same result; a test compares them. Every kernel has its types written down,
-so that importing this module (on a worker thread: seconds the first time, then read
-from Numba's cache) compiles everything, and no frame ever waits for a compiler.
+Every kernel has its types written down, so importing this module compiles everything or reads it
+from Numba's cache (seconds the first time, on a worker thread). No frame waits for a compiler.
 
 Keys  int64 per pixel, 0 where nothing is drawn: coverage 1..15 in bits 40-43,
       nearness 0..255 in bits 32-39, vertex in bits 0-31; the largest wins.
 View  scale (pixels per world unit), cx, cy (world point at the centre), width, height
 
-A picture may be larger than memory bandwidth likes: all loops go through the vertices
-in order, which is the order in which neighbours lie near in most files.
+Loops go through the vertices in order: in most files neighbours have near numbers, so their
+values are near in memory.
 """
 
 # ruff: noqa: PLR1730 (Numba's min and max also order NaN: three times slower than `if`)
@@ -50,16 +48,16 @@ def _typed(*arguments: Any, returns: Any = types.void) -> Any:
     return compiled(signatures=[returns(*arguments)])
 
 
-@_typed(_POSITIONS, _KEYS, *_VIEW, _F8, _I8, returns=_I8)
-def bin_points(positions, keys, scale, cx, cy, width, height, radius, step):
-    """Draw every `step`-th vertex as a disc into `keys`; return how many lie in view.
+@_typed(_POSITIONS, _KEYS, *_VIEW, _F8, returns=_I8)
+def bin_points(positions, keys, scale, cx, cy, width, height, radius):
+    """Draw every vertex as a disc into `keys`; return how many lie in view.
 
     radius : pixels, the edge softened over one pixel; under 0.5 exactly one pixel each
     """
     seen = 0
     half_width, half_height = width * 0.5, height * 0.5
     if radius < 0.5:  # later vertices have larger keys: nothing to compare
-        for vertex in range(0, len(positions), step):
+        for vertex in range(len(positions)):
             x = (np.float64(positions[vertex, 0]) - cx) * scale + half_width
             y = half_height - (np.float64(positions[vertex, 1]) - cy) * scale
             if x >= 0 and x < width and y >= 0 and y < height:
@@ -69,7 +67,7 @@ def bin_points(positions, keys, scale, cx, cy, width, height, radius, step):
         return seen
     reach = radius + 1.0
     extra = int(radius + 0.5) + 1
-    for vertex in range(0, len(positions), step):
+    for vertex in range(len(positions)):
         x = (np.float64(positions[vertex, 0]) - cx) * scale + half_width
         y = half_height - (np.float64(positions[vertex, 1]) - cy) * scale
         if not (x > -reach and x < width + reach and y > -reach and y < height + reach):

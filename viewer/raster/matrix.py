@@ -1,10 +1,9 @@
-"""A matrix of distances as a picture of any size: no Qt, NumPy on whatever thread asks.
+"""A matrix of distances as a picture of any size: no Qt, NumPy on the calling thread.
 
-A pixel is a block of `row_step` x `column_step` entries, all of them looked at: it knows the
-mean and the least of those that are reached, and how many are not. Where the matrix has fewer
-rows than the picture has pixels, a block is one entry. The picture is filled in stripes of
-about `STRIPE` entries, so that whoever looks sees it grow, nobody waits for a matrix that
-does not fit memory, and giving up means not asking for the next stripe.
+A pixel is a block of `row_step` x `column_step` entries, all of them read: it holds the mean and
+the least of the reached ones, and how many are unreached. Where the matrix has fewer rows than
+the picture has pixels, a block is one entry. The picture is filled in stripes of about `STRIPE`
+entries: the caller can show what is there, and gives up by not asking for the next stripe.
 """
 
 from __future__ import annotations

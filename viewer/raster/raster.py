@@ -1,23 +1,20 @@
 """Pixels from vertices: a map made once per view, a gather per frame.
 
-Drawing a million vertices afresh for every frame would take a second. So the work
-is cut in two. When the view changes (pan, zoom, resize) every vertex is drawn once
-as a disc, and every arc as a line whose two halves belong to the two ends, into a
-*pixel -> vertex* map: for each inked pixel the vertex that owns it and how much of
-the pixel is covered. When only colours change (a run goes on, the cursor moves) the
-picture is a gather through that map and a colour table, which costs O(pixels)
-whatever the size of the graph.
+Drawing a million vertices afresh for every frame would take a second. So the work is cut in two.
+When the view changes (pan, zoom, resize) every vertex is drawn once as a disc, and every arc as a
+line whose two halves belong to the two ends, into a *pixel -> vertex* map: for each inked pixel
+the vertex that owns it and how much of the pixel is covered. When only colours change (a run goes
+on, the cursor moves) the picture is a gather through that map and a colour table, which costs
+O(pixels) whatever the size of the graph.
 
-Who owns a pixel. Each drawing proposes a key: coverage in sixteenths, then nearness
-to the vertex, then the vertex's number; the largest key wins. A maximum does not
-depend on the order of drawing, so the picture is deterministic, an arc and its
-reverse may both be drawn, and the plain NumPy version (`raster_numpy`, used until
-Numba is loaded) gives the same map as the compiled one (`raster_kernels`), pixel by
-pixel.
+Who owns a pixel. Each drawing proposes a key: coverage in sixteenths, then nearness to the
+vertex, then the vertex's number; the largest key wins. A maximum does not depend on the order of
+drawing, so the picture is deterministic, and an arc and its reverse may both be drawn. The loops
+are compiled (`kernels`); until they are loaded vertices are single pixels (`sketch`).
 
-Lines are drawn only where they make a map. In a hairball they would hide the
-vertices: there the arcs, thinned if need be, go to a grey density layer behind the
-discs, and `PixelMap.arc_step` says how many were left out.
+Lines are drawn only where they make a map. In a hairball they would hide the vertices: there the
+arcs, thinned if need be, go to a grey density layer behind the discs, and `PixelMap.arc_step`
+says how many were left out.
 
 Coordinates: world positions have y up; pixels have y down, pixel (i, j) covers
 [i, i+1) x [j, j+1). Positions that are not finite are not drawn.
@@ -32,7 +29,7 @@ from types import ModuleType
 
 import numpy as np
 
-from viewer.raster import plain as raster_numpy
+from viewer.raster import sketch
 
 COVERS = 16  # levels of coverage in the map and in the colour tables
 MAP_INK = 4.0  # inked pixels per pixel of the drawing, above which lines would hide the vertices
@@ -46,8 +43,6 @@ CROWD_RADIUS = 1.0  # logical pixels: the smallest disc on the grey layer
 SAMPLED_ARCS = 20_000  # arcs looked at to judge a drawing
 WHOLE_VIEW = 500_000  # vertices; above, arcs that begin far outside the picture are not drawn
 FAR, FAR_ARCS = 64.0, 20.0  # that is pixels, and usual arcs, beyond its rim
-NUMPY_LINES = 100_000  # arcs at most that the NumPy version draws; above that, discs only
-NUMPY_POINTS = 2_000_000  # vertices at most that the NumPy version draws
 
 
 @dataclass(frozen=True)
@@ -170,7 +165,7 @@ class PixelMap:
 
     @cached_property
     def kept(self) -> list[object]:
-        """What `raster_colour` looked up for these pixels and may use again."""
+        """Look-ups of `viewer.raster.colour` for these pixels, to be used again."""
         return []
 
     @cached_property
@@ -269,32 +264,39 @@ def bin_graph(
     style: Style,
     extent: Extent,
 ) -> PixelMap:
-    """Draw a graph into a PixelMap, compiled if the kernels are loaded, else by NumPy.
+    """Draw a graph into a PixelMap; vertices alone, a pixel each, until the kernels are loaded.
 
     indptr int64 (n+1,), indices int32 (m,), positions float32 (n, 2), C order.
     """
-    module = kernels()
-    draw = module if module is not None else raster_numpy
+    draw = kernels()
+    if draw is None:
+        return _sketched(positions, view)
     keys = np.zeros(view.width * view.height, np.int64)
     place = (view.scale, view.cx, view.cy, view.width, view.height)
     n, m = len(indptr) - 1, len(indices)
-    step = 1
-    if module is None and n > NUMPY_POINTS:
-        step = -(-n // NUMPY_POINTS)
-    in_view = draw.bin_points(positions, keys, *place, style.radius, step)
+    in_view = draw.bin_points(positions, keys, *place, style.radius)
     arc_step = 0
     density = None
-    if style.line_width > 0 and (module is not None or m <= NUMPY_LINES):
+    if style.line_width > 0:
         margin = np.inf if n <= WHOLE_VIEW else FAR + FAR_ARCS * extent.edge_length * view.scale
         draw.bin_lines(indptr, indices, positions, keys, *place, style.line_width, margin)
         arc_step = 1
-    elif style.density and (module is not None or m <= NUMPY_LINES):
+    elif style.density:
         margin = np.inf if n <= WHOLE_VIEW else FAR
         arc_step = density_step(extent, view, m, margin)
-        density = _density(draw, indptr, indices, positions, place, arc_step, margin)
+        counts = np.zeros(view.width * view.height, np.int32)
+        draw.bin_density(indptr, indices, positions, counts, *place, arc_step, margin)
+        density = _grey(counts)
     pixel, vertex, cover, drawn = draw.compact(keys, n)
     order = draw.sorted_places(vertex)
     return PixelMap(view, style, pixel, vertex, cover, order, density, in_view, drawn, arc_step)
+
+
+def _sketched(positions: np.ndarray, view: View) -> PixelMap:
+    pixel, vertex, in_view = sketch.points(positions, view)
+    cover = np.full(len(pixel), sketch.FULL_COVER, np.uint8)
+    drawn = len(vertex)  # each owns one pixel
+    return PixelMap(view, Style(0.0), pixel, vertex, cover, None, None, in_view, drawn, 0)
 
 
 def density_step(extent: Extent, view: View, m: int, margin: float) -> int:
@@ -313,18 +315,8 @@ def density_step(extent: Extent, view: View, m: int, margin: float) -> int:
     return max(1, int(np.ceil(pixels / most)), int(np.ceil(arcs / DENSITY_ARCS)))
 
 
-def _density(
-    draw: ModuleType,
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    positions: np.ndarray,
-    place: tuple[float, float, float, int, int],
-    step: int,
-    margin: float,
-) -> np.ndarray:
-    """Return the grey layer, uint8 (height * width,), 0 to 15, logarithmic in the count."""
-    counts = np.zeros(place[3] * place[4], np.int32)
-    draw.bin_density(indptr, indices, positions, counts, *place, step, margin)
+def _grey(counts: np.ndarray) -> np.ndarray:
+    """Return the grey layer of int32 counts, uint8, 0 to 15, logarithmic in the count."""
     inked = counts[counts > 0]
     top = int(np.quantile(inked[:: 1 + len(inked) // QUANTILE_OF], 0.995)) if len(inked) else 1
     crowd = len(inked) / max(len(counts), 1)
