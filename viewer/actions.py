@@ -1,194 +1,515 @@
-"""Every action of the window, once, as QActions: menus, toolbar, shortcuts, palette, tests.
+"""The table of all actions: everything that the program can do, in the order of the menus.
 
-What a person can do is data, an `ActionRow`: the window's own are in `viewer.action_rows`, a
-feature's in its `rows.py`. A submenu has no handler: who brings it fills it. Rows stand in menus
-in the order of the tables, with a line between two whose `section` differs.
+Data only: it is read at start and imports no panel. `viewer.action_set` makes QActions of it.
+To add an action, add an entry here; its handler is a method of the window or of the feature `by`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from operator import attrgetter
-from typing import Any
-
-from PyQt6.QtCore import QObject, Qt
-from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
-from PyQt6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
-
-from viewer.common.icons import stroke_icon
-from viewer.common.theme import Theme
-
-MENUS = (
-    ("file", "&File"),
-    ("edit", "&Edit"),
-    ("run", "&Run"),
-    ("playback", "&Playback"),
-    ("compare", "&Compare"),
-    ("draw", "&Draw"),
-    ("view", "&View"),
-    ("help", "&Help"),
-)
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
-class ActionRow:
+class Action:
     """One action.
 
     key : unique, also the QAction's object name
     text : as in the menu, & before the mnemonic
     tooltip : one sentence, also the status tip and accessible help
-    shortcuts : Qt's portable names, the first is shown
-    handler : what is called on trigger, as a path from who brings the row: the window, or the
-        feature (then "window.timeline.faster" is the window's)
-    argument : what it is called with; a checkable row outside a group passes its new state
-    hint : a key that works without being a shortcut, so that fields may use it themselves
-    group : rows of one group exclude each other
-    needs : "" always, "graph", "run" (a run to look at), "trace" (a finished one),
-        "running", "idle" (no run going, a graph there)
+    handler : the method to call, as a path from the window, or from the feature `by`
+        ("window.timeline.faster" is always a path from the window); a submenu has none
+    keys : Qt's portable names, separated by spaces; the first one is shown
+    by : the feature that the action belongs to; "" for the window itself
+    argument : what the handler is called with; a checkable action outside a group passes its state
+    hint : a key that is no shortcut, so that text fields can use it too
+    needs : the state in which it is enabled: "" always, "graph", "run" (any run), "trace" (a
+        finished run), "running", "idle" (no run going, a graph open), or one that a feature reports
+    label : text beside the icon in the toolbar; without it the icon stands alone
+    submenu : its entries are filled in by its owner
+    group : actions of one group exclude each other
     """
 
     key: str
     text: str
-    menu: str
-    section: int
     tooltip: str
     handler: str = ""
-    shortcuts: tuple[str, ...] = ()
+    keys: str = ""
+    by: str = ""
+    argument: str | int | None = None
+    hint: str = ""
+    needs: str = ""
     icon: str = ""
     toolbar: bool = False
+    label: str = ""
+    submenu: bool = False
     checkable: bool = False
     group: str = ""
-    needs: str = ""
-    submenu: bool = False
-    hint: str = ""
-    argument: str | int | None = None
-    label: str = ""  # beside the icon in the toolbar; none: the icon alone
+
+    @property
+    def shortcuts(self) -> tuple[str, ...]:
+        """Its keys, one by one."""
+        return tuple(self.keys.split())
 
 
-class ActionSet(QObject):
-    """The rows as QActions of one window.
-
-    bringer_of : who brings a row; asked on trigger, since parts come later than their actions
-    """
-
-    def __init__(
-        self, owner: QWidget, rows: Iterable[ActionRow], bringer_of: Callable[[ActionRow], object]
-    ) -> None:
-        super().__init__(owner)
-        self._bringer_of = bringer_of
-        self.rows = {row.key: row for row in sorted(rows, key=_place)}
-        self._owner = owner
-        self._actions: dict[str, QAction] = {}
-        self._menus: dict[str, QMenu] = {}
-        self._groups: dict[str, QActionGroup] = {}
-        for row in self.rows.values():
-            self._actions[row.key] = self._make(row)
-
-    def __getitem__(self, key: str) -> QAction:
-        return self._actions[key]
-
-    def find(self, key: str) -> QAction | None:
-        """Return an action that another feature may bring; None where it was taken away."""
-        return self._actions.get(key)
-
-    def handler(self, row: ActionRow) -> Any:
-        """Return what a row calls."""
-        inside = row.handler.removeprefix("window.")
-        return attrgetter(inside)(self._owner if inside != row.handler else self._bringer_of(row))
-
-    def menu(self, key: str) -> QMenu:
-        """Return the submenu that the window is to fill."""
-        return self._menus[key]
-
-    def fill_menu_bar(self, bar: QMenuBar | None) -> None:
-        """Add every menu with its rows."""
-        assert bar is not None
-        for key, title in MENUS:
-            menu = bar.addMenu(title)
-            assert menu is not None
-            rows = [row for row in self.rows.values() if row.menu == key]
-            entry = menu.menuAction()
-            assert entry is not None
-            entry.setVisible(bool(rows))
-            for before, row in zip([None, *rows], rows, strict=False):
-                if before is not None and before.section != row.section:
-                    menu.addSeparator()
-                menu.addAction(self._actions[row.key])
-
-    def fill_toolbar(self, bar: QToolBar) -> None:
-        """Add the rows marked for the toolbar, a line between menus and sections."""
-        rows = [row for row in self.rows.values() if row.toolbar]
-        for before, row in zip([None, *rows], rows, strict=False):
-            if before is not None and (before.menu, before.section) != (row.menu, row.section):
-                bar.addSeparator()
-            bar.addAction(self._actions[row.key])
-            button = bar.widgetForAction(self._actions[row.key])
-            if isinstance(button, QToolButton):
-                button.setAccessibleName(plain(row.text))
-                if row.label:
-                    self._actions[row.key].setIconText(row.label)
-                    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-                if row.submenu:
-                    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-
-    def enable(self, state: dict[str, bool]) -> None:
-        """Enable the actions whose `needs` is met; `state` says which needs are."""
-        for row in self.rows.values():
-            if row.needs:
-                self._actions[row.key].setEnabled(state.get(row.needs, False))
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Draw every icon in the theme's text colour."""
-        for row in self.rows.values():
-            if row.icon:
-                self._actions[row.key].setIcon(stroke_icon(row.icon, theme.text, theme.border))
-
-    def _make(self, row: ActionRow) -> QAction:
-        action = QAction(f"{row.text}\t{row.hint}" if row.hint else row.text, self._owner)
-        action.setObjectName(row.key)
-        action.setShortcuts([QKeySequence(keys) for keys in row.shortcuts])
-        keys = ", ".join(keys_of(row))
-        action.setToolTip(f"{row.tooltip} ({keys})" if keys else row.tooltip)
-        action.setStatusTip(row.tooltip)
-        action.setCheckable(row.checkable)
-        if row.submenu:
-            self._menus[row.key] = QMenu(self._owner)
-            action.setMenu(self._menus[row.key])
-        if row.group:
-            group = self._groups.setdefault(row.group, QActionGroup(self._owner))
-            group.addAction(action)
-        if row.handler:
-            action.triggered.connect(self._trigger)
-        self._owner.addAction(action)  # keys work while menu bar and toolbar are hidden
-        return action
-
-    def _trigger(self, checked: bool) -> None:
-        action = self.sender()
-        assert action is not None
-        row = self.rows[action.objectName()]
-        handler = self.handler(row)
-        if row.argument is not None:
-            handler(row.argument)
-        elif row.checkable and not row.group:
-            handler(checked)
-        else:
-            handler()
+LINE = None  # in a menu: a line between two sections
 
 
-def _place(row: ActionRow) -> tuple[int, int]:
-    """Return where a row stands: its menu, then its section (the sort keeps the rest)."""
-    return [key for key, _ in MENUS].index(row.menu), row.section
+@dataclass(frozen=True)
+class Menu:
+    """One menu of the menu bar: its actions from top to bottom."""
+
+    key: str
+    title: str
+    entries: tuple[Action | None, ...]
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Its actions, without the lines."""
+        return tuple(entry for entry in self.entries if entry is not None)
+
+    def sections(self) -> Iterator[list[Action]]:
+        """Yield the actions between two lines, where there are any."""
+        section: list[Action] = []
+        for entry in (*self.entries, LINE):
+            if entry is not None:
+                section.append(entry)
+            elif section:
+                yield section
+                section = []
 
 
-def keys_of(row: ActionRow) -> list[str]:
-    """Return the keys of a row as this system writes them."""
-    native = QKeySequence.SequenceFormat.NativeText
-    return [QKeySequence(keys).toString(native) for keys in row.shortcuts] + (
-        [row.hint] if row.hint else []
-    )
+def menus_of(features: Iterable[str]) -> tuple[Menu, ...]:
+    """Return the menus without the actions of features that are not there."""
+    owners = {"", *features}
+
+    def kept(menu: Menu) -> Menu:
+        entries = (entry for entry in menu.entries if entry is None or entry.by in owners)
+        return replace(menu, entries=tuple(entries))
+
+    return tuple(map(kept, MENUS))
 
 
-def plain(text: str) -> str:
-    """Return a menu text without its mnemonic mark and dots."""
-    return text.replace("&", "").removesuffix("…")
+# fmt: off
+MENUS: tuple[Menu, ...] = (
+    Menu("file", "&File", (
+        Action("open", "&Open…", "Open a graph file; its format is found from its content",
+               "files.ask_open", "Ctrl+O", icon="open", toolbar=True, label="Open"),
+        Action("samples", "Open &sample", "Open one of the generated sample graphs", icon="sample",
+               toolbar=True, label="Samples", submenu=True),
+        Action("recent", "Open &recent", "Open a file that was opened before", submenu=True),
+        Action("open_with_options", "Open wit&h options…",
+               "Open a graph file and choose its direction and its weights", "ask_open",
+               "Ctrl+Alt+O", by="open_options"),
+        Action("reopen_with_options", "Reopen with op&tions…",
+               "Read the graph that is open again, with another direction or other weights",
+               "ask_reopen", "Ctrl+Alt+R", by="open_options", needs="graph_file"),
+        Action("open_workspace", "Open &workspace or run…",
+               "Open a workspace (.ssspw) or a saved run (.npz); it needs no GPU", "ask_open",
+               "Ctrl+Shift+O", by="workspace"),
+        LINE,
+        Action("save_trace", "&Save trace…",
+               "Save this run, whole, to look at it again with sssp-scope render",
+               "files.ask_save_trace", "Ctrl+S", needs="trace", icon="save", toolbar=True),
+        Action("export_csv", "Export samples as &CSV…",
+               "Write every sample of this run as one line of a table", "files.ask_export_csv",
+               needs="trace"),
+        Action("export_perfetto", "Export for &Perfetto…",
+               "Write this run in the trace-event format that ui.perfetto.dev opens",
+               "files.ask_export_perfetto", needs="trace"),
+        Action("export_png", "Export window as &PNG…", "Save a picture of the whole window",
+               "files.ask_export_png", "Ctrl+Shift+S", icon="picture", toolbar=True),
+        Action("sweep_page", "Export s&weep as web page…",
+               "Record every run of this sweep, and write them as one page with a slider",
+               "export_page", by="sweep", needs="swept"),
+        Action("save_workspace", "Save works&pace…",
+               "Save graph reference, runs, layout and cursor in one file that opens elsewhere",
+               "ask_save", "Ctrl+Alt+S", by="workspace"),
+        Action("export_panel", "Export pane&l",
+               "Save one panel as PNG, as SVG, or its numbers as CSV", by="take_away",
+               submenu=True),
+        Action("export_runs", "Export all &runs…", "Write one line a run, or every sample of all",
+               "export_runs", by="take_away", needs="trace"),
+        Action("export_film", "Export &film…", "Write this run as GIF or MP4", "export_film",
+               "Ctrl+Alt+M", by="take_away", needs="trace"),
+        Action("export_page", "Export as &web page…",
+               "Write this run, or both that are compared, as one page that plays in any browser",
+               "export_page", by="take_away", needs="trace"),
+        LINE,
+        Action("quit", "&Quit", "Close the window and end the engine", "close", "Ctrl+Q"),
+    )),
+    Menu("edit", "&Edit", (
+        Action("undo", "&Undo",
+               "Take back what was set last: field, source, colours, theme, layout, runs shown",
+               "undo", "Ctrl+Z", by="undo", needs="undoable", icon="undo"),
+        Action("redo", "&Redo", "Set again what was taken back", "redo", "Ctrl+Shift+Z Ctrl+Y",
+               by="undo", needs="redoable", icon="redo"),
+        LINE,
+        Action("note_moment", "&Note at the cursor…",
+               "Pin a line of text to this moment of the run", "ask_at_cursor", "N", by="notes",
+               needs="run"),
+        Action("note_vertex", "Note at a &vertex…",
+               "Pin a line of text to the vertex under the pointer, or to one that you name",
+               "ask_at_vertex", "Shift+N", by="notes", needs="graph"),
+        Action("notes", "N&otes",
+               "List the notes of this run and its graph; go to them, change them",
+               "window.toggle_dock", "Ctrl+Shift+N", by="notes", argument="notes"),
+        Action("copy_sweep", "Copy s&weep as command",
+               "Copy a line for a shell that makes this sweep again, value by value",
+               "copy_command", "Ctrl+Alt+C", by="sweep", needs="swept"),
+        Action("copy_command", "Copy as co&mmand",
+               "Copy a line for a shell that makes this run again", "copy_command", "Ctrl+Shift+C",
+               by="take_away", needs="run"),
+    )),
+    Menu("run", "&Run", (
+        Action("run", "&Run", "Run the chosen algorithm on this graph", "start_run", "Ctrl+R F9",
+               needs="idle", icon="run", toolbar=True, label="Run"),
+        Action("stop", "&Stop", "End the run now; what it recorded so far is kept",
+               "controller.stop", "Esc", needs="running", icon="stop", toolbar=True, label="Stop"),
+        LINE,
+        Action("sweep", "S&weep Δ…",
+               "Run the chosen algorithm over many bucket widths and compare time and work", "show",
+               "Ctrl+Shift+W", by="sweep", needs="graph"),
+        Action("why", "Why did Δ c&hange?", "Every change of Δ with its reason and numbers",
+               "window.toggle_dock", "Ctrl+Shift+Y", by="why", argument="why", needs="run"),
+        Action("microscope", "&Microscope",
+               "Run the graph shown, or a part of it if it is large, and watch every single event",
+               "open", "Ctrl+Shift+M", by="microscope"),
+        Action("microscope_leave", "&Leave the microscope",
+               "Go back to the panels, the graph and the run that were there before", "leave",
+               by="microscope", needs="microscope"),
+        LINE,
+        Action("another_computer", "&Another computer…",
+               "Run on another computer over ssh: name it, test it, remove it", "ask",
+               by="computers"),
+    )),
+    Menu("playback", "&Playback", (
+        Action("play", "&Play or pause", "Move the cursor through the run, or hold it",
+               "timeline.toggle", hint="Space", needs="run"),
+        Action("replay", "Play &again from the start", "Play the whole run over a few seconds",
+               "controller.replay", "Ctrl+Space", needs="run"),
+        LINE,
+        Action("step_back", "Step &back",
+               "Go to the sample, bucket switch or Δ change before (the timeline says which)",
+               "timeline.step_back", hint="Left", needs="run"),
+        Action("step_forward", "Step &forward",
+               "Go to the next sample, bucket switch or Δ change (the timeline says which)",
+               "timeline.step_forward", hint="Right", needs="run"),
+        LINE,
+        Action("to_start", "To the &start", "Put the cursor at the start of the run",
+               "timeline.to_start", hint="Home", needs="run"),
+        Action("to_end", "To the &end", "Put the cursor at the end of the run", "timeline.to_end",
+               hint="End", needs="run"),
+        Action("mark_back", "Mark be&fore",
+               "Go to the mark before: a change of Δ, the peak, starvation, or one of few switches",
+               "window.timeline.mark_back", by="time", hint="Ctrl+Left", needs="run"),
+        Action("mark_forward", "&Next mark",
+               "Go to the next mark: a change of Δ, the peak, starvation, or one of few switches",
+               "window.timeline.mark_forward", by="time", hint="Ctrl+Right", needs="run"),
+        LINE,
+        Action("replay_short", "Re&play short runs",
+               "Play a run that took less than a second again over a few seconds",
+               "set_replay_short", checkable=True),
+        Action("event_next", "Next e&vent", "Go to the next event of the run", "model.step", ".",
+               by="microscope", argument=1, needs="events"),
+        Action("event_back", "Event &before", "Go to the event before", "model.step", ",",
+               by="microscope", argument=-1, needs="events"),
+        Action("event_improve", "Next i&mprovement", "Go to the next improved distance", "seek",
+               "Alt+.", by="microscope", argument="improve", needs="events"),
+        Action("event_head", "Next &head", "Go to where the head bucket moves on", "seek", "Alt+,",
+               by="microscope", argument="head", needs="events"),
+        Action("event_delta", "Next Δ or &open heads", "Go to the next decision on Δ", "seek",
+               by="microscope", argument="delta", needs="events"),
+        Action("event_play", "Play even&ts", "Let events go by, or stop", "model.toggle", "Ctrl+.",
+               by="microscope", needs="events"),
+        LINE,
+        Action("step_by_sample", "Step by s&ample", "A step goes to the next sample",
+               "window.timeline.choose_step", by="time", argument="sample", hint="1",
+               checkable=True, group="step_kind"),
+        Action("step_by_switch", "Step by &bucket switch",
+               "A step goes to where the head bucket moves on", "window.timeline.choose_step",
+               by="time", argument="switch", hint="2", checkable=True, group="step_kind"),
+        Action("step_by_delta", "Step by Δ &change",
+               "A step goes to where the bucket width changes", "window.timeline.choose_step",
+               by="time", argument="delta", hint="3", checkable=True, group="step_kind"),
+        Action("step_by_superstep", "Step by s&uperstep",
+               "A step goes to the next superstep, in runs with any", "window.timeline.choose_step",
+               by="time", argument="superstep", hint="4", checkable=True, group="step_kind"),
+        LINE,
+        Action("range_in", "Range begins &here",
+               "Begin the range that is repeated here (Shift+drag on the timeline: both ends)",
+               "window.timeline.range_in", by="time", hint="I", needs="run"),
+        Action("range_out", "Range en&ds here", "End the range that is repeated at the cursor",
+               "window.timeline.range_out", by="time", hint="O", needs="run"),
+        Action("loop", "Re&peat the range",
+               "Play the range again and again, or the whole run where none is marked",
+               "window.playback.set_looping", by="time", hint="R", checkable=True),
+        Action("range_clear", "F&orget the range", "Mark no range and repeat nothing",
+               "window.timeline.clear_range", by="time", hint="Esc", needs="run"),
+        LINE,
+        Action("slower", "Slo&wer", "Play at half the speed or less, down to a ten-thousandth",
+               "window.timeline.slower", by="time", hint="Ctrl+Down"),
+        Action("faster", "Fas&ter", "Play at twice the speed or more, up to ten times",
+               "window.timeline.faster", by="time", hint="Ctrl+Up"),
+        LINE,
+        Action("mark_1", "&Measure from here",
+               "Put mark 1 at the sample nearest to the cursor (Ctrl+drag on a plot: both marks)",
+               "put", "M", by="measure", argument=0, needs="run"),
+        Action("mark_2", "Measure &to here",
+               "Put mark 2 at the sample nearest to the cursor; without it the cursor is the end",
+               "put", "Shift+M", by="measure", argument=1, needs="run"),
+        Action("measure_copy", "&Copy what is measured",
+               "Put the numbers between the marks on the clipboard, as a table", "copy",
+               by="measure", needs="measuring"),
+        Action("measure_end", "Take the marks a&way", "Measure no more",
+               "window.playback.measure.clear", by="measure", hint="Esc", needs="measuring"),
+    )),
+    Menu("compare", "&Compare", (
+        Action("compare_rival", "&Compare",
+               "Run another algorithm on the same graph and lay it upon this run", "compare_rival",
+               "Ctrl+B", by="compare", needs="comparable", icon="compare", toolbar=True,
+               label="Compare"),
+        Action("compare_other", "Compare &with",
+               "Make a second run from this one, with another algorithm or another Δ", by="compare",
+               needs="comparable", submenu=True),
+        LINE,
+        Action("swap_runs", "&Swap A and B", "B becomes the run that every panel shows",
+               "window.comparison.swap", "Ctrl+Shift+B", by="compare", needs="comparing"),
+        Action("end_comparison", "&End comparison", "Show A alone again", "window.comparison.end",
+               "Ctrl+Shift+E", by="compare", needs="comparing"),
+        LINE,
+        Action("align_time", "Align by &time", "Both runs start at 0 and run on",
+               "window.comparison.set_align", "Alt+1", by="compare", argument="time",
+               needs="comparing", checkable=True, group="align"),
+        Action("align_share", "Align by s&hare settled", "Show B where it had settled as much as A",
+               "window.comparison.set_align", "Alt+2", by="compare", argument="share",
+               needs="comparing", checkable=True, group="align"),
+        Action("align_bucket", "Align by &bucket", "Show B where its head bucket was as far as A's",
+               "window.comparison.set_align", "Alt+3", by="compare", argument="bucket",
+               needs="comparing", checkable=True, group="align"),
+        LINE,
+        Action("pair_split", "Graphs side by &side", "A map for each run, one cursor",
+               "window.comparison.set_view", "Alt+4", by="compare", argument="split",
+               needs="comparing", checkable=True, group="pair_view"),
+        Action("pair_difference", "Graph shows the &difference", "Who settled a vertex first",
+               "window.comparison.set_view", "Alt+5", by="compare", argument="difference",
+               needs="comparing", checkable=True, group="pair_view"),
+        Action("pair_work", "Graph shows &wasted work", "Who processed a vertex more often",
+               "window.comparison.set_view", "Alt+6", by="compare", argument="work",
+               needs="comparing", checkable=True, group="pair_view"),
+        Action("pair_single", "Graph shows &A alone", "The plots still show both",
+               "window.comparison.set_view", "Alt+7", by="compare", argument="single",
+               needs="comparing", checkable=True, group="pair_view"),
+        LINE,
+        Action("show_runs", "&Runs", "Every run so far: show one, compare two, forget one",
+               "show_runs", "Ctrl+Shift+R", by="compare"),
+    )),
+    Menu("draw", "&Draw", (
+        Action("draw", "&Draw a graph", "Draw a graph by hand, or go on with the last drawing",
+               "draw", "Ctrl+D", by="draw", icon="draw", toolbar=True, label="Draw"),
+        Action("draw_edit", "&Edit this graph", "Change the graph that is shown, if it is small",
+               "edit", "Ctrl+Shift+D", by="draw", needs="drawable"),
+        LINE,
+        Action("draw_use", "&Use and run", "Give the drawing to the window and run on it", "use",
+               "Ctrl+Return", by="draw", needs="drawn"),
+        Action("draw_watch", "&Watch every event", "Run on the drawing and step through each event",
+               "watch", "Ctrl+Shift+Return", by="draw", needs="drawn_watchable"),
+        Action("draw_leave", "&Close the drawing", "Go back to the graph; the drawing is kept",
+               "leave", by="draw", needs="drawing"),
+        LINE,
+        Action("draw_tool_select", "&Select", "Select and move; a drag from a rim draws an arc",
+               "take_tool", by="draw", argument="select", hint="S", needs="drawing",
+               icon="tool_select", checkable=True, group="draw_tool"),
+        Action("draw_tool_vertex", "Draw &vertices", "Add a vertex with each click", "take_tool",
+               by="draw", argument="vertex", hint="V", needs="drawing", icon="tool_vertex",
+               checkable=True, group="draw_tool"),
+        Action("draw_tool_arc", "Draw &arcs", "Draw an arc by a drag, or by two clicks",
+               "take_tool", by="draw", argument="arc", hint="A", needs="drawing", icon="tool_arc",
+               checkable=True, group="draw_tool"),
+        LINE,
+        Action("draw_new", "&New drawing", "Begin with nothing; undo brings back the old one",
+               "new", by="draw", needs="drawing", icon="new"),
+        Action("draw_presets", "New fro&m", "Begin with a graph that is there", by="draw",
+               needs="drawing", icon="sample", submenu=True),
+        Action("draw_paste", "&Paste edge list…", "Draw what a text says, such as S -> A 10",
+               "paste", "Ctrl+V", by="draw", needs="drawing", icon="paste"),
+        Action("draw_copy", "C&opy as edge list", "Copy the selected arcs, or all, as text", "copy",
+               "Ctrl+C", by="draw", needs="drawn"),
+        Action("draw_save", "Save drawin&g…", "Save the drawing as a file in any format we write",
+               "save", by="draw", hint="Ctrl+S", needs="drawn", icon="save"),
+        LINE,
+        Action("draw_delete", "De&lete", "Take away what is selected", "delete", "Del Backspace",
+               by="draw", needs="drawn_picked", icon="delete"),
+        Action("draw_all", "Select all", "Select every vertex and arc", "model.select_all",
+               "Ctrl+A", by="draw", needs="drawn"),
+        Action("draw_reverse", "&Reverse arcs", "Turn the selected arcs around", "reverse",
+               by="draw", needs="drawn_arc_picked"),
+        Action("draw_start", "S&tart here", "Let runs start from the selected vertex", "start",
+               by="draw", needs="drawn_vertex_picked"),
+        LINE,
+        Action("draw_arrange", "Arrange", "Find places where the arcs can be seen", "arrange",
+               by="draw", needs="drawn"),
+        Action("draw_snap", "Snap to gr&id", "Let vertices stand on the points of a grid", "snap",
+               by="draw", needs="drawing", icon="snap", checkable=True),
+        Action("draw_fit", "&Fit drawing", "Show all of the drawing", "fit", by="draw", hint="F",
+               needs="drawing", icon="fit"),
+    )),
+    Menu("view", "&View", (
+        Action("fit", "&Fit graph", "Show the whole graph", "graph_view.fit", "F", needs="graph",
+               icon="fit", toolbar=True),
+        Action("path_to", "Shortest &path to…",
+               "Show the shortest path to the vertex under the pointer, or to one that you name",
+               "ask_path", "P", needs="run"),
+        Action("colour_by", "&Colour by", "What the colours of the vertices mean", submenu=True),
+        Action("edges", "Show &edges",
+               "Draw edges: as lines where there is room, else as a grey layer under the vertices",
+               "set_edges", by="time", needs="graph", checkable=True),
+        Action("look_back", "&Back to the view before",
+               "Zoom and place of plots and map as they were, and how two runs were seen", "back",
+               "Alt+Left", by="history", needs="looked_before"),
+        Action("look_forward", "For&ward again", "The view that was left by going back", "forward",
+               "Alt+Right", by="history", needs="looked_after"),
+        LINE,
+        Action("panels", "&Panels", "Show and hide the panels", submenu=True),
+        Action("reset_layout", "&Reset layout", "Put every panel back where the layout has it",
+               "docks.reset", icon="layout"),
+        Action("layout_explore", "Layout &1: Explore",
+               "Every plot beside the graph, and what to run", "window.docks.choose", "Ctrl+1",
+               by="arrangements", argument="explore", needs="docks_of_explore", checkable=True,
+               group="layout"),
+        Action("layout_compare", "Layout &2: Compare",
+               "Two runs: their maps, the table of runs, the plots that differ",
+               "window.docks.choose", "Ctrl+2", by="arrangements", argument="compare",
+               needs="docks_of_compare", checkable=True, group="layout"),
+        Action("layout_lesson", "Layout &3: Lesson",
+               "Room for a lesson beside the graph, with buckets and Δ", "window.docks.choose",
+               "Ctrl+3", by="arrangements", argument="lesson", needs="docks_of_lesson",
+               checkable=True, group="layout"),
+        Action("layout_present", "Layout &4: Present", "A large graph, one plot and the timeline",
+               "window.docks.choose", "Ctrl+4", by="arrangements", argument="present",
+               needs="docks_of_present", checkable=True, group="layout"),
+        Action("layout_pairs", "Layout &5: All pairs",
+               "The matrix of all pairs, large, beside the graph", "window.docks.choose", "Ctrl+5",
+               by="arrangements", argument="pairs", needs="docks_of_pairs", checkable=True,
+               group="layout"),
+        Action("layout_microscope", "Layout &6: Microscope",
+               "Every event: workers and buckets beside the graph, the code below both",
+               "window.docks.choose", "Ctrl+6", by="arrangements", argument="microscope",
+               needs="docks_of_microscope", checkable=True, group="layout"),
+        Action("layout_sweep", "Layout &7: Sweep",
+               "Time and work against Δ, large, beside the graph", "window.docks.choose", "Ctrl+7",
+               by="arrangements", argument="sweep", needs="docks_of_sweep", checkable=True,
+               group="layout"),
+        LINE,
+        Action("theme_light", "&Light theme", "Dark on white, for rooms with daylight",
+               "choose_theme", argument="light", checkable=True, group="theme"),
+        Action("theme_dark", "&Dark theme", "Light on black, for dark rooms", "choose_theme",
+               argument="dark", checkable=True, group="theme"),
+        Action("theme_projector", "&Projector theme",
+               "Large black text and wide lines on white, for a wall seen from the last row",
+               "choose_theme", argument="projector", checkable=True, group="theme"),
+        Action("toggle_theme", "S&witch theme", "Go to the next theme: light, dark, projector",
+               "toggle_theme", "Ctrl+T", icon="theme", toolbar=True),
+        Action("arrange_own", "Arrange: As in the &file",
+               "Draw the vertices at the positions that came with them", "place", "Ctrl+Alt+1",
+               by="placement", argument="own", needs="placed", checkable=True, group="placement"),
+        Action("arrange_pivot_mds", "Arrange: As a &map",
+               "Place vertices by hops from a few of them (PivotMDS)", "place", "Ctrl+Alt+2",
+               by="placement", argument="pivot_mds", needs="movable", checkable=True,
+               group="placement"),
+        Action("arrange_fr", "Arrange: By f&orces",
+               "Let arcs pull and vertices push: up to 10,000 vertices", "place", "Ctrl+Alt+3",
+               by="placement", argument="fr", needs="pushable", checkable=True, group="placement"),
+        Action("arrange_lanes", "Arrange: In bucket &lanes",
+               "A column for each bucket of this run's Δ", "place", "Ctrl+Alt+4", by="placement",
+               argument="lanes", needs="distances", checkable=True, group="placement"),
+        Action("arrange_rings", "Arrange: On distance &rings",
+               "Circles of equal distance around the source", "place", "Ctrl+Alt+5", by="placement",
+               argument="rings", needs="distances", checkable=True, group="placement"),
+        LINE,
+        Action("show_matrix", "All-pairs matri&x",
+               "The distances from every source to every vertex, and who works on them",
+               "show_matrix", "Ctrl+Shift+X", by="matrix"),
+        Action("matrix_mean", "Matrix: mean of a pixel",
+               "Where a pixel is many entries, show their mean", "model.set_statistic", by="matrix",
+               argument="mean", needs="matrix", checkable=True, group="matrix_statistic"),
+        Action("matrix_least", "Matrix: least of a pixel",
+               "Where a pixel is many entries, show their least", "model.set_statistic",
+               by="matrix", argument="least", needs="matrix", checkable=True,
+               group="matrix_statistic"),
+        Action("matrix_fit", "Matrix: all of it", "Show every row and column of the matrix",
+               "model.fit", by="matrix", needs="matrix"),
+        Action("present", "P&resent",
+               "Full screen in the projector's theme; again, or Esc, goes back", "toggle", "F5",
+               by="present"),
+        Action("blank", "&Blank the screen", "Black, until any key or click", "blank", by="present",
+               hint="B", needs="presenting"),
+        Action("pointer", "Pointer &dot", "A dot that follows the mouse, to point with",
+               "toggle_dot", by="present", hint="P", needs="presenting"),
+        LINE,
+        Action("describe", "Describe this &moment",
+               "Say in words what the map and every panel show at the cursor", "describe", "Ctrl+I",
+               by="access", needs="graph"),
+        Action("still", "Less mo&tion",
+               "Playback goes in steps of half a second, and menus and panels do not slide",
+               "set_still", by="access", checkable=True),
+    )),
+    Menu("help", "&Help", (
+        Action("shortcuts", "&Keyboard shortcuts", "Every key that does something",
+               "show_shortcuts", "?", icon="keyboard"),
+        Action("about", "&About SSSP Scope", "What this is", "show_about", icon="info"),
+        Action("manual", "&Manual",
+               "What each panel shows and how it is read; opens at the panel that has the focus",
+               "open", "F1", by="manual"),
+        Action("glossary", "&Glossary", "Every word of the program, explained", "open_glossary",
+               by="manual"),
+        Action("palette", "&Command palette…",
+               "Find and use any action by typing a part of its name", "show", "Ctrl+Shift+P",
+               by="palette"),
+        LINE,
+        Action("recorded_roads", "Recorded on a GPU: &roads",
+               "ADDS and Near-Far on the roads of a city: sooner, with more work", "show",
+               by="opening", argument="roads"),
+        Action("recorded_mesh", "Recorded on a GPU: &mesh",
+               "ADDS and Near-Far on a 3-D mesh: sooner, and less work", "show", by="opening",
+               argument="mesh"),
+        Action("recorded_sweep", "Recorded on a GPU: s&weep of Δ",
+               "Time and work against Δ on the roads of a city: least work is not least time",
+               "show_sweep", by="opening"),
+        Action("tour", "&Tour of the window",
+               "Six stops on the panels themselves, two minutes; it can be left at each", "begin",
+               by="tour"),
+        LINE,
+        Action("lessons", "&Lessons…", "Learn how this works, step by step: predict, then run",
+               "lessons", "F2", by="lessons", icon="lessons", toolbar=True, label="Lessons"),
+        Action("open_lesson", "Open l&esson", "Go straight to a lesson", by="lessons",
+               submenu=True),
+        Action("lesson_next", "&Next step", "Go to the next step of the lesson", "lesson_next",
+               "PgDown", by="lessons", needs="lesson"),
+        Action("lesson_back", "Step &before", "Go to the step before", "lesson_back", "PgUp",
+               by="lessons", needs="lesson"),
+        Action("lesson_restart", "&Restart lesson", "Forget your answers and begin again",
+               "model.restart", by="lessons", needs="lesson"),
+        Action("lesson_leave", "Lea&ve lesson", "Put the window back as it was before the lesson",
+               "lesson_leave", by="lessons", needs="lesson"),
+        Action("lesson_results", "Save results for the &teacher…",
+               "Write your answers to a small JSON file", "lesson_results", by="lessons",
+               needs="lesson"),
+        Action("lesson_page", "Lesson as a web &page…", "Write the lesson as one HTML page",
+               "lesson_page", by="lessons", needs="lesson"),
+        Action("lesson_asks", "Lesson as a page that &asks…",
+               "Write the lesson as one HTML page that plays its runs and checks answers",
+               "lesson_asks", by="lessons", needs="lesson"),
+        Action("lessons_folder", "&Folder of my lessons…",
+               "Choose a folder with lessons of your own; they are listed after ours",
+               "lessons_folder", by="lessons"),
+        Action("class_results", "Results of a &class…",
+               "Put a folder of results files together: one table, and what the class predicted",
+               "ask", by="classroom"),
+        LINE,
+        Action("report_problem", "Report a p&roblem…",
+               "Save log, versions and your last actions as a zip; nothing is sent anywhere",
+               "ask_report", by="reports"),
+    )),
+)
+# fmt: on

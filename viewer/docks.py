@@ -168,7 +168,7 @@ FIRST = "explore"
 
 
 def need(key: str) -> str:
-    """Return the state of `ActionRow.needs`: the docks of this arrangement are there."""
+    """Return the state of `Action.needs`: the docks of this arrangement are there."""
     return f"docks_of_{key}"
 
 

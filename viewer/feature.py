@@ -1,6 +1,6 @@
 """What the window knows of a feature, and a feature of the window.
 
-`Feature` is data, read at start: rows and docks. `FeaturePart` is what a feature does, built after
+`Feature` is data, read at start. `FeaturePart` is what a feature does, built after
 the first paint. `Window` is all of the window that a feature may use. What one feature can do for
 others is a class here that it derives from (`Microscope`) and names in its data (`provides`); they
 ask `window.part(Microscope)` and get None where the feature was taken away.
@@ -8,20 +8,18 @@ ask `window.part(Microscope)` and get None where the feature was taken away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from PyQt6.QtCore import QObject
-
-from viewer.actions import ActionRow
 
 if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMainWindow, QWidget
 
     from gpu.reader import Reader
     from gpu.record.workspace import Workspace
-    from viewer.actions import ActionSet
+    from viewer.action_set import ActionSet
     from viewer.common.theme import Theme
     from viewer.controller import Controller
     from viewer.docks import Docks
@@ -112,15 +110,14 @@ class Window(Protocol):
 class Feature:
     """One part of the window, as data.
 
-    key : the name of its folder
-    rows : its actions; docks : (key, title) of the panels it brings, hidden at first
+    key : the name of its module or folder; its actions in `viewer.actions` name it in `by`
+    docks : the titles of its panels by dock, hidden at first
     provides : what it does for other features, a class of this module
-    opens_files : it knows files that are no graphs, and is asked before one is opened
+    opens_files : it opens files that are no graphs, and is asked before a file is opened
     """
 
     key: str
-    rows: tuple[ActionRow, ...] = ()
-    docks: tuple[tuple[str, str], ...] = ()
+    docks: Mapping[str, str] = field(default_factory=dict)
     provides: type | None = None
     opens_files: bool = False
 
@@ -137,7 +134,7 @@ class FeaturePart(QObject):
         raise LookupError(f"{type(self).__name__} brings no dock {dock!r}")
 
     def needs(self) -> dict[str, bool]:
-        """Return states for `ActionRow.needs`; asked whenever they may change."""
+        """Return states for `Action.needs`; asked whenever they may change."""
         return {}
 
     def apply_theme(self, theme: Theme) -> None:

@@ -1,7 +1,7 @@
 """The window: the graph in the middle, panels docked around it, every arrow in `_connect`.
 
-It builds and wires; it holds no state of its own. What a user can do is a row of
-`viewer.actions.ACTIONS`, whose `handler` is a method here.
+It builds and wires; state is in `viewer.models`. What a user can do stands in `viewer.actions`;
+an action's `handler` is a path from here, or from its feature.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import sample_graphs
 from gpu.host import EngineHost
 from gpu.model.accuracy import error_words
 from gpu.reader import Reader
-from viewer.action_rows import ACTIONS
-from viewer.actions import ActionRow, ActionSet
+from viewer.action_set import ActionSet
+from viewer.actions import menus_of
 from viewer.common.drops import dropped_file, refuse_drops
 from viewer.common.foreign_words import title_words
 from viewer.common.text_size import scaled
@@ -29,7 +29,7 @@ from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
 from viewer.docks import ARRANGEMENTS, PLOTS, Docks
 from viewer.feature import FeaturePart, Opening, Reports, Themed
-from viewer.features import Features, all_features
+from viewer.features import FEATURES, Features
 from viewer.frame.file_dialogs import FileDialogs
 from viewer.frame.help_dialogs import AboutDialog, ShortcutsDialog
 from viewer.frame.menus import (
@@ -83,8 +83,7 @@ class MainWindow(QMainWindow):
         self.controller = Controller(self.session, self.playback, host, self)
         self.files = FileDialogs(self, self.session, self.settings)
         self.reader = Reader()
-        self._known_features = all_features()
-        self.features = Features(self, self._known_features)
+        self.features = Features(self, FEATURES)
         self._frame = QTimer(self)
         self._frame.setInterval(FRAME_MS)
         self._last_frame = time.monotonic()
@@ -120,13 +119,13 @@ class MainWindow(QMainWindow):
         self.status_bar = StatusBar(self.session)
         self.setStatusBar(self.status_bar)
         self.run_panel = RunPanel(self.session)
-        more = [dock for feature in self._known_features for dock in feature.docks]
-        self.docks = Docks(self, dict(more))
+        self.docks = Docks(self, self.features.docks)
         self.docks.fill("run", self.run_panel)
 
     def _build_actions(self) -> None:
-        more = [row for feature in self._known_features for row in feature.rows]
-        self.actions_by_key = ActionSet(self, [*ACTIONS, *more], self._bringer_of)
+        self.actions_by_key = ActionSet(
+            self, menus_of(self.features.keys), lambda key: self.features[key]
+        )
         self.actions_by_key.fill_menu_bar(self.menuBar())
         self.toolbar = QToolBar("Toolbar", self)
         self.toolbar.setObjectName("toolbar")
@@ -268,9 +267,6 @@ class MainWindow(QMainWindow):
         """Whether a feature provides this; nothing is built."""
         return self.features.provides(kind)
 
-    def _bringer_of(self, row: ActionRow) -> object:
-        return self.features.bringer_of(row) or self
-
     @property
     def timeline(self) -> LivePanel:
         """The panel that owns the keys of playback."""
@@ -344,7 +340,7 @@ class MainWindow(QMainWindow):
         self._show_graph()
         self.enable_actions()
 
-    # --- handlers of viewer.actions.ACTIONS
+    # --- handlers of viewer.actions
 
     def open_path(self, path: str, options: dict[str, Any] | None = None) -> None:
         """Open a graph file, read by options; "sample:...", a saved run or a workspace."""
@@ -387,7 +383,7 @@ class MainWindow(QMainWindow):
 
     def show_shortcuts(self) -> None:
         """Show every key."""
-        ShortcutsDialog(tuple(self.actions_by_key.rows.values()), self).open()
+        ShortcutsDialog(self.actions_by_key.menus, self).open()
 
     def show_about(self) -> None:
         """Say what this is."""

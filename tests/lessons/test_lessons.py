@@ -363,10 +363,10 @@ def test_a_step_without_a_graph(tmp_path: Path) -> None:
 
 def test_panels_are_those_of_the_window() -> None:
     from viewer.docks import ARRANGEMENTS, TITLES
-    from viewer.features import all_features
+    from viewer.features import FEATURES
     from viewer.graph.colours import COLOUR_MODES
 
-    docks = set(TITLES) | {key for row in all_features() for key, _ in row.docks}
+    docks = set(TITLES) | {key for feature in FEATURES for key in feature.docks}
     assert set(PANELS) <= docks
     from gpu.lessons import check
 

@@ -180,7 +180,7 @@ def test_a_key_pressed_again_hides_its_panel_and_the_others_stand_as_before(
     QApplication.processEvents()
     window.docks.reset()
     QApplication.processEvents()
-    dock = window.actions_by_key.rows[key].argument or "runs"
+    dock = window.actions_by_key.table[key].argument or "runs"
     action = window.actions_by_key[key]
     before = {one: found.geometry() for one, found in window.docks.by_key.items()}
     shown = in_sight(window)

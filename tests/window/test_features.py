@@ -18,15 +18,16 @@ from test_window import close_for_good, with_finished_run
 
 import sample_graphs
 from gpu.host import GraphLoaded, RunFinished, RunStarted
-from viewer import features
-from viewer.action_rows import ACTIONS
-from viewer.actions import MENUS, ActionRow
+from viewer import features, main_window
+from viewer.actions import MENUS, Action, menus_of
+from viewer.common.icons import read_icon
 from viewer.common.theme import THEMES
 from viewer.feature import Feature, FeaturePart, Microscope
-from viewer.features import NAMES, Features, all_features, installer
+from viewer.features import FEATURES, Features, installer
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
+NAMES = tuple(feature.key for feature in FEATURES)
 LEFT_OUT = {"quit", "present"}  # close the window, go to full screen: tests of their own
 LATER = {"toggle_theme", *(f"theme_{name}" for name in THEMES)}  # see `show_everything`
 
@@ -41,7 +42,7 @@ class Moon(FeaturePart):
         return {"moon": True}
 
 
-MOON = Feature("moon", (ActionRow("land", "Land", "run", 9, "Land"),), (("crater", "Crater"),))
+MOON = Feature("moon", docks={"crater": "Crater"})
 
 
 def test_a_feature_is_built_once_and_when_first_used(
@@ -57,8 +58,7 @@ def test_a_feature_is_built_once_and_when_first_used(
     parts = Features(window, (MOON,))
     assert parts.built == ()
     assert parts.panel("crater").text() == "crater"
-    assert parts["moon"] is parts["moon"] is parts.bringer_of(MOON.rows[0])
-    assert parts.bringer_of(ACTIONS[0]) is None
+    assert parts["moon"] is parts["moon"]
     assert parts.built == tuple(built)
     assert len(built) == 1
     assert not parts.install_next()
@@ -67,38 +67,57 @@ def test_a_feature_is_built_once_and_when_first_used(
         _ = parts["sun"]
 
 
-def test_rows_and_docks_of_all_features_are_sound() -> None:
-    rows = [*ACTIONS, *(row for feature in all_features() for row in feature.rows)]
-    assert len({row.key for row in rows}) == len(rows)
-    keys = [key for row in rows for key in row.shortcuts]
+def test_the_table_is_sound() -> None:
+    actions = [action for menu in MENUS for action in menu.actions]
+    assert len({action.key for action in actions}) == len(actions)
+    keys = [key for action in actions for key in action.shortcuts]
     assert len(set(keys)) == len(keys), sorted(key for key in keys if keys.count(key) > 1)
-    for row in rows:
-        assert row.menu in dict(MENUS), row.key
-        assert row.tooltip, row.key
-        assert row.submenu or row.handler, row.key
-    docks = [key for feature in all_features() for key, _ in feature.docks]
+    for action in actions:
+        assert action.by in ("", *NAMES), action.key
+        assert action.tooltip, action.key
+        assert action.submenu or action.handler, action.key
+        if action.icon:
+            assert "<svg" in read_icon(action.icon)
+    docks = [key for feature in FEATURES for key in feature.docks]
     assert len(set(docks)) == len(docks)
+
+
+def test_every_state_that_an_action_needs_is_reported(window: MainWindow) -> None:
+    states = {"graph", "idle", "running", "run", "trace", *window.docks.needs()}
+    for part in window.features.built:
+        states |= part.needs().keys()
+    assert {action.needs for action in window.actions_by_key.table.values()} <= {"", *states}
+
+
+def test_actions_of_a_feature_leave_with_it() -> None:
+    without = menus_of([name for name in NAMES if name != "draw"])
+    assert not [action for menu in without for action in menu.actions if action.by == "draw"]
+    assert [menu.key for menu in without] == [menu.key for menu in MENUS]
+    key = Action("land", "Land", "Land on it", keys="Ctrl+1 F9")
+    assert key.shortcuts == ("Ctrl+1", "F9")
 
 
 def test_every_handler_is_there_and_takes_its_argument(window: MainWindow) -> None:
     actions = window.actions_by_key
-    for row in actions.rows.values():
-        if not row.handler:
+    for action in actions.table.values():
+        if not action.handler:
             continue
-        given = [row.argument] if row.argument is not None else []
-        if row.checkable and not row.group:
-            given.append(True)
-        handler = actions.handler(row)
+        arguments = [action.argument] if action.argument is not None else []
+        if action.checkable and not action.group:
+            arguments.append(True)
+        handler = actions.handler(action)
         try:
-            inspect.signature(handler).bind(*given)
-        except ValueError:  # a method of Qt's own, such as close: it says nothing of itself
-            assert row.handler == "close"
+            inspect.signature(handler).bind(*arguments)
+        except ValueError:  # a method of Qt's own, such as close, has no signature
+            assert action.handler == "close"
 
 
-def test_folders_names_and_keys_are_the_same() -> None:
+def test_every_module_here_is_a_feature() -> None:
     top = Path(features.__file__).parent
-    folders = {path.parent.name for path in top.glob("*/rows.py")}
-    assert folders == set(NAMES) == {feature.key for feature in all_features()}
+    modules = {path.stem for path in top.glob("*.py")} - {"__init__"}
+    folders = {path.parent.name for path in top.glob("*/feature.py")}
+    assert modules | folders == set(NAMES)
+    assert not modules & folders
     for name in NAMES:
         assert issubclass(installer(name), FeaturePart)
 
@@ -180,14 +199,15 @@ def test_each_feature_can_be_taken_away(
     host: FakeHost,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    missing = [feature for feature in all_features() if feature.key in gone]
-    monkeypatch.setattr(features, "NAMES", tuple(name for name in NAMES if name not in gone))
+    left = tuple(feature for feature in FEATURES if feature.key not in gone)
+    monkeypatch.setattr(main_window, "FEATURES", left)
     monkeypatch.setattr(QFileDialog, "exec", lambda _self: 0)
     window = opened(Settings(tmp_path / "window.ini"), host)
     try:
-        for feature in missing:
-            assert not {row.key for row in feature.rows} & set(window.actions_by_key.rows)
-            assert not dict(feature.docks).keys() & window.docks.by_key.keys()
+        assert not {action.by for action in window.actions_by_key.table.values()} & set(gone)
+        for feature in FEATURES:
+            there = feature.docks.keys() <= window.docks.by_key.keys()
+            assert there == (feature.key not in gone or not feature.docks)
         open_sample_and_run(window, host)
         trigger_everything(window, host)
         show_everything(window)
@@ -217,12 +237,12 @@ def trigger_everything(window: MainWindow, host: FakeHost) -> None:
     """
     with_finished_run(window, host)
     window.setUpdatesEnabled(False)
-    for key in list(window.actions_by_key.rows):
+    for key in list(window.actions_by_key.table):
         action = window.actions_by_key[key]
         if key not in LEFT_OUT | LATER and action.isEnabled() and action.menu() is None:
             action.trigger()
             close_dialogs(window)
-    if "palette" in NAMES and window.actions_by_key.find("palette") is not None:
+    if window.actions_by_key.find("palette") is not None:
         for entry in window.features["palette"].entries():
             assert entry.words
     if window.controller.running:

@@ -169,7 +169,7 @@ class Soak:
                 self.did.append(f"run {key}")
                 self.window.start_run()
                 self._settle()
-        for key in self.window.actions_by_key.rows:
+        for key in self.window.actions_by_key.table:
             self._use(key)
         self._settle()
 
@@ -193,11 +193,11 @@ class Soak:
 
     def _any_action(self) -> None:
         self._use(
-            self.random.choice([k for k in self.window.actions_by_key.rows if k not in LARGE])
+            self.random.choice([k for k in self.window.actions_by_key.table if k not in LARGE])
         )
 
     def _use(self, key: str) -> None:
-        row, action = self.window.actions_by_key.rows[key], self.window.actions_by_key[key]
+        row, action = self.window.actions_by_key.table[key], self.window.actions_by_key[key]
         if row.submenu or key == "quit" or not action.isEnabled():
             return
         self.did.append(key)

@@ -19,7 +19,8 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from viewer.actions import MENUS, ActionRow, keys_of, plain
+from viewer.action_set import keys_of, plain
+from viewer.actions import Menu
 from viewer.common.theme import SPACING
 
 MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
@@ -93,25 +94,18 @@ class _Dialog(QDialog):
 class ShortcutsDialog(_Dialog):
     """Every key that does something; from the tables of actions and of widgets."""
 
-    def __init__(
-        self,
-        rows: tuple[ActionRow, ...],
-        parent: QWidget,
-    ) -> None:
+    def __init__(self, menus: tuple[Menu, ...], parent: QWidget) -> None:
         super().__init__("Keyboard shortcuts", parent)
         sheet = QWidget()
         columns = QHBoxLayout(sheet)
         columns.setContentsMargins(0, 0, 2 * SPACING, 0)
         columns.setSpacing(5 * SPACING)
         groups: list[tuple[str, list[tuple[str, str]]]] = []
-        for key, title in MENUS:
-            keys = [
-                (", ".join(keys_of(row)), plain(row.text))
-                for row in rows
-                if row.menu == key and keys_of(row)
-            ]
+        for menu in menus:
+            with_keys = [action for action in menu.actions if keys_of(action)]
+            keys = [(", ".join(keys_of(action)), plain(action.text)) for action in with_keys]
             if keys:
-                groups.append((plain(title), keys))
+                groups.append((plain(menu.title), keys))
         groups += MOUSE
         half = (sum(len(keys) + 2 for _, keys in groups) + 1) // 2
         columns.addLayout(self._column(groups, 0, half))

@@ -15,7 +15,7 @@ from test_features import opened
 from test_window import close_for_good
 
 from gpu.algorithms import ALGORITHMS
-from viewer.actions import plain
+from viewer.action_set import plain
 from viewer.common.glossary import BY_KEY, TERMS, capital, explain
 from viewer.common.theme import THEMES
 from viewer.features.manual.dialog import ManualDialog
@@ -37,7 +37,7 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
 
 @pytest.fixture
 def pages(window: MainWindow) -> dict[str, Page]:
-    return pages_of(window.actions_by_key.rows.values())
+    return pages_of(window.actions_by_key.menus)
 
 
 def dialog_of(window: MainWindow) -> ManualDialog:
@@ -65,10 +65,11 @@ def test_every_algorithm_has_a_page_with_its_essay(pages: dict[str, Page]) -> No
 def test_every_command_is_there_with_its_tip_and_keys(
     window: MainWindow, pages: dict[str, Page]
 ) -> None:
-    for row in window.actions_by_key.rows.values():
-        text = pages[f"menu_{row.menu}"].text
-        assert plain(row.text).rstrip("…").casefold() in text
-        assert row.tooltip.casefold() in text, row.key
+    for menu in window.actions_by_key.menus:
+        text = pages[f"menu_{menu.key}"].text
+        for action in menu.actions:
+            assert plain(action.text).rstrip("…").casefold() in text
+            assert action.tooltip.casefold() in text, action.key
     assert "ctrl+shift+w" in pages["menu_run"].text
 
 

@@ -22,7 +22,7 @@ def test_letters_match_in_order_and_starts_of_words_first() -> None:
 
 def test_every_action_is_in_the_palette(window: MainWindow) -> None:  # noqa: F811
     found = {entry.action for entry in window.features["palette"].entries()}
-    for key, row in window.actions_by_key.rows.items():
+    for key, row in window.actions_by_key.table.items():
         if not row.submenu and key != "palette":
             assert window.actions_by_key[key] in found, key
     words = [entry.words for entry in window.features["palette"].entries()]

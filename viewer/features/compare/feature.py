@@ -23,7 +23,7 @@ from gpu.engine import checked_settings
 from gpu.errors import GpuError
 from gpu.record.trace import RunSettings
 from gpu.words import distance
-from viewer.actions import keys_of
+from viewer.action_set import keys_of
 from viewer.common.later import later
 from viewer.common.theme import Theme
 from viewer.controller import BLINK_S
@@ -226,7 +226,7 @@ class CompareFeature(FeaturePart):
         self._new_a = record if record is not None and record.running else None
         rival = rival_of(record) if record is not None else None
         action = self._window.actions_by_key["compare_rival"]
-        row = self._window.actions_by_key.rows["compare_rival"]
+        row = self._window.actions_by_key.table["compare_rival"]
         keys = f" ({', '.join(keys_of(row))})"
         action.setText(f"&Compare with {rival.title}" if rival is not None else row.text)
         action.setIconText(row.label)  # as wide for any name: buttons beside it stay in place

@@ -24,15 +24,6 @@ from viewer.features.draw import files as draw_files
 from viewer.features.draw.graph import can_be_drawn, source_index, to_graph
 from viewer.features.draw.page import DrawPage
 from viewer.features.draw.presets import PRESETS
-from viewer.features.draw.rows import (
-    ARC_PICKED,
-    DRAWABLE,
-    DRAWING,
-    DRAWN,
-    PICKED,
-    VERTEX_PICKED,
-    WATCHABLE,
-)
 from viewer.features.draw.tools import SNAP, DrawTools
 from viewer.models.session import Notice, RunRecord
 
@@ -106,13 +97,13 @@ class DrawFeature(DrawTools):
         drawn = here and bool(model.drawing.vertices)
         arcs, vertices = model.selected_arcs, model.selected_vertices
         state = {
-            DRAWING: here,
-            DRAWN: drawn,
-            WATCHABLE: drawn and self._window.provides(Microscope),
-            PICKED: here and bool(arcs or vertices),
-            ARC_PICKED: here and bool(arcs),
-            VERTEX_PICKED: here and len(vertices) == 1,
-            DRAWABLE: not here and can_be_drawn(self._window.session.graph),
+            "drawing": here,
+            "drawn": drawn,
+            "drawn_watchable": drawn and self._window.provides(Microscope),
+            "drawn_picked": here and bool(arcs or vertices),
+            "drawn_arc_picked": here and bool(arcs),
+            "drawn_vertex_picked": here and len(vertices) == 1,
+            "drawable": not here and can_be_drawn(self._window.session.graph),
         }
         return state | ({"idle": True} if drawn and not self._window.controller.running else {})
 

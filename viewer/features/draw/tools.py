@@ -1,4 +1,4 @@
-"""What is done to a drawing, by a row of `viewer.features.draw.rows` or the canvas's menu."""
+"""What is done to a drawing, by an action or the canvas's menu."""
 
 from __future__ import annotations
 

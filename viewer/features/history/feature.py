@@ -14,7 +14,6 @@ from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtWidgets import QApplication
 
 from viewer.feature import FeaturePart, Window
-from viewer.features.history.rows import BACK, FORWARD
 from viewer.graph.canvas import Sight
 from viewer.models.playback import Range
 
@@ -59,7 +58,10 @@ class HistoryFeature(FeaturePart):
 
     def needs(self) -> dict[str, bool]:
         """Say whether there is anything to go back to, and forward."""
-        return {BACK: bool(self._past) or self._rest.isActive(), FORWARD: bool(self._future)}
+        return {
+            "looked_before": bool(self._past) or self._rest.isActive(),
+            "looked_after": bool(self._future),
+        }
 
     def back(self) -> None:
         """Look where one looked before."""

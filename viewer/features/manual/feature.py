@@ -45,7 +45,7 @@ class ManualFeature(FeaturePart):
     def _show(self, key: str) -> None:
         if self.dialog is None:
             window = self._window
-            pages = pages_of(window.actions_by_key.rows.values())
+            pages = pages_of(window.actions_by_key.menus)
             self.dialog = ManualDialog(pages, window.theme, window.as_widget())
         self.dialog.show_page(key)
         self.dialog.show()

@@ -1,9 +1,9 @@
 """The pages of the manual, made of what the program says anyway.
 
 Prose on panels is a file (`assets/manual/panels.md`). The words below it are the glossary's that
-name the panel, the commands are the rows of the menus with their keys and tips, an algorithm's page
-is the essay that its file begins with, machines are the presets. So the manual cannot say other
-than tooltips and sources do. No Qt here.
+name the panel, the commands are the actions of the menus with their keys and tips, an algorithm's
+page is the essay that its file begins with, machines are the presets. So the manual says what
+tooltips and sources say. No Qt here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from importlib.resources import files
 from gpu.algorithms import ALGORITHMS, Algorithm, essay
 from gpu.devices import PRESETS
 from gpu.lessons.markdown import to_html
-from viewer.actions import MENUS, ActionRow, keys_of, plain
+from viewer.action_set import keys_of, plain
+from viewer.actions import Menu
 from viewer.common.glossary import TERMS, Term, capital
 from viewer.frame.help_dialogs import MOUSE
 
@@ -47,14 +48,13 @@ class Page:
         return f"{self.title} {unescape(TAG.sub(' ', self.body))}".casefold()
 
 
-def pages_of(rows: Iterable[ActionRow]) -> dict[str, Page]:
+def pages_of(menus: Iterable[Menu]) -> dict[str, Page]:
     """Return every page by key, in order: panels, commands by menu, words."""
     prose = _prose()
     titles = {key: title for key, (title, _) in prose.items()}
     found = [_panel(key, title, text) for key, (title, text) in prose.items()]
-    known = list(rows)
     found += [*map(_algorithm, ALGORITHMS.values()), _machines()]
-    found += [_menu(key, plain(title), known) for key, title in MENUS]
+    found += map(_menu, menus)
     found.append(Page(ALL_WORDS, GLOSSARY, "All words", "".join(map(_entry, in_order()))))
     found += [_word(term, titles) for term in in_order()]
     return {page.key: page for page in found}
@@ -120,13 +120,11 @@ def _machines() -> Page:
     return Page(MACHINES, ALGORITHM_PAGES, "Modelled machines", f"<p>{told}</p>{_table(rows)}")
 
 
-def _menu(key: str, title: str, rows: list[ActionRow]) -> Page:
-    told = [
-        (plain(row.text).rstrip("…"), row.tooltip, ", ".join(keys_of(row)))
-        for row in rows
-        if row.menu == key
+def _menu(menu: Menu) -> Page:
+    lines = [
+        (plain(action.text), action.tooltip, ", ".join(keys_of(action))) for action in menu.actions
     ]
-    return Page(f"menu_{key}", COMMANDS, f"{title} menu", _table(told))
+    return Page(f"menu_{menu.key}", COMMANDS, f"{plain(menu.title)} menu", _table(lines))
 
 
 def _word(term: Term, titles: Mapping[str, str]) -> Page:

@@ -10,7 +10,6 @@ from gpu.words import time_unit, time_words
 from viewer.common.theme import Theme
 from viewer.docks import PLOTS
 from viewer.feature import FeaturePart, Window
-from viewer.features.measure.rows import MEASURING
 from viewer.features.measure.strip import MeasureStrip
 from viewer.models.measure import readout
 from viewer.models.session import Notice
@@ -59,7 +58,7 @@ class MeasureFeature(FeaturePart):
 
     def needs(self) -> dict[str, bool]:
         """Say whether anything is measured."""
-        return {MEASURING: self._measure.active}
+        return {"measuring": self._measure.active}
 
     def apply_theme(self, theme: Theme) -> None:
         """Pass a theme on."""

@@ -17,7 +17,6 @@ from gpu.graph import CSRGraph
 from gpu.record.workspace import reader_options
 from viewer.common.background import Task
 from viewer.feature import FeaturePart, Window
-from viewer.features.open_options.rows import FROM_FILE
 from viewer.frame.file_dialogs import open_filters
 from viewer.models.open_choices import OpenRequest, known_options, unnamed
 
@@ -40,7 +39,7 @@ class OpenOptionsFeature(FeaturePart):
 
     def needs(self) -> dict[str, bool]:
         """Return whether the graph shown can be read again."""
-        return {FROM_FILE: read_from_file(self._window.session.graph)}
+        return {"graph_file": read_from_file(self._window.session.graph)}
 
     def ask_open(self) -> None:
         """Ask for a file, then how to read it."""

@@ -35,12 +35,12 @@ from viewer.common.theme import Theme
 from viewer.docks import FIRST
 from viewer.feature import Opening, Window
 from viewer.features.opening.card import OpeningCard
-from viewer.features.opening.rows import MESH, ROADS
 from viewer.models.outline import GraphOutline
 from viewer.models.session import Notice, RunRecord
 
 FIRST_ID = -1_000_000  # recorded runs count down from here, far from those of files
 MOST_RUNS = 100  # of a recording
+ROADS, MESH = "roads", "mesh"  # names of recordings
 SWEEP = "sweep"  # the arrangement with the sweep in it, large
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from viewer.actions import MENUS, keys_of, plain
+from viewer.action_set import keys_of, plain
+from viewer.actions import Action
 from viewer.feature import FeaturePart
 from viewer.features.palette.panel import Entry, Palette
 
@@ -22,27 +23,27 @@ class PaletteFeature(FeaturePart):
         return palette
 
     def entries(self) -> list[Entry]:
-        """Return every action that is not a submenu, and the rows of submenus."""
-        found = []
+        """Return every action that is not a submenu, and the entries of submenus."""
+        return [
+            entry
+            for menu in self._window.actions_by_key.menus
+            for action in menu.actions
+            if action.key != "palette"
+            for entry in self._entries(action, plain(menu.title))
+        ]
+
+    def _entries(self, action: Action, menu: str) -> list[Entry]:
         actions = self._window.actions_by_key
-        titles = {key: plain(title) for key, title in MENUS}
-        for row in actions.rows.values():
-            action = actions[row.key]
-            if row.key == "palette":
-                continue
-            if not row.submenu:
-                keys = ", ".join(keys_of(row))
-                found.append(Entry(plain(row.text), titles[row.menu], keys, action))
-                continue
-            menu = actions.menu(row.key)
-            menu.aboutToShow.emit()  # menus that are filled as they open
-            place = plain(row.text)
-            found += [
-                Entry(f"{place}: {plain(inner.text())}", titles[row.menu], "", inner)
-                for inner in menu.actions()
-                if inner.text() and not inner.isSeparator()
-            ]
-        return found
+        if not action.submenu:
+            keys = ", ".join(keys_of(action))
+            return [Entry(plain(action.text), menu, keys, actions[action.key])]
+        submenu = actions.menu(action.key)
+        submenu.aboutToShow.emit()  # some submenus are filled as they open
+        return [
+            Entry(f"{plain(action.text)}: {plain(inner.text())}", menu, "", inner)
+            for inner in submenu.actions()
+            if inner.text() and not inner.isSeparator()
+        ]
 
     def _use(self, entry: Entry) -> None:
         words = entry.words

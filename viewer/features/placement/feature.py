@@ -8,9 +8,10 @@ from PyQt6.QtCore import QTimer
 from gpu.placement.by_distance import lane_buckets
 from gpu.words import distance, thousands
 from viewer.feature import FeaturePart, Window
-from viewer.features.placement.rows import KINDS, OWN
 from viewer.models.session import PROGRESS_DONE, Notice, RunRecord
 
+OWN = "own"
+KINDS = (OWN, "pivot_mds", "fr", "lanes", "rings")
 AUTO_FORCES, MOST_FORCES = 2_000, 10_000  # vertices: what "auto" is, what is allowed
 
 
@@ -132,7 +133,7 @@ class PlacementFeature(FeaturePart):
         if kind not in (self.shown, "lanes") and self._said is self._window.session.notice:
             self._window.session.set_notice(None)
         self.shown = kind
-        for key, *_ in KINDS:
+        for key in KINDS:
             self._window.actions_by_key[f"arrange_{key}"].setChecked(key == kind)
         self._window.enable_actions()
 

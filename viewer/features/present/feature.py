@@ -27,7 +27,6 @@ from PyQt6.QtWidgets import (
 
 from viewer.common.text_size import scaled
 from viewer.feature import FeaturePart, Window
-from viewer.features.present.rows import PRESENTING
 
 if TYPE_CHECKING:
     from viewer.plots.timeline import Timeline
@@ -96,7 +95,7 @@ class PresentFeature(FeaturePart):
 
     def needs(self) -> dict[str, bool]:
         """Say whether a presentation is going on."""
-        return {PRESENTING: self.on}
+        return {"presenting": self.on}
 
     def toggle(self) -> None:
         """Begin, or end."""

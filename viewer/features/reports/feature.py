@@ -37,7 +37,7 @@ class ReportsFeature(Reports):
         self._faults: deque[str] = deque(maxlen=MOST_FAULTS)
         self._dialog: QDialog | None = None
         self._shown = 0
-        for key in window.actions_by_key.rows:
+        for key in window.actions_by_key.table:
             window.actions_by_key[key].triggered.connect(partial(self._note_action, key))
         window.session.notice_changed.connect(self._note_notice)
         window.session.run_added.connect(self._note_run)

@@ -1,4 +1,4 @@
-"""What leaves the window: see `viewer.features.take_away.rows` for the rows.
+"""Exports: a panel as a picture or table, all runs, a film, a web page, a command line.
 
 A panel is drawn at once, as on paper (`viewer.export.paper`), and made a file of in the
 background; the numbers of a table are read there too. Films: `viewer.features.take_away.film`.

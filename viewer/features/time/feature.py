@@ -1,4 +1,4 @@
-"""The wiring of `viewer.features.time.rows`: menu states, and what is remembered."""
+"""Time travel in the menus: the states of its actions, and the settings it remembers."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from PyQt6.QtCore import QEvent, QObject
 from PyQt6.QtGui import QKeyEvent, QKeySequence, QUndoCommand, QUndoStack
 from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
-from viewer.actions import plain
+from viewer.action_set import plain
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
 from viewer.models.measure import NO_MARKS, Marks
@@ -257,7 +257,7 @@ class UndoFeature(FeaturePart):
     def _show(self) -> None:
         for key, direction in (("undo", -1), ("redo", 1)):
             action, found = self._window.actions_by_key[key], self._next(direction)
-            word = plain(self._window.actions_by_key.rows[key].text)
+            word = plain(self._window.actions_by_key.table[key].text)
             what = found.text() if found is not None else ""
             guest = self._window.modes.guest
             if guest is not None:
