@@ -298,18 +298,6 @@ def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
     )
 
 
-def in_form(settings: RunSettings, form: str, delta: float | None) -> RunSettings:
-    """Return the settings of a run that goes on as another row; a delta asked for is kept."""
-    row = find(form)
-    wanted = settings.delta if settings.delta is not None else delta
-    return replace(
-        settings,
-        algorithm=row.key,
-        delta=wanted if row.bucketed else None,
-        parameters=row.checked_parameters({}),
-    )
-
-
 def result_shape(graph: CSRGraph, settings: RunSettings) -> tuple[int, ...]:
     """Return the shape of a run's distances: (n,), or (k, n) from k sources.
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from gpu.algorithms import (
-    adaptive,
     adds,
     adds_static,
     adds_two_buckets,
@@ -30,7 +26,6 @@ _MODULES = {
         adds,
         near_far,
         async_near_far,
-        adaptive,
         delta_stepping,
         bellman_ford,
         dijkstra,
@@ -44,17 +39,12 @@ _MODULES = {
 }
 ALGORITHMS: dict[str, Algorithm] = {key: module.ALGORITHM for key, module in _MODULES.items()}
 
-__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "essay", "find", "form_of", "plain_rows"]
+__all__ = ["ALGORITHMS", "Algorithm", "Parameter", "essay", "find", "plain_rows"]
 
 
 def essay(key: str) -> str:
     """Return what a row's file begins with: what it is, in parts that have a name each."""
     return _MODULES[key].__doc__ or ""
-
-
-def form_of(key: str, environment: Mapping[str, Any] | None) -> Algorithm:
-    """Return the row whose schedule a run followed: where it chose a form, that form's."""
-    return find(str((environment or {}).get("form", key)))
 
 
 def plain_rows(engine: str) -> tuple[str, ...]:

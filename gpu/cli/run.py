@@ -45,15 +45,13 @@ from gpu.words import NOT_KNOWN
 
 COMPILING = "running; the first run of an algorithm compiles it"
 _OUTPUTS = ("trace", "distances", "csv", "perfetto")
-UNASKED = {"cuda": "adaptive"}  # engine -> what `run` takes where nothing of a run is steered
 
 
 def add_run(parser: Parser) -> None:
     """Fill the parser of `run`; the algorithms' own options come from the registry."""
     add_graph_options(parser)
     add_source_options(parser)
-    others = "".join(f"; on {engine} {key}" for engine, key in UNASKED.items())
-    what = add_what_runs(parser, others)
+    what = add_what_runs(parser)
     levels = [int(p) for p in Probe]
     words = "off, samples, vertices, events [1]"
     what.add_argument("--probe", type=int, choices=levels, default=1, help=words)
@@ -79,18 +77,15 @@ def add_run(parser: Parser) -> None:
     )
 
 
-def add_what_runs(parser: Parser, unasked: str = "") -> argparse._ArgumentGroup:
-    """Add algorithm, engine, device, delta, seed and every parameter of any algorithm.
-
-    unasked : where another algorithm than the first is taken, as words
-    """
+def add_what_runs(parser: Parser) -> argparse._ArgumentGroup:
+    """Add algorithm, engine, device, delta, seed and every parameter of any algorithm."""
     first = next(iter(ALGORITHMS))
     what = parser.add_argument_group("what runs")
     what.add_argument(
         "--algorithm",
         metavar="KEY",
         choices=list(ALGORITHMS),
-        help=f"{', '.join(ALGORITHMS)} [{first}{unasked}]",
+        help=f"{', '.join(ALGORITHMS)} [{first}]",
     )
     add_engine(what)
     what.add_argument(
@@ -147,13 +142,6 @@ def chosen_algorithm(args: argparse.Namespace) -> str:
         f"is taken (there are: {', '.join(able)})"
     )
     return able[0]
-
-
-def _fastest(args: argparse.Namespace) -> str | None:
-    """Return what is taken for its speed, None where an algorithm, delta or parameter is given."""
-    if args.algorithm is not None or args.delta is not None or parameters_of(args):
-        return None
-    return UNASKED.get(args.engine)
 
 
 def parameters_of(args: argparse.Namespace) -> dict[str, Any]:
@@ -219,7 +207,7 @@ def _print_result(trace: Trace, args: argparse.Namespace, taken: bool) -> None:
 def _traced(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -> Trace:
     from gpu.host.warm_up import say_if_slow
 
-    algorithm, source = _fastest(args) or chosen_algorithm(args), choose_source(graph, args)
+    algorithm, source = chosen_algorithm(args), choose_source(graph, args)
     with (
         runner(args, progress) as run,
         say_if_slow(lambda: progress.show(-1, COMPILING)) as running,
@@ -275,9 +263,6 @@ def _print_run(trace: Trace) -> None:
         *_work_rows(trace, told),
         ("distances", f"{found['reached']:,} reached, sum {found['sum']}, max {found['max']}"),
     ]
-    if "form" in trace.environment:
-        form = ALGORITHMS[trace.environment["form"]].title
-        rows.insert(3, ("form", f"{form}: {trace.environment['form_why']}"))
     if told["delta"] is not None:
         change = f"{told['delta']:g}, at the end {told['delta_final']:g}"
         rows.insert(3, ("Δ", f"{change}, changed {told['delta_changes']} times"))

@@ -122,15 +122,6 @@ class Plan:
     clear: list[tuple[Any, int]] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Lap:
-    """What a run tells that was only timed: ms, delta at its end, vertices processed."""
-
-    ms: float
-    delta: float
-    processed: int
-
-
 def zeroed(plan: Plan, **sizes: tuple[int, type]) -> None:
     """Add arrays of these lengths and types to a plan; one clearing sets them all to 0."""
     import cupy
@@ -269,26 +260,6 @@ class CudaRun:
     def wait(self) -> None:
         """Return when the kernel has ended; what went wrong on the device is raised."""
         self._stream.synchronize()
-
-    def lap(self, limit_s: float, should_stop: Callable[[], bool]) -> Lap | None:
-        """Launch, wait, read nothing back; None where it was stopped or has not finished.
-
-        It is stopped where it takes longer than `limit_s`, or where `should_stop` says so.
-        """
-        self.launch()
-        stopping = False
-        while not self._events[1].done:
-            late = time.perf_counter() - self.started > limit_s
-            if not stopping and (late or should_stop()):
-                self.ring.stop()
-                stopping = True
-            time.sleep(POLL_S)
-        self._read_totals()
-        if int(self.state["status"]) in (records.STOPPED, records.POOL_DRY, records.TIMED_OUT):
-            return None
-        self._raise_fault()
-        ms = float(self._cupy.cuda.get_elapsed_time(*self._events))
-        return Lap(ms, float(self.state["delta"]), int(self.stats["processed"].sum()))
 
     def watch(self, observer: Observer) -> None:
         """Hand samples over and listen to the observer until the kernel has ended."""

@@ -40,7 +40,6 @@ def measure(graph: CSRGraph, source: int) -> dict[str, Any]:
     times: dict[str, list[float]] = {key: [] for key in ROWS}
     relaxed: dict[str, int] = {}
     faults: dict[str, str] = {}
-    form: dict[str, str] = {}
     known: np.ndarray | None = None
     for turn in range(SHORT_RUNS + 1):
         if turn > RUNS and min(map(min, filter(None, times.values()))) > SHORT_MS:
@@ -57,8 +56,6 @@ def measure(graph: CSRGraph, source: int) -> dict[str, Any]:
                 faults[key] = str(error)
                 continue
             if turn == 0:
-                told = outcome.environment.items()
-                form |= {k: v for k, v in told if k.startswith(("form", "race"))}
                 if known is None:
                     known = buffers.dist.copy()
                     fault = benchmark_graphs.certificate(graph, source, known)
@@ -79,7 +76,6 @@ def measure(graph: CSRGraph, source: int) -> dict[str, Any]:
         "runs": times,
         "relaxed": relaxed,
         "faults": faults,
-        **form,
     }
 
 

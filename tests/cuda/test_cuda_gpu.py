@@ -8,19 +8,17 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from shapes import SHAPES
 
 import gpu
 from gpu import delta as rules
 from gpu.algorithms import find
-from gpu.cuda import adaptive, adds, launch, records
+from gpu.cuda import adds, launch, records
 from gpu.cuda.device import why_not
 from gpu.engine import RecordingObserver, RunBuffers, execute
 from gpu.errors import DistanceRangeError, MemoryNeededError, ParameterError
@@ -48,7 +46,6 @@ VARIANTS = [
     ("adds", {"as_published": True}),
     ("near_far", {}),
     ("async_near_far", {}),
-    ("adaptive", {}),
 ]
 
 
@@ -320,59 +317,6 @@ def test_distances_can_be_watched_mid_run() -> None:
     execute(chain(1_000_000), settings_of("adds", 0), buffers, watching)
     assert len(set(seen)) >= 4
     assert seen == sorted(seen)
-
-
-@pytest.mark.parametrize(("probe", "numbers"), [(0, "int32"), (2, "float64")])
-@pytest.mark.parametrize("form", SHAPES)
-def test_forms_race_once_a_graph_and_the_first_one_runs(
-    form: str, probe: int, numbers: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    races: list[CSRGraph] = []
-    monkeypatch.setattr(adaptive, "raced", counted(adaptive.raced, races))
-    small = SHAPES[form][0]()
-    graph = CSRGraph(small.indptr, small.indices, small.weights.astype(numbers))
-    told = set()
-    for source in (0, graph.n // 2):
-        trace = run_typed(graph, "adaptive", "cuda", source, probe=probe)
-        assert_right(graph, source, trace.dist)
-        told.add((trace.environment["form"], trace.environment["form_why"]))
-        assert trace.environment["race_ms"] > 0
-    assert len(told) == len(races) == 1
-    found, why = told.pop()
-    assert found in adaptive.forms()
-    assert why.startswith("first in a race on this graph, ")
-
-
-def test_a_race_from_a_lone_vertex_holds_until_a_run_goes_further(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    races: list[CSRGraph] = []
-    monkeypatch.setattr(adaptive, "raced", counted(adaptive.raced, races))
-    joined = lattice(60, "int32")
-    alone = CSRGraph(np.r_[joined.indptr, joined.m], joined.indices, joined.weights)
-    raced_before = []
-    for source in (joined.n, joined.n, 0, 0, 5, joined.n):
-        trace = run_typed(alone, "adaptive", "cuda", source, probe=0)
-        assert_right(alone, source, trace.dist)
-        raced_before.append(len(races))
-    assert raced_before == [1, 1, 1, 2, 2, 2]
-
-
-def test_who_stops_a_race_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = chain(1_000_000)
-    asked = iter(range(1_000_000))
-    observer = RecordingObserver(should_stop=lambda: next(asked) >= 3)
-    outcome = execute(graph, settings_of("adaptive", 0), RunBuffers.allocate(graph, 0), observer)
-    assert outcome.outcome == "stopped"
-    assert graph not in adaptive._KEPT or not adaptive._KEPT[graph]
-
-
-def counted(function: Callable[..., Any], calls: list[CSRGraph]) -> Callable[..., Any]:
-    def called(graph: CSRGraph, *given: Any) -> Any:
-        calls.append(graph)
-        return function(graph, *given)
-
-    return called
 
 
 def recorded_readings(run: launch.CudaRun) -> np.ndarray:

@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 
 import gpu
-from gpu.algorithms import ALGORITHMS, form_of
+from gpu.algorithms import ALGORITHMS
 from gpu.record.events import EventKind
 from gpu.replay.explain import explain
 from gpu.replay.pseudocode import pseudocode_of
@@ -30,7 +30,7 @@ def sentences_of(key: str) -> list[str]:
     few = {"sources": 2} if ALGORITHMS[key].result == "matrix" else None
     trace = gpu.run(graph, key, "model", probe=3, device="Classroom GPU", parameters=few)
     replay = Replay.of(graph, trace)
-    events, row = replay.events, form_of(key, trace.environment)
+    events, row = replay.events, ALGORITHMS[key]
     return [explain(graph, replay.go(i), events, i, row) for i in range(len(events))]
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-import gpu
 from gpu.engine import RunBuffers
 from gpu.errors import SourceError
 from gpu.graph import CSRGraph
@@ -17,11 +16,9 @@ from gpu.record.trace import (
     Trace,
     Verification,
 )
-from sample_graphs import open_sample
 from viewer.models import session as session_module
 from viewer.models.playback import MAX_SPEED, MIN_SPEED, PlaybackModel
 from viewer.models.session import PROGRESS_DONE, PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
-from viewer.plots.narration import run_words
 
 REFERENCE = GraphReference("roads", "memory", "0", 3, 2, True, 1)
 
@@ -191,18 +188,6 @@ def test_title_says_algorithm_graph_and_source() -> None:
 
 
 # ---- playback --------------------------------------------------------------------------
-
-
-def test_a_finished_run_says_as_which_row_it_went_on_and_why(playback: PlaybackModel) -> None:
-    graph = open_sample("sample:grid?n=400")
-    told = {}
-    for key in ("adaptive", "near_far"):
-        record = RunRecord.from_trace(1, gpu.run(graph, key, "model"))
-        told[key] = run_words(record, playback)
-        assert (record.schedule.key == key) == (record.form_words == "")
-        assert record.algorithm.key == key
-    assert ", as Asynchronous Near-Far (16 of 16 scouts say so: hops" in told["adaptive"]
-    assert ", as " not in told["near_far"]
 
 
 def test_cursor_is_clamped_and_told(qtbot: QtBot, playback: PlaybackModel) -> None:

@@ -22,6 +22,7 @@ from gpu.record.trace import EVENT, Trace
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.replay.replay import Replay
 from gpu.wholefile import check_writable, written_whole
+from viewer.models.session import RunRecord
 
 
 def same(left: Trace, right: Trace) -> bool:
@@ -138,7 +139,7 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "an array lost": ({"arrays": ["dist", "samples", "events"]}, {}, "'events' is missing"),
     "an array unknown": ({"arrays": ["dist", "cake"]}, {}, r"arrays\[1\] = 'cake'; allowed: dist"),
     "half a probe": ({}, {"times_processed": None}, "only"),
-    "settings missing": ({"settings": {}}, {}, "settings: no algorithm; needed: adaptive"),
+    "settings missing": ({"settings": {}}, {}, "settings: no algorithm; needed: adds"),
     "settings not a table": ({"settings": 3}, {}, "settings = 3; allowed: a table"),
     "source out of range": (
         {"settings": asdict(replace(small_trace().settings, source=5))},
@@ -146,6 +147,27 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         "source 5",
     ),
 }
+
+
+def test_a_trace_of_adaptive_opens_under_the_algorithm_that_it_chose(tmp_path: Path) -> None:
+    told = {"form": "near_far", "form_why": "first in a race on this graph, 2 ms"}
+    old = setting(algorithm="adaptive", parameters={}) | {"environment": told}
+    back = load_trace(rewritten(tmp_path / "run.npz", old))
+    assert (back.settings.algorithm, back.environment) == ("near_far", told)
+    assert RunRecord.from_trace(1, back).title.startswith("Near-Far on ")
+    save_trace(back, tmp_path / "again.npz")
+    assert same(load_trace(tmp_path / "again.npz"), back)
+
+
+@pytest.mark.parametrize("what", ["settings", "environment"])
+def test_a_wrong_form_is_named(tmp_path: Path, what: str) -> None:
+    old = setting(algorithm="adaptive", parameters={})
+    if what == "settings":
+        told, words = {"form": "<b>"}, "algorithm = '<b>'; allowed: adds"
+    else:
+        told, words = {"form": ["adds"]}, r"algorithm = \['adds'\]; allowed"
+    with pytest.raises(TraceError, match=words):
+        load_trace(rewritten(tmp_path / "run.npz", old | {"environment": told}))
 
 
 @pytest.mark.parametrize("what", WRONG)
@@ -176,7 +198,7 @@ def sampled(**changed: Any) -> dict[str, Any]:
 MATRIX = setting(algorithm="edge_apsp", parameters={"first_source": 0, "sources": None})
 ROWS = np.zeros((5, 5), np.int32)
 HOSTILE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
-    "algorithm": (setting(algorithm="<b>"), {}, "settings: algorithm = '<b>'; allowed: adaptive"),
+    "algorithm": (setting(algorithm="<b>"), {}, "settings: algorithm = '<b>'; allowed: adds"),
     "engine": (setting(engine="moon"), {}, "engine = 'moon'; allowed: cpu, cuda, model"),
     "device": (setting(device=7), {}, "device = 7; allowed: text"),
     "probe": (setting(probe=9), {}, "probe = 9; allowed: a whole number, 0 to 3"),

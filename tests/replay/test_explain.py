@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpu
-from gpu.algorithms import ALGORITHMS, find, form_of
+from gpu.algorithms import ALGORITHMS, find
 from gpu.graph import CSRGraph
 from gpu.record.events import EventKind
 from gpu.replay.explain import (
@@ -28,7 +28,7 @@ MODELLED = [key for key, row in ALGORITHMS.items() if "model" in row.engines]
 def told(graph: CSRGraph, key: str, **more: object) -> list[str]:
     trace = gpu.run(graph, key, "model", probe=3, device=CLASSROOM, **more)  # type: ignore[arg-type]
     replay = Replay.of(graph, trace)
-    events, row = replay.events, form_of(key, trace.environment)
+    events, row = replay.events, ALGORITHMS[key]
     return [explain(graph, replay.go(index), events, index, row) for index in range(len(events))]
 
 
@@ -95,7 +95,7 @@ def test_every_kind_and_every_algorithm_is_told_in_one_sentence() -> None:
         for key in MODELLED:
             delta = 3.0 if find(key).bucketed and "delta" not in find(key).fixed else None
             trace = gpu.run(graph, key, "model", probe=3, device=CLASSROOM, delta=delta)
-            replay, row = Replay.of(graph, trace), form_of(key, trace.environment)
+            replay, row = Replay.of(graph, trace), ALGORITHMS[key]
             kinds.update(replay.events["kind"].tolist())
             for index in range(0, len(replay), 1 if n < 20 else 3):
                 said = explain(graph, replay.go(index), replay.events, index, row)

@@ -21,7 +21,7 @@ from sentence_numbers import Token, agree, holds, tokens
 from test_replay_states import settings_of, small_graph
 
 import gpu
-from gpu.algorithms import ALGORITHMS, find, form_of
+from gpu.algorithms import ALGORITHMS, find
 from gpu.graph import CSRGraph
 from gpu.model.machine import BLOCK_WORDS
 from gpu.record.events import MANAGER, EventKind
@@ -302,7 +302,7 @@ def check(
 ) -> Counter[EventKind]:
     """Tell a run and judge each sentence of some kinds; return how many of each there were."""
     trace = gpu.run(graph, key, "model", probe=3, **{"device": "Classroom GPU", **more})
-    replay, row = Replay.of(graph, trace), form_of(key, trace.environment)
+    replay, row = Replay.of(graph, trace), ALGORITHMS[key]
     ledger, told = Ledger(graph, replay.events, replay.state.ring), Counter[EventKind]()
     for k in range(len(replay)):
         kind = EventKind(int(replay.events["kind"][k]))

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from gpu.algorithms import Algorithm, find, form_of
+from gpu.algorithms import Algorithm, find
 from gpu.engine import RunBuffers
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
@@ -119,18 +119,6 @@ class RunRecord:
     def algorithm(self) -> Algorithm:
         """The registry row of this run."""
         return find(self.settings.algorithm)
-
-    @property
-    def schedule(self) -> Algorithm:
-        """The row whose schedule a finished run followed: where it chose a form, that one."""
-        trace = self.trace
-        return form_of(self.settings.algorithm, trace.environment if trace is not None else None)
-
-    @property
-    def form_words(self) -> str:
-        """As which row a finished run went on, and why; "" where it had no choice."""
-        why = self.trace.environment.get("form_why") if self.trace is not None else None
-        return f"as {self.schedule.title} ({why})" if why else ""
 
     @property
     def recorded_on(self) -> str:

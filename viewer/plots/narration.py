@@ -34,8 +34,6 @@ def run_words(record: RunRecord, playback: PlaybackModel) -> str:
         record.title,
         f"{state_words(playback)} at {now} of {whole} {unit.word} ({record.clock_words})",
     ]
-    if record.form_words:
-        words.insert(1, record.form_words)
     if len(record.samples):
         sample = record.samples[max(playback.sample_index, 0)]
         if record.algorithm.bucketed and sample["delta"] > 0:

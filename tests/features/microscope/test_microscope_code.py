@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from test_microscope import DEVICE, MODELLED, recorded, show
 
 import gpu
-from gpu.algorithms import ALGORITHMS, form_of
+from gpu.algorithms import ALGORITHMS
 from gpu.errors import ParameterError
 from gpu.record.events import EventKind
 from gpu.record.trace import Reason
@@ -27,7 +27,7 @@ from viewer.models.session import SessionModel
 
 Stage = tuple[SessionModel, MicroscopeModel]
 ENTERS_FIRST = ["dijkstra", "bellman_ford", "near_far", "async_near_far", "delta_stepping"]
-WITH_DELTA = [key for key in MODELLED if ALGORITHMS[key].bucketed and key != "adaptive"]
+WITH_DELTA = [key for key in MODELLED if ALGORITHMS[key].bucketed]
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_heat_counts_what_the_run_did(stage: Stage, qtbot: QtBot, key: str) -> N
     panel = CodePanel(model)
     qtbot.addWidget(panel)
     trace = recorded(key)
-    code, matrix = code_of(show(session, trace).schedule.key), ALGORITHMS[key].result == "matrix"
+    code, matrix = code_of(show(session, trace).algorithm.key), ALGORITHMS[key].result == "matrix"
     events = [(EventKind(kind), a) for kind, a in trace.events[["kind", "a"]].tolist()]
     for position in (len(events) // 3, 2 * len(events) // 3, len(events)):
         model.go(position)
@@ -123,7 +123,7 @@ def test_a_given_delta_and_one_by_hand_are_no_decision(key: str) -> None:
     trace = gpu.run(
         graph, key, probe=3, device=DEVICE, parameters=few, delta_by_hand=lambda: next(held)
     )
-    code = code_of(form_of(key, trace.environment).key)
+    code = code_of(key)
     events = trace.events[trace.events["kind"] == EventKind.DELTA]
     lit = {Reason(a): code.lit_by(EventKind.DELTA, a) for a in events["a"].tolist()}
     texts = {reason: code.lines[place].text.strip() for reason, place in lit.items()}

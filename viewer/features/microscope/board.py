@@ -131,8 +131,8 @@ class Board(QWidget):
         if state is None or record is None:
             return
         pen = _Pen(painter, self._theme, self.width(), self._model)
-        pen.workers(state, record.schedule, self._workers)
-        pen.lists(state, record.schedule)
+        pen.workers(state, record.algorithm, self._workers)
+        pen.lists(state, record.algorithm)
         painter.end()
         self._zones = pen.zones
         now = (self._model.position, pen.lit_at)

@@ -211,7 +211,7 @@ class CodePanel(QWidget):
 
     def _show_replay(self) -> None:
         record = self._model.record
-        self._code = pseudocode_of(record.schedule.key) if record is not None else None
+        self._code = pseudocode_of(record.algorithm.key) if record is not None else None
         shown = self._model.replay is not None and self._code is not None
         self._pages.setCurrentIndex(1 if shown else 0)
         self._show_words()

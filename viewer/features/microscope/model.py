@@ -320,7 +320,7 @@ class MicroscopeModel(QObject):
         if position > 0:
             before = replay.go(position - 1)
             self.sentence = explain(
-                replay.graph, before, replay.events, position - 1, record.schedule
+                replay.graph, before, replay.events, position - 1, record.algorithm
             )
         replay.go(position)
         self.counts = np.bincount(self._kinds[:position], minlength=max(EventKind) + 1)
