@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpu.engine import run
+    from gpu.engine import run_named as run
     from gpu.formats import load_graph
     from gpu.graph import CSRGraph
     from gpu.record.trace import Trace
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["CSRGraph", "Trace", "load_graph", "run"]
 
 _HOMES = {
-    "run": "gpu.engine",
-    "load_graph": "gpu.formats",
-    "CSRGraph": "gpu.graph",
-    "Trace": "gpu.record.trace",
+    "run": ("gpu.engine", "run_named"),
+    "load_graph": ("gpu.formats", "load_graph"),
+    "CSRGraph": ("gpu.graph", "CSRGraph"),
+    "Trace": ("gpu.record.trace", "Trace"),
 }
 
 
@@ -33,4 +33,5 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'gpu' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    module, its_name = _HOMES[name]
+    return getattr(import_module(module), its_name)

@@ -25,10 +25,10 @@ when it was begun, when finished, how many rounds it took.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from gpu.algorithms import ALGORITHMS, find
 from gpu.algorithms.all_pairs import check_events, require_room, source_range
 from gpu.errors import DistanceRangeError, ParameterError
 from gpu.graph import CSRGraph
-from gpu.numbers import AUTO, check_choice, in_numbers, judge_range, unreached, wider
+from gpu.numbers import check_choice, in_numbers, judge_range, unreached, wider
 from gpu.record.shown import remember
 from gpu.record.trace import (
     NEVER,
@@ -139,62 +139,119 @@ def clears_buffers(engine: Callable[..., EngineOutcome]) -> Callable[..., Engine
     return engine
 
 
-class Observer(Protocol):
-    """Who watches a run. Called on the engine's thread, between slices of work."""
+class Observer:
+    """Watches a run. This one lets it go on to its end and keeps nothing.
+
+    Called on the engine's thread, between slices of work. Subclasses override what they need.
+    """
+
+    def begin(self, graph: CSRGraph, settings: RunSettings) -> RunBuffers | None:
+        """Return the arrays that the run is to write, or None for fresh ones.
+
+        Called when the engine is about to start, and again where the run is repeated in a wider
+        number type. graph : its weights have the type of the run
+        """
 
     def on_samples(self, samples: np.ndarray) -> None:
         """Receive SAMPLE (k,), k >= 1: a view, valid during the call. May wait (pace)."""
 
     def should_stop(self) -> bool:
-        """Whether to end the run now; asked at least every 50 ms of wall time."""
+        """Return whether to end the run now; called at least every 50 ms of wall time."""
+        return False
 
     def delta_by_hand(self) -> float | None:
         """Return the delta that the user holds, None while the algorithm drives."""
+        return None
 
     def samples_per_slice(self) -> int:
         """Return how many samples to make before the next call; small for a slow pace."""
+        return 256
 
 
-class RecordingObserver:
-    """Keeps every sample; passes batches on to `on_samples` and asks `should_stop`."""
+SILENT = Observer()
+
+
+class CallingObserver(Observer):
+    """Calls functions that a script gave, where it gave them."""
 
     def __init__(
         self,
         on_samples: Callable[[np.ndarray], object] | None = None,
         should_stop: Callable[[], bool] | None = None,
         delta_by_hand: Callable[[], float | None] | None = None,
+        samples_per_slice: Callable[[], int] | None = None,
     ) -> None:
-        self._batches: list[np.ndarray] = []
-        self._pass_on = on_samples
-        self._should_stop = should_stop
-        self._delta_by_hand = delta_by_hand
+        self._on_samples = on_samples or SILENT.on_samples
+        self._should_stop = should_stop or SILENT.should_stop
+        self._delta_by_hand = delta_by_hand or SILENT.delta_by_hand
+        self._samples_per_slice = samples_per_slice or SILENT.samples_per_slice
+
+    def on_samples(self, samples: np.ndarray) -> None:
+        """Pass the batch on."""
+        self._on_samples(samples)
+
+    def should_stop(self) -> bool:
+        """Return what the script's function returns."""
+        return self._should_stop()
+
+    def delta_by_hand(self) -> float | None:
+        """Return what the script's function returns."""
+        return self._delta_by_hand()
+
+    def samples_per_slice(self) -> int:
+        """Return what the script's function returns."""
+        return self._samples_per_slice()
+
+
+class RecordingObserver(CallingObserver):
+    """Keeps a copy of every sample, and passes the copies on."""
+
+    _batches: list[np.ndarray]
 
     def on_samples(self, samples: np.ndarray) -> None:
         """Copy the batch and pass it on."""
-        self._batches.append(samples.copy())
-        if self._pass_on is not None:
-            self._pass_on(self._batches[-1])
-
-    def should_stop(self) -> bool:
-        """Ask the caller, if the caller gave somebody to ask."""
-        return self._should_stop is not None and self._should_stop()
-
-    def delta_by_hand(self) -> float | None:
-        """Ask the caller, if the caller gave somebody to ask."""
-        return self._delta_by_hand() if self._delta_by_hand is not None else None
-
-    def samples_per_slice(self) -> int:
-        """Large slices: nobody is watching frame by frame."""
-        return 256
+        copy = samples.copy()
+        self.__dict__.setdefault("_batches", []).append(copy)
+        super().on_samples(copy)
 
     def samples(self) -> np.ndarray:
         """Return everything received, SAMPLE (k,)."""
-        if len(self._batches) == 1:
-            return self._batches[0]
-        return np.concatenate(self._batches) if self._batches else np.zeros(0, SAMPLE)
+        batches = self.__dict__.get("_batches", [])
+        if len(batches) == 1:
+            return batches[0]
+        return np.concatenate(batches) if batches else np.zeros(0, SAMPLE)
 
 
-def run(
+def run(graph: CSRGraph, settings: RunSettings, observer: Observer = SILENT) -> Trace:
+    """Run one algorithm to its end and return its trace. Every run is made here.
+
+    Where the number type "auto" finds int32 too small for a distance, the run is repeated in
+    int64; the observer sees both.
+
+    Raises
+    ------
+    SourceError, ParameterError, MemoryNeededError, EngineError (no GPU), WeightError (a weight does
+    not fit the type), DistanceRangeError (a distance does not)
+    """
+    settings = checked_settings(graph, settings)
+    while True:
+        in_type = in_numbers(graph, settings.numbers)
+        buffers = observer.begin(in_type, settings) or _fresh_buffers(in_type, settings)
+        record = RecordingObserver(
+            observer.on_samples,
+            observer.should_stop,
+            observer.delta_by_hand,
+            observer.samples_per_slice,
+        )
+        try:
+            outcome = execute(in_type, settings, buffers, record)
+        except DistanceRangeError as error:
+            settings = again_wider(graph, settings, error)
+        else:
+            return make_trace(graph, settings, buffers, outcome, record.samples())
+
+
+def run_named(
     graph: CSRGraph,
     algorithm: str = "adds",
     engine: str = "model",
@@ -202,16 +259,12 @@ def run(
     delta: float | None = None,
     probe: int = Probe.SAMPLES,
     *,
-    device: str | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    seed: int = 1,
-    sample_period_ns: int = 0,
-    numbers: str = AUTO,
     on_samples: Callable[[np.ndarray], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
     delta_by_hand: Callable[[], float | None] | None = None,
+    **fields: Any,
 ) -> Trace:
-    """Run one algorithm to its end and return its trace.
+    """Run one algorithm to its end and return its trace: `gpu.run`, for scripts.
 
     Parameters
     ----------
@@ -220,47 +273,23 @@ def run(
     source : 0-based index (`graph.vertex_of(id)` finds the index of a file's own id)
     delta : bucket width, weight units, > 0; None lets the algorithm choose
     probe : 0 nothing, 1 samples, 2 per-vertex times, 3 every event (small graphs)
-    device : a device name of the engine; None for its default
-    parameters : the algorithm's own knobs, by key
-    numbers : what distances are computed in: "auto" (whole weights exactly, decimals in float64) or
-        one of `gpu.numbers.NUMBER_TYPES`. Where "auto" finds int32 too small, the run is made again
-        in int64, and the samples of both go to `on_samples`
     on_samples : receives SAMPLE batches while it runs
-    should_stop : asked often; True ends the run, the trace says "stopped"
-    delta_by_hand : asked often; a number overrides the controller, None hands back
+    should_stop : called often; True ends the run, the trace says "stopped"
+    delta_by_hand : called often; a number overrides the controller, None hands back
+    fields : the other fields of `gpu.record.trace.RunSettings`: device, parameters, seed,
+        sample_period_ns, numbers
 
-    Raises
-    ------
-    SourceError, ParameterError, MemoryNeededError, EngineError (no GPU), WeightError (a weight does
-    not fit the type), DistanceRangeError (a distance does not)
+    Raises what `run` raises, and TypeError for a field that does not exist.
     """
-    settings = checked_settings(
-        graph,
-        RunSettings(
-            algorithm,
-            engine,
-            device or "",
-            source,
-            delta,
-            probe,
-            seed,
-            sample_period_ns,
-            dict(parameters or {}),
-            numbers,
-        ),
-    )
-    shape = result_shape(graph, settings)
+    settings = RunSettings(algorithm, engine, source=source, delta=delta, probe=probe, **fields)
+    return run(graph, settings, CallingObserver(on_samples, should_stop, delta_by_hand))
+
+
+def _fresh_buffers(graph: CSRGraph, settings: RunSettings) -> RunBuffers:
+    """Return arrays of this process for a run that nobody looks into before its end."""
     clear = not hasattr(find(settings.algorithm).engine(settings.engine), "clears_buffers")
-    while True:
-        observer = RecordingObserver(on_samples, should_stop, delta_by_hand)
-        in_type = in_numbers(graph, settings.numbers)
-        buffers = RunBuffers.allocate(in_type, settings.probe, shape, clear, watched=False)
-        try:
-            outcome = execute(graph, settings, buffers, observer)
-        except DistanceRangeError as error:
-            settings = again_wider(graph, settings, error)
-            continue
-        return make_trace(graph, settings, buffers, outcome, observer.samples())
+    shape = result_shape(graph, settings)
+    return RunBuffers.allocate(graph, settings.probe, shape, clear, watched=False)
 
 
 def again_wider(graph: CSRGraph, settings: RunSettings, error: DistanceRangeError) -> RunSettings:
@@ -279,22 +308,20 @@ def checked_settings(graph: CSRGraph, settings: RunSettings) -> RunSettings:
         raise ParameterError(f"delta = {settings.delta}; allowed: a finite number above 0")
     if settings.probe not in tuple(Probe):
         raise ParameterError(f"probe = {settings.probe}; allowed: 0, 1, 2 or 3")
-    parameters, source = row.checked_parameters(settings.parameters), settings.source
+    parameters, source = row.checked_parameters(settings.parameters or {}), settings.source
     if row.result == "matrix":
         source, count = source_range(parameters, graph.n)
         if settings.probe >= Probe.EVENTS:
             check_events(count, graph.m)
-    return RunSettings(
-        row.key,
-        settings.engine,
-        settings.device or default_device(settings.engine),
-        graph.check_source(source),
-        settings.delta if row.bucketed else None,
-        int(settings.probe),
-        settings.seed,
-        settings.sample_period_ns,
-        parameters,
-        check_choice(settings.numbers),
+    return replace(
+        settings,
+        algorithm=row.key,
+        device=settings.device or default_device(settings.engine),
+        source=graph.check_source(source),
+        delta=settings.delta if row.bucketed else None,
+        probe=int(settings.probe),
+        parameters=parameters,
+        numbers=check_choice(settings.numbers),
     )
 
 

@@ -33,7 +33,7 @@ from gpu.cli.outcome import CHECK, CHECK_FAILED
 from gpu.cli.parser import Parser
 from gpu.cli.run import add_engine, add_numbers, add_seed, option_pair, option_positive
 from gpu.cli.terminal import ProgressLine, fault, note, progress_line
-from gpu.engine import graph_reference
+from gpu.engine import CallingObserver, graph_reference
 from gpu.graph import CSRGraph
 from gpu.record.trace import Probe, RunSettings, Trace
 from gpu.record.tracefile import plain
@@ -269,24 +269,12 @@ def _run(
     progress: ProgressLine,
     run: Run,
 ) -> Trace:
-    given = {key: getattr(args, f"{name}_{key}") for key in ("delta", "device", "engine", "set")}
-
     def on_samples(samples: np.ndarray) -> None:
         progress.show(-1, f"{name.upper()}: {int(samples[-1]['processed_vertices']):,} processed")
 
-    return run(
-        graph,
-        getattr(args, name),
-        given["engine"] or args.engine,
-        choose_source(graph, args),
-        given["delta"],
-        probe,
-        device=given["device"] or args.device,
-        parameters=dict(given["set"]),
-        seed=args.seed,
-        numbers=args.numbers,
-        on_samples=on_samples,
-    )
+    source = choose_source(graph, args)
+    settings = replace(_settings(args, name), source=source, probe=probe)
+    return run(graph, settings, CallingObserver(on_samples))
 
 
 def _as_json(a: Side, b: Side, summary: Summary, how: Align, points: int) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class SharedLine:
 
 @contextmanager
 def runner(args: argparse.Namespace, progress: ProgressLine) -> Iterator[Run]:
-    """Give what runs: `gpu.run` here, or the same on the computer that `--on` names."""
+    """Give what runs: `gpu.engine.run` here, or the same on the computer that `--on` names."""
     if args.on is None:
         from gpu.engine import run
 

@@ -37,7 +37,7 @@ from gpu.record.export import (
     write_distances,
     write_perfetto,
 )
-from gpu.record.trace import Probe, Trace, Verification
+from gpu.record.trace import Probe, RunSettings, Trace, Verification
 from gpu.record.tracefile import save_trace
 from gpu.regular import STDIN
 from gpu.wholefile import check_writable
@@ -205,6 +205,7 @@ def _print_result(trace: Trace, args: argparse.Namespace, taken: bool) -> None:
 
 
 def _traced(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -> Trace:
+    from gpu.engine import CallingObserver
     from gpu.host.warm_up import say_if_slow
 
     algorithm, source = chosen_algorithm(args), choose_source(graph, args)
@@ -217,20 +218,19 @@ def _traced(graph: CSRGraph, args: argparse.Namespace, progress: ProgressLine) -
             running()
             progress.show(-1, f"running: {int(samples[-1]['processed_vertices']):,} processed")
 
-        trace = run(
-            graph,
+        settings = RunSettings(
             algorithm,
             args.engine,
+            args.device or "",
             source,
             args.delta,
             args.probe,
-            device=args.device,
-            parameters=parameters_of(args),
-            seed=args.seed,
-            sample_period_ns=args.period_ns,
-            numbers=args.numbers,
-            on_samples=on_samples,
+            args.seed,
+            args.period_ns,
+            parameters_of(args),
+            args.numbers,
         )
+        trace = run(graph, settings, CallingObserver(on_samples))
     if not args.verify:
         return trace
     from gpu.proof.verify import verify

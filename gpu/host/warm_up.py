@@ -25,7 +25,7 @@ from itertools import islice
 import numpy as np
 
 from gpu.algorithms import ALGORITHMS
-from gpu.engine import run
+from gpu.engine import run_named as run
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.host.aside import compile_aside

@@ -163,7 +163,7 @@ def stand_in(graph: str) -> str:
 
 def _model(_folder: Path, graph: str) -> tuple[list[float], str]:
     note = stand_in(graph)
-    from gpu.engine import run
+    from gpu.engine import run_named as run
     from gpu.formats import load_graph
 
     roads = load_graph(graph)

@@ -35,7 +35,7 @@ import numpy as np
 import sample_graphs
 from gpu.algorithms import ALGORITHMS, find
 from gpu.cpu import host
-from gpu.engine import run as run_engine
+from gpu.engine import run_named as run_engine
 from gpu.errors import GpuError
 from gpu.formats import load_graph
 from gpu.graph import CSRGraph

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import assets
-from gpu.engine import run
+from gpu.engine import run_named as run
 from gpu.errors import GpuError, TraceError
 from gpu.graph import CSRGraph
 from gpu.proof.verify import verify

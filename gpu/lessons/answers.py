@@ -295,20 +295,10 @@ class Bench:
         return VERTEX_QUANTITIES[value.quantity][1](self.trace(value.of))
 
     def _make(self, step: Step, spec: RunSpec) -> Trace:
-        from gpu.engine import run
+        from gpu.engine import CallingObserver, run
 
-        settings = self.settings(step, spec)
-        return run(
-            self.graph(step, spec),
-            settings.algorithm,
-            settings.engine,
-            settings.source,
-            settings.delta,
-            settings.probe,
-            device=settings.device or None,
-            parameters=settings.parameters,
-            should_stop=self._should_stop,
-        )
+        watch = CallingObserver(should_stop=self._should_stop)
+        return run(self.graph(step, spec), self.settings(step, spec), watch)
 
     def _make_fault(self, step: Step, spec: RunSpec) -> Trace:
         from gpu.engine import checked_settings, graph_reference

@@ -137,19 +137,19 @@ class VertexProbe:
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What was asked for: enough to run it again.
+    """How a run is made: enough to make it again.
 
-    `delta` None means automatic; `parameters` are the algorithm's own, by key,
-    as in its registry row, defaults filled in.
+    `gpu.engine.checked_settings` fills in defaults: an empty `device` becomes the engine's own,
+    `parameters` get every knob of the algorithm's registry row, by key.
     """
 
-    algorithm: str
-    engine: str
-    device: str
-    source: int  # 0-based index
-    delta: float | None = None
+    algorithm: str = "adds"
+    engine: str = "model"
+    device: str = ""
+    source: int = 0  # 0-based index
+    delta: float | None = None  # bucket width, weight units; None: the algorithm chooses
     probe: int = Probe.SAMPLES
-    seed: int = 1
+    seed: int = 1  # of the modelled GPU's arbitration
     sample_period_ns: int = 0  # 0: the device's own
     parameters: dict[str, Any] = field(default_factory=dict)
     numbers: str = AUTO  # what weights and distances are computed in, see `gpu.numbers`

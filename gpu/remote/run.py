@@ -8,17 +8,15 @@ All runs of one block share a connection, and a graph travels once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-import numpy as np
-
+from gpu.engine import SILENT, Observer
 from gpu.errors import EngineError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, EngineLost, Failed, Message, Progress, RunFinished
-from gpu.numbers import AUTO
-from gpu.record.trace import Probe, RunSettings, Trace
+from gpu.record.trace import RunSettings, Trace
 from gpu.remote.elsewhere import Elsewhere
 
 WAIT_S = 0.1
@@ -51,53 +49,28 @@ class There:
     def run(
         self,
         graph: CSRGraph,
-        algorithm: str = "adds",
-        engine: str = "model",
-        source: int = 0,
-        delta: float | None = None,
-        probe: int = Probe.SAMPLES,
-        *,
-        device: str | None = None,
-        parameters: Mapping[str, Any] | None = None,
-        seed: int = 1,
-        sample_period_ns: int = 0,
-        numbers: str = AUTO,
-        on_samples: Callable[[np.ndarray], object] | None = None,
-        should_stop: Callable[[], bool] | None = None,
+        settings: RunSettings,
+        observer: Observer = SILENT,
     ) -> Trace:
-        """Run there and return the trace; arguments as of `gpu.run`, which are checked there.
+        """Run there and return the trace, as `gpu.engine.run` does.
 
         Raises what `gpu.run` raises, and EngineError where the connection fails or breaks.
         """
         if graph is not self._graph:
             self._host.put_graph(graph)
             self._graph = graph
-        run_id = self._host.run(
-            RunSettings(
-                algorithm,
-                engine,
-                device or "",
-                source,
-                delta,
-                int(probe),
-                seed,
-                sample_period_ns,
-                dict(parameters or {}),
-                numbers,
-            ),
-            verify=False,
-        )
+        run_id = self._host.run(settings, verify=False)
         self._host.start()
         asked = False
         while True:
-            if not asked and should_stop is not None and should_stop():
+            if not asked and observer.should_stop():
                 self._host.stop()
                 asked = True
             self._host.wait(WAIT_S)
             messages = self._host.poll()
             samples = self._host.take_samples()
-            if len(samples) and on_samples is not None:
-                on_samples(samples)
+            if len(samples):
+                observer.on_samples(samples)
             for message in messages:
                 if (trace := self._end(message, run_id)) is not None:
                     return trace

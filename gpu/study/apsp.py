@@ -23,6 +23,7 @@ import numpy as np
 from gpu.algorithms import ALGORITHMS, find
 from gpu.algorithms.all_pairs import matrix_bytes
 from gpu.engine import (
+    CallingObserver,
     RecordingObserver,
     RunBuffers,
     again_wider,
@@ -148,19 +149,7 @@ def _from_elsewhere(
     run: Callable[..., Trace],
 ) -> Trace:
     """Have it computed on another computer; prove it here, and write it."""
-    trace = run(
-        graph,
-        settings.algorithm,
-        settings.engine,
-        settings.source,
-        settings.delta,
-        settings.probe,
-        device=settings.device,
-        parameters=settings.parameters,
-        numbers=settings.numbers,
-        on_samples=told.on_samples,
-        should_stop=told.should_stop,
-    )
+    trace = run(graph, settings, CallingObserver(told.on_samples, told.should_stop))
     trace = _whole(trace)
     trace = _proved(graph, trace, told) if verify else trace
     if out is None:

@@ -39,7 +39,7 @@ def compared(
     should_stop: Stop = lambda: False,
     run: Callable[..., Trace] = run,
 ) -> Row:
-    """Return the row of one graph; `run` as `gpu.run`, which may go elsewhere.
+    """Return the row of one graph; `run` as `gpu.engine.run`, which may go elsewhere.
 
     Raises CompareError, CancelledByUserError, and what `gpu.run` raises.
     """

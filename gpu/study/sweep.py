@@ -25,7 +25,7 @@ import numpy as np
 
 from gpu.algorithms import Algorithm, Parameter, find
 from gpu.delta import near_far_delta
-from gpu.engine import checked_settings, run
+from gpu.engine import CallingObserver, checked_settings, run
 from gpu.errors import CancelledByUserError, EngineError, GpuError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.record.trace import (
@@ -186,20 +186,7 @@ def made(
 
     Raises CancelledByUserError where it was stopped, else what `gpu.run` raises.
     """
-    trace = run(
-        graph,
-        settings.algorithm,
-        settings.engine,
-        settings.source,
-        settings.delta,
-        settings.probe,
-        device=settings.device,
-        parameters=settings.parameters,
-        seed=settings.seed,
-        sample_period_ns=settings.sample_period_ns,
-        numbers=settings.numbers,
-        should_stop=should_stop,
-    )
+    trace = run(graph, settings, CallingObserver(should_stop=should_stop))
     if trace.outcome == "stopped":
         raise CancelledByUserError("the sweep was cancelled")
     return trace

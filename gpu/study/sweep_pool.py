@@ -247,7 +247,7 @@ def _load(algorithm: str) -> None:
     """Make a short run in a child, so that the next one finds all compiled code."""
     import sample_graphs
     from gpu.compiled import PLAIN_ARCS
-    from gpu.engine import run
+    from gpu.engine import run_named as run
 
     run(sample_graphs.make("star", n=PLAIN_ARCS), algorithm, "model")  # twice the arcs
 

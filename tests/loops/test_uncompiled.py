@@ -15,7 +15,7 @@ import pytest
 import gpu.compiled as compiled_module
 from gpu.algorithms import ALGORITHMS
 from gpu.compiled import PLAIN_ARCS, at_once, compiled, is_compiled, plain
-from gpu.engine import run
+from gpu.engine import run_named as run
 from gpu.graph import CSRGraph
 from gpu.host.warm_up import _star
 from gpu.proof.verify import certificate
@@ -124,7 +124,7 @@ def test_functions_of_two_modules_call_each_other_uncompiled() -> None:
 
 
 COLD = """
-from gpu.engine import run
+from gpu.engine import run_named as run
 from gpu.model import adds_loop
 from sample_graphs import make
 from viewer.controller import AT_ONCE_ARCS

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gpu.lab.record_start as script
-from gpu.engine import run
+from gpu.engine import run_named as run
 from gpu.errors import TraceError
 from gpu.graph import CSRGraph
 from gpu.proof.verify import verify

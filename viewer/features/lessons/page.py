@@ -97,18 +97,10 @@ class Drawer:
         if not points:
             return []
         best, graph = min(points, key=lambda point: point.time_ns), bench.graph(step, spec)
-        known = best.settings
-        trace = run(
-            graph,
-            known.algorithm,
-            known.engine,
-            known.source,
-            known.delta,
-            Probe.VERTICES,
-            device=known.device or None,
-            parameters=known.parameters,
+        trace = run(graph, replace(best.settings, probe=Probe.VERTICES))
+        title = (
+            f"{find(best.settings.algorithm).title} on {graph.name}, the fastest run of this sweep"
         )
-        title = f"{find(known.algorithm).title} on {graph.name}, the fastest run of this sweep"
         words = f"{title} (Δ = {best.delta:g})"
         return list(self._drawings(trace, graph, f"{spec.name} best", words, None))
 
