@@ -7,7 +7,6 @@ where there is no Qt at all and the window starts as early as it can:
     sssp-scope run|info|...     `gpu.cli`: everything that needs no window
     sssp-scope render ...       the same, with `viewer.export.render`: a saved run's dashboard
     sssp-scope desktop ...      `viewer.desktop`: into the desktop's menu, and out
-    sssp-scope lesson html ...  `viewer.features.lessons.page`: a lesson as a page, with pictures
 
 Where no display can be reached, the first sample (or FILE) is run without a window and
 its dashboard is written as a picture into the current folder.
@@ -97,10 +96,6 @@ def _command(arguments: list[str]) -> int:
     from gpu.cli import main as cli
 
     _add_commands(arguments[0] if arguments else "")
-    if arguments[:2] == ["lesson", "html"] and not _qt_missing():
-        from viewer.features.lessons.page import write
-
-        return write(arguments)
     return cli.main(arguments)
 
 

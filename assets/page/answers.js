@@ -31,16 +31,10 @@ export class Progress {
     this.answers = {};
   }
 
-  answer(step, given, seconds) {
+  answer(step, given) {
     const right = isRight(step.question, given);
-    this.answers[step.key] = { given, right, seconds };
+    this.answers[step.key] = { given, right };
     return right;
-  }
-
-  /** Return the share of all questions that were answered right, 0..1. */
-  get score() {
-    if (!this.asked.length) return this.place === this.steps.length - 1 ? 1 : 0;
-    return this.right / this.asked.length;
   }
 
   get right() {
@@ -58,26 +52,10 @@ export class Progress {
     this.answers = {};
     for (const step of this.asked) {
       const given = kept[step.key]?.given;
-      if (!fits(step.question, given)) continue;
-      const seconds = Number(kept[step.key].seconds);
-      this.answer(step, given, Number.isFinite(seconds) ? seconds : 0);
+      if (fits(step.question, given)) this.answer(step, given);
     }
     const place = Number.isInteger(state.step) ? state.step : 0;
     this.place = Math.min(Math.max(place, 0), this.steps.length - 1);
-  }
-
-  /** Return what a teacher gets, as the window saves it. */
-  results(key, title, words) {
-    const answers = this.asked
-      .filter((step) => this.answers[step.key])
-      .map((step) => ({
-        step: step.key,
-        question: step.question.ask,
-        answer: words(step.question, this.answers[step.key].given),
-        ...this.answers[step.key],
-      }));
-    const written = `${new Date().toISOString().slice(0, 19)}Z`;
-    return { format: 1, lesson: key, title, written, questions: this.asked.length, right: this.right, answers };
   }
 }
 

@@ -1,13 +1,12 @@
 // A lesson: steps with text, questions, and the runs that answer them.
 
-import { answerWords, fieldOf } from "./questions.js";
+import { fieldOf } from "./questions.js";
 import { Clock } from "./clock.js";
 import { button, colours, element, trusted } from "./elements.js";
 import { MapView } from "./map.js";
 import { BucketsPanel, DeltaPanel, ParallelismPanel, WorkPanel } from "./plots.js";
 import { Progress } from "./answers.js";
 import { Run } from "./run.js";
-import { splice } from "./splice.js";
 import { SweepView } from "./sweep.js";
 import { thousands } from "./words.js";
 import { runsOf, RunsView } from "./view.js";
@@ -29,7 +28,6 @@ export class LessonView {
     this.field = element("article", { class: "step" });
     this.back = button("Back", "The step before", () => this.go(this.progress.place - 1));
     this.on = button("Next", "The next step", () => this.go(this.progress.place + 1), { class: "primary" });
-    this.save = button("Save results", "Save your answers as a small file for your teacher", () => this.saveResults());
     this.again = button("Begin again", "Forget every answer", () => this.restart());
     const foot = element(
       "div",
@@ -37,15 +35,9 @@ export class LessonView {
       this.back,
       this.on,
       element("span", { class: "gap" }),
-      this.save,
       this.again,
     );
     this.root = element("div", { class: "lesson" }, this.nav, this.field, foot);
-    this.parent = splice({ restored: (state) => this.restored(state) });
-    if (this.parent)
-      new ResizeObserver(() => this.parent.resize(document.documentElement.offsetHeight)).observe(
-        document.documentElement,
-      );
     this.go(this.progress.place, false);
   }
 
@@ -55,7 +47,6 @@ export class LessonView {
 
   go(place, moves = true) {
     this.progress.place = Math.min(Math.max(place, 0), this.page.steps.length - 1);
-    this.began = performance.now();
     this.keep();
     this.show();
     if (moves) {
@@ -64,15 +55,9 @@ export class LessonView {
     }
   }
 
-  restored(state) {
-    this.progress.restore(state);
-    this.go(this.progress.place, false);
-  }
-
   restart() {
     this.progress.restore({ step: 0, answers: {} });
     this.go(0);
-    this.report();
   }
 
   show() {
@@ -145,11 +130,8 @@ export class LessonView {
 
   answered(step, given) {
     if (given === null) return;
-    const seconds = Math.round((performance.now() - this.began) / 100) / 10;
-    const right = this.progress.answer(step, given, seconds);
+    this.progress.answer(step, given);
     this.keep();
-    this.report();
-    this.parent?.event("answered", { lesson: this.page.key, step: step.key, given, right, seconds });
     this.show();
     this.field.querySelector(".verdict")?.focus({ preventScroll: true });
   }
@@ -214,18 +196,13 @@ export class LessonView {
     this.score.textContent = asked ? `${thousands(this.progress.right)} of ${thousands(asked)} right` : "";
     this.back.disabled = place === 0;
     this.on.disabled = place === this.page.steps.length - 1;
-    this.save.disabled = !Object.keys(answers).length;
-  }
-
-  report() {
-    this.parent?.report(this.progress.score, this.progress.state());
   }
 
   kept() {
     try {
       return JSON.parse(localStorage.getItem(this.store));
     } catch {
-      return null; // a frame without storage: the embedding page may keep the state
+      return null; // a browser without storage
     }
   }
 
@@ -235,18 +212,6 @@ export class LessonView {
     } catch {
       // see `kept`
     }
-  }
-
-  saveResults() {
-    const graphs = new Map(
-      this.page.steps.map((step) => [step.question, step.graph ? this.page.graphs[step.graph.graph] : null]),
-    );
-    const told = this.progress.results(this.page.key, this.page.title, (question, given) =>
-      answerWords(question, given, graphs.get(question)),
-    );
-    const address = URL.createObjectURL(new Blob([JSON.stringify(told, null, 2)], { type: "application/json" }));
-    element("a", { href: address, download: `${this.page.key}.results.json` }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10000);
   }
 
   recolour() {

@@ -1,9 +1,8 @@
 // The page begins here: unpack what it carries, show it, take keys and themes.
 
-import { ClassView } from "./classroom.js";
 import { button, element, trusted } from "./elements.js";
 import { LessonView } from "./lesson.js";
-import { CurveView, SweepView } from "./sweep.js";
+import { SweepView } from "./sweep.js";
 import { unpacked } from "./unpack.js";
 import { KEYS, runsOf, RunsView } from "./view.js";
 
@@ -11,9 +10,7 @@ const DARK = matchMedia("(prefers-color-scheme: dark)");
 const KINDS = {
   runs: runsShown,
   sweep: (page) => new SweepView(page),
-  curve: (page) => new CurveView(page),
   lesson: (page) => new LessonView(page),
-  class: (page) => new ClassView(page),
 };
 
 let shown = null;

@@ -18,14 +18,6 @@ export function fieldOf(question, given, look) {
   ](question, given, look);
 }
 
-/** Return an answer in words. */
-export function answerWords(question, given, graph = null) {
-  if (Array.isArray(given)) return given.map((height) => height.toFixed(2)).join(", ");
-  if (question.kind === "choice") return question.choice_words[given] ?? "";
-  if (question.kind === "vertex") return graph ? nameOf(graph, given) : String(given);
-  return `${plainNumber(given)} ${question.unit}`.trim();
-}
-
 function numberField(question, given) {
   const { low, high, logarithmic, unit } = question;
   const log = logarithmic && low > 0;

@@ -145,22 +145,6 @@ export class Curve {
   }
 }
 
-/** A sweep that kept no runs: its curve alone. */
-export class CurveView {
-  constructor(page) {
-    this.curve = new Curve(page.sweep);
-    this.root = this.curve.root;
-  }
-
-  recolour() {
-    this.curve.draw();
-  }
-
-  key() {
-    return false;
-  }
-}
-
 export class SweepView {
   constructor(page) {
     this.page = page;

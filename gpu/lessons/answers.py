@@ -50,6 +50,7 @@ __all__ = [
     "SWEEP_QUANTITIES",
     "VERTEX_QUANTITIES",
     "Bench",
+    "answer_words",
     "formatted",
     "values_in",
 ]
@@ -323,6 +324,21 @@ class Bench:
         plan, graph = self.sweep_plan(step, spec), self.graph(step, spec)
         values: list[float | None] = [None] if plan.controller else []
         return [sweep.measure(graph, plan, v, self._should_stop) for v in [*values, *plan.values]]
+
+
+def answer_words(bench: Bench, step: Step, asked: Question) -> str:
+    """Return the right answer as a person would give it."""
+    if asked.kind == "curve":
+        return "Lower is faster:"
+    right = bench.right_answer(asked)
+    if asked.kind == "choice":
+        return asked.choices[int(right)]
+    if asked.kind == "vertex":
+        return str(bench.graph(step).id_of(int(right)))
+    if asked.kind == "bucket":
+        return f"Bucket {int(right)}"
+    space = "" if asked.unit in ("x", "%") else " "
+    return f"{formatted(right)}{space}{asked.unit}".strip()
 
 
 def formatted(number: float, style: str = "") -> str:

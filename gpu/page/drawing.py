@@ -1,22 +1,19 @@
-"""A run as a small drawing (SVG): where pages do not run, as in an untrusted notebook.
+"""A run as a small drawing (SVG), for notebooks.
 
-The map with every line in the colour of its distance, and work assigned over time below. Colours
-are few and fixed, since a drawing does not know its surroundings.
+The map shows each edge in the colour of its distance; below it stands assigned work over time. The
+colours are few and fixed, since a drawing does not know the theme of its surroundings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 
 from gpu.graph import CSRGraph
-from gpu.lessons.html import curve_svg
 from gpu.page.graph import placed
 from gpu.page.words import subtitle_words, title_words, totals_words
 from gpu.record.trace import Trace, reached_mask
-from gpu.study.sweep import SweepPoint
 from gpu.words import time_words
 
 WIDTH, MAP, PLOT, MARGIN = 720, 420, 110, 16  # pixels
@@ -24,10 +21,6 @@ MOST_LINES = 20_000
 MOST_POINTS = 600
 STOPS = ("440154", "3b528b", "21918c", "5ec962", "c2df23")  # near to far, as the window's
 GREY = "#c8ccd2"
-CURVE_STYLE = (
-    ".curve { stroke: #4a31a1; fill: none; stroke-width: 2.5 } .dot { fill: #4a31a1 } "
-    ".axis { stroke: #c8ccd2 } text { fill: #59616b; font: 12px sans-serif }"
-)
 INK, QUIET, LINE = "#1b1f24", "#59616b", "#0b57a8"
 
 
@@ -48,14 +41,6 @@ def run_drawing(trace: Trace, graph: CSRGraph | None) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {high + 16}" role="img" '
         f'width="{WIDTH}" font-family="sans-serif"><title>{escape(title_words(trace))}</title>'
         f'<rect width="100%" height="100%" fill="#ffffff"/>{"".join(parts)}</svg>'
-    )
-
-
-def sweep_drawing(points: Sequence[SweepPoint], title: str, knob: str) -> str:
-    """Return the curve of a sweep as SVG that needs no style from elsewhere; "" for no curve."""
-    drawn = curve_svg(points, title, knob)
-    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(
-        ">", f"><style>{CURVE_STYLE}</style>", 1
     )
 
 

@@ -9,8 +9,7 @@ them; of a sweep its curve and a slider through its runs, each recorded again fo
 them, or evenly chosen ones where the page would be larger than MOST_BYTES. What needs the window (a
 step that is driven by hand, the microscope) is said in words.
 
-Answers stay in the page's own storage. Inside another page they also go to that page, in SPLICE's
-messages (`assets/page/splice.js`).
+Answers stay in the browser's storage.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ import numpy as np
 from gpu.algorithms import find
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
-from gpu.lessons.answers import CURVE_RIGHT, Bench
-from gpu.lessons.html import answer_words
+from gpu.lessons.answers import CURVE_RIGHT, Bench, answer_words
 from gpu.lessons.lesson import Question, RunSpec, Step, SweepSpec, shown_runs
 from gpu.lessons.markdown import inline, to_html
 from gpu.lessons.moments import moment_ns
@@ -144,10 +142,8 @@ class _Maker:
         bench = self._bench
         return {
             "kind": asked.kind,
-            "ask": bench.filled(asked.ask),
             "ask_html": inline(bench.filled(asked.ask)),
             "choices": [inline(choice) for choice in asked.choices],
-            "choice_words": list(asked.choices),
             "low": asked.low,
             "high": asked.high,
             "tolerance": asked.tolerance,

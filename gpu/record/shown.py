@@ -1,8 +1,7 @@
-"""What a notebook shows of a record: asked here, answered by `gpu.page`, which lies above.
+"""A trace as a drawing, where a notebook asks for one (`Trace._repr_svg_`).
 
-IPython asks the object that a cell ends with for `_repr_mimebundle_`. The room that draws is found
-by its name, as an engine is, so that a trace knows nothing of pages. A trace holds no graph: those
-that something ran on are remembered here as long as somebody else keeps them.
+`gpu.page` draws it. It lies above this room, so it is imported by name. A trace holds no graph:
+the graphs of runs are remembered here while something else holds them.
 """
 
 from __future__ import annotations
@@ -13,24 +12,15 @@ from weakref import WeakValueDictionary
 
 from gpu.graph import CSRGraph
 
-NOTEBOOK = "gpu.page.notebook"
+DRAWING = "gpu.page.drawing"
 _graphs: WeakValueDictionary[str, CSRGraph] = WeakValueDictionary()
 
 
-class Shown:
-    """Something that a notebook can show."""
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """Return text, a drawing and a page, by MIME type."""
-        bundle: dict[str, str] = import_module(NOTEBOOK).bundle(self)
-        return bundle
+def drawing_of(trace: Any) -> str:
+    """Return a trace as SVG, with its map where the graph is still in memory."""
+    return str(import_module(DRAWING).run_drawing(trace, _graphs.get(trace.graph.hash)))
 
 
 def remember(graph: CSRGraph) -> None:
-    """Let a run on this graph be drawn with it, while the graph is there."""
+    """Remember the graph of a run while something else holds it."""
     _graphs[graph.hash] = graph
-
-
-def remembered(graph_hash: str) -> CSRGraph | None:
-    """Return the graph of that hash, None where nobody has it any more."""
-    return _graphs.get(graph_hash)

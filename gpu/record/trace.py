@@ -21,7 +21,7 @@ import numpy as np
 
 from gpu.numbers import AUTO, unreached
 from gpu.record.notes import Note
-from gpu.record.shown import Shown
+from gpu.record.shown import drawing_of
 from gpu.words import in_sight
 
 PART_ENTRIES = 1 << 22  # distances of a matrix that are looked at together
@@ -189,7 +189,7 @@ class Verification:
 
 
 @dataclass(frozen=True)
-class Trace(Shown):
+class Trace:
     """One run, whole and immutable.
 
     samples : SAMPLE (k,), k >= 1, times never falling; the last holds the totals
@@ -261,6 +261,10 @@ class Trace(Shown):
     def work_efficiency(self) -> float:
         """Settled over processed vertices, 1 for a perfect schedule."""
         return self.reached / self.processed_vertices if self.processed_vertices else 0.0
+
+    def _repr_svg_(self) -> str:
+        """Return a drawing; a notebook asks for it."""
+        return drawing_of(self)
 
     def distance_summary(self) -> dict[str, int | float]:
         """Return reached, sum and max of the finite distances; exact integers for whole ones."""

@@ -32,7 +32,6 @@ from numpy.typing import ArrayLike
 
 from gpu.algorithms import Algorithm, find
 from gpu.errors import GpuError
-from gpu.record.shown import Shown
 from gpu.record.trace import (
     RECORDED_ON,
     GraphReference,
@@ -174,14 +173,6 @@ class Side:
     def count(self) -> None:
         """Find `reached`, `busy_share` and `in_hand` now; afterwards they are known. Any thread."""
         _ = self.reached, self.busy_share, self.in_hand
-
-
-@dataclass(frozen=True)
-class Pair(Shown):
-    """Two finished runs of one graph; a notebook shows both on one clock."""
-
-    a: Trace
-    b: Trace
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from msgspec import Meta, Struct, structs
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError, ParameterError
 from gpu.record.schema import SettingsTable
-from gpu.record.shown import Shown
 from gpu.record.trace import RunSettings
 from gpu.record.tracefile import plain
 from gpu.schema import Number, SchemaError, checked, shown
@@ -71,7 +70,7 @@ class SavedSweepError(GpuError):
 
 
 @dataclass(frozen=True)
-class SavedSweep(Shown):
+class SavedSweep:
     """A sweep with the graph that it was made on."""
 
     plan: SweepPlan

@@ -21,7 +21,7 @@ COMMANDS = (*cli.COMMANDS, *app.OF_THE_WINDOW)
 WORDS = [
     (),
     *((name,) for name in COMMANDS),
-    *(("lesson", what) for what in ("list", "check", "html")),
+    *(("lesson", what) for what in ("list", "check")),
 ]
 NAMED = [" ".join(words) or "sssp-scope" for words in WORDS]
 
@@ -83,7 +83,7 @@ def test_completion_names_commands_options_and_choices(
     shell: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = printed(capsys, "completion", shell)
-    for word in (*COMMANDS, *ALGORITHMS, *READERS, "no-dynamic-delta", "html", "projector"):
+    for word in (*COMMANDS, *ALGORITHMS, *READERS, "no-dynamic-delta", "check", "projector"):
         assert word in script
     if shutil.which(shell) is not None:
         done = subprocess.run(
@@ -101,7 +101,7 @@ COMPLETED = {
     "run ro": {"roads.gr"},
     "verify roads.gr --trace r": {"roads.gr", "run.npz"},
     "lesson ch": {"check"},
-    "lesson html --no-p": {"--no-pictures"},
+    "lesson check --js": {"--json"},
     "render --theme pro": {"projector"},
     "completion f": {"fish"},
 }

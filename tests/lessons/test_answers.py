@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,7 @@ from msgspec.structs import replace
 import sample_graphs
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
-from gpu.lessons.answers import Bench, formatted, values_in
-from gpu.lessons.html import Picture, answer_words, curve_svg, page
+from gpu.lessons.answers import Bench, answer_words, formatted, values_in
 from gpu.lessons.lesson import Claim, Question, Value
 from gpu.lessons.read import read_lesson
 
@@ -174,44 +172,6 @@ def test_right_answers_in_words(bench: Bench) -> None:
     assert {words: answer_words(bench, step, question) for words, question in said.items()} == {
         words: words for words in said
     }
-
-
-def test_a_curve_in_svg_by_hand() -> None:
-    def point(value: float | None, time_ms: float, failure: str = "") -> Any:
-        return SimpleNamespace(value=value, time_ns=time_ms * 1e6, failure=failure)
-
-    points = [point(None, 9), point(1, 100), point(10, 1), point(100, 10), point(5, 3, "no")]
-    svg = curve_svg(points, 'a "sweep"', "Δ < 1")
-    assert 'points="52.0,26.0 333.0,208.0 614.0,117.0"' in svg
-    assert svg.count("<circle") == 3
-    assert "<title>10: 1 ms</title>" in svg
-    assert 'y="226" text-anchor="middle">100</text>' in svg
-    assert 'x="44" y="212.0" text-anchor="end">1</text>' in svg
-    assert 'x="44" y="30.0" text-anchor="end">100</text>' in svg
-    assert 'x="333.0" y="246" text-anchor="middle">Δ &lt; 1</text>' in svg
-    assert 'd="M52 26.0 V208 H614.0"' in svg
-    assert 'aria-label="a &quot;sweep&quot;: time' in svg
-    assert curve_svg(points[:2], "s", "Δ") == ""
-    flat = curve_svg([point(2, 7), point(4, 7)], "s", "Δ")
-    assert 'points="52.0,208.0 614.0,208.0"' in flat
-
-
-def test_a_page_tells_its_steps_in_order(bench: Bench) -> None:
-    told: list[float] = []
-    pictures = [Picture("data:image/png;base64,AAAA", "two < three")]
-    made = page(bench, lambda _, step: pictures if step.key == "two" else [], told.append)
-    assert told == [0.5, 1.0]
-    assert "<h2>1. One</h2>" in made
-    assert "<h2>2. two</h2>" in made
-    assert made.index("How many?") < made.index("<svg") < made.index("<h2>2.")
-    assert made.count("<img") == 1
-    assert 'alt="two &lt; three"' in made
-    assert "the least time is" in made
-    assert "About 5 minutes · figure 1 of the ADDS paper" in made
-    assert "driven by hand" not in made
-    bare = replace(bench.lesson, figure="ours", steps=bench.lesson.steps[1:])
-    plain = replace(bare.steps[0], text="Plain.")
-    assert "of the ADDS paper" not in page(Bench(replace(bare, steps=(plain,))))
 
 
 def test_what_a_fault_left_wrong(tmp_path: Path) -> None:

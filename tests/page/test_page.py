@@ -9,6 +9,7 @@ import re
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -20,7 +21,6 @@ from gpu.cli.main import main
 from gpu.errors import ParameterError
 from gpu.graph import CSRGraph
 from gpu.lessons.answers import Bench
-from gpu.lessons.html import STYLE
 from gpu.lessons.read import find_lessons, read_lesson
 from gpu.page import drawing, lesson
 from gpu.page.graph import MOST_VERTICES, drawn
@@ -283,11 +283,19 @@ def test_colours_are_the_windows() -> None:
     assert stops[:44] == [*colormaps.VIRIDIS, *colormaps.PLASMA]
 
 
-def test_pictures_with_a_style_of_their_own_have_the_same_colours() -> None:
-    for theme in (LIGHT, DARK):
-        assert f"--time: {theme.data.time};" in STYLE
+def test_a_notebook_shows_a_trace_as_a_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its map while the graph is in memory; no file is opened that a trace names."""
+    read: list[str] = []
+    monkeypatch.setattr("gpu.formats.load_graph", lambda name, **_: read.append(name))
+    trace, graph = recorded(), roads()
+    svg = ElementTree.fromstring(trace._repr_svg_())
+    assert len(svg.findall(".//{*}path")) > 3
+    assert f"from {trace.graph.source_id}" in svg.findtext(".//{*}title", "")
+    gone = replace(trace, graph=replace(trace.graph, origin="/etc/passwd", hash="0" * 16))
+    assert len(ElementTree.fromstring(gone._repr_svg_()).findall(".//{*}path")) == 1
+    assert read == []
     assert LIGHT.data.a == drawing.LINE
-    assert drawing.CURVE_STYLE.count(LIGHT.data.time) == 2
+    assert graph.hash == trace.graph.hash
 
 
 def _saved(folder: Path, name: str, trace: Trace) -> str:

@@ -151,20 +151,10 @@ class LessonsFeature(FeaturePart):
         self.model.leave()
         self._list()
 
-    def lesson_results(self) -> None:
-        """Ask where to write the answers."""
-        if self.model.lesson is not None:
-            self._saver.results(self.model.lesson, self.model.results())
-
     def lesson_page(self) -> None:
         """Ask where to write the page."""
         if self.model.lesson is not None:
             self._saver.page(self.model.lesson)
-
-    def lesson_asks(self) -> None:
-        """Write the lesson as a page that asks and checks."""
-        if self.model.lesson is not None:
-            self._saver.page(self.model.lesson, asks=True)
 
     # --- a step
 

@@ -1,4 +1,4 @@
-"""Files of the lessons feature: which lessons there are, results for a teacher, the page.
+"""Files of the lessons feature: which lessons there are, the page of one.
 
 Lessons are those that come with the program, then those of the user's folder (`FOLDER` in the
 settings, else the environment variable of `gpu.lessons.read`). A lesson is read again only when one
@@ -8,7 +8,6 @@ of its files has changed.
 from __future__ import annotations
 
 import glob
-import json
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from gpu.errors import GpuError
 from gpu.interpreter import module_command
 from gpu.lessons.lesson import Lesson
 from gpu.lessons.read import find_lessons, read_lesson
-from gpu.wholefile import written_whole
 from viewer.feature import Window
 from viewer.models.session import PROGRESS_UNKNOWN, Notice
 
@@ -82,34 +80,20 @@ class Saver(QObject):
         self._cancelled = False
         window.status_bar.cancel_requested.connect(self.cancel)
 
-    def results(self, lesson: Lesson, results: dict[str, Any]) -> None:
-        """Ask where to write the answers."""
-        words = json.dumps(results, ensure_ascii=False, indent=1) + "\n"
-
-        def write(path: str) -> None:
-            self._window.files.save(path, lambda to: _write(to, words))
-
-        self._ask(lesson, "Results for the teacher", ".json", write)
-
-    def page(self, lesson: Lesson, asks: bool = False) -> None:
-        """Ask where to write the page; a process of its own makes every run and picture.
-
-        asks : the page that checks answers, not the one with pictures
-        """
-        kind = ("page",) if asks else ("lesson", "html")
+    def page(self, lesson: Lesson) -> None:
+        """Ask where to write the page; a process of its own makes every run."""
 
         def write(path: str) -> None:
             if self._process is not None:
                 return
             self._process = process = QProcess(self)
             process.finished.connect(lambda code, _how: self._page_written(path, code))
-            command = module_command("viewer.app", *kind, lesson.path, "-o", path)
+            command = module_command("viewer.app", "page", lesson.path, "-o", path)
             process.start(command[0], command[1:])
-            words = f"Writing {Path(path).name}, with every run and picture…"
+            words = f"Writing {Path(path).name}, with every run…"
             self._window.session.set_progress(PROGRESS_UNKNOWN, words)
 
-        title = "Lesson as a page that asks" if asks else "Lesson as a web page"
-        self._ask(lesson, title, ".html", write)
+        self._ask(lesson, "Lesson as a web page", ".html", write)
 
     def choose_folder(self) -> None:
         """Ask for a folder of one's own lessons, and remember it."""
@@ -163,8 +147,3 @@ class Saver(QObject):
 
     def _say(self, notice: Notice) -> None:
         self._window.session.set_notice(notice)
-
-
-def _write(path: str, words: str) -> None:
-    with written_whole(path) as file:
-        file.write(words.encode())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
-from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from viewer.common.text_size import scaled
@@ -97,13 +97,3 @@ def paint_run(
         fits = painter.fontMetrics().elidedText(words, _RIGHT, int(room.width()))
         painter.setPen(QColor(theme.text if place == 1 else theme.muted))
         painter.drawText(QPointF(room.left(), room.bottom() + place * line - 2), fits)
-
-
-def picture(run: WrongEntries, side: int, rows: int | None = None) -> QPixmap:
-    """Return one run as a picture in light colours; of its first `rows` sources only."""
-    pixmap = QPixmap(side + 2 * SPACING, side + 6 * SPACING)
-    pixmap.fill(QColor(LIGHT.plot))
-    painter = QPainter(pixmap)
-    paint_run(painter, QRectF(SPACING, SPACING, side, side), run, LIGHT, rows)
-    painter.end()
-    return pixmap

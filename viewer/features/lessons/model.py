@@ -6,13 +6,11 @@ nothing to ask. The model keeps answers at the moment they are given, before any
 that an engine that is lost in between costs a run and no answer.
 
 Numbers in a text stay "…" until the run they belong to has been made in the window; the model never
-runs anything itself. Progress is a plain dict by lesson, for the settings; `results` is the same
-for a teacher.
+runs anything itself. Progress is a plain dict by lesson, for the settings.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,17 +25,15 @@ from gpu.schema import SchemaError, checked
 Phase = Literal["open", "working", "told", "done"]
 Given = float | list[float]
 Remember = Callable[[dict[str, Any]], None]
-RESULTS_FORMAT = 1
 PENDING = "…"  # in place of a number whose run has not been made yet
 
 
 @dataclass
 class Answered:
-    """One answer. `right` is None until it has been judged; `seconds` since the step began."""
+    """One answer. `right` is None until it has been judged."""
 
     given: Given
     right: bool | None = None
-    seconds: float = 0.0
     words: str = ""
 
 
@@ -87,7 +83,6 @@ class LessonModel(QObject):
         self.score = ""  # of a step that was driven by hand
         self.made: set[str] = set()  # runs and sweeps that the bench has
         self._remember: Remember = lambda _progress: None
-        self._began = 0.0
 
     # --- where we are
 
@@ -144,7 +139,6 @@ class LessonModel(QObject):
         self._enter()
 
     def _enter(self) -> None:
-        self._began = time.monotonic()
         answered = self.progress.answers.get(self.step.key)
         self.given = answered.given if answered is not None else None
         self.phase, self.problem, self.doing, self.score = "open", "", "", ""
@@ -173,8 +167,7 @@ class LessonModel(QObject):
     def commit(self) -> None:
         """Keep the answer given: what follows may fail."""
         if self.given is not None and self.answered is None:
-            spent = round(time.monotonic() - self._began, 1)
-            self.progress.answers[self.step.key] = Answered(self.given, None, spent)
+            self.progress.answers[self.step.key] = Answered(self.given)
             self._keep()
 
     def work(self, words: str) -> None:
@@ -265,32 +258,6 @@ class LessonModel(QObject):
         order = [name for step in self.lesson.steps for name in sorted_names(step)]
         return [name for name in order if name in names and name not in self.made]
 
-    def results(self) -> dict[str, Any]:
-        """Return what a teacher gets: each question, what was answered, whether it was right."""
-        assert self.lesson is not None
-        rows = [
-            {
-                "step": step.key,
-                "question": step.question.ask,
-                "given": answer.given,
-                "answer": _given_words(step.question, answer.given),
-                "right": answer.right,
-                "seconds": answer.seconds,
-            }
-            for step in self.lesson.steps
-            if step.question is not None and (answer := self.progress.answers.get(step.key))
-        ]
-        asked = sum(step.question is not None for step in self.lesson.steps)
-        return {
-            "format": RESULTS_FORMAT,
-            "lesson": self.lesson.key,
-            "title": self.lesson.title,
-            "written": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "questions": asked,
-            "right": sum(row["right"] is True for row in rows),
-            "answers": rows,
-        }
-
 
 def fault_title(variant: str) -> str:
     """Return the name of a fault in words."""
@@ -300,11 +267,3 @@ def fault_title(variant: str) -> str:
 def sorted_names(step: Step) -> list[str]:
     """Return what a step makes, runs first, in its order."""
     return [run.name for run in step.runs] + [sweep.name for sweep in step.sweeps]
-
-
-def _given_words(question: Question, given: Given) -> str:
-    if isinstance(given, list):
-        return ", ".join(f"{height:.2f}" for height in given)
-    if question.kind == "choice" and 0 <= given < len(question.choices):
-        return question.choices[int(given)]
-    return f"{given:g} {question.unit}".strip()

@@ -35,7 +35,6 @@ from viewer.common.theme import (
     Theme,
     mix,
 )
-from viewer.feature import Table
 from viewer.features.lessons.matrix import WrongEntries, WrongMatrices
 from viewer.features.lessons.model import LessonModel, Progress
 from viewer.features.lessons.questions import QuestionWidget, make_question
@@ -397,21 +396,6 @@ class LessonPanel(QWidget):
             self.model.go(self.model.place - 1)
         else:
             super().keyPressEvent(a0)
-
-    def paper_table(self) -> Table:
-        """Return the answers given so far, or the list of lessons where none is open."""
-        lesson = self.model.lesson
-        if lesson is None:
-            found = [lesson for _, lesson, _ in self._known]
-            rows = [(one.key, one.title, one.minutes) for one in found]
-            return ("lesson", "title", "time_minutes"), rows
-        told = {row["step"]: row for row in self.model.results()["answers"]}
-        answers = [
-            [lesson.key, step.key, step.question.ask if step.question else ""]
-            + [told.get(step.key, {}).get(name) for name in ("answer", "right", "seconds")]
-            for step in lesson.steps
-        ]
-        return ("lesson", "step", "question", "answer", "right", "time_s"), answers
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

@@ -1,1 +1,0 @@
-"""For a teacher: the results of a class in one window."""
