@@ -192,8 +192,10 @@ def test_an_engine_that_dies_costs_no_answer_and_a_page_is_written(
     chosen(window, page)
     qtbot.waitUntil(lambda: any("page.html" in words for words in heard))
     window.status_bar.cancel_requested.emit()
-    notice = lambda: window.session.notice.words  # noqa: E731
-    qtbot.waitUntil(lambda: "was not written" in notice(), timeout=PATIENCE_MS)
+    notice = lambda: window.session.notice  # noqa: E731
+    qtbot.waitUntil(
+        lambda: notice() is not None and "was not written" in notice().words, timeout=PATIENCE_MS
+    )
     assert not page.exists()
     window.actions_by_key["lesson_page"].trigger()
     chosen(window, page)
