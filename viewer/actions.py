@@ -178,10 +178,6 @@ MENUS: tuple[Menu, ...] = (
         Action("microscope_leave", "&Leave the microscope",
                "Go back to the panels, the graph and the run that were there before", "leave",
                by="microscope", needs="microscope"),
-        LINE,
-        Action("another_computer", "&Another computer…",
-               "Run on another computer over ssh: name it, test it, remove it", "ask",
-               by="computers"),
     )),
     Menu("playback", "&Playback", (
         Action("play", "&Play or pause", "Move the cursor through the run, or hold it",

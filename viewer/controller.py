@@ -8,20 +8,16 @@ A run that is over within `BLINK_S` of wall time cannot have been watched: it wa
 recorded, and is now replayed from the start over `REPLAY_S` (unless switched off).
 While a run goes on, playback follows its newest sample.
 
-A run on another computer goes through a second host, which reaches it over ssh; graphs are read and
-placed here all the same. The device of a run says which of the two it is for.
-
 The process dying costs the run and nothing else: `EngineLost` says why, in words, and
 the host has already started a fresh one.
 """
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
@@ -32,19 +28,14 @@ from gpu.errors import CancelledByUserError, EngineError, GpuError
 from gpu.graph import CSRGraph
 from gpu.host import EngineHost, LoadRequest
 from gpu.record.reach import SAMPLE, is_elsewhere, question
-from gpu.record.trace import ON, RunSettings, Verification
+from gpu.record.trace import RunSettings, Verification
 from gpu.record.workspace import reader_options
-from gpu.words import in_sight, thousands
+from gpu.words import thousands
 from sample_graphs import remembered_reference, suggested_source
-from viewer.models.computers import Computer
-from viewer.models.machines import address_of
 from viewer.models.open_choices import known_options, outside, refusal
 from viewer.models.outline import GraphOutline
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import PROGRESS_UNKNOWN, Notice, RunRecord, SessionModel
-
-if TYPE_CHECKING:
-    from gpu.remote import Elsewhere
 
 POLL_MS = 33
 BLINK_S = 1.0  # a run shorter than this, in wall time, is replayed
@@ -52,6 +43,7 @@ AT_ONCE_ARCS = 3_000  # of a graph that needs no compiler: `gpu.compiled.PLAIN_A
 REPLAY_S = 5.0  # wall time of the replay
 STARTING = "Starting the engine…"
 WITHOUT_GPU = "Another machine can be chosen in the Run panel: modelled GPUs run everywhere."
+LOST_ADVICE = "A fresh engine is starting; press Run to try again."
 ENGINE_CLOCK = {"model": "modelled"}  # every other engine measures
 
 
@@ -60,7 +52,6 @@ class Controller(QObject):
 
     running_changed = pyqtSignal(bool)  # a run was asked for and has not ended
     engine_changed = pyqtSignal(str)  # what the engine process prepares, "" once it is ready
-    connected = pyqtSignal(str)  # another computer is ready, by its address
     file_opened = pyqtSignal(str, object)  # a path that was read without fault; its options
     file_failed = pyqtSignal(str)  # a path that could not be read
 
@@ -73,13 +64,7 @@ class Controller(QObject):
     ) -> None:
         super().__init__(parent)
         self.session, self.playback = session, playback
-        self._ids = itertools.count(1)
-        self.host = host if host is not None else EngineHost(ids=self._ids)
-        self.computers: dict[str, Computer] = {}  # that runs may be made on, by address
-        self._far: EngineHost | None = None  # on the computer in use
-        self._far_computer: Computer | None = None
-        self._far_graph: CSRGraph | None = None  # that it was given
-        self._runner = self.host  # of the last run
+        self.host = host if host is not None else EngineHost()
         self.replay_short = True
         self.ready = False
         self.preparing = ""  # what the engine process prepares, "" once it is ready
@@ -215,14 +200,13 @@ class Controller(QObject):
             return
         try:
             settings = checked_settings(graph, settings)
-            self._runner = self._host_of(settings, graph)
         except GpuError as error:
             self._notice_error(error)
             return
-        self._runner.set_delta(None)
-        self._runner.set_pace(pace)
+        self.host.set_delta(None)
+        self.host.set_pace(pace)
         self._proof_id = -1
-        self._run_id = self._runner.run(settings, verify=True)
+        self._run_id = self.host.run(settings, verify=True)
         self._started_at = time.monotonic()
         clock = ENGINE_CLOCK.get(settings.engine, "measured")
         self.session.set_notice(None)
@@ -230,73 +214,7 @@ class Controller(QObject):
             RunRecord(self._run_id, settings, graph_reference(graph, settings.source), clock), show
         )
         self.running_changed.emit(True)
-        ready = self.ready or self._runner is not self.host
-        self.session.set_progress(PROGRESS_UNKNOWN, "Running…" if ready else STARTING)
-
-    def use_machine(self, device: str) -> None:
-        """Connect to the computer of the machine that was chosen, or leave the one before.
-
-        A run that goes on is left where it is.
-        """
-        address = address_of(device)
-        if self.running or not self._timer.isActive() or self._is_at(address):
-            return
-        self._leave()
-        if address:
-            try:
-                self._go_to(address)
-            except GpuError as error:
-                self._notice_error(error)
-
-    def _is_at(self, address: str) -> bool:
-        there, wanted = self._far_computer, self.computers.get(address)
-        if there is None or wanted is None:
-            return there is None and not address
-        return there.elsewhere() == wanted.elsewhere()
-
-    def _host_of(self, settings: RunSettings, graph: CSRGraph) -> EngineHost:
-        """Return what makes a run: the process here, or one elsewhere. GpuError."""
-        address = address_of(settings.device)
-        if not address:
-            return self.host
-        if self.session.arcs_missing:
-            raise EngineError(f"{graph.name} is still being made; run it when it is here")
-        if self._far is None or not self._is_at(address):
-            self._leave()
-            self._go_to(address)
-        assert self._far is not None
-        if graph is not self._far_graph:
-            self._far.put_graph(graph)
-            self._far_graph = graph
-        return self._far
-
-    def elsewhere(self, device: str) -> Elsewhere | None:
-        """Return the computer that a device belongs to, None for this one.
-
-        EngineError where it was never named: it may be what the file of a stranger names.
-        """
-        address = address_of(device)
-        if address and address not in self.computers:
-            where = in_sight(address)
-            raise EngineError(f"{where} is none of your computers; add it in the Machine list")
-        return self.computers[address].elsewhere() if address else None
-
-    def _go_to(self, address: str) -> None:
-        """Connect to another computer; returns at once. EngineError where it was never named."""
-        there = self.elsewhere(f"{ON}{address}")
-        assert there is not None
-        self._far_computer = self.computers[address]
-        self._far = EngineHost(spawn=there.spawn, ids=self._ids)
-        self._far.start()
-        self.engine_changed.emit(f"Connecting to {in_sight(address)}…")
-
-    def _leave(self) -> None:
-        """End the connection to another computer, if there is one."""
-        if self._far is not None:
-            self._far.close()
-            self._runner = self.host
-            self.engine_changed.emit(self.preparing)
-        self._far = self._far_computer = self._far_graph = None
+        self.session.set_progress(PROGRESS_UNKNOWN, "Running…" if self.ready else STARTING)
 
     def run_when_ready(self, ask: Callable[[], None]) -> None:
         """Call `ask` as soon as the engine process is warm, unless the user acts first.
@@ -313,7 +231,7 @@ class Controller(QObject):
         """End the run, if one is going; what it recorded stays."""
         self._when_ready = None
         if self.running:
-            self._runner.stop()
+            self.host.stop()
 
     def cancel(self) -> None:
         """Give up whatever is under way: run, load or placement."""
@@ -323,8 +241,7 @@ class Controller(QObject):
             if self._proof_id >= 0:
                 given_up = Verification(None, None, "the proof was given up")
                 self.session.set_verification(self._proof_id, given_up)
-            for host in {self.host, self._runner}:
-                host.stop()
+            self.host.stop()
             self._load_id = self._placement_id = self._proof_id = -1
         self.session.set_progress(None)
 
@@ -338,15 +255,15 @@ class Controller(QObject):
     def set_delta(self, delta: float) -> None:
         """Hold Δ by hand while a run goes on."""
         if self.running:
-            self._runner.set_delta(delta)
+            self.host.set_delta(delta)
 
     def release_delta(self) -> None:
         """Let the algorithm drive Δ again."""
-        self._runner.set_delta(None)
+        self.host.set_delta(None)
 
     def set_pace(self, samples_per_second: float | None) -> None:
         """Change the pace of the running model; None is full speed."""
-        self._runner.set_pace(samples_per_second)
+        self.host.set_pace(samples_per_second)
 
     def close(self) -> None:
         """Stop everything; no process, timer or segment is left. Idempotent."""
@@ -354,14 +271,13 @@ class Controller(QObject):
             return
         self._closed = True
         self._timer.stop()
-        self._leave()
         self.host.close()
 
     # --- the engine process reports
 
     def _poll(self) -> None:
         if self._run_id >= 0:
-            batch = self._runner.take_samples()
+            batch = self.host.take_samples()
             if len(batch):
                 self.session.set_waiting("")
                 self.session.append_samples(self._run_id, batch)
@@ -370,24 +286,6 @@ class Controller(QObject):
             handler = self._handlers.get(type(message))
             if handler is not None:
                 handler(message)
-        for message in self._far.poll() if self._far is not None else ():
-            self._hear(message)
-
-    def _hear(self, message: messages.Message) -> None:
-        """Take up what another computer says: of runs as ever, of itself into the status bar."""
-        where = in_sight(self._far_computer.address) if self._far_computer is not None else ""
-        if isinstance(message, messages.EngineLost):
-            self.engine_changed.emit(self.preparing)
-            assert self._far is not None
-            self._lose_run(message, self._far, "Press Run to connect again.")
-        elif isinstance(message, messages.Ready):
-            self.engine_changed.emit(self.preparing)
-            if self._far_computer is not None:
-                self.connected.emit(self._far_computer.address)
-        elif isinstance(message, messages.Progress) and message.run_id == 0:
-            self.engine_changed.emit(f"{where}: {message.words}…")
-        elif type(message) in self._handlers:
-            self._handlers[type(message)](message)
 
     def _show_sources(self, sample: np.void) -> None:
         """Say how many sources are done, where there are many."""
@@ -468,7 +366,7 @@ class Controller(QObject):
         if self._live_record(message.run_id) is None:
             return
         self._started_at = time.monotonic()
-        live = self._runner.live
+        live = self.host.live
         mine = live is not None and live.run_id == message.run_id
         self.session.set_progress(PROGRESS_UNKNOWN, "Running…")
         self.session.set_buffers(message.run_id, live.buffers if live and mine else None)
@@ -527,18 +425,14 @@ class Controller(QObject):
         self._prepare(STARTING)
         self._load_id = self._placement_id = -1
         self._ask_for_arcs()
-        self._lose_run(message, self.host, "A fresh engine is starting; press Run to try again.")
-
-    def _lose_run(self, message: messages.EngineLost, host: EngineHost, advice: str) -> None:
-        """End the run of an engine that died, if it had one, with what was recorded."""
-        if self.running and host is self._runner:
+        if self.running:
             if message.trace is not None:
                 self.session.finish_run(self._run_id, message.trace)
             self.session.fail_run(self._run_id, message.words)
             self._end_run()
         self._proof_id = -1
         self.session.set_progress(None)
-        self.session.set_notice(Notice("error", message.words, advice))
+        self.session.set_notice(Notice("error", message.words, LOST_ADVICE))
 
     def _live_record(self, run_id: int) -> RunRecord | None:
         return self.session.run_by_id(run_id) if run_id == self._run_id else None

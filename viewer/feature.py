@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from viewer.frame.status_bar import StatusBar
     from viewer.graph.view import GraphView
     from viewer.models.comparison import ComparisonModel
-    from viewer.models.computers import Computer
     from viewer.models.modes import Modes
     from viewer.models.playback import PlaybackModel
     from viewer.models.session import SessionModel
@@ -89,9 +88,6 @@ class Window(Protocol):
 
     def start_run(self) -> None:
         """Run what the Run panel says."""
-
-    def use_computers(self, computers: Sequence[Computer]) -> None:
-        """Offer the machines of these other computers."""
 
     def set_theme(self, name: str) -> None:
         """Put a theme on everything, and remember it."""

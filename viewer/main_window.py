@@ -7,7 +7,6 @@ an action's `handler` is a path from here, or from its feature.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -45,7 +44,6 @@ from viewer.frame.vertex_dialog import VertexDialog
 from viewer.graph.colours import COLOUR_MODES
 from viewer.graph.view import GraphView
 from viewer.models.comparison import ComparisonModel
-from viewer.models.computers import Computer, known_computers
 from viewer.models.machines import engine_words, is_modelled, machines
 from viewer.models.modes import Modes
 from viewer.models.playback import PlaybackModel
@@ -319,9 +317,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         self.set_theme(self.settings.theme)
-        computers = known_computers(self.settings)
-        self.use_computers(computers)
-        choices = RunChoices.from_dict(self.settings.run_panel, machines(computers))
+        choices = RunChoices.from_dict(self.settings.run_panel, machines())
         self.run_panel.set_choices(replace(choices, delta=None))  # it was of another graph
         self.run_panel.unfold(bool(self.settings.value(UNFOLDED, False)))
         self.set_replay_short(bool(self.settings.value("replay_short", True)))
@@ -357,11 +353,6 @@ class MainWindow(QMainWindow):
             part.before_run()
         pace = self.run_panel.choices().samples_per_second
         self.controller.start_run(self.run_panel.run_settings(), pace)
-
-    def use_computers(self, computers: Sequence[Computer]) -> None:
-        """Offer the machines of these other computers."""
-        self.controller.computers = {computer.address: computer for computer in computers}
-        self.run_panel.set_machines(machines(computers))
 
     def set_replay_short(self, on: bool) -> None:
         """Replay short runs, or leave the cursor at the end."""
@@ -426,7 +417,6 @@ class MainWindow(QMainWindow):
         choices = self.run_panel.choices()
         if self.controller.running:
             self.controller.set_pace(choices.samples_per_second)
-        self.controller.use_machine(choices.device)
         self._show_engine()
         self._show_pictured()
 

@@ -5,18 +5,13 @@ Not a test itself.
 
 from __future__ import annotations
 
-import os
-import shlex
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
 import host_engines as engines
-import pytest
 
 from gpu.host import (
     EngineHost,
@@ -28,8 +23,6 @@ from gpu.host import (
     RunFinished,
     RunStarted,
 )
-from gpu.host.process import EngineProcess, Spawn
-from gpu.remote import Elsewhere
 
 DEADLINE_S = 30.0  # generous: two cores, other tests beside
 NAMES = ("check", "execute", "verify", "load_graph", "open_sample", "provisional", "layout")
@@ -39,13 +32,6 @@ ENTRIES = Entries(
 )
 SHM = Path("/dev/shm")
 M = TypeVar("M", bound=Message)
-SSH = """#!/bin/sh
-# a stand-in: what follows -- ADDRESS is run here
-while [ "$1" != "--" ]; do shift; done
-shift 2
-exec sh -c "$*"
-"""
-ELSEWHERE = "elsewhere"  # a place: over ssh
 
 
 class Driver:
@@ -99,38 +85,12 @@ def left_behind(memory: Memory) -> list[str]:
     return [str(path) for folder in folders for path in folder.glob(f"{memory.prefix}-*")]
 
 
-@contextmanager
-def elsewhere(folder: Path) -> Iterator[Elsewhere]:
-    """Another computer: this one, behind a stand-in for ssh on PATH."""
-    if os.name != "posix":
-        pytest.skip("the stand-in for ssh is a shell script")
-    ssh = folder / "ssh"
-    ssh.write_text(SSH)
-    ssh.chmod(0o700)
-    far = Path(__file__).with_name("far_stage.py")
-    before = os.environ["PATH"]
-    os.environ["PATH"] = f"{folder}{os.pathsep}{before}"
-    try:
-        command = f"exec {shlex.join([sys.executable, str(far), str(folder)])}"
-        yield Elsewhere("somebody@elsewhere", command)
-    finally:
-        os.environ["PATH"] = before
-
-
-@contextmanager
-def spawned(place: str, folder: Path) -> Iterator[Spawn]:
-    """How children are started at a place."""
-    with elsewhere(folder) if place == ELSEWHERE else nullcontext() as there:
-        yield EngineProcess if there is None else there.spawn
-
-
-def shared_host(folder: Path, place: str = "here") -> Iterator[EngineHost]:
-    with spawned(place, folder) as spawn:
-        host = EngineHost(ENTRIES, Memory(folder=str(folder)), spawn)
-        host.start()
-        host.put_graph(engines.path_graph(3))  # the leak guard counts segments
-        yield host
-        host.close()
+def shared_host(folder: Path) -> Iterator[EngineHost]:
+    host = EngineHost(ENTRIES, Memory(folder=str(folder)))
+    host.start()
+    host.put_graph(engines.path_graph(3))  # the leak guard counts segments
+    yield host
+    host.close()
 
 
 def on_shared_host(host: EngineHost) -> Iterator[Driver]:
@@ -148,12 +108,11 @@ def on_fresh_host(folder: Path, place: str) -> Iterator[Driver]:
     """Start a host; afterwards nothing may be left of it. (Processes: see conftest.)"""
     threads = set(threading.enumerate())
     memory = Memory(folder=str(folder), named=place != "files")
-    with spawned(place, folder) as spawn:
-        host = EngineHost(ENTRIES, memory, spawn)
-        host.start()
-        yield Driver(host)
-        host.close()
-        host.close()
+    host = EngineHost(ENTRIES, memory)
+    host.start()
+    yield Driver(host)
+    host.close()
+    host.close()
     assert not host.alive
     assert left_behind(memory) == []
     assert set(threading.enumerate()) == threads

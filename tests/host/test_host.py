@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from host_driver import (
     DEADLINE_S,
-    ELSEWHERE,
     Driver,
     on_fresh_host,
     on_shared_host,
@@ -48,12 +47,10 @@ from gpu.interpreter import module_command
 from gpu.record.trace import RunSettings, reached_mask
 
 
-@pytest.fixture(scope="module", params=["here", ELSEWHERE])
-def engine(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[EngineHost]:
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineHost]:
     """One host for the tests that kill nothing: a start takes half a second."""
-    yield from shared_host(tmp_path_factory.mktemp("maps"), request.param)
+    yield from shared_host(tmp_path_factory.mktemp("maps"))
 
 
 @pytest.fixture
@@ -69,7 +66,7 @@ def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
 
 
 COMPILING_S = 280.0  # nothing is kept yet, on two busy cores
-PLACES = ["shared memory", "files", ELSEWHERE]
+PLACES = ["shared memory", "files"]
 everywhere = pytest.mark.parametrize("driver", PLACES, indirect=True)
 
 
@@ -203,7 +200,6 @@ def test_samples_arrive_in_order_and_none_is_lost(warm: Driver) -> None:
     assert len(warm.host.take_samples()) == 0
 
 
-@pytest.mark.parametrize("engine", ["here"], indirect=True)  # elsewhere the host there reads on
 def test_a_full_ring_holds_the_child_back(warm: Driver) -> None:
     warm.load()
     run_id = warm.start_run("stream", count=200_000)

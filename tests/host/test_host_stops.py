@@ -14,7 +14,6 @@ import host_engines as engines
 import numpy as np
 import pytest
 from host_driver import (
-    ELSEWHERE,
     ENTRIES,
     Driver,
     on_fresh_host,
@@ -49,12 +48,10 @@ from gpu.host import (
 from gpu.record.trace import NEVER, Flag, RunSettings
 
 
-@pytest.fixture(scope="module", params=["here", ELSEWHERE])
-def engine(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[EngineHost]:
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineHost]:
     """One host for the tests that kill nothing: a start takes half a second."""
-    yield from shared_host(tmp_path_factory.mktemp("maps"), request.param)
+    yield from shared_host(tmp_path_factory.mktemp("maps"))
 
 
 @pytest.fixture
@@ -68,8 +65,6 @@ def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
     """A driver of a fresh host, of which nothing may be left."""
     yield from on_fresh_host(tmp_path, request.param)
 
-
-everywhere = pytest.mark.parametrize("driver", ["shared memory", ELSEWHERE], indirect=True)
 
 # stops
 
@@ -117,7 +112,6 @@ def test_stop_before_the_child_is_up(driver: Driver) -> None:
     assert driver.wait_for(RunFinished, run_id).trace.outcome == "stopped"
 
 
-@everywhere
 @pytest.mark.parametrize("what", ["slow", "deaf"])
 def test_stop_ends_a_load(driver: Driver, what: str) -> None:
     graph = driver.load().graph
@@ -130,7 +124,6 @@ def test_stop_ends_a_load(driver: Driver, what: str) -> None:
     assert driver.finish().trace.reached == 20
 
 
-@everywhere
 def test_stop_of_nothing_is_nothing(driver: Driver) -> None:
     driver.wait_for(Ready, 0)
     driver.host.stop()
@@ -257,7 +250,6 @@ def _failure(driver: Driver, behaviour: str, **parameters: object) -> Failed:
     return driver.wait_for(Failed, driver.host.run(engines.settings(behaviour, **parameters)))
 
 
-@everywhere
 @pytest.mark.parametrize(
     ("behaviour", "words"),
     [("exits", "exit code 7"), ("segfaults", "signal 11 (a fault in compiled code)")],
@@ -275,7 +267,6 @@ def test_a_crash_costs_the_run_and_nothing_else(driver: Driver, behaviour: str, 
     assert driver.host.graph.name == "named"
 
 
-@everywhere
 def test_a_crash_while_reading(driver: Driver) -> None:
     lost = driver.wait_for(EngineLost, driver.host.load(LoadRequest("exits")))
     assert "reading a graph" in lost.words
@@ -332,7 +323,6 @@ def test_a_child_that_never_starts_is_given_up(
         driven.host.close()
 
 
-@everywhere
 @pytest.mark.parametrize("seed", range(3))
 def test_any_order_of_requests_ends_well(driver: Driver, seed: int) -> None:
     """Every run has one end, whatever comes between; then the host still works."""
@@ -363,7 +353,6 @@ def test_any_order_of_requests_ends_well(driver: Driver, seed: int) -> None:
         assert sum(isinstance(m, ends) and m.run_id == run_id for m in driver.heard) == 1, run_id
 
 
-@everywhere
 def test_closed_means_closed(driver: Driver) -> None:
     driver.host.close()
     with pytest.raises(EngineError, match="closed"):

@@ -51,7 +51,6 @@ FEATURES: tuple[Feature, ...] = (
     Feature("present"),
     Feature("reports", provides=Reports),
     Feature("autosave"),
-    Feature("computers"),
     Feature("access"),
 )
 

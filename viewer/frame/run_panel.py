@@ -72,7 +72,6 @@ from viewer.models.session import SessionModel
 
 SIZE_WIDTH = 76  # pixels, at the reference text size: 1048576 is not cut
 STALE = "The picture shows {}. Press Run."
-ANOTHER = "another"  # the row of the machine list that is no machine
 FILE = "file"  # the chooser's row for a graph that is no sample
 
 
@@ -87,7 +86,6 @@ class RunPanel(QWidget):
     source_requested = pyqtSignal(int)  # 0-based index
     choices_changed = pyqtSignal()
     unfolded = pyqtSignal(bool)  # rare knobs are shown
-    computers_requested = pyqtSignal()  # the row "Another computer…"
 
     def __init__(self, session: SessionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -155,7 +153,6 @@ class RunPanel(QWidget):
 
     def _build_machine_fields(self) -> None:
         self._device = choice_field([], "Device")
-        self._offers_another = False
         self._fill_machines(machines())
         rows = [(row.key, row.title, row.summary) for row in ALGORITHMS.values()]
         self._algorithm = choice_field(rows, "Algorithm")
@@ -280,13 +277,6 @@ class RunPanel(QWidget):
         self._show_algorithm()
         self._change()
 
-    def set_machines(self, found: dict[str, Machine]) -> None:
-        """Offer these machines; the one that is chosen stays so where it still is among them."""
-        self._fill_machines(found)
-        self._show_machine()
-        self._show_algorithm()
-        self._change()
-
     def _fill_machines(self, found: dict[str, Machine]) -> None:
         before = self._device.currentData()
         self._machines = found
@@ -294,15 +284,7 @@ class RunPanel(QWidget):
             self._device.clear()
             for machine in found.values():
                 add_choice(self._device, machine.device, machine.title, machine.sentence)
-            if self._offers_another:
-                add_choice(self._device, ANOTHER, "Another computer…", "Run there, over ssh")
         choose(self._device, before if before in found else RunChoices().device)
-        self._shown_device = self._device.currentData()
-
-    def offer_another(self) -> None:
-        """End the machine list with a row that asks for another computer."""
-        self._offers_another = True
-        self._fill_machines(self._machines)
 
     def choose_machine(self, device: str) -> None:
         """Choose a machine of the list."""
@@ -393,10 +375,6 @@ class RunPanel(QWidget):
         self._change()
 
     def _change_machine(self) -> None:
-        if self._device.currentData() == ANOTHER:
-            choose(self._device, self._shown_device)
-            self.computers_requested.emit()
-            return
         self._parameters.update(self._form_parameters())
         self._show_machine()
         self._show_algorithm()
@@ -407,7 +385,6 @@ class RunPanel(QWidget):
 
     def _show_machine(self) -> None:
         """Grey out what the machine cannot run; where that was chosen, choose the first it can."""
-        self._shown_device = self._device.currentData()
         able = []
         for index in range(self._algorithm.count()):
             row = ALGORITHMS[self._algorithm.itemData(index)]

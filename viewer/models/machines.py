@@ -1,8 +1,5 @@
 """What a run can be made on: modelled devices, this computer's CPU, a real GPU if there is one.
 
-Other computers are those that a person named (`viewer.models.computers`): a GPU and the CPU of
-each. Their devices are called as runs there are: "cuda:0 on user@host".
-
 The window's process never touches CUDA, so whether a GPU is there is told by looking: is a
 driver's file in its place, and would CuPy be found. What the card itself has to say (an old
 driver, a device that does not answer) the engine process says when it runs.
@@ -13,15 +10,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from gpu.algorithms import Algorithm
 from gpu.devices import DEFAULT_PRESET, PRESETS
-from gpu.record.trace import ON
-from gpu.words import in_sight
-from viewer.models.computers import Computer
 
 REAL_DEVICE = "cuda:0"
 CPU_DEVICE = "cpu"
@@ -37,16 +30,14 @@ class Machine:
     engine: str
 
 
-def machines(computers: Iterable[Computer] = ()) -> dict[str, Machine]:
-    """Return what there is, by device; a real GPU comes first, the CPU and other computers last."""
+def machines() -> dict[str, Machine]:
+    """Return what there is, by device; a real GPU comes first, the CPU last."""
     found = [Machine(name, name, row.sentence, "model") for name, row in PRESETS.items()]
     if gpu_problem() is None:
         sentence = "the real kernels on this machine's GPU; times are measured"
         found.insert(0, Machine(REAL_DEVICE, "NVIDIA GPU (measured)", sentence, "cuda"))
     sentence = "the baselines, on this computer's own cores; times are measured"
     found.append(Machine(CPU_DEVICE, "This computer's CPU (measured)", sentence, "cpu"))
-    for computer in computers:
-        found += _machines_of(computer)
     return {machine.device: machine for machine in found}
 
 
@@ -55,29 +46,11 @@ def usual_device() -> str:
     return DEFAULT_PRESET if gpu_problem() else REAL_DEVICE
 
 
-def _machines_of(computer: Computer) -> Iterator[Machine]:
-    where = in_sight(computer.address)
-    sentence = f"the real kernels on a GPU of {where}, over ssh; times are measured there"
-    names = ("NVIDIA GPU",) if computer.gpus is None else computer.gpus
-    for number, name in enumerate(names):
-        device = f"cuda:{number}{ON}{computer.address}"
-        yield Machine(device, f"{in_sight(name)} on {where} (measured)", sentence, "cuda")
-    sentence = f"the baselines, on the cores of {where}, over ssh; times are measured there"
-    yield Machine(
-        f"{CPU_DEVICE}{ON}{computer.address}", f"CPU of {where} (measured)", sentence, "cpu"
-    )
-
-
-def address_of(device: str) -> str:
-    """Return the computer that a device belongs to, "" for this one."""
-    return device.partition(ON)[2]
-
-
 def engine_of(device: str) -> str:
     """Return the engine that runs on a device."""
     if is_modelled(device):
         return "model"
-    return "cpu" if device.partition(ON)[0] == CPU_DEVICE else "cuda"
+    return "cpu" if device == CPU_DEVICE else "cuda"
 
 
 def is_modelled(device: str) -> bool:
@@ -97,9 +70,6 @@ def engine_words(device: str) -> str:
     """Return what the status bar says of a device: modelled or real, and if modelled, why."""
     if device == CPU_DEVICE:
         return "This computer's CPU, measured"
-    if address_of(device):
-        what = "CPU of" if engine_of(device) == "cpu" else "NVIDIA GPU on"
-        return f"{what} {in_sight(address_of(device))}, measured"
     problem = gpu_problem()
     if device == REAL_DEVICE:
         return "NVIDIA GPU, measured" if problem is None else problem

@@ -23,13 +23,11 @@ from gpu.study.sweep import (
     SweepPoint,
     findings,
     in_order,
-    one_by_one,
 )
 from gpu.study.sweep_pool import Pool, run_sweep
 from gpu.study.sweep_saved import SavedSweep
 
 if TYPE_CHECKING:
-    from gpu.remote import Elsewhere
     from gpu.study.cluster_tasks import WorkerShare
 
 POLL_MS = 50
@@ -89,12 +87,11 @@ class SweepModel(QObject):
         graph: CSRGraph,
         plan: SweepPlan,
         processes: int | None = None,
-        there: Elsewhere | None = None,
         cluster: str = "",
     ) -> None:
         """Begin; ignored while another sweep runs.
 
-        there : one run at a time on that computer; cluster : as of `gpu.study.cluster.Cluster`
+        cluster : as of `gpu.study.cluster.Cluster`
         """
         if self.running:
             return
@@ -104,7 +101,7 @@ class SweepModel(QObject):
         self._stop.clear()
         self._thread = threading.Thread(
             target=self._work,
-            args=(graph, plan, processes, self._pool, there, cluster),
+            args=(graph, plan, processes, self._pool, cluster),
             name="sweep",
             daemon=True,
         )
@@ -171,7 +168,6 @@ class SweepModel(QObject):
         plan: SweepPlan,
         processes: int | None,
         held: Pool | None,
-        there: Elsewhere | None,
         cluster: str,
     ) -> None:
         def on_point(point: SweepPoint, share: float) -> None:
@@ -183,13 +179,7 @@ class SweepModel(QObject):
             if cluster:
                 self._work_on(cluster, graph, plan, on_point)
                 return
-            if there is None:
-                run_sweep(graph, plan, on_point, processes, self._stop.is_set, held)
-                return
-            from gpu.remote.run import There
-
-            with There(there) as elsewhere:
-                one_by_one(graph, plan, elsewhere.run, on_point, self._stop.is_set)
+            run_sweep(graph, plan, on_point, processes, self._stop.is_set, held)
         except (GpuError, OSError) as error:
             self._fault = str(error)
 

@@ -12,11 +12,10 @@ from typing import Any
 
 from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer
 
-from gpu.record.trace import ON
 from gpu.words import SENTENCE, distance, in_sight, percent, thousands, time_words
 from viewer.common.glossary import explain
 from viewer.models.comparison import ComparisonModel
-from viewer.models.machines import address_of, engine_of
+from viewer.models.machines import engine_of
 from viewer.models.session import RunRecord, SessionModel
 
 LIVE_MS = 250
@@ -102,13 +101,12 @@ def _proof_words(record: RunRecord) -> str:
 
 
 def _device_words(record: RunRecord) -> str:
-    """Return the device; of a real GPU its name, with the computer where that is another."""
+    """Return the device; of a real GPU its name."""
     device, trace = record.settings.device, record.trace
     if trace is None or engine_of(device) != "cuda":
         return device
-    name = record.recorded_on or str(trace.environment.get("device", device.partition(ON)[0]))
-    where = f"{ON}{address_of(device)}" if address_of(device) else ""
-    return in_sight(f"{name.removeprefix(MAKER)}{where}")
+    name = record.recorded_on or str(trace.environment.get("device", device))
+    return in_sight(name.removeprefix(MAKER))
 
 
 COLUMNS = (

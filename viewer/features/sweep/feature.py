@@ -104,16 +104,10 @@ class SweepFeature(FeaturePart):
         try:
             settings = replace(self._window.run_panel.run_settings(), delta=self._delta(knob))
             plan = sweep.make_plan(graph, settings, knob, _numbers(values))
-            there = self._window.controller.elsewhere(settings.device)
-            if there is not None and cluster:
-                raise ParameterError(
-                    f"{settings.device} is reached by ssh, {cluster} shares the runs out itself: "
-                    "choose another machine, or no cluster"
-                )
         except GpuError as error:
             self._report(str(error))
             return
-        self.model.start(graph, plan, there=there, cluster=cluster)
+        self.model.start(graph, plan, cluster=cluster)
 
     def open_run(self, point: SweepPoint) -> None:
         """Make the run of a point again, in the window, with the Run panel's probe level."""

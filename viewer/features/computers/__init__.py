@@ -1,1 +1,0 @@
-"""Runs on other computers: which there are, whether they answer."""
