@@ -17,7 +17,6 @@ from PyQt6.QtCore import QObject
 if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMainWindow, QWidget
 
-    from gpu.reader import Reader
     from gpu.record.workspace import Workspace
     from viewer.action_set import ActionSet
     from viewer.common.theme import Theme
@@ -55,7 +54,6 @@ class Window(Protocol):
     # who acts
     controller: Controller
     files: FileDialogs
-    reader: Reader  # of files that a stranger may have made
     actions_by_key: ActionSet
     docks: Docks
     # what is seen

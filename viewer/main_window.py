@@ -18,7 +18,6 @@ from PyQt6.QtWidgets import QApplication, QMainWindow, QToolBar, QVBoxLayout, QW
 import sample_graphs
 from gpu.host import EngineHost
 from gpu.model.accuracy import error_words
-from gpu.reader import Reader
 from viewer.action_set import ActionSet
 from viewer.actions import menus_of
 from viewer.common.drops import dropped_file, refuse_drops
@@ -80,7 +79,6 @@ class MainWindow(QMainWindow):
         self.modes = Modes(self)
         self.controller = Controller(self.session, self.playback, host, self)
         self.files = FileDialogs(self, self.session, self.settings)
-        self.reader = Reader()
         self.features = Features(self, FEATURES)
         self._frame = QTimer(self)
         self._frame.setInterval(FRAME_MS)
@@ -305,7 +303,6 @@ class MainWindow(QMainWindow):
         self.sweep.end()
         self.controller.close()
         self.files.close()
-        self.reader.close()
         super().closeEvent(event)
 
     def _first_size(self) -> QSize:

@@ -18,7 +18,6 @@ import re
 from abc import ABC
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta, Struct, field
 
 from gpu.schema import PLAIN, Number, Table, Text, shown
@@ -75,18 +74,6 @@ class Value:
                 f"{shown(given)} is no value; write run.quantity or run.quantity(vertex)"
             )
         return cls(match[1], match[2], match[3])
-
-
-def told(lesson: Lesson) -> Any:
-    """Return a lesson as values of JSON, of which `checked(Lesson, ..., own_class)` makes it."""
-    return msgspec.to_builtins(lesson, enc_hook=_plain)
-
-
-def _plain(own: Any) -> Any:
-    if not isinstance(own, Value):
-        return str(own)
-    written = f"{own.of}.{own.quantity}" + ("" if own.at is None else f"({own.at})")
-    return written if own.over is None else {"value": written, "over": _plain(own.over)}
 
 
 class VertexId(str):

@@ -111,11 +111,6 @@ def parts(trace: Trace) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return header_of(trace) | {"arrays": list(arrays)}, arrays
 
 
-def from_parts(header: Any, arrays: Mapping[str, np.ndarray]) -> Trace:
-    """Return the trace of what `parts` returned, checked as that of a file. Raises TraceError."""
-    return assembled(_checked_header(header), arrays)
-
-
 def load_trace(path: str | Path) -> Trace:
     """Read a trace written by `save_trace`.
 

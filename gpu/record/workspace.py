@@ -193,15 +193,6 @@ def table_of(workspace: Workspace) -> dict[str, Any]:
     return table
 
 
-def from_parts(table: Any, traces: Sequence[Trace], packed: bytes) -> Workspace:
-    """Return the workspace of a table, its runs' traces and its graph. Raises WorkspaceError."""
-    found = _checked_table(table)
-    runs = tuple(zip(found.runs, traces, strict=True))
-    graph = None if found.graph is None else SavedGraph(**structs.asdict(found.graph))
-    current, b = (one if one in found.runs else None for one in (found.current, found.b))
-    return Workspace(graph, runs, current, b, found.source, found.window, packed)
-
-
 def load_workspace(
     path: str | Path, progress: Callable[[float], None] = lambda _share: None
 ) -> Workspace:
@@ -242,9 +233,12 @@ def summary(path: str | Path) -> str:
 
 
 def _read(archive: zipfile.ZipFile, size: int, progress: Callable[[float], None]) -> Workspace:
-    table = _read_table(archive, size)
-    traces = _read_runs(archive, _checked_table(table).runs, size, progress)
-    return from_parts(table, traces, _packed(archive, size))
+    table = _checked_table(_read_table(archive, size))
+    traces = _read_runs(archive, table.runs, size, progress)
+    runs = tuple(zip(table.runs, traces, strict=True))
+    graph = None if table.graph is None else SavedGraph(**structs.asdict(table.graph))
+    current, b = (number if number in table.runs else None for number in (table.current, table.b))
+    return Workspace(graph, runs, current, b, table.source, table.window, _packed(archive, size))
 
 
 def _read_table(archive: zipfile.ZipFile, size: int) -> Any:

@@ -2,12 +2,12 @@
 
     python tests/campaigns/fuzz.py SECONDS [SEED] [KIND ...]
 
-A kind has a way to draw and a way to use: traces and workspaces are archives whose headers, arrays
-and bytes are changed, and what is still read is exported in every form; lessons are our own with
-lines, values and Markdown changed, and what is read becomes HTML; drawings, settings and what a
-reader's process says are JSON trees with anything in any place; graphs are those of
-`test_formats_fuzz`. Fails on any exception but GpuError, on an error of two lines, on a file that
-takes more than PATIENCE_S of processor time, and on one that takes more than MEMORY_MB.
+A kind has a way to draw and a way to use: traces and workspaces are archives whose headers,
+arrays and bytes are changed, and what is still read is exported in every form; lessons are our
+own with lines, values and Markdown changed, and what is read becomes HTML; drawings and settings
+are JSON trees with anything in any place; graphs are those of `test_formats_fuzz`. Fails on any
+exception but GpuError, on an error of two lines, on a file that takes more than PATIENCE_S of
+processor time, and on one that takes more than MEMORY_MB.
 
 The number of files, how many of them were read, and the seed are printed for each kind.
 """
@@ -29,7 +29,6 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -317,11 +316,9 @@ def drawn_lesson(chance: random.Random) -> tuple[str, str]:
 
 
 def used_lesson(content: tuple[str, str], folder: Path) -> None:
-    """Read a lesson; send it through the reader's pipe; make HTML of its words."""
-    from gpu.lessons.lesson import Lesson, own_class, told
+    """Read a lesson; make HTML of its words."""
     from gpu.lessons.markdown import inline, to_html
     from gpu.lessons.read import find_lessons, read_lesson
-    from gpu.schema import checked
 
     names = [path.stem for path in find_lessons("/nowhere")]
     toml, text = (part.encode("utf-8", "surrogatepass") for part in content)
@@ -329,8 +326,6 @@ def used_lesson(content: tuple[str, str], folder: Path) -> None:
     for name in ("a", *names):
         (folder / f"{name}.md").write_bytes(text)
     lesson = read_lesson(folder / "a.toml")
-    back = json.loads(json.dumps(told(lesson)))
-    assert checked(Lesson, back, own_class) == lesson
     for step in lesson.steps:
         assert "<script" not in to_html(step.text)
         inline(step.title)
@@ -403,57 +398,6 @@ def used_settings(content: bytes, folder: Path) -> None:
         path.unlink()
 
 
-@cache
-def told_lesson() -> Any:
-    """Return a lesson of ours as it passes through the pipe."""
-    from gpu.lessons.lesson import told
-    from gpu.lessons.read import find_lessons, read_lesson
-
-    return told(read_lesson(find_lessons("/nowhere")[0]))
-
-
-def drawn_reply(chance: random.Random) -> tuple[str, bytes]:
-    """Return what a reader's process may say of some kind of file."""
-    if not TRACES:
-        TRACES.extend(traces())
-    kind = chance.choice(("trace", "workspace", "lesson", "peek", "graph"))
-    header = chance.choice(TRACES)[0]
-    records: dict[str, Any] = {
-        "trace": header,
-        "workspace": {"table": {"runs": [1]}, "headers": [header]},
-        "lesson": told_lesson(),
-        "peek": ["edge_list", "Edge list", [["km"], None]],
-        "graph": {"names": None, "base": 0, "name": "g", "notes": []},
-    }
-    arrays = [{"name": "dist", "type": "int32", "shape": [5]}]
-    reply = {"what": "found", "record": records[kind], "arrays": arrays}
-    return kind, written(changed(reply, chance))
-
-
-def used_reply(content: tuple[str, bytes], _folder: Path) -> None:
-    """Take a reply up as the window does; nonsense is what `Reader` calls nonsense."""
-    from multiprocessing import Pipe
-    from threading import Thread
-
-    from gpu.reader.kinds import KINDS
-    from gpu.reader.messages import receive, receive_arrays
-    from gpu.reader.reader import NONSENSE
-
-    kind, told = content
-    ours, theirs = Pipe()
-    sender = Thread(target=lambda: (theirs.send_bytes(told), theirs.close()))
-    sender.start()
-    try:
-        reply = receive(ours)
-        made = KINDS[kind].made(reply.record, receive_arrays(ours, reply.arrays, 1 << 20))
-        assert made is not None
-    except (*NONSENSE, EOFError, OSError):
-        raise GpuError("nonsense") from None
-    finally:
-        sender.join()
-        ours.close()
-
-
 # ---------------------------------------------------------------- graphs
 
 
@@ -484,7 +428,6 @@ ALL = {
     "lesson": Kind(drawn_lesson, used_lesson),
     "drawing": Kind(drawn_drawing, used_drawing),
     "settings": Kind(drawn_settings, used_settings),
-    "reply": Kind(drawn_reply, used_reply),
     "graph": Kind(drawn_graph, used_graph),
 }
 

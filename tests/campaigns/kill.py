@@ -10,8 +10,7 @@ page, picture or film; what was there before must be there, or the new one whole
 command then does its work and takes away what was left. `sweep`: a worker of a sweep dies; every
 value must have its point, or say why not. `cluster`: one or two workers of a Dask cluster die
 while rows from many sources or a sweep are made; file and points must be those of this process, or
-be so when the same is asked again where a task met three deaths. `reader`: a file's reader dies or
-stands still; the file is read or refused in words, the next one is read. `window`: a whole window
+be so when the same is asked again where a task met three deaths. `window`: a whole window
 is killed (KILL) while it opens, runs, saves, films, shows a lesson and closes; settings and
 workspace must be as they were saved, no process of it may be left, and no shared segment past the
 next start.
@@ -43,7 +42,6 @@ sys.path.append(str(TESTS / "helpers"))
 sys.path.append(str(TESTS / "window"))
 sys.path.append(str(TESTS.parent))
 
-from hand_made import small_trace  # noqa: E402
 from soak_memory import children  # noqa: E402
 
 from gpu.interpreter import start_tracker  # noqa: E402
@@ -404,47 +402,6 @@ def _struck_work(work: Callable[[], None], chance: random.Random) -> int:
     return count
 
 
-# ---------------------------------------------------------------- a file's reader
-
-
-def reader(seconds: float, seed: int, most: int) -> int:
-    """Let readers die while they read; return how often."""
-    from gpu.errors import GpuError
-    from gpu.lessons.read import find_lessons
-    from gpu.reader import Reader
-    from gpu.record.tracefile import save_trace
-    from gpu.record.workspace import Workspace, save_workspace
-
-    chance, count = random.Random(f"{seed} reader"), 0
-    with tempfile.TemporaryDirectory() as folder:
-        trace = small_trace()
-        save_trace(trace, Path(folder) / "a.npz")
-        many = Workspace(None, tuple((k, trace) for k in range(1, 40)))
-        save_workspace(many, Path(folder) / "a.ssspw")
-        files = [("trace", Path(folder) / "a.npz"), ("workspace", Path(folder) / "a.ssspw")]
-        files += [("lesson", path) for path in find_lessons("/nowhere")]
-        scene, end = Reader(), time.monotonic() + seconds
-        try:
-            while time.monotonic() < end and count < most:
-                scene.warm()
-                pids = [child.pid or 0 for child in active_children() if "reader" in child.name]
-                delay = chance.choice((0.0, 0.002, 0.02, 0.3)) * chance.random()
-                timer = threading.Timer(delay, strike, (chance.choice(pids), chance))
-                timer.start()
-                try:
-                    scene.read(*chance.choice(files))
-                except GpuError as error:
-                    if "reader" not in str(error):
-                        raise
-                timer.join()
-                time.sleep(DYING_S)
-                count += 1
-                scene.read(*chance.choice(files))
-        finally:
-            scene.close()
-    return count
-
-
 # ---------------------------------------------------------------- the window
 
 
@@ -555,7 +512,6 @@ SCENES = {
     "command": command,
     "sweep": sweep,
     "cluster": cluster,
-    "reader": reader,
     "window": window,
 }
 

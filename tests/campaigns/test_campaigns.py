@@ -57,7 +57,6 @@ def test_a_fault_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         ("engine", 2),
         ("command", 1),
         ("sweep", 1),
-        ("reader", 6),
         pytest.param("cluster", 2, marks=DASK),
     ],
 )

@@ -14,7 +14,6 @@ import pytest
 from hand_made import small_trace
 from hypothesis import given, strategies as st
 
-from gpu.reader.kinds import KINDS
 from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, Note, note, plain_notes, read_notes
 from gpu.record.trace import Trace
 from gpu.record.tracefile import load_trace, save_trace
@@ -85,11 +84,10 @@ def test_no_more_are_read_than_a_trace_holds() -> None:
     assert words == "5 of 505 notes are left out: a trace holds 500"
 
 
-def test_the_sentence_comes_out_of_the_reader_and_a_lie_there_stays_words(tmp_path: Path) -> None:
+def test_the_sentence_comes_out_of_a_file_and_a_lie_there_stays_words(tmp_path: Path) -> None:
     save_trace(noted(), tmp_path / "run.npz")
     with_header(tmp_path / "run.npz", {"notes": [*plain_notes(NOTES), 7]})
-    kind = KINDS["trace"]
-    back = kind.made(*kind.told(load_trace(tmp_path / "run.npz")))
+    back = load_trace(tmp_path / "run.npz")
     assert back.notes == NOTES
     assert "1 of 3 notes" in back.notes_left_out
     with_header(tmp_path / "run.npz", {"notes_left_out": ["\x07", {"a": "\u202e"}], "notes": []})

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from gpu.errors import GpuError, TraceError
 from gpu.record.assembly import check_trace
 from gpu.record.events import EventKind
+from gpu.record.recognised import recognised
 from gpu.record.trace import EVENT, Trace
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.replay.replay import Replay
@@ -67,6 +68,17 @@ def test_numpy_alone_opens_it(tmp_path: Path) -> None:
     with np.load(tmp_path / "run.npz", allow_pickle=False) as arrays:
         assert json.loads(arrays["header"].tobytes())["version"] == 1
         assert arrays["dist"].tolist()[:4] == [0, 4, 7, 7]
+
+
+def test_a_run_packed_by_another_program_is_recognised(tmp_path: Path) -> None:
+    save_trace(small_trace(), tmp_path / "a.npz")
+    assert recognised(tmp_path / "a.npz") == "trace"
+    with np.load(tmp_path / "a.npz") as archive:
+        arrays = {name: archive[name] for name in sorted(archive.files)}
+    np.savez_compressed(tmp_path / "b.npz", **arrays)
+    assert recognised(tmp_path / "b.npz") == "trace"
+    (tmp_path / "g.gr").write_text("p sp 1 0\n")
+    assert recognised(tmp_path / "g.gr") is recognised(tmp_path) is recognised("no") is None
 
 
 def test_constant_arrays_are_not_taken_for_a_bomb(tmp_path: Path) -> None:

@@ -93,13 +93,14 @@ class DrawTools(FeaturePart):
 
     def paste(self) -> None:
         """Ask for a text; it begins with what the clipboard holds."""
+        from gpu.formats import load_graph
         from viewer.features.draw.paste import PasteDialog
 
-        clipboard, reader = QApplication.clipboard(), self._window.reader
+        clipboard = QApplication.clipboard()
         dialog = PasteDialog(
             clipboard.text() if clipboard is not None else "",
             self._window.as_widget(),
-            lambda path, name: reader.read("graph", path, format=name),
+            lambda path, name: load_graph(path, format=name),
         )
         dialog.taken.connect(self._draw_text)
         dialog.open()

@@ -96,10 +96,11 @@ class OpenOptionsFeature(FeaturePart):
     def _look(self, path: str, seen: Seen) -> None:
         """Look at the beginning of a file in the background."""
         found: list[Peek] = []
-        reader = self._window.reader
 
         def work() -> None:
-            found.append(reader.read("peek", path))
+            from gpu.formats.peek import peek
+
+            found.append(peek(path))
 
         def ended(problem: BaseException | None) -> None:
             self._tasks.discard(task)

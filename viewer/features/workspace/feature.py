@@ -1,6 +1,6 @@
 """What a workspace takes from the window and gives back to it.
 
-A file is read whole in the background, in a process of its own (`gpu.reader`), and only then is
+A file is read whole on a thread of its own (`viewer.common.background`), and only then is
 anything shown: a broken one costs nothing. Its runs are in the table at once, also those of a GPU
 that is not here: a run is a recording. Its graph is opened in the engine process, as always; once
 it is here and has the hash of the runs', run, comparison and cursor are put back. Only in the
@@ -113,7 +113,6 @@ class WorkspaceFeature(Workspaces):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self._window.open_path)
         dialog.open()
-        self._window.reader.warm()
 
     def ask_save(self) -> None:
         """Ask where to save the workspace."""
@@ -161,7 +160,7 @@ class WorkspaceFeature(Workspaces):
             self._task.give_up()
 
     def _read(self, path: str, kind: str, ours: bool = False) -> None:
-        session, reader = self._window.session, self._window.reader
+        session = self._window.session
         if self._task is not None:
             words = "Another file is still being opened."
             session.set_notice(Notice("info", words, "Wait for it, or press Cancel."))
@@ -172,8 +171,13 @@ class WorkspaceFeature(Workspaces):
             reading.share = share
 
         def work() -> None:
-            found = reader.read(kind, path, progress)
-            reading.found.append(found if kind == "workspace" else workspace_of(found, path))
+            from gpu.record.tracefile import load_trace
+            from gpu.record.workspace import load_workspace
+
+            if kind == "workspace":
+                reading.found.append(load_workspace(path, progress))
+            else:
+                reading.found.append(workspace_of(load_trace(path), path))
 
         session.set_progress(PROGRESS_UNKNOWN, f"Opening {Path(path).name}…")
         self._task = Task(work, self)
