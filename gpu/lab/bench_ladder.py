@@ -1,22 +1,17 @@
-"""What each step of the ladder brings, from Near-Far's simplest kernel to the one that is measured.
+"""What each step of the ladder brings, from Near-Far's simplest kernel to the engine's.
 
     python -m gpu.lab.bench_ladder [GRAPH ...] [--runs N] [--device cuda:0] [--json FILE]
 
-GRAPH is a file (the roads of New York, say) or `sample:KEY`; without one, two samples. Weights
-must be int32. For each graph the steps of `gpu.cuda.ladder` and then the engine's near_far at
-probe level 0: WARM_UPS runs unseen, then RUNS, by turns, from vertex 0. A time lies between two
-events: from the initial distances, which are not timed here, to the last launch's end, with what
-the host does between launches; near_far's own also sums the weights and clears the distances.
-Each answer is held against the oracle; a wrong one is reported and exits with 3.
+GRAPH is a file or `sample:KEY`, with int32 weights. The steps of `gpu.cuda.ladder` and the
+engine's near_far at probe level 0 take turns from vertex 0: WARM_UPS runs, then RUNS. A time lies
+between two events: from the initial distances to the end of the last launch. near_far's own also
+sums the weights and clears the distances. Each answer must equal the oracle's.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import statistics
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +22,11 @@ from gpu.cuda.device import Device, find_device
 from gpu.cuda.ladder import STEPS, CupyMachine, Run
 from gpu.errors import GpuError
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.lab import spread, write_results
 from gpu.proof.verify import oracle_distances
 from sample_graphs import open_sample
 
 WARM_UPS, RUNS = 2, 15
-RESULTS = Path(__file__).resolve().parent / "results"
 SAMPLES = ("sample:city_roads", "sample:grid?n=250000")
 ENGINE = "near_far.cu"
 
@@ -43,10 +38,10 @@ def measure(graph: CSRGraph, device: Device, runs: int) -> list[dict[str, Any]]:
     times: dict[str, list[float]] = {name: [] for name in (*(s.file for s in STEPS), ENGINE)}
     right = dict.fromkeys(times, True)
     for turn in range(WARM_UPS + runs):
-        found = {step.file: timed(run) for step, run in zip(STEPS, ladder, strict=True)}
+        results = {step.file: timed(run) for step, run in zip(STEPS, ladder, strict=True)}
         trace = gpu.run(graph, "near_far", "cuda", device=f"cuda:{device.number}", probe=0)
-        found[ENGINE] = (float(trace.environment["kernel_ms"]), trace.dist)
-        for name, (elapsed_ms, dist) in found.items():
+        results[ENGINE] = (float(trace.environment["kernel_ms"]), trace.dist)
+        for name, (elapsed_ms, dist) in results.items():
             right[name] &= np.array_equal(np.where(dist == INT_UNREACHED, np.inf, dist), expected)
             if turn >= WARM_UPS:
                 times[name].append(elapsed_ms)
@@ -58,7 +53,7 @@ def measure(graph: CSRGraph, device: Device, runs: int) -> list[dict[str, Any]]:
             "m": graph.m,
             "kernel": name,
             "adds": adds.get(name, "the kernel that is measured"),
-            "ms": {"median": statistics.median(values), "min": min(values), "max": max(values)},
+            "ms": spread(values),
             "right": bool(right[name]),
         }
         for name, values in times.items()
@@ -82,53 +77,33 @@ def timed(run: Run) -> tuple[float, np.ndarray]:
 def line(row: dict[str, Any], first_ms: float) -> str:
     """Return one printed line; `first_ms` is the time of step 1."""
     ms = row["ms"]["median"]
-    text = (
-        f"{row['graph']:<22} {row['kernel']:<24} {ms:9.3f} ms  x{first_ms / ms:6.1f}  {row['adds']}"
-    )
-    return text if row["right"] else text + "  WRONG"
+    text = f"{row['graph']:<22} {row['kernel']:<24} {ms:9.3f} ms  x{first_ms / ms:6.1f}  "
+    return text + row["adds"] + ("" if row["right"] else "  WRONG")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Measure, print, write the JSON; 0 on success, 1 on a reported error, 3 on a wrong answer."""
-    summary = (__doc__ or "").splitlines()[0]
-    parser = argparse.ArgumentParser(prog="python -m gpu.lab.bench_ladder", description=summary)
+    parser = argparse.ArgumentParser(prog="python -m gpu.lab.bench_ladder", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("graphs", nargs="*", metavar="GRAPH", help="file or sample:KEY [2 samples]")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"timed runs of each [{RUNS}]")
     parser.add_argument("--device", default="cuda:0", help="[cuda:0]")
     parser.add_argument("--json", type=Path, metavar="FILE", help="[gpu/lab/results/<date>.json]")
     args = parser.parse_args(argv)
+    rows: list[dict[str, Any]] = []
     try:
-        return run(args)
+        device = find_device(args.device)
+        for origin in args.graphs or SAMPLES:
+            graph = open_sample(origin) if origin.startswith("sample:") else gpu.load_graph(origin)
+            measured = measure(graph, device, args.runs)
+            for row in measured:
+                print(line(row, measured[0]["ms"]["median"]), flush=True)
+            rows += measured
     except GpuError as error:
         print(f"bench_ladder: {error}", file=sys.stderr)
         return 1
-
-
-def run(args: argparse.Namespace) -> int:
-    """Do what `main` does with parsed arguments."""
-    device = find_device(args.device)
-    rows: list[dict[str, Any]] = []
-    for origin in args.graphs or SAMPLES:
-        graph = open_sample(origin) if origin.startswith("sample:") else gpu.load_graph(origin)
-        measured = measure(graph, device, args.runs)
-        for row in measured:
-            print(line(row, measured[0]["ms"]["median"]), flush=True)
-        rows += measured
-    date = datetime.now(UTC).isoformat(timespec="seconds")
-    done = {
-        "command": " ".join(["python -m gpu.lab.bench_ladder", *sys.argv[1:]]),
-        "date": date,
-        "versions": {"numpy": np.__version__, "python": sys.version.split()[0]},
-        "warm_ups": WARM_UPS,
-        "runs": args.runs,
-        **device.facts(),
-        "rows": rows,
-    }
-    target = args.json or RESULTS / f"ladder_{date[:10]}.json"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
-    print(f"written to {target}")
-    return 3 if not all(row["right"] for row in rows) else 0
+    write_results("ladder", rows, args.json, warm_ups=WARM_UPS, runs=args.runs, **device.facts())
+    return 0 if all(row["right"] for row in rows) else 3
 
 
 if __name__ == "__main__":

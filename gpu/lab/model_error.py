@@ -1,30 +1,37 @@
 """How far the modelled H100 is from the measured one: the same deltas, run on the model.
 
     python -m gpu.lab.model_error NEW_YORK.gr.gz [-o FILE.json]
+    python -m gpu.lab.model_error NEW_YORK.gr.gz --fit STEPS
 
-Takes the delta sweeps that `sweep_gpu` measured (gpu/lab/results/sweep_gpu_*.json, our
-kernels, fixed deltas) and repeats every second point on the modelled H100 with as many
-workers, on graphs of the same families made by `sample_graphs` (other random numbers, the
-same sizes). Prints, per graph and algorithm, the range of modelled over measured time, the
-rank correlation (Spearman) over the sweep, by how much the counters err (vertices processed and
-bucket switches, or moves of the threshold: mean absolute error over the sweep), and whether the
-constants were fitted on that graph (`gpu.lab.calibrate` says which and why) or it was held out.
+Reads the deltas that `sssp-scope bench gpu --sweep` measured and repeats every second point on the
+modelled H100, with as many workers, on graphs of the same families and sizes made by
+`sample_graphs`. Prints, for each graph and algorithm: modelled over measured time, the rank
+correlation (Spearman) over the sweep, and the mean absolute error of the counters. The window
+states the error from `results/model-error-h100.json` (`gpu.model.accuracy`).
+
+`--fit` fits the cost constants (CONSTANTS of `gpu.devices`) on FITTED, one graph of each kind; roads
+and the larger graphs are held out. A step multiplies each constant in turn by STEP and by 1 / STEP
+and keeps what lowers the root mean square of log2(modelled / measured).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import gpu
 from gpu.devices import PRESETS
 from gpu.graph import CSRGraph
+from gpu.lab import RESULTS
 from gpu.record.trace import Trace
 
-RESULTS = Path(__file__).resolve().parent / "results"
 DEVICE = "H100"
 SAMPLES = {
     "grid_1024": "sample:grid?n=1048576",
@@ -33,26 +40,32 @@ SAMPLES = {
     "grid_4096": "sample:grid?n=16777216",
     "rmat_22": "sample:rmat?n=4194304",
 }
-FITTED = ("grid_1024", "mesh_100", "rmat_20")  # named before the form was tried
-PARAMETERS = {"adds": {"drop_stale": True}, "near_far": {}}
-EVERY = 2  # points of a sweep
-LEAST = 10  # of what is counted, for an error in percent
+FITTED = ("grid_1024", "mesh_100", "rmat_20")  # chosen before the form of the model was tried
+ALGORITHMS = ("adds", "near_far")
+EVERY, FIT_EVERY = 2, 4  # points of a sweep that are used
+LEAST = 10  # counted in a run, for an error in percent
+CONSTANTS = ("round_ns", "trip_ns", "miss_ns", "push_ns", "superstep_ns", "alone_ns")
+STEP = 1.2  # factor
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the table; write it as JSON where asked."""
+    """Print the table, and write it as JSON; or fit the constants."""
     parser = argparse.ArgumentParser(prog="python -m gpu.lab.model_error", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("new_york", help="USA-road-d.NY.gr[.gz]")
     parser.add_argument("--sweep", type=Path, default=newest_sweep())
     parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--fit", type=int, metavar="STEPS", help="fit the constants instead")
     args = parser.parse_args(argv)
     measured = json.loads(args.sweep.read_text(encoding="utf-8"))["rows"]
+    if args.fit is not None:
+        fit({name: open_graph(name, args.new_york) for name in FITTED}, measured, args.fit)
+        return 0
     rows = []
     for name in ("ny", *SAMPLES):
         graph = open_graph(name, args.new_york)
-        for algorithm in PARAMETERS:
-            points = points_of(measured, name, algorithm, EVERY)
-            rows.append(compare(name, graph, algorithm, points))
+        for algorithm in ALGORITHMS:
+            rows.append(compare(name, graph, algorithm, measured, EVERY))
             print(_line(rows[-1]), flush=True)
     if args.output:
         document = {"device": DEVICE, "measured": args.sweep.name, "rows": rows}
@@ -65,46 +78,21 @@ def newest_sweep() -> Path:
     return max(RESULTS.glob("sweep_gpu_*.json"))
 
 
-def points_of(
-    measured: list[dict[str, Any]], name: str, algorithm: str, every: int
-) -> list[dict[str, Any]]:
-    """Return every so many of the measured rows of one sweep."""
-    rows = [row for row in measured if (row["graph"], row["algorithm"]) == (name, algorithm)]
-    return rows[::every]
+def open_graph(name: str, new_york: str) -> CSRGraph:
+    """Return the graph that stands for a benchmark graph."""
+    from sample_graphs import open_sample
+
+    return gpu.load_graph(new_york) if name == "ny" else open_sample(SAMPLES[name])
 
 
 def compare(
-    name: str, graph: CSRGraph, algorithm: str, measured: list[dict[str, Any]]
+    name: str, graph: CSRGraph, algorithm: str, measured: list[dict[str, Any]], every: int = 1
 ) -> dict[str, Any]:
     """Return modelled beside measured ms of one sweep, their ratios and rank correlation."""
     from scipy.stats import spearmanr
 
-    from sample_graphs import suggested_source
-
-    points = []
-    for row in measured:
-        trace = gpu.run(
-            graph,
-            algorithm,
-            source=suggested_source(graph),
-            delta=row["delta"],
-            device=DEVICE,
-            probe=0,
-            parameters=_parameters(algorithm, row),
-        )
-        points.append(
-            {
-                "delta": row["delta"],
-                "measured_ms": row["kernel_ms"]["median"],
-                "modelled_ms": kernel_ms(trace),
-                "measured_efficiency": row["efficiency"],
-                "modelled_efficiency": trace.work_efficiency,
-                "measured_processed": row["processed"],
-                "modelled_processed": int(trace.last["processed_vertices"]),
-                "measured_switches": row["bucket_switches"],
-                "modelled_switches": int(trace.last["bucket_switches"]),
-            }
-        )
+    rows = [row for row in measured if (row["graph"], row["algorithm"]) == (name, algorithm)]
+    points = [_point(graph, algorithm, row) for row in rows[::every]]
     ratios = [point["modelled_ms"] / point["measured_ms"] for point in points]
     ranks = spearmanr(
         [point["modelled_ms"] for point in points], [point["measured_ms"] for point in points]
@@ -122,14 +110,29 @@ def compare(
     }
 
 
-def error_percent(points: list[dict[str, Any]], what: str) -> float | None:
-    """Return a counter's mean absolute error, %, None where fewer than `LEAST` were ever counted.
+def _point(graph: CSRGraph, algorithm: str, row: dict[str, Any]) -> dict[str, Any]:
+    from sample_graphs import suggested_source
 
-    A run of two buckets that becomes one of three is not off by 50 % in any useful sense.
-    """
-    counted = [point for point in points if point[f"measured_{what}"] >= LEAST]
-    shares = [point[f"modelled_{what}"] / point[f"measured_{what}"] for point in counted]
-    return 100 * sum(abs(share - 1) for share in shares) / len(shares) if shares else None
+    trace = gpu.run(
+        graph,
+        algorithm,
+        source=suggested_source(graph),
+        delta=row["delta"],
+        device=DEVICE,
+        probe=0,
+        parameters={"workers": row["workers"]} if algorithm == "adds" and "workers" in row else {},
+    )
+    return {
+        "delta": row["delta"],
+        "measured_ms": row["kernel_ms"]["median"],
+        "modelled_ms": kernel_ms(trace),
+        "measured_efficiency": row["efficiency"],
+        "modelled_efficiency": trace.work_efficiency,
+        "measured_processed": row["processed"],
+        "modelled_processed": int(trace.last["processed_vertices"]),
+        "measured_switches": row["bucket_switches"],
+        "modelled_switches": int(trace.last["bucket_switches"]),
+    }
 
 
 def kernel_ms(trace: Trace) -> float:
@@ -137,17 +140,11 @@ def kernel_ms(trace: Trace) -> float:
     return (trace.time_ns + PRESETS[DEVICE].begin_ns) / 1e6
 
 
-def _parameters(algorithm: str, row: dict[str, Any]) -> dict[str, Any]:
-    if "workers" not in row or algorithm != "adds":
-        return PARAMETERS[algorithm]
-    return {**PARAMETERS[algorithm], "workers": row["workers"]}
-
-
-def open_graph(name: str, new_york: str) -> CSRGraph:
-    """Return the graph that stands for a benchmark graph."""
-    from sample_graphs import open_sample
-
-    return gpu.load_graph(new_york) if name == "ny" else open_sample(SAMPLES[name])
+def error_percent(points: list[dict[str, Any]], what: str) -> float | None:
+    """Return a counter's mean absolute error, %, over the points that count at least `LEAST`."""
+    counted = [point for point in points if point[f"measured_{what}"] >= LEAST]
+    shares = [point[f"modelled_{what}"] / point[f"measured_{what}"] for point in counted]
+    return 100 * sum(abs(share - 1) for share in shares) / len(shares) if shares else None
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -163,6 +160,55 @@ def _line(row: dict[str, Any]) -> str:
 
 def _percent(value: float | None) -> str:
     return "few" if value is None else f"{value:.0f} %"
+
+
+def fit(graphs: dict[str, CSRGraph], measured: list[dict[str, Any]], steps: int) -> None:
+    """Print the error of the constants in force, and better ones after each step."""
+    constants = {name: getattr(PRESETS[DEVICE], name) for name in CONSTANTS}
+    best = fit_error(graphs, measured, constants, FIT_EVERY)
+    print(f"error {best:.3f} (log2), with {_words(constants)}", flush=True)
+    for _ in range(steps):
+        for name in CONSTANTS:
+            for factor in (STEP, 1.0 / STEP):
+                tried = {**constants, name: constants[name] * factor}
+                error = fit_error(graphs, measured, tried, FIT_EVERY)
+                if error < best:
+                    best, constants = error, tried
+                    break
+        print(f"error {best:.3f} (log2), with {_words(constants)}", flush=True)
+
+
+def fit_error(
+    graphs: dict[str, CSRGraph],
+    measured: list[dict[str, Any]],
+    constants: dict[str, float],
+    every: int,
+) -> float:
+    """Return the root mean square of log2(modelled / measured) over the sweeps of `graphs`."""
+    squares: list[float] = []
+    with _constants_set(constants):
+        for name, graph in graphs.items():
+            for algorithm in ALGORITHMS:
+                points = compare(name, graph, algorithm, measured, every)["points"]
+                squares += [
+                    math.log2(point["modelled_ms"] / point["measured_ms"]) ** 2 for point in points
+                ]
+    return math.sqrt(sum(squares) / len(squares))
+
+
+@contextmanager
+def _constants_set(constants: dict[str, float]) -> Iterator[None]:
+    """Give the modelled device other constants for a while."""
+    before = PRESETS[DEVICE]
+    PRESETS[DEVICE] = replace(before, **constants)  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        PRESETS[DEVICE] = before
+
+
+def _words(constants: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value:.0f}" for name, value in constants.items())
 
 
 if __name__ == "__main__":

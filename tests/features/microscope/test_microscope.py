@@ -518,7 +518,7 @@ def test_who_holds_an_item_is_no_bare_number(stage: tuple) -> None:
     for position in range(1, len(model.replay) + 1):
         model.go(position)
         pen = _Pen(painter, LIGHT, 600, model)
-        pen.workers(model.state, record.schedule, 4)
+        pen.workers(model.state, record.algorithm, 4)
         for items in model.state.buckets.values():
             for item in items:
                 words = pen.chip_words(model.state, item)
