@@ -8,7 +8,7 @@ measured  on an H100, by kernels made for it: one dependent hop (row bounds, arc
           within L2, 22 G/s over 64 MB; copy 2.9 TB/s of a nominal 3.35. Of our own kernel: a
           sweep of the manager, 2.3 to 3.4 us, the more the busier (run time over sweeps).
 fitted    by hand, looking at half of the benchmark graphs and, on 2026-11-23, at 28 of other kinds
-          (`gpu.lab.calibrate`, `gpu.lab.model_rows`): the eight times that the H100's preset marks
+          (`gpu.lab.model_error`): the eight times that the H100's preset marks
           so. They are longer than the trips that one would count, because they hold what a round
           does beside its trips: dealing arcs to lanes, barriers, the instructions themselves.
           Graphs and a card that were not looked at judge them (`gpu.model.accuracy` says the

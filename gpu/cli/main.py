@@ -81,7 +81,7 @@ COMMANDS: dict[str, Command] = {
         "print what makes a shell complete our words", "gpu.cli.manual", "add_completion"
     ),
 }
-_LABORATORIES = (["gpu"], ["cpu"])
+_LABORATORIES = (["gpu"], ["cpu"], ["apsp"])
 _ABOUT_ALL = ("help", "man", "completion")  # commands that look at the parsers of the others
 
 _DESCRIPTION = """\

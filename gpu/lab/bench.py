@@ -1,13 +1,12 @@
-"""How fast the program itself is on this machine, against what it must reach.
+"""`sssp-scope bench`: how fast the program itself is on this machine, against its targets.
 
-Every row is measured here and now, the median of several tries, wall clock. What cannot
-be measured here says why. Nothing is asserted: a timed test fails on a busy machine and
-teaches nobody.
+Every figure is measured now: the median of several tries, wall clock. A row that cannot be
+measured says why. A missed target is printed and is no error.
 
     model      arcs relaxed a second by ADDS on the modelled GPU, level 1, one core, compiled
     io         graph files: the three rows of `gpu.lab.bench_io`
 
-The window brings rows of its own (`viewer.bench.rows`), by `add_group`.
+The window adds its own rows (`viewer.bench.rows`) by `add_group`.
 """
 
 from __future__ import annotations
@@ -78,7 +77,8 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
         "  sssp-scope bench io --json\n"
         "  sssp-scope bench model --graph roads.gr.gz --json\n"
         "  sssp-scope bench cpu --help     the baselines on this computer's cores\n"
-        "  sssp-scope bench gpu --help     the kernels, on a machine with an NVIDIA GPU"
+        "  sssp-scope bench gpu --help     the kernels, on a machine with an NVIDIA GPU\n"
+        "  sssp-scope bench apsp --help    all pairs, there"
     )
 
 

@@ -16,10 +16,12 @@ from typing import Any
 
 import numpy as np
 
+import gpu
 from gpu.algorithms import ALGORITHMS
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
 from gpu.lab import spread, write_results
+from gpu.proof.verify import verify_rows
 
 SIZES = "12800:51200,25600:25600"
 PROVED = 2000  # rows
@@ -35,10 +37,7 @@ def random_graph(n: int, m: int) -> CSRGraph:
 
 def measure(graph: CSRGraph, key: str, runs: int, device: str) -> dict[str, Any]:
     """Return one row: times over `runs` after one run that is not counted."""
-    from gpu.engine import run
-    from gpu.proof.verify import verify_rows
-
-    traces = [run(graph, key, "cuda", probe=0, device=device) for _ in range(1 + runs)][1:]
+    traces = [gpu.run(graph, key, "cuda", probe=0, device=device) for _ in range(1 + runs)][1:]
     last = traces[-1]
     proof = verify_rows(graph, 0, last.dist, rows=PROVED)
     row = {

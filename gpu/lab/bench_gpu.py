@@ -30,6 +30,7 @@ from gpu.engine import EngineOutcome, RecordingObserver, RunBuffers, execute
 from gpu.errors import GpuError
 from gpu.graph import NUMBER_TYPES, CSRGraph
 from gpu.lab import benchmark_graphs, spread, write_results
+from gpu.proof.verify import certificate
 from gpu.record.trace import RunSettings, reached_mask
 
 WARM_UPS, RUNS = 2, 9
@@ -99,7 +100,7 @@ def measure(
             "probe": level,
             "parameters": parameters,
             **_row(graph, done[level][WARM_UPS:], buffers[level].dist),
-            "fault": benchmark_graphs.certificate(graph, source, buffers[level].dist),
+            "fault": certificate(graph, source, buffers[level].dist),
         }
         for level in levels
     ]

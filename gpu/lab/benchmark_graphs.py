@@ -11,8 +11,6 @@ Held out, so that no rule of the kernels was tuned on them, all from vertex 0:
 small_world_20   ring of 2^20 vertices, 4 neighbours each side, 5 % of the edges rewired, 1..1000
 mesh8_2048       2048 x 2048 grid with all 8 neighbours, weights 1..100
 random_20        2^20 vertices, 8 arcs each to heads drawn evenly (Erdos-Renyi), weights 1..1000
-geometric_20     2^20 points in a square, joined within a radius of mean degree 12, weight the
-                 distance in thousandths of that radius, at least 1
 band_18          a path of 2^18 vertices, each joined with the 16 before and after it, 1..1000
 
 Edges are undirected but in the R-MATs and random_20, with the same weight both ways. They need
@@ -21,7 +19,6 @@ CuPy and a GPU, as the benchmark does: 67 million arcs are sorted in a moment th
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,22 +26,21 @@ from typing import Any
 import numpy as np
 
 from gpu.errors import ParameterError
+from gpu.formats import load_graph
 from gpu.graph import CSRGraph, Provenance
-from gpu.numbers import unreached
 
 SEED = 1
 RMAT = (0.57, 0.19, 0.19, 0.05)
 RMAT_DEGREE = 16
 REWIRED = 0.05
 RANDOM_DEGREE = 8
-GEOMETRIC_DEGREE = 12.0
 
 
 def make(name: str, new_york: Path | None = None, numbers: str = "int32") -> CSRGraph:
     """Return one benchmark graph, its weights in a number type."""
     makers = {**MAKERS, **HELD_OUT}
     if name == "ny" and new_york:
-        graph = read_new_york(new_york)
+        graph = load_graph(new_york)
     elif name in makers:
         graph = makers[name]()
     else:
@@ -89,16 +85,6 @@ def rmat(scale: int) -> CSRGraph:
     import cupy
 
     rng = cupy.random.default_rng(SEED)
-    tails, heads = rmat_arcs(rng, scale)
-    names = cupy.random.RandomState(SEED).permutation(1 << scale).astype(cupy.int32)
-    weights = rng.integers(1, 101, len(tails), dtype=cupy.int32)
-    return from_arcs(f"rmat_{scale}", names[tails], names[heads], weights, 1 << scale)
-
-
-def rmat_arcs(rng: Any, scale: int) -> tuple[Any, Any]:
-    """Return tails and heads, int32 (16 x 2^scale,) on the device, ids not shuffled."""
-    import cupy
-
     m = RMAT_DEGREE << scale
     tails, heads = cupy.zeros(m, cupy.int32), cupy.zeros(m, cupy.int32)
     for _ in range(scale):
@@ -107,18 +93,9 @@ def rmat_arcs(rng: Any, scale: int) -> tuple[Any, Any]:
         right = ((draw >= RMAT[0]) & ~down) | (draw >= RMAT[0] + RMAT[1] + RMAT[2])
         tails = tails * 2 + down
         heads = heads * 2 + right
-    return tails, heads
-
-
-def read_new_york(path: Path) -> CSRGraph:
-    """Read a DIMACS file with NumPy alone."""
-    raw = path.read_bytes()
-    text = gzip.decompress(raw) if path.suffix == ".gz" else raw
-    lines = [line[2:] for line in text.splitlines() if line.startswith(b"a ")]
-    numbers = np.array(list(map(int, b" ".join(lines).split())), np.int64).reshape(-1, 3)
-    n = int(numbers[:, :2].max())
-    tails, heads = (numbers[:, :2].T - 1).astype(np.int32)
-    return CSRGraph.from_arcs(tails, heads, numbers[:, 2].astype(np.int32), n, name="ny")
+    names = cupy.random.RandomState(SEED).permutation(1 << scale).astype(cupy.int32)
+    weights = rng.integers(1, 101, len(tails), dtype=cupy.int32)
+    return from_arcs(f"rmat_{scale}", names[tails], names[heads], weights, 1 << scale)
 
 
 def small_world(scale: int, reach: int = 4) -> CSRGraph:
@@ -162,38 +139,6 @@ def random(scale: int) -> CSRGraph:
     return from_arcs(f"random_{scale}", tails, heads, weights, n)
 
 
-def geometric(scale: int) -> CSRGraph:
-    """Return 2^scale points in the unit square, joined within the radius of GEOMETRIC_DEGREE."""
-    import cupy
-
-    n = 1 << scale
-    radius = float((GEOMETRIC_DEGREE / (cupy.pi * n)) ** 0.5)
-    side = int(1 / radius)
-    points = cupy.random.default_rng(SEED).random((2, n), dtype=cupy.float64)
-    column, row = (points * side).astype(cupy.int64)
-    order = cupy.argsort(row * side + column)
-    points, column, row = points[:, order], column[order], row[order]
-    starts = cupy.searchsorted(row * side + column, cupy.arange(side * side + 1))
-    most = int(cupy.diff(starts).max())
-    here = cupy.arange(n)
-    pairs, lengths = [], []
-    for right, down in ((0, 0), (1, 0), (-1, 1), (0, 1), (1, 1)):
-        inside = (column + right >= 0) & (column + right < side) & (row + down < side)
-        cell = cupy.where(inside, (row + down) * side + column + right, 0)
-        for place in range(most):
-            there = starts[cell] + place
-            found = (
-                inside & (there < starts[cell + 1]) & ((there > here) | (right != 0) | (down != 0))
-            )
-            a, b = here[found], there[found]
-            length = cupy.sqrt(((points[:, a] - points[:, b]) ** 2).sum(axis=0))
-            near = length <= radius
-            pairs.append((a[near], b[near]))
-            lengths.append(length[near])
-    weights = cupy.maximum(cupy.concatenate(lengths) / radius * 1000, 1).astype(cupy.int32)
-    return undirected(f"geometric_{scale}", pairs, n, weights=weights)
-
-
 def band(scale: int, reach: int = 16) -> CSRGraph:
     """Return a path of 2^scale vertices, each joined with the `reach` before and after it."""
     import cupy
@@ -203,17 +148,13 @@ def band(scale: int, reach: int = 16) -> CSRGraph:
     return undirected(f"band_{scale}", pairs, 1 << scale, 1000)
 
 
-def undirected(
-    name: str, pairs: list[tuple[Any, Any]], n: int, heaviest: int = 1, weights: Any = None
-) -> CSRGraph:
-    """Return the graph of edges, both ways; drawn from 1 to `heaviest` where `weights` is None."""
+def undirected(name: str, pairs: list[tuple[Any, Any]], n: int, heaviest: int) -> CSRGraph:
+    """Return the graph of edges, both ways, with weights drawn from 1 to `heaviest`."""
     import cupy
 
     here = cupy.concatenate([pair[0].ravel() for pair in pairs])
     there = cupy.concatenate([pair[1].ravel() for pair in pairs])
-    if weights is None:
-        rng = cupy.random.default_rng(SEED)
-        weights = rng.integers(1, heaviest + 1, len(here), dtype=cupy.int32)
+    weights = cupy.random.default_rng(SEED).integers(1, heaviest + 1, len(here), dtype=cupy.int32)
     tails, heads = cupy.concatenate([here, there]), cupy.concatenate([there, here])
     return from_arcs(name, tails, heads, cupy.concatenate([weights, weights]), n)
 
@@ -231,44 +172,6 @@ def from_arcs(name: str, tails: Any, heads: Any, weights: Any, n: int) -> CSRGra
     return CSRGraph(indptr, *arrays, name=name, provenance=origin)
 
 
-def certificate(graph: CSRGraph, source: int, dist: np.ndarray) -> str | None:
-    """Return None where `dist` is proved right, else the first fault in words.
-
-    On the GPU, O(m): the source is at 0, no arc can be relaxed, every other reached vertex
-    has a tight arc into it. That is a proof where all weights are above 0, as they are here.
-    """
-    import cupy
-
-    wide = cupy.int64 if graph.integer else cupy.float64
-    tails, heads = _tails(graph), cupy.asarray(graph.indices)
-    none = unreached(graph.weights.dtype)
-    device_dist = cupy.asarray(dist)
-    if dist[source] != 0:
-        return f"the source is at {dist[source]}"
-    reached = device_dist[tails] != none
-    over = device_dist[tails].astype(wide) + cupy.asarray(graph.weights)
-    if not graph.integer:
-        over = over.astype(graph.weights.dtype).astype(wide)
-    there = device_dist[heads].astype(wide)
-    if bool((reached & (there > over)).any()):
-        return "an arc can still be relaxed"
-    tight = cupy.zeros(graph.n, bool)
-    tight[heads[reached & (there == over)]] = True
-    tight[source] = True
-    if bool(((device_dist != none) & ~tight).any()):
-        return "a reached vertex has no tight arc into it"
-    return None
-
-
-def _tails(graph: CSRGraph) -> Any:
-    """Return the tail of every arc: a mark at each row's start, summed up."""
-    import cupy
-
-    marks = cupy.zeros(graph.m + 1, cupy.int32)
-    cupy.add.at(marks, cupy.asarray(graph.indptr[1:-1]), 1)
-    return cupy.cumsum(marks[: graph.m], dtype=cupy.int32)
-
-
 MAKERS: dict[str, Callable[[], CSRGraph]] = {
     "grid_1024": lambda: grid(1024),
     "mesh_100": lambda: mesh(100),
@@ -280,6 +183,5 @@ HELD_OUT: dict[str, Callable[[], CSRGraph]] = {
     "small_world_20": lambda: small_world(20),
     "mesh8_2048": lambda: mesh8(2048),
     "random_20": lambda: random(20),
-    "geometric_20": lambda: geometric(20),
     "band_18": lambda: band(18),
 }

@@ -9,9 +9,9 @@ modelled H100, with as many workers, on graphs of the same families and sizes ma
 correlation (Spearman) over the sweep, and the mean absolute error of the counters. The window
 states the error from `results/model-error-h100.json` (`gpu.model.accuracy`).
 
-`--fit` fits the cost constants (CONSTANTS of `gpu.devices`) on FITTED, one graph of each kind; roads
-and the larger graphs are held out. A step multiplies each constant in turn by STEP and by 1 / STEP
-and keeps what lowers the root mean square of log2(modelled / measured).
+`--fit` fits the cost constants (CONSTANTS of `gpu.devices`) on FITTED, one graph of each kind;
+roads and the larger graphs are held out. A step multiplies each constant in turn by STEP and by
+1 / STEP and keeps the change if it lowers the root mean square of log2(modelled / measured).
 """
 
 from __future__ import annotations

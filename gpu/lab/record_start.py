@@ -1,23 +1,17 @@
 """What the window opens on: runs and a sweep, measured on this GPU, cut to what a start needs.
 
-    python -m gpu.lab.record_start [--device cuda:0] [--keep FOLDER]
-    python -m gpu.lab.record_start --from FOLDER
+    python -m gpu.lab.record_start [--device cuda:0] [--to FOLDER]
 
-For each graph of STARTS, ADDS and Near-Far are run from the usual source at probe level 2 (what
-the maps show) and 0 (what may be quoted as speed), taking turns, RUNS times each after WARM_UPS;
-the run of median time is kept. Of the first graph a sweep over Δ is made as well. `--keep` writes
-all of it uncut, `--from` cuts what was kept, or what `sssp-scope run --trace` and
-`sssp-scope sweep --json` wrote elsewhere: traces as `*.npz`, sweeps as `*.json`.
-
-Graphs are made from their names and seeds, here and wherever the window starts, and are in no
-file. Every run is proved before it is kept.
+For each graph of STARTS, ADDS and Near-Far run from the suggested source at probe level 2 (for the
+maps) and 0 (for the times), in turns, RUNS times each after WARM_UPS; the run of median time is
+kept. SWEPT also gets a sweep over Δ. The files do not hold the graphs: these are made from their
+names and seeds. Every run is proved before it is kept.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
 import sys
 from dataclasses import replace
@@ -31,12 +25,10 @@ from gpu.graph import CSRGraph
 from gpu.proof.verify import verify
 from gpu.record.recording import save_recording
 from gpu.record.trace import RECORDED_ON, Probe, RunSettings, Trace
-from gpu.record.tracefile import load_trace, save_trace
 from gpu.study import sweep
-from gpu.study.sweep import SweepPoint
 from gpu.study.sweep_pool import run_sweep
 from gpu.study.sweep_saved import SavedSweep, sweep_as_dict
-from sample_graphs import open_reference, open_sample, suggested_source
+from sample_graphs import open_sample, suggested_source
 
 STARTS = {  # name of the recording: its graph
     "roads": "sample:city_roads?n=200000",
@@ -89,25 +81,6 @@ def measured_sweep(graph: CSRGraph, device: str) -> dict[str, Any]:
     return sweep_as_dict(SavedSweep(plan, tuple(points), graph.name, graph.hash))
 
 
-def kept_sweep(told: dict[str, Any], graph: CSRGraph) -> dict[str, Any]:
-    """Return what `sssp-scope sweep --json` printed as the window keeps it."""
-    settings = RunSettings(
-        told["algorithm"], told["engine"], told["device"], int(told["source"]["index"])
-    )
-    values = [point["value"] for point in told["points"]]
-    plan = sweep.make_plan(graph, settings, told["knob"], values)
-    rows = [row for row in (told["controller"], *told["points"]) if row is not None]
-    points = tuple(_point(graph, plan, row) for row in rows)
-    return sweep_as_dict(SavedSweep(plan, points, graph.name, graph.hash))
-
-
-def _point(graph: CSRGraph, plan: sweep.SweepPlan, row: dict[str, Any]) -> SweepPoint:
-    fields = {key: value for key, value in row.items() if key not in ("work", "verified")}
-    fields["delta"] = math.nan if row["delta"] is None else row["delta"]
-    fields |= {key: tuple(row[key]) for key in ("path_ns", "path_delta") if key in row}
-    return SweepPoint(settings=sweep.settings_of(graph, plan, row["value"]), **fields)
-
-
 def cut(name: str, graph: CSRGraph, traces: list[Trace], target: Path) -> str:
     """Write one recording: A and B as the maps show them, then their runs with probes off.
 
@@ -132,53 +105,25 @@ def write_sweep(told: dict[str, Any], device: str, target: Path) -> None:
     print(f"{path}: {path.stat().st_size:,} bytes, {len(told['points'])} points")
 
 
-def record(device: str, keep: Path | None, target: Path) -> None:
+def record(device: str, target: Path) -> None:
     """Measure everything here."""
     for name, reference in STARTS.items():
         graph = open_sample(reference)
         traces = measured(graph, device)
-        if keep is not None:
-            keep.mkdir(parents=True, exist_ok=True)
-            for trace in traces:
-                kind = f"{trace.settings.algorithm}-{trace.settings.probe}"
-                save_trace(trace, keep / f"{name}-{kind}.npz")
         recorded_on = cut(name, graph, traces, target)
         if name == SWEPT:
             write_sweep(measured_sweep(graph, device), recorded_on, target)
 
 
-def cut_kept(folder: Path, target: Path) -> None:
-    """Cut what was recorded before, by this script or by the command line."""
-    traces = [load_trace(path) for path in sorted(folder.glob("*.npz"))]
-    found = []
-    for name, reference in STARTS.items():
-        key = reference.partition("?")[0]
-        mine = [trace for trace in traces if trace.graph.origin == key]
-        if mine:
-            graph = open_reference(key, mine[0].graph.options)
-            found.append((graph, cut(name, graph, mine, target)))
-    for path in sorted(folder.glob("*.json")):
-        told = json.loads(path.read_text(encoding="utf-8"))
-        wanted = told.get("graph", {}).get("hash")
-        for graph, device in found:
-            if graph.hash == wanted:
-                write_sweep(kept_sweep(told, graph), device, target)
-
-
 def main(argv: list[str] | None = None) -> int:
-    """Record or cut; 0 on success, 1 on a reported error."""
+    """Record; 0 on success, 1 on a reported error."""
     parser = argparse.ArgumentParser(prog="python -m gpu.lab.record_start", description=__doc__)
     parser.add_argument("--device", default="cuda:0", help="[cuda:0]")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write it uncut as well")
-    parser.add_argument("--from", dest="kept", type=Path, metavar="FOLDER", help="only cut")
     parser.add_argument("--to", type=Path, default=TARGET, metavar="FOLDER", help=f"[{TARGET}]")
     args = parser.parse_args(argv)
     try:
         args.to.mkdir(parents=True, exist_ok=True)
-        if args.kept is not None:
-            cut_kept(args.kept, args.to)
-        else:
-            record(args.device, args.keep, args.to)
+        record(args.device, args.to)
     except GpuError as error:
         print(f"sssp-scope: {error}", file=sys.stderr)
         return 1

@@ -1,14 +1,9 @@
 """How far modelled times are from measured ones, in words, from the committed comparison.
 
-Where the model errs by too much its times are shown and rank no algorithms (`not_ranked`): on
-graphs with hubs or many arcs a vertex, and of algorithms that it was not fitted to. Elsewhere times
-of two algorithms within CLOSE of each other rank none either: of 354 pairs whose measured times
-differ by more than 10 % the model has 85 so close, and 259 of the other 269 in the order in which
-an H100 has them (`gpu.lab.model_rows`). Work and parallelism are counted, not modelled,
-and are compared there as everywhere.
-
-`gpu.lab.model_error` and `model_rows` made the comparison; what stands here only reads it, so the
-window never says anything about the model's error that was not computed.
+Modelled times do not rank algorithms on graphs with hubs or with many edges a vertex, nor for
+algorithms that the model was not fitted to (`not_ranked`). Elsewhere times within CLOSE of each
+other do not rank either (why: gpu/lab/README.md). Work and parallelism are counted, not modelled,
+and are compared everywhere. `gpu.lab.model_error` made the comparison that is read here.
 """
 
 from __future__ import annotations

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import sample_graphs
 from gpu.algorithms import ALGORITHMS
 from gpu.cli import main as cli
 from gpu.errors import GpuError
-from gpu.formats import load_graph
 from gpu.graph import CSRGraph
 from gpu.host import warm_up
-from gpu.lab import cpu_peers
+from gpu.record.trace import RunSettings
 
 SAMPLE = "sample:grid?n=100"
 
@@ -60,8 +58,8 @@ def test_adds_is_the_default_where_the_engine_has_it(
 ) -> None:
     asked: list[str] = []
 
-    def run(_graph: CSRGraph, algorithm: str, *_given: object, **_options: object) -> None:
-        asked.append(algorithm)
+    def run(_graph: CSRGraph, settings: RunSettings, *_given: object) -> None:
+        asked.append(settings.algorithm)
         raise GpuError("far enough")
 
     monkeypatch.setattr("gpu.engine.run", run)
@@ -103,43 +101,3 @@ def test_bench_cpu_measures_every_row_and_says_how_many_cores(
     assert f"on {told['cores']} cores" in capsys.readouterr().out
     assert cli.main(["bench", "cpu", str(tmp_path / "none.gr")]) == 1
     assert "New York's roads are not beside" in capsys.readouterr().err
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
-def test_bench_cpu_runs_the_programs_that_it_finds_and_searches_their_delta(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    program = tmp_path / "gap_sssp"
-    program.write_text(
-        """#!/bin/sh
-# -f FILE -r SOURCE -n RUNS -d DELTA: fastest with a delta of 2
-echo "$@" >> "$(dirname "$0")/asked"
-off=$(($8 > 2 ? $8 - 2 : 2 - $8))
-for _ in $(seq "$6"); do echo "Trial Time:          0.$((100 + off))"; done
-"""
-    )
-    program.chmod(0o755)
-    target = tmp_path / "told.json"
-    words = ["--threads", "1,2", "--deltas", "0", "--runs", "3", "--algorithms", "delta_stepping"]
-    where = ["--peers", str(tmp_path), "--json", str(target)]
-    assert cli.main(["bench", "cpu", "sample:rmat?n=256", *words, *where]) == 0
-    rows = json.loads(target.read_text())["rows"]
-    turns = [row for row in rows if row["in_turns"]]
-    assert [(row["algorithm"], row["threads"]) for row in turns] == [
-        (code, threads) for threads in (1, 2) for code in ("GAP", "delta_stepping")
-    ]
-    assert {row["delta"] for row in turns if row["algorithm"] == "GAP"} <= {1, 2, 3}
-    assert all(100 <= row["ms"]["median"] <= 101 for row in turns if row["algorithm"] == "GAP")
-    asked = [line.split() for line in (tmp_path / "asked").read_text().splitlines()]
-    assert len({line[7] for line in asked}) > 2
-    assert {line[3] for line in asked} == {str(turns[0]["source"])}
-    assert "of the best peer's time" in capsys.readouterr().out
-    assert cli.main(["bench", "cpu", "sample:rmat?n=256", "--peers", str(tmp_path / "no")]) == 1
-    assert "has none of gap_sssp, wasp" in capsys.readouterr().err
-
-
-def test_a_graph_for_the_peers_is_the_graph_that_we_read(tmp_path: Path) -> None:
-    graph = sample_graphs.make("rmat", n=256)
-    cpu_peers.write_graph(graph, tmp_path / "rmat.wsg")
-    read = load_graph(tmp_path / "rmat.wsg")
-    assert read.hash == graph.hash

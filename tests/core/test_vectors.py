@@ -9,13 +9,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import make_vectors
 import numpy as np
 import pytest
 
 from gpu import delta
 from gpu.cuda import records
 from gpu.cuda.adds import fill_rule
-from gpu.lab import make_vectors
 
 KERNELS = Path(delta.__file__).parent / "cuda" / "kernels"
 TABLES = json.loads(make_vectors.VECTORS.read_text(encoding="utf-8"))

@@ -379,8 +379,7 @@ def test_more_workers_than_fit_are_refused() -> None:
 
 def test_the_twin_decides_on_the_device_as_the_vectors_say() -> None:
     import cupy
-
-    from gpu.lab.make_vectors import VECTORS, started
+    from make_vectors import VECTORS, started
 
     kernels = (Path(launch.__file__).parent / "kernels" / "scheduler.cuh").read_text("utf-8")
     code = kernels.replace("#pragma once", "") + (

@@ -8,7 +8,7 @@ import pytest
 import gpu
 from gpu.devices import PRESETS
 from gpu.graph import CSRGraph
-from gpu.lab import calibrate, model_error
+from gpu.lab import model_error
 from gpu.model.accuracy import error_words, not_ranked, rows
 from gpu.record.trace import NOT_RANKED
 from sample_graphs import make
@@ -46,8 +46,9 @@ COUNTED = {"processed": 1000, "bucket_switches": 5}  # on a device, as its rows 
 
 def test_a_comparison_is_made_from_measured_rows() -> None:
     graph = make("grid", n=900)
+    swept = {"graph": "grid", "algorithm": "near_far"}
     measured = [
-        {"delta": delta, "kernel_ms": {"median": ms}, "efficiency": 0.5, **COUNTED}
+        {"delta": delta, "kernel_ms": {"median": ms}, "efficiency": 0.5, **COUNTED, **swept}
         for delta, ms in ((100.0, 3.0), (10_000.0, 2.0), (100_000.0, 1.0))
     ]
     row = model_error.compare("grid", graph, "near_far", measured)
@@ -63,17 +64,17 @@ def test_the_fit_prefers_constants_that_give_the_measured_times() -> None:
     graph = make("grid", n=900)
     measured = [
         {"graph": "grid_1024", "algorithm": algorithm, "delta": delta, "efficiency": 0.5, **COUNTED}
-        for algorithm in model_error.PARAMETERS
+        for algorithm in model_error.ALGORITHMS
         for delta in (1000.0, 10_000.0, 100_000.0)
     ]
     for row in measured:
         trace = gpu.run(graph, row["algorithm"], delta=row["delta"], device="H100", probe=0)
         row["kernel_ms"] = {"median": model_error.kernel_ms(trace)}
-    own = {name: getattr(PRESETS["H100"], name) for name in calibrate.CONSTANTS}
+    own = {name: getattr(PRESETS["H100"], name) for name in model_error.CONSTANTS}
     slower = {name: 2.0 * value for name, value in own.items()}
     graphs = {"grid_1024": graph}
-    assert calibrate.error(graphs, measured, own, 1) < 1e-9
-    assert calibrate.error(graphs, measured, slower, 1) > 0.5
+    assert model_error.fit_error(graphs, measured, own, 1) < 1e-9
+    assert model_error.fit_error(graphs, measured, slower, 1) > 0.5
     assert PRESETS["H100"].round_ns == own["round_ns"]
 
 

@@ -1,6 +1,6 @@
 """Make `gpu/scheduler_vectors.json`: inputs -> decisions of `scheduler` and `delta`.
 
-    python -m gpu.lab.make_vectors
+    PYTHONPATH=.:tests/helpers python -m make_vectors
 
 The file is data under version control, so that a change of a decision shows up as a change
 of the file, and the CUDA twin (`cuda/kernels/scheduler.cuh`) can be held against it without
@@ -24,7 +24,7 @@ import numpy as np
 
 from gpu import delta, scheduler
 
-VECTORS = Path(__file__).resolve().parents[1] / "scheduler_vectors.json"
+VECTORS = Path(__file__).resolve().parents[2] / "gpu" / "scheduler_vectors.json"
 ROWS = 60  # per function
 SEQUENCES, SWEEPS = 24, 80
 HAND_BACK = -1  # a person's wish, where another number above 0 is a delta to take over with
