@@ -130,7 +130,7 @@ MENUS: tuple[Menu, ...] = (
                submenu=True),
         Action("export_runs", "Export all &runs…", "Write one line a run, or every sample of all",
                "export_runs", by="take_away", needs="trace"),
-        Action("export_film", "Export &film…", "Write this run as GIF or MP4", "export_film",
+        Action("export_film", "Export &film…", "Write this run, or both that are compared, as GIF or MP4", "export_film",
                "Ctrl+Alt+M", by="take_away", needs="trace"),
         Action("export_page", "Export as &web page…",
                "Write this run, or both that are compared, as one page that plays in any browser",

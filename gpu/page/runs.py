@@ -21,7 +21,7 @@ from gpu.graph import CSRGraph
 from gpu.page.graph import Drawn, drawn
 from gpu.page.html import page_text
 from gpu.page.pack import Pack, smallest
-from gpu.page.words import subtitle_words, title_words, totals_words
+from gpu.page.words import pair_title_words, subtitle_words, title_words, totals_words
 from gpu.record.trace import BUCKETS, REASON_WORDS, Trace, reached_mask
 from gpu.study.compare import ALIGNMENTS, CompareError, Side, align, obstacle, telling_moment
 from gpu.study.compare_words import names, summarise
@@ -101,8 +101,7 @@ def pair_page(a: Trace, b: Trace, graph: CSRGraph | None, missing: str = "") -> 
     """Return a page of two runs on one clock. CompareError where they cannot be compared."""
     scene = Scene.empty()
     told = pair_tree(scene, a, b, graph)
-    title = f"{find(a.settings.algorithm).title} and {find(b.settings.algorithm).title}"
-    title += f" on {a.graph.name}"
+    title = pair_title_words(a, b)
     shown = {"kind": "runs", "title": title, "note": missing, **told}
     return page_text(title, scene.pack, shown | scene.tree())
 

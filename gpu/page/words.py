@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpu.algorithms import find
-from gpu.record.trace import Trace, Verification
+from gpu.record.trace import Flag, Trace, Verification
 from gpu.words import NOT_KNOWN, in_sight, percent, thousands, time_unit, time_words
 
 
@@ -16,11 +16,16 @@ def title_words(trace: Trace) -> str:
     return title
 
 
+def pair_title_words(a: Trace, b: Trace) -> str:
+    """Return "ADDS and Near-Far on City roads"."""
+    names = f"{find(a.settings.algorithm).title} and {find(b.settings.algorithm).title}"
+    return f"{names} on {a.graph.name}"
+
+
 def subtitle_words(trace: Trace) -> str:
     """Return device, clock, probe level and size of the graph in one line."""
     settings = trace.settings
-    delta = "automatic Δ" if settings.delta is None else f"Δ = {settings.delta:g}"
-    bucketed = f" · {delta}" if find(settings.algorithm).bucketed else ""
+    bucketed = f" · {_delta_words(trace)}" if find(settings.algorithm).bucketed else ""
     return (
         f"{in_sight(settings.device)} ({settings.engine} engine) · {trace.clock} time"
         f" · probe level {settings.probe}{bucketed}"
@@ -28,8 +33,15 @@ def subtitle_words(trace: Trace) -> str:
     )
 
 
+def _delta_words(trace: Trace) -> str:
+    if (trace.samples["flags"] & int(Flag.DELTA_BY_HAND)).any():
+        return "Δ driven by hand"
+    delta = trace.settings.delta
+    return "automatic Δ" if delta is None else f"Δ = {delta:g}"
+
+
 def totals_words(trace: Trace) -> str:
-    """Return the run's totals and what is known of its correctness."""
+    """Return the run's totals, and what was proved, if a proof was asked for."""
     work, share = f" · work {NOT_KNOWN}", ""
     if trace.counted:
         work = (
@@ -37,9 +49,10 @@ def totals_words(trace: Trace) -> str:
             f" · {thousands(trace.relaxed_edges)} edges relaxed"
         )
         share = f" · work efficiency {percent(trace.work_efficiency)}"
+    proof = verified_words(trace)
     return (
         f"{time_words(trace.time_ns)} {trace.clock}{work}"
-        f" · {thousands(trace.reached)} reached{share} · {verified_words(trace)}"
+        f" · {thousands(trace.reached)} reached{share}{f' · {proof}' if proof else ''}"
     )
 
 
@@ -51,11 +64,11 @@ def notes_words(trace: Trace) -> str:
 
 
 def verified_words(trace: Trace) -> str:
-    """Return what is known of a run's correctness."""
+    """Return what was proved of a run, "" where no proof was asked for."""
     if trace.outcome == "stopped":
-        return "not verified: stopped"
+        return "stopped early, not verified"
     if trace.verification is None:
-        return "not verified"
+        return ""
     return proof_words(trace.verification, trace.dist.ndim == 2)
 
 

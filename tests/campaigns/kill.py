@@ -435,8 +435,9 @@ def again():
         window.features["workspace"]._writer(str(folder / "a.ssspw"))
     if turn % 4 == 1:
         span = window.playback.duration_ns
-        plan = FilmPlan(size=(480, 320), seconds=1.0, last_ns=span, panels=("graph", "delta"))
-        window.features["take_away"].films.start(plan, str(folder / "a.gif"))
+        plan = FilmPlan(size=(480, 320), seconds=1.0, last_ns=span or 1.0)
+        if window.features["take_away"].film is None:
+            window.features["take_away"].save_film(plan, str(folder / "a.gif"))
     if turn % 10 == 7:
         window.features["lessons"].start(turn % 8)
 timer = QTimer()

@@ -100,7 +100,7 @@ def test_a_picture_is_as_large_as_was_asked(
     qapp.setFont(QFont(usual.family(), round(points)))
     try:
         for suffix in (".png", ".svg"):
-            render.write_picture(trace, graph, tmp_path / f"run{suffix}", size=size)
+            render.write_picture([trace], graph, tmp_path / f"run{suffix}", size=size)
     finally:
         qapp.setFont(usual)
     picture = picture_of(tmp_path / "run.png")
@@ -117,7 +117,7 @@ def test_where_all_fits_nothing_is_made_smaller(
 ) -> None:
     board = Dashboard()
     qtbot.addWidget(board)
-    board.fill(trace, graph)
+    board.fill([trace], graph)
     board.stand_at(QSize(1600, 1000), None)
     assert board.size() == QSize(1600, 1000)
     board.stand_at(QSize(300, 200), None)
@@ -208,13 +208,13 @@ def test_the_dashboard_names_what_it_shows(graph: CSRGraph, key: str, qtbot: QtB
     done = gpu.run(graph, key)
     board = Dashboard()
     qtbot.addWidget(board)
-    board.fill(done, graph)
+    board.fill([done], graph)
     picture = board.grab_picture(QSize(900, 600))
     assert picture.width() == 900
     assert ALGORITHMS[key].title in board.title.text()
     for word in (done.settings.device, done.clock, f"probe level {done.settings.probe}"):
         assert word in board.subtitle.text()
-    assert "not verified" in board.totals.text()
+    assert "verified" not in board.totals.text()
     assert f"{done.processed_vertices}"[-3:] in board.totals.text()
     assert ("Δ" in board.subtitle.text()) is ALGORITHMS[key].bucketed
 

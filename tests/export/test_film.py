@@ -1,16 +1,17 @@
-"""A film from the window: chosen, estimated, made in pieces, given up; frames that show the run."""
+"""Films: one run and two on one clock, from the command line and from the window."""
 
 from __future__ import annotations
 
-import time
+import importlib.util
+import subprocess
+import sys
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, Qt
-from PyQt6.QtWidgets import QApplication, QCheckBox, QFileDialog, QPushButton
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from test_window import close_for_good
@@ -18,15 +19,33 @@ from test_window import close_for_good
 import gpu
 import sample_graphs
 from gpu.errors import GpuError
-from viewer.export.film import PANELS, FilmPlan
-from viewer.export.film_stage import places
-from viewer.export.gif import SAME, GifWriter, Palette
-from viewer.features.take_away.film_dialog import FilmDialog
+from gpu.record.trace import SAMPLE, Flag, Trace
+from gpu.record.tracefile import save_trace
+from viewer import app
+from viewer.export.dashboard import Dashboard
+from viewer.export.film import RATES, FilmPlan, write_film
+from viewer.features.take_away import FilmDialog
 from viewer.main_window import MainWindow
 from viewer.models.session import RunRecord
 from viewer.models.settings import Settings
 
 PIL_IMAGE = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+NO_VIDEO = importlib.util.find_spec("imageio_ffmpeg") is None
+SIZE = ["--size", "641x600", "--seconds", "0.5"]
+GRAPH = sample_graphs.make("grid", n=400, seed=4)
+
+
+def run(algorithm: str) -> Trace:
+    return gpu.run(GRAPH, algorithm, probe=2)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Return the files of two runs of one graph."""
+    folder = tmp_path_factory.mktemp("film")
+    for key in ("adds", "near_far"):
+        save_trace(run(key), folder / f"{key}.npz")
+    return [str(folder / f"{key}.npz") for key in ("adds", "near_far")]
 
 
 @pytest.fixture
@@ -34,13 +53,105 @@ def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     window = MainWindow(Settings(tmp_path / "window.ini"), FakeHost())  # type: ignore[arg-type]
     window.show()
     window.build_plots()
-    graph = sample_graphs.make("grid", n=400, seed=4)
-    window.controller.show_graph(graph)
-    trace = gpu.run(graph, probe=2, source=window.session.source)
-    window.session.add_run(RunRecord.from_trace(1, trace))
+    window.controller.show_graph(GRAPH)
+    for place, key in enumerate(("near_far", "adds"), 1):
+        window.session.add_run(RunRecord.from_trace(place, run(key)))
     window.enable_actions()
     yield window
     close_for_good(window)
+
+
+def frames(path: Path) -> list[np.ndarray]:
+    with PIL_IMAGE.open(path) as film:
+        shots = []
+        for place in range(film.n_frames):
+            film.seek(place)
+            shots.append(np.asarray(film.convert("RGB"), np.int16))
+        return shots
+
+
+def test_a_gif_of_one_run_is_small_and_moves(saved: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "run.gif"
+    assert app.main(["render", saved[0], "-o", str(path), *SIZE]) == 0
+    shots = frames(path)
+    assert shots[0].shape == (600, 640, 3)
+    assert 4 <= len(shots) <= 6 + RATES[".gif"]
+    changed = np.abs(shots[-1] - shots[0]).max(axis=2) > 8
+    assert 0 < changed.mean() < 0.5
+    assert path.stat().st_size < 300_000
+    with PIL_IMAGE.open(path) as film:
+        assert film.info["loop"] == 0
+
+
+@pytest.mark.skipif(NO_VIDEO, reason="imageio-ffmpeg is not installed")
+def test_an_mp4_can_be_read_back(saved: list[str], tmp_path: Path) -> None:
+    import imageio_ffmpeg
+
+    path = tmp_path / "run.mp4"
+    assert app.main(["render", *saved, "-o", str(path), *SIZE]) == 0
+    count, _seconds = imageio_ffmpeg.count_frames_and_secs(str(path))
+    assert count == len(FilmPlan(".mp4", seconds=0.5).moments)
+    asked = [imageio_ffmpeg.get_ffmpeg_exe(), "-i", str(path)]
+    said = subprocess.run(asked, capture_output=True, text=True, check=False).stderr
+    assert "640x600" in said
+
+
+def test_two_runs_move_on_one_clock_to_the_end_of_the_longer(qtbot: QtBot) -> None:
+    a, b = sorted((run("adds"), run("near_far")), key=lambda trace: trace.time_ns)
+    board = Dashboard(pair=True, growing=True)
+    qtbot.addWidget(board)
+    board.fill([a, b], GRAPH)
+    assert board.playback.duration_ns == b.time_ns > a.time_ns
+    board.go(a.time_ns / 2)
+    assert board.second_view is not None
+    assert board._second[1].cursor_ns == a.time_ns / 2
+    board.go(b.time_ns)
+    assert board.playback.cursor_ns == board._second[1].cursor_ns == b.time_ns
+    assert [label.text()[0] for label in board.names] == ["A", "B"]
+    assert "against" in board.totals.text()
+    assert "not verified" not in board.totals.text()
+
+
+def test_plots_grow_with_the_cursor(qtbot: QtBot) -> None:
+    """What lies after the cursor is not shown; at the end the film shows what a picture shows."""
+    from PyQt6.QtCore import QSize
+
+    from viewer.export.pictures import frame_bytes
+
+    shots = []
+    for growing in (True, False):
+        board = Dashboard(pair=True, growing=growing)
+        qtbot.addWidget(board)
+        board.fill([run("adds"), run("near_far")], GRAPH)
+        board.stand_at(QSize(1280, 720), board.playback.duration_ns / 2)
+        panel = board.panels["Δ"]
+        future = board._future_of(panel)
+        assert future.width() > 50
+        seen = np.frombuffer(frame_bytes(board.picture(QSize(1280, 720)), (1280, 720)), np.uint8)
+        inside = seen.reshape(720, 1280, 3)[
+            future.top() : future.bottom(), future.left() : future.right()
+        ]
+        shots.append(len(np.unique(inside.reshape(-1, 3), axis=0)))
+        board.go(board.playback.duration_ns)
+        assert board._future_of(panel).width() <= 2
+    assert shots[0] == 1 < shots[1]
+
+
+def test_a_driven_run_says_so(qtbot: QtBot) -> None:
+    trace = run("adds")
+    samples = trace.samples.astype(SAMPLE)
+    samples["flags"][1] |= int(Flag.DELTA_BY_HAND)
+    for shown, words in ((trace, "automatic Δ"), (trace_with(trace, samples), "Δ driven by hand")):
+        board = Dashboard()
+        qtbot.addWidget(board)
+        board.fill([shown], GRAPH)
+        assert words in board.subtitle.text()
+
+
+def trace_with(trace: Trace, samples: np.ndarray) -> Trace:
+    from dataclasses import replace
+
+    return replace(trace, samples=samples)
 
 
 def dialog_of(window: MainWindow) -> FilmDialog:
@@ -60,160 +171,90 @@ def save_as(window: MainWindow, dialog: FilmDialog, qtbot: QtBot, path: Path) ->
     chooser.deleteLater()
 
 
-def tick(qtbot: QtBot, box: QCheckBox) -> None:
-    qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
-
-
 def said(window: MainWindow) -> str:
     notice = window.session.notice
     return notice.words if notice is not None else ""
 
 
-def test_a_film_is_chosen_by_hand_and_made_in_pieces(
+@pytest.mark.slow
+def test_a_film_of_two_runs_from_the_window(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    end = window.playback.duration_ns
-    window.playback.set_loop(0.25 * end, 0.75 * end)
-    dialog, path = dialog_of(window), tmp_path / "run.gif"
-    assert dialog.plan().first_ns == pytest.approx(0.25 * end, abs=2)  # the range that repeats
-    qtbot.mouseClick(dialog.whole, Qt.MouseButton.LeftButton)
-    assert (dialog.plan().first_ns, dialog.plan().last_ns) == (0.0, end)
-    qtbot.mouseClick(dialog.loop, Qt.MouseButton.LeftButton)
-    for key in ("parallelism", "buckets"):
-        tick(qtbot, dialog.panels[key])
-    qtbot.keyClicks(dialog.size_box, "854")
-    dialog.seconds.selectAll()
-    qtbot.keyClicks(dialog.seconds, "1\t")
-    plan = dialog.plan()
-    assert (plan.size, plan.seconds, plan.panels) == ((854, 480), 1.0, ("graph", "delta"))
-    assert "24 frames" in dialog.cost.text()
-    assert "MB" in dialog.cost.text()
+    window.comparison.compare_with(window.session.runs[0])
+    dialog, path = dialog_of(window), tmp_path / "both.gif"
+    assert dialog.plan().theme == "projector"
+    qtbot.keyClicks(dialog.size_box, "960")
+    dialog.seconds.setValue(0.5)
+    assert (dialog.plan().size, dialog.plan().seconds) == ((960, 540), 0.5)
     save_as(window, dialog, qtbot, path)
-    progress: list[float] = []
-    window.session.progress_changed.connect(lambda share, _words: progress.append(share))
-    qtbot.waitUntil(lambda: said(window) == f"Saved {path}", timeout=60_000)
-    assert len({share for share in progress if 0 < share < 1}) > 10
-    with PIL_IMAGE.open(path) as film:
-        assert film.size == (854, 480)
-        assert 6 < film.n_frames <= 24
-        lasts, shots = 0, []
-        for place in range(film.n_frames):
-            film.seek(place)
-            lasts += film.info["duration"]
-            shots.append(np.asarray(film.convert("RGB"), np.int16))
-    assert lasts == pytest.approx(2000, abs=20)
-    moved = [np.abs(b - a).max(axis=2) > 8 for a, b in pairwise(shots)]
-    assert all(change.any() for change in moved)
-    assert np.mean([change.mean() for change in moved]) < 0.1  # little moves, and is stored
-    assert path.stat().st_size < 400_000
+    qtbot.waitUntil(lambda: said(window).startswith(f"Saved {path}"), timeout=60_000)
+    assert frames(path)[0].shape == (540, 960, 3)
+    assert [offer.words for offer in window.session.notice.offers] == ["Show folder"]
 
 
+@pytest.mark.slow
 def test_a_film_is_given_up_and_leaves_nothing(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "long.gif"
     save_as(window, dialog_of(window), qtbot, path)
-    qtbot.waitUntil(lambda: 0.05 < window.session.progress < 1, timeout=30_000)
     window.actions_by_key["export_film"].trigger()
     assert said(window) == "A film is being made."
-    buttons = window.status_bar.findChildren(QPushButton)
-    cancel = next(button for button in buttons if button.text() == "Cancel")
-    qtbot.waitUntil(cancel.isVisible)
+    cancel = next(
+        button
+        for button in window.status_bar.findChildren(QPushButton)
+        if button.text() == "Cancel"
+    )
     qtbot.mouseClick(cancel, Qt.MouseButton.LeftButton)
-    assert "cancelled" in said(window)
+    qtbot.waitUntil(lambda: "cancelled" in said(window), timeout=30_000)
     assert not [file for file in tmp_path.iterdir() if file.suffix == ".gif"]
-    assert window.features["take_away"].films.job is None
+    assert window.features["take_away"].film is None
+
+
+def test_the_range_that_is_repeated_can_be_filmed(window: MainWindow) -> None:
+    end = window.playback.duration_ns
+    window.playback.set_loop(0.25 * end, 0.75 * end)
+    dialog = dialog_of(window)
+    assert (dialog.plan().first_ns, dialog.plan().last_ns) == (0.25 * end, 0.75 * end)
+    dialog.loop.setChecked(False)
+    assert (dialog.plan().first_ns, dialog.plan().last_ns) == (0.0, end)
+    dialog.reject()
 
 
 def test_what_cannot_be_made_is_said_at_once(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sys
-
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
     dialog = dialog_of(window)
     qtbot.keyClick(dialog.kind, Qt.Key.Key_Down)
-    assert dialog.kind.currentData() == ".mp4"
-    assert "pip install 'sssp-scope[video]'" in dialog.cost.text()
+    assert "pip install 'sssp-scope[video]'" in dialog.problem.text()
     assert not dialog.save_button.isEnabled()
     qtbot.keyClick(dialog.kind, Qt.Key.Key_Up)
-    for box in dialog.panels.values():
-        if box.isChecked():
-            tick(qtbot, box)
-    assert "no panel is chosen" in dialog.cost.text().lower()
-    for box in dialog.panels.values():
-        tick(qtbot, box)
-    qtbot.keyClicks(dialog.size_box, "854")
-    assert "choose fewer" in dialog.cost.text()
-    assert not dialog.save_button.isEnabled()
-    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
-
-
-def test_no_piece_holds_the_window(window: MainWindow, qtbot: QtBot) -> None:
-    from viewer.export.film_stage import FilmStage
-
-    session = window.session
-    plan = FilmPlan(last_ns=float(window.playback.duration_ns))
-    stage = FilmStage(session.current.trace, session.graph, session.positions, plan)
-    for _ in stage.build():
-        pass
-    took = []
-    for time_ns in plan.moments[:40:4].tolist():
-        pieces = stage.draw(time_ns)
-        while True:
-            begun = time.thread_time()
-            if next(pieces, stage) is stage:
-                break
-            took.append(1000 * (time.thread_time() - begun))
-    stage.close()
-    assert sorted(took)[int(0.98 * len(took))] < 50
+    assert dialog.save_button.isEnabled()
+    dialog.reject()
 
 
 def test_a_plan_says_what_is_wrong_with_it(tmp_path: Path) -> None:
     good = FilmPlan(last_ns=1000.0)
     assert good.problem == ""
     assert len(good.moments) == 8 * 12 + 12
-    assert good.moments[0] == 0
-    assert good.moments[-1] == 1000
+    assert (good.moments[0], good.moments[-1]) == (0, 1000)
     for changed in (
-        {"suffix": ".avi"},
+        {"suffix": ".webp"},
         {"size": (1281, 720)},
         {"seconds": 1e6},
-        {"rate": 0},
-        {"panels": ()},
         {"first_ns": 2000.0},
-        {"panels": tuple(PANELS), "size": (640, 360)},
     ):
         plan = FilmPlan(**({"last_ns": 1000.0} | changed))  # type: ignore[arg-type]
         assert plan.problem, changed
         with pytest.raises(GpuError):
             plan.check(tmp_path / "a.gif")
-    apart = places(good, has_graph=True)
-    assert not any(a is not b and a.intersects(b) for a in apart.values() for b in apart.values())
 
 
-def test_a_gif_keeps_its_colours_and_only_what_changed(tmp_path: Path) -> None:
-    still = np.full((60, 80, 3), 255, np.uint8)
-    still[:, :, 2] = np.arange(80, dtype=np.uint8)[None, :] * 3
-    frames = [still.copy() for _ in range(5)]
-    for place, frame in enumerate(frames[1:], 1):
-        frame[10 * place : 10 * place + 3, 5:8] = (200, 30, 30)
-    frames.insert(3, frames[2].copy())  # the same again: one frame that lasts longer
-    path = tmp_path / "a.gif"
-    with path.open("wb") as file:
-        film = GifWriter(file, Palette(frames), (80, 60))
-        for frame in frames:
-            film.add(frame, 100)
-        film.close()
-    with PIL_IMAGE.open(path) as film:
-        assert film.n_frames == 5
-        seen, lasts = [], []
-        for place in range(5):
-            film.seek(place)
-            lasts.append(film.info["duration"])
-            seen.append(np.asarray(film.convert("RGB"), np.int16))
-    assert lasts == [100, 100, 200, 100, 100]
-    distinct = [frames[0], frames[1], frames[2], frames[4], frames[5]]
-    for got, wanted in zip(seen, distinct, strict=True):
-        assert np.abs(got - wanted.astype(np.int16)).max() <= 8  # 5 bits a channel
-    assert SAME == 255
+def test_a_frame_that_fails_leaves_no_file(tmp_path: Path) -> None:
+    def broken(_time: float) -> bytes:
+        raise ValueError("no frame")
+
+    with pytest.raises(ValueError, match="no frame"):
+        write_film(broken, FilmPlan(size=(200, 200)), tmp_path / "b.gif")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]

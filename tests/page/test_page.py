@@ -218,11 +218,12 @@ def test_a_page_says_what_was_proved_of_all_pairs(tmp_path: Path) -> None:
     found = gpu.run(small, "delta_apsp", probe=2)
     proved = replace(found, verification=verify(small, 0, found.dist))
     held = f"✓ the certificate holds in every one of {small.n} rows"
-    for trace, words in ((found, "not verified"), (proved, held)):
+    for trace, words in ((found, ""), (proved, f" · {held}")):
         save_trace(trace, tmp_path / "run.npz")
         again = load_trace(tmp_path / "run.npz")
         (run,) = Parts(run_page(again, small)).tree()["runs"]
-        assert run["totals"].endswith(f" · {words}")
+        assert run["totals"].endswith(f"{words}")
+        assert ("✓" in run["totals"]) is bool(words)
     assert Parts(pair_page(proved, proved, small)).tree()["cautions"] == []
     cautions = Parts(pair_page(found, proved, small)).tree()["cautions"]
     assert any(one.startswith("Not verified: ") for one in cautions)

@@ -63,9 +63,9 @@ def window(qapp: QApplication, trace: Trace) -> Moment:
     """Return the window's picture."""
     board = Dashboard()
     board.apply_theme(LIGHT)
-    board.fill(trace, roads(VERTICES))
+    board.fill([trace], roads(VERTICES))
     board.stand_at(QSize(*SIZE), MOMENT * trace.time_ns)
-    plots = {panel.TITLE: plot_pixels(panel) for panel in board.panels}
+    plots = {panel.TITLE: plot_pixels(panel) for panel in board.panels.values()}
     seen = Moment(pixels(board.graph_view.grab().toImage()).copy(), plots)
     for legend in board.graph_view.findChildren(QWidget):
         seen.map[legend.y() : legend.y() + legend.height(), : legend.x() + legend.width()] = 255

@@ -1,160 +1,248 @@
-"""One picture of one run: the graph, the four panels, a title line and a line of totals.
+"""One picture of a run, or of two runs on one clock: maps, plots, title and totals.
 
-The same widgets as in the window, laid out for paper instead of for work. `fill` puts a
-run and its graph in, `grab_picture` returns what it looks like at a moment.
+The widgets are those of the window, laid out for paper. `fill` takes the runs and their graph,
+`grab_picture` draws a moment. A picture has the size that was asked for, whatever the font: where
+words and plots need more room, everything is laid out larger and drawn smaller.
 
-A picture is as large as was asked, whatever the font. Long lines are broken; where even so
-words and plots need more room than there is, the whole is laid out larger and drawn smaller.
+In a film the plots grow (`growing`): what lies after the cursor is covered.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
-from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QImage, QPainter, QPixmap
+from PyQt6.QtCore import QPoint, QRect, QSize, Qt
+from PyQt6.QtGui import QColor, QImage, QPainter, QPixmap
 from PyQt6.QtWidgets import (
     QApplication,
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from gpu.graph import CSRGraph
-from gpu.page.words import notes_words, subtitle_words, totals_words
+from gpu.page.words import notes_words, pair_title_words, subtitle_words, totals_words
 from gpu.record.trace import Trace
-from gpu.words import SENTENCE, in_sight
-from viewer.common.theme import SPACING, Theme
-from viewer.export.paper import lay_out
+from gpu.words import SENTENCE, in_sight, time_unit, time_words
+from viewer.common.theme import LIGHT, SPACING, Theme
+from viewer.export.paper import lay_out, pressed_in
 from viewer.export.pictures import DENSER, paint
 from viewer.graph.view import GraphView
+from viewer.models.comparison import ComparisonModel
 from viewer.models.measure import readout
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel
 from viewer.plots.parallelism import ParallelismPanel
-from viewer.plots.plot_base import PlotPanel
+from viewer.plots.plot_pair import PairPlot
 from viewer.plots.work import WorkPanel
 
 SMALLEST_PANEL = (200, 84)  # pixels
-PANEL_TITLES = ("Buckets", "Δ", "Parallelism", "Work")
+PANELS = {"Buckets": BucketPanel, "Δ": DeltaPanel}
+PANELS |= {"Parallelism": ParallelismPanel, "Work": WorkPanel}
 
 
 class Dashboard(QWidget):
-    """The picture as a widget; never shown on a screen."""
+    """The picture as a widget; never shown on a screen. `pair`: it has room for two runs."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, *, pair: bool = False, growing: bool = False) -> None:
+        super().__init__()
+        self._growing, self._theme = growing, LIGHT
         self.session, self.playback = SessionModel(self), PlaybackModel(self)
         self.playback.watch(self.session)
-        models = (self.session, self.playback)
-        self.graph_view = GraphView(*models)
-        self.panels: tuple[PlotPanel, ...] = (
-            BucketPanel(*models),
-            DeltaPanel(*models),
-            ParallelismPanel(*models),
-            WorkPanel(*models),
-        )
+        self.comparison = ComparisonModel(self.session, self)
+        self.graph_view = GraphView(self.session, self.playback)
+        self._second = SessionModel(self), PlaybackModel(self)
+        self._second[1].watch(self._second[0])
+        self.second_view = GraphView(*self._second) if pair else None
+        left_out = "Buckets" if pair else "Work" if growing else ""  # no room for all four
+        self.panels: dict[str, PairPlot] = {
+            title: kind(self.session, self.playback)
+            for title, kind in PANELS.items()
+            if title != left_out
+        }
+        for panel in self.panels.values():
+            panel.set_comparison(self.comparison)
         self._build()
 
     def _build(self) -> None:
-        self.title, self.subtitle, self.totals = QLabel(), QLabel(), QLabel()
-        self.missing = QLabel()
-        self.title.setProperty("role", "heading")
+        self.title, self.moment, self.subtitle = QLabel(), QLabel(), QLabel()
+        self.missing, self.totals = QLabel(), QLabel()
+        self.names = [QLabel(), QLabel()]
+        for label in (self.title, self.moment, *self.names):
+            label.setProperty("role", "heading")
         for quiet in (self.subtitle, self.missing):
             quiet.setProperty("role", "muted")
-        for long in (self.subtitle, self.missing, self.totals):
+        for long in (self.title, self.subtitle, self.missing, self.totals):
             long.setWordWrap(True)
         self.missing.hide()
-        font = self.title.font()
-        font.setPointSizeF(font.pointSizeF() * 1.5)
-        self.title.setFont(font)
+        self.moment.setVisible(self._growing)
+        for head in (self.title, self.moment):
+            font = head.font()
+            font.setPointSizeF(font.pointSizeF() * 1.5)
+            font.setBold(True)
+            head.setFont(font)
+        top = QHBoxLayout()
+        top.addWidget(self.title, 1)
+        top.addWidget(self.moment)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(*([2 * SPACING] * 4))
+        whole.setSpacing(SPACING)
+        whole.addLayout(top)
+        whole.addWidget(self.subtitle)
+        whole.addWidget(self.missing)
+        whole.addLayout(self._plots_below() if self.second_view else self._plots_beside(), 1)
+        whole.addWidget(self.totals)
+
+    def _plots_beside(self) -> QHBoxLayout:
+        """Return the map of one run, the plots at its right."""
         side = QGridLayout()
         side.setSpacing(SPACING)
-        for row, (name, panel) in enumerate(zip(PANEL_TITLES, self.panels, strict=True)):
-            label = QLabel(name)
-            label.setProperty("role", "heading")
+        for place, (title, panel) in enumerate(self.panels.items()):
+            side.addWidget(_heading(title), 2 * place, 0)
             panel.setMinimumSize(*SMALLEST_PANEL)
-            side.addWidget(label, 2 * row, 0)
-            side.addWidget(panel, 2 * row + 1, 0)
-            side.setRowStretch(2 * row + 1, 4 if 0 < row < len(self.panels) - 1 else 5)
+            side.addWidget(panel, 2 * place + 1, 0)
+            side.setRowStretch(2 * place + 1, 1)
         middle = QHBoxLayout()
         middle.setSpacing(2 * SPACING)
         middle.addWidget(self.graph_view, 3)
         middle.addLayout(side, 2)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(*([2 * SPACING] * 4))
-        whole.setSpacing(SPACING)
-        for part in (self.title, self.subtitle, self.missing):
-            whole.addWidget(part)
-        whole.addLayout(middle, 1)
-        whole.addWidget(self.totals)
+        return middle
 
-    def fill(self, trace: Trace, graph: CSRGraph | None, missing: str = "") -> None:
-        """Show a run; without its graph, say in words why it is missing."""
-        if graph is not None:
-            self.session.set_graph(graph)
-            self.session.set_source(trace.settings.source)
-        self.graph_view.setVisible(graph is not None)
+    def _plots_below(self) -> QVBoxLayout:
+        """Return the maps of two runs beside each other, the plots below in a row."""
+        maps, plots = QGridLayout(), QGridLayout()
+        for column, view in enumerate((self.graph_view, self.second_view)):
+            maps.addWidget(self.names[column], 0, column)
+            maps.addWidget(view, 1, column)
+        maps.setRowStretch(1, 1)
+        for column, (title, panel) in enumerate(self.panels.items()):
+            plots.addWidget(_heading(title), 0, column)
+            panel.setMinimumSize(*SMALLEST_PANEL)
+            plots.addWidget(panel, 1, column)
+            plots.setColumnStretch(column, 1)
+        plots.setRowStretch(1, 1)
+        middle = QVBoxLayout()
+        middle.addLayout(maps, 5)
+        middle.addLayout(plots, 4)
+        return middle
+
+    def fill(self, traces: Sequence[Trace], graph: CSRGraph | None, missing: str = "") -> None:
+        """Show one run or two; without their graph, say why it is missing. CompareError."""
+        first = traces[0]
+        records = [RunRecord.from_trace(place, trace) for place, trace in enumerate(traces)]
+        for record, session in zip(records, (self.session, self._second[0]), strict=False):
+            if graph is not None:
+                session.set_graph(graph)
+                session.set_source(record.settings.source)
+            session.add_run(record)
+        for view in filter(None, (self.graph_view, self.second_view, *self.names)):
+            view.setVisible(graph is not None)
         self.missing.setVisible(bool(missing))
         self.missing.setText(in_sight(missing, SENTENCE))
-        record = RunRecord.from_trace(0, trace)
-        self.session.add_run(record)
-        self.title.setText(record.title)
-        self.subtitle.setText(subtitle_words(trace))
-        self.totals.setText("\n".join(filter(None, (totals_words(trace), notes_words(trace)))))
+        self.title.setText(records[0].title)
+        self.subtitle.setText(subtitle_words(first))
+        lines = [totals_words(first), notes_words(first)]
+        if len(records) > 1:
+            lines = self._fill_pair(records, traces)
+        self.totals.setText("\n".join(filter(None, lines)))
+
+    def _fill_pair(self, records: list[RunRecord], traces: Sequence[Trace]) -> list[str]:
+        """Compare the second run with the first; return what is said of them."""
+        a, b = records
+        self.session.add_run(b)
+        self.session.set_current(a)
+        self.comparison.compare_with(b)
+        while self.comparison.busy:
+            QApplication.processEvents()
+        self.playback.set_least(float(self.comparison.clocks.to_a(float(traces[1].time_ns))))
+        assert self.second_view is not None
+        self.graph_view.share_scale(b)
+        self.second_view.share_scale(a)
+        for label, letter, name in zip(self.names, "AB", self.comparison.names, strict=True):
+            label.setText(f"{letter}  {name}")
+        self.title.setText(pair_title_words(*traces))
+        summary = self.comparison.summary()
+        return [summary.words] if summary is not None else []
 
     def measure(self, first_ns: float, last_ns: float) -> None:
         """Put marks at the samples nearest to two times, and their numbers below the totals."""
         self.playback.measure.put_both(first_ns, last_ns)
-        found = readout(self.session, self.playback)
-        if found is not None:
-            self.totals.setText(f"{self.totals.text()}\n{found.words}")
+        measured = readout(self.session, self.playback)
+        if measured is not None:
+            self.totals.setText(f"{self.totals.text()}\n{measured.words}")
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
-        self.graph_view.apply_theme(theme)
-        for panel in self.panels:
+        self._theme = theme
+        for view in filter(None, (self.graph_view, self.second_view)):
+            view.apply_theme(theme)
+        for panel in self.panels.values():
             panel.apply_theme(theme)
 
     def grab_picture(self, size: QSize, time_ns: float | None = None) -> QPixmap:
         """Return a picture of that size, pixels, at `time_ns`, at the end of the run if None."""
         self.stand_at(size, time_ns)
+        return QPixmap.fromImage(self.picture(size))
+
+    def stand_at(self, size: QSize, time_ns: float | None) -> None:
+        """Lay everything out for a picture of that size, and go to a moment."""
+        self.resize(self._room_for(size))
+        self.go(self.playback.duration_ns if time_ns is None else time_ns)
+        self.grab()  # lays everything out; never shown, since not every platform has windows
+        for panel in self.panels.values():
+            for button in pressed_in(panel):
+                button.hide()  # nothing to press on paper
+        QApplication.processEvents()
+        lay_out(self)  # what hidden buttons gave back
+        self.grab()  # plots find their own place when they are painted
+        self.go(self.playback.cursor_ns)
+
+    def go(self, time_ns: float) -> None:
+        """Go to a moment on A's clock, and draw it."""
+        self.playback.set_cursor(time_ns)
+        self._second[1].set_cursor(float(self.comparison.clocks.to_b(time_ns)))
+        clock = self.session.current.clock if self.session.current is not None else ""
+        self.moment.setText(f"{time_words(time_ns, time_unit(self.playback.duration_ns))} {clock}")
+        for panel in self.panels.values():
+            panel.flush()
+        for view in filter(None, (self.graph_view, self.second_view)):
+            view.flush()
+
+    def picture(self, size: QSize) -> QImage:
+        """Return the moment as an image of that size."""
         if self.size() == size:
-            return QPixmap.fromImage(self._drawn(1.0))
+            return self._drawn(1.0)
         image = self._drawn(DENSER)  # letters keep their places when it is made small
         smooth = Qt.TransformationMode.SmoothTransformation
         image = image.scaled(size, Qt.AspectRatioMode.IgnoreAspectRatio, smooth)
         image.setDevicePixelRatio(1.0)
-        return QPixmap.fromImage(image)
+        return image
 
     def _drawn(self, denser: float) -> QImage:
         image = QImage(self.size() * denser, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(denser)
         painter = QPainter(image)
         paint(painter, self)
+        for panel in self.panels.values() if self._growing else ():
+            if panel.has_plot:
+                painter.fillRect(self._future_of(panel), QColor(self._theme.plot))
         painter.end()
         return image
 
-    def stand_at(self, size: QSize, time_ns: float | None) -> None:
-        """Lay everything out for a picture of that size, and draw it once unseen."""
-        self.resize(self._room_for(size))
-        self.playback.set_cursor(self.playback.duration_ns if time_ns is None else time_ns)
-        self.grab()  # lays everything out; never shown, since not every platform has windows
-        for panel in self.panels:
-            for button in panel.findChildren(QToolButton):
-                button.hide()  # nothing to press on paper
-            panel.flush()
-        self.graph_view.flush()
-        QApplication.processEvents()
-        lay_out(self)  # what hidden buttons gave back
-        self.grab()  # plots find their own place when they are painted
-        for panel in self.panels:
-            panel.flush()  # and what stands beside a plot is drawn by that
+    def _future_of(self, panel: PairPlot) -> QRect:
+        """Return the part of a plot that lies after the cursor, pixels of the picture."""
+        box = panel.view_box.sceneBoundingRect()
+        corner = panel.view.mapTo(self, panel.view.mapFromScene(box.topLeft()))
+        first, last = self.playback.view_ns
+        share = (self.playback.cursor_ns - first) / max(last - first, 1.0)
+        gone = ceil(min(max(share, 0.0), 1.0) * box.width()) + 2
+        size = QSize(max(ceil(box.width()) - gone, 0) + 2, ceil(box.height()))
+        return QRect(corner + QPoint(gone, 0), size)
 
     def _room_for(self, size: QSize) -> QSize:
         """Return `size`, or the least of its shape that holds all words and plots."""
@@ -166,3 +254,9 @@ class Dashboard(QWidget):
         high = max(size.height(), parts.minimumHeightForWidth(wide))
         larger = max(wide / size.width(), high / size.height())
         return QSize(ceil(size.width() * larger), ceil(size.height() * larger))
+
+
+def _heading(words: str) -> QLabel:
+    label = QLabel(words)
+    label.setProperty("role", "heading")
+    return label

@@ -1,134 +1,160 @@
-"""What a film of a replay shall be: size, length, part of the run, panels; what it will cost.
+"""A replay as a film: GIF by Pillow, MP4 by imageio-ffmpeg (the extra `video`).
 
-A film is drawn part by part in the GUI thread (`viewer.export.film_stage`) and encoded in another
-(`viewer.export.animate`). What it takes is said before: `bytes_needed` is an upper bound of the
-memory for frames under way, `bytes_expected` an estimate of the file from films that were measured
-(two runs, 8 s, 1280 x 720: see FILE_SHARE), within a factor of about three, since it depends on
-how much of the picture moves.
+The moments of the frames are equally far apart; the last one stands for a second. A GIF has one
+palette, found on a few frames, and Pillow stores of each frame only the changed part. A film is
+written whole or not at all.
 """
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from gpu.errors import GpuError
-from viewer.export.animate import (
-    BEHIND,
-    FILMS,
-    HOLD_S,
-    LEAST_SECONDS,
-    MOST_SECONDS,
-    SCOUTS,
-)
+from gpu.memory import require_memory
+from gpu.wholefile import check_writable, written_whole
 
-PANELS = {  # key -> title; the graph stands left, the others below each other
-    "graph": "Graph",
-    "buckets": "Buckets",
-    "delta": "Δ",
-    "parallelism": "Parallelism",
-    "work": "Work",
-}
-SIZES = ((854, 480), (960, 540), (1280, 720), (1920, 1080), (1024, 768), (720, 720))
-USUAL_RATE = {".gif": 12, ".webp": 12, ".apng": 12, ".mp4": 30}
-LEAST_SIDE, MOST_SIDE = 320, 4096  # pixels
-LEAST_ROOM = 118  # pixels that a panel needs below the next one
-FILE_SHARE = {".gif": 0.006, ".webp": 0.035, ".apng": 0.03, ".mp4": 0.004}  # bytes a pixel a frame
-FIRST_FRAME = {".gif": 0.09, ".webp": 0.06, ".apng": 0.2, ".mp4": 0.08}  # bytes a pixel
-PIXEL_BYTES = 4 + 3 + 1  # of a frame: as Qt draws it, as RGB, as numbers of a palette
-HELD = {".apng": 4}  # bytes a pixel of every frame, where the encoder keeps all until the end
+RATES = {".gif": 12, ".mp4": 30}  # frames a second
+FILMS = tuple(RATES)
+SIZES = ((1280, 720), (1920, 1080), (960, 540))  # pixels
+SIDES = (200, 4096)  # pixels, least and most
+SECONDS = (0.2, 60.0)  # least and most
+HOLD_S = 1.0  # the last frame stands
+SCOUTS = 5  # frames whose colours make a palette
+COLOURS = 255
+PIXEL_BYTES = 12  # of a frame while it is drawn and encoded
+PIP = "pip install 'sssp-scope[video]'"
+Draw = Callable[[float], bytes]  # a moment, ns -> height x width x 3 bytes
 
 
 @dataclass(frozen=True)
 class FilmPlan:
-    """One film.
-
-    size : width and height, pixels, both even    seconds : of the moving part
-    rate : frames a second                        first_ns, last_ns : of the run
-    panels : keys of PANELS, at least one         theme : key of THEMES
-    """
+    """What a film shows: a part of a run, in so many seconds, at so many pixels."""
 
     suffix: str = ".gif"
-    size: tuple[int, int] = (1280, 720)
+    size: tuple[int, int] = SIZES[0]
     seconds: float = 8.0
-    rate: int = 12
     first_ns: float = 0.0
-    last_ns: float = 0.0
-    panels: tuple[str, ...] = ("graph", "buckets", "delta", "parallelism")
-    theme: str = "light"
-
-    @property
-    def problem(self) -> str:
-        """Say what is wrong with it, and what is allowed; empty where it can be made."""
-        width, height = self.size
-        beside = len([key for key in self.panels if key != "graph"])
-        checks = (
-            (self.suffix in FILMS, f"{self.suffix or 'no suffix'}; allowed: {', '.join(FILMS)}"),
-            (
-                all(LEAST_SIDE <= side <= MOST_SIDE and side % 2 == 0 for side in self.size),
-                f"{width} x {height} pixels; allowed: even, {LEAST_SIDE} to {MOST_SIDE} a side",
-            ),
-            (
-                LEAST_SECONDS <= self.seconds <= MOST_SECONDS,
-                f"{self.seconds:g} seconds; allowed: {LEAST_SECONDS:g} to {MOST_SECONDS:g}",
-            ),
-            (1 <= self.rate <= 60, f"{self.rate} frames a second; allowed: 1 to 60"),
-            (
-                bool(self.panels) and set(self.panels) <= set(PANELS),
-                f"no panel is chosen; allowed: {', '.join(PANELS)}",
-            ),
-            (
-                0 <= self.first_ns < self.last_ns,
-                "the part of the run is empty; its end must come after its start",
-            ),
-            (
-                self.room_for_plots >= LEAST_ROOM * beside,
-                f"{beside} plots below each other need {LEAST_ROOM * beside} pixels of height, "
-                f"and {height} leave {self.room_for_plots}; choose fewer, or a larger picture",
-            ),
-        )
-        return next((words for good, words in checks if not good), "")
-
-    @property
-    def room_for_plots(self) -> int:
-        """Return the height for all plots together, pixels."""
-        return self.size[1] - 2 * 44  # title above, totals below
+    last_ns: float = 1.0
+    theme: str = "projector"
 
     @property
     def moments(self) -> np.ndarray:
-        """Return the run's times of all frames, ns: float64 (k,), the hold at the end included."""
-        moving = np.linspace(self.first_ns, self.last_ns, max(2, round(self.seconds * self.rate)))
-        return np.concatenate([moving, np.full(round(HOLD_S * self.rate), self.last_ns)])
-
-    @property
-    def scouts(self) -> np.ndarray:
-        """Return the times of frames whose colours are counted first: float64 (SCOUTS,)."""
-        if self.suffix != ".gif":
-            return np.zeros(0)
-        return np.linspace(self.first_ns, self.last_ns, SCOUTS)
-
-    @property
-    def bytes_expected(self) -> int:
-        """Return about how large the file will be."""
-        pixels, frames = self.size[0] * self.size[1], max(2, round(self.seconds * self.rate))
-        still, moving = FIRST_FRAME[self.suffix], FILE_SHARE[self.suffix]
-        return round(pixels * (still + moving * frames))
+        """Return the times of all frames, ns: float64 (k,), the hold at the end included."""
+        rate = RATES[self.suffix]
+        moving = np.linspace(self.first_ns, self.last_ns, max(2, round(self.seconds * rate)))
+        return np.concatenate([moving, np.full(round(HOLD_S * rate), self.last_ns)])
 
     @property
     def bytes_needed(self) -> int:
-        """Return the most memory that frames under way take."""
-        pixels, frames = self.size[0] * self.size[1], len(self.moments)
-        under_way = (BEHIND + 3 + len(self.scouts)) * PIXEL_BYTES * pixels
-        return under_way + HELD.get(self.suffix, 0) * pixels * frames
+        """Return an upper bound of the memory: Pillow keeps the frames of a GIF to the end."""
+        pixels = self.size[0] * self.size[1]
+        kept = len(self.moments) if self.suffix == ".gif" else 0
+        return pixels * (kept + 4 * PIXEL_BYTES)
+
+    @property
+    def problem(self) -> str:
+        """Say what is wrong with the plan and what is allowed, "" where nothing is."""
+        if self.suffix not in RATES:
+            return f"{self.suffix or 'no suffix'}; allowed: {', '.join(FILMS)}"
+        low, high = SIDES
+        if not all(low <= side <= high and side % 2 == 0 for side in self.size):
+            width, height = self.size
+            return f"{width} x {height} pixels; allowed: even numbers from {low} to {high}"
+        if not SECONDS[0] <= self.seconds <= SECONDS[1]:
+            return f"{self.seconds:g} seconds; allowed: {SECONDS[0]:g} to {SECONDS[1]:g}"
+        if not 0 <= self.first_ns < self.last_ns:
+            return "the part of the run is empty; its end must come after its start"
+        return _missing_encoder(self.suffix)
 
     def check(self, path: str | Path) -> None:
-        """Raise GpuError in one sentence where it cannot be made here."""
-        from gpu.memory import require_memory
-        from viewer.export.animate import check_film
-
+        """Raise GpuError in one sentence where the film cannot be made here."""
         if self.problem:
             raise GpuError(self.problem)
-        check_film(path, self.seconds)
+        check_writable(path)
         require_memory(self.bytes_needed, "the film")
+
+
+def _missing_encoder(suffix: str) -> str:
+    """Return the line that installs the encoder, "" where it is installed."""
+    try:
+        if suffix == ".mp4":
+            import imageio_ffmpeg
+
+            imageio_ffmpeg.get_ffmpeg_exe()
+        else:
+            import PIL.Image  # noqa: F401
+    except (ImportError, RuntimeError):
+        package = "imageio-ffmpeg" if suffix == ".mp4" else "Pillow"
+        return f"{suffix[1:].upper()} films need {package}: {PIP}"
+    return ""
+
+
+def write_film(
+    draw: Draw,
+    plan: FilmPlan,
+    path: str | Path,
+    progress: Callable[[float], None] = lambda _share: None,
+) -> None:
+    """Draw and encode a film. GpuError, OSError."""
+    plan.check(path)
+    write = _write_gif if plan.suffix == ".gif" else _write_mp4
+    with tempfile.TemporaryDirectory(prefix="sssp-") as folder:
+        draft = Path(folder) / f"film{plan.suffix}"
+        write(draft, draw, plan, _frames(draw, plan, progress))
+        with draft.open("rb") as film, written_whole(path) as file:
+            shutil.copyfileobj(film, file)
+
+
+def _frames(draw: Draw, plan: FilmPlan, progress: Callable[[float], None]) -> Iterator[bytes]:
+    """Yield every frame; equal moments are drawn once."""
+    shown, frame = -1.0, b""
+    times = plan.moments.tolist()
+    for place, time_ns in enumerate(times, 1):
+        if time_ns != shown:
+            shown, frame = time_ns, draw(time_ns)
+        progress(place / len(times))
+        yield frame
+
+
+def _write_gif(draft: Path, draw: Draw, plan: FilmPlan, frames: Iterator[bytes]) -> None:
+    from PIL import Image
+
+    width, height = plan.size
+    scouts = b"".join(map(draw, np.linspace(plan.first_ns, plan.last_ns, SCOUTS).tolist()))
+    whole = Image.frombytes("RGB", (width, height * SCOUTS), scouts)
+    palette = whole.quantize(COLOURS, Image.Quantize.FASTOCTREE)
+    none = Image.Dither.NONE
+    pictures: Any = (
+        Image.frombytes("RGB", plan.size, frame).quantize(palette=palette, dither=none)
+        for frame in frames
+    )
+    lasts = round(1000 / RATES[".gif"])
+    next(pictures).save(
+        draft, "GIF", save_all=True, append_images=pictures, duration=lasts, loop=0, optimize=True
+    )
+
+
+def _write_mp4(draft: Path, _draw: Draw, plan: FilmPlan, frames: Iterator[bytes]) -> None:
+    import imageio_ffmpeg
+
+    writer = imageio_ffmpeg.write_frames(
+        str(draft),
+        plan.size,
+        fps=RATES[".mp4"],
+        quality=7,
+        macro_block_size=2,
+        ffmpeg_log_level="error",
+    )
+    writer.send(None)
+    try:
+        for frame in frames:
+            writer.send(frame)
+    finally:
+        writer.close()

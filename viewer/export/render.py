@@ -1,10 +1,10 @@
-"""`sssp-scope render run.npz -o run.png|.svg|.gif|.mp4`: a saved run's dashboard, no screen needed.
+"""`sssp-scope render`: a saved run, or two, as a picture or a film; no screen is needed.
 
-The graph is not in a trace: it is found again where the trace says that it came from
-(a file in the trace's own folder, with --anywhere any, or a sample) and compared by hash. Where it
-is gone or another one, the panels are drawn without it and a sentence says so.
+A trace holds no graph. It is opened where the trace says that it came from (a file in the trace's
+own folder, a sample, or with --anywhere any file) and compared by its hash. Where that fails, the
+plots are drawn without the map and a sentence says why.
 
-The same picture is what `sssp-scope` makes where there is no display.
+Where there is no display, `sssp-scope` draws the same picture.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
@@ -21,14 +22,13 @@ from typing import TYPE_CHECKING
 from gpu.cli.inputs import open_trace, output_of
 from gpu.cli.outcome import FAILED
 from gpu.cli.parser import Parser
-from gpu.cli.terminal import is_quiet, note
+from gpu.cli.terminal import is_quiet, note, progress_line
 from gpu.graph import CSRGraph
-from gpu.page.graph import find_graph, open_again
+from gpu.page.graph import find_graph, open_again, placed
 from gpu.record.trace import Probe, Trace
 from gpu.wholefile import written_whole
 
 if TYPE_CHECKING:
-    from PyQt6.QtCore import QSize
     from PyQt6.QtWidgets import QApplication
 
     from viewer.export.dashboard import Dashboard
@@ -37,34 +37,33 @@ NAME = "sssp-scope"
 PICTURE = "sssp-scope-dashboard.png"
 DEFAULT_SIZE, FILM_SIZE = (1600, 1000), (1280, 720)
 SMALLEST, LARGEST = 200, 8000  # pixels a side
-LIGHT = "light"
+MOST_RUNS = 2
 EXAMPLES = """\
 examples:
   sssp-scope run roads.gr.gz --source 1 --trace run.npz
   sssp-scope render run.npz -o run.png
   sssp-scope render run.npz -o half.png --time 1.5e6 --theme dark --size 800x500
   sssp-scope render run.npz -o part.png --measure 4e5 9e5
-  sssp-scope render run.npz -o run.mp4 --seconds 12 --size 1280x720"""
+  sssp-scope render adds.npz near_far.npz -o both.gif --seconds 10"""
 
 
 def add_render(parser: Parser) -> None:
     """Fill the parser of `sssp-scope render`."""
-    parser.description = "Draw the dashboard of a saved run: graph, buckets, Δ, parallelism, work."
+    parser.description = "Draw a saved run, or two on one clock: maps, buckets, Δ, work."
     parser.epilog = EXAMPLES
     parser.add_argument(
-        "trace", metavar="RUN.npz", help="a run saved by --trace or File > Save trace (.npz)"
+        "traces", metavar="RUN.npz", nargs="+", help="one run saved by --trace, or two"
     )
     parser.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help=".png, .svg; .gif, .webp, .apng, .mp4; - (PNG to stdout) [.png]",
+        "-o", "--output", metavar="OUT", help=".png, .svg; .gif, .mp4; - (PNG to stdout) [.png]"
     )
     parser.add_argument(
         "--size", type=_size, metavar="WxH", help="pixels [1600x1000; of a film 1280x720]"
     )
     parser.add_argument(
-        "--theme", choices=("light", "dark", "projector"), default=LIGHT, help="[light]"
+        "--theme",
+        choices=("light", "dark", "projector"),
+        help="[light; of a film projector]",
     )
     parser.add_argument(
         "--time", type=float, metavar="NS", help="moment to show, ns of the run [its end]"
@@ -80,7 +79,7 @@ def add_render(parser: Parser) -> None:
         "--seconds", type=float, default=8.0, metavar="S", help="length of a film [8]"
     )
     parser.add_argument(
-        "--fps", type=int, metavar="N", help="frames a second of a film [12; of an MP4 30]"
+        "--part", type=float, nargs=2, metavar=("FROM", "TO"), help="of a film, ns [the whole run]"
     )
     parser.add_argument(
         "--anywhere",
@@ -94,28 +93,31 @@ def add_render(parser: Parser) -> None:
 def _render(args: argparse.Namespace) -> int:
     from viewer.qt_libraries import say_if_missing
 
-    output = output_of(args.output or str(Path(args.trace).with_suffix(".png")))
+    if len(args.traces) > MOST_RUNS:
+        args.usage_error(f"{len(args.traces)} runs; allowed: one, or two on one clock")
+    output = output_of(args.output or str(Path(args.traces[0]).with_suffix(".png")))
     if args.json and output == "-":
         args.usage_error("--json and -o -: only one of them can have standard output")
     if say_if_missing(NAME):
         return FAILED
-    trace = open_trace(args.trace)
-    near = None if args.anywhere else Path(args.trace).resolve().parent
-    graph, missing = find_graph(trace, near)
+    traces = [open_trace(name) for name in args.traces]
+    near = None if args.anywhere else Path(args.traces[0]).resolve().parent
+    graph, missing = find_graph(traces[0], near)
     with TemporaryDirectory(prefix="sssp-scope-") as folder:
         target = Path(folder, "picture.png") if output == "-" else Path(output)
-        write_picture(
-            trace,
-            graph,
-            target,
-            missing,
-            size=args.size,
-            theme=args.theme,
-            time_ns=args.time,
-            measured=args.measure,
-            seconds=args.seconds,
-            rate=args.fps,
-        )
+        if target.suffix.lower() in (".gif", ".mp4"):
+            write_replay(traces, graph, target, args, missing)
+        else:
+            write_picture(
+                traces,
+                graph,
+                target,
+                missing,
+                size=args.size,
+                theme=args.theme,
+                time_ns=args.time,
+                measured=args.measure,
+            )
         if output == "-":
             with target.open("rb") as drawn, written_whole(output) as out:
                 copyfileobj(drawn, out)
@@ -142,112 +144,105 @@ def dashboard_without_display(file: str | None, reason: str) -> int:
     source = sample_graphs.suggested_source(graph)
     trace = gpu.run(graph, source=source, probe=Probe.VERTICES)
     trace = replace(trace, verification=verify(graph, source, trace.dist))
-    write_picture(trace, graph, output)
+    write_picture([trace], graph, output)
     print(output)
     return 0
 
 
 def write_picture(
-    trace: Trace,
+    traces: Sequence[Trace],
     graph: CSRGraph | None,
     output: Path,
     missing: str = "",
     *,
     size: tuple[int, int] | None = None,
-    theme: str = LIGHT,
+    theme: str | None = None,
     time_ns: float | None = None,
     measured: Sequence[float] | None = None,
-    seconds: float = 8.0,
-    rate: int | None = None,
 ) -> None:
-    """Draw a run as its suffix says: a picture (PNG, SVG) at a moment, or a film of all of it.
-
-    Raises OSError or GpuError where it cannot be written.
-    """
-    app = _application()
+    """Draw runs as PNG or SVG at a moment. GpuError, OSError."""
     from PyQt6.QtCore import QSize
 
-    from viewer.common.theme import apply_theme
-    from viewer.export.animate import FILMS
-    from viewer.export.dashboard import Dashboard
-
-    colours = apply_theme(app, theme)
-    if graph is not None and graph.positions is None and graph.n:
-        from gpu.placement.placements import layout
-
-        graph = graph.with_positions(layout(graph))
-    if output.suffix.lower() in FILMS:
-        _write_film(trace, graph, output, size or FILM_SIZE, theme, seconds, rate)
-        return
-    dashboard = Dashboard()
-    dashboard.apply_theme(colours)
-    dashboard.fill(trace, graph, missing)
-    if measured is not None:
-        dashboard.measure(*measured)
-    try:
-        _write(dashboard, output, QSize(*(size or DEFAULT_SIZE)), time_ns)
-    finally:
-        dashboard.close()
-        dashboard.deleteLater()
-
-
-def _write(dashboard: Dashboard, output: Path, size: QSize, time_ns: float | None) -> None:
-    """Write a picture of exactly that size, pixels."""
     from viewer.export.pictures import drawing, png_bytes
 
-    with written_whole(output) as file:
+    application(theme or "light")
+    dashboard = _dashboard(traces, graph, missing, theme or "light")
+    shape = QSize(*(size or DEFAULT_SIZE))
+    with closing(dashboard), written_whole(output) as file:
+        if measured is not None:
+            dashboard.measure(*measured)
         if output.suffix.lower() == ".svg":
-            dashboard.stand_at(size, time_ns)
-            file.write(drawing(dashboard, dashboard.title.text(), size=size)())
+            dashboard.stand_at(shape, time_ns)
+            file.write(drawing(dashboard, dashboard.title.text(), size=shape)())
         else:
-            file.write(png_bytes(dashboard.grab_picture(size, time_ns)))
+            file.write(png_bytes(dashboard.grab_picture(shape, time_ns)))
 
 
-def _write_film(
-    trace: Trace,
+def write_replay(
+    traces: Sequence[Trace],
     graph: CSRGraph | None,
     output: Path,
-    size: tuple[int, int],
-    theme: str,
-    seconds: float,
-    rate: int | None,
+    args: argparse.Namespace,
+    missing: str = "",
 ) -> None:
-    from viewer.export.animate import write_film
-    from viewer.export.film import USUAL_RATE, FilmPlan
-    from viewer.export.film_stage import FilmStage
+    """Draw runs as a film, to the end of the longer one. GpuError, OSError."""
+    from PyQt6.QtCore import QSize
+
+    from viewer.export.film import FilmPlan, write_film
     from viewer.export.pictures import frame_bytes
 
-    suffix = output.suffix.lower()
-    even = size[0] // 2 * 2, size[1] // 2 * 2
-    end = max(float(trace.time_ns), 1.0)
-    frames = USUAL_RATE[suffix] if rate is None else rate
-    plan = FilmPlan(suffix, even, seconds, frames, 0.0, end, theme=theme)
-    plan.check(output)
-    stage = FilmStage(trace, graph, graph.positions if graph is not None else None, plan)
+    theme = args.theme or "projector"
+    wide, high = args.size or FILM_SIZE
+    size = wide // 2 * 2, high // 2 * 2
+    first_ns, last_ns = args.part or (0.0, 1.0)
+    FilmPlan(output.suffix.lower(), size, args.seconds, first_ns, last_ns, theme).check(output)
+    application(theme)
+    with closing(_dashboard(traces, graph, missing, theme, growing=True)) as dashboard:
+        dashboard.stand_at(QSize(*size), 0.0)
+        end = max(dashboard.playback.duration_ns, 1.0)
+        first_ns, last_ns = args.part or (0.0, end)
+        plan = FilmPlan(
+            output.suffix.lower(), size, args.seconds, first_ns, min(last_ns, end), theme
+        )
 
-    def draw(moment_ns: float) -> bytes:
-        frame = next(drawn for drawn in stage.draw(moment_ns) if drawn is not None)
-        return frame_bytes(frame, even)
+        def draw(moment_ns: float) -> bytes:
+            dashboard.go(moment_ns)
+            return frame_bytes(dashboard.picture(QSize(*size)), size)
 
-    try:
-        for _ in stage.build():
-            pass
-        write_film(draw, output, even, end, seconds, rate=frames)
-    finally:
-        stage.close()
+        with progress_line() as line:
+            write_film(draw, plan, output, lambda share: line.show(share, "drawing"))
 
 
-def _application() -> QApplication:
-    """Return the QApplication, offscreen unless there is one already."""
+def _dashboard(
+    traces: Sequence[Trace],
+    graph: CSRGraph | None,
+    missing: str,
+    theme: str,
+    *,
+    growing: bool = False,
+) -> Dashboard:
+    from viewer.common.theme import THEMES
+    from viewer.export.dashboard import Dashboard
+
+    dashboard = Dashboard(pair=len(traces) > 1, growing=growing)
+    dashboard.apply_theme(THEMES[theme])
+    dashboard.fill(traces, graph if graph is None else placed(graph), missing)
+    return dashboard
+
+
+def application(theme: str) -> QApplication:
+    """Return the QApplication in a theme, offscreen unless there is one already."""
     from PyQt6.QtWidgets import QApplication
 
     from viewer.common.application import kept_for_good
+    from viewer.common.theme import apply_theme
 
     app = QApplication.instance()
-    if isinstance(app, QApplication):
-        return app
-    os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    return kept_for_good(QApplication([NAME]))
+    if not isinstance(app, QApplication):
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        app = kept_for_good(QApplication([NAME]))
+    apply_theme(app, theme)
+    return app
 
 
 def _size(text: str) -> tuple[int, int]:

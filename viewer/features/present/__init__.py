@@ -1,1 +1,0 @@
-"""Full screen at a projector."""

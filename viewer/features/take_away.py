@@ -1,0 +1,437 @@
+"""Exports: a panel as a picture or table, all runs, a film, a web page, a command line.
+
+A panel is drawn at once, as on paper (`viewer.export.paper`); its file is made in the background.
+A film is made by `sssp-scope render` in a process of its own, from the runs saved in a temporary
+folder, so that the window goes on; Cancel ends that process.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from PyQt6.QtCore import QSize, QUrl, pyqtSignal
+from PyQt6.QtGui import QAction, QDesktopServices
+from PyQt6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QLabel,
+    QWidget,
+)
+
+from gpu.algorithms import find
+from gpu.cli.command_line import compare_line
+from gpu.errors import CancelledByUserError, GpuError
+from gpu.graph import CSRGraph
+from gpu.interpreter import module_command
+from gpu.page.words import notes_words
+from gpu.record.export import sample_header, sample_rows
+from gpu.record.trace import Trace, reached_mask
+from gpu.record.tracefile import save_trace
+from gpu.study.export_runs import write_all_samples, write_runs, write_table
+from gpu.wholefile import written_whole
+from viewer.common.background import Task
+from viewer.common.small_widgets import choice
+from viewer.common.theme import THEMES
+from viewer.export.film import SECONDS, SIZES, FilmPlan
+from viewer.feature import FeaturePart, HasTable, Table, Window
+from viewer.frame.copied_commands import copy_command, copy_run, reference_of
+from viewer.models.measure import readout
+from viewer.models.session import PROGRESS_UNKNOWN, Notice, Offer, RunRecord
+
+PICTURES = "Pictures (*.png);;Drawings (*.svg);;Tables (*.csv)"
+PAGES = "Web pages (*.html)"
+RUNS = "One line a run (*.csv);;Every sample of every run (*.samples.csv)"
+STRIPS = {"timeline": QSize(1100, 110)}  # pixels: what is wide and low
+GRAPH = "graph.npz"  # beside the runs of a film
+POLL_S = 0.05
+ERROR_CHARACTERS = 300
+COLUMNS = {  # of the samples, by panel; others have all
+    "buckets": ("head_bucket", "open_buckets", "occupancy"),
+    "delta": ("delta", "open_buckets", "reason", "flags"),
+    "parallelism": ("assigned_vertices", "assigned_edges", "busy_workers", "band"),
+    "work": ("processed_vertices", "relaxed_edges", "improved"),
+}
+ALWAYS = ("t_ns", "clock", "probe")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What the button *Show folder* carries."""
+
+    path: str
+
+
+class TakeAwayFeature(FeaturePart):
+    """Writes panels, runs, films and pages; copies commands."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self.film: Task | None = None
+        self._offer_panels()
+        window.status_bar.cancel_requested.connect(self.cancel)
+        window.notice_bar.offer_taken.connect(_show_folder)
+
+    def _offer_panels(self) -> None:
+        menu = self._window.actions_by_key.menu("export_panel")
+        for key, title in {"graph": "Graph", **self._window.docks.titles}.items():
+            action = QAction(f"{title}…", menu)
+            action.triggered.connect(partial(self.export_panel, key))
+            menu.addAction(action)
+            if key != "graph":
+                here = QAction("Export this panel…", self._window.docks[key])
+                here.triggered.connect(partial(self.export_panel, key))
+                self._window.docks.offer(key, here)
+
+    # --- panels, runs, pages, commands
+
+    def export_panel(self, key: str, _checked: bool = False) -> None:
+        """Ask where to save one panel, as PNG, SVG or CSV."""
+        title = {"graph": "Graph"}.get(key) or self._window.docks.titles[key]
+        self._window.files.ask_save(
+            f"Export {title}", PICTURES, ".png", partial(self.save_panel, key), key
+        )
+
+    def save_panel(self, key: str, path: str) -> None:
+        """Draw the panel, or take its numbers, now; write them in the background."""
+        try:
+            write = self._writer_of(key, path)
+        except GpuError as error:
+            self._say(Notice("error", f"{path} was not saved: {error}."))
+            return
+        self._window.files.save_in_background(path, write)
+
+    def _writer_of(self, key: str, path: str) -> Callable[[str], None]:
+        from viewer.export.paper import COMFORTABLE, on_paper
+        from viewer.export.pictures import drawing, picture
+
+        suffix = Path(path).suffix.lower()
+        if suffix == ".csv":
+            header, rows = panel_table(self._window, key)
+            return partial(write_table, header, rows)
+        panel = self._window.graph_view if key == "graph" else self._window.show_dock(key)
+        run = self._window.session.current
+        title = run.title if run is not None else "SSSP Scope"
+        with on_paper(panel, STRIPS.get(key, COMFORTABLE)) as note:
+            words = [title, *self._words_of(run), note]
+            draw = drawing if suffix == ".svg" else picture
+            encoded = draw(panel, title, " · ".join(word for word in words if word))
+        return partial(_write, encoded)
+
+    def _words_of(self, run: RunRecord | None) -> list[str]:
+        if run is None:
+            return []
+        window = self._window
+        words = [f"{run.clock} time", f"probe level {int(run.settings.probe)}"]
+        measured = readout(window.session, window.playback, window.comparison)
+        if measured is not None:
+            words.append(measured.words)
+        if run.trace is not None:
+            words.append(notes_words(window.session.notes.trace_of(run)))
+        return words
+
+    def export_runs(self) -> None:
+        """Ask where to write the table of all runs."""
+        runs = [(place, run.trace) for place, run in enumerate(self._window.session.runs, 1)]
+        whole: list[tuple[int, Trace]] = [(n, trace) for n, trace in runs if trace is not None]
+
+        def write(path: str) -> None:
+            samples = path.endswith(".samples.csv")
+            writer = write_all_samples if samples else write_runs
+            self._window.files.save_in_background(path, lambda to: writer(whole, to))
+
+        self._window.files.ask_save("Export all runs", RUNS, ".csv", write, "runs")
+
+    def export_page(self) -> None:
+        """Ask where to write this run, or both that are compared, as a web page."""
+        self._window.files.ask_save("Export as web page", PAGES, ".html", self.save_page)
+
+    def save_page(self, path: str) -> None:
+        """Write the page in the background; the graph is placed as it stands in the window."""
+        traces, graph = self._shown()
+        if not traces:
+            return
+        missing = "" if graph is not None else "Its graph was not shown when this page was made."
+        text = partial(_page_of, traces, graph, missing)
+        self._window.files.save_in_background(path, lambda to: _write(lambda: text().encode(), to))
+
+    def _shown(self) -> tuple[list[Trace], CSRGraph | None]:
+        """Return the run, or both that are compared, with notes; the graph as it is placed."""
+        session = self._window.session
+        records = [session.current, self._window.comparison.b]
+        whole = [run for run in records if run is not None and run.trace is not None]
+        traces = [session.notes.trace_of(run) for run in whole]
+        graph = session.graph
+        if not traces or graph is None or graph.hash != traces[0].graph.hash:
+            return traces, None
+        return traces, graph.with_positions(session.positions)
+
+    def copy_command(self) -> None:
+        """Put the command that repeats this run, or this comparison, on the clipboard."""
+        session, pair = self._window.session, self._window.comparison
+        run, other = session.current, pair.b
+        if run is None:
+            return
+        if other is None:
+            copy_run(session, run)
+            return
+        shown, how = run.settings, pair.how
+        reference = reference_of(session, run)
+        copy_command(session, lambda: compare_line(shown, other.settings, reference, how))
+
+    # --- films
+
+    def export_film(self) -> None:
+        """Ask what film of the run, or of both that are compared, is to be made."""
+        if self.film is not None:
+            self._say(Notice("info", "A film is being made.", "Wait for it, or press Cancel."))
+            return
+        playback = self._window.playback
+        if self._shown()[0]:
+            end = float(playback.duration_ns)
+            dialog = FilmDialog(end, playback.loop_ns, self._window.as_widget())
+            dialog.chosen.connect(self._ask_where)
+            dialog.open()
+
+    def _ask_where(self, plan: FilmPlan) -> None:
+        kind = f"{plan.suffix[1:].upper()} (*{plan.suffix})"
+        save = partial(self.save_film, plan)
+        self._window.files.ask_save("Export film", kind, plan.suffix, save)
+
+    def save_film(self, plan: FilmPlan, path: str) -> None:
+        """Make the film in a process of its own."""
+        traces, graph = self._shown()
+        try:
+            plan.check(path)
+        except GpuError as error:
+            self._say(Notice("error", f"No film: {error}."))
+            return
+        self.film = Task(partial(_film, traces, graph, plan, path), self)
+        self.film.ended.connect(partial(self._film_ended, path))
+        words = f"Drawing {Path(path).name}…"
+        self._window.session.set_progress(PROGRESS_UNKNOWN, words)
+
+    def _film_ended(self, path: str, problem: BaseException | None) -> None:
+        self.film = None
+        self._window.session.set_progress(None)
+        if problem is None:
+            offer = Offer("Show folder", Folder(str(Path(path).parent)))
+            self._say(Notice("info", f"Saved {path}", offers=(offer,)))
+        elif isinstance(problem, CancelledByUserError):
+            self._say(Notice("info", f"{path} was not saved: cancelled."))
+        elif isinstance(problem, GpuError | OSError):
+            self._say(Notice("error", f"{path} was not saved: {problem}."))
+        else:
+            raise problem
+
+    def cancel(self) -> None:
+        """Give the film up; nothing of it is left."""
+        if self.film is not None:
+            self.film.cancel()
+
+    def close(self) -> None:
+        """The window closes."""
+        if self.film is not None:
+            self.film.give_up()
+
+    def _say(self, notice: Notice) -> None:
+        self._window.session.set_notice(notice)
+
+
+class FilmDialog(QDialog):
+    """Chooses a `FilmPlan`; what cannot be made is said below, before a file is chosen."""
+
+    chosen = pyqtSignal(object)  # FilmPlan
+
+    def __init__(
+        self, duration_ns: float, loop_ns: tuple[float, float] | None, parent: QWidget | None
+    ) -> None:
+        """duration_ns : of the run; loop_ns : the range that is repeated, if there is one."""
+        super().__init__(parent)
+        self._duration_ns, self._loop_ns = duration_ns, loop_ns
+        self.setWindowTitle("Export film")
+        usual = FilmPlan()
+        self.kind = choice({".gif": "GIF", ".mp4": "MP4"}, usual.suffix, "Format of the film")
+        sizes = {size: f"{size[0]} × {size[1]}" for size in SIZES}
+        self.size_box = choice(sizes, usual.size, "Size, pixels")
+        self.seconds = QDoubleSpinBox()
+        self.seconds.setRange(*SECONDS)
+        self.seconds.setValue(usual.seconds)
+        self.seconds.setSuffix(" s")
+        themes = {key: key.capitalize() for key in THEMES}
+        self.theme_box = choice(themes, usual.theme, "Theme of the film")
+        self.loop = QCheckBox("Only the range that is repeated")
+        self.loop.setEnabled(loop_ns is not None)
+        self.loop.setChecked(loop_ns is not None)
+        self.loop.setToolTip("Shift+drag on the timeline, or I and O, choose a range")
+        self.problem = QLabel()
+        self.problem.setWordWrap(True)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        save = self.buttons.addButton("Save as…", QDialogButtonBox.ButtonRole.AcceptRole)
+        assert save is not None
+        self.save_button = save
+        self._lay_out()
+        self._show_problem()
+
+    def _lay_out(self) -> None:
+        form = QFormLayout(self)
+        form.addRow("&Format", self.kind)
+        form.addRow("&Size", self.size_box)
+        form.addRow("&Length", self.seconds)
+        form.addRow("&Theme", self.theme_box)
+        form.addRow("", self.loop)
+        form.addRow(self.problem)
+        form.addRow(self.buttons)
+        self.kind.currentIndexChanged.connect(self._show_problem)
+        self.buttons.rejected.connect(self.reject)
+        self.buttons.accepted.connect(self._accept)
+
+    def plan(self) -> FilmPlan:
+        """Return what is chosen now."""
+        part = self._loop_ns if self.loop.isChecked() else None
+        first_ns, last_ns = part or (0.0, max(self._duration_ns, 1.0))
+        return FilmPlan(
+            self.kind.currentData(),
+            tuple(self.size_box.currentData()),
+            self.seconds.value(),
+            first_ns,
+            last_ns,
+            self.theme_box.currentData(),
+        )
+
+    def _show_problem(self) -> None:
+        problem = self.plan().problem
+        self.save_button.setEnabled(not problem)
+        self.problem.setVisible(bool(problem))
+        self.problem.setText(f"{problem}.")
+
+    def _accept(self) -> None:
+        self.accept()
+        self.chosen.emit(self.plan())
+
+
+def _film(traces: Sequence[Trace], graph: CSRGraph | None, plan: FilmPlan, path: str) -> None:
+    """Save the runs and their graph in a folder, and let `sssp-scope render` draw them there."""
+    from gpu.formats import npz
+
+    with TemporaryDirectory(prefix="sssp-film-") as folder:
+        if graph is not None:
+            npz.write(graph, Path(folder) / GRAPH)
+        names = [str(Path(folder) / f"{place}.npz") for place in range(len(traces))]
+        for trace, name in zip(traces, names, strict=True):
+            beside = replace(trace.graph, origin=GRAPH, options={})
+            save_trace(replace(trace, graph=beside), name)
+        options = ["--size", f"{plan.size[0]}x{plan.size[1]}", "--seconds", f"{plan.seconds:g}"]
+        options += ["--part", f"{plan.first_ns!r}", f"{plan.last_ns!r}", "--theme", plan.theme]
+        command = module_command("viewer.app", "render", *names, "-o", path, *options)
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(command, **quiet, text=True)  # type: ignore[call-overload]
+        try:
+            while process.poll() is None:
+                time.sleep(POLL_S)
+        finally:
+            process.kill()
+            said = process.communicate()[1]
+        if process.returncode:
+            raise GpuError(said.strip()[-ERROR_CHARACTERS:] or "the film could not be drawn")
+
+
+def panel_table(window: Window, key: str) -> Table:
+    """Return header and rows of a panel, "graph" or a dock's key; GpuError where there are none.
+
+    The rows are made as they are written, in another thread.
+    """
+    panel = window.show_dock(key) if key != "graph" else None
+    if isinstance(panel, HasTable):
+        return panel.paper_table()
+    return {"graph": _vertices, "run": _settings}.get(key, _samples)(window, key)
+
+
+def _samples(window: Window, key: str) -> Table:
+    trace, header = window.session.finished_trace(), sample_header()
+    words = (*COLUMNS.get(key, ()), *ALWAYS)
+    kept = [
+        place
+        for place, name in enumerate(header)
+        if key not in COLUMNS or any(name == word or name.startswith(f"{word}_") for word in words)
+    ]
+    rows = ([row[place] for place in kept] for row in sample_rows(trace))
+    return [header[place] for place in kept], rows
+
+
+def _settings(window: Window, _key: str) -> Table:
+    choices, graph = window.run_panel.choices(), window.session.graph
+    algorithm = find(choices.algorithm)
+    rows: list[tuple[str, Any, str]] = []
+    if graph is not None:
+        rows += [("graph", graph.name, ""), ("graph_origin", graph.provenance.origin, "")]
+    rows += [
+        ("algorithm", choices.algorithm, ""),
+        ("device", choices.device, ""),
+        ("source", window.session.source, "vertex, from 0"),
+    ]
+    if algorithm.bucketed:
+        rows.append(("delta", choices.delta, "weight units; empty: automatic"))
+    rows += [("probe", choices.probe, "level"), ("pace", choices.samples_per_second, "samples/s")]
+    values = choices.parameters.get(choices.algorithm, {})
+    for knob in algorithm.parameters:
+        rows.append((knob.key, values.get(knob.key, knob.default), knob.unit))
+    return ("setting", "value", "unit"), rows
+
+
+def _vertices(window: Window, _key: str) -> Table:
+    run, graph, places = window.session.current, window.session.graph, window.session.positions
+    trace = window.session.finished_trace()
+    if run is None or graph is None or run.dist is None or len(run.dist) != graph.n:
+        raise GpuError("the graph of this run is not here")
+    header = ["id", "distance_weight_units", "x_drawn", "y_drawn", "first_reached_ns"]
+    header += ["last_improved_ns", "times_processed", "clock", "probe"]
+    return header, _vertex_rows(run, trace, graph, places)
+
+
+def _vertex_rows(
+    run: RunRecord, trace: Trace, graph: CSRGraph, places: Any
+) -> Iterable[tuple[Any, ...]]:
+    dist, probe = run.dist, trace.vertices
+    assert dist is not None
+    reached = reached_mask(dist)
+    end = (trace.clock, int(trace.settings.probe))
+    times = probe if probe is not None and len(probe.first_reached_ns) == graph.n else None
+    for i in range(graph.n):
+        x, y = (None, None) if places is None else places[i].tolist()
+        row = (graph.id_of(i), dist[i].item() if reached[i] else None, x, y)
+        numbers: tuple[Any, ...] = (None, None, None)
+        if times is not None:
+            columns = (times.first_reached_ns, times.last_improved_ns, times.times_processed)
+            numbers = tuple(column[i].item() for column in columns)
+        yield (*row, *numbers, *end)
+
+
+def _page_of(traces: Sequence[Trace], graph: CSRGraph | None, missing: str) -> str:
+    from gpu.page.runs import pair_page, run_page
+
+    if len(traces) == 1:
+        return run_page(traces[0], graph, missing)
+    return pair_page(traces[0], traces[1], graph, missing)
+
+
+def _show_folder(what: object) -> None:
+    if isinstance(what, Folder):
+        QDesktopServices.openUrl(QUrl.fromLocalFile(what.path))
+
+
+def _write(encoded: Callable[[], bytes], path: str) -> None:
+    with written_whole(path) as file:
+        file.write(encoded())
+
+
+install = TakeAwayFeature

@@ -1,1 +1,0 @@
-"""Pictures, tables, films and commands of what is shown."""
