@@ -6,7 +6,6 @@ where there is no Qt at all and the window starts as early as it can:
     sssp-scope [FILE]           the window, on the first sample or on FILE
     sssp-scope run|info|...     `gpu.cli`: everything that needs no window
     sssp-scope render ...       the same, with `viewer.export.render`: a saved run's dashboard
-    sssp-scope desktop ...      `viewer.desktop`: into the desktop's menu, and out
 
 Where no display can be reached, the first sample (or FILE) is run without a window and
 its dashboard is written as a picture into the current folder.
@@ -39,7 +38,6 @@ NAME = "sssp-scope"
 SWITCHES = ("--measure-start", "--measure-stall", "--signal-ready")
 OF_THE_WINDOW = {  # commands that draw: a sentence, module and function
     "render": ("draw a saved run", "viewer.export.render", "add_render"),
-    "desktop": ("into the menu of your desktop, or out", "viewer.desktop", "add_desktop"),
 }
 WINDOW_THREADS = 32  # ours, Qt's, processes: Qt waits for ever where it gets none to paint with
 STARTED = "SSSP_SCOPE_STARTED"  # environment: time.time() just before this process was made

@@ -175,7 +175,6 @@ def need(key: str) -> str:
 class Docks(QObject):
     """The QDockWidgets of one window, by key, and which arrangement they stand in."""
 
-    leaving = pyqtSignal()  # a person chose another arrangement, which is about to be put up
     chosen = pyqtSignal(str)  # it stands
     named = pyqtSignal(str)  # which arrangement this is
 
@@ -269,7 +268,6 @@ class Docks(QObject):
 
     def choose(self, name: str) -> None:
         """Put up what a person chose, as designed."""
-        self.leaving.emit()
         self.arrange(name)
         self.mark(self.arrangement)
         self.chosen.emit(self.arrangement)

@@ -17,7 +17,6 @@ from PyQt6.QtCore import QObject
 if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMainWindow, QWidget
 
-    from gpu.record.workspace import Workspace
     from viewer.action_set import ActionSet
     from viewer.common.theme import Theme
     from viewer.controller import Controller
@@ -170,33 +169,12 @@ class Microscope(FeaturePart):
         """Show the state after so many events of the run shown."""
 
 
-class Workspaces(FeaturePart):
-    """Keeps what the window is looking at in a file, and opens it again."""
-
-    def workspace(self, path: str) -> Workspace:
-        """Return what the window is looking at, as it would be saved to `path`."""
-        raise LookupError(f"{type(self).__name__} keeps no workspace for {path}")
-
-    def restore(self, path: str) -> None:
-        """Open a workspace that this window wrote for itself: nothing is asked."""
-
-
 class Opening(FeaturePart):
     """Shows something before anything was run."""
 
     def begin(self) -> bool:
         """Show it, in a window that has just been opened; return whether there is anything."""
         return False
-
-    def show_again(self) -> None:
-        """Show it in a window that shows something else by now, soon."""
-
-
-class Reports(FeaturePart):
-    """Writes down what of ours broke."""
-
-    def crashed(self, error: BaseException) -> None:
-        """Write a fault down, and say so."""
 
 
 @runtime_checkable

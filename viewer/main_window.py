@@ -21,12 +21,13 @@ from gpu.model.accuracy import error_words
 from viewer.action_set import ActionSet
 from viewer.actions import menus_of
 from viewer.common.drops import dropped_file, refuse_drops
+from viewer.common.fault_log import write_fault
 from viewer.common.foreign_words import title_words
 from viewer.common.text_size import scaled
 from viewer.common.theme import apply_theme, next_theme
 from viewer.controller import Controller
 from viewer.docks import ARRANGEMENTS, PLOTS, Docks
-from viewer.feature import FeaturePart, Opening, Reports, Themed
+from viewer.feature import FeaturePart, Opening, Themed
 from viewer.features import FEATURES, Features
 from viewer.frame.file_dialogs import FileDialogs
 from viewer.frame.help_dialogs import AboutDialog, ShortcutsDialog
@@ -380,13 +381,11 @@ class MainWindow(QMainWindow):
     # --- slots
 
     def report_bug(self, error: BaseException) -> None:
-        """Say that something of ours broke; the details went to stderr, and into a report."""
-        part = self.part(Reports)
-        if part is not None:
-            part.crashed(error)
-            return
+        """Say that a part of the program failed; the details are on stderr and in the log file."""
         words = f"A fault inside SSSP Scope: {type(error).__name__}: {error}."
-        self.session.set_notice(Notice("error", words, "Please report it; the window goes on."))
+        path = write_fault(error)
+        advice = f"The details are in {path}." if path is not None else "It could not be logged."
+        self.session.set_notice(Notice("error", words, f"{advice} The window goes on."))
 
     def set_theme(self, name: str) -> None:
         """Put a theme on everything, and remember it."""

@@ -42,7 +42,7 @@ def window(
     window = MainWindow(Settings(tmp_path_factory.mktemp("draw") / "w.ini"), host)  # type: ignore[arg-type]
     window.show()
     window.build_plots()
-    for key in ("compare", "undo", "microscope", "workspace", "arrangements", "draw"):
+    for key in ("compare", "microscope", "workspace", "arrangements", "draw"):
         window.features[key]
     yield window
     close_for_good(window)

@@ -23,7 +23,7 @@ from viewer import qt_libraries
 from viewer.qt_libraries import PACKAGES, Package, advice
 
 TOP = Path(__file__).resolve().parents[2]
-IMPORTED = ("viewer.main_window", "pyqtgraph", "superqt")
+IMPORTED = ("viewer.main_window", "pyqtgraph")
 # what Qt may load by itself; not platformthemes/libqgtk3.so, which a GTK desktop has use for and
 # has GTK, nor imageformats/libqpdf.so: we open no PDF, and Qt leaves out what does not load
 PLUGINS = (

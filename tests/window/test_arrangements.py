@@ -145,8 +145,7 @@ def test_plots_share_fewer_cells_when_text_grows(window: MainWindow) -> None:
     large = in_sight(window) & plots
     assert len(large) < len(usual)
     assert all(window.docks[key].height() >= 120 for key in large)
-    window.actions_by_key["undo"].trigger()
-    assert window.settings.theme == "light"
+    window.actions_by_key["theme_light"].trigger()
     assert in_sight(window) & plots == usual
     window.docks["work"].setFloating(True)  # now it is a person's own arrangement
     moved = in_sight(window) & plots

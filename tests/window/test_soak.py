@@ -57,7 +57,7 @@ KEYS = ("Space", "Left", "Right", "Home", "End", "I", "O", "R", "L", "1", "2", "
 CHECKOUT = Path(__file__).resolve().parents[2]
 FIRST_N = 900  # vertices: with so many arcs, runs are compiled
 FIRST = f"sample:grid?n={FIRST_N}"
-LARGE = {"recorded_roads", "recorded_mesh", "recorded_sweep", "tour"}  # used once: 200,000 vertices
+LARGE = {"recorded_roads", "recorded_mesh", "recorded_sweep"}  # used once: 200,000 vertices
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,13 +10,15 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QEvent, QMimeData, QPoint, QPointF, QSize, Qt, QTimer, QUrl
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent
-from PyQt6.QtWidgets import QApplication, QDialog, QFileDialog
+from PyQt6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph, say, trace_of
 
 import sample_graphs
 from gpu.host import GraphLoaded, RunFinished, RunStarted, Verified
 from gpu.record.trace import Verification
+from viewer.app import _reporter
+from viewer.common.fault_log import log_path
 from viewer.common.theme import THEMES
 from viewer.main_window import MainWindow
 from viewer.models.run_words import verified_words
@@ -276,6 +279,53 @@ def test_notice_bar_says_and_is_dismissed(window: MainWindow, qtbot: QtBot) -> N
     qtbot.mouseClick(bar._button, LEFT)
     assert not bar.isVisible()
     assert window.session.notice is None
+
+
+def fault() -> Exception:
+    try:
+        raise RuntimeError("<b>odd</b>")
+    except RuntimeError as error:
+        return error
+
+
+def test_a_fault_of_ours_is_said_and_written_into_the_log(
+    window: MainWindow,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As in the program: a slot raises, and PyQt calls `sys.excepthook`."""
+    monkeypatch.setattr(sys, "excepthook", _reporter(window))
+
+    def broken() -> None:
+        raise ZeroDivisionError("in a slot")
+
+    QTimer.singleShot(0, broken)
+    qtbot.waitUntil(lambda: window.session.notice is not None)
+    words = window.notice_bar.text()
+    assert "ZeroDivisionError: in a slot" in words
+    assert str(log_path()) in words
+    text = log_path().read_text(encoding="utf-8")
+    assert "in broken" in text
+    assert "Qt 6" in text
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    repeated = fault()
+    for _ in range(50):  # in a paint, it comes back thirty times a second
+        window.report_bug(repeated)
+    assert log_path().read_text(encoding="utf-8").count("RuntimeError: ") == 1
+    window.show_about()
+    (dialog,) = window.findChildren(QDialog)
+    assert str(log_path()) in " ".join(label.text() for label in dialog.findChildren(QLabel))
+    dialog.reject()
+
+
+def test_a_fault_that_cannot_be_logged_is_still_said(window: MainWindow) -> None:
+    log_path().parent.parent.mkdir(parents=True, exist_ok=True)
+    log_path().mkdir(parents=True)
+    window.report_bug(fault())
+    assert "RuntimeError: <b>odd</b>" in window.notice_bar.text()
+    assert "could not be logged" in window.notice_bar.text()
+    log_path().rmdir()
 
 
 def test_progress_shows_after_a_moment_with_cancel(

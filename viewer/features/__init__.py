@@ -17,9 +17,7 @@ from viewer.feature import (
     FeaturePart,
     Microscope,
     Opening,
-    Reports,
     Window,
-    Workspaces,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 FEATURES: tuple[Feature, ...] = (
     Feature("opening", provides=Opening),
-    Feature("tour"),
     Feature("manual"),
     Feature("time"),
     Feature("measure"),
@@ -39,18 +36,14 @@ FEATURES: tuple[Feature, ...] = (
     Feature("compare", docks={"runs": "Runs"}),
     Feature("arrangements"),
     Feature("placement"),
-    Feature("undo"),
-    Feature("history"),
     Feature("microscope", docks={"microscope": "Microscope", "code": "Code"}, provides=Microscope),
     Feature("draw"),
     Feature("matrix", docks={"matrix": "All pairs"}),
     Feature("open_options"),
-    Feature("workspace", provides=Workspaces, opens_files=True),
+    Feature("workspace", opens_files=True),
     Feature("take_away"),
     Feature("lessons", docks={"lesson": "Lesson"}),
     Feature("present"),
-    Feature("reports", provides=Reports),
-    Feature("autosave"),
     Feature("access"),
 )
 

@@ -211,7 +211,7 @@ class PresentFeature(FeaturePart):
         focused = QApplication.focusWidget()
         pressed = event.key() == Qt.Key.Key_Space and isinstance(focused, QAbstractButton)
         popup = QApplication.activePopupWidget() or QApplication.activeModalWidget()
-        return popup is not None or pressed or self._window.modes.guest is not None
+        return popup is not None or pressed or self._window.modes.drawing
 
     def _lesson_open(self) -> bool:
         turn = self._window.actions_by_key.find("lesson_next")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import (
@@ -21,6 +19,7 @@ from PyQt6.QtWidgets import (
 
 from viewer.action_set import keys_of, plain
 from viewer.actions import Menu
+from viewer.common.fault_log import log_path, version
 from viewer.common.theme import SPACING
 
 MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
@@ -33,7 +32,6 @@ MOUSE: list[tuple[str, list[tuple[str, str]]]] = [
             ("Wheel, + and -", "Zoom"),
             ("Drag, arrow keys", "Move"),
             ("Double click, 0", "Show the whole graph"),
-            ("Alt+Left, Alt+Right", "Back to the view before, and on again"),
         ],
     ),
     (
@@ -158,7 +156,7 @@ class ShortcutsDialog(_Dialog):
 
 
 class AboutDialog(_Dialog):
-    """Name, version, licence."""
+    """Name, version, licence, log file."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__("About SSSP Scope", parent)
@@ -172,14 +170,9 @@ class AboutDialog(_Dialog):
         name.setProperty("role", "heading")
         words.addWidget(name)
         words.addWidget(QLabel(ABOUT))
+        log = QLabel(f"Log file: {log_path()}")
+        log.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        words.addWidget(log)
         row.addLayout(words)
         self.column.addLayout(row)
         self.add_close_button()
-
-
-def version() -> str:
-    """Return our version, "" in a tree that was never installed."""
-    try:
-        return metadata.version("sssp-scope")
-    except metadata.PackageNotFoundError:
-        return ""

@@ -44,7 +44,6 @@ EMPTY = ("Open a graph or drop a file here", "File ▸ Open, or one of the sampl
 MARGIN, MARGIN_FEW, MARGIN_SHARE = 20, 64, 8  # pixels around all; for few large discs, up to 1/8
 LEGEND_ROOM, LEGEND_FROM = 62, 240  # pixels kept free for the legend, in a picture so high
 LABEL_ROOM = 24  # pixels more where a distance stands below the lowest vertex
-Sight = tuple[float, float, float]  # pixels per unit, the point in the middle
 NO_PLACES = ("Placing the vertices …", "the graph has no coordinates of its own")
 
 
@@ -52,7 +51,6 @@ class GraphCanvas(QWidget):
     """Paints a drawing; see the module docstring."""
 
     camera_changed = pyqtSignal(object)  # View: somebody looks elsewhere
-    camera_leaving = pyqtSignal()  # a person is about to zoom, drag or fit
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,10 +108,6 @@ class GraphCanvas(QWidget):
 
     def fit(self) -> None:
         """Show everything, also after a resize, until the next zoom or drag."""
-        self.camera_leaving.emit()
-        self._fit()
-
-    def _fit(self) -> None:
         self._fitted = True
         extent = self._extent()
         if extent is not None:
@@ -129,13 +123,11 @@ class GraphCanvas(QWidget):
         factor = wanted / self.camera.scale
         x = self.width() / 2 if x is None else x
         y = self.height() / 2 if y is None else y
-        self.camera_leaving.emit()
         self._fitted = False
         self._move_camera(self.camera.zoomed(factor, x, y))
 
     def pan(self, dx: float, dy: float) -> None:
         """Drag the picture by pixels."""
-        self.camera_leaving.emit()
         self._fitted = False
         self._move_camera(self.camera.panned(dx, dy))
 
@@ -148,23 +140,8 @@ class GraphCanvas(QWidget):
 
     def look_like(self, other: GraphCanvas) -> None:
         """Show the same part of the same drawing as another canvas."""
-        self.camera_leaving.emit()
         self._fitted = other._fitted
         self._move_camera(other.camera.resized(self.width(), self.height()))
-
-    @property
-    def sight(self) -> Sight | None:
-        """Where one looks; None for all of it."""
-        return None if self._fitted else (self.camera.scale, self.camera.cx, self.camera.cy)
-
-    def put_sight(self, sight: Sight | None) -> None:
-        """Look where somebody looked before."""
-        if sight is None:
-            self._fit()
-            return
-        self._fitted = False
-        scale, cx, cy = sight
-        self._move_camera(replace(self.camera, scale=scale, cx=cx, cy=cy))
 
     def refresh(self) -> None:
         """Colour again at the next paint."""
@@ -268,7 +245,7 @@ class GraphCanvas(QWidget):
             return
         self._drawing = drawing
         if self._fitted or self.camera == View():
-            self._fit()
+            self.fit()
         self.refresh()
 
     def _move_camera(self, camera: View) -> None:
@@ -314,7 +291,7 @@ class GraphCanvas(QWidget):
         super().resizeEvent(a0)
         self.legend.fit_into(self.width(), self.height())
         if self._fitted:
-            self._fit()
+            self.fit()
         else:
             self._move_camera(self.camera.resized(self.width(), self.height()))
 

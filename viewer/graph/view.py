@@ -406,14 +406,12 @@ class GraphView(GraphCanvas):
         self._point_at(vertex, here)
         if vertex >= 0 and self._carried is not None and vertex != self._carried.at:
             before, self._carried = self._carried, self._carried.moved(vertex)
-            self._session.notes.change(before, self._carried, moving=True)
+            self._session.notes.change(before, self._carried)
 
     def mouseReleaseEvent(self, a0: QMouseEvent | None) -> None:
         """A click, unless it was a drag, chooses the source or shows a path."""
         pressed, self._pressed = self._pressed, None
-        carried, self._carried = self._carried, None
-        if carried is not None and self._dragged:
-            self._session.notes.edited.emit()
+        self._carried = None
         if a0 is None or pressed is None or self._dragged:
             return
         vertex = self.vertex_at(a0.position().x(), a0.position().y())

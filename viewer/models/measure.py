@@ -28,8 +28,7 @@ NO_MARKS: Marks = (None, None)
 class MeasureModel(QObject):
     """Where the two marks stand; see the module docstring."""
 
-    changed = pyqtSignal()  # a mark stands elsewhere, perhaps while it is dragged
-    settled = pyqtSignal()  # and there it stays
+    changed = pyqtSignal()  # a mark stands elsewhere
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -51,19 +50,19 @@ class MeasureModel(QObject):
         first, last = (None if mark is None else self.snapped(mark) for mark in self.marks)
         self.set_marks((first, last))
 
-    def put(self, place: int, time_ns: float, moving: bool = False) -> None:
+    def put(self, place: int, time_ns: float) -> None:
         """Put mark 1 (place 0) or 2 (place 1) at the sample nearest to a time."""
         found = list(self.marks)
         found[place] = self.snapped(time_ns)
-        self.set_marks((found[0], found[1]), moving)
+        self.set_marks((found[0], found[1]))
 
     def put_next(self, time_ns: float) -> None:
         """Put mark 1 where there is none yet, else mark 2."""
         self.put(0 if self.marks[0] is None else 1, time_ns)
 
-    def put_both(self, first_ns: float, last_ns: float, moving: bool = False) -> None:
+    def put_both(self, first_ns: float, last_ns: float) -> None:
         """Put both marks at the samples nearest to two times."""
-        self.set_marks((self.snapped(first_ns), self.snapped(last_ns)), moving)
+        self.set_marks((self.snapped(first_ns), self.snapped(last_ns)))
 
     def step(self, place: int, samples: int) -> None:
         """Move a mark by so many samples."""
@@ -73,14 +72,12 @@ class MeasureModel(QObject):
             at = int(np.searchsorted(times, here))
             self.put(place, float(times[min(max(at + samples, 0), len(times) - 1)]))
 
-    def set_marks(self, marks: Marks, moving: bool = False) -> None:
+    def set_marks(self, marks: Marks) -> None:
         """Put both marks where they are said to be."""
         news = marks != self.marks
         self.marks = marks
         if news:
             self.changed.emit()
-        if not moving:
-            self.settled.emit()
 
     def remove(self, place: int) -> None:
         """Take one mark away."""

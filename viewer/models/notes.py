@@ -1,8 +1,7 @@
 """Notes pinned to moments of runs and to vertices of graphs, as long as the window is open.
 
-A moment's note belongs to its run, a vertex's to its graph, whatever ran there. What came with a
-trace is there too, each note once. `edited` is what a person did; undo puts a former `pinned` back,
-and keeps what was read from files since. While two runs are compared, the notes of both are shown
+A note at a moment belongs to its run, a note at a vertex to its graph, whatever ran there. Notes of
+an opened trace are added, each note once. While two runs are compared, the notes of both are shown
 on A's clock (`flags`).
 """
 
@@ -62,15 +61,12 @@ class NotesModel(QObject):
     """All notes, in the order in which they were made; see the module docstring."""
 
     changed = pyqtSignal()
-    edited = pyqtSignal()  # by a person, after `changed`
-    read = pyqtSignal()  # from a file, or gone with its run; after `changed`
 
     def __init__(self, session: SessionModel) -> None:
         super().__init__(session)
         self._session = session
         self._pair: ComparisonModel | None = None
         self.pinned: tuple[Pin, ...] = ()
-        self._read: set[Pin] = set()  # from files, not touched since
         session.run_added.connect(self._take_run)
         session.run_removed.connect(self._drop_run)
 
@@ -145,36 +141,27 @@ class NotesModel(QObject):
         self._edit((*self.pinned, pin))
         return True
 
-    def change(self, before: Pin, after: Pin, moving: bool = False) -> None:
+    def change(self, before: Pin, after: Pin) -> None:
         """Put a note in the place of another: with other words, or elsewhere."""
-        self._edit(tuple(after if pin == before else pin for pin in self.pinned), moving)
+        self._edit(tuple(after if pin == before else pin for pin in self.pinned))
 
     def move_flag(self, flag: Flag, time_ns: float) -> Flag:
-        """Move a note to a time on A's clock, as often as a drag does; `edited` is not said."""
+        """Move a note to a time on A's clock, as often as a drag does."""
         run, when = self._session.current, time_ns
         if flag.letter == "B" and self._pair is not None:
             run, when = self._pair.b, float(self._pair.clocks.to_b(time_ns))
         assert run is not None
         after = flag.pin.moved(self.at_moment(run, when))
-        self.change(flag.pin, after, moving=True)
+        self.change(flag.pin, after)
         return Flag(after, time_ns, flag.letter)
 
     def remove(self, gone: Pin) -> None:
         """Take a note away."""
         self._edit(tuple(pin for pin in self.pinned if pin != gone))
 
-    def put_back(self, pinned: tuple[Pin, ...]) -> None:
-        """Have these notes again, and those that were read from files meanwhile."""
-        kept = dict.fromkeys((*pinned, *(pin for pin in self.pinned if pin in self._read)))
-        self.pinned = tuple(kept)
-        self.changed.emit()
-
-    def _edit(self, pinned: tuple[Pin, ...], moving: bool = False) -> None:
+    def _edit(self, pinned: tuple[Pin, ...]) -> None:
         self.pinned = tuple(dict.fromkeys(pinned))
-        self._read &= set(self.pinned)
         self.changed.emit()
-        if not moving:
-            self.edited.emit()
 
     # --- runs come and go
 
@@ -186,14 +173,8 @@ class NotesModel(QObject):
     def take(self, notes: tuple[Note, ...], graph: str, run_id: int = 0) -> None:
         """Have the notes of a file too."""
         fresh = [Pin(one, run_id if one.vertex is None else 0, graph) for one in notes]
-        self._read |= {pin for pin in fresh if pin not in self.pinned}
-        self._renew(tuple(dict.fromkeys((*self.pinned, *fresh))))
+        self._edit((*self.pinned, *fresh))
 
     def _drop_run(self, run: RunRecord) -> None:
         if self.moments(run):
-            self._renew(tuple(pin for pin in self.pinned if pin.run_id != run.run_id))
-
-    def _renew(self, pinned: tuple[Pin, ...]) -> None:
-        self.pinned = pinned
-        self.changed.emit()
-        self.read.emit()
+            self._edit(tuple(pin for pin in self.pinned if pin.run_id != run.run_id))

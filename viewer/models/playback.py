@@ -53,7 +53,6 @@ class PlaybackModel(QObject):
     speed_changed = pyqtSignal(float)
     following_changed = pyqtSignal(bool)
     view_changed = pyqtSignal(float, float)  # ns, first and last instant shown
-    view_leaving = pyqtSignal()  # a person is about to zoom or move the window of time
     loop_changed = pyqtSignal()  # the range, or whether playing repeats
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -122,7 +121,6 @@ class PlaybackModel(QObject):
 
     def set_view(self, first_ns: float, last_ns: float) -> None:
         """Zoom to a window of time, kept inside the run; the whole run is the same as `fit`."""
-        self.view_leaving.emit()
         self.fitted = last_ns - first_ns >= self.duration_ns
         self._show_view((first_ns, last_ns))
 
@@ -138,16 +136,11 @@ class PlaybackModel(QObject):
         first, last = self.view_ns
         by_ns = min(max(by_ns, -first), self.duration_ns - last)
         if not self.fitted:
-            self.view_leaving.emit()
             self.set_following(False)
             self._show_view((first + by_ns, last + by_ns))
 
     def fit(self) -> None:
         """Show the whole run, also as it grows."""
-        self.view_leaving.emit()
-        self._fit()
-
-    def _fit(self) -> None:
         self.fitted = True
         self._show_view(self.view_ns)
 
@@ -318,7 +311,7 @@ class PlaybackModel(QObject):
     def _show_run(self, record: RunRecord | None) -> None:
         self.pause()
         self.set_following(False)
-        self._fit()
+        self.fit()
         self.supersteps = record is not None and works_in_supersteps(record)
         self._forget_range()
         self.measure.clear()

@@ -162,14 +162,14 @@ class Overview(QWidget):
         if not event.buttons() & Qt.MouseButton.LeftButton:
             self._tell(x, event.globalPosition().toPoint())
         elif self._held >= 0:
-            self._playback.measure.put(self._held, self.time_of(x), moving=True)
+            self._playback.measure.put(self._held, self.time_of(x))
         elif self._held_note is not None:
             at = self._playback.measure.snapped(self.time_of(x))
             self._held_note = self._session.notes.move_flag(self._held_note, at)
         elif self._measure_from is not None:
             if abs(x - self._measure_from) >= far:
                 ends = self.time_of(self._measure_from), self.time_of(x)
-                self._playback.measure.put_both(*ends, moving=True)
+                self._playback.measure.put_both(*ends)
         elif self._range_from is None:
             self._playback.set_cursor(self.time_of(x))
         elif abs(x - self._range_from) >= far:
@@ -177,18 +177,13 @@ class Overview(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
         """End a range, or let a mark go; a click with Ctrl puts one."""
-        clicked, moved = self._measure_from, self._held >= 0
-        if self._held_note is not None:
-            self._held_note = None
-            self._session.notes.edited.emit()
+        clicked = self._measure_from
+        self._held_note = None
         self._range_from, self._measure_from, self._held = None, None, -1
-        if clicked is not None and event is not None:
-            near = abs(event.position().x() - clicked) < QApplication.startDragDistance()
-            if near:
-                self._playback.measure.put_next(self.time_of(clicked))
-            moved = not near
-        if moved:
-            self._playback.measure.settled.emit()
+        if clicked is None or event is None:
+            return
+        if abs(event.position().x() - clicked) < QApplication.startDragDistance():
+            self._playback.measure.put_next(self.time_of(clicked))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         """Show the whole run in the plots."""

@@ -35,7 +35,6 @@ class TimeMarks:
         self.lines = (MarkLine("1"), MarkLine("2"))
         for place, line in enumerate(self.lines):
             line.sigDragged.connect(partial(self._drag, place))
-            line.sigPositionChangeFinished.connect(self._let_go)
         for item in (self.tint, *self.lines):
             item.hide()
             plot.addItem(item, ignoreBounds=True)
@@ -68,12 +67,9 @@ class TimeMarks:
             self.tint.set_data(np.array(ends), np.full(2, low), np.full(2, high))
 
     def _drag(self, place: int, line: Any) -> None:
-        self._playback.measure.put(place, line.value(), moving=True)
+        self._playback.measure.put(place, line.value())
         self._shown = ()
         self.show()  # the line stands under the pointer: it goes to its sample
-
-    def _let_go(self, _line: Any) -> None:
-        self._playback.measure.settled.emit()
 
 
 class NoteLines:

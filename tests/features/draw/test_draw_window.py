@@ -189,7 +189,7 @@ def test_the_drawing_is_kept(qapp: QApplication, tmp_path: Path, qtbot: QtBot) -
     window.actions_by_key["draw_edit"].trigger()
     assert len(names(feature.model)) == 9
     assert "Undo" in feature.page.words.text()
-    window.actions_by_key["undo"].trigger()
+    window.actions_by_key["draw_undo"].trigger()
     assert feature.model.drawing == drawn
     close_for_good(window)
     # and it is there again next time; the docks were remembered as they stood before

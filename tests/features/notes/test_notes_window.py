@@ -22,7 +22,6 @@ from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import load_workspace, save_workspace
 from gpu.study.compare import ClockMap
 from sample_graphs import open_sample
-from viewer.feature import Workspaces
 from viewer.features.notes.dialog import NoteDialog
 from viewer.features.notes.panel import NotesPanel
 from viewer.frame.vertex_dialog import VertexDialog
@@ -95,44 +94,6 @@ def test_a_note_at_the_cursor_and_one_at_a_vertex_by_keys(window: MainWindow, qt
     assert len(notes_of(window).shown()) == 2
 
 
-def test_everything_is_taken_back_step_by_step(window: MainWindow, host: FakeHost) -> None:
-    notes, undo = notes_of(window), window.actions_by_key["undo"]
-    run = window.session.current
-    assert run is not None
-    first = Pin(Note("one", t_ns=100), run.run_id, run.graph_reference.hash)
-    notes.pin(first)
-    second = first.told("two")
-    notes.change(first, second)
-    third = second.moved(200)
-    notes.change(second, third)
-    notes.remove(third)
-    assert texts(window) == []
-    found = []
-    for _ in range(4):
-        undo.trigger()
-        found.append([(pin.note.text, pin.at) for pin in notes.shown()])
-    assert found == [[("two", 200)], [("two", 100)], [("one", 100)], []]
-    window.actions_by_key["redo"].trigger()
-    assert texts(window) == ["one"]
-
-
-def test_what_was_read_from_a_file_is_kept_by_undo(window: MainWindow) -> None:
-    notes = notes_of(window)
-    graph = notes.graph_shown()
-    notes.pin(Pin(Note("mine", vertex=0), 0, graph))
-    notes.take((Note("theirs", vertex=1),), graph)
-    window.actions_by_key["undo"].trigger()
-    assert texts(window) == ["theirs"]
-    window.actions_by_key["redo"].trigger()
-    assert sorted(texts(window)) == ["mine", "theirs"]
-    theirs = next(pin for pin in notes.shown() if pin.note.text == "theirs")
-    notes.remove(theirs)
-    window.actions_by_key["undo"].trigger()
-    assert sorted(texts(window)) == ["mine", "theirs"]
-    window.actions_by_key["redo"].trigger()
-    assert texts(window) == ["mine"]
-
-
 def test_the_list_goes_there_changes_and_takes_away(window: MainWindow, qtbot: QtBot) -> None:
     notes, panel = notes_of(window), panel_of(window)
     run = window.session.current
@@ -194,8 +155,6 @@ def test_a_flag_is_told_about_and_dragged_in_one_step(window: MainWindow, qtbot:
     end = QPointF(overview.x_of(float(times[3])), start.y())
     drag(overview, start, end)
     assert [pin.at for pin in notes.shown()] == [times[3]]
-    window.actions_by_key["undo"].trigger()
-    assert [pin.at for pin in notes.shown()] in ([times[1]], [])
 
 
 def drag(widget: QWidget, start: QPointF, end: QPointF) -> None:
@@ -299,8 +258,6 @@ def test_a_label_on_the_map_is_dragged_to_another_vertex(window: MainWindow) -> 
     drag(view, box.center(), place)
     assert [pin.at for pin in notes.shown()] == [3]
     assert window.session.source == before
-    window.actions_by_key["undo"].trigger()
-    assert [pin.at for pin in notes.shown()] in ([1], [])
 
 
 def test_the_menu_of_a_vertex_has_its_notes(window: MainWindow, qtbot: QtBot) -> None:
@@ -330,8 +287,7 @@ def test_notes_are_saved_with_the_run_and_come_back(
     save_trace(notes.trace_of(run), tmp_path / "run.npz")
     kept = load_trace(tmp_path / "run.npz")
     assert kept.notes == (Note("a moment", t_ns=100), Note("a vertex", vertex=1))
-    part = window.part(Workspaces)
-    assert part is not None
+    part = window.features["workspace"]
     save_workspace(part.workspace("a.ssspw"), tmp_path / "a.ssspw", window.session.graph)
     back = load_workspace(tmp_path / "a.ssspw")
     assert back.runs[0][1].notes == kept.notes

@@ -35,7 +35,7 @@ NOTHING_COMPARED: Compared = (None, None, "time")
 KEEP_MS = 800  # after an edit, before the drawing is written
 BAR = (
     ("draw_tool_select", "draw_tool_vertex", "draw_tool_arc"),
-    ("undo", "redo", "draw_delete"),
+    ("draw_undo", "draw_redo", "draw_delete"),
     ("draw_new", "draw_presets", "draw_paste", "draw_save"),
     ("draw_snap", "draw_fit"),
 )
@@ -99,6 +99,8 @@ class DrawFeature(DrawTools):
         state = {
             "drawing": here,
             "drawn": drawn,
+            "drawn_undoable": here and bool(model.undo_words),
+            "drawn_redoable": here and bool(model.redo_words),
             "drawn_watchable": drawn and self._window.provides(Microscope),
             "drawn_picked": here and bool(arcs or vertices),
             "drawn_arc_picked": here and bool(arcs),
@@ -140,7 +142,7 @@ class DrawFeature(DrawTools):
             self._in_presentation = window.modes.presenting
             self._put_docks_away()
             self._give_room(True)
-            window.modes.set_guest(self.model)
+            window.modes.set_drawing(True)
             window.enable_actions()
             self._name_run()
         assert self.page is not None
@@ -153,7 +155,7 @@ class DrawFeature(DrawTools):
         self.page.canvas.field.leave()
         self._give_room(False)
         self._put_docks_back()
-        self._window.modes.set_guest(None)
+        self._window.modes.set_drawing(False)
         self._compare_again()
         self._window.enable_actions()
         self._name_run()
@@ -331,8 +333,15 @@ class DrawFeature(DrawTools):
         self._dirty = True
         self._keep.start()
         if self.open:
-            self._window.modes.guest_changed.emit()
+            self._show_history()
             self._name_run()
+
+    def _show_history(self) -> None:
+        """Say in the menu what undo would take back, and redo would make again."""
+        actions, model = self._window.actions_by_key, self.model
+        actions["draw_undo"].setText(f"&Undo {model.undo_words}".rstrip())
+        actions["draw_redo"].setText(f"&Redo {model.redo_words}".rstrip())
+        self._window.enable_actions()
 
     def _write_latest(self) -> None:
         if not self._dirty:

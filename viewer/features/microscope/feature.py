@@ -108,7 +108,7 @@ class MicroscopeFeature(Microscope):
         self.model.moved.connect(self._show_event)
         self.model.replay_changed.connect(self._show_replay)
         window.session.graph_changed.connect(self._show_offer)
-        window.modes.guest_changed.connect(self._show_offer)
+        window.modes.drawing_changed.connect(self._show_offer)
         window.session.graph_changed.connect(self._soon.start)
         window.session.progress_changed.connect(self._show_progress)
         window.session.current_changed.connect(self._show_under_way)
@@ -130,7 +130,7 @@ class MicroscopeFeature(Microscope):
 
     def _show_offer(self) -> None:
         graph = self._window.session.graph
-        here = self._window.modes.guest is None  # else Run takes what is being drawn, not this
+        here = not self._window.modes.drawing  # else Run takes what is being drawn, not this
         self._offer.setVisible(here and graph is not None and 0 < graph.m <= COMFORTABLE_ARCS)
 
     # --- for the window

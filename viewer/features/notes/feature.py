@@ -68,7 +68,6 @@ class NotesFeature(FeaturePart):
         """Move a note to the cursor; one at a vertex to the vertex that is asked for."""
         if pin.note.vertex is None:
             self.notes.move_flag(self.notes.flag_of(pin), self._window.playback.cursor_ns)
-            self.notes.edited.emit()
         elif self._window.session.graph is not None:
             self._ask_vertex(
                 "Move the note to", lambda vertex: self.notes.change(pin, pin.moved(vertex))

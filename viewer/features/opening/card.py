@@ -22,7 +22,6 @@ class OpeningCard(QFrame):
 
     run_requested = pyqtSignal()
     other_requested = pyqtSignal(str)  # a key of OTHERS
-    tour_requested = pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,8 +30,6 @@ class OpeningCard(QFrame):
         self.words = QLabel()
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.others = {key: chip(words, tip) for key, (words, tip) in OTHERS.items()}
-        self.tour = chip("Tour", "Six stops on the panels, two minutes")
-        self.tour.clicked.connect(self.tour_requested)
         self.run = QPushButton("Run here")
         self.run.setProperty("role", "primary")
         self.run.setToolTip("Make both runs on this machine (Ctrl+R)")
@@ -43,7 +40,6 @@ class OpeningCard(QFrame):
             button.setCheckable(True)
             button.clicked.connect(lambda _on, key=key: self.other_requested.emit(key))
             row.addWidget(button)
-        row.addWidget(self.tour)
         row.addWidget(self.run)
         self.run.clicked.connect(self.run_requested)
 

@@ -100,10 +100,6 @@ class OpeningFeature(Opening):
             put(found)
         return True
 
-    def show_again(self) -> None:
-        """Show the first recording in a window that has shown something."""
-        self._show(ROADS)
-
     def show(self, name: str) -> None:
         """Show a recorded comparison at its most telling moment."""
         if self._window.docks.arrangement == SWEEP:
@@ -256,10 +252,6 @@ class OpeningFeature(Opening):
         column.insertWidget(column.indexOf(window.notice_bar) + 1, card)
         card.run_requested.connect(self._run_here)
         card.other_requested.connect(lambda key: window.actions_by_key[key].trigger())
-        tour = window.actions_by_key.find("tour")
-        card.tour.setVisible(tour is not None)
-        if tour is not None:
-            card.tour_requested.connect(tour.trigger)
         card.apply_theme(window.theme)
         return card
 

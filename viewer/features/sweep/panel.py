@@ -404,7 +404,7 @@ class SweepPanel(QWidget):
         return best
 
     def place_of(self, point: SweepPoint, curve: str = "time") -> Any:
-        """Return where a point is drawn, in pixels of `view` (for tests and tours)."""
+        """Return where a point is drawn, in pixels of `view` (for tests)."""
         xs, ys = self._curves[curve].getData()
         k = self._shown.index(point)
         scene = self.plot.getViewBox().mapViewToScene(pg.Point(xs[k], ys[k]))

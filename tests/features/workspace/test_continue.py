@@ -1,0 +1,109 @@
+"""A closed window leaves its session; the next start offers to continue with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PyQt6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from test_controller import FakeHost
+from test_features import opened
+from test_window import close_for_good
+from test_workspace_window import arrive, roads
+
+import sample_graphs
+from gpu.record.trace import RECORDED_ON, SAMPLE
+from gpu.record.workspace import Workspace
+from viewer.features.workspace import bytes_of, for_next_start, last_session
+from viewer.main_window import MainWindow
+from viewer.models.session import RunRecord
+from viewer.models.settings import Settings
+
+
+def new_window(tmp_path: Path, name: str) -> MainWindow:
+    window = opened(Settings(tmp_path / f"{name}.ini"), FakeHost())  # type: ignore[arg-type]
+    window.controller.start()
+    return window
+
+
+def leave_session(tmp_path: Path) -> tuple[Path, Any]:
+    """Close a window in the middle of a run on a file; return the file and its graph."""
+    file, graph, trace = roads(tmp_path)
+    window = new_window(tmp_path, "first")
+    window.controller.show_graph(graph)
+    window.session.add_run(RunRecord.from_trace(1, trace))
+    window.session.set_source(1)
+    window.docks.choose("compare")
+    window.playback.pause()
+    window.playback.set_cursor(0.5 * window.playback.duration_ns)
+    close_for_good(window)
+    assert last_session().is_file()
+    return file, graph
+
+
+def test_the_next_start_continues(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
+    file, graph = leave_session(tmp_path)
+    window = new_window(tmp_path, "second")
+    assert "Your last session is here" in window.notice_bar.text()
+    (button,) = window.notice_bar.offers
+    assert button.text() == "Continue with roads, 1 run"
+    button.click()
+    host: Any = window.controller.host
+    qtbot.waitUntil(lambda: bool(host.asked("load")))
+    assert host.asked("load")[-1].what == str(file)  # our own file: nothing is asked
+    arrive(window, graph)
+    qtbot.waitUntil(lambda: window.session.current is not None)
+    assert window.docks.arrangement == "compare"
+    assert window.session.source == 1
+    assert window.playback.cursor_ns == pytest.approx(0.5 * window.playback.duration_ns)
+    close_for_good(window)
+    assert last_session().is_file()
+
+
+def test_who_only_looks_leaves_it_for_the_next_start(qapp: QApplication, tmp_path: Path) -> None:
+    leave_session(tmp_path)
+    before = last_session().read_bytes()
+    window = new_window(tmp_path, "second")
+    window.controller.show_graph(sample_graphs.make("figure_6"))
+    close_for_good(window)
+    assert last_session().read_bytes() == before
+
+
+def test_who_names_a_file_is_not_asked(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_session(tmp_path)
+    window = MainWindow(Settings(tmp_path / "second.ini"), FakeHost())  # type: ignore[arg-type]
+    window.named_file = "other.gr"
+    assert window.features["workspace"]
+    assert window.session.notice is None
+    close_for_good(window)
+
+
+def test_a_session_that_cannot_be_read_is_not_offered(qapp: QApplication, tmp_path: Path) -> None:
+    last_session().parent.mkdir(parents=True, exist_ok=True)
+    last_session().write_bytes(b"PK nothing")
+    window = new_window(tmp_path, "first")
+    assert window.session.notice is None
+    close_for_good(window)
+    assert not last_session().exists()
+
+
+def test_the_newest_runs_that_fit_are_kept(tmp_path: Path) -> None:
+    _, _, trace = roads(tmp_path)
+    large = replace(trace, samples=np.zeros(1000, SAMPLE))
+    runs = tuple((number, large) for number in range(1, 6))
+    kept = for_next_start(Workspace(None, runs), int(2.5 * bytes_of(large)))
+    assert [number for number, _ in kept.runs] == [4, 5]
+
+
+def test_recordings_are_left_out_unless_they_are_shown(tmp_path: Path) -> None:
+    _, _, trace = roads(tmp_path)
+    recorded = replace(trace, environment={**trace.environment, RECORDED_ON: "NVIDIA H100"})
+    runs = ((1, recorded), (2, trace), (3, recorded))
+    kept = for_next_start(Workspace(None, runs, current=3), 1 << 30)
+    assert [number for number, _ in kept.runs] == [2, 3]

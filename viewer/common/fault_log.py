@@ -1,0 +1,56 @@
+"""The log file: faults of the program itself, newest last. Help > About names it."""
+
+from __future__ import annotations
+
+import platform
+import time
+import traceback
+from importlib import metadata
+from pathlib import Path
+
+from PyQt6.QtCore import PYQT_VERSION_STR, qVersion
+
+from gpu.errors import GpuError
+from gpu.wholefile import written_whole
+from viewer.common.kept_graphs import kept_folder
+
+MOST_CHARACTERS = 1 << 20  # kept; older faults go
+
+
+def log_path() -> Path:
+    """Return where the log file is, or will be once there is a fault."""
+    return kept_folder("faults.log")
+
+
+def write_fault(error: BaseException) -> Path | None:
+    """Append a fault to the log file, with versions; return the file, None if it failed.
+
+    A fault that repeats the last one is not written again: a fault in a paint comes back thirty
+    times a second.
+    """
+    path = log_path()
+    details = "".join(traceback.format_exception(error))
+    try:
+        before = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        if not before.endswith(details):
+            entry = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {versions()}\n{details}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with written_whole(path) as file:
+                file.write(f"{before}{entry}"[-MOST_CHARACTERS:].encode("utf-8", "replace"))
+    except (OSError, GpuError):
+        return None
+    return path
+
+
+def versions() -> str:
+    """Return the versions of the program, of Python, Qt and the system, in one line."""
+    python, qt = f"Python {platform.python_version()}", f"Qt {qVersion()}, PyQt {PYQT_VERSION_STR}"
+    return f"SSSP Scope {version()}, {python}, {qt}, {platform.platform()}"
+
+
+def version() -> str:
+    """Return our version, "" in a tree that was never installed."""
+    try:
+        return metadata.version("sssp-scope")
+    except metadata.PackageNotFoundError:
+        return ""

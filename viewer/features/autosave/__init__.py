@@ -1,1 +1,0 @@
-"""The session as it was, after a window that ended without saying goodbye."""

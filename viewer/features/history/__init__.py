@@ -1,1 +1,0 @@
-"""Back to where one looked before: zoom and place in plots and map, how two runs are seen."""

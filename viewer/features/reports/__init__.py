@@ -1,1 +1,0 @@
-"""What a person can hand on when something of ours broke."""

@@ -1,1 +1,0 @@
-"""Undo and redo of what a person sets."""

@@ -1,0 +1,536 @@
+"""Workspaces: save and open them, open saved runs, continue with the last session.
+
+A file is read whole in the background before anything of it is shown, so a broken file changes
+nothing. Its runs are in the table at once; a run of a GPU that is not here is a recording. Its
+graph is opened by the engine process. Once the graph is here and has the hash of the runs', run,
+comparison and cursor are put back. A graph is opened unasked only from the workspace's own folder.
+If it is not there, or another graph by now, the copy inside the workspace is used (small graphs
+have one). Otherwise the bar says where it was looked for, or asks before a place outside the folder
+is touched. A graph with that hash that is opened later also gets the runs.
+
+The last session is a workspace in the settings' folder, written when the window closes. The next
+start offers to continue with it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+from PyQt6.QtCore import QByteArray, QTimer
+from PyQt6.QtWidgets import QFileDialog
+
+from gpu.engine import graph_reference
+from gpu.errors import CancelledByUserError, GpuError
+from gpu.graph import CSRGraph
+from gpu.record.notes import plain_notes, read_notes
+from gpu.record.reach import SAMPLE, question
+from gpu.record.recognised import recognised
+from gpu.record.trace import RECORDED_ON, Trace
+from gpu.record.tracefile import load_trace
+from gpu.record.workspace import (
+    SUFFIX,
+    SavedGraph,
+    Workspace,
+    load_workspace,
+    reader_options,
+    save_workspace,
+    saved_graph,
+    summary,
+)
+from gpu.schema import fitting
+from gpu.study.compare import Align
+from gpu.study.sweep_saved import SavedSweep, sweep_as_dict, sweep_from_dict
+from viewer.common.background import Task
+from viewer.common.kept_graphs import keep_bytes, kept_folder
+from viewer.common.later import later
+from viewer.feature import FeaturePart, Window
+from viewer.graph.colours import COLOUR_MODES
+from viewer.models.run_choices import RunChoices
+from viewer.models.session import PROGRESS_UNKNOWN, Notice, Offer, RunRecord
+from viewer.models.settings import THEME_NAMES
+
+FILTER = "Workspaces and saved runs (*.ssspw *.scope *.npz);;All files (*)"
+FIRST_ID = -2  # runs from files count down: the engine's own numbers count up from 1
+PROGRESS_MS = 100
+HASH_AT_ONCE = 2_000_000  # arcs; of a larger graph the engine process computes the hash
+HASH_AGAIN_MS = 50
+MOST_BYTES = 64 << 20  # of the runs in the last session: the newest that fit
+
+Time = Annotated[float, Meta(ge=0, le=2.0**63)]  # ns
+
+
+@dataclass
+class Waiting:
+    """A workspace whose graph is not here yet.
+
+    opened : we opened a file for it ourselves ; unpacked : the copy inside the workspace
+    """
+
+    graph: SavedGraph
+    workspace: Workspace
+    records: dict[int, RunRecord]
+    opened: bool = False
+    unpacked: bool = False
+
+
+@dataclass(frozen=True)
+class OpenGraph:
+    """A button's wish: open the first of these places that is there."""
+
+    waiting: Waiting
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Continue:
+    """A button's wish: open the last session."""
+
+
+@dataclass
+class Reading:
+    """A file that is read in the background; `trusted`: this program wrote it for itself."""
+
+    path: str
+    trusted: bool
+    result: list[Workspace] = field(default_factory=list)
+    share: float = 0.0
+
+
+class WorkspaceFeature(FeaturePart):
+    """Saves and opens workspaces; see the module docstring."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self._next_id = FIRST_ID
+        self._waiting: Waiting | None = None
+        self._reading: Reading | None = None
+        self._task: Task | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(PROGRESS_MS)
+        self._timer.timeout.connect(self._show_progress)
+        window.session.graph_changed.connect(self._graph_is_here)
+        window.status_bar.cancel_requested.connect(self.cancel)
+        window.notice_bar.offer_taken.connect(self._take)
+        if not window.named_file:
+            self._offer_last()
+
+    # --- handlers of the actions
+
+    def ask_open(self) -> None:
+        """Ask for a workspace or a saved run."""
+        dialog = self._window.files.dialog("Open a workspace or a saved run", FILTER)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self._window.open_path)
+        dialog.open()
+
+    def ask_save(self) -> None:
+        """Ask where to save the workspace."""
+        self._window.files.ask_save(
+            "Save workspace", f"Workspaces (*{SUFFIX})", SUFFIX, self._save_in_background
+        )
+
+    # --- the last session
+
+    def _offer_last(self) -> None:
+        """Offer to continue with the last session; delete it if it cannot be read."""
+        path = last_session()
+        if not path.is_file():
+            return
+        try:
+            words = summary(path)
+        except GpuError:
+            with suppress(OSError):
+                path.unlink()
+            return
+        offers = (Offer(f"Continue with {words}", Continue()),)
+        self._window.session.set_notice(Notice("info", "Your last session is here.", offers=offers))
+
+    def close(self) -> None:
+        """The window closes: keep the session if a person made a run or opened a file."""
+        self._timer.stop()
+        if self._task is not None:
+            self._task.give_up()
+        session = self._window.session
+        graph = session.graph
+        ran = any(run.trace is not None and not run.recorded_on for run in session.runs)
+        if not ran and (graph is None or graph.provenance.origin.startswith(SAMPLE)):
+            return
+        path = last_session()
+        with suppress(GpuError, OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            save_workspace(for_next_start(self.workspace(str(path)), MOST_BYTES), path, graph)
+
+    # --- opening
+
+    def knows_file(self, path: str) -> bool:
+        """Return whether it is a workspace or a saved run."""
+        return recognised(path) is not None
+
+    def open_file(self, path: str, options: dict[str, Any] | None) -> bool:
+        """Open a workspace, a saved run, or the graph that a workspace misses.
+
+        Such a graph is read as it was then, unless `options` say how.
+        """
+        kind = recognised(path)
+        if kind is not None:
+            self._read(path, kind)
+            return True
+        waiting = self._waiting
+        if waiting is not None and waiting.opened:
+            self._waiting = None
+        elif waiting is not None and Path(path).name == Path(waiting.graph.origin).name:
+            usual = reader_options(waiting.graph.options)
+            self._window.controller.open(path, **(usual if options is None else options))
+            return True
+        return False
+
+    def cancel(self) -> None:
+        """Stop reading."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def _read(self, path: str, kind: str, trusted: bool = False) -> None:
+        session = self._window.session
+        if self._task is not None:
+            words = "Another file is still being opened."
+            session.set_notice(Notice("info", words, "Wait for it, or press Cancel."))
+            return
+        reading = self._reading = Reading(path, trusted)
+
+        def progress(share: float) -> None:
+            reading.share = share
+
+        def work() -> None:
+            if kind == "workspace":
+                reading.result.append(load_workspace(path, progress))
+            else:
+                reading.result.append(workspace_of(load_trace(path), path))
+
+        session.set_progress(PROGRESS_UNKNOWN, f"Opening {Path(path).name}…")
+        self._task = Task(work, self)
+        self._task.ended.connect(self._have_read)
+        self._timer.start()
+
+    def _show_progress(self) -> None:
+        reading = self._reading
+        if reading is not None and reading.share > 0:
+            words = f"Opening {Path(reading.path).name}…"
+            self._window.session.set_progress(min(reading.share, 0.99), words)
+
+    def _have_read(self, problem: BaseException | None) -> None:
+        reading, self._task, self._reading = self._reading, None, None
+        self._timer.stop()
+        session = self._window.session
+        session.set_progress(None)
+        if isinstance(problem, CancelledByUserError):
+            session.set_notice(Notice("info", "Opening was cancelled; nothing has changed."))
+        elif isinstance(problem, GpuError | OSError):
+            session.set_notice(Notice("error", f"{problem}."))
+        elif problem is not None:
+            raise problem
+        elif reading is not None:
+            self._show(reading)
+
+    def _show(self, reading: Reading) -> None:
+        """Show what was read; its graph comes later, unless it is open already."""
+        workspace, path = reading.result[0], Path(reading.path)
+        folder = path.resolve().parent
+        self._say(put_back_looks(self._window, workspace.window))
+        records = {number: self._record(trace, folder) for number, trace in workspace.runs}
+        self._waiting = None
+        graph, here = workspace.graph, self._window.session.graph
+        if graph is None or (here is not None and hash_of(here) == graph.hash):
+            self._add(workspace, records)
+        else:
+            self._find_graph(Waiting(graph, workspace, records), folder, reading.trusted)
+        left_out = [trace.notes_left_out for _, trace in workspace.runs if trace.notes_left_out]
+        if left_out:
+            self._say(f"{path.name}: {left_out[0]}.")
+
+    def _find_graph(self, waiting: Waiting, folder: Path, trusted: bool) -> None:
+        """Open the graph of a workspace, from the places where it may be."""
+        graph = waiting.graph
+        inside = graph.found(folder)
+        outside = [inside] if inside is not None and question(inside, folder) else []
+        if inside is None:
+            outside = list(map(str, graph.outside(folder)))
+        if trusted and outside:
+            inside, outside = next(filter(is_there, outside), None), []
+        self._waiting = waiting
+        if inside is not None and not outside:
+            waiting.opened = True
+            self._open(inside, graph)
+        elif not self._open_packed(waiting):
+            self._show_without_graph(waiting, outside, folder)
+
+    def _open(self, place: str, graph: SavedGraph) -> None:
+        options = {} if place.startswith(SAMPLE) else reader_options(graph.options)
+        self._window.controller.open(place, **options)
+
+    def _open_packed(self, waiting: Waiting) -> bool:
+        """Open the copy inside the workspace; return False if there is none, or it was tried."""
+        packed, graph = waiting.workspace.packed, waiting.graph
+        if not packed or waiting.unpacked:
+            return False
+        try:
+            path = keep_bytes(packed, graph.name, graph.hash)
+        except (GpuError, OSError) as error:
+            self._say(f"{error}.")
+            return False
+        waiting.opened = waiting.unpacked = True
+        self._window.controller.open(str(path))
+        return True
+
+    def _show_without_graph(self, waiting: Waiting, outside: list[str], folder: Path) -> None:
+        """Show the runs alone; say where their graph was looked for, or ask to open a place."""
+        session, graph = self._window.session, waiting.graph
+        self._waiting = None  # an empty window is no other graph
+        session.set_graph(None)
+        self._waiting = waiting
+        self._add(waiting.workspace, waiting.records)
+        looked = ", ".join(str(name) for name in graph.looked(folder))
+        words = f"The graph {graph.name} is not here; looked for {looked}."
+        advice = "Its runs are shown. Open it where it is now: by its hash they will know it."
+        offers: tuple[Offer, ...] = ()
+        if outside:
+            places = " or ".join(question(name, folder) for name in outside)
+            words = f"The file names the graph {places}."
+            advice = "Its runs are shown. Open it only if you know it."
+            offers = (Offer("Open it", OpenGraph(waiting, tuple(outside))),)
+        session.set_notice(Notice("warning", words, advice, offers))
+
+    def _take(self, wish: object) -> None:
+        """Do what a button of the bar offers."""
+        if isinstance(wish, Continue):
+            self._read(str(last_session()), "workspace", trusted=True)
+        if not isinstance(wish, OpenGraph):
+            return
+        place = next(filter(is_there, wish.places), None)
+        if place is None:
+            self._say(f"There is no file {' nor '.join(wish.places)}.")
+            return
+        self._waiting = wish.waiting
+        self._waiting.opened = True
+        self._open(place, wish.waiting.graph)
+
+    def _graph_is_here(self) -> None:
+        graph, waiting = self._window.session.graph, self._waiting
+        if graph is None or waiting is None:
+            return
+        hash_here = hash_of(graph)
+        if hash_here is None:  # the engine process computes it
+            QTimer.singleShot(HASH_AGAIN_MS, self._graph_is_here)
+        elif hash_here == waiting.graph.hash:
+            self._waiting = None
+            later(self, lambda: self._join(graph, waiting))  # after its source is set
+        elif waiting.opened:
+            later(self, lambda: self._take_another(waiting))  # after it was opened
+
+    def _take_another(self, waiting: Waiting) -> None:
+        """The file that we opened holds another graph: use the copy inside, or say so."""
+        if self._waiting is not waiting or self._open_packed(waiting):
+            return
+        self._waiting = None
+        self._add(waiting.workspace, waiting.records)
+        words = f"{waiting.graph.origin} is another graph than the saved runs'."
+        self._window.session.set_notice(Notice("warning", words, "They are in the table."))
+
+    def _join(self, graph: CSRGraph, waiting: Waiting) -> None:
+        """Show the runs on their graph, unless another graph came meanwhile."""
+        for record in waiting.records.values():
+            record.folder = None  # from now on it is the graph of this window
+        if self._window.session.graph is graph:
+            self._add(waiting.workspace, waiting.records)
+
+    def _add(self, workspace: Workspace, records: dict[int, RunRecord]) -> None:
+        """Show runs, comparison and moment."""
+        window = self._window
+        session = window.session
+        for record in records.values():
+            if record not in session.runs:
+                session.add_run(record, show=False)
+        current = records.get(workspace.current or 0) or next(iter(records.values()), None)
+        graph = session.graph
+        if graph is not None and 0 <= workspace.source < graph.n:
+            session.set_source(workspace.source)
+        if graph is not None and workspace.graph is not None:
+            notes, _ = read_notes(workspace.window.get("notes"), graph.n, 0)
+            session.notes.take(notes, workspace.graph.hash)
+        session.set_current(current)
+        other = records.get(workspace.b or 0)
+        if current is not None and other is not None and other is not current:
+            try:
+                window.comparison.compare_with(other)
+                put_back_pair(window, workspace.window)
+            except GpuError as error:
+                self._say(f"{error}.")
+        if current is not None and workspace.window:
+            put_back_moment(window, workspace.window)
+        colour = workspace.window.get("colour_by")
+        if isinstance(colour, str) and colour in COLOUR_MODES:
+            window.graph_view.set_colour_by(colour)
+
+    def _record(self, trace: Trace, folder: Path) -> RunRecord:
+        self._next_id -= 1
+        record = RunRecord.from_trace(self._next_id, trace)
+        record.folder = folder
+        return record
+
+    def _say(self, words: str) -> None:
+        if words:
+            self._window.session.set_notice(Notice("warning", words))
+
+    # --- saving
+
+    def workspace(self, path: str) -> Workspace:
+        """Return the session as a workspace at `path`."""
+        window, session = self._window, self._window.session
+        runs = [record for record in session.runs if record.trace is not None]
+        numbers = {id(record): place for place, record in enumerate(runs, 1)}
+        graph = None
+        if session.graph is not None:
+            graph = saved_graph(graph_reference(session.graph, session.source), path)
+        kept = tuple((numbers[id(run)], session.notes.trace_of(run)) for run in runs)
+        shown = (session.current, window.comparison.b)
+        current, other = (numbers.get(id(run)) for run in shown)
+        return Workspace(graph, kept, current, other, session.source, looks_of(window))
+
+    def _save_in_background(self, path: str) -> None:
+        workspace, graph = self.workspace(path), self._window.session.graph
+        self._window.files.save_in_background(path, lambda to: save_workspace(workspace, to, graph))
+
+
+def last_session() -> Path:
+    """Return where the last session is kept."""
+    return kept_folder("sessions") / f"last{SUFFIX}"
+
+
+def for_next_start(workspace: Workspace, most: int) -> Workspace:
+    """Return a workspace with its newest runs, `most` bytes together.
+
+    Recordings that come with the program are left out, unless they are shown.
+    """
+    kept = []
+    for number, trace in reversed(workspace.runs):
+        if number not in (workspace.current, workspace.b) and trace.environment.get(RECORDED_ON):
+            continue
+        most -= bytes_of(trace)
+        if most >= 0:
+            kept.append((number, trace))
+    return replace(workspace, runs=tuple(reversed(kept)))
+
+
+def bytes_of(trace: Trace) -> int:
+    """Return the size of a trace's arrays."""
+    arrays = [trace.samples, trace.dist, trace.events]
+    if trace.vertices is not None:
+        arrays += [trace.vertices.first_reached_ns, trace.vertices.last_improved_ns]
+        arrays += [trace.vertices.times_processed]
+    return sum(array.nbytes for array in arrays if array is not None)
+
+
+def is_there(place: str) -> bool:
+    """Return whether a place is a sample, or a file that exists."""
+    return place.startswith(SAMPLE) or Path(place).is_file()
+
+
+def workspace_of(trace: Trace, path: str) -> Workspace:
+    """Return a saved run as a workspace of one."""
+    return Workspace(saved_graph(trace.graph, path), ((1, trace),), 1, None, trace.settings.source)
+
+
+def hash_of(graph: CSRGraph) -> str | None:
+    """Return a graph's hash if it is known or quickly computed, else None: it will be."""
+    return graph.hash if "hash" in vars(graph) or graph.m <= HASH_AT_ONCE else None
+
+
+# --- how the window stands
+
+
+class Looks(Struct, frozen=True):
+    """How the window stood, as read from a file; None leaves the window as it is."""
+
+    theme: Literal[THEME_NAMES] | None = None  # type: ignore[valid-type]
+    run_panel: dict[str, Any] | None = None
+    layout: str | None = None
+    docks: str | None = None
+    cursor_ns: Time | None = None
+    loop_ns: tuple[Time, Time] | None = None
+    measure_ns: tuple[Time | None, Time | None] | None = None
+    align: Align | None = None
+    pair_layout: str | None = None
+
+
+def looks_of(window: Window) -> dict[str, Any]:
+    """Return theme, docks, Run panel, cursor, range, comparison and sweep as they are now."""
+    widget, pair = window.as_widget(), window.comparison
+    loop = window.playback.loop_ns
+    looks: dict[str, Any] = {
+        "theme": window.settings.theme,
+        "run_panel": window.run_panel.choices().as_dict(),
+        "layout": window.docks.arrangement,
+        "docks": widget.saveState(window.docks.version).toBase64().data().decode(),
+        "cursor_ns": float(window.playback.cursor_ns),
+        "loop_ns": list(map(float, loop)) if loop is not None else None,
+        "measure_ns": list(window.playback.measure.marks),
+        "align": pair.how,
+        "pair_layout": pair.view,
+        "colour_by": window.graph_view.colour_by,
+    }
+    notes = window.session.notes
+    looks["notes"] = plain_notes(pin.note for pin in notes.at_vertices(notes.graph_shown()))
+    model = window.sweep
+    if model.plan is not None and model.points and not model.running:
+        points = tuple(model.points)
+        saved = SavedSweep(model.plan, points, model.graph_name, model.graph_hash)
+        looks["sweep"] = sweep_as_dict(saved)
+    return looks
+
+
+def put_back_looks(window: Window, saved: dict[str, Any]) -> str:
+    """Stand as saved; return in a sentence what could not be put back, or ""."""
+    looks = fitting(Looks, saved)
+    if looks.theme is not None:
+        window.set_theme(looks.theme)
+    if looks.run_panel is not None:
+        window.run_panel.set_choices(RunChoices.from_dict(looks.run_panel))
+    if looks.layout is not None:
+        window.docks.arrange(looks.layout)
+    if looks.docks is not None:
+        packed = QByteArray.fromBase64(looks.docks.encode("ascii", "replace"))
+        window.as_widget().restoreState(packed, window.docks.version)
+    if "sweep" not in saved or window.sweep.running:
+        return ""
+    try:
+        window.sweep.show_saved(sweep_from_dict(saved["sweep"]))
+    except GpuError as error:
+        return f"Its sweep is left out: {error}."
+    return ""
+
+
+def put_back_moment(window: Window, saved: dict[str, Any]) -> None:
+    """Put range, marks and cursor back, once the run is shown; nothing plays."""
+    playback, looks = window.playback, fitting(Looks, saved)
+    playback.pause()
+    playback.set_following(False)
+    if looks.loop_ns is not None:
+        playback.set_loop(*looks.loop_ns)
+    if looks.measure_ns is not None:
+        playback.measure.set_marks(looks.measure_ns)
+    if looks.cursor_ns is not None:
+        playback.set_cursor(looks.cursor_ns)
+
+
+def put_back_pair(window: Window, saved: dict[str, Any]) -> None:
+    """Compare two runs in the way that was saved."""
+    looks = fitting(Looks, saved)
+    if looks.align is not None:
+        window.comparison.set_align(looks.align)
+    window.comparison.set_view(str(looks.pair_layout))
+
+
+install = WorkspaceFeature

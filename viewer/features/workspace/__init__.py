@@ -1,1 +1,0 @@
-"""Runs, graph and looks in one file."""
