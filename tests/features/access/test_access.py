@@ -23,8 +23,7 @@ from test_controller import FakeHost
 from test_window import host, settings, window, with_finished_run  # noqa: F401  # fixtures
 
 from viewer.common.theme import THEMES, contrast
-from viewer.features.access.feature import STILL, MomentDialog
-from viewer.features.access.focus import FocusRing
+from viewer.features.access import STILL, FocusRing, MomentDialog
 from viewer.main_window import MainWindow
 from viewer.models.playback import STILL_S, PlaybackModel
 from viewer.models.settings import Settings

@@ -18,9 +18,7 @@ from gpu.algorithms import ALGORITHMS
 from viewer.action_set import plain
 from viewer.common.glossary import BY_KEY, TERMS, capital, explain
 from viewer.common.theme import THEMES
-from viewer.features.manual.dialog import ManualDialog
-from viewer.features.manual.feature import page_of
-from viewer.features.manual.pages import GLOSSARY, PANELS, Page, matching, pages_of
+from viewer.features.manual import GLOSSARY, PANELS, ManualDialog, Page, matching, page_of, pages_of
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 from viewer.plots.key import BAND_KEY, DELTA_KEY, MARKS_KEY

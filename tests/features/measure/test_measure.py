@@ -17,8 +17,7 @@ from whole_window import finished_run, whole_window
 
 from gpu.record.trace import SAMPLE, Trace
 from gpu.study.interval import QUANTITIES
-from viewer.features.measure.feature import MeasureFeature
-from viewer.features.measure.strip import MeasureStrip
+from viewer.features.measure import MeasureFeature, MeasureStrip
 from viewer.features.workspace import looks_of, put_back_moment
 from viewer.main_window import MainWindow
 from viewer.models.measure import MeasureModel

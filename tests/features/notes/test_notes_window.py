@@ -22,8 +22,7 @@ from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import load_workspace, save_workspace
 from gpu.study.compare import ClockMap
 from sample_graphs import open_sample
-from viewer.features.notes.dialog import NoteDialog
-from viewer.features.notes.panel import NotesPanel
+from viewer.features.notes import NoteDialog, NotesPanel
 from viewer.frame.vertex_dialog import VertexDialog
 from viewer.main_window import MainWindow
 from viewer.models.notes import NotesModel, Pin

@@ -26,7 +26,7 @@ from gpu.formats.peek import peek
 from gpu.graph import CSRGraph
 from gpu.host import Failed, GraphLoaded
 from gpu.parsing.reading import WeightNames
-from viewer.features.open_options.dialog import LOOKING, OpenDialog
+from viewer.features.open_options import LOOKING, OpenDialog
 from viewer.main_window import MainWindow
 from viewer.models.open_choices import known_options, words_of
 from viewer.models.session import RunRecord

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from test_window import host, settings, window  # noqa: F401  # fixtures
 
-from viewer.features.palette.panel import match
+from viewer.features.palette import match
 from viewer.main_window import MainWindow
 
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
-import dask_stage
 import pytest
 from page_stage import Parts
 from PyQt6.QtCore import QEvent, QPoint, Qt
@@ -18,10 +13,8 @@ from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 import sample_graphs
-from gpu.study import cluster, cluster_tasks
-from gpu.study.sweep import measure
 from viewer.common.theme import THEMES
-from viewer.features.sweep.panel import SweepPanel
+from viewer.features.sweep import SweepPanel
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
@@ -106,97 +99,6 @@ def test_another_knob_cancel_and_values_that_are_none(window: MainWindow, qtbot:
     qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
     assert len(model.points) < 3
     assert panel.button.text() == "Sweep"
-
-
-def test_workers_of_a_cluster_make_the_runs_and_one_may_die(
-    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    monkeypatch.setattr(cluster_tasks, "HEAR_S", 0.02)
-    panel = window.show_dock("sweep")
-    assert isinstance(panel, SweepPanel)
-    model, told, killed = window.sweep, set[str](), list[int]()
-    panel.values.setText(", ".join(str(value) for value in range(20, 600, 10)))
-    qtbot.keyClicks(panel.cluster, "local:2")
-    before = _children()
-
-    def look() -> None:
-        told.update(panel.workers.item(row).text() for row in range(panel.workers.count()))
-        workers = _workers(before)
-        if len(model.points) > 2 and len(workers) > 1 and not killed:
-            killed.append(workers[0])
-            os.kill(killed[0], signal.SIGKILL)
-
-    model.workers_changed.connect(look)
-    qtbot.keyClick(panel.cluster, Qt.Key.Key_Return)
-    assert not panel.cluster.isEnabled()
-    qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
-    assert window.session.notice is None
-    assert killed
-    assert any(words.startswith("worker 0: ") and "under way" in words for words in told), told
-    assert any(words.startswith("worker 1: ") for words in told), told
-    assert not panel.workers.isVisible()
-    plan = model.plan
-    assert plan is not None
-    found = model.points
-    assert [point.value for point in found] == [None, *plan.values]
-    graph = window.session.graph
-    assert graph is not None
-    assert found[1:3] == [measure(graph, plan, value) for value in plan.values[:2]]
-
-
-def test_a_cluster_is_cancelled_warned_of_and_refused(
-    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    panel = window.show_dock("sweep")
-    assert isinstance(panel, SweepPanel)
-    model = window.sweep
-    panel.cluster.setText("nobody:7")
-    qtbot.mouseClick(panel.button, LEFT)
-    qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
-    assert window.session.notice is not None
-    assert "allowed: local:N" in window.session.notice.words
-    panel.cluster.setText("local:1")
-    panel.values.setText(", ".join(str(value) for value in range(20, 1000)))
-    qtbot.mouseClick(panel.button, LEFT)
-    qtbot.waitUntil(lambda: len(model.points) > 1, timeout=PATIENCE_MS)
-    qtbot.mouseClick(panel.button, LEFT)
-    assert model.cancelling
-    assert not panel.button.isEnabled()
-    qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
-    assert panel.button.isEnabled()
-    assert 1 < len(model.points) < 900
-    monkeypatch.setattr(cluster, "is_open", lambda _address: True)
-    panel.values.setText("50, 100")
-    with dask_stage.scheduler() as (address, _process):
-        panel.cluster.setText(address)
-        qtbot.mouseClick(panel.button, LEFT)
-        qtbot.waitUntil(lambda: not model.running, timeout=PATIENCE_MS)
-    assert len(model.points) == 3
-    assert window.session.notice.level == "warning"
-    assert "not encrypted" in window.session.notice.words
-
-
-def _children() -> set[int]:
-    """Return every process below this one."""
-    import psutil  # Dask brings it
-
-    return {child.pid for child in psutil.Process().children(recursive=True)}
-
-
-def _workers(before: set[int]) -> list[int]:
-    """Return the workers of Dask: what was begun since by spawn."""
-    import psutil
-
-    found = []
-    for pid in _children() - before:
-        with suppress(psutil.Error):  # it goes just now
-            if "spawn_main" in " ".join(psutil.Process(pid).cmdline()):
-                found.append(pid)
-    return found
 
 
 def test_a_sweep_leaves_as_a_page(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

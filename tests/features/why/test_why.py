@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 import gpu
 import sample_graphs
 from gpu.record.trace import Reason, Trace
-from viewer.features.why.panel import WhyPanel
+from viewer.features.why import WhyPanel
 from viewer.models.decisions import by_hand, decisions, rivals, score_words
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel

@@ -1,13 +1,11 @@
-"""Shows what was recorded on a real GPU, while this machine gets ready to make runs of its own.
+"""The opening: runs recorded on a real GPU, shown while this machine gets ready to make its own.
 
-A recording needs no engine and no compiler: its runs, and where the vertices are, are in the
-package. So the first picture is there with the first paint. The graph itself is made by the engine
-process, from its name and seed, and takes the place of its outline when it is there.
+A recording needs no engine and no compiler: its runs, and the places of the vertices, are in the
+package. So the first picture is there with the first paint. The engine process makes the graph from
+its name and seed; it replaces its outline. A recording is read once: before the first paint, or
+later on a thread, and shown in turns of the event loop, so no click waits for it.
 
-A recording is unpacked once: before the first paint here, later on a thread, and it is shown in
-turns of the event loop. So no click waits for it.
-
-Run makes the runs here: the recorded comparison ends, and once the first run is over the other
+*Run* makes the runs here: the recorded comparison ends, and once the first run is over the other
 algorithm follows, if that is the pair that was shown.
 """
 
@@ -20,8 +18,8 @@ from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from PyQt6.QtCore import QTimer
-from PyQt6.QtWidgets import QVBoxLayout
+from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 
 from gpu.errors import GpuError
 from gpu.graph import CSRGraph
@@ -30,18 +28,65 @@ from gpu.record.trace import RECORDED_ON
 from gpu.study.compare import Side, telling_moment
 from gpu.study.sweep_saved import sweep_from_dict
 from viewer.common.background import Task
+from viewer.common.flow import FlowLayout
 from viewer.common.later import later
-from viewer.common.theme import Theme
+from viewer.common.small_widgets import chip
+from viewer.common.theme import SPACING, Theme, mix
 from viewer.docks import FIRST
 from viewer.feature import Opening, Window
-from viewer.features.opening.card import OpeningCard
 from viewer.models.outline import GraphOutline
 from viewer.models.session import Notice, RunRecord
 
+TINT = 0.10  # share of the accent in the background
+OTHERS = {  # action: its words, what they promise
+    "recorded_roads": ("Roads", "Sooner, with more work"),
+    "recorded_mesh": ("A mesh", "Sooner, and less work"),
+    "recorded_sweep": ("Sweep", "Time and work against Δ: least work is not least time"),
+}
 FIRST_ID = -1_000_000  # recorded runs count down from here, far from those of files
 MOST_RUNS = 100  # of a recording
 ROADS, MESH = "roads", "mesh"  # names of recordings
 SWEEP = "sweep"  # the arrangement with the sweep in it, large
+
+
+class OpeningCard(QFrame):
+    """Words, the prepared starts, and a button that makes the runs here."""
+
+    run_requested = pyqtSignal()
+    other_requested = pyqtSignal(str)  # a key of OTHERS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("opening_card")
+        self.setAccessibleName("What is shown")
+        self.words = QLabel()
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.others = {key: chip(words, tip) for key, (words, tip) in OTHERS.items()}
+        self.run = QPushButton("Run here")
+        self.run.setProperty("role", "primary")
+        self.run.setToolTip("Make both runs on this machine (Ctrl+R)")
+        row = FlowLayout(self)
+        row.setContentsMargins(SPACING + 2, 3, SPACING, 3)
+        row.addWidget(self.words)
+        for key, button in self.others.items():
+            button.setCheckable(True)
+            button.clicked.connect(lambda _on, key=key: self.other_requested.emit(key))
+            row.addWidget(button)
+        row.addWidget(self.run)
+        self.run.clicked.connect(self.run_requested)
+
+    def show_words(self, words: str, chosen: str) -> None:
+        """Say what is shown; `chosen` is the prepared start that it is, a key of OTHERS."""
+        self.words.setText(words)
+        for key, button in self.others.items():
+            button.setChecked(key == chosen)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.setStyleSheet(
+            f"#opening_card {{ background: {mix(theme.window, theme.accent, TINT)}; border: none;"
+            f" border-left: 3px solid {theme.accent}; }}"
+        )
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,24 @@
-"""The list of notes: those of the runs that are shown in order of time, then those of their graph.
+"""Notes at moments and vertices: made, listed, changed.
 
-A click, or Enter, goes there; a double click, or F2, changes the words; Delete takes a note away.
+The list has the notes of the runs that are shown in order of time, then those of their graph. A
+click, or Enter, goes there; a double click, or F2, changes the words; Delete removes a note.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
 
 from PyQt6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
     QHeaderView,
+    QLabel,
     QLineEdit,
+    QMenu,
     QPushButton,
     QStackedLayout,
     QStyledItemDelegate,
@@ -21,20 +29,55 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from gpu.record.notes import LONGEST_NOTE, note
+from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, note
 from gpu.words import in_sight, time_unit, time_words
 from viewer.common.flow import FlowLayout
+from viewer.common.foreign_words import button_words
 from viewer.common.small_widgets import centred_hint
+from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
-from viewer.feature import Table
+from viewer.docks import PLOTS
+from viewer.feature import FeaturePart, Table, Window
+from viewer.frame.vertex_dialog import VertexDialog
 from viewer.models.notes import Flag, Pin
 from viewer.models.playback import PlaybackModel
-from viewer.models.session import SessionModel
+from viewer.models.session import Notice, SessionModel
 
+WIDTH = 420  # pixels, at the reference text size
 HINT = "No notes yet: press N for one at the cursor, Shift+N for one at a vertex."
 COLUMNS = ("Where", "Note")
 WORDS = 1  # the column that is edited
 HEADER = ("at", "t_ns", "vertex", "note")
+
+
+class NoteDialog(QDialog):
+    """`then` is called with what was written, as it was written."""
+
+    def __init__(
+        self, title: str, text: str, then: Callable[[str], object], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._then = then
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(scaled(WIDTH))
+        self.field = QLineEdit(text)
+        self.field.setMaxLength(LONGEST_NOTE)
+        self.field.setAccessibleName(title)
+        self.field.setPlaceholderText(f"Up to {LONGEST_NOTE} characters")
+        kinds = QDialogButtonBox.StandardButton
+        buttons = QDialogButtonBox(kinds.Ok | kinds.Cancel)
+        column = QVBoxLayout(self)
+        column.addWidget(QLabel(title))
+        column.addWidget(self.field)
+        column.addWidget(buttons)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+
+    def accept(self) -> None:
+        """Hand the words on."""
+        super().accept()
+        self._then(self.field.text())
 
 
 class Bounded(QStyledItemDelegate):
@@ -223,3 +266,112 @@ class NotesPanel(QWidget):
         if not on or down is None or across is None or not self._pins:
             return None
         return QSize(self.width(), down.length() + across.height() + 4 * SPACING)
+
+
+class NotesFeature(FeaturePart):
+    """Makes and changes notes."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self.notes = window.session.notes
+        self.notes.set_comparison(window.comparison)
+        window.graph_view.more_menu.append(self._add_to_menu)
+        for key in PLOTS:
+            window.docks.offer(key, window.actions_by_key["note_moment"])
+
+    def make_panel(self, _dock: str) -> QWidget:
+        """Return the list of notes."""
+        panel = NotesPanel(self._window.session, self._window.playback)
+        panel.vertex_chosen.connect(self._window.graph_view.look_at)
+        panel.moment_wanted.connect(self.ask_at_cursor)
+        panel.vertex_wanted.connect(self.ask_at_vertex)
+        panel.move_wanted.connect(self.move_here)
+        return panel
+
+    # --- handlers of the rows
+
+    def ask_at_cursor(self) -> None:
+        """Ask for a note at the moment shown."""
+        window = self._window
+        run = window.session.current
+        if run is None:
+            return
+        when, graph = self.notes.at_moment(run, window.playback.cursor_ns), run.graph_reference.hash
+        of = " on A" if window.comparison.active else ""
+        title = f"Note{of} at {time_words(when, time_unit(window.playback.duration_ns))}"
+
+        def pin(text: str) -> None:
+            self._pin(text, run.run_id, graph, t_ns=when)
+
+        self._ask(title, "", pin)
+
+    def ask_at_vertex(self) -> None:
+        """Ask for a note at the vertex pointed at; where none is, ask for the vertex first."""
+        graph, view = self._window.session.graph, self._window.graph_view
+        if view.pointed >= 0:
+            self._ask_at(view.pointed)
+        elif graph is not None:
+            self._ask_vertex("Note at a vertex", self._ask_at)
+
+    def move_here(self, pin: Pin) -> None:
+        """Move a note to the cursor; one at a vertex to the vertex that is asked for."""
+        if pin.note.vertex is None:
+            self.notes.move_flag(self.notes.flag_of(pin), self._window.playback.cursor_ns)
+        elif self._window.session.graph is not None:
+            self._ask_vertex(
+                "Move the note to", lambda vertex: self.notes.change(pin, pin.moved(vertex))
+            )
+
+    # --- how
+
+    def _ask_vertex(self, title: str, then: Callable[[int], object]) -> None:
+        graph = self._window.session.graph
+        assert graph is not None
+        VertexDialog(graph, title, then, self._window.as_widget()).open()
+
+    def _ask_at(self, vertex: int) -> None:
+        graph = self._window.session.graph
+        if graph is None or self._window.session.arcs_missing:
+            return
+        title = f"Note at vertex {in_sight(str(graph.id_of(vertex)))}"
+        self._ask(title, "", lambda text: self._pin(text, 0, graph.hash, vertex=vertex))
+
+    def _ask(self, title: str, text: str, then: Callable[[str], object]) -> None:
+        NoteDialog(title, text, then, self._window.as_widget()).open()
+
+    def _pin(
+        self,
+        text: str,
+        run_id: int,
+        graph: str,
+        t_ns: int | None = None,
+        vertex: int | None = None,
+    ) -> None:
+        made = note(text, t_ns=t_ns, vertex=vertex)
+        if made is not None and not self.notes.pin(Pin(made, run_id, graph)):
+            words = f"There are {MOST_NOTES:,} notes already; a saved run holds no more."
+            self._window.session.set_notice(Notice("warning", words, "Take one away first."))
+
+    def _add_to_menu(self, menu: QMenu, vertex: int) -> None:
+        """Add what can be done with the notes at a vertex."""
+        menu.addSeparator()
+        menu.addAction("&Note here…", partial(self._ask_at, vertex))
+        for pin in self._window.graph_view.notes_at(vertex):
+            below = menu.addMenu(button_words(in_sight(pin.note.text, 30)))
+            assert below is not None
+            below.addAction("&Change…", partial(self._change, pin))
+            below.addAction("&Move to another vertex…", partial(self.move_here, pin))
+            below.addAction("&Take away", partial(self.notes.remove, pin))
+
+    def _change(self, pin: Pin) -> None:
+        def told(text: str) -> None:
+            made = note(text, t_ns=pin.note.t_ns, vertex=pin.note.vertex)
+            if made is None:
+                self.notes.remove(pin)
+            else:
+                self.notes.change(pin, pin.told(made.text))
+
+        self._ask("Change the note", pin.note.text, told)
+
+
+install = NotesFeature

@@ -1,17 +1,20 @@
 """Time and work against Δ, or against another knob: figures 4 and 7 of the paper, for this graph.
 
-Both curves are shares of their own least value, on logarithmic axes, so that 1 is the best
-of each and the distance between the two lowest points is the paper's point: least work is
-not least time. ● marks the best time, ■ the least work; left of the shaded edge pushes go
-beyond the ring (clipping). The controller's own run is a line at its time, over every Δ
-that it used. A click on a point makes that run in the window.
-
-Asked here, done by `viewer.models.sweep`; the panel holds no result of its own.
+Both curves are shares of their own least value, on logarithmic axes: 1 is the best of each, and the
+distance between the two lowest points is the point of the paper: the least work is not the least
+time. ● marks the best time, ■ the least work; left of the shaded edge pushes go beyond the ring
+(clipping). The controller's own run is a line at its time, over every Δ that it used. A click on a
+point makes that run in the window.
 """
 
 from __future__ import annotations
 
 import math
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -22,7 +25,6 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QListWidget,
     QProgressBar,
     QPushButton,
     QStackedLayout,
@@ -30,24 +32,27 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from gpu.errors import GpuError
-from gpu.study.cluster_tasks import WorkerShare
+from gpu.cli.command_line import sweep_line, sweep_words
+from gpu.engine import graph_reference
+from gpu.errors import GpuError, ParameterError
+from gpu.graph import CSRGraph
+from gpu.interpreter import module_command
+from gpu.record.trace import GraphReference
+from gpu.study import sweep
 from gpu.study.export_runs import sweep_table
-from gpu.study.sweep import DELTA, C, SweepPoint
-from gpu.words import in_sight, percent, short, time_words
+from gpu.study.sweep import DELTA, C, SweepPlan, SweepPoint
+from gpu.words import SENTENCE, in_sight, percent, short, time_words
 from viewer.common.glossary import explain
 from viewer.common.small_widgets import centred_hint
 from viewer.common.text_size import scaled
-from viewer.common.theme import (
-    SPACING,
-    THEMES,
-    Theme,
-)
-from viewer.feature import Table
+from viewer.common.theme import SPACING, THEMES, Theme
+from viewer.feature import FeaturePart, Table, Window
+from viewer.frame.copied_commands import copy_command
+from viewer.models.session import Notice
 from viewer.models.sweep import SweepModel
 from viewer.plots.axes import NumberAxis, dress_axis, log_ticks
 
-TITLE = "Sweep"
+LOOK_S = 0.1  # between two looks at whether it has ended
 HINT = (
     "Sweep Δ: run the chosen algorithm with many bucket widths, and see that the least work and "
     "the least time are at different ones."
@@ -55,13 +60,37 @@ HINT = (
 NEAR_PIXELS = 16  # of the pointer, to be on a point
 POINT_PIXELS, MARK_PIXELS = 6, 13
 CLIPPED_INK = 34  # opacity of the clipped part, of 255
-CLUSTER_WORDS = (
-    "A cluster of Dask that makes the runs: local:N for N processes here, tcp://HOST:PORT, "
-    "tls://HOST:PORT, or the file of a scheduler; empty: here, without one"
-)
-WORKERS_PIXELS = 70  # of the list of workers, at most
 LABEL_PIXELS = 46  # least distance of two numbers under the plot
 ROOM = 0.06  # of an axis, beyond its data
+PAGES = "Web pages (*.html)"
+
+
+def write_page(graph: CSRGraph, plan: SweepPlan, path: str) -> None:
+    """Write the page; any thread, which may be given up. Raises GpuError."""
+    from gpu.formats import save_graph
+
+    with TemporaryDirectory(prefix="sssp-scope-") as folder:
+        file = Path(folder, "graph.npz")
+        save_graph(graph, file)
+        words = sweep_words(plan.settings, plan.knob, plan.values)
+        given = ["sweep", str(file), *words, "--page", path, "--quiet"]
+        _run(module_command("gpu.cli", *given), Path(folder, "said"))
+
+
+def _run(command: list[str], said: Path) -> None:
+    """Run a command to its end; it is killed where this thread is given up."""
+    with said.open("wb") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        try:
+            while process.poll() is None:
+                time.sleep(LOOK_S)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+    if process.returncode:
+        words = said.read_text(encoding="utf-8", errors="replace").strip()
+        raise GpuError(in_sight(words.splitlines()[-1] if words else "it ended early", SENTENCE))
 
 
 class KnobAxis(pg.AxisItem):
@@ -86,8 +115,7 @@ class KnobAxis(pg.AxisItem):
 class SweepPanel(QWidget):
     """The chooser, the two curves and what they say."""
 
-    # knob, values as typed ("" for the usual ones), cluster ("" for processes here)
-    sweep_requested = pyqtSignal(str, str, str)
+    sweep_requested = pyqtSignal(str, str)  # knob, values as typed ("" for the usual ones)
     cancel_requested = pyqtSignal()
     run_requested = pyqtSignal(object)  # SweepPoint
 
@@ -96,7 +124,7 @@ class SweepPanel(QWidget):
         self._model = model
         self._theme = THEMES["light"]
         self._shown: list[SweepPoint] = []
-        self.setAccessibleName(TITLE)
+        self.setAccessibleName("Sweep")
         self._build_controls()
         self._build_plot()
         self._build_frame()
@@ -114,11 +142,6 @@ class SweepPanel(QWidget):
         self.values.setAccessibleName("Values of the sweep, with commas between")
         self.values.setToolTip("Values with commas between; empty: doublings around the usual one")
         self.values.setMinimumWidth(60)
-        self.cluster = QLineEdit()
-        self.cluster.setPlaceholderText("runs here")
-        self.cluster.setAccessibleName("Cluster whose workers make the runs")
-        self.cluster.setToolTip(CLUSTER_WORDS)
-        self.cluster.setMinimumWidth(60)
         self.button = QPushButton("Sweep")
         self.button.setProperty("role", "primary")
         self.button.setAccessibleDescription("Run the chosen algorithm once for each value")
@@ -126,10 +149,6 @@ class SweepPanel(QWidget):
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(4)
-        self.workers = QListWidget()
-        self.workers.setAccessibleName("Workers of the cluster")
-        self.workers.setSelectionMode(QListWidget.SelectionMode.NoSelection)
-        self.workers.setMaximumHeight(scaled(WORKERS_PIXELS))
         self.words = QLabel()
         self.words.setWordWrap(True)
         self.words.setToolTip(
@@ -164,7 +183,7 @@ class SweepPanel(QWidget):
 
     def _build_frame(self) -> None:
         controls = QHBoxLayout()
-        for widget in (self.knob, self.values, self.cluster):
+        for widget in (self.knob, self.values):
             controls.addWidget(widget, 2)
         controls.addWidget(self.button)
         self.hint = centred_hint(HINT)
@@ -183,17 +202,14 @@ class SweepPanel(QWidget):
         column.setSpacing(SPACING // 2)
         column.addLayout(controls)
         column.addWidget(self.bar)
-        column.addWidget(self.workers)
         column.addWidget(pages, 1)
         self.setMinimumSize(240, 300)
 
     def _connect(self) -> None:
         self.button.clicked.connect(self._press)
-        for field in (self.values, self.cluster):
-            field.returnPressed.connect(self._press)
+        self.values.returnPressed.connect(self._press)
         self._model.changed.connect(self.show_sweep)
         self._model.progress_changed.connect(self._show_progress)
-        self._model.workers_changed.connect(self._show_workers)
         self.view.scene().sigMouseMoved.connect(self._hover)
         self.view.scene().sigMouseClicked.connect(self._click)
 
@@ -228,9 +244,8 @@ class SweepPanel(QWidget):
         model = self._model
         self.button.setText("Cancel" if model.running else "Sweep")
         self.button.setEnabled(not model.cancelling)
-        for widget in (self.knob, self.values, self.cluster):
+        for widget in (self.knob, self.values):
             widget.setEnabled(not model.running)
-        self._show_workers()
         self.bar.setVisible(model.running)
         self._show_progress(model.fraction)
         self._shown = [p for p in model.points if p.value is not None and not p.failure]
@@ -345,13 +360,6 @@ class SweepPanel(QWidget):
             entries.append(f'<span style="color:{self._theme.data.clipped}">▒</span> clipped')
         self._legend.setText(" &nbsp; ".join(entries))
 
-    def _show_workers(self) -> None:
-        """List what each worker has done and what it does."""
-        shares = self._model.workers if self._model.running else ()
-        self.workers.setVisible(bool(shares))
-        self.workers.clear()
-        self.workers.addItems([_share_words(share) for share in shares])
-
     def _show_progress(self, fraction: float) -> None:
         self.bar.setValue(round(1000 * fraction))
 
@@ -389,8 +397,7 @@ class SweepPanel(QWidget):
         if self._model.running:
             self.cancel_requested.emit()
         elif self.knob.count():
-            given = (self.values.text().strip(), self.cluster.text().strip())
-            self.sweep_requested.emit(str(self.knob.currentData()), *given)
+            self.sweep_requested.emit(str(self.knob.currentData()), self.values.text().strip())
 
     def _point_at(self, scene_pos: Any) -> SweepPoint | None:
         box, best, nearest = self.plot.getViewBox(), None, float(NEAR_PIXELS)
@@ -425,12 +432,6 @@ class SweepPanel(QWidget):
         return "C" if plan.knob == C else title.lower()
 
 
-def _share_words(share: WorkerShare) -> str:
-    now = ["automatic Δ" if value is None else short(value) for value in share.under_way]
-    words = f"{in_sight(share.name)}: {share.done:,} done"
-    return f"{words}, {' and '.join(now)} under way" if now else words
-
-
 def _shares(values: list[int]) -> np.ndarray:
     found = np.maximum(np.asarray(values, float), 1.0)
     return np.log10(found / found.min())
@@ -438,3 +439,128 @@ def _shares(values: list[int]) -> np.ndarray:
 
 def _ratio(value: float, least: float) -> str:
     return f"{value / max(least, 1):.2f}x"
+
+
+class SweepFeature(FeaturePart):
+    """Makes the panel; plans what is to be swept."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self.model = window.sweep
+        self.model.failed.connect(self._report)
+        self.model.changed.connect(window.enable_actions)
+        window.docks.offer("sweep", window.actions_by_key["copy_sweep"])
+        self._panel: SweepPanel | None = None
+        window.run_panel.choices_changed.connect(self._offer_knobs)
+        window.session.graph_changed.connect(self._offer_knobs)
+
+    def make_panel(self, _dock: str) -> QWidget:
+        """Return the panel."""
+        self._panel = panel = SweepPanel(self.model)
+        panel.sweep_requested.connect(self.start)
+        panel.cancel_requested.connect(self.model.cancel)
+        panel.run_requested.connect(self.open_run)
+        self._offer_knobs()
+        return panel
+
+    def show(self) -> None:
+        """Show the panel and sweep Δ at once, unless a sweep runs."""
+        panel = self._window.show_dock("sweep")
+        assert isinstance(panel, SweepPanel)
+        if not self.model.running and panel.knob.count():
+            panel.button.click()
+
+    def needs(self) -> dict[str, bool]:
+        """Whether there is a sweep to copy."""
+        return {"swept": self.model.plan is not None and bool(self.model.points)}
+
+    def copy_command(self) -> None:
+        """Put the command that makes this sweep again on the clipboard."""
+        plan = self.model.plan
+        if plan is None:
+            return
+        reference = self._reference(plan.settings.source)
+        if reference is None:
+            self._say_other_graph()
+            return
+        copy_command(
+            self._window.session,
+            lambda: sweep_line(plan.settings, reference, plan.knob, plan.values),
+        )
+
+    def export_page(self) -> None:
+        """Ask where to write the sweep as a page."""
+        self._window.files.ask_save("Export sweep as web page", PAGES, ".html", self.save_page)
+
+    def save_page(self, path: str) -> None:
+        """Have a process of its own make every run again and write the page."""
+        session, plan = self._window.session, self.model.plan
+        graph = session.graph
+        if graph is None or plan is None or graph.hash != self.model.graph_hash:
+            self._say_other_graph()
+            return
+        here = graph.with_positions(session.positions)
+        self._window.files.save_in_background(path, lambda to: write_page(here, plan, to))
+
+    def _reference(self, source: int) -> GraphReference | None:
+        """Return what names the graph of the sweep: the one shown, or that of a run."""
+        graph, wanted = self._window.session.graph, self.model.graph_hash
+        if graph is not None and graph.hash == wanted:
+            return graph_reference(graph, source)
+        known = [run.graph_reference for run in self._window.session.runs]
+        return next((one for one in known if one.hash == wanted), None)
+
+    def start(self, knob: str, values: str) -> None:
+        """Sweep one knob with the Run panel's settings; values as typed, "" for the usual."""
+        graph = self._window.session.graph
+        if graph is None:
+            return
+        try:
+            settings = replace(self._window.run_panel.run_settings(), delta=self._delta(knob))
+            plan = sweep.make_plan(graph, settings, knob, _numbers(values))
+        except GpuError as error:
+            self._report(str(error))
+            return
+        self.model.start(graph, plan)
+
+    def open_run(self, point: SweepPoint) -> None:
+        """Make the run of a point again, in the window, with the Run panel's probe level."""
+        graph = self._window.session.graph
+        if graph is None or graph.hash != self.model.graph_hash:
+            self._say_other_graph()
+            return
+        wanted = self._window.run_panel.run_settings()
+        settings = replace(point.settings, probe=wanted.probe)
+        if self.model.recorded_on:  # on a machine that is not here
+            settings = replace(settings, engine=wanted.engine, device=wanted.device)
+        self._window.controller.start_run(settings, None)
+
+    def _delta(self, knob: str) -> float | None:
+        asked = self._window.run_panel.run_settings().delta
+        return None if knob in {sweep.DELTA, sweep.C} else asked
+
+    def _offer_knobs(self) -> None:
+        if self._panel is not None and not self.model.running:
+            graph = self._window.session.graph
+            wanted = self._window.run_panel.run_settings()
+            self._panel.set_knobs({} if graph is None else sweep.knobs(wanted))
+
+    def _say_other_graph(self) -> None:
+        words = f"This sweep was made on {self.model.graph_name}."
+        self._window.session.set_notice(Notice("info", words, "Open that graph again first."))
+
+    def _report(self, words: str) -> None:
+        self._window.session.set_notice(Notice("error", f"No sweep: {words}"))
+
+
+def _numbers(text: str) -> tuple[float, ...] | None:
+    """Read "1, 2.5, 40"; None where nothing is typed. Raises ParameterError."""
+    if not text:
+        return None
+    try:
+        return tuple(float(part) for part in text.replace(";", ",").split(",") if part.strip())
+    except ValueError:
+        raise ParameterError(f"{text!r}; allowed: numbers with commas between") from None
+
+
+install = SweepFeature

@@ -1,4 +1,10 @@
-"""The placement of vertices at work: asks the engine process, says what is shown."""
+"""Where the vertices stand: as in the file, as a map, by forces, in lanes or on rings.
+
+The engine process computes the places (`gpu.placement`), with progress and Cancel; until they are
+there the picture stays. They are kept, so a second time costs no wait. Lanes and rings show the
+distances of the run shown: a lane is a bucket of the Δ with which it began, or several buckets if
+there are too many to tell apart; the bar says so.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Every action by name: type a few letters, press Enter.
+"""The command palette: find any action by typing a part of its name, press Enter.
 
-The letters may be anywhere in the words, in order ("swdl" finds "Sweep Δ"); starts of
-words and unbroken stretches count more, so what one means comes first. With nothing typed
-the list stands as in the menus, what was used last on top. An action that cannot be used now
-stands greyed, with its reason in the status line.
+The typed letters may be anywhere in the words, in order ("swdl" matches "Sweep Δ"); letters at the
+start of a word or next to each other count more. With nothing typed the actions stand as in the
+menus, those used last on top. An action that cannot be used now is greyed.
 """
 
 from __future__ import annotations
@@ -26,12 +25,16 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from viewer.action_set import keys_of, plain
+from viewer.actions import Action
 from viewer.common.theme import SPACING
+from viewer.feature import FeaturePart
 
 WIDTH, MOST_ROWS = 560, 12  # pixels; rows seen at once
 ROW_MARGIN = 4  # pixels above and below its words
 ENTRY = Qt.ItemDataRole.UserRole
 MOVING_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+RECENT, MOST_RECENT = "palette_recent", 5  # key in Settings
 
 
 @dataclass(frozen=True)
@@ -195,3 +198,50 @@ def _rank(entry: Entry, recent: Sequence[str]) -> int:
     """Sort what was used last to the top; the sort keeps the rest."""
     name = entry.words
     return recent.index(name) if name in recent else len(recent)
+
+
+class PaletteFeature(FeaturePart):
+    """See the module docstring."""
+
+    def show(self) -> Palette:
+        """Show the palette over the self._window."""
+        known = self._window.settings.value(RECENT, [])
+        recent = [str(name) for name in known] if isinstance(known, list) else []
+        palette = Palette(self.entries(), recent, self._window.as_widget())
+        palette.chosen.connect(self._use)
+        palette.open()
+        return palette
+
+    def entries(self) -> list[Entry]:
+        """Return every action that is not a submenu, and the entries of submenus."""
+        return [
+            entry
+            for menu in self._window.actions_by_key.menus
+            for action in menu.actions
+            if action.key != "palette"
+            for entry in self._entries(action, plain(menu.title))
+        ]
+
+    def _entries(self, action: Action, menu: str) -> list[Entry]:
+        actions = self._window.actions_by_key
+        if not action.submenu:
+            keys = ", ".join(keys_of(action))
+            return [Entry(plain(action.text), menu, keys, actions[action.key])]
+        submenu = actions.menu(action.key)
+        submenu.aboutToShow.emit()  # some submenus are filled as they open
+        return [
+            Entry(f"{plain(action.text)}: {plain(inner.text())}", menu, "", inner)
+            for inner in submenu.actions()
+            if inner.text() and not inner.isSeparator()
+        ]
+
+    def _use(self, entry: Entry) -> None:
+        words = entry.words
+        known = self._window.settings.value(RECENT, [])
+        before = known if isinstance(known, list) else []
+        kept = [words, *(name for name in before if name != words)][:MOST_RECENT]
+        self._window.settings.set_value(RECENT, kept)
+        entry.action.trigger()
+
+
+install = PaletteFeature

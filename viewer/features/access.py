@@ -1,15 +1,17 @@
-"""The moment in words, less motion, and the ring around the focus (`focus.py`).
+"""For people who do not see all of it: the moment in words, less motion, a ring around the focus.
 
-The words are those that a screen reader gets from each part: `summary_text` of a panel, the
-description of the map. So what is described here and what is read out there cannot differ.
+The words are those that a screen reader gets from each part, `summary_text` of a panel and the
+description of the map, so both say the same. Fusion draws no focus around a map, a plot or a button
+without a frame; the ring does. It appears with the first Tab and goes with the next click.
 """
 
 from __future__ import annotations
 
 from typing import cast
 
-from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QTextCursor
+from PyQt6 import sip
+from PyQt6.QtCore import QEvent, QObject, QRect, QRectF, Qt
+from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QTextCursor
 from PyQt6.QtWidgets import (
     QApplication,
     QDialog,
@@ -23,9 +25,11 @@ from gpu.words import thousands
 from viewer.common.text_size import scaled
 from viewer.common.theme import Theme
 from viewer.feature import FeaturePart, Window
-from viewer.features.access.focus import FocusRing
 from viewer.plots.live import LivePanel
 
+WIDTH = 2  # pixels, outside the focused part where there is room
+ROUND = 3.0  # pixels, radius of its corners
+MOVES = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
 STILL = "still"  # key in Settings
 SIZE = (640, 420)  # pixels at the reference text size
 MOVING = (  # what Qt would slide and fade
@@ -36,6 +40,73 @@ MOVING = (  # what Qt would slide and fade
     Qt.UIEffect.UI_FadeTooltip,
     Qt.UIEffect.UI_AnimateToolBox,
 )
+
+
+class FocusRing(QWidget):
+    """A sheet over the window with a ring around the focused part."""
+
+    def __init__(self, window: QWidget, theme: Theme) -> None:
+        super().__init__(window)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAccessibleName("Where the focus is")
+        self._window, self._colour = window, theme.accent
+        self._watched: list[QWidget] = []  # the focused part and its parents
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._follow)
+        self.hide()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._colour = theme.accent
+        self.update()
+
+    def paintEvent(self, a0: QPaintEvent | None) -> None:
+        """Draw the ring."""
+        inset = WIDTH / 2
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(self._colour), WIDTH))
+        ring = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
+        painter.drawRoundedRect(ring, ROUND, ROUND)
+
+    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
+        """Follow the focused part where it moves."""
+        if a1 is not None and a1.type() in MOVES:
+            self._place()
+        return False
+
+    def _follow(self, _before: QWidget | None, now: QWidget | None) -> None:
+        for part in self._watched:
+            if not sip.isdeleted(part):
+                part.removeEventFilter(self)
+        self._watched = []
+        if sip.isdeleted(self._window):
+            return  # the window is being deleted
+        by_keys = self._window.testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
+        while by_keys and now is not None and now.window() is self._window:
+            self._watched.append(now)
+            now.installEventFilter(self)
+            now = now.parentWidget()
+        self._place()
+
+    def _place(self) -> None:
+        room = self._room()
+        self.setVisible(not room.isEmpty())
+        if not room.isEmpty():
+            self.setGeometry(room)
+            self.raise_()
+
+    def _room(self) -> QRect:
+        """Return where the ring goes in the window, empty for nowhere."""
+        if not self._watched or sip.isdeleted(self._watched[0]):
+            return QRect()
+        room = self._watched[0].rect()
+        for part in self._watched[:-1]:
+            room = room.translated(part.pos()) & part.parentWidget().rect()  # type: ignore[union-attr]
+        if room.isEmpty() or not self._watched[0].isVisible() or len(self._watched) == 1:
+            return QRect()
+        return room.adjusted(-WIDTH, -WIDTH, WIDTH, WIDTH) & self._window.rect()
 
 
 class AccessFeature(FeaturePart):

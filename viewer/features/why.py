@@ -1,7 +1,7 @@
-"""Why did Δ change? Each decision of the run as a row: when, what, why, with its numbers.
+"""Why did Δ change? Each decision of the run as a line: when, what, why, with its numbers.
 
-The row in force at the cursor is marked; a click, or Enter, puts the cursor at the
-decision. Below, a run whose Δ a person held is set against the controller's own.
+The line in force at the cursor is marked; a click, or Enter, puts the cursor at the decision.
+Below, a run whose Δ a person held is compared with the controller's own run.
 """
 
 from __future__ import annotations
@@ -26,14 +26,8 @@ from PyQt6.QtWidgets import (
 from gpu.words import distance, time_words
 from viewer.common.small_widgets import centred_hint
 from viewer.common.theme import SPACING
-from viewer.feature import Table
-from viewer.models.decisions import (
-    Decision,
-    by_hand,
-    decisions,
-    rivals,
-    score_words,
-)
+from viewer.feature import FeaturePart, Table
+from viewer.models.decisions import Decision, by_hand, decisions, rivals, score_words
 from viewer.models.session import RunRecord
 from viewer.plots.live import LivePanel
 
@@ -82,7 +76,7 @@ class WhyPanel(LivePanel):
         self.score = QLabel()
         self.score.setWordWrap(True)
         self.ask = QPushButton("Run the controller's too")
-        self.ask.setToolTip("The same run with nobody at the wheel, to compare with")
+        self.ask.setToolTip("Make the same run again without steering, to compare with")
         foot = QHBoxLayout()
         foot.addWidget(self.score, 1)
         foot.addWidget(self.ask)
@@ -192,3 +186,20 @@ class WhyPanel(LivePanel):
             return self.hint.text()
         found = self._rows[row]
         return f"{time_words(found.t_ns)}: {found.what}, {found.why}; {len(self._rows)} in all"
+
+
+class WhyFeature(FeaturePart):
+    """Makes the panel, and the run that a steered run is compared with."""
+
+    def make_panel(self, _dock: str) -> QWidget:
+        """Return the panel."""
+        panel = WhyPanel(self._window.session, self._window.playback)
+        panel.controller_requested.connect(self.run_controllers)
+        return panel
+
+    def run_controllers(self, record: RunRecord) -> None:
+        """Make the same run again, unsteered."""
+        self._window.controller.start_run(record.settings, None)
+
+
+install = WhyFeature

@@ -1,4 +1,7 @@
-"""Time travel in the menus: the states of its actions, and the settings it remembers."""
+"""Playback in the menus: which kind of step, speed and loop are on; they are remembered.
+
+So is whether edges are drawn. The speed of a replay is no choice of a person and is not kept.
+"""
 
 from __future__ import annotations
 

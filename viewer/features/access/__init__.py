@@ -1,1 +1,0 @@
-"""For who does not see all of it: the moment in words, and no more movement than needed."""

@@ -1,1 +1,0 @@
-"""Two marks on the axis of time, and what lies between them."""

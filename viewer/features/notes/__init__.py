@@ -1,1 +1,0 @@
-"""Notes at moments and vertices: made, listed, changed."""

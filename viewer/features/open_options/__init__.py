@@ -1,1 +1,0 @@
-"""Open a file with options."""

@@ -1,1 +1,0 @@
-"""What the window opens on: runs that were recorded on a real GPU."""

@@ -1,1 +1,0 @@
-"""Every action, by typing."""

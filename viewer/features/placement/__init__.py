@@ -1,1 +1,0 @@
-"""Where the vertices stand."""

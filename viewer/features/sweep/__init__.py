@@ -1,1 +1,0 @@
-"""One knob over many values."""

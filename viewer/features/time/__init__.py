@@ -1,1 +1,0 @@
-"""Steps, pace and loops of playback."""

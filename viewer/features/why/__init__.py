@@ -1,1 +1,0 @@
-"""Each decision about Δ with its numbers."""
