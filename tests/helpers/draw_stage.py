@@ -42,7 +42,7 @@ def window(
     window = MainWindow(Settings(tmp_path_factory.mktemp("draw") / "w.ini"), host)  # type: ignore[arg-type]
     window.show()
     window.build_plots()
-    for key in ("compare", "microscope", "workspace", "arrangements", "draw"):
+    for key in ("compare", "microscope", "workspace", "draw"):
         window.features[key]
     yield window
     close_for_good(window)
@@ -63,11 +63,9 @@ def feature(window: MainWindow, host: FakeHost, qtbot: QtBot) -> DrawFeature:
         window.docks.arrange("explore")
     window.controller.show_graph(path_graph())
     host.calls.clear()
-    feature.model.forget_history(EMPTY)
+    feature.model.start_with(EMPTY)
     window.actions_by_key["draw"].trigger()
     assert feature.page.isVisible()
-    feature.page.canvas.set_tool("select")
-    feature.page.canvas.set_snap(False)
     feature.fit()
     window.activateWindow()
     qtbot.waitUntil(feature.page.canvas.hasFocus)
@@ -76,22 +74,21 @@ def feature(window: MainWindow, host: FakeHost, qtbot: QtBot) -> DrawFeature:
 
 def place(canvas: DrawCanvas, x: float, y: float) -> QPoint:
     """Return the pixel of a place in the drawing's units (y up)."""
-    return canvas.mapFromScene(QPointF(x, -y))
+    return canvas.pixel_of(x, y)
 
 
 def spot(canvas: DrawCanvas, name: str, rim: bool = False) -> QPoint:
     """Return the middle of a vertex, or a pixel on its rim, to the lower left."""
-    outline = canvas.vertices[canvas.model.drawing.key_of_name[name]].outline
-    off = outline.radius * 0.74 if rim else 0.0
-    return canvas.mapFromScene(QPointF(outline.x - off, outline.y + off))
+    middle = canvas.layout_now.vertex_place(canvas.model.drawing.key_of_name[name])
+    off = canvas.radius * 0.74 if rim else 0.0
+    return (middle + QPointF(-off, off)).toPoint()
 
 
 def drag(qtbot: QtBot, canvas: DrawCanvas, start: QPoint, end: QPoint, held: Any = NONE) -> None:
-    view = canvas.viewport()
-    qtbot.mousePress(view, LEFT, held, start)
+    qtbot.mousePress(canvas, LEFT, held, start)
     for k in range(1, 5):
-        qtbot.mouseMove(view, start + (end - start) * (k / 4))
-    qtbot.mouseRelease(view, LEFT, held, end)
+        qtbot.mouseMove(canvas, start + (end - start) * (k / 4))
+    qtbot.mouseRelease(canvas, LEFT, held, end)
 
 
 def type_in(qtbot: QtBot, canvas: DrawCanvas, text: str, end: Any = Key.Key_Return) -> None:

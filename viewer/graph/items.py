@@ -12,6 +12,7 @@ and what is in them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, Qt
@@ -19,7 +20,7 @@ from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QP
 
 from viewer.common.text_size import scaled
 from viewer.common.theme import Theme, luminance, mix
-from viewer.graph.scene import Arc, Placed, Scene
+from viewer.graph.scene import Placed, Scene
 from viewer.raster.raster import View
 
 TEXTBOOK_RADIUS = 13.0  # pixels: from here on, distances stand under the discs
@@ -55,7 +56,7 @@ class Curves:
 
     start, end : on the rims of the two discs
     control : of the quadratic curve; the middle of the line where it is straight
-    ahead : unit vector at the end
+    ahead : unit vector at the end; span : from start to end, pixels
     """
 
     def __init__(self, placed: Placed, radius: float) -> None:
@@ -63,13 +64,37 @@ class Curves:
         length = np.maximum(np.hypot(*(last - first).T), 1e-9)[:, None]
         along = (last - first) / length
         aside = np.stack([-along[:, 1], along[:, 0]], axis=1)
-        bends = np.array([arc.bend for arc in placed.scene.arcs])[:, None]
-        self.control = (first + last) / 2 + aside * (2 * bends * np.minimum(BEND, length / 4))
+        self.bends = np.array([arc.bend for arc in placed.scene.arcs])
+        shift = aside * (2 * self.bends[:, None] * np.minimum(BEND, length / 4))
+        self.control = (first + last) / 2 + shift
         room = np.minimum(radius, 0.45 * length)
         self.start = first + _units(self.control - first) * room
         self.end = last - _units(last - self.control) * room
         self.ahead = _units(last - self.control)
         self.span = np.hypot(*(self.end - self.start).T)
+        self._loops = np.array([arc.tail == arc.head for arc in placed.scene.arcs])
+        self._tails, self._radius = first, radius
+
+    def loop_box(self, place: int) -> QRectF:
+        """Return the box of the ellipse of a loop, which stands above its vertex."""
+        size = self._radius * (1.1 + 0.35 * abs(float(self.bends[place])))
+        x, y = self._tails[place].tolist()
+        return QRectF(x - 0.7 * size, y - self._radius - 1.6 * size, 1.4 * size, 2 * size)
+
+    def beside(self, place: int, width: float) -> np.ndarray:
+        """Return the middle of an arc's weight, so wide, beside the arc: float64 (2,)."""
+        if self._loops[place]:
+            box = self.loop_box(place)
+            return np.array([box.center().x(), box.top() - 8])
+        middle = (self.start[place] + self.end[place]) / 4 + self.control[place] / 2
+        along = (self.end[place] - self.start[place]) / max(self.span[place], 1e-9)
+        aside = np.array([-along[1], along[0]])
+        bend = self.bends[place]
+        if bend < 0 or (not bend and aside[1] > 0):
+            aside = -aside
+        reach = 11.0 if self._radius >= TEXTBOOK_RADIUS else 8.0
+        beside: np.ndarray = middle + aside * (reach + 0.5 * width * abs(float(aside[0])))
+        return beside
 
 
 class ItemPainter:
@@ -100,18 +125,24 @@ class ItemPainter:
         """Paint arcs, arrowheads and weights."""
         if not self._scene.arcs:
             return
-        curves = Curves(self._placed, self._radius)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
         self._painter.setPen(QPen(self._neutral, 1.6 if self._radius < TEXTBOOK_RADIUS else 2.0))
-        for place, arc in enumerate(self._scene.arcs):
-            self._painter.drawPath(self._arc_path(arc, curves, place))
-        self._paint_heads(curves)
-        self._paint_weights(curves)
+        for place in range(len(self._scene.arcs)):
+            self._painter.drawPath(self.arc_path(place))
+        self._paint_heads()
+        self._paint_weights()
 
-    def _arc_path(self, arc: Arc, curves: Curves, place: int) -> QPainterPath:
-        path = QPainterPath()
+    @cached_property
+    def curves(self) -> Curves:
+        """Where the arcs run."""
+        return Curves(self._placed, self._radius)
+
+    def arc_path(self, place: int) -> QPainterPath:
+        """Return the line of an arc, by its place in the scene."""
+        path, arc, curves = QPainterPath(), self._scene.arcs[place], self.curves
         if arc.tail == arc.head:
-            return self._loop_path(arc, place)
+            path.addEllipse(curves.loop_box(place))
+            return path
         path.moveTo(*curves.start[place].tolist())
         if arc.bend:
             path.quadTo(*curves.control[place].tolist(), *curves.end[place].tolist())
@@ -119,62 +150,36 @@ class ItemPainter:
             path.lineTo(*curves.end[place].tolist())
         return path
 
-    def _loop_path(self, arc: Arc, place: int) -> QPainterPath:
-        size = self._radius * (1.1 + 0.35 * abs(arc.bend))
-        x, y = self._placed.tails[place].tolist()
-        path = QPainterPath()
-        path.addEllipse(QPointF(x, y - self._radius - 0.6 * size), 0.7 * size, size)
-        return path
-
-    def _paint_heads(self, curves: Curves) -> None:
+    def _paint_heads(self) -> None:
         if not self._scene.directed:
             return
         self._painter.setPen(Qt.PenStyle.NoPen)
         self._painter.setBrush(self._neutral)
         for place, arc in enumerate(self._scene.arcs):
-            span = float(curves.span[place])
+            span = float(self.curves.span[place])
             if arc.tail == arc.head or arc.both_ways or span < ROOM_FOR_ARROW:
                 continue
-            tip, ahead = curves.end[place], curves.ahead[place]
+            tip, ahead = self.curves.end[place], self.curves.ahead[place]
             size = min(ARROW, 0.35 * span)
             aside = np.array([-ahead[1], ahead[0]]) * 0.42 * size
             back = tip - ahead * size
             corners = np.array([tip, back + aside, back - aside]).tolist()
             self._painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
 
-    def _paint_weights(self, curves: Curves) -> None:
+    def _paint_weights(self) -> None:
         colour = QColor(self._theme.muted)
-        large = self._radius >= TEXTBOOK_RADIUS
         room = LEAST_ROOM if len(self._scene.arcs) <= FEW_ARCS else ROOM_FOR_WEIGHT
         self._painter.save()
-        if large:
+        if self._radius >= TEXTBOOK_RADIUS:
             self._use_font(_sized(self._painter.font(), scaled(15)))
             colour = QColor(self._theme.text)
         for place, arc in enumerate(self._scene.arcs):
-            words = f"{arc.weight:g}"
-            if arc.tail == arc.head:
-                box = self._loop_path(arc, place).boundingRect()
-                self._paint_words(QPointF(box.center().x(), box.top() - 8), words, colour)
-                continue
-            if curves.span[place] < room:
-                continue
-            self._paint_words(QPointF(*self._beside_arc(curves, place, words)), words, colour)
+            if arc.tail == arc.head or self.curves.span[place] >= room:
+                words = f"{arc.weight:g}"
+                beside = self.curves.beside(place, self._width(words))
+                self._paint_words(QPointF(*beside), words, colour)
         self._painter.restore()
         self._use_font(self._painter.font())
-
-    def _beside_arc(self, curves: Curves, place: int, words: str) -> np.ndarray:
-        """Return the middle of an arc's weight, which stands beside the arc: float64 (2,)."""
-        arc, start, end = self._scene.arcs[place], curves.start[place], curves.end[place]
-        middle = (start + end) / 4 + curves.control[place] / 2
-        along = (end - start) / max(curves.span[place], 1e-9)
-        aside = np.array([-along[1], along[0]])
-        if arc.bend < 0 or (not arc.bend and aside[1] > 0):
-            aside = -aside
-        reach = 11.0 if self._radius >= TEXTBOOK_RADIUS else 8.0
-        beside: np.ndarray = middle + aside * (
-            reach + 0.5 * self._width(words) * abs(float(aside[0]))
-        )
-        return beside
 
     # --- what changes with every frame
 
@@ -233,12 +238,12 @@ class ItemPainter:
         """Return points of the arcs of a small scene, their heads and weights, float64 (k, 2)."""
         if not 0 < len(self._scene.arcs) <= FEW_ARCS:
             return np.zeros((0, 2))
-        curves, t = Curves(self._placed, self._radius), np.linspace(0, 1, ALONG)[:, None, None]
+        curves, t = self.curves, np.linspace(0, 1, ALONG)[:, None, None]
         parts = (1 - t) ** 2 * curves.start, 2 * t * (1 - t) * curves.control, t**2 * curves.end
         lines: np.ndarray = sum(parts, np.zeros(1)).reshape(-1, 2)
         heads = curves.end - curves.ahead * (ARROW / 2)
         weights = [
-            self._beside_arc(curves, place, f"{arc.weight:g}")
+            curves.beside(place, self._width(f"{arc.weight:g}"))
             for place, arc in enumerate(self._scene.arcs)
             if arc.tail != arc.head
         ]

@@ -15,8 +15,8 @@ from draw_stage import (
     names,
     spot,
 )
-from PyQt6.QtCore import QEvent, Qt
-from PyQt6.QtWidgets import QApplication, QFileDialog, QLineEdit
+from PyQt6.QtCore import QEvent
+from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost, path_graph, say, trace_of
 from test_window import close_for_good
@@ -24,75 +24,14 @@ from test_window import close_for_good
 import sample_graphs
 from gpu.formats import load_graph
 from gpu.host import Ready, RunFinished
-from viewer.common.text_size import scaled
 from viewer.common.theme import THEMES
 from viewer.features.draw import files as draw_files
-from viewer.features.draw.drawing import DrawingModel
 from viewer.features.draw.feature import DrawFeature
-from viewer.features.draw.page import DrawPage
 from viewer.features.draw.paste import PasteDialog
 from viewer.main_window import MainWindow
 from viewer.models.settings import Settings
 
 host, window, feature = draw_stage.host, draw_stage.window, draw_stage.feature  # fixtures
-
-
-def test_the_table_and_the_canvas_are_one(feature: DrawFeature, qtbot: QtBot) -> None:
-    page, model = feature.page, feature.model
-    table, rows = page.table, page.table.model()
-
-    def write(row: int, column: int, text: str) -> None:
-        table.setCurrentIndex(rows.index(row, column))
-        table.setFocus()
-        qtbot.keyClicks(table, text[0])
-        field = QApplication.focusWidget()
-        assert isinstance(field, QLineEdit)
-        qtbot.keyClicks(field, text[1:])
-        qtbot.keyClick(field, Key.Key_Return)
-        qtbot.waitUntil(lambda: table.state() != table.State.EditingState)
-
-    write(0, 0, "Ulm")
-    assert names(model) == []
-    write(0, 1, "Bonn")
-    assert arcs(model) == ["Ulm → Bonn 1"]
-    qtbot.keyClick(table, Key.Key_Z, CTRL)
-    assert names(model) == []  # vertices and arc are one step
-    qtbot.keyClick(table, Key.Key_Y, CTRL)
-    write(0, 2, "12")
-    write(1, 2, "-3")
-    assert "negative" in page.words.text()
-    assert arcs(model) == ["Ulm → Bonn 12"]
-    write(1, 0, "Bonn")
-    write(1, 1, "Kiel")
-    write(1, 0, "Kiel")
-    assert arcs(model) == ["Ulm → Bonn 12", "Kiel → Kiel 1"]
-    # what is selected here is selected there
-    table.selectRow(0)
-    assert model.selected_arcs == {model.drawing.arcs[0].key}
-    model.select([], [model.drawing.arcs[1].key])
-    assert {index.row() for index in table.selectionModel().selectedRows()} == {1}
-    qtbot.keyClick(table, Key.Key_Delete)
-    assert arcs(model) == ["Ulm → Bonn 12"]
-    # Enter edits what stands there
-    table.setCurrentIndex(rows.index(0, 2))
-    table.setFocus()
-    qtbot.keyClick(table, Key.Key_Return)
-    qtbot.keyClick(QApplication.focusWidget(), Key.Key_End)
-    qtbot.keyClicks(QApplication.focusWidget(), "0")
-    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
-    qtbot.waitUntil(lambda: arcs(model) == ["Ulm → Bonn 120"])
-    write(0, 2, "12")
-    # direction and kind of weights
-    page.ways.setCurrentIndex(1)
-    page.ways.activated.emit(1)
-    assert arcs(model) == ["Ulm – Bonn 12"]
-    assert rows.headerData(0, Qt.Orientation.Horizontal) == "End"
-    write(0, 2, "2.5")
-    assert page.kinds.currentText() == "Decimals"
-    page.kinds.setCurrentIndex(0)
-    page.kinds.activated.emit(0)
-    assert "rounded" in page.words.text()
-    assert arcs(model) == ["Ulm – Bonn 2"]
 
 
 def test_a_list_is_pasted_and_copied(
@@ -142,7 +81,7 @@ def test_it_is_saved_in_the_formats_that_are_written(
 ) -> None:
     figure_1(feature.model)
     for suffix in (".npz", ".csv", ".gr", ".wel", ".mtx", ".tsv"):
-        qtbot.keyClick(feature.page.canvas, Key.Key_S, CTRL)
+        window.actions_by_key["draw_save"].trigger()
         dialog = window.findChild(QFileDialog)
         assert "keeps names and places" in dialog.nameFilters()[0]
         dialog.fileSelected.emit(str(tmp_path / f"mine{suffix}"))
@@ -236,7 +175,7 @@ def test_watch_shows_every_event_and_refuses_what_is_too_much(
     say(window.controller, host, Ready(0, 0.0))
     feature.model.add_vertex(0, 200, "T")
     qtbot.mouseClick(feature.page.watch, LEFT)
-    assert "0 arcs" in feature.page.words.text()
+    assert "0 edges" in feature.page.words.text()
     figure_1(feature.model)
     qtbot.mouseClick(feature.page.watch, LEFT)
     assert window.docks["microscope"].isVisible()
@@ -293,42 +232,3 @@ def test_it_fits_small_windows_and_large_text(
         feature.fit()
         for key in "SAB":
             assert page.canvas.rect().contains(spot(page.canvas, key)), (name, key)
-
-
-def test_it_fits_a_dock(qtbot: QtBot) -> None:
-    model = DrawingModel()
-    figure_1(model)
-    page = DrawPage(model)
-    qtbot.addWidget(page)
-    page.apply_theme(THEMES["light"])
-    page.resize(300, 520)
-    page.show()
-    QApplication.processEvents()
-    page.resize(300, 520)  # now that it is arranged for little room
-    most = max(scaled(300), 48 * page.fontMetrics().averageCharWidth())  # no fonts: wide boxes
-    assert page.width() <= most
-    assert page.split.orientation() == Qt.Orientation.Vertical
-    for button in (page.leave, page.watch, page.use):
-        assert page.rect().contains(button.geometry())
-    page.resize(900, 520)
-    assert page.split.orientation() == Qt.Orientation.Horizontal
-
-
-def test_other_colours_leave_all_where_it_is_and_look_as_if_drawn_in_them(qtbot: QtBot) -> None:
-    pictures = []
-    for themes in (("light", "dark"), ("dark",)):
-        model = DrawingModel()
-        figure_1(model)
-        page = DrawPage(model)
-        qtbot.addWidget(page)
-        page.resize(700, 520)
-        page.apply_theme(THEMES[themes[0]])
-        page.show()
-        QApplication.processEvents()
-        arcs = page.canvas.items_of.arcs
-        before = {key: item.curve for key, item in arcs.items()}
-        page.apply_theme(THEMES[themes[-1]])
-        assert all(arcs[key].curve is curve for key, curve in before.items())
-        QApplication.processEvents()
-        pictures.append(page.canvas.grab().toImage())
-    assert pictures[0] == pictures[1]

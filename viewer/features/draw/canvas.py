@@ -1,11 +1,18 @@
-"""The canvas: the surface of a drawing that hands mouse and keys to those who know what they mean.
+"""The canvas: a drawing, the mouse on it, and how it is seen.
 
-The mouse is `viewer.features.draw.mouse`, the keyboard `viewer.features.draw.keys`.
+Click selects (Shift adds), drag moves, drag on nothing draws a frame. A drag from a vertex's rim
+draws an edge; let go over nothing, it brings a vertex there. Double-click adds a vertex or edits a
+name or weight. The middle button moves the view, the wheel zooms. Escape gives a drag up.
+The keyboard is `viewer.features.draw.keys`.
 """
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QEvent, QPoint, QRectF, Qt, pyqtSignal
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -13,52 +20,345 @@ from PyQt6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
+    QPaintEvent,
     QPen,
+    QResizeEvent,
     QWheelEvent,
 )
-from PyQt6.QtWidgets import QGraphicsView, QWidget
+from PyQt6.QtWidgets import QApplication, QWidget
 
+from gpu.errors import ParameterError
 from viewer.common.text_size import scaled
-from viewer.common.theme import LIGHT, Theme
+from viewer.common.theme import LIGHT, Theme, mix
 from viewer.features.draw.drawing import DrawingModel
+from viewer.features.draw.field import FieldInPlace
 from viewer.features.draw.keys import Keys
-from viewer.features.draw.mouse import Hand
-from viewer.features.draw.surface import DrawSurface
+from viewer.features.draw.layout import NONE, RIM, Layout
+from viewer.features.draw.rules import read_weight, weight_words
+from viewer.graph.items import ItemPainter, Names
+from viewer.raster.raster import Extent, View
 
+RADIUS = 17.0  # pixels of a vertex, at the reference text size and scale 1
+GROWTH = (0.7, 1.5)  # bounds of the scale by which vertices grow
+SMALLEST, LARGEST, COMFORTABLE = 0.08, 6.0, 1.3  # pixels a unit; at most, when all is fitted
+MARGIN = 40  # pixels around all when it is fitted
+FAR = 1e5  # units from the middle within which vertices are put
+SHORT_NAME = 4  # characters that fit into a disc; longer names stand beside it
+PLAIN, FRAME, MOVE, ARC, PAN = "", "frame", "move", "arc", "pan"
 HINT = (
     "Double-click to add a vertex",
-    "Drag from its rim to another one for an arc, then type the weight",
+    "Drag from its rim to another one for an edge, then type the weight",
     "Or paste an edge list: Ctrl+V",
     "By keys: N adds, C connects, Enter edits, Tab goes on",
 )
 
 
-class DrawCanvas(DrawSurface):
+@dataclass
+class Drag:
+    """What the mouse is doing.
+
+    start, now : pixels; tail : of the edge that is being drawn
+    kept : the selection that a frame adds to
+    """
+
+    kind: str = PLAIN
+    start: QPointF = field(default_factory=QPointF)
+    now: QPointF = field(default_factory=QPointF)
+    moved: bool = False
+    tail: int = NONE
+    kept: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
+
+
+class DrawCanvas(QWidget):
     """See the module docstring."""
 
+    said = pyqtSignal(str)  # what happened, in words
+    refused = pyqtSignal(str)  # what could not be done, and why
     menu_requested = pyqtSignal(QPoint)  # on the screen
 
     def __init__(
         self, model: DrawingModel, theme: Theme = LIGHT, parent: QWidget | None = None
     ) -> None:
-        super().__init__(model, theme, parent)
-        self.hand = Hand(self)
-        self.keys = Keys(self, self.hand)
+        super().__init__(parent)
+        self.model = model
+        self.camera = View(COMFORTABLE)
+        self.drag = Drag()
+        self._theme = theme
+        self._layout: Layout | None = None
+        self._untouched = True  # the view follows the drawing until a person zooms or moves it
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Drawing")
+        self.setMinimumSize(160, 120)
+        self.field = FieldInPlace(self)
+        self.keys = Keys(self)
+        model.changed.connect(self._forget_layout)
+        model.selection_changed.connect(self.update)
+        self.field.refused.connect(self.refused)
         self.field.ended.connect(self._field_ended)
+        self.apply_theme(theme)
+
+    # --- what is where
+
+    @property
+    def layout_now(self) -> Layout:
+        """Where everything is, pixels."""
+        if self._layout is None:
+            moved = self._dragged() if self.drag.kind == MOVE else {}
+            self._layout = Layout(self.model.drawing, moved, self.camera, self.radius)
+        return self._layout
+
+    @property
+    def radius(self) -> float:
+        """Radius of a vertex, pixels."""
+        return scaled(RADIUS) * min(max(self.camera.scale, GROWTH[0]), GROWTH[1])
+
+    def units_at(self, place: QPointF) -> tuple[float, float]:
+        """Return the place of a pixel in units of the drawing, kept within bounds."""
+        x, y = self.camera.to_world(place.x(), place.y())
+        return min(max(x, -FAR), FAR), min(max(y, -FAR), FAR)
+
+    def pixel_of(self, x: float, y: float) -> QPoint:
+        """Return the pixel of a place in units of the drawing."""
+        return QPointF(*self.camera.to_pixels(np.array([[x, y]]))[0].tolist()).toPoint()
+
+    def _forget_layout(self) -> None:
+        self._layout = None
+        self.update()
+
+    # --- the view
+
+    def fit(self) -> None:
+        """Show all of the drawing."""
+        spots = np.array([(v.x, v.y) for v in self.model.drawing.vertices]).reshape(-1, 2)
+        view = View(COMFORTABLE, 0.0, 0.0, max(self.width(), 1), max(self.height(), 1))
+        if len(spots):
+            low, high = spots.min(axis=0), spots.max(axis=0)
+            extent = Extent((float(low[0]), float(low[1]), float(high[0]), float(high[1])))
+            view = extent.fitted(self.width(), self.height(), scaled(MARGIN))
+            if not any(extent.size):
+                view = replace(view, scale=COMFORTABLE)
+            view = replace(view, scale=min(max(view.scale, SMALLEST), COMFORTABLE))
+        self._look(view)
+        self._untouched = True
+
+    def zoom_by(self, factor: float, about: QPointF | None = None) -> None:
+        """Zoom, within bounds, about a pixel, by default the middle."""
+        factor = min(max(self.camera.scale * factor, SMALLEST), LARGEST) / self.camera.scale
+        place = QRectF(self.rect()).center() if about is None else about
+        self._look(self.camera.zoomed(factor, place.x(), place.y()))
+
+    def pan(self, dx: float, dy: float) -> None:
+        """Move the picture by pixels."""
+        self._look(self.camera.panned(dx, dy))
+
+    def _look(self, view: View) -> None:
+        self.field.leave()
+        self.camera = view
+        self._untouched = False
+        self._forget_layout()
+
+    def show_current(self) -> None:
+        """Move the view where that is needed to see what the keys act on."""
+        place = self.layout_now.place_of(self.model.current)
+        if place is not None and not QRectF(self.rect()).contains(place):
+            by = QRectF(self.rect()).center() - place
+            self.pan(by.x(), by.y())
+
+    def resizeEvent(self, a0: QResizeEvent | None) -> None:
+        """Keep all in view until a person zooms or moves."""
+        super().resizeEvent(a0)
+        untouched = self._untouched
+        self._look(self.camera.resized(self.width(), self.height()))
+        if untouched:
+            self.fit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours and the text size of a theme."""
+        self._theme = theme
+        self.setFont(QApplication.font())
+        self.field.setFont(QApplication.font())
+        self.field.apply_theme(theme)
+        self._forget_layout()
+
+    # --- editing
+
+    def edit(self, key: int, typed: str = "") -> None:
+        """Edit the name of a vertex or the weight of an edge where it stands."""
+        drawing, model = self.model.drawing, self.model
+        place = self.layout_now.place_of(key)
+        if place is None:
+            return
+        if key in drawing.by_key:
+            name = drawing.by_key[key].name
+            take: Callable[[str], None] = lambda text: model.rename(key, text)  # noqa: E731
+            self.field.edit(place.toPoint(), f"Name of vertex {name}", name, take, typed)
+            return
+        arc, chosen = drawing.arc_by_key[key], model.selected_arcs | {key}
+        words = f"Weight of {drawing.arc_words(arc)}"
+        if len(chosen) > 1:
+            words = f"Weight of {len(chosen)} edges"
+        self.field.edit(
+            place.toPoint(),
+            words,
+            weight_words(arc.weight),
+            lambda text: model.set_weight(chosen, read_weight(text)),
+            typed,
+        )
 
     def _field_ended(self, tab: bool) -> None:
         if tab:
             self.keys.walk_arcs(1, edit=True)
 
-    def set_tool(self, tool: str) -> None:
-        """Take a tool; what is being dragged is let go of."""
-        self.hand.give_up()
-        super().set_tool(tool)
+    def attempt(self, act: Callable[..., int], *arguments: object) -> None:
+        """Call an edit of the model; say why where it is refused."""
+        try:
+            act(*arguments)
+        except ParameterError as error:
+            self.refused.emit(str(error))
 
-    # --- events
+    # --- the mouse
+
+    def mousePressEvent(self, a0: QMouseEvent | None) -> None:
+        """Begin a drag: what it is depends on what is under the pointer."""
+        assert a0 is not None
+        self.field.leave()
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        here, model = a0.position(), self.model
+        drag = Drag(PLAIN, here, here)
+        self.drag = drag
+        if a0.button() == Qt.MouseButton.MiddleButton:
+            drag.kind = PAN
+        if a0.button() != Qt.MouseButton.LeftButton:
+            return
+        adds = bool(a0.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        vertex, rim = self.layout_now.vertex_at(here)
+        arc = self.layout_now.arc_at(here) if vertex == NONE else NONE
+        if vertex != NONE and rim and not adds:
+            drag.kind, drag.tail = ARC, vertex
+        elif vertex != NONE:
+            self._pick(vertex, adds)
+            drag.kind = MOVE
+        elif arc != NONE:
+            self._pick(arc, adds)
+        else:
+            drag.kind = FRAME
+            if adds:
+                drag.kept = model.selected_vertices, model.selected_arcs
+
+    def mouseMoveEvent(self, a0: QMouseEvent | None) -> None:
+        """Go on with a drag, or show what one from here would do."""
+        assert a0 is not None
+        drag, here = self.drag, a0.position()
+        before, drag.now = drag.now, here
+        far = (here - drag.start).manhattanLength() >= QApplication.startDragDistance()
+        drag.moved = drag.moved or (bool(drag.kind) and far)
+        if drag.kind == PAN:
+            self.pan(here.x() - before.x(), here.y() - before.y())
+        elif drag.kind == FRAME and drag.moved:
+            vertices, arcs = self.layout_now.inside(QRectF(drag.start, here).normalized())
+            self.model.select(drag.kept[0] | vertices, drag.kept[1] | arcs)
+        elif not drag.kind:
+            vertex, rim = self.layout_now.vertex_at(here)
+            over = Qt.CursorShape.CrossCursor if rim else Qt.CursorShape.OpenHandCursor
+            self.setCursor(over if vertex != NONE else Qt.CursorShape.ArrowCursor)
+        if drag.kind == MOVE and drag.moved:
+            self._layout = None
+        self.update()
+
+    def mouseReleaseEvent(self, a0: QMouseEvent | None) -> None:
+        """End a drag: the drawing changes now."""
+        assert a0 is not None
+        drag, model = self.drag, self.model
+        drag.now = a0.position()
+        moved = self._dragged() if drag.kind == MOVE and drag.moved else {}
+        self.give_up()
+        if drag.kind == ARC and not drag.moved:
+            model.select([drag.tail])
+        elif drag.kind == ARC:
+            head, _ = self.layout_now.vertex_at(drag.now)
+            if head != NONE:
+                self.attempt(model.add_arc, drag.tail, head)
+            else:
+                self.attempt(model.add_arc_to_new, drag.tail, *self.units_at(drag.now))
+        elif moved:
+            model.move(moved)
+        elif drag.kind == FRAME and not drag.moved:
+            model.select(*drag.kept)
+
+    def mouseDoubleClickEvent(self, a0: QMouseEvent | None) -> None:
+        """Add a vertex, or edit what is there."""
+        assert a0 is not None
+        if a0.button() != Qt.MouseButton.LeftButton:
+            return
+        self.give_up()
+        vertex, _ = self.layout_now.vertex_at(a0.position())
+        arc = self.layout_now.arc_at(a0.position()) if vertex == NONE else NONE
+        if vertex == arc == NONE:
+            self.attempt(self.model.add_vertex, *self.units_at(a0.position()))
+            return
+        self.model.select([vertex] * (vertex != NONE), [arc] * (arc != NONE))
+        self.edit(max(vertex, arc))
+
+    def wheelEvent(self, a0: QWheelEvent | None) -> None:
+        """Zoom about the pointer."""
+        assert a0 is not None
+        self.zoom_by(1.0015 ** a0.angleDelta().y(), a0.position())
+        a0.accept()
+
+    def contextMenuEvent(self, a0: QContextMenuEvent | None) -> None:
+        """Ask for a menu for what is under the mouse, or for the selection."""
+        assert a0 is not None
+        place = QPointF(a0.pos())
+        if a0.reason() == QContextMenuEvent.Reason.Mouse:
+            self.pick_for_menu(place)
+        else:
+            place = self.layout_now.place_of(self.model.current) or QRectF(self.rect()).center()
+        self.menu_requested.emit(self.mapToGlobal(place.toPoint()))
+
+    def pick_for_menu(self, place: QPointF) -> None:
+        """Select what is at a place unless it is selected already."""
+        self.give_up()
+        model = self.model
+        vertex, _ = self.layout_now.vertex_at(place)
+        arc = self.layout_now.arc_at(place) if vertex == NONE else NONE
+        if vertex == arc == NONE:
+            model.select()
+        elif vertex not in model.selected_vertices and arc not in model.selected_arcs:
+            model.select([vertex] * (vertex != NONE), [arc] * (arc != NONE))
+
+    def give_up(self) -> bool:
+        """End a drag and change nothing; return whether there was one."""
+        busy = bool(self.drag.kind)
+        self.drag = Drag()
+        self._forget_layout()
+        return busy
+
+    def _pick(self, key: int, adds: bool) -> None:
+        model = self.model
+        vertices, arcs = model.selected_vertices, model.selected_arcs
+        is_vertex = key in model.drawing.by_key
+        if not adds and key in vertices | arcs:
+            model.select(vertices, arcs, key)
+            return
+        if not adds:
+            vertices = arcs = frozenset()
+        if is_vertex:
+            model.select(vertices ^ {key}, arcs, key)
+        else:
+            model.select(vertices, arcs ^ {key}, key)
+
+    def _dragged(self) -> dict[int, tuple[float, float]]:
+        """Return where the selected vertices are while they are dragged, units."""
+        by = (self.drag.now - self.drag.start) / self.camera.scale
+        drawing = self.model.drawing
+        here = (drawing.by_key[key] for key in self.model.selected_vertices)
+        return {vertex.key: (vertex.x + by.x(), vertex.y - by.y()) for vertex in here}
+
+    # --- the keyboard
 
     def event(self, a0: QEvent | None) -> bool:
-        """Keep the keys that are the canvas's own from the window's shortcuts; see Tab first."""
+        """Keep the canvas's own keys from the window's shortcuts; take Tab before the focus."""
         if isinstance(a0, QKeyEvent):
             if a0.type() == QEvent.Type.ShortcutOverride and self.keys.wants(a0):
                 a0.accept()
@@ -71,78 +371,100 @@ class DrawCanvas(DrawSurface):
                 return bool(self.focusNextPrevChild(not back))
         return super().event(a0)
 
-    def keyPressEvent(self, event: QKeyEvent | None) -> None:
-        """Hand a key to those who know what it means; the rest goes to the window."""
-        assert event is not None
-        if not self.keys.press(event):
-            event.ignore()
+    def keyPressEvent(self, a0: QKeyEvent | None) -> None:
+        """Act on a key; the rest goes to the page."""
+        assert a0 is not None
+        if not self.keys.press(a0):
+            a0.ignore()
 
-    def keyReleaseEvent(self, event: QKeyEvent | None) -> None:
-        """Hand the end of a key on."""
-        assert event is not None
-        self.keys.release(event)
-
-    def mousePressEvent(self, event: QMouseEvent | None) -> None:
-        """Hand the mouse on."""
-        assert event is not None
-        self.hand.press(event)
-
-    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
-        """Hand the mouse on."""
-        assert event is not None
-        self.hand.move(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
-        """Hand the mouse on."""
-        assert event is not None
-        self.hand.release(event)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
-        """Hand the mouse on."""
-        assert event is not None
-        self.hand.double_click(event)
-
-    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:
-        """Ask for a menu for what is under the mouse, or for the selection."""
-        assert event is not None
-        by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
-        place = self.hand.pick_for_menu(event.pos()) if by_mouse else self.keys.menu_place()
-        self.menu_requested.emit(self.mapToGlobal(place))
-
-    def wheelEvent(self, event: QWheelEvent | None) -> None:
-        """Zoom about the mouse."""
-        assert event is not None
-        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.AnchorUnderMouse)
-        self.zoom_by(1.0015 ** event.angleDelta().y())
-        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.AnchorViewCenter)
-        event.accept()
-
-    def focusInEvent(self, event: QFocusEvent | None) -> None:
+    def focusInEvent(self, a0: QFocusEvent | None) -> None:
         """Show what the keys act on."""
-        super().focusInEvent(event)
-        self.keys.arrive(event)
-        self.items_of.show_marks(True)
+        super().focusInEvent(a0)
+        self.keys.arrive(a0)
+        self.update()
 
-    def focusOutEvent(self, event: QFocusEvent | None) -> None:
-        """The keys act elsewhere."""
-        super().focusOutEvent(event)
-        self.items_of.show_marks(False)
+    # --- painting
 
-    def drawForeground(self, painter: QPainter | None, rect: QRectF) -> None:
-        """Draw what is going on, or, on an empty canvas, how to begin."""
-        assert painter is not None
-        self.hand.paint(painter)
-        self.keys.paint(painter)
-        painter.resetTransform()
-        theme = self.items_of.style_now.theme
-        if not self.vertices:
-            painter.setFont(self.items_of.style_now.weight_font)
+    def paintEvent(self, a0: QPaintEvent | None) -> None:
+        """Paint the drawing, what is selected, and what is being dragged."""
+        painter, theme = QPainter(self), self._theme
+        painter.fillRect(self.rect(), QColor(theme.plot))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.model.drawing.vertices:
+            self._paint_drawing(painter)
+        else:
             painter.setPen(QColor(theme.muted))
-            words = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             room = scaled(12)
+            words = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             box = self.rect().adjusted(room, room, -room, -room)
             painter.drawText(box, words, "\n\n".join(HINT))
+        self._paint_drag(painter)
         if self.hasFocus():
             painter.setPen(QPen(QColor(theme.accent), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))  # type: ignore[union-attr]
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+
+    def _paint_drawing(self, painter: QPainter) -> None:
+        model, theme, layout = self.model, self._theme, self.layout_now
+        vertices = model.drawing.vertices
+        items = ItemPainter(painter, theme, layout.placed, self.radius)
+        items.paint_below()
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(theme.accent), 3.0))
+        for place, arc in enumerate(model.drawing.arcs):
+            if arc.key in model.selected_arcs:
+                painter.drawPath(items.arc_path(place))
+        picked = QColor(mix(theme.base, theme.accent, 0.3))
+        colours = {
+            k: picked if vertex.key in model.selected_vertices else QColor(theme.base)
+            for k, vertex in enumerate(vertices)
+        }
+        short = {
+            k: vertex.name if len(vertex.name) <= SHORT_NAME else ""
+            for k, vertex in enumerate(vertices)
+        }
+        beside = {k: vertex.name for k, vertex in enumerate(vertices) if not short[k]}
+        items.paint_above(colours, Names(short, beside))
+        self._paint_marks(painter)
+
+    def _paint_marks(self, painter: QPainter) -> None:
+        """Ring the start vertex and what is selected; dash the ring of what the keys act on."""
+        model, theme, layout = self.model, self._theme, self.layout_now
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        start = model.drawing.source_vertex
+        if start is not None:
+            painter.setPen(QPen(QColor(theme.error), 2.0))
+            painter.drawEllipse(layout.vertex_place(start.key), *[self.radius - 4.0] * 2)
+        painter.setPen(QPen(QColor(theme.accent), 3.0))
+        for key in model.selected_vertices:
+            painter.drawEllipse(layout.vertex_place(key), self.radius, self.radius)
+        place = layout.place_of(model.current)
+        if place is not None and self.hasFocus():
+            painter.setPen(QPen(QColor(theme.text), 1.4, Qt.PenStyle.DashLine))
+            reach = self.radius + 4.0 if model.current in layout.index_of else 12.0
+            painter.drawEllipse(place, reach, reach)
+
+    def _paint_drag(self, painter: QPainter) -> None:
+        """Paint the frame, or the edge that is being drawn by mouse or by keys."""
+        drag, accent = self.drag, QColor(self._theme.accent)
+        tail, end, head = drag.tail, drag.now, NONE
+        if drag.kind == ARC and drag.moved:
+            head, _ = self.layout_now.vertex_at(end)
+        elif self.keys.tail in self.layout_now.index_of:
+            tail, head = self.keys.tail, self.keys.head
+        elif drag.kind == FRAME and drag.moved:
+            fill = QColor(accent)
+            fill.setAlpha(36)
+            painter.setPen(QPen(accent, 1))
+            painter.setBrush(fill)
+            painter.drawRect(QRectF(drag.start, drag.now).normalized())
+            return
+        else:
+            return
+        if head != NONE:
+            end = self.layout_now.vertex_place(head)
+        painter.setPen(QPen(accent, 2.4, Qt.PenStyle.DashLine))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawLine(self.layout_now.vertex_place(tail), end)
+        if head != NONE:
+            painter.drawEllipse(end, self.radius + RIM / 2, self.radius + RIM / 2)

@@ -1,21 +1,13 @@
-"""A graph that somebody draws: the document, its history, and what is selected.
+"""What is drawn, as immutable values, and the model of the page: edits, undo, selection.
 
-A `Drawing` never changes: each edit makes another one, which shares with the one before whatever
-stayed. The history is a list of drawings, so undo cannot be wrong: it shows an older one. A step
-costs a pointer for each vertex and arc, 8 MB for 500 steps of the largest drawing. Opening
-something else into the drawing, a preset or a pasted list, is a step like any other, so
-nothing is ever lost by it.
-
-Positions are in units of the canvas at full size, x to the right and y up as in CSRGraph. Vertices
-and arcs have keys that are never given twice; the selection, which is no part of the history,
-names them by these.
+Every edit is one step: it makes a new `Drawing` and puts it behind the current one, or raises
+ParameterError and changes nothing. Undo and redo move along the list of drawings. The selection is
+no part of it. Vertices and arcs have keys that never change; names may.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -30,9 +22,7 @@ from viewer.features.draw.rules import (
     next_name,
 )
 
-MOST_STEPS = 500  # of the history
-MOST_PARTS = 100_000  # vertices and arcs of all its drawings together: some 10 MB
-TYPING_S = 1.0  # between two changes of one kind that are one step
+MOST_STEPS = 200  # of the history
 UNTITLED = "Drawing"
 
 
@@ -71,11 +61,6 @@ class Drawing:
     decimals: bool = False
     source: int = -1
 
-    def forget_lookups(self) -> None:
-        """Free what was made to look things up; it is made again where somebody asks."""
-        for name in ("by_key", "arc_by_key", "key_of_name"):
-            vars(self).pop(name, None)
-
     @cached_property
     def by_key(self) -> dict[int, Vertex]:
         """Vertices by key."""
@@ -108,18 +93,20 @@ EMPTY = Drawing()
 
 @dataclass(frozen=True)
 class Step:
-    """One entry of the history: what was done, what came of it, when, what may be merged."""
+    """One entry of the history: the edit in words and its result.
+
+    kind : consecutive edits of the same kind, other than "", are one step
+    """
 
     words: str
     drawing: Drawing
     kind: str = ""
-    at: float = 0.0
 
 
 class DrawingModel(QObject):
     """The drawing, its history, its selection; see the module docstring."""
 
-    changed = pyqtSignal()  # another drawing, or another place in the history
+    changed = pyqtSignal()  # another drawing
     selection_changed = pyqtSignal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -140,81 +127,44 @@ class DrawingModel(QObject):
 
     @property
     def undo_words(self) -> str:
-        """What undo would take back, "" where there is nothing."""
+        """The edit that undo would take back, "" for none."""
         return self._steps[self._at].words if self._at else ""
 
     @property
     def redo_words(self) -> str:
-        """What redo would do again, "" where there is nothing."""
+        """The edit that redo would do again, "" for none."""
         return self._steps[self._at + 1].words if self._at + 1 < len(self._steps) else ""
 
     def undo(self) -> None:
         """Take back one step, if there is one."""
-        self._go(self._at - 1)
+        self._at = max(self._at - 1, 0)
+        self._settle()
 
     def redo(self) -> None:
-        """Do again what was taken back, if anything was."""
-        self._go(self._at + 1)
+        """Do again the step that was taken back last, if there is one."""
+        self._at = min(self._at + 1, len(self._steps) - 1)
+        self._settle()
 
-    def forget_history(self, drawing: Drawing) -> None:
-        """Begin anew with a drawing that was kept from an earlier time."""
+    def start_with(self, drawing: Drawing) -> None:
+        """Begin anew, without a history, with a drawing that was kept."""
         self._steps, self._at = [Step("", drawing)], 0
         self._reserve_keys(drawing)
         self._settle()
-
-    def _go(self, place: int) -> None:
-        if 0 <= place < len(self._steps):
-            left = self.drawing
-            self._at = place
-            self._settle()
-            left.forget_lookups()
 
     def _push(self, words: str, drawing: Drawing, kind: str = "") -> None:
         """Put a new drawing behind the current one; what was undone is gone."""
         if drawing == self.drawing:
             return
-        now, last = time.monotonic(), self._steps[self._at]
         del self._steps[self._at + 1 :]
-        if kind and last.kind == kind and now - last.at < TYPING_S:
+        if kind and self._steps[-1].kind == kind:
             self._steps.pop()
-        self._steps.append(Step(words, drawing, kind, now))
-        self._forget_oldest()
+        self._steps.append(Step(words, drawing, kind))
+        del self._steps[: -MOST_STEPS - 1]
         self._at = len(self._steps) - 1
         self._settle()
-        last.drawing.forget_lookups()
-
-    def _forget_oldest(self) -> None:
-        """Keep no more steps than MOST_STEPS, and no more than are worth their memory."""
-        kept, parts = 0, 0
-        for step in reversed(self._steps[-MOST_STEPS - 1 :]):
-            parts += len(step.drawing.vertices) + len(step.drawing.arcs)
-            if parts > MOST_PARTS:
-                break
-            kept += 1
-        del self._steps[:-kept]
-
-    @contextmanager
-    def together(self, words: str) -> Iterator[None]:
-        """Make one step of all edits within; none of them stays where one is refused."""
-        base = self._steps[self._at]
-        try:
-            yield
-        except ParameterError:
-            self._at = self._place_of(base)
-            del self._steps[self._at + 1 :]
-            self._settle()
-            raise
-        begun = self._place_of(base)
-        if self._at > begun + 1:
-            self._steps[begun + 1 :] = [Step(words, self.drawing)]
-            self._at = begun + 1
-            self._settle()
-
-    def _place_of(self, step: Step) -> int:
-        return next(place for place, one in enumerate(self._steps) if one is step)
 
     def _settle(self) -> None:
-        """Tell of another drawing; what is not there any more is not selected any more."""
+        """Deselect what is gone, then report another drawing."""
         drawing, before = self.drawing, (self.selected_vertices, self.selected_arcs, self.current)
         self.selected_vertices &= drawing.by_key.keys()
         self.selected_arcs &= drawing.arc_by_key.keys()
@@ -273,24 +223,24 @@ class DrawingModel(QObject):
         check_counts(len(old.vertices), len(old.arcs) + 1)
         weight = self._fitting(checked_weight(weight))
         arc = Arc(self._new_key(), tail, head, weight)
-        self._push(f"arc {old.arc_words(arc)}", self._with_arcs(old, (*old.arcs, arc)))
+        self._push(f"edge {old.arc_words(arc)}", self._with_arcs(old, (*old.arcs, arc)))
         self.select([], [arc.key])
         return arc.key
 
     def add_arc_to_new(self, tail: int, x: float, y: float) -> int:
-        """Add a vertex and an arc to it in one step, select the arc, return its key."""
+        """Add a vertex and an edge to it in one step, select the edge, return its key."""
         old = self.drawing
         check_counts(len(old.vertices) + 1, len(old.arcs) + 1)
         vertex = Vertex(self._new_key(), next_name(old.key_of_name), x, y)
         new = replace(old, vertices=(*old.vertices, vertex))
         arc = Arc(self._new_key(), tail, vertex.key, self._fitting(1))
-        words = f"arc {new.arc_words(arc)}"
+        words = f"edge {new.arc_words(arc)}"
         self._push(words, replace(new, arcs=(*new.arcs, arc)))
         self.select([], [arc.key])
         return arc.key
 
     def move(self, places: Mapping[int, tuple[float, float]], kind: str = "") -> None:
-        """Put vertices elsewhere; moves of one `kind` in quick succession are one step."""
+        """Move vertices; consecutive moves of one `kind` and the same vertices are one step."""
         old = self.drawing
         moved = tuple(
             replace(vertex, x=places[vertex.key][0], y=places[vertex.key][1])
@@ -318,14 +268,6 @@ class DrawingModel(QObject):
         weight = self._fitting(weight)
         arcs = tuple(replace(arc, weight=weight) if arc.key in keys else arc for arc in old.arcs)
         self._push("weight", self._with_arcs(old, arcs))
-
-    def set_ends(self, key: int, tail: int, head: int) -> None:
-        """Let an arc run elsewhere."""
-        old = self.drawing
-        arcs = tuple(
-            replace(arc, tail=tail, head=head) if arc.key == key else arc for arc in old.arcs
-        )
-        self._push("ends of an arc", replace(old, arcs=arcs))
 
     def reverse(self, keys: Collection[int]) -> None:
         """Turn arcs around."""
@@ -359,17 +301,6 @@ class DrawingModel(QObject):
     def set_directed(self, directed: bool) -> None:
         """Let arcs lead one way, or both."""
         self._push("direction of all", replace(self.drawing, directed=directed))
-
-    def set_decimals(self, decimals: bool) -> int:
-        """Take weights as decimals, or round them to whole numbers; return how many changed."""
-        old = self.drawing
-        convert = float if decimals else round
-        arcs = tuple(replace(arc, weight=checked_weight(convert(arc.weight))) for arc in old.arcs)
-        self._push(
-            "decimal weights" if decimals else "whole weights",
-            replace(old, arcs=arcs, decimals=decimals),
-        )
-        return sum(a.weight != b.weight for a, b in zip(old.arcs, arcs, strict=True))
 
     def set_name(self, text: str) -> None:
         """Give the drawing another name."""

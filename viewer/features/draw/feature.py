@@ -1,9 +1,9 @@
 """Drawing in the window: the page takes the graph's place, the drawing becomes the graph.
 
-While the page is open the panels that show a run are put away, undo and redo serve the drawing, and
-Run, from wherever it is asked for, runs on the drawing. Whatever else shows a graph or begins a run
-(a sample, a lesson, a file) closes the page; the drawing stays and is there again with Ctrl+D,
-also after the program was closed. Opening a graph into the drawing is a step of its history.
+While the page is open, the panels that show a run are put away, and Run, from wherever it is
+asked for, runs on the drawing. Whatever else shows a graph or begins a run (a sample, a lesson, a
+file) closes the page; the drawing stays and is there again with Ctrl+D, also after the program was
+closed. Taking the graph shown into the drawing is one step of its history.
 """
 
 from __future__ import annotations
@@ -13,76 +13,83 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QByteArray, Qt, QTimer
-from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QVBoxLayout
+from PyQt6.QtCore import QByteArray, QPoint, Qt, QTimer
+from PyQt6.QtWidgets import QApplication, QMenu, QVBoxLayout
 
-from gpu.errors import GpuError
-from gpu.study.compare import Align
-from viewer.feature import Microscope, Window
+from gpu.errors import GpuError, ParameterError
+from viewer.feature import FeaturePart, Microscope, Window
 from viewer.features.draw import files as draw_files
-from viewer.features.draw.graph import can_be_drawn, source_index, to_graph
+from viewer.features.draw.drawing import EMPTY, Drawing, DrawingModel
+from viewer.features.draw.graph import (
+    can_be_drawn,
+    from_graph,
+    from_parsed,
+    source_index,
+    spring,
+    to_graph,
+)
 from viewer.features.draw.page import DrawPage
-from viewer.features.draw.presets import PRESETS
-from viewer.features.draw.tools import SNAP, DrawTools
-from viewer.models.session import Notice, RunRecord
+from viewer.features.draw.text import Parsed, edge_text
+from viewer.models.session import Notice
 
 if TYPE_CHECKING:
     from viewer.common.theme import Theme
 
-Compared = tuple[RunRecord | None, RunRecord | None, Align]
-NOTHING_COMPARED: Compared = (None, None, "time")
 KEEP_MS = 800  # after an edit, before the drawing is written
 BAR = (
-    ("draw_tool_select", "draw_tool_vertex", "draw_tool_arc"),
     ("draw_undo", "draw_redo", "draw_delete"),
-    ("draw_new", "draw_presets", "draw_paste", "draw_save"),
-    ("draw_snap", "draw_fit"),
+    ("draw_new", "draw_paste", "draw_save"),
+    ("draw_fit",),
+)
+MENUS = {  # of the canvas: for a vertex, an edge, nothing
+    "vertex": ("draw_start", "draw_copy", "draw_delete"),
+    "arc": ("draw_reverse", "draw_copy", "draw_delete"),
+    "": ("draw_paste", "draw_all", "draw_arrange", "draw_fit"),
+}
+SAVED_AS = (
+    ("SSSP Scope graph, keeps names and places", ".npz"),
+    ("Table, keeps names", ".csv"),
+    ("DIMACS, places in a .co file beside", ".gr"),
+    ("GAP edge list with weights", ".wel"),
+    ("Matrix Market", ".mtx"),
+    ("METIS, undirected", ".graph"),
+    ("Galois binary", ".gr"),
+    ("Tabbed table, keeps names", ".tsv"),
 )
 
 
-class DrawFeature(DrawTools):
+class DrawFeature(FeaturePart):
     """See the module docstring."""
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
+        self.model = DrawingModel(self)
+        self.page: DrawPage | None = None
+        self._saved: tuple[Drawing, str] | None = None  # as it was saved, and where
         self._folder = draw_files.drawings_folder()
-        self._docks: tuple[QByteArray, set[str]] | None = None  # as they stood, as they were left
-        self._in_presentation = False  # the page was opened in one
-        self._after_presentation: QByteArray | None = None  # how the docks shall stand then
-        self._compared: Compared = NOTHING_COMPARED  # when the page was opened
+        self._docks: QByteArray | None = None  # their state before the page opened
+        self._presenting = False  # the page was opened in a presentation
         self._giving = False  # the graph that comes is the drawing
         self._next: Callable[[], None] | None = None  # to do when the run has ended
-        self._dirty = self._problem_told = False
+        self._dirty = self._problem_shown = False
         self._keep = QTimer(self)
         self._keep.setSingleShot(True)
         self._keep.setInterval(KEEP_MS)
         self._keep.timeout.connect(self._write_latest)
         kept = draw_files.latest(self._folder)
         if kept is not None:
-            self.model.forget_history(kept)
+            self.model.start_with(kept)
         self._connect()
-        self._fill_presets()
 
     def _connect(self) -> None:
         window = self._window
         self.model.changed.connect(self._drawing_changed)
         self.model.selection_changed.connect(window.enable_actions)
         window.session.graph_changed.connect(self._graph_came)
-        window.session.run_added.connect(self._run_began)
+        window.session.run_added.connect(self.leave)
         window.controller.running_changed.connect(self._run_ended)
         window.docks.chosen.connect(self._arrangement_chosen)
         window.modes.presentation_ended.connect(self._presentation_ended)
-
-    def _fill_presets(self) -> None:
-        menu = self._window.actions_by_key.menu("draw_presets")
-        menu.setToolTipsVisible(True)
-        for key, (title, sentence, _) in PRESETS.items():
-            action = QAction(title, menu)
-            action.setToolTip(sentence)
-            action.setStatusTip(sentence)
-            action.triggered.connect(partial(self.preset, key))
-            menu.addAction(action)
 
     # --- for the window
 
@@ -92,19 +99,19 @@ class DrawFeature(DrawTools):
         return self.page is not None and not self.page.isHidden()
 
     def needs(self) -> dict[str, bool]:
-        """Say what can be done with the drawing now; Run can, where something is drawn."""
+        """Return which actions on the drawing are possible; Run is, where something is drawn."""
         model, here = self.model, self.open
         drawn = here and bool(model.drawing.vertices)
         arcs, vertices = model.selected_arcs, model.selected_vertices
         state = {
             "drawing": here,
             "drawn": drawn,
-            "drawn_undoable": here and bool(model.undo_words),
-            "drawn_redoable": here and bool(model.redo_words),
             "drawn_watchable": drawn and self._window.provides(Microscope),
             "drawn_picked": here and bool(arcs or vertices),
             "drawn_arc_picked": here and bool(arcs),
             "drawn_vertex_picked": here and len(vertices) == 1,
+            "drawn_undoable": here and bool(model.undo_words),
+            "drawn_redoable": here and bool(model.redo_words),
             "drawable": not here and can_be_drawn(self._window.session.graph),
         }
         return state | ({"idle": True} if drawn and not self._window.controller.running else {})
@@ -120,9 +127,9 @@ class DrawFeature(DrawTools):
             self._give()
 
     def close(self) -> None:
-        """The window closes: keep the drawing, let the docks stand as before the page."""
+        """The window closes: keep the drawing, put the docks back."""
         self._write_latest()
-        if self.open and self._docks is not None:
+        if self.open:
             self._put_docks_back()
 
     # --- the page
@@ -132,23 +139,20 @@ class DrawFeature(DrawTools):
         self.leave() if self.open else self.show()
 
     def show(self) -> None:
-        """Open the page on what was drawn last."""
+        """Open the page on the last drawing."""
         window = self._window
         if not self.open:
             self._make_page()
-            assert self.page is not None
-            self._compared = (window.session.current, window.comparison.b, window.comparison.how)
             window.comparison.end()
-            self._in_presentation = window.modes.presenting
+            self._presenting = window.modes.presenting
             self._put_docks_away()
             self._give_room(True)
             window.modes.set_drawing(True)
-            window.enable_actions()
-            self._name_run()
+            self._show_state()
         assert self.page is not None
         self.page.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def leave(self) -> None:
+    def leave(self, *_: object) -> None:
         """Close the page; the drawing is kept."""
         if not self.open or self.page is None:
             return
@@ -156,45 +160,28 @@ class DrawFeature(DrawTools):
         self._give_room(False)
         self._put_docks_back()
         self._window.modes.set_drawing(False)
-        self._compare_again()
-        self._window.enable_actions()
-        self._name_run()
+        self._show_state()
         self._window.graph_view.setFocus()
 
-    def _compare_again(self) -> None:
-        """Show what was compared when the page was opened, unless something else was run since."""
-        session, pair, (a, b, how) = self._window.session, self._window.comparison, self._compared
-        self._compared = NOTHING_COMPARED
-        if a is session.current and b in session.runs and pair.b is None:
-            pair.compare_or_say(b)
-            pair.set_align(how)
-
-    def _name_run(self) -> None:
-        """Say at the Run panel's button that it takes the drawing, while it does."""
+    def _show_state(self) -> None:
+        """Enable actions; name the drawing at the Run panel's button while it takes it."""
         drawn = self.open and bool(self.model.drawing.vertices)
         self._window.run_panel.name_what("the drawing" if drawn else "")
+        self._window.enable_actions()
 
     def _make_page(self) -> None:
         if self.page is not None:
             return
         window = self._window
         page = self.page = DrawPage(self.model, window.theme)
-        column = self._centre_column()
         page.hide()
-        column.addWidget(page, 1)
-        found = [[window.actions_by_key.find(key) for key in group] for group in BAR]
-        page.fill_bar([[action for action in group if action is not None] for group in found])
+        self._centre_column().addWidget(page, 1)
+        page.fill_bar([[window.actions_by_key[key] for key in group] for group in BAR])
         page.use_requested.connect(self.use)
         page.watch_requested.connect(self.watch)
         page.leave_requested.connect(self.leave)
-        page.canvas.tool_changed.connect(self._show_tool)
         page.canvas.menu_requested.connect(self._show_menu)
-        page.save_requested.connect(self.save)
-        snap = bool(window.settings.value(SNAP, False))
-        window.actions_by_key["draw_snap"].setChecked(snap)
-        page.canvas.set_snap(snap)
         page.apply_theme(window.theme)
-        self._show_tool("select")
 
     def _centre_column(self) -> QVBoxLayout:
         centre = self._window.notice_bar.parentWidget()
@@ -203,10 +190,10 @@ class DrawFeature(DrawTools):
         return column
 
     def _give_room(self, drawing: bool) -> None:
-        """Let the page stand in the place of the graph, or the graph in the page's."""
+        """Show the page in the place of the graph, or the graph in the page's."""
         column, page, graph = self._centre_column(), self.page, self._window.graph_view
         assert page is not None
-        for place in range(column.count()):  # what is stretched and empty would keep its share
+        for place in range(column.count()):  # an empty part with a stretch would keep its share
             item = column.itemAt(place)
             inner = item.layout() if item is not None else None
             holds = inner is not None and inner.indexOf(graph) >= 0
@@ -215,14 +202,10 @@ class DrawFeature(DrawTools):
         graph.setVisible(not drawing)
         page.setVisible(drawing)
 
-    def _shown_docks(self) -> set[str]:
-        return {key for key, dock in self._window.docks.by_key.items() if not dock.isHidden()}
-
     def _put_docks_away(self) -> None:
-        """Hide what shows a run: there is none of the drawing yet, and it needs the room."""
-        before = self._window.as_widget().saveState()
+        """Hide the panels that show a run; the drawing has none yet, and needs the room."""
+        self._docks = self._window.as_widget().saveState()
         self._hide_docks()
-        self._docks = before, self._shown_docks()
 
     def _hide_docks(self) -> None:
         run, docks = self._window.docks["run"], self._window.docks.by_key
@@ -233,29 +216,154 @@ class DrawFeature(DrawTools):
         if run.isVisible() and not run.isFloating():
             self._window.as_widget().resizeDocks([run], [width], Qt.Orientation.Horizontal)
 
-    def _put_docks_back(self) -> None:
-        """Let the docks stand as before, unless somebody has arranged them since.
+    @property
+    def _presented_later(self) -> bool:
+        """Whether a presentation began while the page was open."""
+        return self._window.modes.presenting and not self._presenting
 
-        Within a presentation that began later, they wait for its end.
-        """
-        kept, self._docks = self._docks, None
-        if self._window.modes.presenting and not self._in_presentation:
-            self._after_presentation = kept[0] if kept is not None else None
+    def _put_docks_back(self) -> None:
+        """Restore the docks; within a presentation that began later, when it ends."""
+        if self._presented_later:
             self._window.docks.arrange("present")
-        elif kept is not None and kept[1] == self._shown_docks():
-            self._window.as_widget().restoreState(kept[0])
+        elif self._docks is not None:
+            self._window.as_widget().restoreState(self._docks)
+            self._docks = None
 
     def _presentation_ended(self) -> None:
-        state, self._after_presentation = self._after_presentation, None
-        if state is not None and not self.open:
-            self._window.as_widget().restoreState(state)
+        if self._docks is not None and not self.open:
+            self._window.as_widget().restoreState(self._docks)
+            self._docks = None
 
     def _arrangement_chosen(self, _name: str) -> None:
-        """An arrangement was put up: the page keeps its room, and comes back to it."""
-        if self.open and self._window.modes.presenting and not self._in_presentation:
+        """Keep the room of the page; leaving it comes back to this arrangement."""
+        if self.open and self._presented_later:
             self._hide_docks()
         elif self.open:
             self._put_docks_away()
+
+    # --- a graph or a text becomes the drawing
+
+    def edit(self) -> None:
+        """Open the page on the graph that is shown."""
+        session = self._window.session
+        if session.graph is None:
+            return
+        try:
+            drawing = from_graph(session.graph, session.positions, session.source)
+        except ParameterError as error:
+            session.set_notice(Notice("warning", str(error)))
+            return
+        self._begin(drawing, f"edit of {drawing.name}")
+
+    def new(self) -> None:
+        """Begin with nothing."""
+        self._begin(EMPTY, "new drawing")
+
+    def _begin(self, drawing: Drawing, words: str) -> None:
+        """Draw something else; say that Undo brings back the drawing before."""
+        old = self.model.drawing
+        same = bool(old.vertices and drawing.vertices) and old.name == drawing.name
+        self.show()
+        assert self.page is not None
+        if not (same and to_graph(old).hash == to_graph(drawing).hash):
+            self.model.replace_all(drawing, words)
+            if old.vertices:
+                self.page.say(f"{old.name} comes back with Undo.")
+        self.page.canvas.fit()
+
+    def paste(self) -> None:
+        """Ask for an edge list; the dialog begins with the text on the clipboard."""
+        from viewer.features.draw.paste import PasteDialog
+
+        clipboard = QApplication.clipboard()
+        text = clipboard.text() if clipboard is not None else ""
+        dialog = PasteDialog(text, self._window.as_widget())
+        dialog.taken.connect(self._draw_text)
+        dialog.open()
+
+    def _draw_text(self, parsed: Parsed) -> None:
+        try:
+            drawing = from_parsed(parsed)
+        except ParameterError as error:
+            self._refuse(str(error))
+            return
+        self._begin(drawing, "pasted list")
+
+    def copy(self) -> None:
+        """Copy the selected edges, or all, as lines of text."""
+        model, clipboard = self.model, QApplication.clipboard()
+        chosen = tuple(arc for arc in model.drawing.arcs if arc.key in model.selected_arcs)
+        text = edge_text(model.drawing, chosen or None)
+        if clipboard is not None:
+            clipboard.setText(text)
+        count = text.count("\n")
+        self._say(f"Copied {count} line{'' if count == 1 else 's'} of text.")
+
+    def save(self) -> None:
+        """Ask where to save the drawing, and in which format."""
+        kinds = ";;".join(f"{title} (*{suffix})" for title, suffix in SAVED_AS)
+        name = self.model.drawing.name.replace(" ", "-").lower()
+        self._window.files.ask_save("Save drawing", kinds, ".npz", self.save_as, name)
+
+    def save_as(self, path: str) -> None:
+        """Save the drawing in the format of the suffix."""
+        from gpu.formats import save_graph
+
+        drawing = self.model.drawing
+
+        def write(to: str) -> None:
+            save_graph(to_graph(drawing, to), to)
+            if to.endswith(".npz"):
+                self._saved = drawing, str(Path(to).resolve())
+
+        self._window.files.save(path, write)
+
+    # --- edits of the selection
+
+    def delete(self) -> None:
+        """Delete the selection."""
+        self.model.remove(self.model.selected_vertices, self.model.selected_arcs)
+
+    def reverse(self) -> None:
+        """Reverse the selected edges."""
+        self.model.reverse(self.model.selected_arcs)
+
+    def start(self) -> None:
+        """Let runs start from the selected vertex."""
+        for key in self.model.selected_vertices:
+            self.model.set_source(key)
+
+    def arrange(self) -> None:
+        """Place all vertices anew."""
+        drawing = self.model.drawing
+        place = {vertex.key: k for k, vertex in enumerate(drawing.vertices)}
+        spots = spring(len(place), [(place[arc.tail], place[arc.head]) for arc in drawing.arcs])
+        self.model.move({key: (float(spots[k][0]), float(spots[k][1])) for key, k in place.items()})
+        self.fit()
+
+    def fit(self) -> None:
+        """Show all of the drawing."""
+        if self.page is not None:
+            self.page.canvas.fit()
+
+    def _show_menu(self, place: QPoint) -> None:
+        model = self.model
+        kind = "vertex" if model.selected_vertices else "arc" if model.selected_arcs else ""
+        menu = QMenu(self.page)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if model.current >= 0 and self.page is not None:
+            title = "Rename…" if kind == "vertex" else "Weight…"
+            menu.addAction(title, partial(self.page.canvas.edit, model.current))
+        menu.addActions([self._window.actions_by_key[key] for key in MENUS[kind]])
+        menu.popup(place)
+
+    def _say(self, words: str) -> None:
+        if self.page is not None:
+            self.page.say(words)
+
+    def _refuse(self, words: str) -> None:
+        if self.page is not None:
+            self.page.refuse(words)
 
     # --- the drawing becomes the graph
 
@@ -274,8 +382,8 @@ class DrawFeature(DrawTools):
         if microscope is None:
             self._refuse("There is no microscope here. Use and run shows the drawing.")
         elif not 0 < arcs <= microscope.most_arcs:
-            allowed = f"1 to {microscope.most_arcs} arcs can be followed one by one"
-            self._refuse(f"The drawing has {arcs} arcs; {allowed}. Use and run shows the rest.")
+            allowed = f"1 to {microscope.most_arcs} edges can be followed one by one"
+            self._refuse(f"The drawing has {arcs} edges; {allowed}. Use and run shows the rest.")
         elif self._give():
             microscope.show()
             microscope.record()
@@ -319,9 +427,6 @@ class DrawFeature(DrawTools):
         if not self._giving:
             self.leave()
 
-    def _run_began(self, _record: object) -> None:
-        self.leave()
-
     def _run_ended(self, running: bool) -> None:
         act, self._next = self._next, None
         if not running and act is not None:
@@ -333,15 +438,7 @@ class DrawFeature(DrawTools):
         self._dirty = True
         self._keep.start()
         if self.open:
-            self._show_history()
-            self._name_run()
-
-    def _show_history(self) -> None:
-        """Say in the menu what undo would take back, and redo would make again."""
-        actions, model = self._window.actions_by_key, self.model
-        actions["draw_undo"].setText(f"&Undo {model.undo_words}".rstrip())
-        actions["draw_redo"].setText(f"&Redo {model.redo_words}".rstrip())
-        self._window.enable_actions()
+            self._show_state()
 
     def _write_latest(self) -> None:
         if not self._dirty:
@@ -351,10 +448,10 @@ class DrawFeature(DrawTools):
         try:
             draw_files.keep_latest(self.model.drawing, self._folder)
         except (GpuError, OSError) as error:
-            if not self._problem_told:
+            if not self._problem_shown:
                 words = f"The drawing is not kept between sessions: {error}."
                 self._window.session.set_notice(Notice("warning", words, "Save it as a file."))
-            self._problem_told = True
+            self._problem_shown = True
 
 
 install = DrawFeature

@@ -1,7 +1,7 @@
-"""Where drawings are kept: the one being drawn, and each that was given to the window.
+"""Where drawings are kept: the current one, and each that became the window's graph.
 
-`drawing.json` is the drawing as it was left, written a moment after each edit: closing the program
-or opening something else loses nothing. A drawing that is used is kept beside it: `kept_graphs`.
+`drawing.json` is written a moment after each edit. A drawing that is used is kept beside it as a
+graph file (`kept_graphs`), so that its runs name a file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A drawing becomes a CSRGraph and comes back, from files and samples too.
+"""A drawing becomes a CSRGraph and comes back; JSON of it, to keep it between sessions.
 
 To a graph: vertices in the order in which they were drawn, arcs likewise; an edge of an undirected
 drawing as both arcs, rows sorted. Names that count on from 0 or 1 become its numbering, other
@@ -11,6 +11,7 @@ graph that a drawing was saved as keeps its places exactly.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +30,6 @@ from viewer.features.draw.drawing import (
     Drawing,
     Vertex,
 )
-from viewer.features.draw.positions import circle, spring
 from viewer.features.draw.rules import (
     MOST_ARCS,
     MOST_VERTICES,
@@ -43,13 +43,11 @@ from viewer.features.draw.rules import (
 from viewer.features.draw.text import Parsed
 
 SPACING = 120.0  # units between neighbours
+SPRING_MOST, SPRING_STEPS = 120, 100
 COMFORTABLE = (0.4, 2.5)  # times SPACING: positions within are kept as they are
 LARGEST = 1e6  # units from the middle: nearest neighbours may lie as near as numbers can
 FORMAT, VERSION = "sssp-scope drawing", 1
 Key = Annotated[int, Meta(ge=-(2**53), le=2**53, description="a whole number")]
-
-
-# ---------------------------------------------------------------- to a graph
 
 
 def to_graph(drawing: Drawing, origin: str = "memory", notes: tuple[str, ...] = ()) -> CSRGraph:
@@ -103,9 +101,6 @@ def _ids(names: list[str]) -> tuple[np.ndarray | None, int]:
     return np.array(numbers, np.int64), 0
 
 
-# ---------------------------------------------------------------- from a graph
-
-
 def can_be_drawn(graph: CSRGraph | None) -> bool:
     """Whether a graph is small enough to be edited by hand."""
     return graph is not None and graph.n <= MOST_VERTICES and graph.m <= 2 * MOST_ARCS
@@ -144,22 +139,37 @@ def from_graph(
     return Drawing(name, vertices, lines, directed, decimals, start)
 
 
-def from_parsed(found: Parsed, name: str = "Pasted graph") -> Drawing:
-    """Return a text that was read without mistakes as a drawing, laid out."""
-    if found.graph is not None:
-        return replace(from_graph(found.graph), name=name)
-    n = len(found.names)
-    spots = spring(n, [(tail, head) for tail, head, _ in found.arcs])
-    decimals = any(isinstance(weight, float) for *_, weight in found.arcs)
+def from_parsed(parsed: Parsed, name: str = "Pasted graph") -> Drawing:
+    """Return a text that was read without mistakes as a drawing, with places for its vertices."""
+    n = len(parsed.names)
+    spots = spring(n, [(tail, head) for tail, head, _ in parsed.arcs])
+    decimals = any(isinstance(weight, float) for *_, weight in parsed.arcs)
     vertices = tuple(
         Vertex(k + 1, word, float(spots[k][0]), float(spots[k][1]))
-        for k, word in enumerate(found.names)
+        for k, word in enumerate(parsed.names)
     )
     arcs = tuple(
         Arc(n + 1 + k, tail + 1, head + 1, checked_weight(float(w)) if decimals else w)
-        for k, (tail, head, w) in enumerate(found.arcs)
+        for k, (tail, head, w) in enumerate(parsed.arcs)
     )
-    return Drawing(name, vertices, arcs, not found.undirected, decimals)
+    return Drawing(name, vertices, arcs, not parsed.undirected, decimals)
+
+
+def spring(n: int, pairs: Sequence[tuple[int, int]]) -> np.ndarray:
+    """Return places that show the edges, float64 (n, 2), about SPACING apart.
+
+    NetworkX's spring layout up to SPRING_MOST vertices, a grid for more: the window waits for it.
+    """
+    import networkx
+
+    if n > SPRING_MOST:
+        columns = math.ceil(math.sqrt(n))
+        places = np.arange(n)
+        return SPACING * np.stack([places % columns, -(places // columns)], axis=1).astype(float)
+    graph = networkx.Graph(pairs)
+    graph.add_nodes_from(range(n))
+    places_of = networkx.spring_layout(graph, seed=1, iterations=SPRING_STEPS)
+    return comfortable(np.array([places_of[k] for k in range(n)], float).reshape(-1, 2))
 
 
 def _paired(arcs: Sequence[tuple[int, int, float]]) -> list[tuple[int, int, float]] | None:
@@ -201,15 +211,12 @@ def comfortable(places: np.ndarray) -> np.ndarray:
     nearest = apart.min(axis=1)
     nearest = nearest[nearest > 0]
     if not len(nearest):
-        return circle(n)
+        return SPACING * np.stack([np.arange(n), np.zeros(n)], axis=1)
     gap = float(np.median(nearest))
     if COMFORTABLE[0] * SPACING <= gap <= COMFORTABLE[1] * SPACING:
         return places
     middle = (places.min(axis=0) + places.max(axis=0)) / 2
     return (places - middle) * min(SPACING / gap, LARGEST / np.abs(places - middle).max())
-
-
-# ---------------------------------------------------------------- kept between sessions
 
 
 def to_json(drawing: Drawing) -> dict[str, object]:
@@ -239,30 +246,30 @@ class DrawingTable(Struct, frozen=True):
     arcs: Annotated[tuple[tuple[Key, Key, Key, str], ...], Meta(max_length=MOST_ARCS)]
 
 
-def from_json(told: object) -> Drawing:
+def from_json(values: object) -> Drawing:
     """Return a drawing from JSON values; raise ParameterError where they are none."""
     try:
-        return _drawing_of(checked(DrawingTable, told))
+        return _drawing_of(checked(DrawingTable, values))
     except (SchemaError, ValueError) as error:
         raise ParameterError(f"this is no drawing of SSSP Scope ({error})") from error
 
 
-def _drawing_of(told: DrawingTable) -> Drawing:
+def _drawing_of(table: DrawingTable) -> Drawing:
     vertices, taken = [], set[str]()
-    for key, name, x, y in told.vertices:
+    for key, name, x, y in table.vertices:
         vertices.append(Vertex(key, checked_name(name, taken), x, y))
         taken.add(vertices[-1].name)
     keys = {vertex.key for vertex in vertices}
     arcs = []
-    for key, tail, head, words in told.arcs:
+    for key, tail, head, words in table.arcs:
         if tail not in keys or head not in keys:
             raise ParameterError("an arc ends at no vertex")
-        weight = checked_weight(float(words) if told.decimals else int(words))
+        weight = checked_weight(float(words) if table.decimals else int(words))
         arcs.append(Arc(key, tail, head, weight))
     if len(keys | {arc.key for arc in arcs}) != len(vertices) + len(arcs):
         raise ParameterError("two parts have one key")
     return replace(
-        EMPTY, name=checked_name(told.name, ()), vertices=tuple(vertices), arcs=tuple(arcs),
-        source=told.source if told.source in keys else -1,
-        directed=told.directed, decimals=told.decimals,
+        EMPTY, name=checked_name(table.name, ()), vertices=tuple(vertices), arcs=tuple(arcs),
+        source=table.source if table.source in keys else -1,
+        directed=table.directed, decimals=table.decimals,
     )  # fmt: skip

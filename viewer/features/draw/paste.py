@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QFontDatabase, QIcon, QKeySequence, QShortcut, QTextCursor
+from PyQt6.QtGui import QFontDatabase, QKeySequence, QShortcut, QTextCursor
 from PyQt6.QtWidgets import (
     QApplication,
     QDialog,
@@ -17,13 +17,12 @@ from PyQt6.QtWidgets import (
 
 from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING
-from viewer.features.draw.text import MOST_PROBLEMS, Load, Parsed, parse_edges
+from viewer.features.draw.text import Parsed, parse_edges
 
 EXAMPLE = "S -> A 10\nS -> B 1\nB -> A 1"
 HELP = (
-    "One arc a line: tail, head, weight (1 if there is none). Arrows (->), lines for both ways "
-    "(--), commas, tabs or blanks part them; DIMACS, Matrix Market, Pajek and TNTP are read too. "
-    "Ctrl+Enter draws it."
+    "One edge a line: tail, head, weight (1 if there is none). Arrows (->), lines for both ways "
+    "(--), commas, tabs or blanks part them. Ctrl+Enter draws it."
 )
 DRAW_KEYS = ("Ctrl+Return", "Ctrl+Enter")  # Enter begins another line
 WAIT_MS = 120  # after a key, before the text is read
@@ -35,11 +34,11 @@ class PasteDialog(QDialog):
 
     taken = pyqtSignal(object)  # Parsed
 
-    def __init__(self, text: str, parent: QWidget, load: Load | None = None) -> None:
+    def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Paste an edge list")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.parsed, self._load = Parsed(), load
+        self.parsed = Parsed()
         self._wait = QTimer(self)
         self._wait.setSingleShot(True)
         self._wait.setInterval(WAIT_MS)
@@ -54,66 +53,50 @@ class PasteDialog(QDialog):
     def _build(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(*([2 * SPACING] * 4))
-        column.setSpacing(SPACING)
         help_ = QLabel(HELP)
         help_.setWordWrap(True)
         help_.setProperty("role", "muted")
         self.text = QPlainTextEdit()
         self.text.setAccessibleName("Edge list")
-        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        size = QApplication.font().pointSizeF()
-        if size > 0:
-            font = self.text.font()
-            font.setPointSizeF(size)
-            self.text.setFont(font)
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        if QApplication.font().pointSizeF() > 0:
+            font.setPointSizeF(QApplication.font().pointSizeF())
+        self.text.setFont(font)
         self.text.setPlaceholderText(EXAMPLE)
         self.text.setTabChangesFocus(True)
         self.text.textChanged.connect(self._wait.start)
         self.found = QLabel()
         self.found.setWordWrap(True)
-        self.found.setAccessibleName("What was read")
+        self.found.setAccessibleName("Result of reading")
         self.found.setTextFormat(Qt.TextFormat.PlainText)
         self.found.setMinimumHeight(self.found.fontMetrics().lineSpacing() * 2)
-        buttons = QDialogButtonBox()
         self.draw = QPushButton("Draw it")
         self.draw.setProperty("role", "primary")
-        self.draw.setToolTip("Draw what the text says (Ctrl+Enter)")
+        self.draw.setToolTip("Draw this edge list (Ctrl+Enter)")
         self.draw.setDefault(True)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(self.draw, QDialogButtonBox.ButtonRole.AcceptRole)
         for key in DRAW_KEYS:
             QShortcut(QKeySequence(key), self, self._take)
-        buttons.addButton(self.draw, QDialogButtonBox.ButtonRole.AcceptRole)
-        cancel = buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        if cancel is not None:
-            cancel.setIcon(QIcon())
         buttons.accepted.connect(self._take)
         buttons.rejected.connect(self.reject)
         for part in (help_, self.text, self.found, buttons):
             column.addWidget(part, 1 if part is self.text else 0)
 
     def _read(self) -> None:
-        """Read the text, say what it is or what is wrong with it."""
+        """Read the text; show its size, or its mistakes."""
         self._wait.stop()
-        self.parsed = parse_edges(self.text.toPlainText(), self._load)
-        problems, graph = self.parsed.problems, self.parsed.graph
-        n = graph.n if graph is not None else len(self.parsed.names)
-        m = graph.m if graph is not None else len(self.parsed.arcs)
+        self.parsed = parse_edges(self.text.toPlainText())
+        problems, n, m = self.parsed.problems, len(self.parsed.names), len(self.parsed.arcs)
+        words = "Nothing yet."
         if problems:
             more = len(problems) - PROBLEM_LINES
-            shown = problems[:PROBLEM_LINES]
-            if more > 0:
-                rest = f"at least {more}" if len(problems) > MOST_PROBLEMS else str(more)
-                shown = [*shown, f"… and {rest} more."]
-            self.found.setText("\n".join(shown))
+            rest = [f"… and {more} more."] if more > 0 else []
+            words = "\n".join([*problems[:PROBLEM_LINES], *rest])
         elif n:
-            kind = "edge" if self.parsed.undirected else "arc"
-            words = f"{n} {'vertex' if n == 1 else 'vertices'}, {m} {kind}{'' if m == 1 else 's'}"
-            self.found.setText(f"{words}. Undo brings back what is drawn now.")
-        else:
-            self.found.setText("Nothing yet.")
-        self.found.setProperty("role", "strong" if problems else "muted")
-        style = self.found.style()
-        if style is not None:
-            style.polish(self.found)
+            size = f"{n} {'vertex' if n == 1 else 'vertices'}, {m} {'edge' if m == 1 else 'edges'}"
+            words = f"{size}. Undo brings back the present drawing."
+        self.found.setText(words)
         self.draw.setEnabled(bool(n) and not problems)
 
     def _take(self) -> None:

@@ -1,8 +1,7 @@
-"""What a drawing may hold: weights, names, how many; each refusal is one sentence.
+"""What a drawing may hold: weights, names, counts. Each refusal is one sentence.
 
-The rules are CSRGraph's (weights finite and >= 0, whole ones int32 or int64, others float64) with
-bounds of our own on what a hand can draw and an eye can read. A text becomes a weight only here,
-whether it was typed on the canvas, in the table or pasted.
+The rules are CSRGraph's (weights finite and >= 0, whole ones int32 or int64, others float64), with
+bounds of our own for what can be drawn by hand and read by eye.
 """
 
 from __future__ import annotations
@@ -109,6 +108,6 @@ def check_counts(vertices: int, arcs: int) -> None:
         )
     if arcs > MOST_ARCS:
         raise ParameterError(
-            f"{arcs:,} arcs are more than a drawing holds ({MOST_ARCS:,}); "
+            f"{arcs:,} edges are more than a drawing holds ({MOST_ARCS:,}); "
             "make a file of it and open that."
         )

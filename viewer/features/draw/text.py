@@ -1,24 +1,18 @@
 """Edge lists as people write them, in and out: `S -> A 10`, `1 2 7`, `Ulm,Bonn,3`.
 
-One line is one arc: tail, head, weight (1 where there is none); or one vertex by itself. Between
+One line is one edge: tail, head, weight (1 where there is none); or one vertex by itself. Between
 them stands an arrow (`->`, `→`, `=>`), a line for both ways (`--`, `–`, `<->`), a comma, a
 semicolon, a tab or blanks; `<-` leads the other way. Names with blanks need quotes or commas.
-A colon or `[weight=3]`, as in DOT, may stand before the weight. # % // begin comments.
-
-A text that begins as one of our files (DIMACS, Matrix Market, Pajek, TNTP) is read by that
-reader. All mistakes are found at once, each with its line.
+A colon or `[weight=3]`, as in DOT, may stand before the weight. # % // begin comments. All
+mistakes are reported at once, each with its line.
 """
 
 from __future__ import annotations
 
 import re
-import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from gpu.errors import GpuError, ParameterError
-from gpu.graph import CSRGraph
+from gpu.errors import ParameterError
 from viewer.features.draw.drawing import Arc, Drawing
 from viewer.features.draw.rules import (
     MOST_ARCS,
@@ -29,10 +23,7 @@ from viewer.features.draw.rules import (
     weight_words,
 )
 
-Load = Callable[[Path, str], CSRGraph]
 LONGEST = 1_000_000  # characters of a text
-FOREIGN = ("dimacs", "matrix_market", "pajek", "tntp")  # readers that need no heavy library
-SURE = 0.9  # of a reader that a text is its own
 MOST_PROBLEMS = 20  # told one by one
 ARROWS = {"->": 1, "-->": 1, "=>": 1, "→": 1, "<-": -1, "←": -1}
 LINES = ("--", "–", "—", "<->", "<-->", "↔")
@@ -54,14 +45,12 @@ class Parsed:
     names : of vertices, in the order in which they came
     arcs : (tail, head, weight), indices into names
     problems : sentences that begin with the line's number
-    graph : what a file's reader made of it, in place of names and arcs
     """
 
     names: dict[str, int] = field(default_factory=dict)
     arcs: list[tuple[int, int, Weight]] = field(default_factory=list)
     undirected: bool | None = None
     problems: list[str] = field(default_factory=list)
-    graph: CSRGraph | None = None
 
     def vertex(self, text: str) -> int:
         """Return the number of a vertex; a name that is new gets the next one."""
@@ -69,23 +58,12 @@ class Parsed:
         return self.names.setdefault(name, len(self.names))
 
 
-def parse_edges(text: str, load: Load | None = None) -> Parsed:
-    """Read a text; see the module docstring. Never raises: mistakes are in `problems`.
-
-    load : reads a graph file, (path, format); None: here
-    """
+def parse_edges(text: str) -> Parsed:
+    """Read a text; see the module docstring. Never raises: mistakes are in `problems`."""
     if len(text) > LONGEST:
         words = f"{len(text):,} characters are too many: up to {LONGEST:,}; open it as a file."
         return Parsed(problems=[words])
-    foreign = _read_foreign(text, load)
-    if foreign is not None and not foreign.problems:
-        return foreign
-    found = _read_lines(text)
-    return found if foreign is None or not found.problems else foreign
-
-
-def _read_lines(text: str) -> Parsed:
-    found = Parsed()
+    parsed = Parsed()
     first = True
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip().removeprefix("\ufeff")
@@ -93,39 +71,39 @@ def _read_lines(text: str) -> Parsed:
             continue
         try:
             if not (first and _is_heading(line)):
-                _read_line(found, line.rstrip(";").strip())
+                _read_line(parsed, line.rstrip(";").strip())
         except ParameterError as error:
-            found.problems.append(f"Line {number}: {error}")
+            parsed.problems.append(f"Line {number}: {error}")
         first = False
-    if len(found.names) > MOST_VERTICES or len(found.arcs) > MOST_ARCS:
-        found.problems.append(
-            f"{len(found.names):,} vertices and {len(found.arcs):,} arcs: a drawing holds up to "
+    if len(parsed.names) > MOST_VERTICES or len(parsed.arcs) > MOST_ARCS:
+        parsed.problems.append(
+            f"{len(parsed.names):,} vertices and {len(parsed.arcs):,} edges: a drawing holds up to "
             f"{MOST_VERTICES} and {MOST_ARCS:,}; save the text as a file and open that."
         )
-    return found
+    return parsed
 
 
-def _read_line(found: Parsed, line: str) -> None:
+def _read_line(parsed: Parsed, line: str) -> None:
     columns, link = _columns(line)
     if not 1 <= len(columns) <= 3 or (link and len(columns) < 2):
         raise ParameterError(
             f"{len(columns)} columns found; expected TAIL HEAD WEIGHT, such as S -> A 10."
         )
     if len(columns) == 1:
-        found.vertex(columns[0])
+        parsed.vertex(columns[0])
         return
     weight = read_weight(columns[2]) if len(columns) == 3 else 1
     for name in columns[:2]:
         checked_name(name, ())
-    ends = [found.vertex(name) for name in columns[:2]]
+    ends = [parsed.vertex(name) for name in columns[:2]]
     if link in LINES or link in ARROWS:
         both = link in LINES
-        if found.undirected is not None and found.undirected != both:
+        if parsed.undirected is not None and parsed.undirected != both:
             raise ParameterError("arrows and lines are mixed; write -> or -- in all lines.")
-        found.undirected = both
+        parsed.undirected = both
     if ARROWS.get(link, 1) < 0:
         ends.reverse()
-    found.arcs.append((ends[0], ends[1], weight))
+    parsed.arcs.append((ends[0], ends[1], weight))
 
 
 def _columns(line: str) -> tuple[list[str], str]:
@@ -172,31 +150,6 @@ def _is_heading(line: str) -> bool:
     columns, _ = _columns(line)
     words = [column.lower() for column in columns[:2]]
     return len(words) == 2 and words[0] in HEADINGS and words[1] in HEADINGS_TO
-
-
-def _read_foreign(text: str, load: Load | None) -> Parsed | None:
-    """Return what the reader of a known format makes of the text, None where none is sure."""
-    from gpu.formats import READERS, load_graph
-
-    head = text.encode("utf-8", "replace")
-    sure = [key for key in FOREIGN if READERS[key].sniff(head) >= SURE]
-    if not sure:
-        return None
-    with tempfile.TemporaryDirectory(prefix="sssp-") as folder:
-        path = Path(folder) / "text"
-        path.write_bytes(head)
-        try:
-            graph = load(path, sure[0]) if load else load_graph(path, format=sure[0])
-        except GpuError as error:
-            words = str(error).replace(str(path), READERS[sure[0]].title)
-            return Parsed(problems=[f"{words}."])
-    found = Parsed(graph=graph)
-    if graph.n > MOST_VERTICES or graph.m > 2 * MOST_ARCS:
-        found.problems.append(
-            f"{graph.n:,} vertices and {graph.m:,} arcs: a drawing holds up to {MOST_VERTICES} "
-            f"and {MOST_ARCS:,}; open it as a file."
-        )
-    return found
 
 
 def edge_text(drawing: Drawing, arcs: tuple[Arc, ...] | None = None) -> str:
