@@ -25,59 +25,18 @@ if TYPE_CHECKING:
     from viewer.common.theme import Theme
 
 VIRIDIS = (
-    "440154",
-    "471365",
-    "482374",
-    "46327e",
-    "424186",
-    "3c4f8a",
-    "365c8d",
-    "31688e",
-    "2c738e",
-    "277f8e",
-    "238a8d",
-    "1f968b",
-    "1fa187",
-    "26ad81",
-    "35b779",
-    "4ac16d",
-    "63cb5f",
-    "7fd34e",
-    "a0da39",
-    "c0df25",
-    "dfe318",
-    "fde725",
-)
+    "440154", "471365", "482374", "46327e", "424186", "3c4f8a", "365c8d", "31688e",
+    "2c738e", "277f8e", "238a8d", "1f968b", "1fa187", "26ad81", "35b779", "4ac16d",
+    "63cb5f", "7fd34e", "a0da39", "c0df25", "dfe318", "fde725",
+)  # fmt: skip
 PLASMA = (
-    "0d0887",
-    "2a0593",
-    "3f049c",
-    "5302a3",
-    "6700a8",
-    "7a02a8",
-    "8b0aa5",
-    "9c179e",
-    "ab2494",
-    "b83289",
-    "c5407e",
-    "d14e72",
-    "db5c68",
-    "e56a5d",
-    "ed7953",
-    "f48849",
-    "f9983e",
-    "fca934",
-    "febd2a",
-    "fcd025",
-    "f7e425",
-    "f0f921",
-)
+    "0d0887", "2a0593", "3f049c", "5302a3", "6700a8", "7a02a8", "8b0aa5", "9c179e",
+    "ab2494", "b83289", "c5407e", "d14e72", "db5c68", "e56a5d", "ed7953", "f48849",
+    "f9983e", "fca934", "febd2a", "fcd025", "f7e425", "f0f921",
+)  # fmt: skip
 MIDDLE = {"light": "#e2d28e", "dark": "#655c33", "projector": "#e0c878"}  # between A and B
-RANGES = {
-    "light": (0.0, 0.90),
-    "dark": (0.24, 1.0),
-    "projector": (0.0, 0.86),
-}  # part of a map that stands out
+# part of a map that stands out from the background
+RANGES = {"light": (0.0, 0.90), "dark": (0.24, 1.0), "projector": (0.0, 0.86)}
 UNREACHED_INK = 0.25  # of the text colour, in the background
 PLAIN_INK = 0.62  # of the text colour: vertices while there is no run to colour by
 ARC_INK = 0.30  # of the text colour: the grey layer where it is densest

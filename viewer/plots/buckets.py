@@ -25,17 +25,13 @@ from PyQt6.QtWidgets import QVBoxLayout
 
 from gpu.record.trace import BUCKETS
 from gpu.words import percent, short, thousands
+from viewer.common.ramp import Ramp
 from viewer.common.text_size import scaled, small_font
 from viewer.common.theme import Theme
 from viewer.models.session import RunRecord
 from viewer.plots.axes import NameAxis
 from viewer.plots.plot_pair import PairPlot
-from viewer.plots.ring import (
-    ColourKey,
-    RingNow,
-    RingState,
-    heat_index_of,
-)
+from viewer.plots.ring import RingNow, RingState, heat_index_of
 from viewer.plots.series import HEAT_LEVELS, HeatSeries
 
 NOTHING_WAITED = "Nothing waited: workers kept all that they found"
@@ -73,7 +69,7 @@ class BucketPanel(PairPlot):
             words.hide()
         self.caption.setText("Vertices waiting")
         self._explain("bucket", "head", "tail")
-        self.key = ColourKey()
+        self.key = Ramp("Vertices waiting, logarithmic")
         self.header.insertWidget(1, self.key)
         self.ring, self.ring_b = RingNow(0), RingNow(1)
         self.ring_b.setAccessibleName("The ring of B now")
@@ -210,8 +206,9 @@ class BucketPanel(PairPlot):
         return record.samples[max(bisect_right(times, now) - 1, 0)]
 
     def _colour(self) -> None:
-        for part in (self.ring, self.ring_b, self.key):
-            part.apply_theme(self._theme)
+        for ring in (self.ring, self.ring_b):
+            ring.apply_theme(self._theme)
+        self.key.set_colours(self._theme.heat)
         for words in self._idle:
             words.setColor(self._theme.muted)
             words.setFont(small_font(self.font()))
@@ -226,7 +223,7 @@ class BucketPanel(PairPlot):
         self._table_peak = self._peak
         for image in self._images:
             image.setLookupTable(heat_table(self._theme, self._peak))
-        self.key.set_peak(self._peak)
+        self.key.show_ends("1", short(self._peak))
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Give the ring its share, and hide the colour key where there is no room."""

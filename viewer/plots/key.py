@@ -1,32 +1,21 @@
-"""What the signs and colours of a plot mean: a line of words, each explained under the pointer."""
+"""What the signs and colours of a plot mean: one line of words, explained in its tooltip."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PyQt6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PyQt6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPolygonF
-from PyQt6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from viewer.common.glossary import explain
 from viewer.common.text_size import small_font
-from viewer.common.theme import THEMES, Theme
-
-SIGN, GAP, APART = 9, 4, 10  # pixels: a sign, the room after it, between two entries
-SHAPES: dict[str, tuple[tuple[float, float], ...]] = {  # corners in a square of side 1
-    "▲": ((0, 1), (0.5, 0), (1, 1)),
-    "▼": ((0, 0), (1, 0), (0.5, 1)),
-    "◆": ((0, 0.5), (0.5, 0), (1, 0.5), (0.5, 1)),
-    "■": ((0, 0), (1, 0), (1, 1), (0, 1)),
-    "▬": ((0, 0.3), (1, 0.3), (1, 0.7), (0, 0.7)),
-    "│": ((0.4, 0), (0.6, 0), (0.6, 1), (0.4, 1)),
-}
+from viewer.common.theme import Theme
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One sign: its shape, the word beside it, whose colour it has, the term that explains it.
+    """One sign, the word beside it, its colour, and the term of the glossary that explains it.
 
     colour : a field of `DataColours`, or of `Theme`
     """
@@ -55,79 +44,30 @@ EVENT_KEY = (
 )
 
 
-class Key(QWidget):
-    """Entries side by side at the right; those that do not fit are left out, the last first."""
+class Key(QLabel):
+    """Entries side by side at the right; the line is cut where it has no room."""
 
     def __init__(self, entries: Sequence[Entry], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.entries = tuple(entries)
-        self._theme = THEMES["light"]
-        self.setAccessibleName("Key: " + ", ".join(entry.word for entry in self.entries))
-        self.setAccessibleDescription(explain(*(entry.term for entry in self.entries)))
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        """Return the room of all entries."""
-        metrics = self._metrics()
-        return QSize(sum(_width(metrics, entry) for entry in self.entries), metrics.height() + 2)
+        self.setAccessibleName("Key: " + ", ".join(entry.word for entry in self.entries))
+        words = explain(*(entry.term for entry in self.entries))
+        self.setAccessibleDescription(words)
+        self.setToolTip(words)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the room of none."""
-        return QSize(0, self._metrics().height() + 2)
+        """Return the room of no entry."""
+        return QSize(0, super().minimumSizeHint().height())
 
     def apply_theme(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
-
-    def places(self) -> list[tuple[QRect, Entry]]:
-        """Return where the entries that fit are, pixels."""
-        metrics, room = self._metrics(), self.width()
-        shown = list(self.entries)
-        while shown and sum(_width(metrics, entry) for entry in shown) > room:
-            shown.pop()
-        left = room - sum(_width(metrics, entry) for entry in shown)
-        found = []
-        for entry in shown:
-            width = _width(metrics, entry)
-            found.append((QRect(left, 0, width, self.height()), entry))
-            left += width
-        return found
-
-    def words_at(self, place: QPoint) -> str:
-        """Return the sentences of the entry at a place, "" where there is none."""
-        return next((explain(one.term) for box, one in self.places() if box.contains(place)), "")
-
-    def event(self, a0: QEvent | None) -> bool:
-        """Explain the entry under the pointer."""
-        if isinstance(a0, QHelpEvent) and a0.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(a0.globalPos(), self.words_at(a0.pos()), self)
-            return True
-        return super().event(a0)
-
-    def paintEvent(self, a0: QPaintEvent | None) -> None:
-        """Draw signs and words."""
-        painter, theme = QPainter(self), self._theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(small_font(self.font()))
-        for box, entry in self.places():
-            left, top = box.left() + APART, (self.height() - SIGN) / 2
-            tint = QColor(getattr(theme.data, entry.colour, "") or getattr(theme, entry.colour))
-            painter.setPen(QColor(theme.border) if entry.colour == "band" else tint)
-            painter.setBrush(tint if entry.sign in SHAPES else Qt.BrushStyle.NoBrush)
-            if entry.sign in SHAPES:
-                corners = [QPointF(left + SIGN * x, top + SIGN * y) for x, y in SHAPES[entry.sign]]
-                painter.drawPolygon(QPolygonF(corners))
-            else:
-                painter.drawEllipse(QRectF(left + 1, top + 1, SIGN - 2, SIGN - 2))
-            painter.setPen(QColor(theme.muted))
-            words = box.adjusted(APART + SIGN + GAP, 0, 0, 0)
-            painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), entry.word)
-
-    def _metrics(self) -> QFontMetrics:
-        return QFontMetrics(small_font(self.font()))
-
-
-def _width(metrics: QFontMetrics, entry: Entry) -> int:
-    return APART + SIGN + GAP + metrics.horizontalAdvance(entry.word)
+        """Take the colours and the text size of a theme."""
+        self.setFont(small_font(self.font()))
+        parts = []
+        for entry in self.entries:
+            colour = getattr(theme.data, entry.colour, "") or getattr(theme, entry.colour)
+            sign = f'<span style="color:{colour}">{entry.sign}</span>'
+            parts.append(f'{sign}&nbsp;<span style="color:{theme.muted}">{entry.word}</span>')
+        self.setText("&nbsp;&nbsp; ".join(parts))

@@ -1,4 +1,4 @@
-"""Small painted companions of the bucket heat map: the ring now, and the colour key."""
+"""The ring at the cursor, painted beside the bucket heat map."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from PyQt6.QtCore import QRectF, QSize, Qt
-from PyQt6.QtGui import QColor, QFontMetrics, QLinearGradient, QPainter
+from PyQt6.QtCore import QRectF, Qt
+from PyQt6.QtGui import QColor, QFontMetrics, QPainter
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from gpu.words import percent, short
@@ -137,53 +137,6 @@ class RingNow(QWidget):
         for place, text in enumerate(lines):
             box = QRectF(OPEN_MARK, self._bottom + 4 + place * scaled(15), self.width(), scaled(14))
             painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft), text)
-
-
-class ColourKey(QWidget):
-    """A ramp from 1 to the peak, with both numbers."""
-
-    RAMP = 64
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = THEMES["light"]
-        self._peak = 1
-        self.setAccessibleName("Colour key: vertices waiting, logarithmic")
-        self.setToolTip("Vertices waiting, logarithmic")
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def set_peak(self, peak: int) -> None:
-        """Take the count that the last colour stands for."""
-        if peak != self._peak:
-            self._peak = peak
-            self.updateGeometry()
-            self.update()
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Recolour."""
-        self._theme = theme
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        """Return room for the ramp and the widest numbers."""
-        metrics = self.fontMetrics()
-        return QSize(self.RAMP + metrics.horizontalAdvance("1 888k") + 10, metrics.height() + 2)
-
-    def paintEvent(self, event: Any) -> None:
-        """Draw "1", the ramp and the peak."""
-        painter, metrics = QPainter(self), self.fontMetrics()
-        middle = int(Qt.AlignmentFlag.AlignVCenter)
-        painter.setPen(QColor(self._theme.muted))
-        left = metrics.horizontalAdvance("1") + 4
-        painter.drawText(self.rect(), middle, "1")
-        ramp = QRectF(left, self.height() / 2 - 4, self.RAMP, 8)
-        gradient = QLinearGradient(ramp.topLeft(), ramp.topRight())
-        steps = len(self._theme.heat) - 1
-        for place, colour in enumerate(self._theme.heat):
-            gradient.setColorAt(place / steps, QColor(colour))
-        painter.fillRect(ramp, gradient)
-        after = self.rect().adjusted(int(left) + self.RAMP + 4, 0, 0, 0)
-        painter.drawText(after, middle, short(self._peak))
 
 
 def heat_index_of(count: int) -> int:

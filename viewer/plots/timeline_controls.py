@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QStandardItemModel
+from PyQt6.QtGui import QIcon, QStandardItemModel
 from PyQt6.QtWidgets import (
     QBoxLayout,
     QComboBox,
@@ -21,11 +21,11 @@ from PyQt6.QtWidgets import (
 )
 
 from viewer.common.elided import ElidedLabel
+from viewer.common.icons import stroke_icon
 from viewer.common.small_widgets import chip
 from viewer.common.text_size import scaled
-from viewer.common.theme import SPACING, Theme
+from viewer.common.theme import SPACING, Theme, mix
 from viewer.models.playback import MAX_SPEED, MIN_SPEED, STEP_KINDS, StepKind
-from viewer.plots.icons import transport_icon
 from viewer.plots.key import MARKS_KEY, Key
 
 STEP_WORDS: dict[StepKind, str] = {
@@ -142,6 +142,11 @@ class Controls(QBoxLayout):
         self._step_label.setVisible(width >= scaled(STEP_LABEL))
         side = Qt.AlignmentFlag.AlignLeft if wide else Qt.AlignmentFlag.AlignRight
         self.time_label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+
+
+def transport_icon(name: str, theme: Theme) -> QIcon:
+    """Return an icon of `assets/icons` in the colour of a theme's text, faded when disabled."""
+    return stroke_icon(name, theme.text, mix(theme.text, theme.window, 0.6))
 
 
 def next_speed(speed: float, direction: int) -> float:

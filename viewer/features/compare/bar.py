@@ -1,32 +1,21 @@
 """The bar above the graph while two runs are compared: what differs, and how they are laid out.
 
-One sentence with its numbers, what must be known to read it, and what can be changed: how the
-clocks meet, how the graph shows two runs, which run is A. It owns nothing: it shows the
-comparison's model and asks.
+One sentence with its numbers, cautions, and choices: how the clocks meet, how the graph shows two
+runs, which run is A. It shows the comparison's model and asks; it owns nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from PyQt6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QResizeEvent
-from PyQt6.QtWidgets import (
-    QBoxLayout,
-    QComboBox,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QScrollArea,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
+from PyQt6.QtWidgets import QComboBox, QFrame, QLabel, QVBoxLayout, QWidget
 
 from gpu.study.compare import ALIGNMENTS
+from viewer.common.flow import FlowLayout
 from viewer.common.glossary import explain, mentioned
-from viewer.common.small_widgets import chip
+from viewer.common.small_widgets import chip, choice, wrapped_label
 from viewer.common.theme import SPACING, Theme
 from viewer.models.comparison import ComparisonModel
 
@@ -65,83 +54,31 @@ class CompareBar(QFrame):
     def _build(self) -> None:
         self.setObjectName("compare_bar")
         self.setAccessibleName("Comparison")
-        self.words, self.cautions = QLabel(), QLabel()
+        self.words, self.cautions = QLabel(), wrapped_label()
         self.words.setTextFormat(Qt.TextFormat.RichText)
         self.words.setWordWrap(True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.cautions.setWordWrap(True)
-        self.cautions.setProperty("role", "muted")
-        self.align_box = _box("How the clocks of the two runs meet")
-        for key, words in ALIGNMENTS.items():
-            self.align_box.addItem(words, key)
-            self.align_box.setItemData(
-                self.align_box.count() - 1, ALIGN_TIPS[key], Qt.ItemDataRole.ToolTipRole
-            )
-        self.view_box = _box("How the graph shows the two runs")
-        for name, (words, tip) in VIEWS.items():
-            self.view_box.addItem(words, name)
-            self.view_box.setItemData(self.view_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.align_box = _box("How the clocks of the two runs meet", ALIGNMENTS, ALIGN_TIPS)
+        titles = {name: words for name, (words, _) in VIEWS.items()}
+        tips = {name: tip for name, (_, tip) in VIEWS.items()}
+        self.view_box = _box("How the graph shows the two runs", titles, tips)
         self.swap_button = chip("Swap A and B", "B becomes the run that every panel shows")
         self.end_button = chip("End", "Show A alone again")
-        choices, buttons = QHBoxLayout(), QHBoxLayout()
-        self._titles: list[QLabel] = []  # of the choices, which say themselves where it is narrow
-        for label, field in (("Align by", self.align_box), ("Graph", self.view_box)):
-            title = QLabel(label)
-            title.setProperty("role", "muted")
-            title.setBuddy(field)
-            self._titles.append(title)
-            choices.addWidget(title)
-            choices.addWidget(field)
-        choices.addStretch(1)
-        buttons.addStretch(1)
-        buttons.addWidget(self.swap_button)
-        buttons.addWidget(self.end_button)
-        self._row = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        for part in (choices, buttons, self._row):
-            part.setSpacing(SPACING)
-        self._row.addLayout(choices)
-        self._row.addLayout(buttons)
+        row = FlowLayout()
+        for title, field in (("Align by", self.align_box), ("Graph", self.view_box)):
+            label = QLabel(title)
+            label.setProperty("role", "muted")
+            label.setBuddy(field)
+            row.addWidget(label)
+            row.addWidget(field)
+        row.addWidget(self.swap_button)
+        row.addWidget(self.end_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING + 2, SPACING // 2 + 2, SPACING + 2, SPACING // 2 + 2)
         column.setSpacing(SPACING // 2)
-        said = QWidget()
-        inside = QVBoxLayout(said)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(SPACING // 2)
-        inside.addWidget(self.words)
-        inside.addWidget(self.cautions)
-        inside.addStretch(1)
-        self.said = AsHigh(said)
-        column.addWidget(self.said)
-        column.addLayout(self._row)
-
-    def minimumSizeHint(self) -> QSize:
-        """Return the size that it needs with its buttons below its choices, untitled."""
-        boxes, _, buttons = self._widths()
-        return QSize(max(boxes, buttons) + 3 * SPACING, super().minimumSizeHint().height())
-
-    def _widths(self) -> tuple[int, int, int]:
-        """Return the widths of the choices, of their titles and of the buttons, pixels."""
-        rows: tuple[Sequence[QWidget], ...] = (
-            (self.align_box, self.view_box),
-            self._titles,
-            (self.swap_button, self.end_button),
-        )
-        boxes, titles, buttons = (
-            sum(widget.sizeHint().width() + SPACING for widget in row) for row in rows
-        )
-        return boxes, titles, buttons
-
-    def resizeEvent(self, a0: QResizeEvent | None) -> None:
-        """Put the buttons beside the choices where all have room, else below; spare titles last."""
-        super().resizeEvent(a0)
-        boxes, titles, buttons = self._widths()
-        room = self.width() - 3 * SPACING
-        direction = QBoxLayout.Direction
-        fits = boxes + titles + buttons <= room
-        self._row.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
-        for title in self._titles:
-            title.setVisible(boxes + titles <= room)
+        column.addWidget(self.words)
+        column.addWidget(self.cautions)
+        column.addLayout(row)
 
     def _connect(self) -> None:
         self.align_box.activated.connect(self._ask_align)
@@ -224,55 +161,9 @@ class CompareBar(QFrame):
         return words
 
 
-class AsHigh(QScrollArea):
-    """As high as its words need, where there is that much room; else they scroll, from 3 lines."""
-
-    def __init__(self, words: QWidget) -> None:
-        super().__init__()
-        self.setWidget(words)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        words.installEventFilter(self)
-
-    def sizeHint(self) -> QSize:
-        """Return the height of all words at this width."""
-        inside = self.widget()
-        known = inside is not None and inside.layout() is not None
-        high = inside.layout().heightForWidth(self.width()) if known else 0  # type: ignore[union-attr]
-        return QSize(self.width(), max(high, 0))
-
-    def minimumSizeHint(self) -> QSize:
-        """Return three lines, or fewer where that is all."""
-        return QSize(0, min(self.sizeHint().height(), 3 * self.fontMetrics().lineSpacing()))
-
-    def resizeEvent(self, a0: QResizeEvent | None) -> None:
-        """Ask for another height at another width."""
-        super().resizeEvent(a0)
-        self._ask()
-
-    def eventFilter(self, a0: QObject | None, a1: QEvent | None) -> bool:
-        """Ask for another height when the words have changed."""
-        if a1 is not None and a1.type() == QEvent.Type.LayoutRequest:
-            self._ask()
-        return super().eventFilter(a0, a1)
-
-    def _ask(self) -> None:
-        """Ask for the height of all words; a bar that is not needed would itself need a line."""
-        wanted, policy = self.sizeHint().height(), Qt.ScrollBarPolicy
-        self.setMaximumHeight(wanted)
-        fits = self.height() >= wanted
-        self.setVerticalScrollBarPolicy(
-            policy.ScrollBarAlwaysOff if fits else policy.ScrollBarAsNeeded
-        )
-        self.updateGeometry()
-
-
-def _box(name: str) -> QComboBox:
-    box = QComboBox()
-    box.setAccessibleName(name)
+def _box(name: str, titles: Mapping[str, str], tips: Mapping[str, str]) -> QComboBox:
+    box = choice(dict(titles), None, name)
     box.setToolTip(name)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    for place, key in enumerate(titles):
+        box.setItemData(place, tips[key], Qt.ItemDataRole.ToolTipRole)
     return box

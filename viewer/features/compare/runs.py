@@ -1,25 +1,22 @@
-"""The table of runs: choose which one is shown, which two are compared, forget what is not wanted.
+"""The table of runs: choose the run that is shown and the two that are compared, delete runs.
 
     Enter, double click   show this run              Delete   forget it
     Ctrl+C                copy it as a command
     A                     show it, as run A          B        compare it with the one shown
 
-Buttons below and the context menu say the same. What has two letters is not known by colour
-alone: the first column says A and B.
+Buttons below and the context menu do the same. The first column says A and B.
 """
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QModelIndex, QPoint, QRect, QSize, QSortFilterProxyModel, Qt, pyqtSignal
-from PyQt6.QtGui import QAction, QColor, QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PyQt6.QtCore import QModelIndex, QPoint, QSize, QSortFilterProxyModel, Qt, pyqtSignal
+from PyQt6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QMenu,
     QStackedLayout,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -27,7 +24,7 @@ from PyQt6.QtWidgets import (
 
 from gpu.study.export_runs import runs_table
 from viewer.common.small_widgets import centred_hint, chip
-from viewer.common.theme import SPACING, THEMES, Theme
+from viewer.common.theme import SPACING, Theme
 from viewer.feature import Table
 from viewer.features.compare.runs_table import COLUMNS, SORT_ROLE, RunsTable
 from viewer.models.comparison import ComparisonModel
@@ -35,7 +32,7 @@ from viewer.models.session import RunRecord, SessionModel
 
 HINT = "Press Run: every run is listed here, and any two of one graph can be compared."
 MARK_WIDTH, WIDEST = 50, 200  # pixels: of the first column, and of any other
-ROOM, DISC = 12, 18  # pixels: more than the words of a cell need; of a letter's disc
+ROOM = 12  # pixels: more than the words of a cell need
 ACTIONS = (  # key, words, tip
     ("a", "Show (A)", "Show this run in every panel; of two that are compared it is A (Enter, A)"),
     ("b", "Compare (B)", "Lay this run upon the one that is shown, as run B (B)"),
@@ -70,40 +67,6 @@ class RunsView(QTableView):
             self.asked.emit(wish)
 
 
-class MarkDelegate(QStyledItemDelegate):
-    """Draws A and B as letters on the colour that they have on the plots."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.theme = THEMES["light"]
-
-    def paint(
-        self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex
-    ) -> None:
-        """Paint the cell's ground as ever, the letter upon a disc."""
-        mark = str(index.data() or "")
-        if painter is None or mark not in ("A", "B"):
-            super().paint(painter, option, index)
-            return
-        colour = QColor(self.theme.runs["AB".index(mark)])
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if option.state & option.state.State_Selected:
-            painter.fillRect(option.rect, option.palette.highlight())
-        side = min(option.rect.height() - 4, DISC)
-        disc = QRect(0, 0, side, side)
-        disc.moveCenter(option.rect.center())
-        painter.setPen(QColor(self.theme.plot))  # seen on the colour of a selected row too
-        painter.setBrush(colour)
-        painter.drawEllipse(disc)
-        font = painter.font()
-        font.setBold(True)
-        painter.setFont(font)
-        painter.setPen(QColor(self.theme.plot))
-        painter.drawText(disc, int(Qt.AlignmentFlag.AlignCenter), mark)
-        painter.restore()
-
-
 class RunsPanel(QWidget):
     """The table with its buttons; see the module docstring."""
 
@@ -130,8 +93,6 @@ class RunsPanel(QWidget):
         self.table = RunsView()
         self.table.setAccessibleName("Runs")
         self.table.setModel(self._sorted)
-        self._marks = MarkDelegate(self.table)
-        self.table.setItemDelegateForColumn(0, self._marks)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.setSortingEnabled(True)
@@ -272,10 +233,7 @@ class RunsPanel(QWidget):
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours of the letters."""
-        self._marks.theme = theme
-        view = self.table.viewport()
-        if view is not None:
-            view.update()
+        self.model.show_theme(theme)
 
     def _show_rows(self, *_: object) -> None:
         self._pages.setCurrentIndex(1 if self.model.rowCount() else 0)

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from PyQt6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer
+from PyQt6.QtGui import QColor
 
 from gpu.words import SENTENCE, distance, in_sight, percent, thousands, time_words
 from viewer.common.glossary import explain
+from viewer.common.theme import THEMES, Theme
 from viewer.models.comparison import ComparisonModel
 from viewer.models.machines import engine_of
 from viewer.models.session import RunRecord, SessionModel
@@ -137,6 +139,7 @@ class RunsTable(QAbstractTableModel):
     ) -> None:
         super().__init__(parent)
         self._session, self._pair = session, pair
+        self._theme = THEMES["light"]
         self._runs = list(session.runs)
         self._live = QTimer(self)
         self._live.setSingleShot(True)
@@ -200,19 +203,31 @@ class RunsTable(QAbstractTableModel):
             return None
         record = self._runs[index.row()]
         column = COLUMNS[index.column() - 1] if index.column() else None
-        cell: dict[int, Callable[[], Any]] = {
-            SORT_ROLE: lambda: column.value(record) if column else record.run_id,
-            int(Qt.ItemDataRole.DisplayRole): lambda: (
-                in_sight(column.words(record)) if column else self.mark_of(record)
-            ),
-            int(Qt.ItemDataRole.ToolTipRole): lambda: in_sight(
-                record.failure or record.title, SENTENCE
-            ),
-            int(Qt.ItemDataRole.TextAlignmentRole): lambda: (
-                (RIGHT if column.number else LEFT) if column else Qt.AlignmentFlag.AlignCenter
-            ),
-        }
-        return cell.get(int(role), lambda: None)()
+        if role == SORT_ROLE:
+            return column.value(record) if column else record.run_id
+        if role == Qt.ItemDataRole.DisplayRole:
+            return in_sight(column.words(record)) if column else self.mark_of(record)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return in_sight(record.failure or record.title, SENTENCE)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column:
+            return RIGHT if column.number else LEFT
+        return None if column else self._letter(record, role)
+
+    def _letter(self, record: RunRecord, role: int) -> Any:
+        """Return how the first column looks: A and B on the colour of their run."""
+        letter = self._pair.letters.get(record.run_id, "")
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return Qt.AlignmentFlag.AlignCenter
+        if role == Qt.ItemDataRole.BackgroundRole and letter:
+            return QColor(self._theme.runs["AB".index(letter)])
+        if role == Qt.ItemDataRole.ForegroundRole and letter:
+            return QColor(self._theme.plot)
+        return None
+
+    def show_theme(self, theme: Theme) -> None:
+        """Take the colours of A and B."""
+        self._theme = theme
+        self._show_all()
 
     def _add(self, record: RunRecord) -> None:
         row = len(self._runs)

@@ -1,9 +1,9 @@
 """All pairs: the matrix of distances, who works on it, and beside it another run's.
 
-The picture of the current run, with B's beside it where two are compared, through one window, one
-chosen cell and one scale of colours; under it what the pointer or the cursor is on, the chosen row
-as a curve, and the blocks at work over time. Both are on one clock: the rows that B
-had begun are those at the moment of B that the comparison lays on the cursor.
+The matrix of the current run, with B's beside it where two are compared, through one window, with
+one chosen cell and one scale of colours. Below stand the cell under the pointer (or the chosen
+one) and the blocks at work over time. Both runs are on one clock: B's rows are shown at the moment
+of B that the comparison lays on the cursor.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 from viewer.features.matrix.blocks import BlocksPlot
 from viewer.features.matrix.canvas import MatrixCanvas
-from viewer.features.matrix.controls import MatrixScale, RowCurve
 from viewer.features.matrix.look import MatrixLook
+from viewer.features.matrix.scale import MatrixScale
 from viewer.models.comparison import ComparisonModel
 from viewer.models.matrix import BEGUN, MatrixModel, cell_words, name_of, states_at
 from viewer.models.playback import PlaybackModel
@@ -41,7 +41,7 @@ from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.live import LivePanel
 from viewer.raster.matrix import STATISTICS
 
-TALL, HIGH = 480, 340  # pixels: with room for curve and blocks; for one of them
+HIGH = 340  # pixels: with room for the blocks
 WIDE = 400  # pixels: with room for two matrices side by side
 STACKED = 420  # pixels: high enough for one above the other where that is too narrow
 NAMED = 380  # pixels: a matrix with room for its algorithm's name above
@@ -88,8 +88,6 @@ class MatrixPanel(LivePanel):
         self.canvases[1].setAccessibleName("Matrix of B")
         self.canvases[1].hide()
         self.scale = MatrixScale()
-        self.curves = tuple(RowCurve(self._session, self.model, own) for own in self.canvases)
-        self.curves[1].setAccessibleName("The chosen row of B")
         self.titles = (ElidedLabel(role="strong"), ElidedLabel(role="strong"))
         self.blocks = BlocksPlot(self._session, self._playback)
         self.blocks.setMinimumHeight(scaled(90))
@@ -107,9 +105,6 @@ class MatrixPanel(LivePanel):
             canvas.look.changed.connect(self._show_look)
         column.addWidget(self.words)
         column.addWidget(self.scale)
-        self._rows = QWidget()
-        self._rows.setLayout(_side_by_side(self.curves))
-        column.addWidget(self._rows, 2)
         column.addWidget(self.blocks, 2)
         self.hint = centred_hint(self.HINT)
         self._pages = QStackedLayout(self)
@@ -144,8 +139,6 @@ class MatrixPanel(LivePanel):
         """Recolour everything."""
         for canvas in self.canvases:
             canvas.apply_theme(theme)
-        for curve in self.curves:
-            curve.apply_theme(theme)
         self.scale.apply_theme(theme)
         self.blocks.apply_theme(theme)
         super().apply_theme(theme)
@@ -264,8 +257,6 @@ class MatrixPanel(LivePanel):
         for canvas, record in zip(self.canvases, self.records, strict=True):
             canvas.show_record(record)
         self._show_look()
-        for curve in self.curves:
-            curve.update()
 
     def _draw_cursor(self) -> None:
         a, b = self.records
@@ -276,13 +267,11 @@ class MatrixPanel(LivePanel):
             other = np.inf if b.running else float(self._pair.clocks.to_b(self._playback.cursor_ns))
             self.canvases[1].show_states(states_at(b, other))
         begun = states is not None and bool((states.state == BEGUN).any())
-        if begun != self.scale.with_begun:
-            self.scale.with_begun = begun
-            self.scale.update()
+        self.scale.show_begun(begun)
         self._show_caption()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Leave out what there is no room for: the blocks, then the curve."""
+        """Leave the blocks out where there is no room for them."""
         super().resizeEvent(event)
         self._show_parts()
 
@@ -294,8 +283,6 @@ class MatrixPanel(LivePanel):
         self._box.setDirection(down if narrow and roomy else across)
         self._head.setDirection(down if narrow and roomy else across)
         self.blocks.setVisible(height >= scaled(HIGH))
-        self._rows.setVisible(height >= scaled(TALL))
-        self.curves[1].setVisible(pair and not narrow)
         for part in (self.canvases[1], self.canvases[1].parentWidget()):
             if part is not None:
                 part.setVisible(pair)

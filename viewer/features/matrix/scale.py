@@ -1,0 +1,73 @@
+"""The legend of the matrix: a ramp of distances, unreached, states of sources."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QLabel, QWidget
+
+from gpu.words import short
+from viewer.common.colormaps import table_for
+from viewer.common.flow import FlowLayout
+from viewer.common.ramp import Ramp
+from viewer.common.text_size import small_font
+from viewer.common.theme import THEMES, Theme
+from viewer.features.matrix.canvas import state_colours
+from viewer.models.matrix import STATE_NAMES
+
+STOPS = 16  # of the colour map, on the ramp
+
+
+class MatrixScale(QWidget):
+    """Shows where the colour map ends and what single colours mean."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme: Theme = THEMES["light"]
+        self._with_begun = False
+        self.setAccessibleName("Legend of the matrix")
+        self.ramp = Ramp("Distance, weight units")
+        self.words = QLabel()
+        self.words.setTextFormat(Qt.TextFormat.RichText)
+        row = FlowLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(QLabel("distance"))
+        row.addWidget(self.ramp)
+        row.addWidget(self.words)
+        self.apply_theme(self._theme)
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._theme = theme
+        table = table_for("distance", theme)
+        places = range(1, 256, 254 // (STOPS - 1))
+        self.ramp.set_colours([_hex(table[place]) for place in places])
+        self.words.setFont(small_font(self.font()))
+        self._show_words()
+
+    def show_top(self, top: float, further: bool = False) -> None:
+        """End the ramp at a distance; `further`: larger ones share its last colour."""
+        self.ramp.show_ends("0", f"{'≥ ' if further else ''}{short(top)}")
+        self.setAccessibleDescription(f"Distance, weight units, 0 to {short(top)}")
+
+    def show_begun(self, begun: bool) -> None:
+        """Name the colour of sources that were begun, where it is used."""
+        if begun != self._with_begun:
+            self._with_begun = begun
+            self._show_words()
+
+    def _show_words(self) -> None:
+        theme = self._theme
+        names = STATE_NAMES if self._with_begun else STATE_NAMES[:3]
+        states = zip(names, state_colours(theme), strict=False)
+        signs = [("unreached", _hex(table_for("distance", theme)[0])), *states]
+        parts = [
+            f'<span style="color:{colour}">■</span>&nbsp;'
+            f'<span style="color:{theme.muted}">{name}</span>'
+            for name, colour in signs
+        ]
+        self.words.setText("&nbsp; ".join(parts))
+
+
+def _hex(row: object) -> str:
+    red, green, blue = (int(part) for part in row)  # type: ignore[attr-defined]
+    return f"#{red:02x}{green:02x}{blue:02x}"
