@@ -41,9 +41,15 @@ class Term:
 def _read_terms() -> tuple[Term, ...]:
     file = resources.files("assets").joinpath("manual", "glossary.toml")
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
-    lists = ("seen", "also")
     return tuple(
-        Term(key, **{name: tuple(v) if name in lists else v for name, v in table.items()})
+        Term(
+            key,
+            table["words"],
+            table["meaning"],
+            tuple(table.get("seen", ())),
+            table.get("source", OURS),
+            tuple(table.get("also", ())),
+        )
         for key, table in tables.items()
     )
 

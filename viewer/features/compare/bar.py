@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from PyQt6.QtCore import QSignalBlocker, Qt, pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QLabel, QVBoxLayout, QWidget
@@ -58,7 +59,7 @@ class CompareBar(QFrame):
         self.words.setTextFormat(Qt.TextFormat.RichText)
         self.words.setWordWrap(True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.align_box = _box("How the clocks of the two runs meet", ALIGNMENTS, ALIGN_TIPS)
+        self.align_box = _box("How the clocks of the two runs meet", dict(ALIGNMENTS), ALIGN_TIPS)
         titles = {name: words for name, (words, _) in VIEWS.items()}
         tips = {name: tip for name, (_, tip) in VIEWS.items()}
         self.view_box = _box("How the graph shows the two runs", titles, tips)
@@ -161,7 +162,7 @@ class CompareBar(QFrame):
         return words
 
 
-def _box(name: str, titles: Mapping[str, str], tips: Mapping[str, str]) -> QComboBox:
+def _box(name: str, titles: Mapping[Any, str], tips: Mapping[str, str]) -> QComboBox:
     box = choice(dict(titles), None, name)
     box.setToolTip(name)
     for place, key in enumerate(titles):

@@ -166,6 +166,9 @@ class DrawFeature(FeaturePart):
     def _show_state(self) -> None:
         """Enable actions; name the drawing at the Run panel's button while it takes it."""
         drawn = self.open and bool(self.model.drawing.vertices)
+        actions, model = self._window.actions_by_key, self.model
+        actions["draw_undo"].setText(f"&Undo {model.undo_words}".rstrip())
+        actions["draw_redo"].setText(f"&Redo {model.redo_words}".rstrip())
         self._window.run_panel.name_what("the drawing" if drawn else "")
         self._window.enable_actions()
 
