@@ -105,20 +105,6 @@ def check_writable(path: str | Path) -> None:
         raise _refused(path, error) from error
 
 
-def make_room(folder: Path, pattern: str, wanted: int, most: int) -> None:
-    """Remove files of a cache, not used for longest first, until `wanted` bytes fit below `most`.
-
-    OSError where the folder does not let go.
-    """
-    files = [(file.stat(), file) for file in folder.glob(pattern)]
-    files.sort(key=lambda pair: pair[0].st_mtime, reverse=True)
-    taken = wanted
-    for state, file in files:
-        taken += state.st_size
-        if taken > most:
-            file.unlink(missing_ok=True)
-
-
 @contextmanager
 def _standard_output() -> Iterator[IO[bytes]]:
     try:

@@ -257,5 +257,5 @@ class Entries:
     load_graph: str = "gpu.formats:load_graph"
     open_sample: str = "sample_graphs:open_sample"
     provisional: str = "gpu.placement.placements:provisional"
-    layout: str = "gpu.placement.cache:kept_layout"
+    layout: str = "gpu.placement.placements:layout"
     warm_up: str = "gpu.host.warm_up:warm_up"

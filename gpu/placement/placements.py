@@ -1,18 +1,16 @@
 """Where to draw vertices that have no coordinates.
 
-pivot_mds   Brandes and Pich 2007. Hop distances from a few pivots, each the vertex
-            farthest from those before; the two main directions of the centred squared
-            distances are x and y. O(pivots x (n + m)); roads come out as a map-like sheet.
-fr          Fruchterman and Reingold 1991, from pivot_mds: all pairs repel, arcs attract.
-            O(n^2) a step, so for small graphs only; separates what pivot_mds lays on
-            top of each other.
-lanes       columns by bucket, rings, radius by distance: `gpu.placement.by_distance`.
-rings
+pivot_mds   Brandes and Pich 2007. Hop distances from a few pivots, each the vertex farthest
+            from those before; the two main directions of the centred squared distances are x
+            and y. O(pivots x (n + m)); roads come out as a map-like sheet.
+planar, kamada_kawai, spring
+            NetworkX's, for small graphs: `gpu.placement.small`
+lanes, rings
+            columns by bucket, radius by distance: `gpu.placement.by_distance`
 
-Arcs count both ways here, whatever their direction, and weights do not count. Further
-components are drawn in a row below the largest one, the smallest as dots below that.
-All of it is the same every time, finite, and, of pivot_mds and fr, 1000 units wide and no
-taller. SciPy's csgraph is not used: its import takes longer than the first picture may.
+Arcs count both ways and weights do not count. Further components are drawn in a row below the
+largest one, the smallest as dots below that. A layout is the same every time, finite and, except
+lanes and rings, 1000 units wide and at most as tall.
 """
 
 from __future__ import annotations
@@ -26,6 +24,7 @@ from gpu.compiled import compiled
 from gpu.errors import CancelledByUserError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.memory import require_memory
+from gpu.placement import small
 from gpu.placement.by_distance import (
     BY_DISTANCE,
     DISTANCE_BYTES,
@@ -36,13 +35,10 @@ from gpu.placement.by_distance import (
 
 Progress = Callable[[float, str], None]
 Stop = Callable[[], bool]
-KINDS = ("auto", "pivot_mds", "fr", *BY_DISTANCE)
+KINDS = ("auto", "pivot_mds", *small.MOST, *BY_DISTANCE)
 PROVISIONAL_PIVOTS, PROVISIONAL_PIVOTS_LARGE = 15, 10  # pivots; from 100,000 vertices
 PIVOTS, PIVOTS_LARGE, LARGE = 50, 15, 1_000_000  # pivots; pivots of a graph above LARGE
 ANCHORS = 10  # pivots that decide which way is left and down
-FR_MOST = 2_000  # vertices up to which "auto" is fr
-FR_ALLOWED = 10_000  # vertices up to which fr is done at all
-FR_STEPS = 120
 DRAWN_PARTS = 24  # components drawn by themselves, beside the largest; others are dots
 AT_ONCE = 8_192  # vertices handled at a time: they stay in the processor's cache
 
@@ -66,7 +62,7 @@ def layout(
 
     Parameters
     ----------
-    kind : one of `KINDS`; "auto" is fr up to 2,000 vertices, else pivot_mds
+    kind : one of `KINDS`; "auto" is what `small.auto_kind` says
     dist : int32 or float32 (n,), a run's distances; lanes and rings need them
     delta : width of a lane, weight units, > 0; None: 32 lanes
     progress : called with 0..1 and words; should_stop : asked several times a second
@@ -91,10 +87,9 @@ def layout(
         watch.at(0.8, "arranging by distance")
         return by_distance(kind, checked, delta, place)
     if kind == "auto":
-        kind = "fr" if graph.n <= FR_MOST else "pivot_mds"
-    if kind == "fr" and graph.n > FR_ALLOWED:
-        allowed = f"allowed: up to {FR_ALLOWED}; use pivot_mds"
-        raise ParameterError(f"layout fr: {graph.n} vertices; {allowed}")
+        kind = small.auto_kind(graph)
+    if kind in small.MOST:
+        small.check_size(graph, kind)
     pivots = PIVOTS if graph.n <= LARGE else PIVOTS_LARGE
     require_memory(graph.n * (4 * pivots + 60) + 8 * graph.m, "layout")
     return _parts_drawn(graph, watch, kind, pivots)
@@ -197,7 +192,7 @@ def _piece(
 def _embedded(
     indptr: np.ndarray, indices: np.ndarray, watch: _Watch, kind: str, pivots: int
 ) -> np.ndarray:
-    """Return float64 (n,2) of a connected graph: pivot_mds and, if wanted, fr after it."""
+    """Return float64 (n,2) of a connected graph: pivot_mds, or a small layout that starts there."""
     n = len(indptr) - 1
     hops = np.empty((min(pivots, n), n), np.int32)
     queue, nearest, pivots_taken = np.empty(n, np.int32), np.full(n, n, np.int32), []
@@ -207,7 +202,10 @@ def _embedded(
         pivots_taken.append(pivot)
         pivot = _hop_distances(indptr, indices, pivot, hops[row], queue, nearest)
     points = _main_directions(hops, pivots_taken[:ANCHORS])
-    return _refined(indptr, indices, points, watch) if kind == "fr" else points
+    if kind not in small.MOST:
+        return points
+    watch.at(len(hops) / (len(hops) + 1), "arranging")
+    return small.small_layout(kind, indptr, indices, points)
 
 
 def _main_directions(hops: np.ndarray, anchors: list[int]) -> np.ndarray:
@@ -242,21 +240,6 @@ def _squares(hops: np.ndarray, first: int) -> np.ndarray:
     part = hops[:, first : first + AT_ONCE].astype(np.float64)
     part *= part
     return part
-
-
-def _refined(
-    indptr: np.ndarray, indices: np.ndarray, points: np.ndarray, watch: _Watch
-) -> np.ndarray:
-    """Return points (n,2) after FR_STEPS of attraction and repulsion, cooling down."""
-    n = len(points)
-    points = _normalised(points) * (math.sqrt(n) / WIDTH)  # ideal arc length 1
-    spread = np.random.Generator(np.random.PCG64(1)).random((n, 2)) - 0.5
-    points = np.ascontiguousarray(points + 0.2 * spread)
-    for step in range(FR_STEPS):
-        watch.at(step / FR_STEPS, "arranging")
-        hottest = 0.1 * math.sqrt(n) * (1 - step / FR_STEPS) ** 2 + 0.01
-        _force_step(indptr, indices, points, hottest)
-    return points
 
 
 @compiled
@@ -356,31 +339,3 @@ def _hop_distances(
         if nearest[v] > nearest[farthest]:
             farthest = v
     return farthest
-
-
-@compiled
-def _force_step(
-    indptr: np.ndarray, indices: np.ndarray, points: np.ndarray, hottest: float
-) -> None:
-    """Move every point by its forces, by at most `hottest`; the ideal arc length is 1."""
-    n = len(points)
-    moves = np.zeros((n, 2))
-    for u in range(n):
-        for v in range(u + 1, n):
-            x, y = points[u, 0] - points[v, 0], points[u, 1] - points[v, 1]
-            push = 1.0 / max(x * x + y * y, 1e-4)
-            moves[u, 0] += x * push
-            moves[u, 1] += y * push
-            moves[v, 0] -= x * push
-            moves[v, 1] -= y * push
-        for arc in range(indptr[u], indptr[u + 1]):
-            v = indices[arc]
-            x, y = points[v, 0] - points[u, 0], points[v, 1] - points[u, 1]
-            pull = math.sqrt(x * x + y * y)
-            moves[u, 0] += x * pull
-            moves[u, 1] += y * pull
-    for u in range(n):
-        size = math.sqrt(moves[u, 0] ** 2 + moves[u, 1] ** 2)
-        if size > 0:
-            points[u, 0] += moves[u, 0] * (min(size, hottest) / size)
-            points[u, 1] += moves[u, 1] * (min(size, hottest) / size)

@@ -6,13 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 
 from gpu import load_graph
-from gpu.errors import CancelledByUserError, ParameterError
+from gpu.errors import CancelledByUserError, MemoryNeededError, ParameterError
 from gpu.graph import INT_UNREACHED, CSRGraph
+from gpu.placement.by_distance import MOST_LANES, lane_buckets
 from gpu.placement.placements import WIDTH, layout, provisional
+from gpu.placement.small import MOST as SMALL, auto_kind
 from gpu.proof.verify import oracle_distances
 from sample_graphs import make, suggested_source
 
@@ -40,9 +43,9 @@ def check_points(points: np.ndarray, n: int) -> None:
     assert np.isfinite(points).all()
 
 
-@pytest.mark.parametrize("kind", ["pivot_mds", "fr"])
+@pytest.mark.parametrize("kind", ["pivot_mds", "kamada_kawai", "spring"])
 def test_grid_comes_out_as_a_grid(kind: str) -> None:
-    graph = make("grid", n=900)
+    graph = make("grid", n=900 if kind == "pivot_mds" else 100)
     points = layout(graph, kind)
     check_points(points, graph.n)
     assert order_kept(graph, points) > 0.9
@@ -79,7 +82,7 @@ def test_tiny_graphs(n: int, joined: bool) -> None:
     graph = graph_of([(i, i + 1) for i in range(n - 1)] if joined else [], n)
     dist = np.where(np.arange(n) == 0, 0, INT_UNREACHED).astype(np.int32)
     check_points(provisional(graph), n)
-    for kind in ("auto", "pivot_mds", "fr", "lanes", "rings"):
+    for kind in ("auto", "pivot_mds", *SMALL, "lanes", "rings"):
         points = layout(graph, kind, dist=dist)
         check_points(points, n)
         if kind != "lanes" and kind != "rings":
@@ -88,8 +91,10 @@ def test_tiny_graphs(n: int, joined: bool) -> None:
 
 def test_loops_parallel_arcs_and_a_complete_graph() -> None:
     everyone = [(i, j) for i in range(8) for j in range(8)] * 2
-    check_points(layout(graph_of(everyone, 8), "fr"), 8)
-    check_points(layout(graph_of(everyone, 8), "pivot_mds"), 8)
+    for kind in ("kamada_kawai", "spring", "pivot_mds"):
+        check_points(layout(graph_of(everyone, 8), kind), 8)
+    with pytest.raises(ParameterError, match="without crossings"):
+        layout(graph_of(everyone, 8), "planar")
 
 
 def test_arcs_count_both_ways() -> None:
@@ -101,12 +106,12 @@ def test_arcs_count_both_ways() -> None:
 
 
 def test_other_components_lie_below() -> None:
-    pairs = [(i, i + 1) for i in range(99)] + [(100 + i, 101 + i) for i in range(19)]
-    graph = graph_of(pairs, 140)
-    for kind in ("pivot_mds", "fr"):
+    pairs = [(i, i + 1) for i in range(59)] + [(60 + i, 61 + i) for i in range(19)]
+    graph = graph_of(pairs, 100)
+    for kind in ("pivot_mds", *SMALL):
         points = layout(graph, kind)
-        check_points(points, 140)
-        main, second, dots = points[:100], points[100:120], points[120:]
+        check_points(points, 100)
+        main, second, dots = points[:60], points[60:80], points[80:]
         assert main[:, 1].min() > second[:, 1].max()
         assert second[:, 1].min() > dots[:, 1].max()
         assert len(np.unique(dots, axis=0)) == 20
@@ -144,15 +149,16 @@ def test_progress_and_stop() -> None:
     assert len(seen) > 20
     assert seen == sorted(seen)
     assert 0 <= seen[0] <= seen[-1] <= 1
-    for kind in ("pivot_mds", "fr"):
-        with pytest.raises(CancelledByUserError):
-            layout(graph, kind, should_stop=lambda: True)
+    with pytest.raises(CancelledByUserError):
+        layout(graph, "pivot_mds", should_stop=lambda: True)
+    with pytest.raises(CancelledByUserError):
+        layout(make("grid", n=100), "spring", should_stop=lambda: True)
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"kind": "spring"}, "there are: auto"),
+        ({"kind": "fr"}, "there are: auto"),
         ({"kind": "rings"}, "run first"),
         ({"kind": "lanes", "dist": np.zeros(3, np.int32)}, "3 distances for 100"),
         ({"kind": "lanes", "dist": np.zeros(100, np.int32), "delta": 0.0}, "above 0"),
@@ -163,9 +169,51 @@ def test_wrong_wishes_are_explained(options: dict[str, object], words: str) -> N
         layout(make("grid", n=100), **options)  # type: ignore[arg-type]
 
 
-def test_force_directed_is_for_small_graphs() -> None:
-    with pytest.raises(ParameterError, match="use pivot_mds"):
-        layout(make("grid", n=20_000), "fr")
+@pytest.mark.parametrize("kind", SMALL)
+def test_the_layouts_of_networkx_are_for_small_graphs(kind: str) -> None:
+    most = SMALL[kind]
+    with pytest.raises(ParameterError, match=f"up to {most} and 20000; use pivot_mds"):
+        layout(graph_of([(i, i + 1) for i in range(most)], most + 1), kind)
+    with pytest.raises(ParameterError, match="22350 arcs; allowed"):
+        layout(make("complete", n=150), kind)
+    assert auto_kind(make("grid", n=49)) == "kamada_kawai"
+    assert auto_kind(make("grid", n=225)) == "spring"
+    assert auto_kind(make("grid", n=400)) == auto_kind(make("complete", n=150)) == "pivot_mds"
+
+
+def test_a_planar_graph_is_drawn_without_crossings() -> None:
+    pairs = list(nx.grid_2d_graph(5, 5).edges)
+    number = {cell: k for k, cell in enumerate(nx.grid_2d_graph(5, 5))}
+    edges = [(number[a], number[b]) for a, b in pairs]
+    x, y = layout(graph_of(edges, 25), "planar").T.astype(np.float64)
+
+    def side(a: int, b: int, c: int) -> float:
+        return float(np.sign((x[b] - x[a]) * (y[c] - y[a]) - (y[b] - y[a]) * (x[c] - x[a])))
+
+    for a, b in edges:
+        for u, v in edges:
+            if len({a, b, u, v}) == 4:
+                assert side(a, b, u) * side(a, b, v) > 0 or side(u, v, a) * side(u, v, b) > 0
+
+
+def test_memory_is_asked_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(wanted: int, what: str) -> None:
+        raise MemoryNeededError(f"{what} needs {wanted} bytes")
+
+    monkeypatch.setattr("gpu.placement.placements.require_memory", full)
+    for kind in ("pivot_mds", "rings", "lanes"):
+        with pytest.raises(MemoryNeededError):
+            layout(make("grid", n=400), kind, dist=np.zeros(400, np.int32))
+
+
+def test_a_lane_is_as_many_buckets_as_can_be_told_apart() -> None:
+    far = np.array([0, 1_000, INT_UNREACHED], np.int32)
+    assert lane_buckets(far, 100.0) == 1
+    assert lane_buckets(far, 16.0) == 1
+    many = lane_buckets(far, 1.0)
+    assert many == 16
+    assert 1_000 / many < MOST_LANES
+    assert lane_buckets(np.zeros(0, np.int32), 1.0) == 1
 
 
 def test_first_picture_does_without_scipy() -> None:

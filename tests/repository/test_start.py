@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {"numba", "scipy", "networkx", "cupy", "igraph", "llvmlite"}
+HEAVY = {"numba", "scipy", "networkx", "cupy", "llvmlite"}
 WINDOW = {"PyQt6", "pyqtgraph"}
 REPORT = "import json, sys; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
 HELP = "from gpu.cli.main import main; assert main(['--help']) == 0"

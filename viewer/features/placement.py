@@ -12,13 +12,13 @@ import numpy as np
 from PyQt6.QtCore import QTimer
 
 from gpu.placement.by_distance import lane_buckets
+from gpu.placement.small import MOST, auto_kind, fits
 from gpu.words import distance, thousands
 from viewer.feature import FeaturePart, Window
 from viewer.models.session import PROGRESS_DONE, Notice, RunRecord
 
 OWN = "own"
-KINDS = (OWN, "pivot_mds", "fr", "lanes", "rings")
-AUTO_FORCES, MOST_FORCES = 2_000, 10_000  # vertices: what "auto" is, what is allowed
+KINDS = (OWN, "pivot_mds", *MOST, "lanes", "rings")
 
 
 class PlacementFeature(FeaturePart):
@@ -43,7 +43,7 @@ class PlacementFeature(FeaturePart):
         return {
             "movable": free,
             "placed": free and graph is not None and graph.positions is not None,
-            "pushable": free and graph is not None and graph.n <= MOST_FORCES,
+            **{kind: free and graph is not None and fits(graph, kind) for kind in MOST},
             "distances": free and record is not None,
         }
 
@@ -116,7 +116,7 @@ class PlacementFeature(FeaturePart):
         elif graph.positions is not None:
             self._show(OWN)
         else:
-            self._show("fr" if graph.n <= AUTO_FORCES else "pivot_mds")
+            self._show(auto_kind(graph))
 
     def _take_positions(self) -> None:
         if self.asked:
