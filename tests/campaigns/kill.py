@@ -1,19 +1,18 @@
-"""Processes that die at random moments: what is said, what goes on, what is left.
+"""Kill processes at random moments; check the message, the next run and what is left behind.
 
     python tests/campaigns/kill.py SECONDS [SEED] [SCENE ...]
 
-`engine`: the engine process gets KILL, TERM, SEGV, BUS, or STOP and CONT while it starts, reads,
-runs, lays out or makes a matrix. The request must end in exactly one message, in words where it
-was lost, and the run after it must be finished and proved. `cuda` is the same on a GPU; it has to
-be asked for by name. `command`: a command gets one of them while it writes a trace, graph, matrix,
-page, picture or film; what was there before must be there, or the new one whole, and the same
-command then does its work and takes away what was left. `sweep`: a worker of a sweep dies; every
-value must have its point, or say why not. `cluster`: one or two workers of a Dask cluster die
-while rows from many sources or a sweep are made; file and points must be those of this process, or
-be so when the same is asked again where a task met three deaths. `window`: a whole window
-is killed (KILL) while it opens, runs, saves, films, shows a lesson and closes; settings and
-workspace must be as they were saved, no process of it may be left, and no shared segment past the
-next start.
+engine   The engine process gets KILL, TERM, SEGV, BUS, or STOP and CONT while it starts, reads,
+         runs, lays out or makes a matrix. Each request ends in exactly one message, in words if
+         the request was lost, and the next run finishes with a proof.
+cuda     The same on a GPU. It runs only if it is named.
+command  A command gets one of these signals while it writes a trace, graph, matrix, page, picture
+         or film. The old file is there, or the whole new one. The same command then succeeds and
+         removes what was left.
+sweep    A worker of a sweep dies. Every value has its point, or says why it has none.
+window   A window is killed while it opens, runs, saves, films, shows a lesson and closes.
+         Settings and workspace are as saved, no process of it lives, and no shared segment
+         outlives the next start.
 
 After each scene descriptors, threads, processes and segments are compared with before.
 """
@@ -30,8 +29,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib.util import find_spec
 from multiprocessing import active_children
 from pathlib import Path
@@ -318,90 +316,6 @@ def _struck_sweep(graph: Any, plan: Any, chance: random.Random) -> int:
     return count
 
 
-# ---------------------------------------------------------------- a cluster's workers
-
-DEATHS = 12  # of workers, then a cluster is closed and another one made
-
-
-def cluster(seconds: float, seed: int, most: int) -> int:
-    """Let workers of clusters die; return how often."""
-    import sample_graphs
-    from gpu.record.trace import RunSettings
-    from gpu.study.cluster import Cluster
-    from gpu.study.sources import from_sources, make_plan
-    from gpu.study.sweep import make_plan as plan_sweep
-    from gpu.study.sweep_pool import run_sweep
-
-    chance, count = random.Random(f"{seed} cluster"), 0
-    graph = sample_graphs.make("grid", n=10_000, seed=1)
-    model = RunSettings("adds", "model", "RTX 2080 Ti", 0, None, 1, 1, 0, {})
-    values = plan_sweep(graph, model, "delta", (1e3, 1e4, 4e4, 1e5))
-    rows = make_plan(graph, RunSettings("dijkstra", "cpu", "", 0), range(300), rows=12)
-    points, end = run_sweep(graph, values, processes=1), time.monotonic() + seconds
-    with tempfile.TemporaryDirectory() as folder, _for_workers(folder):
-        here, there = Path(folder) / "here.npy", Path(folder) / "there.npy"
-        from_sources(graph, rows, here)
-
-        def work(two: Cluster) -> None:
-            if chance.random() < 0.3:
-                assert two.sweep(graph, values) == points
-                return
-            from_sources(graph, rows, there, spread=two.blocks)
-            assert here.read_bytes() == there.read_bytes()
-            there.unlink()
-
-        while time.monotonic() < end and count < most:
-            before = count
-            with Cluster("local:2") as two:
-                while time.monotonic() < end and count < min(most, before + DEATHS):
-                    count += _struck_work(lambda: work(two), chance)
-                    assert sorted(Path(folder).glob("*.npy")) == [here]
-            assert not active_children(), "workers outlive their cluster"
-    return count
-
-
-@contextmanager
-def _for_workers(folder: str) -> Iterator[None]:
-    """Let workers that are started meanwhile find this program, and keep their files here."""
-    ours = {"PYTHONPATH": str(TESTS.parent), "DASK_TEMPORARY_DIRECTORY": folder}
-    before = {name: os.environ.get(name) for name in ours}
-    os.environ.update(ours)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
-
-
-def _struck_work(work: Callable[[], None], chance: random.Random) -> int:
-    """Do some work, one or two of whose workers die meanwhile; return how many."""
-    from gpu.errors import EngineError
-
-    pause, over, count = chance.choice((0.05, 0.5, 1.5)), threading.Event(), 0
-
-    def strikes() -> None:
-        nonlocal count
-        for _ in range(chance.choice((1, 1, 2))):
-            if over.wait(chance.random() * pause):
-                return
-            pids = [child.pid for child in active_children() if child.pid]
-            if pids:
-                count += strike(chance.choice(pids), chance) != "too late"
-
-    striking = threading.Thread(target=strikes)
-    striking.start()
-    try:
-        work()
-    except EngineError as error:
-        if "died" not in str(error):
-            raise
-    finally:
-        over.set()
-        striking.join()
-    work()
-    return count
-
-
 # ---------------------------------------------------------------- the window
 
 
@@ -512,15 +426,12 @@ SCENES = {
     "cuda": cuda,
     "command": command,
     "sweep": sweep,
-    "cluster": cluster,
     "window": window,
 }
 
 
 def played(name: str, seconds: float, seed: int, most: int = sys.maxsize) -> int:
     """Play a scene and see that nothing is left; return how many processes died."""
-    if name == "cluster":  # Dask keeps threads and descriptors for the next one
-        cluster(PATIENCE_S, seed, 1)
     before = held()
     count = SCENES[name](seconds, seed, most)
     check_left(before)

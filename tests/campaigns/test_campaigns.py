@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import faults
@@ -19,7 +18,6 @@ import same
 
 HERE = Path(__file__).parent
 FILES = 60  # of each kind
-DASK = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc and sends signals")
 
 
@@ -57,7 +55,6 @@ def test_a_fault_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         ("engine", 2),
         ("command", 1),
         ("sweep", 1),
-        pytest.param("cluster", 2, marks=DASK),
     ],
 )
 def test_processes_die_and_nothing_is_left(scene: str, deaths: int) -> None:
