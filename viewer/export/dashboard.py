@@ -32,8 +32,8 @@ from viewer.export.paper import lay_out, pressed_in
 from viewer.export.pictures import DENSER, paint
 from viewer.graph.view import GraphView
 from viewer.models.comparison import ComparisonModel
-from viewer.models.measure import readout
 from viewer.models.playback import PlaybackModel
+from viewer.models.readout import readout
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.buckets import BucketPanel
 from viewer.plots.delta import DeltaPanel

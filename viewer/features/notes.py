@@ -274,7 +274,6 @@ class NotesFeature(FeaturePart):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self.notes = window.session.notes
-        self.notes.set_comparison(window.comparison)
         window.graph_view.more_menu.append(self._add_to_menu)
         for key in PLOTS:
             window.docks.offer(key, window.actions_by_key["note_moment"])

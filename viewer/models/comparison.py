@@ -1,20 +1,16 @@
-"""Two runs on one clock: which run is B, how its clock lies on A's, what differs in words.
+"""Two runs on one clock: run B, how its clock lies on A's, and the difference in words.
 
-A is the session's current run, always: every panel shows it, the cursor is a time on its
-clock. B is a second run beside it. So choosing another current run chooses another A; choosing
-B as the current one swaps them; a current run that cannot be compared with B (another graph)
-ends the comparison.
+A is the session's current run: every panel shows it, and the cursor is a time on its clock. B is
+a second run beside it. Choosing another current run chooses another A; choosing B swaps them; a
+current run on another graph ends the comparison.
 
-`clocks` lays B's times on A's (`gpu.study.compare`). While one of the runs goes on it is made anew
-a few times a second, not with every batch of samples. Where it cannot be made as asked, time is
-used and `problem` says why.
+`clocks` lays B's times on A's (`gpu.study.compare`). While one of the runs goes on, it is made
+anew a few times a second. Where it cannot be made as asked, time is used and `problem` says why.
+For runs with many samples or vertices (`AT_ONCE`) clocks and words are made on a thread; until
+then `busy` is set and the clocks stay as they were.
 
-Of runs with many samples or vertices (`AT_ONCE`), the clocks and what the words are made of are
-found on a thread: until they are there, `busy` says so and the clocks stay as they were.
-
-Measured times are compared at probe level 0 only: `missing_reruns` says which runs are to be
-made again without probes, and a run in the session with the same settings at level 0 is taken
-for such a rerun, whoever made it.
+Measured times are compared at probe level 0 only: `missing_reruns` returns the runs to make again
+without probes. Any run of the session with the same settings at level 0 counts as such a rerun.
 """
 
 from __future__ import annotations
@@ -229,6 +225,7 @@ class ComparisonModel(QObject):
         self._live.stop()
         self._found, self.busy = None, _large(self.sides())
         self.pair_changed.emit()
+        self._session.notes.show_pair(record, self.clocks)
         self._align()
 
     def close(self) -> None:
@@ -278,6 +275,7 @@ class ComparisonModel(QObject):
         before = self.clocks
         self.clocks, self.problem = clocks, problem
         if clocks is not SAME_CLOCK or before is not SAME_CLOCK:
+            self._session.notes.show_pair(self.b, clocks)
             self.clocks_changed.emit()
         self.words_changed.emit()
 

@@ -7,17 +7,16 @@ on A's clock (`flags`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
+from gpu.graph import CSRGraph
 from gpu.record.notes import MOST_NOTES, Note
 from gpu.record.trace import Trace
-
-if TYPE_CHECKING:
-    from viewer.models.comparison import ComparisonModel
-    from viewer.models.session import RunRecord, SessionModel
+from gpu.study.compare import SAME_CLOCK, ClockMap
+from viewer.models.runs import RunRecord
 
 
 @dataclass(frozen=True)
@@ -62,19 +61,22 @@ class NotesModel(QObject):
 
     changed = pyqtSignal()
 
-    def __init__(self, session: SessionModel) -> None:
-        super().__init__(session)
-        self._session = session
-        self._pair: ComparisonModel | None = None
+    def __init__(
+        self,
+        parent: QObject,
+        current: Callable[[], RunRecord | None],
+        graph: Callable[[], CSRGraph | None],
+    ) -> None:
+        super().__init__(parent)
+        self._current, self._graph = current, graph
+        self._b: RunRecord | None = None  # where two runs are compared
+        self._clocks: ClockMap = SAME_CLOCK
         self.pinned: tuple[Pin, ...] = ()
-        session.run_added.connect(self._take_run)
-        session.run_removed.connect(self._drop_run)
 
-    def set_comparison(self, pair: ComparisonModel) -> None:
-        """Show B's notes too, from now on, whenever two runs are compared."""
-        self._pair = pair
-        pair.pair_changed.connect(self.changed)
-        pair.clocks_changed.connect(self.changed)
+    def show_pair(self, b: RunRecord | None, clocks: ClockMap) -> None:
+        """Show B's notes too, at A's times; None for one run alone."""
+        self._b, self._clocks = b, clocks
+        self.changed.emit()
 
     # --- what there is
 
@@ -89,14 +91,14 @@ class NotesModel(QObject):
 
     def flags(self) -> list[Flag]:
         """Return the notes at moments of the run shown, or of A and B, by time on A's clock."""
-        pair, run = self._pair, self._session.current
-        if pair is None or pair.b is None or pair.a is None:
+        run = self._current()
+        if self._b is None or run is None:
             return [Flag(pin, pin.at, "") for pin in self.moments(run)]
-        found = [Flag(pin, pin.at, "A") for pin in self.moments(pair.a)]
-        of_b = self.moments(pair.b)
-        times = pair.clocks.to_a([pin.at for pin in of_b]).tolist()
-        found += [Flag(pin, time, "B") for pin, time in zip(of_b, times, strict=True)]
-        return sorted(found, key=lambda flag: flag.time_ns)
+        of_b = self.moments(self._b)
+        times = self._clocks.to_a([pin.at for pin in of_b]).tolist()
+        flags = [Flag(pin, pin.at, "A") for pin in self.moments(run)]
+        flags += [Flag(pin, time, "B") for pin, time in zip(of_b, times, strict=True)]
+        return sorted(flags, key=lambda flag: flag.time_ns)
 
     def flag_of(self, pin: Pin) -> Flag:
         """Return how a moment's note is shown; one of a run that is not shown, at its own time."""
@@ -113,7 +115,7 @@ class NotesModel(QObject):
 
     def graph_shown(self) -> str:
         """Return the hash of the graph that is shown, as far as it is known, else ""."""
-        run, graph = self._session.current, self._session.graph
+        run, graph = self._current(), self._graph()
         if run is not None:
             return run.graph_reference.hash
         return "" if graph is None or "hash" not in vars(graph) else graph.hash
@@ -134,7 +136,7 @@ class NotesModel(QObject):
 
     def pin(self, pin: Pin) -> bool:
         """Add a note; False where there are as many as a trace can hold."""
-        run = self._session.current
+        run = self._current()
         there = self.at_vertices(self.graph_shown()) if run is None else self._kept_with(run)
         if len(there) >= MOST_NOTES:
             return False
@@ -147,9 +149,9 @@ class NotesModel(QObject):
 
     def move_flag(self, flag: Flag, time_ns: float) -> Flag:
         """Move a note to a time on A's clock, as often as a drag does."""
-        run, when = self._session.current, time_ns
-        if flag.letter == "B" and self._pair is not None:
-            run, when = self._pair.b, float(self._pair.clocks.to_b(time_ns))
+        run, when = self._current(), time_ns
+        if flag.letter == "B":
+            run, when = self._b, float(self._clocks.to_b(time_ns))
         assert run is not None
         after = flag.pin.moved(self.at_moment(run, when))
         self.change(flag.pin, after)
@@ -165,16 +167,18 @@ class NotesModel(QObject):
 
     # --- runs come and go
 
-    def _take_run(self, run: RunRecord) -> None:
+    def take_run(self, run: RunRecord) -> None:
+        """Add the notes of a run that came from a file."""
         trace = run.trace
         if trace is not None and trace.notes:
             self.take(trace.notes, run.graph_reference.hash, run.run_id)
 
     def take(self, notes: tuple[Note, ...], graph: str, run_id: int = 0) -> None:
-        """Have the notes of a file too."""
+        """Add the notes of a file."""
         fresh = [Pin(one, run_id if one.vertex is None else 0, graph) for one in notes]
         self._edit((*self.pinned, *fresh))
 
-    def _drop_run(self, run: RunRecord) -> None:
+    def drop_run(self, run: RunRecord) -> None:
+        """Delete the notes of a run that was deleted."""
         if self.moments(run):
             self._edit(tuple(pin for pin in self.pinned if pin.run_id != run.run_id))

@@ -25,8 +25,8 @@ from PyQt6.QtWidgets import QVBoxLayout
 from gpu.words import time_unit
 from viewer.common.theme import SPACING
 from viewer.models.comparison import ComparisonModel
-from viewer.models.measure import readout
 from viewer.models.playback import STEP_KINDS, StepKind, works_in_supersteps
+from viewer.models.readout import readout
 from viewer.models.session import RunRecord
 from viewer.plots.live import SAMPLES_PER_TICK, LivePanel
 from viewer.plots.marks import Marks

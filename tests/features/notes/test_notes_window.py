@@ -183,6 +183,7 @@ def test_the_notes_of_both_runs_fly_on_one_clock(
     qtbot.waitUntil(lambda: not pair.busy)
     times, graph = a.samples["t_ns"], a.graph_reference.hash
     pair.clocks = ClockMap(np.array([0.0, 100.0]), np.array([0.0, 50.0]))  # B twice as slow
+    notes.show_pair(b, pair.clocks)
     notes.pin(Pin(Note("of a", t_ns=int(times[2])), a.run_id, graph))
     notes.pin(Pin(Note("of b", t_ns=10), b.run_id, graph))
     flags = {flag.pin.note.text: flag for flag in notes.flags()}
