@@ -1,4 +1,4 @@
-"""Shortest-path schedulers and their traces; no window below this line.
+"""Graph formats, shortest-path algorithms, the three engines and traces. Contains no GUI code.
 
     import gpu
     graph = gpu.load_graph("roads.gr.gz")
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from gpu.engine import run_named as run
     from gpu.formats import load_graph
     from gpu.graph import CSRGraph
+    from gpu.networks import from_networkx
     from gpu.record.trace import Trace
 
-__all__ = ["CSRGraph", "Trace", "load_graph", "run"]
+__all__ = ["CSRGraph", "Trace", "from_networkx", "load_graph", "run"]
 
 _HOMES = {
     "run": ("gpu.engine", "run_named"),
     "load_graph": ("gpu.formats", "load_graph"),
+    "from_networkx": ("gpu.networks", "from_networkx"),
     "CSRGraph": ("gpu.graph", "CSRGraph"),
     "Trace": ("gpu.record.trace", "Trace"),
 }

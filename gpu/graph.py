@@ -234,6 +234,31 @@ class CSRGraph:
             raise SourceError(f"source index {source} is not a vertex of {self.name}: {allowed}")
         return int(source)
 
+    def to_networkx(self, *, directed: bool = True) -> Any:
+        """Return this graph as NetworkX's: names as nodes, "weight", and "pos" where it has places.
+
+        A DiGraph, or a MultiDiGraph where there are parallel arcs. directed False: a Graph or
+        MultiGraph of the edges; GraphError where an arc has no reverse of the same weight.
+        """
+        import networkx as nx
+
+        tails = np.repeat(np.arange(self.n), np.diff(self.indptr))
+        heads, weights = self.indices.astype(np.int64), self.weights
+        if not directed:
+            tails, heads, weights = _edges_of(self, tails, heads)
+        parallel = len(np.unique(tails * self.n + heads)) < len(tails)
+        simple, multi = (nx.DiGraph, nx.MultiDiGraph) if directed else (nx.Graph, nx.MultiGraph)
+        network = (multi if parallel else simple)(name=self.name)
+        names = [self.id_of(vertex) for vertex in range(self.n)]
+        if self.positions is None:
+            network.add_nodes_from(names)
+        else:
+            places = zip(names, self.positions.tolist(), strict=True)
+            network.add_nodes_from((name, {"pos": tuple(place)}) for name, place in places)
+        arcs = zip(tails.tolist(), heads.tolist(), weights.tolist(), strict=True)
+        network.add_weighted_edges_from((names[u], names[v], weight) for u, v, weight in arcs)
+        return network
+
     def with_positions(self, positions: np.ndarray | None) -> CSRGraph:
         """Return the same graph drawn elsewhere."""
         return replace(self, positions=positions)
@@ -276,6 +301,29 @@ def _meets(graph: CSRGraph, vertex: int, wanted: int, hops: int) -> bool:
         if met >= wanted or not len(front):
             break
     return met >= wanted
+
+
+def _edges_of(
+    graph: CSRGraph, tails: np.ndarray, heads: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return tails, heads and weights of undirected edges, loops last; GraphError if there is none.
+
+    The arcs to larger numbers must be, reversed, those to smaller ones.
+    """
+    up, down = np.flatnonzero(tails < heads), np.flatnonzero(tails > heads)
+    up = up[np.lexsort((graph.weights[up], heads[up], tails[up]))]
+    down = down[np.lexsort((graph.weights[down], tails[down], heads[down]))]
+    same = len(up) == len(down) and all(
+        np.array_equal(there[up], back[down])
+        for there, back in ((tails, heads), (heads, tails), (graph.weights, graph.weights))
+    )
+    if not same:
+        raise GraphError(
+            f"{graph.name} is directed: not every arc has a reverse of the same weight; "
+            "use to_networkx()"
+        )
+    edges = np.append(up, np.flatnonzero(tails == heads))
+    return tails[edges], heads[edges], graph.weights[edges]
 
 
 def _narrowed(weights: np.ndarray) -> np.ndarray:

@@ -214,6 +214,72 @@ CATALOGUE: dict[str, Sample] = {
             "first",
             fixed=True,
         ),
+        Sample(
+            "karate_club",
+            "Karate club",
+            "Zachary's 34 members of a club that split in two: two hubs and what lies between "
+            "them, with weights of its own.",
+            "classics:karate_club",
+            34,
+            "always 34",
+            "first",
+            fixed=True,
+        ),
+        Sample(
+            "les_miserables",
+            "Les Misérables",
+            "The 77 characters of the novel, joined where they meet: names as ids, and a hero who "
+            "knows almost everybody.",
+            "classics:les_miserables",
+            77,
+            "always 77",
+            "hub",
+            fixed=True,
+        ),
+        Sample(
+            "florentine_families",
+            "Florentine families",
+            "Fifteen families of the Renaissance, joined by marriage: small enough to follow "
+            "every step by hand.",
+            "classics:florentine_families",
+            15,
+            "always 15",
+            "hub",
+            fixed=True,
+        ),
+        Sample(
+            "southern_women",
+            "Southern women",
+            "Davis's 18 women and the 14 events that they attended: a bipartite graph, so every "
+            "way alternates.",
+            "classics:southern_women",
+            32,
+            "always 32",
+            "first",
+            fixed=True,
+        ),
+        Sample(
+            "petersen",
+            "Petersen graph",
+            "Ten vertices of degree three, no two more than two steps apart: the counterexample "
+            "of the textbooks.",
+            "classics:petersen",
+            10,
+            "always 10",
+            "first",
+            fixed=True,
+        ),
+        Sample(
+            "tutte",
+            "Tutte's graph",
+            "46 vertices of degree three in the plane, and no way that visits each once: the "
+            "front spreads evenly.",
+            "classics:tutte",
+            46,
+            "always 46",
+            "first",
+            fixed=True,
+        ),
     )
 }
 

@@ -7,9 +7,11 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 
+import gpu
 from gpu.errors import MemoryNeededError, ParameterError
 from gpu.graph import CSRGraph
 from gpu.proof.verify import oracle_distances
@@ -23,7 +25,15 @@ from sample_graphs import (
 )
 from sample_graphs.assemble import components, from_arcs
 
-DRAWN_BY_LAYOUT = {"rmat", "erdos_renyi", "barabasi_albert"}  # no natural positions
+CLASSICS = {
+    "karate_club": nx.karate_club_graph,
+    "les_miserables": nx.les_miserables_graph,
+    "florentine_families": nx.florentine_families_graph,
+    "southern_women": nx.davis_southern_women_graph,
+    "petersen": nx.petersen_graph,
+    "tutte": nx.tutte_graph,
+}
+DRAWN_BY_LAYOUT = {"rmat", "erdos_renyi", "barabasi_albert", *CLASSICS}  # no natural positions
 EXACT = ("geometric", "watts_strogatz", "erdos_renyi", "barabasi_albert", "band", "chain", "star")
 SCALABLE = [key for key, sample in CATALOGUE.items() if not sample.fixed]
 
@@ -84,6 +94,12 @@ def test_every_sample_is_a_sound_graph(key: str, weights: str) -> None:
         ("complete", 20, "f865cd9b589c325e"),
         ("figure_1", None, "b4a07056388da28a"),
         ("figure_6", None, "54ead29cbba491a5"),
+        ("karate_club", None, "ff3d400a1da2683a"),
+        ("les_miserables", None, "043b44fb04bc0e68"),
+        ("florentine_families", None, "35ab06eea98b5a35"),
+        ("southern_women", None, "3bc9c0961a61636e"),
+        ("petersen", None, "9a0caa838fc462c4"),
+        ("tutte", None, "5d7b65571f1cb04a"),
     ],
 )
 def test_same_for_a_seed_on_every_machine(key: str, n: int | None, digest: str) -> None:
@@ -93,6 +109,20 @@ def test_same_for_a_seed_on_every_machine(key: str, n: int | None, digest: str) 
     assert again.hash == graph.hash
     if not CATALOGUE[key].fixed:
         assert make(key, n=n, seed=8).hash != graph.hash
+
+
+@pytest.mark.parametrize("key", CLASSICS)
+def test_the_classics_are_the_graphs_of_networkx(key: str) -> None:
+    graph, network = make(key), CLASSICS[key]()
+    ours = graph.to_networkx(directed=False)
+    assert nx.utils.graphs_equal(nx.Graph(ours.edges), nx.Graph(network.edges))
+    assert set(ours) == set(network)
+    own = nx.get_edge_attributes(network, "weight")
+    assert all(ours.edges[ends]["weight"] == weight for ends, weight in own.items())
+    source = suggested_source(graph)
+    expected = nx.single_source_dijkstra_path_length(ours, graph.id_of(source))
+    dist = gpu.run(graph, "dijkstra", "model", source, probe=0).dist
+    assert {graph.id_of(v): dist[v] for v in range(graph.n)} == expected
 
 
 @pytest.mark.parametrize("n", [10, 11, 37, 99, 149, 150, 151, 1000, 4321])
