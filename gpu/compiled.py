@@ -100,7 +100,7 @@ def _source_digest() -> str:
     top = Path(__file__).resolve().parent
     digest = hashlib.blake2b(digest_size=6)
     rooms = (path for room in ("loops", "model", "cpu") for path in (top / room).rglob("*.py"))
-    called = ("scheduler.py", "delta.py", "parsing/interning.py")
+    called = ("scheduler.py", "delta.py")
     for path in (*(top / name for name in called), *sorted(rooms)):
         if path.is_file():
             digest.update(path.name.encode() + path.read_bytes())

@@ -79,9 +79,8 @@ ROOMS = {
     "replay": Room(("gpu/replay/*.py",), ("tests/replay",)),
     "raster": Room(("viewer/raster/*.py",), ("tests/raster", "tests/features/matrix")),
     "readers": Room(
-        ("gpu/formats/*.py", "gpu/parsing/*.py"),
+        ("gpu/formats/*.py",),
         (
-            "tests/parsing",
             *(
                 f"tests/formats/test_formats{name}.py"
                 for name in (

@@ -1,31 +1,25 @@
-"""Graph files: `load_graph` by suffix, else by content; `save_graph` by suffix.
+"""Graph files: `load_graph`, `save_graph`, `peek`, and the table of formats.
 
-A suffix binds: `.mtx` is Matrix Market or refused. Where two formats share one (`.gr` may be
-DIMACS text, PACE's tree-width format or a Galois binary) the first decompressed bytes decide.
-Only where no suffix says, or one that says no more than "text", is the format guessed from
-those bytes, and a note says so. Each format is one
-module with one row in READERS; every reader takes its whole input from
-`source.Source` (gzip, xz, bz2 unpacked, memory watched), parses text by `rows` and
-ends in `build`. Adding a format: a module with a `FORMAT`, and its row below.
+A suffix binds: `.mtx` is Matrix Market or refused. If two formats share one (`.gr` may be DIMACS
+text, PACE's tree-width format or a Galois binary), the first unpacked bytes decide. If no suffix
+says the format, or one that only says "text", it is guessed from those bytes, and a note says so.
 
-Whatever the bytes, a reader returns a checked CSRGraph or raises a GpuError in one
-line: FormatError with file, line, found and expected; MemoryNeededError;
-CancelledByUserError.
+Whatever the bytes, reading ends in a checked CSRGraph or a GpuError in one line: FormatError with
+file, line, what was found and what is expected; MemoryNeededError; CancelledByUserError.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from gpu.errors import FormatError, GraphError, MemoryNeededError, ParameterError
 from gpu.formats import (
+    binary,
     dimacs,
-    edge_list,
-    galois,
-    gap,
     gml,
     markup,
     matrix_market,
@@ -33,58 +27,58 @@ from gpu.formats import (
     node_link,
     npz,
     pajek,
+    tables,
     tntp,
 )
+from gpu.formats.build import build
+from gpu.formats.reading import NAME, UTF8_MARK, Format, Reading, WeightNames, shown, unpacked_name
+from gpu.formats.source import Source, refuse_web_address
+from gpu.formats.write import write_map
 from gpu.graph import CSRGraph
-from gpu.parsing.filebytes import end_lines_in_newlines
-from gpu.parsing.reading import COMPRESSIONS, NAME, UTF8_MARK, Format, Reading, shown
-from gpu.parsing.source import Source, refuse_web_address
-from gpu.parsing.write import write_map
 from gpu.words import did_you_mean
 
-READERS: dict[str, Format] = {
-    row.key: row
-    for row in (
-        dimacs.FORMAT,
-        galois.FORMAT,
-        matrix_market.FORMAT,
-        metis.FORMAT,
-        edge_list.FORMAT,
-        npz.FORMAT,
-        npz.ARRAY,
-        tntp.FORMAT,
-        pajek.FORMAT,
-        gml.FORMAT,
-        markup.GRAPHML,
-        markup.GEXF,
-        node_link.FORMAT,
-        gap.FORMAT,
-    )
-}
+TABLE = (  # a new format: its module, and its row here
+    dimacs.FORMAT,
+    binary.GALOIS,
+    matrix_market.FORMAT,
+    metis.FORMAT,
+    tables.FORMAT,
+    npz.NPZ,
+    npz.NPY,
+    tntp.FORMAT,
+    pajek.FORMAT,
+    gml.FORMAT,
+    markup.GRAPHML,
+    markup.GEXF,
+    node_link.FORMAT,
+    binary.GAP,
+)
+READERS: dict[str, Format] = {row.key: row for row in TABLE}
+FORMAT_SUFFIXES: dict[str, tuple[str, ...]] = {row.key: row.suffixes for row in TABLE}
 
-FORMAT_SUFFIXES: dict[str, tuple[str, ...]] = {
-    key: reader.suffixes for key, reader in READERS.items()
-}
-
-KNOWN_BUT_NOT_READ = (  # (mark near the beginning, name)
+OTHER_FILES = (  # (beginning, name) of files that are not read
+    (b"%PDF", "PDF"),
+    (b"\x89PNG", "PNG"),
+)
+OTHER_TEXTS = (  # (mark near the beginning, name)
+    (b"<osm", "OpenStreetMap (tools such as OSMnx write GraphML of it)"),
+    (b"OSMHeader", "OpenStreetMap (tools such as OSMnx write GraphML of it)"),
     (b"<?xml", "XML"),
     (b"strict graph", "Graphviz"),
     (b"digraph", "Graphviz"),
 )
-KNOWN_BEGINNINGS = (
-    (b"%PDF", "PDF"),
-    (b"\x89PNG", "PNG"),
-)
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
-SAYS_NOTHING = {".txt"}  # what is written under it is not the only thing found under it
+SAYS_NOTHING = {".txt"}  # several formats are found under it
 MARK_BYTES = 1024  # how far from the beginning a mark is looked for
 LEAST_CONFIDENCE = 0.15
+SURE = 0.7  # confidence that overrules the mark of another kind of file
 
 __all__ = [
     "FORMAT_SUFFIXES",
     "READERS",
-    "chosen_reader",
+    "Peek",
     "load_graph",
+    "peek",
     "save_graph",
     "warm_up",
     "writer_for",
@@ -98,61 +92,44 @@ def load_graph(
     weights: str = "file",
     weight_name: str | None = None,
     format: str | None = None,
+    header: bool = True,
     progress: Callable[[float, str], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     pipe: bool = False,
 ) -> CSRGraph:
-    """Read a graph file, whatever it is called.
+    """Read a graph file.
 
     Parameters
     ----------
     path : the file; gzip, xz and bz2 are unpacked
-    undirected : None by the format's own definition (METIS, `p tw` and symmetric
-        matrices are undirected, the others directed as written); True adds the
-        reverse of each arc; False adds none
-    weights : "file"; "unit", all 1; "random", 1..100 from a fixed seed;
-        "absolute", the file's without their signs
-    weight_name : which column or attribute is the weight, in formats where they have names
-        (TNTP, GraphML, GEXF, GML, edge lists with a heading); None for the usual one
-    format : key of READERS to skip the choice by content
+    undirected : None as the format defines (METIS, `p tw` and symmetric matrices are undirected,
+        the others directed as written); True adds the reverse of each edge; False adds none
+    weights : "file"; "unit", all 1; "random", 1..100 from a fixed seed; "absolute", the file's
+        without their signs
+    weight_name : the column or attribute that is the weight, in formats with names (TNTP, GraphML,
+        GEXF, GML, edge lists with a heading); None for the usual one
+    format : key of READERS, to skip the choice by name and content
+    header : whether the first row of a table may be a heading; False: it is an edge
     progress : called with a fraction 0..1 and what is being done
     should_stop : asked between pieces of work
-    pipe : whether the path may be a pipe or device, /dev/stdin say: it is read until it ends,
-        however long that takes; else such a path is refused
+    pipe : whether the path may be a pipe or device, for example /dev/stdin; it is read to its end
 
     Raises
     ------
     FormatError, MemoryNeededError, CancelledByUserError, ParameterError
     """
     refuse_web_address(str(path))
-    reading = Reading(
-        Path(path), undirected, weights, progress, should_stop, weight_name, format, pipe
-    )
     if format is not None:
-        _check_known(format)
+        _check_key(format)
+    reading = Reading(
+        Path(path), undirected, weights, progress, should_stop, weight_name, format, pipe, header
+    )
     try:
-        reading.report(0.0, "opening")
-        source = Source(reading)
-        try:
-            reader = READERS[format] if format else chosen_reader(reading, source.head)
-            if not format and not named_formats(reading.path):
-                reading.note(f"no suffix says the format: {reader.title}, guessed from the content")
-            if weight_name is not None and not reader.named_weights:
-                raise reading.fault(
-                    f"{reader.title} does not name its weights; ask for none", remedy=NAME
-                )
-            if reader.promised is not None:
-                reading.promised_rows = reader.promised(source.head)
-            data = source.read_all(text=reader.text)
-        finally:
-            source.close()
-        if reader.text:
-            if data[: len(UTF8_MARK)] == UTF8_MARK:
-                data = bytearray(data[len(UTF8_MARK) :])
-            end_lines_in_newlines(data)
-        graph = reader.read(reading, data)
-        if graph.positions is None and not reader.places and _places_beside(reading.path).is_file():
-            graph = dimacs.with_places(reading, graph, _places_beside(reading.path))
+        row, data = _data_of(reading)
+        graph = build(reading, row.key, row.read(reading, data))
+        places = _places_beside(reading.path)
+        if graph.positions is None and not row.places and places.is_file():
+            graph = dimacs.with_places(reading, graph, places)
     except GraphError as error:
         raise FormatError(reading.path, str(error)) from error
     except MemoryError as error:
@@ -163,27 +140,100 @@ def load_graph(
     return graph
 
 
-def chosen_reader(reading: Reading, head: bytes) -> Format:
-    """Return the reader that the name says, else the most confident one of the content.
+def _data_of(reading: Reading) -> tuple[Format, bytearray]:
+    """Return the format of a file and its unpacked bytes; text has LF or CRLF at line ends."""
+    reading.report(0.0, "opening")
+    source = Source(reading)
+    try:
+        row = READERS[reading.format] if reading.format else chosen_format(reading, source.head)
+        if not reading.format and not named_formats(reading.path):
+            reading.note(f"no suffix says the format: {row.title}, guessed from the content")
+        if reading.weight_name is not None and not row.named_weights:
+            raise reading.fault(
+                f"{row.title} does not name its weights; choose no name", remedy=NAME
+            )
+        data = source.read_all(text=row.text)
+    finally:
+        source.close()
+    if row.text:
+        if data[: len(UTF8_MARK)] == UTF8_MARK:
+            del data[: len(UTF8_MARK)]
+        _end_lines_in_newlines(data)
+    return row, data
 
-    Raises FormatError where the content is surely another format's, or no graph's.
+
+def _end_lines_in_newlines(data: bytearray) -> None:
+    """Turn every CR that no LF follows into an LF, in place; a CR before an LF is a blank."""
+    if data.find(b"\r") < 0:
+        return
+    letters = np.frombuffer(data, np.uint8)
+    returns = np.flatnonzero(letters == ord("\r"))
+    following = letters[np.minimum(returns + 1, len(letters) - 1)]
+    letters[returns[following != ord("\n")]] = ord("\n")
+
+
+@dataclass(frozen=True)
+class Peek:
+    """What the beginning of a file shows.
+
+    format : key of READERS; title : its name in words
+    weights : None if the format does not name its weights
+    """
+
+    format: str
+    title: str
+    weights: WeightNames | None
+
+
+def peek(path: str | Path) -> Peek:
+    """Look at the beginning of a file, in milliseconds; what follows may still be wrong.
+
+    Raises FormatError, MemoryNeededError as `load_graph` would.
+    """
+    refuse_web_address(str(path))
+    reading = Reading(Path(path))
+    source = Source(reading)
+    try:
+        head = source.head
+    finally:
+        source.close()
+    row = chosen_format(reading, head)
+    names = row.weight_names
+    return Peek(row.key, row.title, names(head.removeprefix(UTF8_MARK)) if names else None)
+
+
+def warm_up() -> None:
+    """Load the compiled parser, so that the first large file does not wait for it.
+
+    For a process that stays, in the background. Without Numba it does nothing.
+    """
+    from gpu.formats.rows import warm_up as warm_rows
+
+    warm_rows()
+
+
+# ---------------------------------------------------------------- what a file is
+
+
+def chosen_format(reading: Reading, head: bytes) -> Format:
+    """Return the format that the name says, otherwise the most confident one of the content.
+
+    Raises FormatError if the content is certainly another format's, or no graph's.
     """
     _refuse_wide_text(reading, head)
     text = head.removeprefix(UTF8_MARK).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    known = [name for mark, name in KNOWN_BEGINNINGS if head.startswith(mark)]
-    known += [name for mark, name in KNOWN_BUT_NOT_READ if mark in head[:MARK_BYTES]]
+    others = [name for mark, name in OTHER_FILES if head.startswith(mark)]
+    others += [name for mark, name in OTHER_TEXTS if mark in head[:MARK_BYTES]]
     named = named_formats(reading.path)
-    best = max(named or READERS.values(), key=lambda row: row.sniff(text))
+    best = max(named or TABLE, key=lambda row: row.sniff(text))
     score = best.sniff(text)
     if named and score == 0:
-        known += [
-            f"{row.title} under this name" for row in READERS.values() if row.sniff(text) == 1
-        ]
-    if score >= (0.7 if known else LEAST_CONFIDENCE) or (named and (score or not known)):
+        others += [f"{row.title} under this name" for row in TABLE if row.sniff(text) == 1]
+    if score >= (SURE if others else LEAST_CONFIDENCE) or (named and (score or not others)):
         return best
-    titles = ", ".join(row.title for row in named or READERS.values())
-    if known:
-        raise reading.fault(f"{known[0]} is not read; formats that are: {titles}")
+    titles = ", ".join(row.title for row in named or TABLE)
+    if others:
+        raise reading.fault(f"{others[0]} is not read; formats that are: {titles}")
     raise reading.fault(f"begins {shown(head)}, no graph format known; those are: {titles}")
 
 
@@ -199,24 +249,29 @@ def _refuse_wide_text(reading: Reading, head: bytes) -> None:
 
 
 def named_formats(path: Path) -> list[Format]:
-    """Return the formats that a file's name says it may have, none where it says nothing."""
+    """Return the formats that a file's name says it may have, none if it says nothing."""
     suffix = _suffix_of(path)
     if suffix in SAYS_NOTHING:
         return []
-    return [row for row in READERS.values() if suffix in row.suffixes + row.shared]
+    return [row for row in TABLE if suffix in row.suffixes + row.shared]
 
 
-def warm_up() -> None:
-    """Load the compiled parser and sorter, so that the first large file does not wait for them.
+def _suffix_of(path: Path) -> str | None:
+    """Return the longest suffix of a name that any format has, without the packing."""
+    name = unpacked_name(path).lower()
+    fits = [suffix for row in TABLE for suffix in row.suffixes if name.endswith(suffix)]
+    return max(fits, key=len, default=None)
 
-    For a process that stays, in the background: about 0.3 s after Numba is imported, some
-    seconds where nothing is in the cache yet. Without Numba it does nothing.
-    """
-    from gpu.formats.warm import compile_all
-    from gpu.parsing.csr import have_numba
 
-    if have_numba():
-        compile_all()
+def _check_key(format: str) -> None:
+    if format not in READERS:
+        raise ParameterError(
+            f"format {format!r} is not known{did_you_mean(format, READERS)}; choose "
+            f"{', '.join(READERS)}"
+        )
+
+
+# ---------------------------------------------------------------- writing
 
 
 def save_graph(
@@ -225,13 +280,13 @@ def save_graph(
     """Write a graph in the format of the suffix, packed if that ends in .gz, .xz, .bz2.
 
     `load_graph` reads the same graph back: weights and their kind, direction, vertices without
-    arcs, coordinates. `.npz` keeps everything in one file; for the others coordinates stand in
-    a `.co` file beside. Where a format numbers its vertices itself, the ids are lost: that is
-    returned in sentences, and with `id_map` a table of both stands beside, in PATH.ids.csv.
+    edges, coordinates. `.npz` keeps everything in one file; for the others coordinates stand in
+    a `.co` file beside. If a format numbers its vertices itself, the ids are lost: sentences
+    returned say so, and with `id_map` a table of both is written to PATH.ids.csv.
     `format`, a key of READERS, overrides the suffix.
 
-    Raises ParameterError for an unknown suffix, GraphError where the format cannot
-    hold the graph or the file cannot be written.
+    Raises ParameterError for an unknown suffix, GraphError if the format cannot hold the graph or
+    the file cannot be written.
     """
     path = Path(path)
     try:
@@ -243,35 +298,27 @@ def save_graph(
 
 
 def _saved(graph: CSRGraph, path: Path, row: Format, id_map: bool) -> tuple[str, ...]:
-    """Write a graph and what stands beside it; return what is not kept."""
+    """Write a graph and the files beside it; return what is not kept."""
     row.write(graph, path)  # type: ignore[misc]
-    told = []
+    sentences = []
+    places = _places_beside(path)
     if graph.positions is None and not row.places:
-        _places_beside(path).unlink(missing_ok=True)  # of the file that was replaced
+        places.unlink(missing_ok=True)  # of the file that was replaced
     elif graph.positions is not None and not row.places:
         order = row.read_order(graph, path) if row.read_order else None
-        dimacs.write_positions(
-            _places_beside(path), graph.positions if order is None else graph.positions[order]
-        )
-        told.append(f"coordinates are in {_places_beside(path).name}")
+        positions = graph.positions if order is None else graph.positions[order]
+        dimacs.write_positions(places, positions)
+        sentences.append(f"coordinates are in {places.name}")
     base = row.numbered_from(graph, path) if row.numbered_from else None
     if base is not None and graph.n and (graph.ids is not None or graph.id_base != base):
         names = f"{graph.id_of(0)} to {graph.id_of(graph.n - 1)}"
-        told.append(f"ids {names} are not kept: vertices are {base} to {base + graph.n - 1}")
+        sentences.append(f"ids {names} are not kept: vertices are {base} to {base + graph.n - 1}")
         if id_map:
-            beside = path.with_name(f"{path.name}.ids.csv")
+            table = path.with_name(f"{path.name}.ids.csv")
             ids = graph.ids if graph.ids is not None else np.arange(graph.n) + graph.id_base
-            write_map(beside, base, ids)
-            told.append(f"which vertex was which is in {beside.name}")
-    return tuple(told)
-
-
-def _check_known(format: str) -> None:
-    if format not in READERS:
-        raise ParameterError(
-            f"format {format!r} is not known{did_you_mean(format, READERS)}; choose "
-            f"{', '.join(READERS)}"
-        )
+            write_map(table, base, ids)
+            sentences.append(f"the table of vertices and ids is {table.name}")
+    return tuple(sentences)
 
 
 def _places_beside(path: Path) -> Path:
@@ -279,37 +326,25 @@ def _places_beside(path: Path) -> Path:
 
 
 def writer_for(path: str | Path, format: str | None = None) -> Callable[[CSRGraph, Path], None]:
-    """Return what would write `path`; raise ParameterError where nothing can."""
+    """Return the function that writes `path`. Raises ParameterError if there is none."""
     return _written_format(Path(path), format).write  # type: ignore[return-value]
 
 
 def _written_format(path: Path, format: str | None) -> Format:
-    suffix = _suffix_of(path)
     if format is not None:
-        _check_known(format)
-    row = READERS[format] if format else _format_of(suffix)
+        _check_key(format)
+    suffix = _suffix_of(path)
+    by_suffix = next((row for row in TABLE if suffix in row.suffixes), None)
+    row = READERS[format] if format else by_suffix
     if row is None or row.write is None:
-        rows = [row for row in READERS.values() if row.write is not None]
-        known = ", ".join(suffix for row in rows for suffix in row.suffixes)
-        said = repr(format) if format else repr(path.suffix)
+        rows = [row for row in TABLE if row.write is not None]
+        suffixes = ", ".join(suffix for row in rows for suffix in row.suffixes)
+        name = repr(format) if format else repr(path.suffix)
         title = f" ({row.title} is only read)" if row is not None else ""
-        raise ParameterError(f"{path.name}: no writer for {said}{title}; use {known}")
-    if suffix not in row.suffixes + row.shared and (suffix is not None or not row.told_by_content):
+        raise ParameterError(f"{path.name}: no writer for {name}{title}; use {suffixes}")
+    if suffix not in row.suffixes + row.shared and (suffix is not None or not row.by_content):
         raise ParameterError(
             f"{path.name}: {row.title} under this name would be read as something else; name it "
             f"{path.name}{row.suffixes[0]}"
         )
     return row
-
-
-def _format_of(suffix: str | None) -> Format | None:
-    return next((row for row in READERS.values() if suffix in row.suffixes), None)
-
-
-def _suffix_of(path: Path) -> str | None:
-    """Return the longest suffix of a name that any format has; packing is looked through."""
-    name = path.name.lower()
-    for packing in COMPRESSIONS:
-        name = name.removesuffix(packing)
-    fits = [suffix for row in READERS.values() for suffix in row.suffixes if name.endswith(suffix)]
-    return max(fits, key=len, default=None)

@@ -1,24 +1,21 @@
-"""From what a file of another program holds to our graph: GraphML, GEXF, GML, node-link JSON.
+"""From the nodes and edges of another program's file to `Arcs`: GraphML, GEXF, GML, node-link JSON.
 
-Their readers fill a `Network`; this module numbers its vertices and chooses among the attributes.
+The adapters of these formats fill a `Network`. This module numbers its vertices and chooses among
+the attributes.
 
-Vertices. Identifiers that are the whole numbers 0..n-1 or 1..n become the numbering;
-other whole numbers are ranked and kept in `ids`; words are kept in the order of the file.
-Labels are not identifiers: two vertices may share one. An edge whose end is no vertex of the file
-is refused with its line.
+Vertices. Identifiers that are the whole numbers 0..n-1 or 1..n become the numbering. Other whole
+numbers are ranked and kept in `ids`. Words are kept in the order of the file. Labels are not
+identifiers: two vertices may share one. An edge whose end is no vertex of the file is refused with
+its line.
 
-Weights. The edge attribute that was asked for (`weight_name`), else the first of
+Weights. The edge attribute that the user chose (`weight_name`), otherwise the first of
 WEIGHT_NAMES that any edge has, in any case. An edge without it has the file's default, else 1.
-These formats say "double" of whatever a program wrote, so numbers that are all whole are
-integers here.
+Numbers that are all whole are integers, since these formats say "double" for everything.
 
-Direction. A network has one kind of edges; an edge that says otherwise of itself is read so.
+Direction. A network has one kind of edges; an edge with a direction of its own is read so.
 
 Positions. The first of `POSITIONS` that every vertex has. GML's graphics count y downwards, as
 screens do, and are turned over.
-
-What a reader keeps takes up to BYTES_PER_BYTE of memory for each byte of text: that is asked for
-first.
 """
 
 from __future__ import annotations
@@ -31,35 +28,35 @@ from typing import Any
 
 import numpy as np
 
-from gpu.formats.named_edges import name_array
-from gpu.graph import CSRGraph
-from gpu.parsing.build import graph_from_arcs, value_rule
-from gpu.parsing.reading import NAME, SIGNS, Reading, bare_name, shown
-from gpu.parsing.row_rules import FLOAT_MAX, INT64_MAX, NOT_NEGATIVE, SKIPPED, whole_number
+from gpu.formats.build import both_or_one_way, whole_if_exact
+from gpu.formats.reading import NAME, SIGNS, Arcs, Reading, shown
+from gpu.formats.rows import FLOAT_MAX, INT64_MAX, whole_number
 
 WEIGHT_NAMES = ("weight", "value", "length", "distance", "cost", "time")
 COORDINATES = (("x", "y"), ("lon", "lat"), ("lng", "lat"), ("longitude", "latitude"))
-BYTES_PER_BYTE = 40
+BYTES_PER_BYTE = 40  # of memory for each byte of text
 WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+NAME_CHARACTERS = 256
+WIDTH_FACTOR = 64  # the array of names may take so many times the file's bytes
 
 Attributes = dict[str, Any]
 
 
 @dataclass(slots=True)
 class Edge:
-    """One edge as written; `line` 1-based, None where the format has none."""
+    """One edge as written; `line` 1-based, None if the format has no lines."""
 
     tail: str
     head: str
     line: int | None
     attributes: Attributes = field(default_factory=dict)
-    directed: bool | None = None  # None: as the network is
+    directed: bool | None = None  # None: as the network
     where: str = ""  # "links[3]: " in a file without lines
 
 
 @dataclass
 class Network:
-    """What a reader found: vertices by identifier, in the order of the file, and edges."""
+    """What an adapter read: vertices by identifier, in the order of the file, and edges."""
 
     directed: bool = False
     nodes: dict[str, Attributes] = field(default_factory=dict)
@@ -67,7 +64,7 @@ class Network:
     defaults: Attributes = field(default_factory=dict)  # of edges, by attribute
 
     def add_node(self, reading: Reading, name: str | None, line: int | None) -> Attributes:
-        """Return the attributes, empty yet, of a new vertex with a name of its own."""
+        """Return the attributes, still empty, of a new vertex with a name of its own."""
         if name is None:
             raise reading.fault("a node without an id; every node needs one of its own", line)
         if name in self.nodes:
@@ -83,16 +80,16 @@ class Network:
         *,
         where: str = "",
     ) -> Edge:
-        """Return a new edge; raise FormatError where an end is missing.
+        """Return a new edge; raise FormatError if an end is missing.
 
-        `where` says which one it is in a file without lines.
+        `where` names it in a file without lines.
         """
+        where = f"{where}: " if where else ""
         if tail is None or head is None:
             missing = "source" if tail is None else "target"
-            which = f"{where}: " if where else ""
-            words = f"{which}an edge without a {missing}; expected a source and a target"
+            words = f"{where}an edge without a {missing}; expected a source and a target"
             raise reading.fault(words, line)
-        edge = Edge(tail, head, line, where=f"{where}: " if where else "")
+        edge = Edge(tail, head, line, where=where)
         self.edges.append(edge)
         return edge
 
@@ -101,14 +98,14 @@ def _quoted(name: str) -> str:
     return shown(name.encode(errors="replace"))
 
 
-def graph_from_network(reading: Reading, key: str, network: Network, size: int) -> CSRGraph:
-    """Return the CSRGraph of a network; `size` bytes is what it was read from.
+def arcs_of(reading: Reading, network: Network, size: int) -> Arcs:
+    """Return the edges of a network; `size` is the file's, in bytes.
 
     Raises FormatError for ends that are no vertices, weights that are no numbers >= 0 and names
     that cannot be kept.
     """
     nodes, edges = list(network.nodes), network.edges
-    order, ids, base = numbering(reading, nodes, size)
+    order, ids, base = _numbering(reading, nodes, size)
     vertex = {node: int(rank) for node, rank in zip(nodes, order, strict=True)}
     reading.report(0.8, "edges")
     for edge in edges:
@@ -127,37 +124,30 @@ def graph_from_network(reading: Reading, key: str, network: Network, size: int) 
         placed = np.empty_like(positions)
         placed[order] = positions
         positions = placed
-    integral = values is None or bool((values == np.floor(values)).all())
-    both = np.array([not (network.directed if e.directed is None else e.directed) for e in edges])
-    if reading.undirected is None and both.any() and not both.all():
-        back = both & (tails != heads)
-        reading.note(f"{int(both.sum())} edges, read as both arcs, and {int((~both).sum())} arcs")
-        tails, heads = np.append(tails, heads[back]), np.append(heads, tails[back])
-        values = None if values is None else np.append(values, values[back])
-    return graph_from_arcs(
-        reading, key, tails, heads, values, len(nodes), integral=integral,
-        both=bool(both.all()) if len(both) else not network.directed,
-        positions=positions, ids=ids, id_base=base, name=bare_name(reading.path),
+    directed = [network.directed if e.directed is None else e.directed for e in edges]
+    arcs = Arcs(
+        tails, heads, len(nodes), values, ids=ids, places=positions, id_base=base,
+        both=not network.directed,
     )  # fmt: skip
+    return both_or_one_way(reading, arcs, ~np.array(directed, bool))
 
 
 # ---------------------------------------------------------------- vertices
 
 
-def numbering(
+def _numbering(
     reading: Reading, nodes: list[Any], size: int
 ) -> tuple[np.ndarray, np.ndarray | None, int]:
-    """Return the vertex of each node, the ids where they must be kept, and the base."""
-    numbers = [_whole(node) for node in nodes]
-    if None in numbers or len(set(numbers)) < len(numbers):
+    """Return the vertex of each node, the ids if they must be kept, and the base."""
+    whole = [_whole(node) for node in nodes]
+    if None in whole or len(set(whole)) < len(whole):
         names = name_array(reading, [str(node) for node in nodes], size)
         return np.arange(len(nodes)), names, 0
-    found = np.array(numbers, np.int64)
-    ids, order = np.unique(found, return_inverse=True)
-    if len(ids) and ids[0] in {0, 1} and ids[-1] == len(ids) - 1 + ids[0]:
-        return order, None, int(ids[0])
+    ids, order = np.unique(np.array(whole, np.int64), return_inverse=True)
     if not len(ids):
         return order, None, 0
+    if ids[0] in {0, 1} and ids[-1] == len(ids) - 1 + ids[0]:
+        return order, None, int(ids[0])
     reading.note(f"ids from {ids[0]} to {ids[-1]}, {len(ids)} of them: ranked 0 to {len(ids) - 1}")
     return order, ids, 0
 
@@ -171,19 +161,41 @@ def _whole(node: Any) -> int | None:
     return number if str(number) == text and abs(number) <= INT64_MAX else None
 
 
+def name_array(reading: Reading, names: list[str], size: int) -> np.ndarray:
+    """Return names as str (n,), all different; `size` is the file's, in bytes.
+
+    The array has a fixed width, so one very long name would make it huge: NAME_CHARACTERS bounds
+    each, WIDTH_FACTOR all. Raises FormatError for names that are too long, the same, or cannot be
+    written again.
+    """
+    width = max(map(len, names), default=1)
+    if 4 * width * len(names) > WIDTH_FACTOR * size + 1_000_000 or width > NAME_CHARACTERS:
+        raise reading.fault(
+            f"{len(names)} names of up to {width} characters in a file of {size} bytes; "
+            f"the longest ones are too long (at most {NAME_CHARACTERS}) for an array of names"
+        )
+    for name in names:
+        if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise reading.fault(f"name {ascii(name)[:60]} holds characters that no name may hold")
+    if len(set(names)) < len(names):
+        raise reading.fault("two vertices have the same name; each needs its own")
+    return np.array(names, f"<U{max(width, 1)}")
+
+
 # ---------------------------------------------------------------- weights
 
 
 def _values(reading: Reading, edges: list[Edge], defaults: Attributes) -> np.ndarray | None:
-    """Return int64 or float64 (m,), None where no edge has a weight."""
+    """Return int64 or float64 (m,), None if no edge has a weight."""
     names = dict.fromkeys(name for edge in edges for name in edge.attributes)
     names.update(dict.fromkeys(defaults))
     chosen = choose_name(reading, names)
-    if chosen is None or value_rule(reading) == SKIPPED:
+    if chosen is None or not reading.needs_weights:
         return None
     default = defaults.get(chosen, 1)
-    found = [_number(reading, edge.attributes.get(chosen, default), edge) for edge in edges]
-    values = np.array(found, np.int64 if all(type(n) is int for n in found) else np.float64)
+    numbers = [_number(reading, edge.attributes.get(chosen, default), edge) for edge in edges]
+    whole = all(type(number) is int for number in numbers)
+    values = whole_if_exact(np.array(numbers, np.int64 if whole else np.float64))
     without = sum(chosen not in edge.attributes for edge in edges)
     reading.note(f"weights from the attribute {chosen!r}")
     if without:
@@ -191,54 +203,54 @@ def _values(reading: Reading, edges: list[Edge], defaults: Attributes) -> np.nda
     return values
 
 
-def whole_or_float(found: Any) -> float:
-    """Return a number or the number that a text says, an int where it is one of int64.
+def whole_or_float(value: Any) -> float:
+    """Return a number or the number that a text spells, an int if it fits int64.
 
-    Raises TypeError, ValueError, OverflowError where there is none.
+    Raises TypeError, ValueError, OverflowError if there is none.
     """
-    if type(found) not in {int, str}:
-        return float(found)
-    whole = whole_number(str(found).strip().encode(errors="replace"))
-    return float(found) if whole is None else whole
+    if type(value) not in {int, str}:
+        return float(value)
+    whole = whole_number(str(value).strip().encode(errors="replace"))
+    return float(value) if whole is None else whole
 
 
 def choose_name(reading: Reading, names: Iterable[str]) -> str | None:
-    """Return which of the names holds the weights, None where none does.
+    """Return the name that holds the weights, None if none does.
 
-    Raises FormatError if the one that was asked for is not there.
+    Raises FormatError if the name that the user chose is not there.
     """
     names = list(names)
-    if reading.weight_name is not None:
-        folded = {name.casefold(): name for name in reversed(names)}
-        found = folded.get(reading.weight_name.casefold())
-        if found is None:
-            there = ", ".join(repr(name[:40]) for name in names[:12]) or "none"
-            raise reading.fault(
-                f"no weights named {reading.weight_name!r}; there are: {there}", remedy=NAME
-            )
-        return found
-    return usual_name(names)
+    if reading.weight_name is None:
+        return usual_name(names)
+    folded = {name.casefold(): name for name in reversed(names)}
+    name = folded.get(reading.weight_name.casefold())
+    if name is None:
+        there = ", ".join(repr(name[:40]) for name in names[:12]) or "none"
+        raise reading.fault(
+            f"no weights named {reading.weight_name!r}; there are: {there}", remedy=NAME
+        )
+    return name
 
 
 def usual_name(names: Iterable[str]) -> str | None:
-    """Return which of the names holds the weights where none is asked for."""
+    """Return the name that holds the weights if the user chose none."""
     folded = {name.casefold(): name for name in reversed(list(names))}
     return next((folded[name] for name in WEIGHT_NAMES if name in folded), None)
 
 
-def _number(reading: Reading, found: Any, edge: Edge) -> float:
-    """Return an int where one of int64 is written, for exactness, else a float."""
+def _number(reading: Reading, written: Any, edge: Edge) -> float:
+    """Return a weight: an int if it fits int64, otherwise a float."""
     try:
-        value = whole_or_float(found)
+        value = whole_or_float(written)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
-    if abs(value) <= FLOAT_MAX and (value >= 0 or value_rule(reading) != NOT_NEGATIVE):
+    if abs(value) <= FLOAT_MAX and (value >= 0 or reading.allows_negative):
         return value
     ends = f"{edge.where}edge {_quoted(edge.tail)} -> {_quoted(edge.head)}"
     if value < 0:
         words = f"{ends} has weight {value:g}, below zero; weights must be >= 0"
         raise reading.fault(words, edge.line, SIGNS)
-    words = f"{ends} has weight {ascii(found)[:40]}; expected a finite number"
+    words = f"{ends} has weight {ascii(written)[:40]}; expected a finite number"
     raise reading.fault(words, edge.line)
 
 
@@ -246,7 +258,7 @@ def _number(reading: Reading, found: Any, edge: Edge) -> float:
 
 
 def _positions(reading: Reading, nodes: list[Attributes]) -> np.ndarray | None:
-    """Return float32 (n, 2) if every node has a place in the same manner, else None."""
+    """Return float32 (n, 2) if every node has a place of one kind, otherwise None."""
     for name, place in POSITIONS.items():
         xy = np.array([place(data) or (math.nan, math.nan) for data in nodes]).reshape(-1, 2)
         with np.errstate(over="ignore"):

@@ -1,46 +1,33 @@
 """GraphML and GEXF, the XML formats of other programs, in one pass of expat.
 
 No tree is built. Elements are known by their names without a namespace: GEXF has had five, and
-programs write files with none. Every fault names its line.
-
-XML can be made to explode: entities that expand to entities, or that fetch files. So a
-declaration of an entity ends the reading, nothing is ever fetched, and elements may nest
+programs write files with none. Every error names its line. A declaration of an entity ends the
+reading, because a few entities can expand to gigabytes; nothing is fetched; elements may nest
 MOST_DEPTH deep. Nested graphs and nodes are vertices as the others are. Direction, weights and
-positions: see `gpu.formats.exchange`.
+positions: `gpu.formats.exchange`.
 """
 
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from html import unescape
+from xml.parsers import expat
 
-import numpy as np
-
-from gpu.formats.elements import (
-    OTHER_PLACES,
-    SENTINEL,
-    Declared,
-    Surroundings,
-    read_elements,
-)
 from gpu.formats.exchange import (
     BYTES_PER_BYTE,
     Attributes,
     Edge,
     Network,
-    graph_from_network,
+    arcs_of,
     usual_name,
     whole_or_float,
 )
-from gpu.formats.xml_pass import XmlPass
-from gpu.graph import CSRGraph
-from gpu.parsing.filebytes import FileBytes
-from gpu.parsing.reading import Format, Reading, WeightNames
-from gpu.parsing.rows import runs_compiled
+from gpu.formats.reading import Arcs, Format, Reading, WeightNames, shown
 
 MARK_BYTES = 8192  # how far from the beginning the root element may stand
 MOST_DEPTH = 100
+CHUNK_BYTES = 1 << 20
 ATTRIBUTE = re.compile(rb"([\w.:]+)\s*+=\s*+(?:\"([^\"<]*+)\"|'([^'<]*+)')")
 GRAPHML_KEY = re.compile(rb"<key\b([^<>]*+)>")
 GEXF_BLOCK = re.compile(rb"<attributes\b([^<>]*+)>(.*?)</attributes>", re.DOTALL)
@@ -48,21 +35,18 @@ GEXF_KEY = re.compile(rb"<attribute\b([^<>]*+)>")
 GEXF_EDGE = re.compile(rb"<edge\b([^<>]*+)>")
 NUMBERS = {"int", "integer", "long", "short", "float", "double", "decimal", ""}
 READ_SHARE, PARSE_SHARE = 0.5, 0.3  # of the progress bar
-GRAPH_TAG, ELEMENT_TAG = re.compile(rb"<graph[\s>]"), re.compile(rb"<(?:node|edge)[\s/>]")
-CODING = re.compile(rb"^<\?xml[^>]*?encoding=[\"']([^\"']*)")
-NO_LETTER = b"\xef\xbf"  # begins two that no XML may hold
-ASCII = 127
 TRUTH = {"true": True, "false": False}
+EDGE_DEFAULTS = {"directed": True, "undirected": False}
 GEXF_DIRECTED = {"directed": True, "undirected": False, "mutual": False}
 
 
 def sniff_graphml(head: bytes) -> float:
-    """Return 1 where the root element is `graphml`."""
+    """Return 1 if the root element is `graphml`."""
     return _root(head, b"graphml")
 
 
 def sniff_gexf(head: bytes) -> float:
-    """Return 1 where the root element is `gexf`."""
+    """Return 1 if the root element is `gexf`."""
     return _root(head, b"gexf")
 
 
@@ -74,51 +58,75 @@ def _root(head: bytes, name: bytes) -> float:
     return float(0 <= at < MARK_BYTES and (not rest or rest in b" \t\r\n>/"))
 
 
-def read_graphml(reading: Reading, data: FileBytes) -> CSRGraph:
+def read_graphml(reading: Reading, data: bytearray) -> Arcs:
     """Read the first graph of a GraphML file."""
-    if runs_compiled(len(data)):
-        graph = read_elements(reading, data, AroundGraphML(reading))
-        if graph is not None:
-            return graph
-    return _read(reading, "graphml", GraphML(reading), data)
+    return _read(reading, GraphML(reading), data)
 
 
-def read_gexf(reading: Reading, data: FileBytes) -> CSRGraph:
-    """Read a GEXF file of any version."""
-    return _read(reading, "gexf", Gexf(reading), data)
+def read_gexf(reading: Reading, data: bytearray) -> Arcs:
+    """Read the first graph of a GEXF file of any version."""
+    return _read(reading, Gexf(reading), data)
 
 
-def _read(reading: Reading, key: str, parser: Markup, data: FileBytes) -> CSRGraph:
+def _read(reading: Reading, markup: Markup, data: bytearray) -> Arcs:
     reading.need_memory(BYTES_PER_BYTE * len(data))
-    parser.parse(data)
-    if parser.graphs == 0:
-        raise reading.fault(f"no <graph> element; expected one in <{key}>")
-    if parser.graphs > 1:
+    markup.parse(data)
+    if markup.graphs == 0:
+        raise reading.fault(f"no <graph> element; expected one in <{markup.ROOT}>")
+    if markup.graphs > 1:
         reading.note("only the first graph of the file was read")
-    return graph_from_network(reading, key, parser.network, len(data))
+    return arcs_of(reading, markup.network, len(data))
 
 
-class Markup(XmlPass):
+class Markup(ABC):
     """One pass over XML that fills `network`; a format says what its elements mean.
 
-    `inside` holds what node or edge is open, innermost last, and where its attributes go.
+    `inside` holds the attributes of the nodes and edges that are open, innermost last.
     """
 
-    FIRST_SHARE, SHARE = READ_SHARE, PARSE_SHARE
+    ROOT = ""
 
     def __init__(self, reading: Reading) -> None:
-        super().__init__(reading)
+        self.reading = reading
         self.network = Network()
         self.graphs = 0
+        self.inside: list[Attributes] = []
+        self.text: list[str] | None = None  # of the element that is open; None: not needed
         self._open: list[str] = []
         self._graph_depth = 0
-        self.inside: list[Attributes] = []
-        self.edge: Edge | None = None
-        self.text: list[str] | None = None  # of the element that is open, None: not wanted
+        self._expat = expat.ParserCreate()
         self._expat.buffer_text = True
+        self._expat.EntityDeclHandler = self._declared
+        self._expat.StartElementHandler = self._begun
+        self._expat.EndElementHandler = self._ended
         self._expat.CharacterDataHandler = self._characters
 
-    def _begun(self, name: str, given: dict[str, str]) -> None:
+    @property
+    def line(self) -> int:
+        """The 1-based number of the line where the parser stands."""
+        return self._expat.CurrentLineNumber
+
+    def parse(self, data: bytearray) -> None:
+        """Read it all; raise FormatError with the line of the first fault."""
+        try:
+            for at in range(0, len(data), CHUNK_BYTES):
+                self.reading.report(READ_SHARE + PARSE_SHARE * at / len(data), "parsing")
+                self._expat.Parse(bytes(data[at : at + CHUNK_BYTES]), False)
+            self._expat.Parse(b"", True)
+        except expat.ExpatError as error:
+            words = expat.ErrorString(error.code) or "broken"
+            raise self.reading.fault(f"no well-formed XML ({words})", error.lineno) from error
+        except (ValueError, LookupError) as error:  # an encoding that Python does not know
+            words = " ".join(str(error).split())[:80]
+            raise self.reading.fault(f"no readable XML ({words})") from error
+
+    def _declared(self, name: str, *_rest: object) -> None:
+        raise self.reading.fault(
+            f"declares the entity {shown(name.encode())}; expected none: they can blow a file up",
+            self.line,
+        )
+
+    def _begun(self, name: str, attributes: dict[str, str]) -> None:
         name = name.rpartition(":")[2]
         self._open.append(name)
         if len(self._open) > MOST_DEPTH:
@@ -129,9 +137,9 @@ class Markup(XmlPass):
             self.graphs += 1
             self._graph_depth = len(self._open)
             if self.graphs == 1:
-                self.begin_graph(given)
+                self.begin_graph(attributes)
         elif self.graphs <= 1:
-            self.begin(name, given)
+            self.begin(name, attributes)
 
     def _ended(self, name: str) -> None:
         if self.graphs <= 1:
@@ -157,20 +165,27 @@ class Markup(XmlPass):
         """Take the end of an element."""
 
     def begin_node(self, attributes: dict[str, str]) -> None:
-        """Add a vertex, to which the attributes that follow belong."""
+        """Add a vertex; the attributes that follow belong to it."""
         node = self.network.add_node(self.reading, attributes.get("id"), self.line)
         self.inside.append(node)
 
     def begin_edge(self, attributes: dict[str, str]) -> Edge:
-        """Add an edge, to which the attributes that follow belong."""
+        """Add an edge; the attributes that follow belong to it."""
         ends = attributes.get("source"), attributes.get("target")
         edge = self.network.add_edge(self.reading, *ends, self.line)
         self.inside.append(edge.attributes)
         return edge
 
+    def take_text(self) -> str | None:
+        """Return the text of the element that ends, None if it was not needed."""
+        words, self.text = self.text, None
+        return None if words is None else "".join(words).strip()
+
 
 class GraphML(Markup):
-    """Attributes are declared by <key>, with a default, and given by <data>."""
+    """Attributes are declared by <key>, with a default, and set by <data>."""
+
+    ROOT = "graphml"
 
     def __init__(self, reading: Reading) -> None:
         super().__init__(reading)
@@ -180,7 +195,13 @@ class GraphML(Markup):
 
     def begin_graph(self, attributes: dict[str, str]) -> None:
         """Take the direction of edges."""
-        self.network.directed = attributes.get("edgedefault") == "directed"
+        default = attributes.get("edgedefault", "")
+        if default not in EDGE_DEFAULTS and self.reading.undirected is None:
+            raise self.reading.fault(
+                f"<graph> with edgedefault={default[:40]!a}; expected 'directed' or 'undirected': "
+                "choose a direction (--directed or --undirected)", self.line,
+            )  # fmt: skip
+        self.network.directed = EDGE_DEFAULTS.get(default, False)
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         """Take a node, an edge, a key, a piece of data."""
@@ -202,83 +223,31 @@ class GraphML(Markup):
         elif name == "Geometry" and self.inside:  # yEd's
             self.inside[-1].update({k: attributes[k] for k in ("x", "y") if k in attributes})
 
-    def declared(self) -> Declared | None:
-        """Return the attributes that were declared so far, None where names stand twice."""
-        edges = {key: name for key, name in self._names.items() if self._for[key] != "node"}
-        nodes = {name: key for key, name in self._names.items() if self._for[key] != "edge"}
-        others = [key for key in self._names if self._for[key] == "node"]
-        if len(nodes) + len(edges) < len(self._names) or OTHER_PLACES & set(nodes):
-            return None
-        return Declared(edges, tuple(others), nodes.get("x"), nodes.get("y"), self.network.defaults)
-
     def end(self, name: str) -> None:
-        """Give what an element held to whom it belongs."""
+        """Store what an element held."""
         if name in {"node", "edge"}:
             self.inside.pop()
-        elif name in {"data", "default"} and self.text is not None:
-            words, self.text = "".join(self.text).strip(), None
+        elif name in {"data", "default"}:
+            words = self.take_text()
             attribute = self._names.get(self._key, self._key)
             if name == "data" and self.inside and words:
                 self.inside[-1][attribute] = words
-            elif name == "default" and self._for.get(self._key) in {"edge", "all"}:
+            for_edges = self._for.get(self._key) in {"edge", "all"}
+            if name == "default" and words is not None and for_edges:
                 self.network.defaults[attribute] = _number_or_words(words)
 
 
-class AroundGraphML(Surroundings):
-    """What stands around the nodes and edges of a GraphML file."""
-
-    key = "graphml"
-    least_bytes = 14  # <node id="1"/>
-
-    def __init__(self, reading: Reading) -> None:
-        self._parser = GraphML(reading)
-
-    def first(self, data: FileBytes) -> int:
-        """Return where the first element of the graph begins, if all text is plain UTF-8."""
-        graph = GRAPH_TAG.search(data)
-        element = graph and ELEMENT_TAG.search(data, graph.end())
-        head = bytes(data[:MARK_BYTES])
-        coding = CODING.search(head)
-        if not element or (coding is not None and coding[1].lower() != b"utf-8"):
-            return -1
-        if not head.isascii() or np.frombuffer(data, np.uint8).max() > ASCII:
-            try:
-                bytes(data).decode()
-            except UnicodeDecodeError:
-                return -1
-            if data.find(NO_LETTER) >= 0:
-                return -1
-        return element.start()
-
-    def before(self, text: bytes, sample: bytes) -> Declared | None:
-        """Return the declared attributes."""
-        parser = self._parser
-        parser.parse(text, last=False)
-        return parser.declared()
-
-    def behind(self, text: bytes) -> Network:
-        """Read the rest, with one node before it."""
-        self._parser.parse(b'<node id="%b"/>' % SENTINEL.encode() + text)
-        if self._parser.graphs > 1:
-            self._parser.reading.note("only the first graph of the file was read")
-        return self._parser.network
-
-
-def _number_or_words(words: str) -> float | str:
-    try:
-        return whole_or_float(words)
-    except ValueError:
-        return words
-
-
 class Gexf(Markup):
-    """Attributes are declared by class and id, and given by <attvalue>."""
+    """Attributes are declared by class and id, and set by <attvalue>."""
+
+    ROOT = "gexf"
 
     def __init__(self, reading: Reading) -> None:
         super().__init__(reading)
         self._class = "node"
         self._names: dict[tuple[str, str], str] = {}
         self._key = ""
+        self._repeats = 0  # values of an edge that stand twice, for other times
 
     def begin_graph(self, attributes: dict[str, str]) -> None:
         """Take the direction of edges."""
@@ -303,27 +272,52 @@ class Gexf(Markup):
         elif name == "default":
             self.text = []
         elif name == "attvalue" and self.inside:
-            key = attributes.get("for", attributes.get("id", ""))
-            attribute = self._names.get((self._class, key), key)
-            self.inside[-1].setdefault(attribute, attributes.get("value"))
+            self._set(attributes)
         elif name == "position" and self.inside:
             self.inside[-1]["viz"] = {"position": attributes}
 
+    def _set(self, attributes: dict[str, str]) -> None:
+        """Set an attribute; of values for several times the first counts."""
+        key = attributes.get("for", attributes.get("id", ""))
+        attribute = self._names.get((self._class, key), key)
+        if attribute not in self.inside[-1]:
+            self.inside[-1][attribute] = attributes.get("value")
+        elif self._class == "edge":
+            self._repeats += 1
+
+    def parse(self, data: bytearray) -> None:
+        """Read it all; note values for several times."""
+        super().parse(data)
+        if self._repeats:
+            self.reading.note(
+                f"{self._repeats} edge values for further times ignored: the first of each counts"
+            )
+
     def end(self, name: str) -> None:
-        """Leave a node or an edge; keep a default."""
+        """Leave a node or an edge; store a default."""
         if name in {"node", "edge"}:
             self.inside.pop()
             self._class = "node"
-        elif name == "default" and self.text is not None:
-            words, self.text = "".join(self.text).strip(), None
-            if self._class == "edge":
-                attribute = self._names[self._class, self._key]
+        elif name == "default":
+            words = self.take_text()
+            if words is not None and self._class == "edge":
+                attribute = self._names.get((self._class, self._key), self._key)
                 self.network.defaults[attribute] = _number_or_words(words)
+
+
+def _number_or_words(words: str) -> float | str:
+    try:
+        return whole_or_float(words)
+    except ValueError:
+        return words
+
+
+# ---------------------------------------------------------------- names of weights
 
 
 def graphml_names(head: bytes) -> WeightNames:
     """Return the attributes of edges that are declared as numbers."""
-    keys = [_attributes(found) for found in GRAPHML_KEY.findall(head)]
+    keys = [_attributes(key) for key in GRAPHML_KEY.findall(head)]
     names = tuple(
         key["attr.name"]
         for key in keys
@@ -336,13 +330,13 @@ def graphml_names(head: bytes) -> WeightNames:
 
 def gexf_names(head: bytes) -> WeightNames:
     """Return the edges' own weight and declared numbers; none before the first edge is met."""
-    edges = [_attributes(found) for found in GEXF_EDGE.findall(head)]
+    edges = [_attributes(edge) for edge in GEXF_EDGE.findall(head)]
     if not edges:
         return WeightNames()
     names = ["weight"] if any("weight" in edge for edge in edges) else []
     for attributes, block in GEXF_BLOCK.findall(head):
         if _attributes(attributes).get("class") == "edge":
-            keys = [_attributes(found) for found in GEXF_KEY.findall(block)]
+            keys = [_attributes(key) for key in GEXF_KEY.findall(block)]
             names += [
                 key["title"]
                 for key in keys

@@ -1,11 +1,14 @@
-"""Matrix Market text: a square matrix is a graph, entry (i, j) the arc i -> j.
+"""Matrix Market text: a square matrix is a graph, entry (i, j) the edge i -> j.
 
-Fields: pattern (weights 1), integer, real; complex is refused. Symmetric matrices hold
-one triangle and are undirected by definition: both arcs. In skew-symmetric ones
-the mirrored entry has the opposite sign, so they need weights "absolute", "unit" or
-"random". Many matrices have negative entries: those are refused with the same advice.
-Entries written as 0 are arcs of weight zero in coordinate files. In an array, a dense matrix
-column by column, every pair of vertices has an entry, and there 0 says that there is no arc.
+Fields: pattern (weights 1), integer, real; complex is refused. A symmetric matrix holds one
+triangle and is undirected. In a skew-symmetric one the mirrored entry has the opposite sign, so it
+needs weights "absolute", "unit" or "random". So does a matrix with negative entries. An entry
+written as 0 is an edge of weight zero in a coordinate file. An array is a dense matrix, column by
+column; there 0 is no edge.
+
+The rows are read by `gpu.formats.rows`, not by SciPy's `mmread`. SciPy 1.17 ignores what follows
+a value on a line: it reads `1 2 1.5` in an integer matrix as weight 1, and a pattern with a third
+column without its weights.
 """
 
 from __future__ import annotations
@@ -15,18 +18,22 @@ from pathlib import Path
 
 import numpy as np
 
+from gpu.formats.build import tails_of
+from gpu.formats.reading import SIGNS, Arcs, Format, Reading, counts_from, shown
+from gpu.formats.rows import (
+    SIGNED,
+    RowRules,
+    first_row,
+    line_at,
+    line_number,
+    read_rows,
+    value_rule,
+)
+from gpu.formats.write import number_columns, write_text
 from gpu.graph import CSRGraph
-from gpu.parsing.build import graph_from_arcs, value_rule
-from gpu.parsing.csr import tails_of
-from gpu.parsing.filebytes import FileBytes
-from gpu.parsing.reading import SIGNS, Format, Reading, bare_name, counts_from, rows_promised, shown
-from gpu.parsing.row_rules import NOT_NEGATIVE, SIGNED, RowRules
-from gpu.parsing.rows import first_row, line_at, line_number, read_rows
-from gpu.parsing.write import number_columns, write_text
 
 BANNER = b"%%matrixmarket"
 LIKE_BANNER = re.compile(rb"\s*+%*+\s*+matrix\s*+market", re.IGNORECASE)
-COUNTS = re.compile(rb"^[ \t]*+[0-9]++[ \t]++([0-9]{1,10})[ \t]++([0-9]{1,10})", re.MULTILINE)
 FIELDS = (b"pattern", b"integer", b"unsigned-integer", b"real", b"double")
 SYMMETRIES = (b"general", b"symmetric", b"skew-symmetric")
 EXPECTED_BANNER = (
@@ -35,18 +42,18 @@ EXPECTED_BANNER = (
 
 
 def sniff(head: bytes) -> float:
-    """Return 1 for the banner, and for what was meant as one: that is refused, not guessed at."""
+    """Return 1 for the banner, also a misspelled one: that is refused, not guessed at."""
     return float(LIKE_BANNER.match(head) is not None)
 
 
-def read(reading: Reading, data: FileBytes) -> CSRGraph:
+def read(reading: Reading, data: bytearray) -> Arcs:
     """Read a square matrix."""
     dense, field, symmetry = _banner(reading, line_at(data, 0))
     n, entries, number, rows_at = _size(reading, data, dense)
     if dense:
         entries = _array_entries(n, symmetry)
     reading.check_promise(n, entries, len(data), number, 2 if dense else 4)
-    if symmetry == b"skew-symmetric" and value_rule(reading) == NOT_NEGATIVE:
+    if symmetry == b"skew-symmetric" and not reading.allows_negative:
         raise reading.fault(
             "a skew-symmetric matrix has negative entries; weights must be >= 0", 1, SIGNS
         )
@@ -56,25 +63,15 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
     rules = RowRules(
         "'ROW COLUMN VALUE'" if weighted else "'ROW COLUMN'", value_columns=int(weighted),
         comments=b"%", low=1, high=n, range_words=f"the matrix has rows and columns 1 to {n}",
-        values=value_rule(reading), whole=field not in {b"real", b"double"},
+        values=value_rule(reading),
     )  # fmt: skip
     rows = read_rows(reading, data, rows_at, rules)
     if len(rows) != entries:
         raise reading.fault(
             f"the header promises {entries} entries, but the file has {len(rows)}", number
         )
-    return graph_from_arcs(
-        reading,
-        "matrix_market",
-        rows.ids[0],
-        rows.ids[1],
-        rows.values[0] if weighted else None,
-        n,
-        integral=rows.integral,
-        base=1,
-        both=symmetry != b"general",
-        id_base=1,
-        name=bare_name(reading.path),
+    return Arcs(
+        rows.ids[0], rows.ids[1], n, rows.weights, base=1, id_base=1, both=symmetry != b"general"
     )
 
 
@@ -85,8 +82,8 @@ def _array_entries(n: int, symmetry: bytes) -> int:
 
 
 def _read_array(
-    reading: Reading, data: FileBytes, rows_at: int, number: int, n: int, symmetry: bytes
-) -> CSRGraph:
+    reading: Reading, data: bytearray, rows_at: int, number: int, n: int, symmetry: bytes
+) -> Arcs:
     """Read a dense matrix: all of it, or the lower triangle, column by column."""
     rules = RowRules(
         "a VALUE", id_columns=0, value_columns=1, comments=b"%",
@@ -104,13 +101,11 @@ def _read_array(
         heads, tails = np.divmod(np.arange(entries, dtype=np.int64), max(n, 1))
     else:  # the upper triangle by rows is the lower one by columns
         heads, tails = np.triu_indices(n, int(symmetry == b"skew-symmetric"))
-    kept = rows.values[0] != 0
+    values = rows.values[0]
+    kept = values != 0
     reading.note(f"a dense matrix: {int(kept.sum())} of {entries} values are not 0")
-    return graph_from_arcs(
-        reading, "matrix_market", tails[kept], heads[kept], rows.values[0][kept], n,
-        integral=rows.integral, both=symmetry != b"general", id_base=1,
-        name=bare_name(reading.path),
-    )  # fmt: skip
+    both = symmetry != b"general"
+    return Arcs(tails[kept], heads[kept], n, values[kept], id_base=1, both=both)
 
 
 def _banner(reading: Reading, line: bytes) -> tuple[bool, bytes, bytes]:
@@ -129,7 +124,7 @@ def _banner(reading: Reading, line: bytes) -> tuple[bool, bytes, bytes]:
     return dense, tokens[3], tokens[4]
 
 
-def _size(reading: Reading, data: FileBytes, dense: bool) -> tuple[int, int, int, int]:
+def _size(reading: Reading, data: bytearray, dense: bool) -> tuple[int, int, int, int]:
     """Return n, entries (0 if dense), the number of the size line, and where the rows begin."""
     expected = "'ROWS COLUMNS'" if dense else "'ROWS COLUMNS ENTRIES'"
     at = first_row(data, b"%", min(len(line_at(data, 0)) + 1, len(data)))
@@ -165,5 +160,4 @@ FORMAT = Format(
     read,
     write,
     numbered_from=counts_from(1),
-    promised=rows_promised(COUNTS),
 )

@@ -1,36 +1,29 @@
 """METIS `.graph`: one line for each vertex, with its neighbours.
 
-The first line that is no comment (%) says `VERTICES EDGES [FMT [CONSTRAINTS]]`. The
-digits of FMT say whether vertices have sizes, vertices have weights, edges have
-weights: 0, 1, 10, 11, 100, ... Vertex sizes and weights are skipped. Undirected by
-definition, and each edge stands in the lines of both ends, so that the arcs are
-just what is written; undirected=False and True change nothing.
+The first line that is no comment (%) says `VERTICES EDGES [FMT [CONSTRAINTS]]`. The digits of FMT
+say whether vertices have sizes, vertices have weights, edges have weights: 0, 1, 10, 11, 100, ...
+Vertex sizes and weights are skipped. The format is undirected, and each edge stands in the lines of
+both ends, so undirected=True changes nothing.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from gpu.errors import GraphError
-from gpu.formats.named_edges import is_number
+from gpu.formats.build import tails_of
+from gpu.formats.reading import SIGNS, Arcs, Format, Reading, counts_from, shown
+from gpu.formats.rows import first_row, is_number, line_at, line_number, runs_compiled
+from gpu.formats.source import HEAD_BYTES, READ_SHARE
+from gpu.formats.write import write_text
 from gpu.graph import CSRGraph
-from gpu.parsing.build import graph_from_rows, value_rule
-from gpu.parsing.filebytes import FileBytes
-from gpu.parsing.reading import SIGNS, Format, Reading, bare_name, counts_from, rows_promised, shown
-from gpu.parsing.row_rules import NOT_NEGATIVE
-from gpu.parsing.rows import first_row, line_at, line_number, runs_compiled
-from gpu.parsing.source import HEAD_BYTES, READ_SHARE
-from gpu.parsing.write import write_text
 
 COMMENT = b"%"
-COUNTS = re.compile(rb"^[ \t]*+([0-9]{1,10})[ \t]++([0-9]{1,10})", re.MULTILINE)
 FORMS = ("0", "1", "10", "11", "100", "101", "110", "111")
 CONSTRAINTS = 100  # the most vertex weights that a header may promise
-DIGITS_AND_BLANKS = b"0123456789 \t\r\n"
 LINES_PER_REPORT = 50_000
 ROWS_PER_BLOCK = 10_000
 
@@ -97,7 +90,7 @@ def _promised(tokens: list[bytes]) -> tuple[int, int, int, bool] | None:
     return int(tokens[0]), int(tokens[1]), skipped, edge_weights
 
 
-def read(reading: Reading, data: FileBytes) -> CSRGraph:
+def read(reading: Reading, data: bytearray) -> Arcs:
     """Read METIS text."""
     header = _header(reading, data)
     reading.check_promise(header.n, 2 * header.edges, len(data), header.line, 2)
@@ -107,25 +100,15 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
             header.line,
         )
     reading.need_memory(8 * (header.n + 2 * header.expected_numbers))
-    numbers, counts = _numbers(reading, data, header)
-    rows = _rows(numbers, counts, header)
-    if rows is None or (rows[2] is not None and _spoilt(rows[2], reading)):
-        numbers, counts = _numbers_python(reading, data, header)  # finds the words
-        rows = _rows(numbers, counts, header)
-    if rows is None:
+    arcs = _scanned(reading, data, header) if runs_compiled(len(data)) else None
+    if arcs is None:  # a small file, or one with a fault that needs words
+        arcs = _arcs(reading, *_checked_numbers(reading, data, header), header)
+    if arcs is None:
         raise reading.fault("the numbers do not fit the header", header.line)
-    indptr, heads, values = rows
-    return graph_from_rows(
-        reading, "metis", indptr, heads, values, holds_both=True, id_base=1,
-        name=bare_name(reading.path),
-    )  # fmt: skip
+    return arcs
 
 
-def _spoilt(values: np.ndarray, reading: Reading) -> bool:
-    return value_rule(reading) == NOT_NEGATIVE and bool((values < 0).any())
-
-
-def _header(reading: Reading, data: FileBytes) -> Header:
+def _header(reading: Reading, data: bytearray) -> Header:
     at = first_row(data, COMMENT)
     if at >= len(data):
         raise reading.fault("the file has only comments; expected 'VERTICES EDGES [FMT]'")
@@ -138,10 +121,11 @@ def _header(reading: Reading, data: FileBytes) -> Header:
     return Header(*promised, number, min(at + len(line) + 1, len(data)))
 
 
-def _rows(
-    numbers: np.ndarray, counts: np.ndarray, header: Header
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None] | None:
-    """Return indptr, heads from 0, weights or None; None if anything breaks the header."""
+def _arcs(reading: Reading, numbers: np.ndarray, counts: np.ndarray, header: Header) -> Arcs | None:
+    """Return the edges; None if anything breaks the header or a weight is not allowed.
+
+    numbers : all numbers after the header; counts : how many stand on each line
+    """
     if len(numbers) != header.expected_numbers or len(counts) < header.n:
         return None
     width = 2 if header.weighted else 1
@@ -154,39 +138,35 @@ def _rows(
         for k in range(header.skipped):
             kept[starts + k] = False
         numbers = numbers[kept]
-    heads = numbers[::width]
+    heads, weights = numbers[::width], numbers[1::2] if header.weighted else None
     if len(heads) and (heads.min() < 1 or heads.max() > header.n):
         return None
-    indptr = np.zeros(header.n + 1, np.int64)
-    np.cumsum(degrees // width, out=indptr[1:])
-    return indptr, heads - 1, numbers[1::2] if header.weighted else None
+    if weights is not None and not reading.allows_negative and (weights < 0).any():
+        return None
+    tails = np.repeat(np.arange(1, header.n + 1), degrees // width)
+    return Arcs(tails, heads, header.n, weights, base=1, id_base=1, paired=True)
 
 
 # ---------------------------------------------------------------- the numbers of the file
 
 
-def _numbers(reading: Reading, data: FileBytes, header: Header) -> tuple[np.ndarray, np.ndarray]:
-    if runs_compiled(len(data)):
-        from gpu.parsing import scan
+def _scanned(reading: Reading, data: bytearray, header: Header) -> Arcs | None:
+    """Read by the compiled loop; None if anything is wrong."""
+    from gpu.formats import scan
 
-        lines = data.count(b"\n", header.rows_at) + 1
-        numbers = np.empty(header.expected_numbers, np.int64)
-        counts = np.empty(lines, np.int64)
-        report = np.zeros(scan.REPORT, np.int64)
-        text = np.frombuffer(data, np.uint8)
-        scan.scan_lines(text, header.rows_at, len(text), COMMENT[0], numbers, counts, report)
-        if report[scan.BAD_AT] < 0:
-            lines = int(report[scan.ROWS])
-            return numbers[: counts[:lines].sum()], counts[:lines]
-    rows = bytes(data[header.rows_at :])
-    if not rows.translate(None, DIGITS_AND_BLANKS):
-        counts = np.array([len(line.split()) for line in rows.split(b"\n")], np.int64)
-        return np.fromstring(rows, np.int64, sep=" "), counts
-    return _numbers_python(reading, data, header)
+    numbers = np.empty(header.expected_numbers, np.int64)
+    counts = np.empty(data.count(b"\n", header.rows_at) + 1, np.int64)
+    report = np.zeros(scan.REPORT, np.int64)
+    text = np.frombuffer(data, np.uint8)
+    scan.scan_lines(text, header.rows_at, len(text), COMMENT[0], numbers, counts, report)
+    if report[scan.BAD_AT] >= 0:
+        return None
+    counts = counts[: report[scan.ROWS]]
+    return _arcs(reading, numbers[: counts.sum()], counts, header)
 
 
-def _numbers_python(
-    reading: Reading, data: FileBytes, header: Header
+def _checked_numbers(
+    reading: Reading, data: bytearray, header: Header
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return all numbers and how many stand on each line; raise for the first bad line."""
     numbers: list[int] = []
@@ -202,11 +182,11 @@ def _numbers_python(
             _check_line(reading, tokens, len(counts), number, header)
             numbers += [int(token) for token in tokens]
         counts.append(len(tokens))
-    wanted = header.expected_numbers
-    if len(numbers) != wanted or len(counts) < header.n:
+    expected = header.expected_numbers
+    if len(numbers) != expected or len(counts) < header.n:
         raise reading.fault(
-            f"the header promises {header.n} vertices and {header.edges} edges, {wanted} numbers; "
-            f"{len(counts)} lines hold {len(numbers)}", header.line,
+            f"the header promises {header.n} vertices and {header.edges} edges, {expected} "
+            f"numbers; {len(counts)} lines hold {len(numbers)}", header.line,
         )  # fmt: skip
     return np.array(numbers, np.int64), np.array(counts, np.int64)
 
@@ -228,7 +208,7 @@ def _check_line(
     for k, token in enumerate(tokens[header.skipped :]):
         value = int(token)
         if header.weighted and k % 2:
-            if value < 0 and value_rule(reading) == NOT_NEGATIVE:
+            if value < 0 and not reading.allows_negative:
                 raise reading.fault(
                     f"weight {value} is below zero; weights must be >= 0", number, SIGNS
                 )
@@ -242,13 +222,11 @@ def _check_line(
 
 
 def write(graph: CSRGraph, path: Path) -> None:
-    """Write FMT 1, or 0 where all weights are 1.
+    """Write FMT 1, or 0 if all weights are 1.
 
-    Raises GraphError where METIS cannot hold the graph: float weights, an arc
-    without its reverse of equal weight.
+    Raises GraphError if METIS cannot hold the graph: float weights, loops, an edge without its
+    reverse of equal weight.
     """
-    from gpu.parsing.csr import tails_of
-
     tails = tails_of(graph.indptr)
     if not graph.integer:
         raise GraphError("METIS has no float weights; write .npz, .gr or .mtx")
@@ -259,7 +237,7 @@ def write(graph: CSRGraph, path: Path) -> None:
     loops = int(np.count_nonzero(tails == graph.indices))
     if not same or not np.array_equal(graph.weights[there], graph.weights[back]) or loops:
         raise GraphError(
-            f"{graph.name} has arcs without a reverse of equal weight, or loops; METIS holds "
+            f"{graph.name} has edges without a reverse of equal weight, or loops; METIS holds "
             "undirected graphs only: write .npz, .gr or .mtx"
         )
     weighted = bool((graph.weights != 1).any())
@@ -289,6 +267,5 @@ FORMAT = Format(
     read,
     write,
     numbered_from=counts_from(1),
-    told_by_content=False,
-    promised=rows_promised(COUNTS),
+    by_content=False,
 )

@@ -1,17 +1,16 @@
 """Arrays of NumPy: our own `.npz`, SciPy's sparse matrices, plain arrays in `.npy` or `.npz`.
 
 Ours holds the arrays of a CSRGraph and a page of JSON, never pickled: `indptr`, `indices`,
-`weights`, where they exist `positions` and `ids`, and `metadata` (uint8: JSON in UTF-8 with name,
+`weights`, if they exist `positions` and `ids`, and `metadata` (uint8: JSON in UTF-8 with name,
 id_base, provenance, version).
 
 `scipy.sparse.save_npz` writes `format`, `shape`, `data` and the indices of csr, csc or coo: entry
-(i, j) of a square matrix is the arc i -> j. One array without such names is a dense matrix where it
-is square, else rows 'TAIL HEAD [WEIGHT]'; 0 in a dense matrix is no arc. A square array of 2 or 3
-rows could be either, and is refused.
+(i, j) of a square matrix is the edge i -> j. One array without such names is a dense matrix if it
+is square, otherwise rows 'TAIL HEAD [WEIGHT]'; 0 in a dense matrix is no edge. A square array of 2
+or 3 rows could be either, and is refused.
 
-NumPy's loader allocates what an array's header claims before it looks at the data, so the members
-are read here: header by a strict pattern, size against what the archive holds and the budget of
-`Reading`.
+NumPy's loader allocates the size that an array's header claims before it reads the data. So the
+members are read here: the header by a strict pattern, its size against the archive's.
 """
 
 from __future__ import annotations
@@ -22,25 +21,21 @@ import math
 import re
 import zipfile
 import zlib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from gpu.formats.binary import check_rows
+from gpu.formats.build import number_vertices, tails_of
+from gpu.formats.reading import PACKINGS, SIGNS, Arcs, Format, Reading
+from gpu.formats.rows import FLOAT_MAX, INT64_MAX
+from gpu.formats.write import write_file
 from gpu.graph import MAX_COUNT, CSRGraph
-from gpu.parsing.build import graph_from_arcs, graph_from_rows, value_rule
-from gpu.parsing.csr import tails_of
-from gpu.parsing.filebytes import FileBytes
-from gpu.parsing.numbering import number_vertices
-from gpu.parsing.reading import COMPRESSIONS, SIGNS, Format, Reading, bare_name
-from gpu.parsing.row_rules import FLOAT_MAX, INT64_MAX, NOT_NEGATIVE, SKIPPED
-from gpu.parsing.rows import Rows
-from gpu.parsing.write import write_file
 
 VERSION = 1
 MAGIC = b"PK\x03\x04"
-MEMBERS = 32  # our files have six; a trace has more
+MOST_MEMBERS = 32  # our files have six; a trace has more
 DEFLATE_RATIO = 1032  # the most that deflate can shrink
 NPY_HEADER = re.compile(
     rb"\x93NUMPY\x01\0..\{'descr': '([<|])([biufUS])([0-9]{1,4})', 'fortran_order': (False|True), "
@@ -48,7 +43,7 @@ NPY_HEADER = re.compile(
     re.DOTALL,
 )
 NPY_MAGIC = b"\x93NUMPY"
-WANTED = {  # member: kinds and sizes of its items, number of axes
+OUR_MEMBERS = {  # member: kinds and sizes of its items, number of axes
     "indptr": ({"i8"}, 1),
     "indices": ({"i4"}, 1),
     "weights": ({"i4", "i8", "f4", "f8"}, 1),
@@ -66,7 +61,7 @@ BROKEN = (
 
 
 def sniff(head: bytes) -> float:
-    """Return 1 for a zip archive: nothing else that we read is one."""
+    """Return 1 for a zip archive: no other format that is read is one."""
     return float(head.startswith(MAGIC))
 
 
@@ -75,47 +70,45 @@ def sniff_array(head: bytes) -> float:
     return float(head.startswith(NPY_MAGIC))
 
 
-def read(reading: Reading, data: FileBytes) -> CSRGraph:
+def read(reading: Reading, data: bytearray) -> Arcs:
     """Read a graph of ours, a sparse matrix, an archive of one array."""
     arrays = _arrays(reading, data)
     if "format" in arrays and "shape" in arrays:
         return _from_sparse(reading, arrays)
-    if len(arrays) == 1 and not set(arrays) & set(WANTED):
-        return _from_array(reading, "npz", next(iter(arrays.values())))
+    if len(arrays) == 1 and not set(arrays) & set(OUR_MEMBERS):
+        return _from_array(reading, next(iter(arrays.values())))
     return _from_ours(reading, arrays)
 
 
-def read_array(reading: Reading, data: FileBytes) -> CSRGraph:
+def read_array(reading: Reading, data: bytearray) -> Arcs:
     """Read one array."""
-    return _from_array(reading, "numpy", _parsed(reading, bytes(data), "in the file"))
+    return _from_array(reading, _parsed(reading, bytes(data), "in the file"))
 
 
-def _from_ours(reading: Reading, arrays: dict[str, np.ndarray]) -> CSRGraph:
-    """Return a graph saved by `write`, with its name, ids, positions and provenance."""
+def _from_ours(reading: Reading, arrays: dict[str, np.ndarray]) -> Arcs:
+    """Return a graph saved by `write`, with its name, ids, positions and notes."""
     for name in ("indptr", "indices", "weights"):
         if name not in arrays:
             kind = "; it looks like a saved run" if "samples" in arrays else ""
             raise reading.fault(f"no array {name!r} in it: not a graph of SSSP Scope{kind}")
     for name, array in arrays.items():
-        kinds, axes = WANTED.get(name, (set(), 0))
+        kinds, axes = OUR_MEMBERS.get(name, (set(), 0))
         kind = f"{array.dtype.kind}{array.dtype.itemsize}"
-        if name in WANTED and ((kind not in kinds and kind[0] not in kinds) or array.ndim != axes):
+        fits = (kind in kinds or kind[0] in kinds) and array.ndim == axes
+        if name in OUR_MEMBERS and not fits:
             raise reading.fault(f"array {name!r} is {kind} of shape {array.shape}; cannot be read")
     metadata = _metadata(reading, arrays.pop("metadata", None))
     indptr, indices, weights = (arrays[name] for name in ("indptr", "indices", "weights"))
     _check_arrays(reading, arrays)
-    graph = graph_from_rows(
-        reading, "npz", indptr, indices, weights, integral=weights.dtype.kind == "i",
-        positions=arrays.get("positions"), ids=arrays.get("ids"),
-        id_base=metadata["id_base"], name=metadata["name"] or bare_name(reading.path),
+    return Arcs(
+        tails_of(indptr), indices, len(indptr) - 1, weights,
+        places=arrays.get("positions"), ids=arrays.get("ids"),
+        id_base=metadata["id_base"], name=metadata["name"] or None,
+        notes=tuple(f"when saved: {note}" for note in metadata["notes"]),
     )  # fmt: skip
-    kept = tuple(f"when saved: {note}" for note in metadata["notes"])
-    return replace(graph, provenance=replace(
-        graph.provenance, notes=(*graph.provenance.notes, *kept)
-    ))  # fmt: skip
 
 
-def _from_sparse(reading: Reading, arrays: dict[str, np.ndarray]) -> CSRGraph:
+def _from_sparse(reading: Reading, arrays: dict[str, np.ndarray]) -> Arcs:
     """Return the graph of a matrix that `scipy.sparse.save_npz` wrote."""
     layout = arrays["format"].tobytes().rstrip(b"\0").decode("ascii", "replace")
     if layout not in LAYOUTS:
@@ -138,11 +131,11 @@ def _from_sparse(reading: Reading, arrays: dict[str, np.ndarray]) -> CSRGraph:
             raise reading.fault(f"indptr must rise from 0 to the {m} entries and never fall")
         first = tails_of(first.astype(np.int64))
     tails, heads = (second, first) if layout == "csc" else (first, second)
-    reading.note(f"a sparse matrix ({layout}) of SciPy: entry (i, j) is the arc i -> j")
-    return _from_entries(reading, "npz", tails, heads, values, n)
+    reading.note(f"a sparse matrix ({layout}) of SciPy: entry (i, j) is the edge i -> j")
+    return Arcs(tails, heads, n, _checked_values(reading, values))
 
 
-def _from_array(reading: Reading, key: str, array: np.ndarray) -> CSRGraph:
+def _from_array(reading: Reading, array: np.ndarray) -> Arcs:
     """Return the graph of a dense square matrix or of rows 'TAIL HEAD [WEIGHT]'."""
     shape = array.shape
     if array.ndim != 2 or array.dtype.kind not in "biuf":
@@ -151,13 +144,13 @@ def _from_array(reading: Reading, key: str, array: np.ndarray) -> CSRGraph:
         )
     if shape[0] == shape[1] and shape[0] in {2, 3}:
         raise reading.fault(
-            f"an array of {shape[0]} x {shape[0]} is a matrix or a list of arcs; save it by "
+            f"an array of {shape[0]} x {shape[0]} is a matrix or a list of edges; save it by "
             "scipy.sparse.save_npz, or as .csv"
         )
     if shape[0] == shape[1]:
         tails, heads = np.nonzero(array)
         reading.note(f"a dense matrix: {len(tails)} of {array.size} values are not 0")
-        return _from_entries(reading, key, tails, heads, array[tails, heads], shape[0])
+        return Arcs(tails, heads, shape[0], _checked_values(reading, array[tails, heads]))
     if shape[1] not in {2, 3}:
         raise reading.fault(f"an array of {shape[0]} x {shape[1]}; expected n x n or m x 2 or 3")
     ends = array[:, :2]
@@ -167,62 +160,45 @@ def _from_array(reading: Reading, key: str, array: np.ndarray) -> CSRGraph:
         else None
     )
     if whole is None or (whole != ends).any():
-        raise reading.fault("the first two columns must be whole numbers, the ends of arcs")
-    rows = Rows(np.ascontiguousarray(whole.T), np.empty((0, len(array))), True, 0)
-    n, base, ids = number_vertices(reading, rows)
-    values = array[:, 2] if shape[1] == 3 else None
-    return _from_entries(
-        reading, key, rows.ids[0], rows.ids[1], values, n, base=0 if ids is not None else base,
-        ids=ids, id_base=base,
-    )  # fmt: skip
+        raise reading.fault("the first two columns must be whole numbers, the ends of edges")
+    ends, n, base, ids = number_vertices(reading, np.ascontiguousarray(whole.T))
+    weights = _checked_values(reading, array[:, 2]) if shape[1] == 3 else None
+    return Arcs(ends[0], ends[1], n, weights, ids=ids, base=base, id_base=base)
 
 
-def _from_entries(
-    reading: Reading,
-    key: str,
-    tails: np.ndarray,
-    heads: np.ndarray,
-    values: np.ndarray | None,
-    n: int,
-    **kept: Any,
-) -> CSRGraph:
-    """Return the graph of entries; raise FormatError for weights that no graph may have."""
-    integral = values is None or values.dtype.kind != "f"
-    if values is not None:
-        fits = integral and (values.dtype != np.uint64 or not (values > INT64_MAX).any())
-        values = values.astype(np.int64 if fits else np.float64)
-        finite = np.isfinite(values) & (np.abs(values) <= FLOAT_MAX)
-        if not finite.all() and value_rule(reading) != SKIPPED:
-            bad = values[~finite][0]
-            raise reading.fault(f"an entry is {bad:g}; weights are finite, {FLOAT_MAX:.3g} at most")
-        if value_rule(reading) == NOT_NEGATIVE and len(values) and values.min() < 0:
-            words = f"an entry is {values.min():g}, below zero; weights must be >= 0"
-            raise reading.fault(words, remedy=SIGNS)
-    return graph_from_arcs(
-        reading, key, np.asarray(tails, np.int64), np.asarray(heads, np.int64), values, n,
-        integral=integral, name=bare_name(reading.path), **kept,
-    )  # fmt: skip
+def _checked_values(reading: Reading, values: np.ndarray) -> np.ndarray:
+    """Return int64 or float64; raise FormatError for weights that no graph may have."""
+    whole = values.dtype.kind != "f" and values.max(initial=0) <= INT64_MAX
+    values = values.astype(np.int64 if whole else np.float64)
+    finite = np.isfinite(values) & (np.abs(values) <= FLOAT_MAX)
+    if not finite.all() and reading.needs_weights:
+        bad = values[~finite][0]
+        raise reading.fault(f"an entry is {bad:g}; weights are finite, {FLOAT_MAX:.3g} at most")
+    if values.min(initial=0) < 0 and not reading.allows_negative:
+        words = f"an entry is {values.min():g}, below zero; weights must be >= 0"
+        raise reading.fault(words, remedy=SIGNS)
+    return values
 
 
-def _arrays(reading: Reading, data: FileBytes) -> dict[str, np.ndarray]:
-    """Return the members that we know; the names of the others map to empty arrays."""
-    found: dict[str, np.ndarray] = {}
+def _arrays(reading: Reading, data: bytearray) -> dict[str, np.ndarray]:
+    """Return the members that are read; the names of the others map to empty arrays."""
+    arrays: dict[str, np.ndarray] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
-            if len(members) > MEMBERS:
+            if len(members) > MOST_MEMBERS:
                 raise reading.fault(f"a zip archive of {len(members)} files; not a graph of ours")
             reading.check_unpacked(sum(member.file_size for member in members), "the archive")
             for member in members:
                 name = member.filename.removesuffix(".npy")
-                if name in WANTED or name in SPARSE or len(members) == 1:
-                    found[name] = _array(reading, archive, member, name)
+                if name in OUR_MEMBERS or name in SPARSE or len(members) == 1:
+                    arrays[name] = _array(reading, archive, member, name)
                 else:
-                    found.setdefault(name, np.empty(0))
+                    arrays.setdefault(name, np.empty(0))
     except BROKEN as error:
         words = " ".join(str(error).split())[:100]
         raise reading.fault(f"broken .npz archive ({words or type(error).__name__})") from error
-    return found
+    return arrays
 
 
 def _array(
@@ -258,11 +234,12 @@ def _parsed(reading: Reading, raw: bytes, name: str) -> np.ndarray:
 def _check_arrays(reading: Reading, arrays: dict[str, np.ndarray]) -> None:
     """Refuse what CSRGraph's own checks do not see."""
     n, ids, positions = len(arrays["indptr"]) - 1, arrays.get("ids"), arrays.get("positions")
-    indptr, m = arrays["indptr"], len(arrays["indices"])
-    if n < 0 or indptr[0] != 0 or indptr[-1] != m or (indptr[1:] < indptr[:-1]).any():
-        raise reading.fault(f"indptr must rise from 0 to the {m} arcs and never fall")
-    if len(arrays["weights"]) != m:
-        raise reading.fault(f"{len(arrays['weights'])} weights for {m} arcs")
+    m, weights = len(arrays["indices"]), arrays["weights"]
+    if n < 0:
+        raise reading.fault(f"indptr is empty; it must rise from 0 to the {m} edges")
+    check_rows(reading, arrays["indptr"], arrays["indices"])
+    if len(weights) != m:
+        raise reading.fault(f"{len(weights)} weights for {m} edges")
     if ids is not None and len(ids) != n:
         raise reading.fault(f"{len(ids)} ids for {n} vertices")
     if ids is not None and ids.dtype.kind == "U":
@@ -276,15 +253,15 @@ def _check_arrays(reading: Reading, arrays: dict[str, np.ndarray]) -> None:
 def _metadata(reading: Reading, raw: np.ndarray | None) -> dict[str, Any]:
     """Return name, id_base and notes, each of the right type."""
     try:
-        told = json.loads(raw.tobytes()) if raw is not None else {}
+        page = json.loads(raw.tobytes()) if raw is not None else {}
     except (ValueError, RecursionError) as error:
         raise reading.fault("the page of metadata is not JSON") from error
-    if not isinstance(told, dict):
+    if not isinstance(page, dict):
         raise reading.fault("the page of metadata is not a JSON object")
-    if told.get("version", VERSION) != VERSION:
-        raise reading.fault(f"saved by version {str(told['version'])[:20]}; {VERSION} is read")
-    name, base = told.get("name", ""), told.get("id_base", 0)
-    provenance = told.get("provenance")
+    if page.get("version", VERSION) != VERSION:
+        raise reading.fault(f"saved by version {str(page['version'])[:20]}; {VERSION} is read")
+    name, base = page.get("name", ""), page.get("id_base", 0)
+    provenance = page.get("provenance")
     notes = provenance.get("notes", []) if isinstance(provenance, dict) else []
     return {
         "name": " ".join(name.split())[:200] if isinstance(name, str) else "",
@@ -299,7 +276,7 @@ def write(graph: CSRGraph, path: Path) -> None:
     """Save everything that a graph holds."""
 
     def fill(file: BinaryIO) -> None:
-        if path.suffix.lower() in COMPRESSIONS:  # zip seeks back
+        if path.suffix.lower() in PACKINGS:  # zip seeks back
             file.write(packed(graph))
         else:
             write_into(graph, file)
@@ -316,7 +293,7 @@ def packed(graph: CSRGraph) -> bytes:
 
 def write_into(graph: CSRGraph, file: BinaryIO) -> None:
     """Write a graph into a file that can be sought in."""
-    told = {
+    metadata = {
         "version": VERSION,
         "name": graph.name,
         "id_base": graph.id_base,
@@ -327,7 +304,7 @@ def write_into(graph: CSRGraph, file: BinaryIO) -> None:
             "notes": list(graph.provenance.notes),
         },
     }
-    page = np.frombuffer(json.dumps(told, default=str).encode(), np.uint8)
+    page = np.frombuffer(json.dumps(metadata, default=str).encode(), np.uint8)
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
     if graph.positions is not None:
         arrays["positions"] = np.ascontiguousarray(graph.positions, np.float32)
@@ -336,7 +313,7 @@ def write_into(graph: CSRGraph, file: BinaryIO) -> None:
     np.savez(file, metadata=page, **arrays)  # type: ignore[arg-type]
 
 
-FORMAT = Format(
+NPZ = Format(
     "npz", "SSSP Scope graph, SciPy matrix", (".npz",), sniff, read, write, text=False, places=True
 )
-ARRAY = Format("numpy", "NumPy array", (".npy",), sniff_array, read_array, text=False)
+NPY = Format("numpy", "NumPy array", (".npy",), sniff_array, read_array, text=False)

@@ -1,4 +1,4 @@
-"""Pajek `.net`: vertices, then arcs, edges, lists of either, or a matrix.
+"""Pajek `.net` and `.paj`: vertices, then arcs, edges, lists of either, or a matrix.
 
     *Vertices 3
     1 "first" 0.1 0.2
@@ -7,41 +7,42 @@
     *Edges
     2 3
 
-Arcs are directed, edges are not, and a file may hold both. Vertices are called by their
-numbers, 1 to n; labels are not kept. Coordinates count y downwards and are turned over. A
-missing weight is 1; 0 in a matrix is no arc. `%` begins a comment.
+Arcs are directed, edges are not, and a file may hold both. Vertices are named by their numbers, 1
+to n; labels are not kept. Coordinates count y downwards and are turned over. A missing weight is 1;
+0 in a matrix is no edge. `%` begins a comment, `#` before the first section too. `*Vertices N M` is
+a two-mode network: the first M vertices are rows, the others columns, and its matrix is M x N-M.
+Of a project (`.paj`) the first network is read; partitions, vectors and the like are skipped.
 
-NetworkX has a reader, and this is not it: that one takes edges after arcs for arcs, lists for
-arcs with weights, and two vertices of one label for one, and says nothing.
+NetworkX's reader is not used: it reads edges after arcs as arcs, lists as arcs with weights, and
+two vertices with one label as one, silently.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
-from gpu.formats.named_edges import read_weight
-from gpu.graph import CSRGraph
-from gpu.parsing.build import graph_from_arcs, value_rule
-from gpu.parsing.filebytes import FileBytes
-from gpu.parsing.reading import Format, Reading, bare_name, shown
-from gpu.parsing.row_rules import IS_VALUE, RowRules
+from gpu.formats.build import both_or_one_way, whole_if_exact
+from gpu.formats.reading import Arcs, Format, Reading, shown
+from gpu.formats.rows import IS_VALUE, RowRules, value_fault, value_rule, whole_number
 
 BYTES_PER_BYTE = 80  # of memory for each byte of text, measured 69 for a matrix of ones
 LINES_PER_REPORT = 20_000
-SECTIONS = (b"*vertices", b"*arcslist", b"*edgeslist", b"*arcs", b"*edges", b"*matrix", b"*network")
+LISTS, PAIRS = (b"*arcslist", b"*edgeslist"), (b"*arcs", b"*edges")
+SECTIONS = (b"*vertices", *LISTS, *PAIRS, b"*matrix", b"*network")
+SKIPPED = (b"*partition", b"*vector", b"*permutation", b"*cluster", b"*hierarchy")
 TOKEN = re.compile(rb'"[^"]*+"|[^ \t\r"]++')
 COUNT = re.compile(rb"[0-9]{1,18}")
 
 
 @dataclass
-class _Found:
-    """What was read so far; `rows` of tail, head, weight; `both` says which are edges."""
+class _Network:
+    """What was read so far: columns of edges; `both` says which are undirected."""
 
     n: int = -1
+    rows: int = 0  # of a matrix
     size_line: int = 0
     tails: list[int] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
@@ -50,154 +51,172 @@ class _Found:
     places: dict[int, tuple[float, float]] = field(default_factory=dict)
     matrix_rows: int = 0
     weighted: bool = False
-    integral: bool = True
+    decimal: bool = False
+
+    def add(self, tail: int, head: int, weight: float, both: bool) -> None:
+        """Add an edge."""
+        self.tails.append(tail)
+        self.heads.append(head)
+        self.weights.append(weight)
+        self.both.append(both)
 
 
 def sniff(head: bytes) -> float:
-    """Return 1 where the first line that is no comment begins a section."""
+    """Return 1 if the first line that is no comment begins a section."""
     for line in head.split(b"\n"):
         word = line.strip().lower()
-        if word and not word.startswith((b"%", b"/*")):
-            return float(word.startswith(SECTIONS))
+        if word and not word.startswith((b"%", b"/*", b"#")):
+            return float(word.startswith((*SECTIONS, *SKIPPED)))
     return 0.0
 
 
-def read(reading: Reading, data: FileBytes) -> CSRGraph:
+def read(reading: Reading, data: bytearray) -> Arcs:
     """Read the first network of a Pajek file."""
     reading.need_memory(BYTES_PER_BYTE * len(data))
-    found = _Found()
+    network = _Network()
     section = b""
     for number, line in enumerate(bytes(data).split(b"\n"), 1):
         if number % LINES_PER_REPORT == 0:
             reading.report(0.5, "parsing")
         word = line.strip().lower()
-        if not word or word.startswith((b"%", b"/*")):
+        comments = (b"%", b"/*") if section else (b"%", b"/*", b"#")
+        if not word or word.startswith(comments):
             continue
-        if word.startswith(b"*"):
-            if word.startswith((b"*network", b"*vertices")) and found.tails:
+        if word.startswith(SKIPPED):
+            section = SKIPPED[0]
+        elif word.startswith(b"*"):
+            after_skipped = section == SKIPPED[0] and word.startswith(b"*vertices")
+            if after_skipped:  # the size of a partition or vector
+                continue
+            if word.startswith((b"*network", b"*vertices")) and network.tails:
                 reading.note("only the first network of the file was read")
                 break
-            section = _section(reading, found, word, number, len(data))
+            section = _section(reading, network, word, number, len(data))
         elif section == b"*vertices":
-            _vertex(reading, found, line, number)
-        else:
-            _arcs(reading, found, section, line, number)
-    return _graph(reading, found)
+            _vertex(reading, network, line, number)
+        elif section != SKIPPED[0]:
+            _row(reading, network, section, line, number)
+    return _arcs(reading, network)
 
 
-def _section(reading: Reading, found: _Found, word: bytes, number: int, size: int) -> bytes:
+def _section(reading: Reading, network: _Network, word: bytes, number: int, size: int) -> bytes:
     section = next((name for name in SECTIONS if word.startswith(name)), None)
     if section is None:
         raise reading.fault(
             f"found {shown(word)}, expected *Vertices, *Arcs, *Edges or *Matrix", number
         )
     if section == b"*vertices":
-        tokens = word.split()
-        if len(tokens) < 2 or not COUNT.fullmatch(tokens[1]) or found.n >= 0:
-            raise reading.fault(f"found {shown(word)}, expected one '*Vertices COUNT'", number)
-        found.n, found.size_line = int(tokens[1]), number
-        reading.check_promise(found.n, 0, size, number)
-        if len(tokens) > 2:
-            reading.note("a two-mode network: both kinds of vertices are vertices")
-    elif section != b"*network" and found.n < 0:
+        _size(reading, network, word, number, size)
+    elif section != b"*network" and network.n < 0:
         raise reading.fault(f"found {shown(word)} before '*Vertices COUNT'", number)
     return section
 
 
-def _vertex(reading: Reading, found: _Found, line: bytes, number: int) -> None:
+def _size(reading: Reading, network: _Network, word: bytes, number: int, size: int) -> None:
+    """Take the numbers of `*Vertices N` or `*Vertices N ROWS`."""
+    tokens = word.split()[1:]
+    counts = [int(token) for token in tokens if COUNT.fullmatch(token)]
+    if not 1 <= len(counts) == len(tokens) <= 2 or network.n >= 0:
+        raise reading.fault(f"found {shown(word)}, expected one '*Vertices COUNT [ROWS]'", number)
+    n, rows = counts[0], counts[-1]
+    if rows > n:
+        raise reading.fault(f"found {shown(word)}: {rows} rows of only {n} vertices", number)
+    reading.check_promise(n, 0, size, number)
+    network.n, network.rows, network.size_line = n, rows, number
+    if len(counts) == 2:
+        reading.note("a two-mode network: both kinds of vertices are vertices")
+
+
+def _vertex(reading: Reading, network: _Network, line: bytes, number: int) -> None:
     tokens = TOKEN.findall(line)
-    vertex = _number(reading, found, tokens[0] if tokens else b"", number)
+    vertex = _number(reading, network, tokens[0] if tokens else b"", number)
     if len(tokens) >= 4 and IS_VALUE.fullmatch(tokens[2]) and IS_VALUE.fullmatch(tokens[3]):
-        found.places[vertex] = float(tokens[2]), -float(tokens[3])
+        network.places[vertex] = float(tokens[2]), -float(tokens[3])
 
 
-def _arcs(reading: Reading, found: _Found, section: bytes, line: bytes, number: int) -> None:
+def _row(reading: Reading, network: _Network, section: bytes, line: bytes, number: int) -> None:
+    """Take a line of edges."""
     tokens = line.split()
     if section == b"*matrix":
-        _matrix_row(reading, found, tokens, number)
+        _matrix_row(reading, network, tokens, number)
         return
-    if section not in SECTIONS[1:5] or len(tokens) < 2:
+    if section not in (*LISTS, *PAIRS) or len(tokens) < 2:
         raise reading.fault(f"found {shown(line)}, expected 'TAIL HEAD [WEIGHT]'", number)
-    tail = _number(reading, found, tokens[0], number)
+    tail = _number(reading, network, tokens[0], number)
     both = section.startswith(b"*edges")
-    if section.endswith(b"list"):
+    if section in LISTS:
         for token in tokens[1:]:
-            _add(found, tail, _number(reading, found, token, number), 1.0, both)
+            network.add(tail, _number(reading, network, token, number), 1, both)
         return
-    head = _number(reading, found, tokens[1], number)
-    weight = 1.0
-    if len(tokens) > 2:
-        weight = _weight(reading, found, tokens[2], number)
-    _add(found, tail, head, weight, both)
+    head = _number(reading, network, tokens[1], number)
+    weight = _weight(reading, network, tokens[2], number) if len(tokens) > 2 else 1
+    network.add(tail, head, weight, both)
 
 
-def _matrix_row(reading: Reading, found: _Found, tokens: list[bytes], number: int) -> None:
-    tail = found.matrix_rows
-    if len(tokens) != found.n or tail >= found.n:
+def _matrix_row(reading: Reading, network: _Network, tokens: list[bytes], number: int) -> None:
+    tail, rows, columns = network.matrix_rows, network.rows, network.n
+    two_mode = rows < network.n
+    if two_mode:
+        columns -= rows
+    if len(tokens) != columns or tail >= rows:
         raise reading.fault(
-            f"row {tail + 1} of the matrix has {len(tokens)} numbers; expected {found.n} rows of "
-            f"{found.n}", number,
+            f"row {tail + 1} of the matrix has {len(tokens)} numbers; expected {rows} rows of "
+            f"{columns}", number,
         )  # fmt: skip
-    for head, token in enumerate(tokens):
-        if token != b"0" and not (IS_VALUE.fullmatch(token) and float(token) == 0):
-            _add(found, tail, head, _weight(reading, found, token, number), False)
-    found.matrix_rows += 1
+    for head, token in enumerate(tokens, rows if two_mode else 0):
+        if not (IS_VALUE.fullmatch(token) and float(token) == 0):
+            network.add(tail, head, _weight(reading, network, token, number), two_mode)
+    network.matrix_rows += 1
 
 
-def _add(found: _Found, tail: int, head: int, weight: float, both: bool) -> None:
-    found.tails.append(tail)
-    found.heads.append(head)
-    found.weights.append(weight)
-    found.both.append(both)
-
-
-def _number(reading: Reading, found: _Found, token: bytes, number: int) -> int:
+def _number(reading: Reading, network: _Network, token: bytes, number: int) -> int:
     """Return the index of the vertex that a token names."""
     vertex = int(token) if COUNT.fullmatch(token) else 0
-    if not 1 <= vertex <= found.n:
+    if not 1 <= vertex <= network.n:
         raise reading.fault(
-            f"{shown(token)} is no vertex: line {found.size_line} promises 1 to {found.n}", number
+            f"{shown(token)} is no vertex: line {network.size_line} promises 1 to {network.n}",
+            number,
         )
     return vertex - 1
 
 
-def _weight(reading: Reading, found: _Found, token: bytes, number: int) -> float:
+def _weight(reading: Reading, network: _Network, token: bytes, number: int) -> float:
     rules = RowRules("'TAIL HEAD WEIGHT'", value_columns=1, values=value_rule(reading))
-    value = read_weight(reading, token, rules, number)
-    found.weighted = True
-    found.integral = found.integral and b"." not in token and value == int(value)
-    return value
+    problem, remedy = value_fault(token, rules)
+    if problem:
+        raise reading.fault(problem, number, remedy)
+    network.weighted = True
+    if not reading.needs_weights:
+        return 1
+    network.decimal |= b"." in token
+    whole = whole_number(token)
+    return float(token) if whole is None else whole
 
 
-def _graph(reading: Reading, found: _Found) -> CSRGraph:
-    if found.n < 0:
+def _arcs(reading: Reading, network: _Network) -> Arcs:
+    if network.n < 0:
         raise reading.fault("no '*Vertices COUNT' in it")
-    tails, heads = np.array(found.tails, np.int64), np.array(found.heads, np.int64)
-    exact = found.integral and all(type(weight) is int for weight in found.weights)
-    values = np.array(found.weights, np.int64 if exact else np.float64)
-    both = np.array(found.both, bool)
-    mixed = bool(both.any() and not both.all())
-    if mixed and reading.undirected is None:
-        back = both & (tails != heads)
-        reading.note(f"{int(both.sum())} edges, read as both arcs, and {int((~both).sum())} arcs")
-        tails, heads = np.append(tails, heads[back]), np.append(heads, tails[back])
-        values = np.append(values, values[back])
-    return graph_from_arcs(
-        reading, "pajek", tails, heads, values if found.weighted else None, found.n,
-        integral=found.integral, both=bool(len(both)) and bool(both.all()),
-        positions=_positions(reading, found), id_base=1, name=bare_name(Path(reading.path)),
+    weights = None
+    if network.weighted:
+        exact = all(type(weight) is int for weight in network.weights)
+        weights = np.array(network.weights, np.int64 if exact else np.float64)
+        weights = weights if network.decimal else whole_if_exact(weights)
+    arcs = Arcs(
+        np.array(network.tails, np.int64), np.array(network.heads, np.int64), network.n, weights,
+        places=_positions(reading, network), id_base=1,
     )  # fmt: skip
+    return both_or_one_way(reading, arcs, np.array(network.both, bool))
 
 
-def _positions(reading: Reading, found: _Found) -> np.ndarray | None:
-    if not found.places:
+def _positions(reading: Reading, network: _Network) -> np.ndarray | None:
+    if not network.places:
         return None
-    if len(found.places) < found.n:
-        words = f"only {len(found.places)} of {found.n} vertices have coordinates"
+    if len(network.places) < network.n:
+        words = f"only {len(network.places)} of {network.n} vertices have coordinates"
         reading.note(f"no positions: {words}")
         return None
     with np.errstate(over="ignore"):
-        xy = np.array([found.places[v] for v in range(found.n)]).astype(np.float32)
+        xy = np.array([network.places[v] for v in range(network.n)]).astype(np.float32)
     return xy if np.isfinite(xy).all() else None
 
 

@@ -1,224 +1,591 @@
-"""Large tables by compiled loops: numbers taken out of quotes and columns, names numbered.
+"""Edge lists: SNAP, CSV, TSV, GAP `.el` and `.wel`.
 
-Both functions return None where a table holds anything that the loops leave to Python, and
-where no vertex could be named as the file does: then the plain readers find what it means or the
-words for what is wrong. So there is one place that says what a table may be.
+    Id,Source,Target,Type,Weight        a table of edges as Gephi writes it
+    7,Oslo,"Bergen, west",Undirected,2.5
+
+Columns are separated by tabs, commas or semicolons, or by blanks. Lines that begin with # or % are
+comments. The first line may be a lone number, the count of vertices, and a second lone number the
+count of edges. Without a heading a row is 'TAIL HEAD' or 'TAIL HEAD WEIGHT'. An edge list does not
+say whether it is directed: each row is one directed edge unless the user chooses otherwise or a
+column "Type" says Undirected in every row.
+
+Heading. A heading that names both ends (`TAILS`, `HEADS`) chooses the columns; one more column is
+the weight, of several the usual name. Another first row is a heading if it has words above numbers,
+or words that occur nowhere below. A note says so; `header=False` turns this off. A heading that
+names nodes is refused.
+
+Vertices. Numbers are numbered by `gpu.formats.build`. If most rows begin with words, or one row of
+a table does, vertices are words, ranked by spelling. In double quotes blanks, separators, line ends
+and doubled quotes belong to a name, as in Python's csv; outside, blanks at the ends do not.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
-from gpu.errors import FormatError
-from gpu.formats.named_edges import name_array, names_fit
-from gpu.parsing.filebytes import FileBytes
-from gpu.parsing.reading import Reading
-from gpu.parsing.row_rules import SKIPPED, RowRules
-from gpu.parsing.rows import PARSE_SHARE, Rows, read_rows
-from gpu.parsing.source import READ_SHARE, cores
+from gpu.errors import FormatError, GraphError
+from gpu.formats.build import number_vertices, tails_of
+from gpu.formats.exchange import NAME_CHARACTERS, choose_name, name_array, usual_name
+from gpu.formats.reading import NAME, Arcs, Format, Reading, WeightNames, shown
+from gpu.formats.rows import (
+    INT64_MAX,
+    RowRules,
+    first_row,
+    is_number,
+    line_at,
+    line_number,
+    read_rows,
+    value_fault,
+    value_rule,
+)
+from gpu.formats.source import READ_SHARE
+from gpu.formats.write import number_columns, write_text
+from gpu.graph import CSRGraph
 
-SHARE_BYTES = 8 << 20  # a table is cut into shares of so many bytes at least,
-MOST_SHARES = 8  # and into so many at most: each numbers its names, and they are put together
-PAUSE_BYTES = 16 << 20  # read before the next look at whether to stop
-LINE_ENDS_TRIED = 100  # for one that is outside of quotes
-NO_QUOTE = 256
-CUT_PER_BYTE, NAMES_PER_BYTE = 2, 13  # of memory for each byte of text: a row of names has 4
-REPORT_S = 0.1
+COMMENTS = b"#%"
+SEPARATORS = (b"\t", b";", b",")
+QUOTED = re.compile(rb'"(?:[^"]|"")*+"')
+OPEN_LINE = re.compile(rb'(?:[^"\n]|"(?:[^"]|"")*+")*+')
+SAMPLED_LINES = 50  # data lines that decide about separator, columns, heading and words
+MOST_DIGITS = 18  # of a count
+ROWS_PER_REPORT = 50_000
+
+TAILS = ("source", "from", "tail", "src", "start", "u", "node1", "fromnodeid")
+HEADS = ("target", "to", "head", "dst", "dest", "destination", "end", "v", "node2", "tonodeid")
+NODES = {"id", "label", "name", "node", "nodeid", "node_id", "vertex", "title"}
+TYPE, UNDIRECTED = "type", b"undirected"
+NO_HEADER = "(or read with --no-header)"
 
 
 @dataclass(frozen=True)
-class Table:
-    """Where what stands in a table: `columns` of tail, head and, if it is wanted, the weight.
+class Shape:
+    """What the first lines show: how columns are separated, where rows begin.
 
-    separator : b"" for blanks
-    quoted : double quotes mean something
-    exact : how many columns each row has, 0: enough
-    type_at : the column that may say "undirected", -1: none
+    columns : places of tail, head and, if there is one, of the weight
+    width : of a row; 0: a heading chose the columns, a row may be longer
+    count, edges : of vertices and of edges, if the first lines promise them
+    named : vertices are words
+    quoted : there are double quotes, and they mean something
+    heading : cells of a heading that names both ends
     """
 
-    data: FileBytes
-    start: int
     separator: bytes
     columns: list[int]
+    rows_at: int
+    width: int
+    count: int | None = None
+    edges: int | None = None
+    count_line: int = 0
+    named: bool = False
     quoted: bool = False
-    exact: int = 0
-    type_at: int = -1
+    heading: list[bytes] = field(default_factory=list)
 
-    def layout(self) -> np.ndarray:
-        """Return the int64 array that the loops take."""
-        mark = self.separator[0] if self.separator else 0
-        tail, head, weight = [*self.columns, -1][:3]
-        quote = ord('"') if self.quoted else NO_QUOTE
-        least, width = max(self.columns) + 1, len(self.columns)
-        return np.array(
-            [mark, quote, self.exact, least, self.type_at, tail, head, weight, width], np.int64
-        )
+    @property
+    def picks(self) -> bool:
+        """Whether columns must be chosen, or quotes removed."""
+        in_order = self.columns == list(range(len(self.heading)))
+        return self.quoted or (bool(self.heading) and not in_order)
 
 
-def cut(reading: Reading, table: Table) -> tuple[bytearray, int, bool] | None:
-    """Leave of a table of numbers the wanted columns alone, without quotes, on their lines.
+@dataclass
+class Cells:
+    """The chosen columns of a table, by column, and the line of each row."""
 
-    Returns the text, where its rows begin, and whether every row says that it is undirected.
-    """
-    from gpu.formats.table_loops import FOUND, ROWS, SAID, STOPPED, TYPED, keep_columns
-
-    if len(set(table.columns)) < len(table.columns):
-        return None
-    text, bounds = np.frombuffer(table.data, np.uint8), _shares(table)
-    reading.need_memory(CUT_PER_BYTE * len(text))
-    found = np.zeros((len(bounds), FOUND), np.int64)
-    pieces = [np.empty(stop - start + 1, np.uint8) for start, stop in bounds]
-
-    def keep(share: int, _stopping: threading.Event) -> None:
-        cells = np.zeros((len(table.columns), 3), np.int64)
-        filled = keep_columns(
-            text, *bounds[share], table.layout(), cells, pieces[share], found[share]
-        )
-        pieces[share] = pieces[share][:filled]
-
-    _on_shares(reading, keep, len(bounds))
-    if found[:, STOPPED].any() or not found[:, ROWS].any():
-        return None
-    before = table.data.count(b"\n", 0, table.start)
-    out = bytearray(b"\n" * before)
-    for piece in pieces:
-        out += piece.data
-    typed = int(found[:, TYPED].sum())
-    return out, before, bool(typed) and typed == int(found[:, SAID].sum())
+    lines: list[int]
+    columns: list[list[bytes]]
+    undirected: bool = False
 
 
-def read_names(
-    reading: Reading, table: Table, rules: RowRules
-) -> tuple[Rows, np.ndarray, bool] | None:
-    """Return rows whose ids are ranks among the names, the names, rising, and what `cut` does.
+def sniff(head: bytes) -> float:
+    """Return at most 0.6: anything of two or three columns could be an edge list."""
+    if b"\0" in head or head.lstrip()[:1] in {b"<", b"{", b"["}:
+        return 0.0
+    lines = _data_lines(bytearray(head))
+    if not lines:
+        return 0.0
+    separator = _separator([line for _, _, line in lines])
+    counts = {len(split_line(line, separator)) for _, _, line in lines[1:-1] or lines}
+    firsts = [word for _, _, line in lines for word in split_line(line, separator)[:1]]
+    numbers = sum(map(is_number, firsts))
+    if len(lines) > 1 and separator and _ends(split_line(lines[0][2], separator)):
+        return 0.6
+    if len(counts) == 1 and counts <= {2, 3}:
+        return 0.5 if numbers or separator else 0.3
+    return 0.2 if 2 * numbers >= len(lines) else 0.0
 
-    The same as `named_edges.read_named_rows` makes of the same table.
-    """
-    from gpu.formats.table_loops import ROWS, SAID, STOPPED, TYPED, WRITTEN
-    from gpu.parsing.interning import TooAlikeError, rising
 
-    reading.need_memory(NAMES_PER_BYTE * len(table.data))
-    bounds = _shares(table)
-    shares = [_Share(table, *bound) for bound in bounds]
+def read(reading: Reading, data: bytearray) -> Arcs:
+    """Read an edge list of numbers or of words."""
+    shape = _shape(reading, data)
+    rules = RowRules(
+        "'TAIL HEAD WEIGHT'" if len(shape.columns) == 3 else "'TAIL HEAD'",
+        value_columns=len(shape.columns) - 2, comments=COMMENTS,
+        separator=shape.separator.strip(), values=value_rule(reading),
+    )  # fmt: skip
+    arcs = _read_table(reading, data, shape, rules)
+    if reading.undirected is None and not arcs.both:
+        reading.note("edge lists do not say whether they are directed: read as written")
+    return arcs
+
+
+def _read_table(reading: Reading, data: bytearray, shape: Shape, rules: RowRules) -> Arcs:
+    """Read numbers, else words: one word in a table makes all its vertices words."""
+    if shape.named:
+        return _read_words(reading, _cells(reading, data, shape), rules, len(data))
     try:
-        _on_shares(reading, lambda k, stopping: shares[k].scan(stopping), len(shares))
-        if any(share.found[STOPPED] for share in shares):
-            return None
-        names = shares[0].names
-        numbers = [names.numbers_of(share.names) for share in shares[1:]]
-    except TooAlikeError:
-        return None
-    reading.report(READ_SHARE + PARSE_SHARE, "sorting names")
-    if not len(names) or not names_fit(names.longest, len(names), len(table.data)):
-        return None
-    letters = names.letters()
-    order = rising(letters)
-    try:
-        words = names.words_of(letters, order)
-    except UnicodeDecodeError:
-        return None
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    ranks = [rank, *(rank[found] for found in numbers)]
-    counts = [int(share.found[ROWS]) for share in shares]
-    ids = np.concatenate(
-        [
-            to_rank[share.ends[: 2 * count].reshape(-1, 2).T]
-            for to_rank, share, count in zip(ranks, shares, counts, strict=True)
-        ],
-        axis=1,
-    )
-    values, integral = np.ones((rules.value_columns, ids.shape[1])), True
-    if rules.value_columns and rules.values != SKIPPED:
-        text = bytearray()
-        for share in shares:
-            text += share.weights[: share.found[WRITTEN]].data
-        found = _weights(reading, text, rules)
-        if found is None or len(found) != ids.shape[1]:
-            return None
-        values, integral = found.values, found.integral
-    typed, said = (sum(int(share.found[field]) for share in shares) for field in (TYPED, SAID))
-    array = words if isinstance(words, np.ndarray) else name_array(reading, words, len(table.data))
-    return Rows(ids, values, integral, 0), array, bool(typed) and typed == said
-
-
-class _Share:
-    """What one thread finds between two line ends: numbers of its own for the names."""
-
-    def __init__(self, table: Table, start: int, stop: int) -> None:
-        from gpu.formats.table_loops import FOUND, NEWLINE, count_letter
-        from gpu.parsing.interning import BLOCK, NAME_WORDS, Names
-
-        self._text, self._layout = np.frombuffer(table.data, np.uint8), table.layout()
-        self._start, self._stop = start, stop
-        self.names = Names()
-        sizes = (BLOCK * NAME_WORDS, BLOCK, BLOCK)
-        self._block = tuple(np.empty(size, np.uint64) for size in sizes)
-        lines = count_letter(self._text, start, stop, NEWLINE) + 1
-        self.ends = np.empty(2 * lines, np.int32)
-        self.weights = np.empty(stop - start + 1, np.uint8)
-        self.found = np.zeros(FOUND, np.int64)
-
-    def scan(self, stopping: threading.Event) -> None:
-        """Read it all, or up to what is odd, or until asked to stop."""
-        from gpu.formats.table_loops import STOPPED, scan_names
-
-        at = self._start
-        while at < self._stop and not self.found[STOPPED] and not stopping.is_set():
-            self.names.grow()
-            at = scan_names(
-                self._text, at, min(at + PAUSE_BYTES, self._stop), self._stop, self._layout,
-                *self.names.arrays, self._block, self.ends, self.weights, self.found,
-            )  # fmt: skip
-
-
-def _weights(reading: Reading, text: bytearray, rules: RowRules) -> Rows | None:
-    """Return the values of lines of one weight each, None where one is none."""
-    alone = replace(rules, id_columns=0, separator=b"", comments=b"")
-    try:
-        return read_rows(reading, text, 0, alone, compiled=True)
-    except FormatError:
-        return None
-
-
-def _shares(table: Table) -> list[tuple[int, int]]:
-    """Cut the rows at line ends that are outside of quotes, most likely."""
-    from gpu.formats.table_loops import count_letter
-
-    data, size = table.data, len(table.data) - table.start
-    text = np.frombuffer(data, np.uint8)
-    count = max(1, min(cores(), MOST_SHARES, size // SHARE_BYTES))
-    cuts = [table.start]
-    for share in range(1, count):
-        at, odd, counted = max(cuts[-1], table.start + size * share // count), 0, cuts[-1]
-        for _ in range(LINE_ENDS_TRIED):
-            at = data.find(b"\n", at) + 1
-            if not at:
-                break
-            odd += count_letter(text, counted, at, ord('"')) % 2 if table.quoted else 0
-            counted = at
-            if odd % 2 == 0:
-                cuts.append(at)
-                break
-    return list(zip(cuts, [*cuts[1:], len(data)], strict=True))
-
-
-def _on_shares(reading: Reading, work: Callable[[int, threading.Event], None], count: int) -> None:
-    """Call work(0..count-1, whether to stop) on threads; ask in between whether to stop."""
-    stopping = threading.Event()
-    with ThreadPoolExecutor(max_workers=count) as pool:
-        waiting = {pool.submit(work, share, stopping) for share in range(count)}
-        try:
-            while waiting:
-                done, waiting = wait(waiting, timeout=REPORT_S, return_when="FIRST_COMPLETED")
-                for future in done:
-                    future.result()
-                reading.report(READ_SHARE, "parsing")
-        except BaseException:
-            stopping.set()
+        return _read_numbers(reading, data, shape, rules)
+    except FormatError as error:
+        if not shape.separator:
             raise
+        try:
+            arcs = _read_words(reading, _cells(reading, data, shape), rules, len(data))
+        except FormatError:
+            raise error from None
+        reading.note(f"line {error.line}: {error.problem}; so all ids are read as names")
+        return arcs
+
+
+def _read_numbers(reading: Reading, data: bytearray, shape: Shape, rules: RowRules) -> Arcs:
+    text, start, both = data, shape.rows_at, False
+    if shape.picks:
+        cells = _cells(reading, data, shape)
+        text, start, both = _on_their_lines(cells, rules.separator or b" "), 0, cells.undirected
+        rules = replace(rules, comments=b"")  # a # stood in quotes
+    rows = read_rows(reading, text, start, rules)
+    if shape.count is not None:
+        reading.check_promise(shape.count, shape.edges or 0, len(data), shape.count_line)
+    if shape.edges is not None and len(rows) != shape.edges:
+        raise reading.fault(
+            f"the first lines promise {shape.edges} edges, but the file has {len(rows)}",
+            shape.count_line,
+        )
+    ends, n, base, ids = number_vertices(reading, rows.ids, shape.count)
+    return Arcs(ends[0], ends[1], n, rows.weights, ids=ids, base=base, id_base=base, both=both)
+
+
+def _read_words(reading: Reading, cells: Cells, rules: RowRules, size: int) -> Arcs:
+    """Read vertices as words, ranked by spelling; `size` is the file's, in bytes."""
+    tails, heads, *weights = cells.columns
+    words = sorted({*tails, *heads})
+    for word in words:
+        problem = _name_fault(word)
+        if problem:
+            rows = [row for column in (tails, heads) for row in _rows_with(column, word)]
+            raise reading.fault(problem, cells.lines[min(rows)])
+    rank = {word: k for k, word in enumerate(words)}
+    ends = [np.fromiter(map(rank.__getitem__, c), np.int64, len(c)) for c in (tails, heads)]
+    values = None
+    if weights and reading.needs_weights:
+        values = _read_weights(reading, cells.lines, weights[0], rules)
+    names = name_array(reading, [word.decode() for word in words], size)
+    return Arcs(ends[0], ends[1], len(words), values, ids=names, both=cells.undirected)
+
+
+def _read_weights(
+    reading: Reading, lines: list[int], cells: list[bytes], rules: RowRules
+) -> np.ndarray:
+    """Return the numbers in a column of weights, each on its line."""
+    for line, cell in zip(lines, cells, strict=True):
+        if not cell or b"\n" in cell:
+            words, remedy = value_fault(cell, rules)
+            raise reading.fault(words, line, remedy)
+    text = _on_their_lines(Cells(lines, [cells]), b"")
+    alone = replace(rules, id_columns=0, comments=b"", separator=b"\n", expected="a WEIGHT")
+    return read_rows(reading, text, 0, alone).values[0]
+
+
+def _rows_with(column: list[bytes], word: bytes) -> list[int]:
+    return [column.index(word)] if word in column else []
+
+
+def _name_fault(word: bytes) -> str:
+    """Return why a word cannot name a vertex, "" if it can."""
+    if not word:
+        return "a column is empty; expected the name of a vertex"
+    if len(word) > NAME_CHARACTERS:
+        return f"a name of {len(word)} bytes {shown(word)}; at most {NAME_CHARACTERS}"
+    if b"\0" in word:
+        return f"name {shown(word)} holds a zero byte"
+    try:
+        word.decode()
+    except UnicodeDecodeError:
+        return f"name {shown(word)} is not UTF-8 text"
+    return ""
+
+
+# ---------------------------------------------------------------- cells
+
+
+def _cells(reading: Reading, data: bytearray, shape: Shape) -> Cells:
+    """Return the chosen columns. Raises FormatError for a row of another width."""
+    rows_of = table_rows(reading, data, shape.rows_at, shape.separator)
+    rows = rows_of if shape.quoted else _plain_rows(data, shape.rows_at, shape.separator)
+    names = _names(shape.heading)
+    type_at = names.index(TYPE) if TYPE in names else -1
+    types: set[bytes] = set()
+    least = max(shape.columns)
+    lines: list[int] = []
+    picked: list[tuple[bytes, ...]] = []
+    for number, cells in rows:
+        if len(cells) <= least or (shape.width and len(cells) != shape.width):
+            raise _width_fault(reading, shape, cells, number)
+        lines.append(number)
+        picked.append(tuple([cells[k] for k in shape.columns]))
+        if 0 <= type_at < len(cells):
+            types.add(cells[type_at].lower())
+        if len(lines) % ROWS_PER_REPORT == 0:
+            reading.report(READ_SHARE, "parsing")
+    columns = [list(column) for column in zip(*picked, strict=True)]
+    return Cells(lines, columns or [[] for _ in shape.columns], types == {UNDIRECTED})
+
+
+def _width_fault(reading: Reading, shape: Shape, cells: list[bytes], number: int) -> FormatError:
+    row = shown((shape.separator or b" ").join(cells))
+    expected = f"the heading has {len(shape.heading)}"
+    if not shape.heading:
+        expected = f"expected {shape.width}"
+    return reading.fault(f"{len(cells)} columns found {row}, {expected}", number)
+
+
+def _on_their_lines(cells: Cells, separator: bytes) -> bytearray:
+    """Return rows as text without quotes, each on the line where it stands."""
+    text: list[bytes] = []
+    line = 1
+    for number, row in zip(cells.lines, zip(*cells.columns, strict=True), strict=True):
+        text.append(b"\n" * (number - line) + separator.join(row))
+        line = number
+    return bytearray(b"".join(text))
+
+
+def split_line(line: bytes, separator: bytes) -> list[bytes]:
+    """Return the columns of a line, without their quotes; b"" separates at blanks."""
+    if not separator:
+        return line.split()
+    line = line.strip(b"\r")
+    if b'"' not in line:
+        return [token.strip(b" \t\r") for token in line.split(separator)]
+    return next(table_rows(None, line, 0, separator), (0, [b""]))[1]
+
+
+def _plain_rows(data: bytearray, start: int, separator: bytes) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield what `table_rows` does, of a table without quotes."""
+    for number, line in enumerate(bytes(data[start:]).split(b"\n"), line_number(data, start)):
+        stripped = line.strip()
+        if stripped and stripped[0] not in COMMENTS:
+            yield number, split_line(line, separator)
+
+
+def table_rows(
+    reading: Reading | None, data: bytearray | bytes, start: int, separator: bytes
+) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield the 1-based line and the cells of each row, as Python's csv reads them.
+
+    Raises FormatError for a quote that never closes.
+    """
+    mark = re.escape(separator)
+    pattern = re.compile(
+        rb'[ \r]*+(?:"((?:[^"]|"")*+)"([^%b\n]*+)|([^%b\n]*+))(%b|\n|\Z)' % ((mark,) * 3)
+    )
+    at, number = start, line_number(data, start)
+    first, row = number, list[bytes]()
+    while at < len(data):
+        if not row:
+            rest = first_row(data, COMMENTS, at)
+            number, at = number + data.count(b"\n", at, rest), rest
+            if at >= len(data):
+                return
+            first = number
+        cell = pattern.match(data, at)
+        quoted, after, plain, end = cell.groups()  # type: ignore[union-attr]
+        if quoted is None and plain[:1] == b'"' and reading is not None:
+            raise reading.fault("a quote that never closes", number)
+        row.append(plain.strip() if quoted is None else quoted.replace(b'""', b'"') + after.strip())
+        number += (quoted or b"").count(b"\n") + (end == b"\n")
+        at = cell.end()  # type: ignore[union-attr]
+        if end != separator:
+            yield first, row
+            row = []
+    if row:
+        yield first, [*row, b""]
+
+
+# ---------------------------------------------------------------- the first lines
+
+
+def _data_lines(data: bytearray) -> list[tuple[int, int, bytes]]:
+    """Return (1-based number, first byte, line) of the first lines that are no comments.
+
+    A line goes on where a quote is open.
+    """
+    lines: list[tuple[int, int, bytes]] = []
+    at, number = 0, 1
+    while at < len(data) and len(lines) < SAMPLED_LINES:
+        row = first_row(data, COMMENTS, at)
+        line = line_at(data, row)
+        number += data.count(b"\n", at, row)
+        if row >= len(data):
+            break
+        if line.count(b'"') % 2:
+            whole = OPEN_LINE.match(data, row)
+            line = max(line, whole[0] if whole else b"", key=len)
+        lines.append((number, row, line))
+        at, number = row + len(line) + 1, number + 1 + line.count(b"\n")
+    return lines
+
+
+def _separator(lines: list[bytes]) -> bytes:
+    """Return what stands in every line but a lone count: tab, semicolon, comma, else b""."""
+    rows = lines[1:] if len(lines) > 1 and is_number(lines[0].strip()) else lines
+    rows = [QUOTED.sub(b"", line) for line in rows if not is_number(line.strip())]
+    return next((mark for mark in SEPARATORS if rows and all(mark in row for row in rows)), b"")
+
+
+def _shape(reading: Reading, data: bytearray) -> Shape:
+    """Return what the first lines show."""
+    lines = _data_lines(data)
+    if not lines:
+        raise reading.fault("no rows; expected lines 'TAIL HEAD' or 'TAIL HEAD WEIGHT'")
+    separator = _separator([line for _, _, line in lines])
+    count, edges, count_line = None, None, 0
+    if lines[0][2].strip().isdigit():
+        count_line = lines[0][0]
+        count = _count(reading, lines.pop(0))
+        if len(lines) > 1 and lines[0][2].strip().isdigit():  # as in algs4: vertices, then edges
+            edges = _count(reading, lines.pop(0))
+        if not lines:
+            return Shape(b"", [0, 1], len(data), 2, count, edges, count_line)
+    rows = [split_line(line, separator) for _, _, line in lines]
+    heading = _heading(reading, data, lines[0], rows) if reading.header else None
+    if heading is not None:
+        del lines[0], rows[0]
+    if not heading and reading.weight_name is not None:
+        raise reading.fault(
+            "no heading that names source and target, so weights have no name", remedy=NAME
+        )
+    columns, width = list(range(len(rows[0]))), len(rows[0])
+    if heading:
+        columns, width = _chosen_columns(reading, heading), 0
+        rows = [[row[k] for k in columns if k < len(row)] for row in rows]
+    if len(columns) not in {2, 3}:
+        raise reading.fault(
+            f"{width} columns found {shown(lines[0][2])}, expected 'TAIL HEAD' or "
+            "'TAIL HEAD WEIGHT'", lines[0][0],
+        )  # fmt: skip
+    numbers = sum(is_number(row[0]) and is_number(row[1]) for row in rows if len(row) > 1)
+    return Shape(
+        separator, columns, lines[0][1], width, count, edges, count_line,
+        named=2 * numbers < len(rows),
+        quoted=bool(separator) and data.find(b'"') >= 0,
+        heading=heading or [],
+    )  # fmt: skip
+
+
+def _count(reading: Reading, first: tuple[int, int, bytes]) -> int:
+    number, _, line = first
+    if len(line.strip()) > MOST_DIGITS:
+        raise reading.fault(f"found {shown(line)}, expected a count of vertices", number)
+    return int(line)
+
+
+# ---------------------------------------------------------------- the heading
+
+
+def _heading(
+    reading: Reading, data: bytearray, first: tuple[int, int, bytes], rows: list[list[bytes]]
+) -> list[bytes] | None:
+    """Return the cells of a heading that names both ends, [] for another one, None for none."""
+    number, at, line = first
+    if _ends(rows[0]):
+        if len(rows) == 1:
+            raise reading.fault("no rows under the heading")
+        return rows[0]
+    if len(rows) == 1 or not 2 <= len(rows[0]) == len(rows[1]):
+        return None
+    names_nodes = set(_names(rows[0])[:2]) <= NODES
+    words = not any(is_number(cell, decimal=True) for cell in rows[0])
+    if words and names_nodes:
+        raise reading.fault(
+            f"the heading {shown(line)} names nodes, not edges; open the table of edges, with "
+            f"columns such as Source and Target {NO_HEADER}", number,
+        )  # fmt: skip
+    below = at + len(line)
+    unlike = len(rows) > 2 and all(data.find(cell, below) < 0 for cell in rows[0][:2])
+    if not _above_numbers(rows) and not (words and unlike):
+        return None
+    reading.note(f"heading skipped: {shown(line)} {NO_HEADER}")
+    return []
+
+
+def _above_numbers(rows: list[list[bytes]]) -> bool:
+    """Return whether the first row has words where the others have numbers."""
+    first, others = rows[0], rows[1:]
+
+    def above(k: int) -> bool:
+        numbers = sum(len(row) > k and is_number(row[k], decimal=True) for row in others)
+        return not is_number(first[k], decimal=True) and 2 * numbers >= len(others)
+
+    weights = len(first) == 3 and above(2) and not is_number(first[0])
+    return weights or (above(0) and above(1))
+
+
+def _chosen_columns(reading: Reading, heading: list[bytes]) -> list[int]:
+    """Return the columns of tail, head and, if there is one, of the weight.
+
+    Raises FormatError if `weight_name` is no column.
+    """
+    names = _names(heading)
+    tail, head = _ends(heading)
+    others = [name for k, name in enumerate(names) if k not in {tail, head}]
+    chosen = choose_name(reading, others)
+    others = [name for name in others if name != TYPE]
+    if chosen is None and len(others) == 1:
+        chosen = others[0]
+    if chosen is None:
+        return [tail, head]
+    reading.note(f"weights from the column {chosen!r}")
+    return [tail, head, names.index(chosen)]
+
+
+def weight_names(head: bytes) -> WeightNames:
+    """Return the columns of numbers that a heading names beside source and target."""
+    lines = [line for _, _, line in _data_lines(bytearray(head))]
+    if len(lines) > 1 and lines[0].strip().isdigit():
+        del lines[0]
+    separator = _separator(lines)
+    rows = [split_line(line, separator) for line in lines[:2]]
+    if len(rows) < 2 or not _ends(rows[0]):
+        return WeightNames()
+    names, ends = _names(rows[0]), _ends(rows[0])
+    others = [name for k, name in enumerate(names) if k not in ends]
+    numbers = [
+        name
+        for k, (name, cell) in enumerate(zip(names, rows[1], strict=False))
+        if k not in ends and is_number(cell.strip(), decimal=True)
+    ]
+    return WeightNames(
+        tuple(numbers), usual_name(others) or (others[0] if len(others) == 1 else None)
+    )
+
+
+def _names(heading: Iterable[bytes]) -> list[str]:
+    return [cell.strip(b' "').decode("utf-8", "replace").casefold() for cell in heading]
+
+
+def _ends(heading: list[bytes]) -> tuple[int, ...]:
+    """Return the columns that a heading names as tail and head, () if it does not name both."""
+    names = _names(heading)
+    tail = next((names.index(name) for name in TAILS if name in names), None)
+    head = next((names.index(name) for name in HEADS if name in names), None)
+    return () if tail is None or head is None else (tail, head)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write(graph: CSRGraph, path: Path) -> None:
+    """Write 'source,target,weight' rows under a heading, with the graph's own ids.
+
+    GAP's `.el` and `.wel` have no heading and count from 0. A vertex without edges cannot stand in
+    a list of edges: then the first line holds the count and vertices are written 0-based. That
+    would lose names: GraphError.
+    """
+    if _is_gap(path):
+        _write_gap(graph, path)
+        return
+    tails, used = tails_of(graph.indptr), _all_used(graph)
+    mark = "," if ".csv" in _suffixes(path) else "\t"
+    if not used and graph.ids is not None:
+        raise GraphError(
+            f"{graph.name} has vertices without edges that have names, and they cannot stand in "
+            "an edge list; write .npz"
+        )
+    if graph.ids is None:
+        base = graph.id_base if used else 0
+        names = np.arange(base, base + graph.n)
+    else:
+        names = _writable_names(graph.ids, mark)
+    head = f"source{mark}target{mark}weight\n" if used else f"{graph.n}\n"
+    rows = number_columns(
+        f"%s{mark}%s{mark}%s\n", names[tails], names[graph.indices], graph.weights
+    )
+    write_text(path, [head], rows)
+
+
+def _suffixes(path: Path) -> set[str]:
+    return {suffix.lower() for suffix in path.suffixes}
+
+
+def _is_gap(path: Path) -> bool:
+    return bool(_suffixes(path) & {".el", ".wel"})
+
+
+def _all_used(graph: CSRGraph) -> bool:
+    """Whether there are vertices and each is the end of an edge."""
+    used = np.diff(graph.indptr) > 0
+    used[graph.indices] = True
+    return bool(graph.n) and bool(used.all())
+
+
+def read_order(graph: CSRGraph, path: Path) -> np.ndarray | None:
+    """Return the vertices in the order in which the written file is read back."""
+    if graph.ids is None or _is_gap(path):
+        return None
+    if graph.ids.dtype.kind == "U" and all(is_number(name.encode()) for name in graph.ids):
+        return np.argsort(graph.ids.astype(np.int64), kind="stable")
+    return np.argsort(graph.ids, kind="stable")
+
+
+def numbered_from(graph: CSRGraph, path: Path) -> int | None:
+    """Return the first vertex number of the written file, None if it keeps the ids."""
+    return 0 if _is_gap(path) or not _all_used(graph) else None
+
+
+def _write_gap(graph: CSRGraph, path: Path) -> None:
+    """Write GAP's lists. GraphError if a vertex has no edge, or `.el` would lose weights."""
+    weighted = ".wel" in _suffixes(path)
+    if not _all_used(graph):
+        raise GraphError(
+            f"{graph.name} has vertices without edges, and GAP's lists hold vertices by their "
+            "edges alone; write .npz, .gr or .csv"
+        )
+    if not weighted and (not graph.integer or (graph.weights != 1).any()):
+        raise GraphError(".el holds no weights, and they are not all the integer 1; write .wel")
+    columns = [tails_of(graph.indptr), graph.indices, graph.weights][: 2 + weighted]
+    write_text(path, [], number_columns(" ".join(["%s"] * len(columns)) + "\n", *columns))
+
+
+def _writable_names(names: np.ndarray, mark: str) -> np.ndarray:
+    """Return the ids; all in double quotes if one could be taken for something else.
+
+    Raises GraphError for names that would be read back as others.
+    """
+    if names.dtype.kind != "U":
+        return names
+    words = names.tolist()
+    numbers = [is_number(name.encode()) for name in words]
+    for name in words:
+        long = len(name.encode()) > NAME_CHARACTERS
+        if not name or long or {"\n", "\r", "\0"} & set(name):
+            raise GraphError(f"vertex name {name!r} cannot stand in an edge list; write .npz")
+    if all(numbers):
+        odd = [name for name in words if str(int(name)) != name or abs(int(name)) > INT64_MAX]
+        if odd:
+            raise GraphError(
+                f"vertex name {odd[0]!r} would be read as a number from an edge list; write .npz"
+            )
+        return names
+    odd_letters = {mark, '"', " ", "\t", ";", ","}
+    if any(numbers) or any(odd_letters & set(name) or name[0] in "#%" for name in words):
+        return np.array(['"' + name.replace('"', '""') + '"' for name in words])
+    return names
+
+
+FORMAT = Format(
+    "edge_list", "Edge list (SNAP, CSV, TSV)", (".csv", ".tsv", ".txt", ".el", ".wel"),
+    sniff, read, write, weight_names, numbered_from=numbered_from, read_order=read_order,
+)  # fmt: skip

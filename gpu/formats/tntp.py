@@ -6,13 +6,12 @@
     ~  Init node  Term node  Capacity  Length  Free Flow Time  B  Power  Speed  Toll  Type  ;
        1          2          25900.2   6       6               0.15  4    0     0     1     ;
 
-Links are directed, vertices are numbered from 1. The weight is the free-flow time, for which
-these networks are made: `weight_name` chooses "length", "capacity", "speed" or "toll"
-instead. Units are the file's own. Coordinates come from `NAME_node.tntp` beside
-`NAME_net.tntp`; if they are broken, a note says so.
+Links are directed, vertices are numbered from 1. The weight is the free-flow time, unless
+`weight_name` chooses "length", "capacity", "speed" or "toll". Coordinates come from
+`NAME_node.tntp` beside `NAME_net.tntp`; if they are broken, a note says so.
 
-Vertices below <FIRST THRU NODE> are zones, where trips begin and end: traffic models let no
-path go through them. Shortest paths here do, and a note says so.
+Vertices below <FIRST THRU NODE> are zones, where trips begin and end: traffic models let no path go
+through them. Shortest paths here do, and a note says so.
 
 Source      github.com/bstabler/TransportationNetworks, its README.
 """
@@ -20,19 +19,23 @@ Source      github.com/bstabler/TransportationNetworks, its README.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 
 from gpu.errors import CancelledByUserError, FormatError
 from gpu.formats.dimacs import placed
-from gpu.graph import CSRGraph
-from gpu.parsing.build import graph_from_arcs, value_rule
-from gpu.parsing.filebytes import FileBytes
-from gpu.parsing.reading import COMPRESSIONS, NAME, Format, Reading, WeightNames, bare_name, shown
-from gpu.parsing.row_rules import SIGNED, RowRules
-from gpu.parsing.rows import line_number, read_rows
-from gpu.parsing.source import Source
+from gpu.formats.reading import (
+    NAME,
+    Arcs,
+    Format,
+    Reading,
+    WeightNames,
+    bare_name,
+    shown,
+    unpacked_name,
+)
+from gpu.formats.rows import SIGNED, RowRules, line_number, read_rows, value_rule
+from gpu.formats.source import Source, beside
 
 COLUMNS = {  # weight_name: column after init and term node
     "free_flow_time": 4,
@@ -46,38 +49,31 @@ SYNONYMS = {"time": "free_flow_time", "fft": "free_flow_time", "free flow time":
 LEAST_COLUMNS = 5
 TAG = re.compile(rb"^[ \t]*+<([A-Z ]{1,40}+)>[ \t]*+([^\r\n]*+)", re.MULTILINE)
 END = b"<END OF METADATA>"
-MARKS = (
-    b"<NUMBER OF ZONES>",
-    b"<NUMBER OF NODES>",
-    b"<NUMBER OF LINKS>",
-    b"<FIRST THRU NODE>",
-    END,
-)
+MARKS = (b"<NUMBER OF ZONES>", b"<NUMBER OF NODES>", b"<NUMBER OF LINKS>", END)
 
 
 def sniff(head: bytes) -> float:
-    """Return 1 for metadata of ours."""
+    """Return 1 for the metadata of a network."""
     return float(head.lstrip().startswith(b"<") and any(mark in head for mark in MARKS))
 
 
-def read(reading: Reading, data: FileBytes) -> CSRGraph:
+def read(reading: Reading, data: bytearray) -> Arcs:
     """Read a network, and the nodes beside it."""
     end = data.find(END)
     if end < 0:
         raise reading.fault(f"no {END.decode()}; expected it before the links")
-    tags = {found[1]: (found[2].strip(), found.start()) for found in TAG.finditer(data, 0, end)}
+    tags = {tag[1]: (tag[2].strip(), tag.start()) for tag in TAG.finditer(data, 0, end)}
     n, n_line = _count(reading, data, tags, b"NUMBER OF NODES")
     links, line = _count(reading, data, tags, b"NUMBER OF LINKS")
     reading.check_promise(n, 0, len(data), n_line)
     reading.check_promise(n, links, len(data), line, 2 * LEAST_COLUMNS)
     name = _weight_name(reading)
-    text = _rows_of(reading, data, end + len(END), COLUMNS[name])
     rules = RowRules(
         f"a link 'INIT TERM CAPACITY LENGTH TIME ...;' with its {name}", value_columns=1, low=1,
         high=n, range_words=f"<NUMBER OF NODES> promises 1 to {n}", values=value_rule(reading),
         value_name=name,
     )  # fmt: skip
-    rows = read_rows(reading, text, 0, rules)
+    rows = read_rows(reading, _links(reading, data, end + len(END), COLUMNS[name]), 0, rules)
     if len(rows) != links:
         raise reading.fault(
             f"<NUMBER OF LINKS> promises {links}, but the file has {len(rows)}", line
@@ -86,15 +82,15 @@ def read(reading: Reading, data: FileBytes) -> CSRGraph:
     through = tags.get(b"FIRST THRU NODE", (b"1", 0))[0]
     if through not in {b"0", b"1"}:
         reading.note(f"paths go through zones too (vertices below {shown(through)})")
-    return graph_from_arcs(
-        reading, "tntp", rows.ids[0], rows.ids[1], rows.values[0], n, integral=rows.integral,
-        base=1, positions=_positions_beside(reading, n), id_base=1,
-        name=bare_name(reading.path).removesuffix("_net"),
-    )  # fmt: skip
+    places = _positions_beside(reading, n)
+    name = bare_name(reading.path).removesuffix("_net")
+    return Arcs(
+        rows.ids[0], rows.ids[1], n, rows.weights, places=places, base=1, id_base=1, name=name
+    )
 
 
 def _count(
-    reading: Reading, data: FileBytes, tags: dict[bytes, tuple[bytes, int]], tag: bytes
+    reading: Reading, data: bytearray, tags: dict[bytes, tuple[bytes, int]], tag: bytes
 ) -> tuple[int, int]:
     """Return the number after a tag, and its line."""
     if tag not in tags:
@@ -107,8 +103,8 @@ def _count(
 
 
 def _weight_name(reading: Reading) -> str:
-    asked = (reading.weight_name or USUAL).casefold()
-    name = SYNONYMS.get(asked, asked)
+    name = (reading.weight_name or USUAL).casefold()
+    name = SYNONYMS.get(name, name)
     if name not in COLUMNS:
         raise reading.fault(
             f"no weights named {reading.weight_name!r}; there are: {', '.join(COLUMNS)}",
@@ -122,19 +118,21 @@ def weight_names(_head: bytes) -> WeightNames:
     return WeightNames(tuple(COLUMNS), USUAL)
 
 
-def _rows_of(reading: Reading, data: FileBytes, start: int, column: int) -> bytearray:
+def _links(reading: Reading, data: bytearray, start: int, column: int) -> bytearray:
     """Return 'INIT TERM VALUE' of each link, on the line where the link stands."""
     lines = [b""] * (line_number(data, start) - 1)
     for line in bytes(data[start:]).split(b"\n"):
         tokens = line.split(b"~", 1)[0].replace(b";", b" ").split()
-        kept = tokens[:2] + tokens[column : column + 1]
-        lines.append(b" ".join(kept) if len(tokens) >= LEAST_COLUMNS else b" ".join(tokens))
+        if len(tokens) >= LEAST_COLUMNS:
+            tokens = tokens[:2] + tokens[column : column + 1]
+        lines.append(b" ".join(tokens))
     reading.report(0.5, "parsing")
     return bytearray(b"\n".join(lines))
 
 
 def _positions_beside(reading: Reading, n: int) -> np.ndarray | None:
-    path = _nodes_beside(reading.path)
+    stem = unpacked_name(reading.path).removesuffix(".tntp").removesuffix("_net")
+    path = beside(reading.path, stem, "_node.tntp", "_nodes.tntp")
     if path is None:
         reading.note("no coordinates: no NAME_node.tntp beside NAME_net.tntp")
         return None
@@ -147,19 +145,6 @@ def _positions_beside(reading: Reading, n: int) -> np.ndarray | None:
         return None
     reading.note(f"coordinates from {path.name}")
     return positions
-
-
-def _nodes_beside(path: Path) -> Path | None:
-    name = path.name
-    for packing in COMPRESSIONS:
-        name = name.removesuffix(packing)
-    stem = name.removesuffix(".tntp").removesuffix("_net")
-    for ending in ("_node", "_nodes"):
-        for packing in ("", *COMPRESSIONS):
-            found = path.with_name(f"{stem}{ending}.tntp{packing}")
-            if found.is_file():
-                return found
-    return None
 
 
 def _read_positions(own: Reading, n: int) -> np.ndarray:

@@ -108,10 +108,9 @@ def _written(folder: Path, suffix: str) -> Path:
 
         from gpu.formats import save_graph
         from gpu.graph import CSRGraph
-        from gpu.parsing.csr import arcs_to_csr
 
         rng = np.random.default_rng(1)
         ends = rng.integers(0, VERTICES, (2, ARCS))
         weights = rng.integers(1, 10_001, ARCS).astype(np.int32)
-        save_graph(CSRGraph(*arcs_to_csr(ends[0], ends[1], weights, VERTICES)), path)
+        save_graph(CSRGraph.from_arcs(ends[0], ends[1], weights, VERTICES), path)
     return path

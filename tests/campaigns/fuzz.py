@@ -413,8 +413,7 @@ def drawn_graph(chance: random.Random) -> bytes:
 
 def used_graph(content: bytes, folder: Path) -> None:
     """Look at a graph file and read it."""
-    from gpu.formats import load_graph
-    from gpu.formats.peek import peek
+    from gpu.formats import load_graph, peek
 
     path = folder / "a"
     path.write_bytes(content)

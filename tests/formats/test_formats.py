@@ -25,9 +25,8 @@ from gpu.errors import (
     GpuError,
     ParameterError,
 )
-from gpu.formats import FORMAT_SUFFIXES, READERS, load_graph, metis, warm_up
+from gpu.formats import FORMAT_SUFFIXES, READERS, load_graph, metis, rows, warm_up
 from gpu.graph import CSRGraph
-from gpu.parsing import csr, numbering, rows
 
 ARCS = [(0, 1, 3), (0, 2, 1), (0, 2, 5), (1, 1, 2), (2, 3, 0), (3, 0, 7)]
 EDGES = [(0, 1, 3), (0, 2, 1), (1, 2, 4)]  # for undirected formats: a triangle
@@ -87,12 +86,10 @@ def arcs_of(graph: CSRGraph) -> list[tuple[int, int, float]]:
 
 @pytest.fixture(params=["compiled", "python"])
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Run a test once through the compiled loops and once without them."""
+    """Run a test once with the compiled reader of rows and once without it."""
     chosen = request.param == "compiled"
     monkeypatch.setattr(rows, "runs_compiled", lambda size: chosen)
     monkeypatch.setattr(metis, "runs_compiled", lambda size: chosen)
-    monkeypatch.setattr(csr, "runs_compiled", lambda size: chosen)
-    monkeypatch.setattr(numbering, "runs_compiled", lambda size: chosen)
     return str(request.param)
 
 
@@ -114,7 +111,7 @@ def test_same_graph_in_every_format(tmp_path: Path, name: str, parser: str) -> N
     assert graph.ids is None
     assert graph.name == "tiny"
     notes = " ".join(graph.provenance.notes)
-    for words in ("1 parallel arcs", "1 self-loops", "1 arcs of weight zero"):
+    for words in ("1 repeated edges", "1 loops", "1 edges of weight zero"):
         assert words in notes
 
 

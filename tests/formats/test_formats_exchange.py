@@ -161,7 +161,8 @@ MALFORMED = {
     ":1: declares the entity 'a'; expected none",
     '<!DOCTYPE graphml [<!ENTITY a SYSTEM "file:///etc/hostname">]>\n<graphml>&a;</graphml>':
     "declares the entity 'a'",
-    "<graphml>\n<graph>": r":2: no well-formed XML \(no element found",
+    "<graphml>\n<graph edgedefault='directed'>": r":2: no well-formed XML \(no element found",
+    "<graphml>\n<graph/></graphml>": ":2: <graph> with edgedefault=''; expected 'directed'",
     "<graphml></graphml>": "no <graph> element; expected one in <graphml>",
     "<gexf></gexf>": "no <graph> element; expected one in <gexf>",
     "<gexf>" + "<nodes>" * 200: "nest deeper than 100",

@@ -13,15 +13,14 @@ from test_formats import FILES, galois, parser, save
 
 from gpu import memory
 from gpu.errors import FormatError, MemoryNeededError
-from gpu.formats import load_graph
-from gpu.parsing import source
+from gpu.formats import load_graph, source
 
 __all__ = ["parser"]
 
 
 MALFORMED = {
     "": "is empty",
-    "p sp 4 6\na 1 2\n": "promises 6 arcs",
+    "p sp 4 6\na 1 2\n": "promises 6 edges",
     "p sp 4 1\na 1 2\n": r":2: found 'a 1 2', expected 'a TAIL HEAD WEIGHT'",
     "p sp 2 1\na 1 3 1\n": r":2: vertex 3 is out of range: the header promises vertices 1 to 2",
     "p sp 2 1\na 0 1 1\n": r":2: vertex 0 is out of range",
@@ -31,11 +30,11 @@ MALFORMED = {
     "p sp 2 1\na 1 2 1e309\n": "past the range of float64",
     "p sp 2 1\na 1 2 3 4\n": r":2: found 'a 1 2 3 4'",
     "p sp 2 1\nx 1 2 3\n": "found 'x 1 2 3'",
-    "p sp 2 2\na 1 2 3\n": r":1: the header promises 2 arcs, but the file has 1",
+    "p sp 2 2\na 1 2 3\n": r":1: the header promises 2 edges, but the file has 1",
     "p sp 2\na 1 2 3\n": r":1: found 'p sp 2', expected 'p sp VERTICES ARCS'",
     "p sp 1000000000000 1\na 1 2 3\n": "1000000000000 vertices",
     "p sp 2000000000 1\na 1 2 3\n": "expected at most 1 x bytes",
-    "p sp 2 1000000000000\na 1 2 3\n": "1000000000000 arcs",
+    "p sp 2 1000000000000\na 1 2 3\n": "1000000000000 edges",
     "p sp 2 1000000000\na 1 2 3\n": "at least 8000000000 bytes",
     "c only comments\n": "only comments",
     "c tiny\n\f\np sp 2 1\na 1 2 3\n": r":2: found '\\x0c', expected 'p sp VERTICES ARCS'",
@@ -92,8 +91,8 @@ def test_malformed_binaries(tmp_path: Path) -> None:
     cases = {
         "promises": good[:-1],
         "header has 32": good[:20],
-        "1000000000000 arcs": huge.tobytes() + good[32:],
-        "an arc ends at 99": bytes(past),
+        "1000000000000 edges": huge.tobytes() + good[32:],
+        "an edge ends at 99": bytes(past),
         "weight -3": negative,
         "look|no array 'weights'": no_weights,
         "broken .npz": b"PK\x03\x04" + b"\0" * 50,
@@ -125,8 +124,8 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 
 
 def test_isolated_vertices_are_legal(tmp_path: Path) -> None:
-    graph = load_graph(save(tmp_path, "a.gr", "p sp 500000 1\na 1 2 3\n"))
-    assert (graph.n, graph.m) == (500_000, 1)
+    graph = load_graph(save(tmp_path, "a.gr", "p sp 5000000 1\na 1 2 3\n"))
+    assert (graph.n, graph.m) == (5_000_000, 1)
     assert load_graph(save(tmp_path, "b.gr", "p sp 0 0\n")).n == 0
 
 

@@ -43,7 +43,7 @@ def test_what_was_meant_as_a_banner_is_not_guessed_at(tmp_path: Path, text: str)
             "PK\x03\x04",
             "SSSP Scope graph, .* under this name is not read; .* Matrix Market",
         ),
-        ("g.graph", "2 99999999999999\n", "promises 2 vertices and 199999999999998 arcs"),
+        ("g.graph", "2 99999999999999\n", "promises 2 vertices and 199999999999998 edges"),
         ("g.graph", "source,target\n0,1\n", "expected 'VERTICES EDGES"),
         ("g.net", "0 1\n", ":1: found '0 1'"),
         ("g.gr", "digraph { a -> b }", "Graphviz is not read; formats that are: DIMACS"),
@@ -103,8 +103,10 @@ def test_wide_text_is_refused_in_words(tmp_path: Path, coding: str, suffix: str)
 
 @pytest.mark.parametrize("key", [key for key, row in READERS.items() if row.text])
 def test_a_zero_byte_is_no_text(tmp_path: Path, key: str) -> None:
-    with pytest.raises(FormatError, match="a zero byte in it"):
-        load_graph(save(tmp_path, "g", b"1 2\n" * 9 + b"\0"), format=key)
+    with pytest.raises(FormatError, match=r"g:10: a zero byte in it"):
+        load_graph(
+            save(tmp_path, "g", b"1 2\n" * 4 + b"1 2\r\n" * 3 + b"1 2\r" * 2 + b"\0"), format=key
+        )
 
 
 # ---------------------------------------------------------------- exchange formats

@@ -59,7 +59,7 @@ def test_gap_lists(tmp_path_factory: pytest.TempPathFactory, graph: CSRGraph) ->
     path = tmp_path_factory.mktemp("gap") / "drawn.wel"
     tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
     if set(tails.tolist()) | set(graph.indices.tolist()) != set(range(graph.n)):
-        with pytest.raises(GraphError, match="GAP's lists hold vertices by their arcs"):
+        with pytest.raises(GraphError, match="GAP's lists hold vertices by their edges"):
             save_graph(graph, path)
         return
     save_graph(graph, path)
@@ -199,7 +199,7 @@ def test_what_a_format_cannot_hold_is_refused(tmp_path: Path) -> None:
     lonely = CSRGraph.from_arcs(
         np.array([0]), np.array([1]), np.ones(1, np.int32), 3, ids=np.array([4, 5, 6])
     )
-    with pytest.raises(GraphError, match="vertices without arcs that have names"):
+    with pytest.raises(GraphError, match="vertices without edges that have names"):
         save_graph(lonely, tmp_path / "g.csv")
     whole = CSRGraph.from_arcs(np.array([0]), np.array([1]), np.array([10**9], np.int32), 2)
     with pytest.raises(GraphError, match="read back as floats"):

@@ -65,9 +65,9 @@ DISTANCES = {
 }
 REFUSED = {
     "formats/bcsstk13.mtx": r":17: weight '-51131286.8839'.*--weights absolute",
-    "formats/sample.co": "holds coordinates, no arcs; open the .gr file",
-    "formats/sample.ss": "auxiliary file without arcs; open the .gr file",
-    "road/amsterdam.co.gz": "holds coordinates, no arcs",
+    "formats/sample.co": "holds coordinates, no edges; open the .gr file",
+    "formats/sample.ss": "auxiliary file without edges; open the .gr file",
+    "road/amsterdam.co.gz": "holds coordinates, no edges",
 }
 
 
@@ -96,7 +96,7 @@ def test_two_formats_of_rome(shared_graphs: Path) -> None:
 
 def test_rmat_notes(shared_graphs: Path) -> None:
     notes = load_graph(shared_graphs / "formats/rmat10.galois.gr").provenance.notes
-    for words in ("12141 parallel arcs kept", "948 self-loops kept", "151 arcs of weight zero"):
+    for words in ("12,141 repeated edges kept", "948 loops kept", "151 edges of weight zero"):
         assert words in notes
 
 

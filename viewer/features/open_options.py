@@ -26,9 +26,9 @@ from PyQt6.QtWidgets import (
 )
 
 from gpu.errors import GpuError
+from gpu.formats.build import RANDOM_WEIGHTS
+from gpu.formats.reading import RANDOM_SEED
 from gpu.graph import CSRGraph
-from gpu.parsing.build import RANDOM_WEIGHTS
-from gpu.parsing.reading import RANDOM_SEED
 from gpu.record.workspace import reader_options
 from viewer.common.background import Task
 from viewer.common.elided import ElidedLabel
@@ -39,7 +39,7 @@ from viewer.frame.file_dialogs import open_filters
 from viewer.models.open_choices import DIRECTIONS, WEIGHTS, OpenRequest, known_options, unnamed
 
 if TYPE_CHECKING:
-    from gpu.formats.peek import Peek
+    from gpu.formats import Peek
 
 LOOKING = "Looking at the file…"
 USUAL_WIDTH = 440  # pixels
@@ -277,7 +277,7 @@ class OpenOptionsFeature(FeaturePart):
         found: list[Peek] = []
 
         def work() -> None:
-            from gpu.formats.peek import peek
+            from gpu.formats import peek
 
             found.append(peek(path))
 

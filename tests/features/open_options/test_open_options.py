@@ -21,11 +21,10 @@ from test_workspace_window import drop, new_window
 
 import gpu
 from gpu.errors import GpuError
-from gpu.formats import READERS, load_graph
-from gpu.formats.peek import peek
+from gpu.formats import READERS, load_graph, peek
+from gpu.formats.reading import WeightNames
 from gpu.graph import CSRGraph
 from gpu.host import Failed, GraphLoaded
-from gpu.parsing.reading import WeightNames
 from viewer.features.open_options import LOOKING, OpenDialog
 from viewer.main_window import MainWindow
 from viewer.models.open_choices import known_options, words_of

@@ -1,6 +1,6 @@
 """Writing: text in blocks, packed by suffix, and never half a file.
 
-`gpu.wholefile` keeps the promise: a full disk or a Stop leaves the old file whole.
+A full disk or a Stop leaves the old file whole: `gpu.wholefile`.
 """
 
 from __future__ import annotations

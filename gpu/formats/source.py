@@ -1,9 +1,9 @@
-"""From a path to the decompressed bytes: gzip, xz and bz2 by their magic bytes.
+"""From a path to unpacked bytes: gzip, xz and bz2, recognised by their first bytes.
 
-The file is read in blocks. The first decompressed bytes (`head`) decide the
-format, so that a file that is no graph at all is refused before the rest is
-unpacked. While it unpacks, memory is watched: the arrays to come need at least as
-much again as the text, so unpacking stops once less than that is free.
+The file is read in blocks. Its first unpacked bytes (`head`) decide the format, so a file that is
+no graph is refused before the rest is unpacked. Unpacking stops at a limit (`Reading.budget_bytes`)
+and where memory runs out. A large file is read, not mapped: a program that shortens a mapped file
+would end this process.
 """
 
 from __future__ import annotations
@@ -15,25 +15,20 @@ import re
 import stat
 import zlib
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from io import BufferedReader
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
-
 from gpu.errors import FormatError
+from gpu.formats.reading import PACKINGS, Reading, unpacked_name
 from gpu.memory import require_memory
-from gpu.parsing.filebytes import LARGE_BYTES, FileBytes, LargeBytes
-from gpu.parsing.reading import Reading
 from gpu.regular import is_stdin, open_any
 
 WEB = ("http://", "https://", "ftp://")
 HEAD_BYTES = 64 * 1024  # what a sniffer sees; a shorter head is the whole file
 COMMENT_LINES = re.compile(rb"(?:(?:[#%]|c(?=[ \t\r\n]))[^\n]*+\n)*+")
-COMMENT_BYTES = 1024  # of a long block of comments, so much is looked at
-BLOCK_BYTES = 1 << 20  # read from disk at a time
-UNPACKED_BYTES = 4 << 20  # at most that much comes out of one decompression step
+COMMENT_BYTES = 1024  # of a long block of comments, what a sniffer sees
+BLOCK_BYTES = 1 << 20  # read or unpacked at a time
 CHECK_BYTES = 32 << 20  # memory is checked each time the text grew by this
 LZMA_BYTES = 256 << 20  # an .xz header may not ask for a larger dictionary (xz -9: 65 MiB)
 READ_SHARE = 0.5  # of the progress bar
@@ -45,18 +40,17 @@ UNREADABLE_MAGIC = {b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4", b"7
 class Source:
     """An open file: `head`, then `read_all`.
 
-    Raises FormatError where the path is no readable file or its compressed data
-    is broken, MemoryNeededError where the text does not fit.
+    Raises FormatError if the path is no readable file or its packed data are broken,
+    MemoryNeededError if the text does not fit.
     """
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._file, self._size = _open(reading)  # 0 bytes: of a pipe nobody knows
+        self._file, self._size = _open(reading)  # 0 bytes: a pipe
         try:
             reading.disk_bytes = self._size
-            self._plain = False
-            self._text = False
             self._checked = 0  # bytes for which memory was asked
+            self._last = 0  # where the last block begins
             self._blocks = self._unpacked()
             self._data = bytearray()
             while len(self._data) < HEAD_BYTES and self._grow():
@@ -68,14 +62,33 @@ class Source:
 
     @property
     def head(self) -> bytes:
-        """The first HEAD_BYTES decompressed bytes; fewer mean the whole file.
+        """The first HEAD_BYTES unpacked bytes; fewer are the whole file.
 
-        Of a longer block of comments, its beginning and HEAD_BYTES after it.
+        Of a longer block of comments: its beginning and HEAD_BYTES after it.
         """
         if self._rows_at <= HEAD_BYTES:
             return bytes(self._data[:HEAD_BYTES])
         beginning = bytes(self._data[: self._data.find(b"\n", COMMENT_BYTES) + 1])
         return beginning + bytes(self._data[self._rows_at : self._rows_at + HEAD_BYTES])
+
+    def read_all(self, *, text: bool = False) -> bytearray:
+        """Return the whole unpacked file and close it; `text`: refuse a zero byte."""
+        try:
+            require_memory(self._size, str(self._reading.path))
+            if text:
+                self._refuse_zeros(0)
+            while self._grow():
+                if text:
+                    self._refuse_zeros(self._last)
+                done = self._file.tell() / self._size if self._size else 0.0
+                self._reading.report(min(done, 1.0) * READ_SHARE, "reading")
+        finally:
+            self.close()
+        return self._data
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
 
     def _after_comments(self) -> int:
         """Return where the first line begins that is no comment, if comments fill the head."""
@@ -84,97 +97,34 @@ class Source:
             end = _after_comment_lines(self._data, end)
         return end
 
-    def read_all(self, *, text: bool = False) -> FileBytes:
-        """Return the whole decompressed file and close it.
-
-        `text`: refuse a zero byte where it is met, not after gigabytes of them.
-        """
-        self._text = text
-        try:
-            require_memory(self._size, str(self._reading.path))
-            self._refuse_zeros(self._data)
-            if self._plain and self._size > len(self._data):
-                return self._whole()
-            while self._grow():
-                done = self._file.tell() / self._size if self._size else 0.0
-                self._reading.report(min(done, 1.0) * READ_SHARE, "reading")
-        finally:
-            self.close()
-        return self._data
-
-    def _whole(self) -> FileBytes:
-        """Read a file that is not packed straight into one array of its size."""
-        large = self._size >= LARGE_BYTES
-        whole: FileBytes = LargeBytes(self._size) if large else bytearray(self._size)
-        done = len(self._data)
-        whole[:done] = self._data
-        with memoryview(whole) as view:
-            done = self._fill_by_threads(view, done) if large else self._fill(view, done)
-        return whole if done == self._size else bytearray(whole[:done])
-
-    def _fill(self, view: memoryview, done: int) -> int:
-        """Read on into view[done:]; return where the file ended."""
-        while done < self._size:
-            got = self._read_into(view[done : done + UNPACKED_BYTES])
-            if not got:
-                break
-            self._refuse_zeros(view[done : done + got])
-            done += got
-            self._reading.report(done / self._size * READ_SHARE, "reading")
-        return done
-
-    def _fill_by_threads(self, view: memoryview, done: int) -> int:
-        """Do what `_fill` does, with a thread for each core, where the system can."""
-        if not hasattr(os, "preadv"):  # Windows
-            return self._fill(view, done)
-        number, starts = self._file.fileno(), range(done, self._size, UNPACKED_BYTES)
-
-        def fetch(start: int) -> int:
-            at, end = start, min(start + UNPACKED_BYTES, self._size)
-            while at < end and (got := os.preadv(number, [view[at:end]], at)):
-                at += got
-            self._refuse_zeros(view[start:at])
-            return at
-
-        with ThreadPoolExecutor(max_workers=cores()) as pool:
-            waiting = [pool.submit(fetch, start) for start in starts]
-            try:
-                for start, piece in zip(starts, waiting, strict=True):
-                    done = piece.result()
-                    if done < min(start + UNPACKED_BYTES, self._size):
-                        break  # the file became shorter
-                    self._reading.report(done / self._size * READ_SHARE, "reading")
-            except OSError as error:
-                raise self._reading.fault(f"cannot be read: {_one_line(error)}") from error
-            finally:
-                pool.shutdown(cancel_futures=True)
-        return done
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
     def _grow(self) -> bool:
+        """Take the next block; return False at the end."""
         block = next(self._blocks, None)
         if block is None:
             return False
+        self._last = len(self._data)
         self._data += block
-        self._refuse_zeros(block)
         self._reading.check_unpacked(len(self._data), "the file")
         if len(self._data) - self._checked > CHECK_BYTES:
             self._checked = len(self._data)
             require_memory(self._checked, str(self._reading.path))
         return True
 
-    def _refuse_zeros(self, piece: bytes | bytearray | memoryview) -> None:
-        """Refuse text with a zero byte in it."""
-        if self._text and len(piece) and not np.frombuffer(piece, np.uint8).min():
-            raise self._reading.fault(
-                "a zero byte in it, so it is no text; expected UTF-8 (UTF-16 is not read: save "
-                "it again as UTF-8)"
-            )
+    def _refuse_zeros(self, start: int) -> None:
+        """Refuse text with a zero byte from `start` on."""
+        at = self._data.find(b"\0", start)
+        if at < 0:
+            return
+        before = bytes(self._data[:at])
+        ends = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
+        raise self._reading.fault(
+            "a zero byte in it, so it is no text; expected UTF-8 (UTF-16 is not read: save "
+            "it again as UTF-8)",
+            ends + 1,
+        )
 
     def _unpacked(self) -> Iterator[bytes]:
+        """Yield the file in unpacked blocks."""
         first = self._read()
         if not first:
             raise self._reading.fault("the file is empty; expected a graph")
@@ -187,7 +137,6 @@ class Source:
             if first.startswith(magic):
                 yield from self._decompressed(first, name)
                 return
-        self._plain = True
         while first:
             yield first
             first = self._read()
@@ -204,7 +153,7 @@ class Source:
                                 f"the {name} data end early; expected the end mark (is the "
                                 "file cut short?)"
                             )
-                    out = stream.decompress(block, UNPACKED_BYTES)
+                    out = stream.decompress(block, BLOCK_BYTES)
                     block = b""
                     if out:
                         yield out
@@ -213,12 +162,12 @@ class Source:
             raise self._reading.fault(f"broken {name} data ({_one_line(error)})") from error
 
     def _next_member(self, rest: bytes, name: str) -> bytes:
-        """Return the bytes from the next stream on; zero padding is skipped."""
+        """Return the bytes from the next stream on; zeros between streams are skipped."""
         while not (rest := rest.lstrip(b"\0")):
             rest = self._read()
             if not rest:
                 return b""
-        magic = next(magic for magic, known in MAGIC.items() if known == name)
+        magic = next(magic for magic, title in MAGIC.items() if title == name)
         if len(rest) < len(magic):
             rest += self._read()
         if not rest.startswith(magic):
@@ -226,17 +175,14 @@ class Source:
         return rest
 
     def _read(self) -> bytes:
-        block = bytearray(BLOCK_BYTES)
-        got = self._read_into(block)
-        if not self._size:
-            self._reading.disk_bytes += got
-        return bytes(block[:got])
-
-    def _read_into(self, block: bytearray | memoryview) -> int:
+        """Return the next bytes from disk, b"" at the end."""
         try:
-            return self._file.readinto(block)
+            block = self._file.read1(BLOCK_BYTES)
         except OSError as error:
             raise self._reading.fault(f"cannot be read: {_one_line(error)}") from error
+        if not self._size:
+            self._reading.disk_bytes += len(block)
+        return block
 
 
 class _Decompressor(Protocol):
@@ -253,7 +199,7 @@ class _Decompressor(Protocol):
 
 
 class _Gzip:
-    """zlib's decompressor with the interface of those of bz2 and lzma."""
+    """zlib's decompressor with the interface of bz2's and lzma's."""
 
     def __init__(self) -> None:
         self._stream = zlib.decompressobj(wbits=31)
@@ -286,19 +232,20 @@ def _decompressor(name: str) -> _Decompressor:
 
 
 def refuse_web_address(name: str) -> None:
-    """Raise FormatError where a name is no file but a web address."""
+    """Raise FormatError if a name is a web address."""
     if name.lower().startswith(WEB):
         raise FormatError(name, "is a web address; download the file, then open the file")
 
 
 def _open(reading: Reading) -> tuple[BufferedReader, int]:
+    """Return an open file and its size on disk."""
     path = reading.path
     try:
-        given = reading.pipe and is_stdin(path)
-        about = os.stat(0 if given else path)
+        from_stdin = reading.pipe and is_stdin(path)
+        about = os.stat(0 if from_stdin else path)
         if stat.S_ISDIR(about.st_mode):
             raise reading.fault("is a folder; expected a file")
-        if stat.S_ISREG(about.st_mode) and not given:
+        if stat.S_ISREG(about.st_mode) and not from_stdin:
             return open(path, "rb"), about.st_size
         if not reading.pipe:
             raise reading.fault("is not a regular file; expected a file on disk")
@@ -310,8 +257,8 @@ def _open(reading: Reading) -> tuple[BufferedReader, int]:
 
 
 def _after_comment_lines(data: bytearray, at: int) -> int:
-    found = COMMENT_LINES.match(data, at)
-    return found.end() if found else at
+    end = COMMENT_LINES.match(data, at)
+    return end.end() if end else at
 
 
 def _one_line(error: Exception) -> str:
@@ -319,20 +266,22 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(words).split())
 
 
-def neighbour(path: Path, suffix: str) -> Path | None:
-    """Return the file beside `path` with another suffix, packed or not, if there is one.
+def beside(path: Path, stem: str, *suffixes: str) -> Path | None:
+    """Return the first file STEM + SUFFIX in the folder of `path`, packed or not.
 
-    `roads.gr.gz` and `.co` find `roads.co`, `roads.co.gz`, `roads.co.xz` or `roads.co.bz2`.
+    `roads.gr.gz` with the stem `roads` and `.co` finds `roads.co`, `roads.co.gz`, ...
     """
-    name = path.name
-    for packing in (".gz", ".xz", ".bz2"):
-        name = name.removesuffix(packing)
-    stem = name.removesuffix(".gr")
-    for packing in ("", ".gz", ".xz", ".bz2"):
-        found = path.with_name(f"{stem}{suffix}{packing}")
-        if found != path and found.is_file():
-            return found
+    for suffix in suffixes:
+        for packing in ("", *PACKINGS):
+            candidate = path.with_name(f"{stem}{suffix}{packing}")
+            if candidate != path and candidate.is_file():
+                return candidate
     return None
+
+
+def places_beside(path: Path) -> Path | None:
+    """Return the file of coordinates beside a DIMACS graph."""
+    return beside(path, unpacked_name(path).removesuffix(".gr"), ".co")
 
 
 def cores() -> int:

@@ -1,0 +1,382 @@
+"""Rows of numbers in text: DIMACS, SNAP, numeric tables, Matrix Market, coordinates.
+
+`RowRules` defines a line: an optional key letter, identifiers, values. Its regular expression is
+the definition, and it reads small texts. A large text goes through the compiled loop of
+`gpu.formats.scan`, in chunks that end at line ends, on all cores. The loop leaves every value that
+is no plain number to `float` here, and stops at a bad line, for which this module has the words.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from gpu.errors import FormatError, Remedy
+from gpu.formats.reading import SIGNS, Reading, shown
+from gpu.formats.source import READ_SHARE, cores
+from gpu.numbers import EXACT_FLOAT64
+
+SKIPPED, NOT_NEGATIVE, SIGNED = 0, 1, 2  # what a value column may hold; as in gpu.formats.scan
+FLOAT_MAX = float(np.finfo(np.float64).max)
+INT64_MAX = 2**63 - 1
+
+COMPILED_BYTES = 100_000  # larger text is parsed compiled, if Numba is loaded anyway
+COMPILED_BYTES_COLD = 4_000_000  # if it is not: importing it takes about a second
+CHUNK_BYTES = 4 << 20
+PARSE_SHARE = 0.4  # of the progress bar
+ROWS_PER_REPORT = 50_000
+
+_BLANK = rb"[ \t\r]*+"
+_INTEGER = rb"([+-]?[0-9]{1,19}+)"
+_VALUE = rb"([+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"
+IS_INTEGER = re.compile(rb"[+-]?[0-9]{1,19}+")
+IS_VALUE = re.compile(_VALUE)
+_NUMBER_WORDS = {b"inf", b"nan", b"infinity"}
+
+
+def whole_number(token: bytes) -> int | None:
+    """Return the int64 that a token spells, None if it spells none."""
+    number = int(token) if IS_INTEGER.fullmatch(token) else INT64_MAX + 1
+    return number if abs(number) <= INT64_MAX else None
+
+
+def is_number(token: bytes, *, decimal: bool = False) -> bool:
+    """Return whether a token is a whole number; `decimal`: any number, also inf and nan."""
+    if decimal and token.lower().lstrip(b"+-") in _NUMBER_WORDS:
+        return True
+    return bool((IS_VALUE if decimal else IS_INTEGER).fullmatch(token))
+
+
+def value_rule(reading: Reading) -> int:
+    """Return `RowRules.values` for the weights that the user chose."""
+    if not reading.needs_weights:
+        return SKIPPED
+    return SIGNED if reading.allows_negative else NOT_NEGATIVE
+
+
+@dataclass(frozen=True)
+class RowRules:
+    """What a line of data must look like.
+
+    expected : the line in words, for errors: "'a TAIL HEAD WEIGHT'"
+    key : letter that begins a data line, b"" for none
+    comments : bytes of which each begins a comment line, two at most
+    separator : b"\\t", b"," or b";" between columns, b"" for blanks
+    low, high : identifiers allowed, both included; `range_words` says why
+    values : SKIPPED, NOT_NEGATIVE or SIGNED
+    """
+
+    expected: str
+    id_columns: int = 2
+    value_columns: int = 0
+    key: bytes = b""
+    comments: bytes = b""
+    separator: bytes = b""
+    low: int = -INT64_MAX
+    high: int = INT64_MAX
+    range_words: str = "identifiers fit 63 bits"
+    values: int = NOT_NEGATIVE
+    value_name: str = "weight"
+
+    @property
+    def columns(self) -> int:
+        """Number of columns after the key."""
+        return self.id_columns + self.value_columns
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        """A whole good line, a group for each column; linear in the line's length."""
+        token = rb"([^ \t\r\n\0-\x1f" + self.separator + rb"]++)"
+        value = token if self.values == SKIPPED else _VALUE
+        columns = [_INTEGER] * self.id_columns + [value] * self.value_columns
+        between = _BLANK + self.separator + _BLANK if self.separator else rb"[ \t\r]++"
+        key = self.key + rb"[ \t][ \t\r]*+" if self.key else b""
+        return re.compile(_BLANK + key + between.join(columns) + _BLANK)
+
+    def packed(self) -> np.ndarray:
+        """Return the int64 array that `scan_rows` takes."""
+        comments = [*self.comments, *self.comments[-1:], 0, 0][:2]
+        key, separator = (mark[0] if mark else 0 for mark in (self.key, self.separator))
+        columns = [self.id_columns, self.value_columns]
+        numbers = [key, *comments, separator, *columns, self.low, self.high, self.values]
+        return np.array(numbers, np.int64)
+
+
+@dataclass
+class Rows:
+    """The columns of a text of numbers.
+
+    ids : int64 (id_columns, rows)
+    values : (value_columns, rows), int64 if all are whole numbers, otherwise float64
+    """
+
+    ids: np.ndarray
+    values: np.ndarray
+
+    def __len__(self) -> int:
+        return self.ids.shape[1]
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """The first column of values, None if there is none."""
+        return self.values[0] if len(self.values) else None
+
+
+def read_rows(
+    reading: Reading,
+    data: bytearray,
+    start: int,
+    rules: RowRules,
+    *,
+    compiled: bool | None = None,
+) -> Rows:
+    """Parse all lines from byte `start` on, which begins a line; `compiled` None: by size.
+
+    Raises FormatError with the line, MemoryNeededError, CancelledByUserError.
+    """
+    if runs_compiled(len(data) - start) if compiled is None else compiled:
+        return _read_compiled(reading, data, start, rules)
+    return _read_python(reading, data, start, rules)
+
+
+def runs_compiled(size: int) -> bool:
+    """Return whether so many bytes are worth the compiled loop."""
+    least = COMPILED_BYTES if "numba" in sys.modules else COMPILED_BYTES_COLD
+    return size >= least and find_spec("numba") is not None
+
+
+def warm_up() -> None:
+    """Compile the loops, or load them from the cache, on one row. Without Numba do nothing."""
+    if find_spec("numba") is None:
+        return
+    from gpu.formats import scan
+
+    rules = RowRules("'TAIL HEAD WEIGHT'", value_columns=1)
+    read_rows(Reading(Path("-")), bytearray(b"1 2 0.5\n"), 0, rules, compiled=True)
+    numbers, counts, report = (np.zeros(scan.REPORT, np.int64) for _ in range(3))
+    text = np.frombuffer(bytearray(b"1 2\n"), np.uint8)
+    scan.scan_lines(text, 0, len(text), ord("%"), numbers, counts, report)
+
+
+# ---------------------------------------------------------------- places in the text
+
+
+def line_number(data: bytearray | bytes, at: int) -> int:
+    """Return the 1-based number of the line that holds byte `at`."""
+    return data.count(b"\n", 0, at) + 1
+
+
+def first_row(data: bytearray | bytes, marks: bytes, at: int = 0) -> int:
+    """Return where the first line from `at` on begins that is not blank and no comment.
+
+    marks : bytes of which each begins a comment line
+    """
+    skipped = rb"(?:[ \t\r]*+(?:[%b][^\n]*+)?\n)*+(?:[ \t\r]*+(?:[%b][^\n]*+)?\Z)?"
+    lines = re.compile(skipped % (marks, marks)).match(data, at)
+    return lines.end() if lines else at
+
+
+def line_at(data: bytearray | bytes, at: int) -> bytes:
+    """Return the line that begins at byte `at`, without its newline."""
+    end = data.find(b"\n", at)
+    return bytes(data[at : len(data) if end < 0 else end])
+
+
+# ---------------------------------------------------------------- compiled, in chunks
+
+
+@dataclass
+class _Part:
+    """The rows of one chunk; `whole`: all values are whole; `huge`: one is past 2**53."""
+
+    ids: np.ndarray
+    values: np.ndarray
+    whole: bool
+    huge: bool
+
+
+def _read_compiled(reading: Reading, data: bytearray, start: int, rules: RowRules) -> Rows:
+    bounds = _chunk_bounds(data, start)
+    lines = data.count(b"\n", start) + 1
+    reading.need_memory(lines * 8 * (2 * rules.columns + 4 * rules.value_columns))
+    parts: list[_Part] = []
+    with ThreadPoolExecutor(max_workers=max(1, min(cores(), len(bounds)))) as pool:
+        waiting = [pool.submit(_scan_chunk, reading, data, *bound, rules) for bound in bounds]
+        try:
+            for done, future in enumerate(waiting, 1):
+                parts.append(future.result())
+                reading.report(READ_SHARE + PARSE_SHARE * done / len(waiting), "parsing")
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    whole = all(part.whole for part in parts)
+    if not parts or (whole and any(part.huge for part in parts)):  # float64 is not exact there
+        return _read_python(reading, data, start, rules)
+    values = np.concatenate([part.values for part in parts], axis=1)
+    ids = np.concatenate([part.ids for part in parts], axis=1)
+    return Rows(ids, values.astype(np.int64) if whole else values)
+
+
+def _chunk_bounds(data: bytearray, start: int) -> list[tuple[int, int]]:
+    """Cut data[start:] into pieces of about CHUNK_BYTES that end after a newline."""
+    bounds: list[tuple[int, int]] = []
+    at = start
+    while at < len(data):
+        end = data.find(b"\n", at + CHUNK_BYTES)
+        stop = len(data) if end < 0 else end + 1
+        bounds.append((at, stop))
+        at = stop
+    return bounds
+
+
+def _scan_chunk(reading: Reading, data: bytearray, first: int, stop: int, rules: RowRules) -> _Part:
+    """Parse one chunk. Raises FormatError for its first bad line."""
+    from gpu.formats import scan
+
+    lines = data.count(b"\n", first, stop) + 1
+    ids = np.empty((rules.id_columns, lines), np.int64)
+    values = np.empty((rules.value_columns, lines), np.float64)
+    odd = np.empty((rules.value_columns * lines, 4), np.int64)
+    report = np.zeros(scan.REPORT, np.int64)
+    text = np.frombuffer(data, np.uint8)
+    scan.scan_rows(text, first, stop, rules.packed(), ids, values, odd, report)
+    odd_is_whole, odd_is_huge = True, False
+    for column, row, at, end in odd[: report[scan.ODD]].tolist():
+        token = bytes(data[at:end])
+        if value_fault(token, rules)[0]:
+            raise _fault_at(reading, data, at, rules)
+        values[column, row] = float(token)
+        whole = whole_number(token) is not None
+        odd_is_whole &= whole
+        odd_is_huge |= whole and abs(values[column, row]) >= EXACT_FLOAT64
+    if report[scan.BAD_AT] >= 0:
+        raise _fault_at(reading, data, int(report[scan.BAD_AT]), rules)
+    rows = int(report[scan.ROWS])
+    huge = odd_is_huge or bool(report[scan.HUGE])
+    whole = odd_is_whole and not report[scan.FRACTIONS]
+    return _Part(ids[:, :rows], values[:, :rows], whole, huge)
+
+
+def _fault_at(reading: Reading, data: bytearray, at: int, rules: RowRules) -> FormatError:
+    """Return the error of the bad line that holds byte `at`."""
+    begin = data.rfind(b"\n", 0, at) + 1
+    return row_fault(reading, line_at(data, begin), line_number(data, begin), rules)
+
+
+# ---------------------------------------------------------------- plain Python
+
+
+def _read_python(reading: Reading, data: bytearray, start: int, rules: RowRules) -> Rows:
+    """Parse by the regular expression, line by line, and convert column by column."""
+    match = rules.pattern.fullmatch
+    rows: list[tuple[bytes, ...]] = []
+    row_lines: list[int] = []
+    odd_line: int | None = None
+    first_line = line_number(data, start)
+    lines = bytes(data[start:]).split(b"\n")
+    for number, line in enumerate(lines, first_line):
+        row = match(line)
+        if row is not None:
+            rows.append(row.groups())
+            row_lines.append(number)
+            continue
+        stripped = line.strip(b" \t\r")
+        if stripped and stripped[0] not in rules.comments:
+            odd_line = number
+            break
+        if number % ROWS_PER_REPORT == 0:
+            reading.report(READ_SHARE, "parsing")
+    columns = list(zip(*rows, strict=True)) or [()] * rules.columns
+    ids, in_range = _identifiers(columns[: rules.id_columns], len(rows), rules)
+    values = _values(columns[rules.id_columns :], len(rows), rules)
+    low = 0.0 if rules.values == NOT_NEGATIVE else -FLOAT_MAX
+    bad = ~in_range | ((values < low) | (values > FLOAT_MAX)).any(axis=0)
+    fault_line = row_lines[int(bad.argmax())] if bad.any() else odd_line
+    if fault_line is not None:  # a bad number stands before the line that ended the loop
+        raise row_fault(reading, lines[fault_line - first_line], fault_line, rules)
+    return Rows(ids, values)
+
+
+def _identifiers(
+    columns: list[tuple[bytes, ...]], rows: int, rules: RowRules
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return int64 (id_columns, rows) and, bool (rows,), which rows are in range."""
+    ids = np.empty((len(columns), rows), np.int64)
+    in_range = np.ones(rows, bool)
+    for k, column in enumerate(columns):
+        numbers = [int(token) for token in column]
+        good = np.array([rules.low <= number <= rules.high for number in numbers], bool)
+        ids[k] = [number if abs(number) <= INT64_MAX else 0 for number in numbers]
+        in_range &= good
+    return ids, in_range
+
+
+def _values(columns: list[tuple[bytes, ...]], rows: int, rules: RowRules) -> np.ndarray:
+    """Return int64 (value_columns, rows) if all tokens are whole numbers, otherwise float64."""
+    if rules.values == SKIPPED:
+        return np.ones((len(columns), rows), np.int64)
+    whole = [[whole_number(token) for token in column] for column in columns]
+    if not any(None in column for column in whole):
+        return np.array(whole, np.int64).reshape(len(columns), rows)
+    return np.array([[float(token) for token in column] for column in columns])
+
+
+# ---------------------------------------------------------------- words for a bad line
+
+
+def row_fault(reading: Reading, line: bytes, number: int, rules: RowRules) -> FormatError:
+    """Return the error of a bad line: what was found and what is expected."""
+    words, remedy = _what_is_wrong(line, rules)
+    return reading.fault(words, number, remedy)
+
+
+def _what_is_wrong(line: bytes, rules: RowRules) -> tuple[str, Remedy | None]:
+    tokens = line.split(rules.separator) if rules.separator else line.split()
+    tokens = [token.strip(b" \t\r") for token in tokens]
+    words = f"found {shown(line)}, expected {rules.expected}"
+    if rules.key:
+        if not tokens or tokens[0] != rules.key:
+            return words, None
+        tokens = tokens[1:]
+    for token in tokens[: rules.id_columns]:
+        problem = _id_fault(token, rules)
+        if problem:
+            return problem, None
+    for token in tokens[rules.id_columns : rules.columns]:
+        problem, remedy = value_fault(token, rules)
+        if problem:
+            return problem, remedy
+    if len(tokens) != rules.columns and not rules.key:
+        return f"{len(tokens)} columns {words}", None
+    return words, None
+
+
+def _id_fault(token: bytes, rules: RowRules) -> str:
+    if not IS_INTEGER.fullmatch(token):
+        return f"{shown(token)} is no whole number (19 digits at most), expected {rules.expected}"
+    if not rules.low <= int(token) <= rules.high:
+        return f"vertex {int(token)} is out of range: {rules.range_words}"
+    return ""
+
+
+def value_fault(token: bytes, rules: RowRules) -> tuple[str, Remedy | None]:
+    """Return what is wrong with a value, "" if nothing, and what would help."""
+    name = rules.value_name
+    if rules.values == SKIPPED:
+        return "" if token else f"a {name} is missing", None
+    if not IS_VALUE.fullmatch(token):
+        expected = "a finite number >= 0" if rules.values == NOT_NEGATIVE else "a finite number"
+        return f"{name} {shown(token)} is not {expected}", None
+    value = float(token)
+    if not -FLOAT_MAX <= value <= FLOAT_MAX:
+        return f"{name} {shown(token)} is past the range of float64, {FLOAT_MAX:.3g}", None
+    if value < 0 and rules.values == NOT_NEGATIVE:
+        return f"{name} {shown(token)} is below zero; weights must be >= 0", SIGNS
+    return "", None
