@@ -184,7 +184,7 @@ def test_every_algorithm_is_painted(stage: tuple, qtbot: QtBot, key: str) -> Non
         qtbot.addWidget(part)
         part.resize(520, 700)
         part.show()
-    shown = pseudocode_of(show(session, recorded(key)).schedule.key)
+    shown = pseudocode_of(show(session, recorded(key)).algorithm.key)
     pictures = set()
     for position in range(1, len(model.replay) + 1, 7):
         model.go(position)
@@ -273,21 +273,6 @@ def test_a_goal_that_never_comes_says_so(stage: tuple, qtbot: QtBot) -> None:
     while panel.next.isEnabled():
         panel.seek(1)
     assert panel.next.toolTip() == "No such event after this one"
-
-
-def test_a_bucket_width_that_holds_everything_is_said(stage: tuple, qtbot: QtBot) -> None:
-    session, _, model = stage
-    panel = MicroscopePanel(model)
-    qtbot.addWidget(panel)
-    graph = open_sample("sample:figure_6")
-    for delta, wide in ((5000.0, True), (20.0, False), (None, False)):
-        trace = gpu.run(graph, "near_far", delta=delta, device=DEVICE, probe=Probe.EVENTS)
-        show(session, trace)
-        assert panel.wide.isHidden() != wide
-    show(session, gpu.run(graph, "near_far", delta=5000.0, device=DEVICE, probe=Probe.EVENTS))
-    assert "Δ 5000 is larger than every distance here" in panel.wide_words.text()
-    with qtbot.waitSignal(panel.automatic_requested):
-        panel.automatic.click()
 
 
 # --- in the window

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, pairwise, repeat
+from itertools import chain, repeat
 
 import pytest
 from PyQt6.QtWidgets import QApplication
@@ -19,7 +19,6 @@ from gpu.replay.pseudocode import Pseudocode, pseudocode_of
 from sample_graphs import open_sample
 from viewer.common.theme import LIGHT, PROJECTOR
 from viewer.features.microscope.code import CodePanel
-from viewer.features.microscope.code_colours import language_of, spans_of
 from viewer.features.microscope.feature import visible_delta
 from viewer.features.microscope.model import MicroscopeModel
 from viewer.models.playback import PlaybackModel
@@ -159,26 +158,6 @@ def test_the_line_at_work_stays_in_sight(stage: Stage, qtbot: QtBot) -> None:
     model.go(10)
     panel.apply_theme(LIGHT)
     qtbot.waitUntil(is_seen)
-
-
-def test_code_is_coloured_as_it_is_written() -> None:
-    lines = ("int x = 3; /* two", "lines */ if (x)", "// for 4", 'call("if 5", y2);')
-    assert spans_of(lines, "c") == (
-        ((0, 3, "word"), (8, 9, "value"), (11, 17, "comment")),
-        ((0, 8, "comment"), (9, 11, "word")),
-        ((0, 8, "comment"),),
-        ((5, 11, "value"),),
-    )
-    text = ('"""An essay.', 'if 1"""', "for k in range(2):  # while", '"""one"""')
-    found = [[kind for _, _, kind in spans] for spans in spans_of(text, "python")]
-    assert found == [["comment"], ["comment"], ["word", "word", "value", "comment"], ["comment"]]
-    said = spans_of(("  for each arc (u, v, w):", "keep v, for its bucket"), "pseudo")
-    assert said == (((0, 10, "word"),), ())
-    for key in MODELLED:
-        for file, source in code_of(key).sources.items():
-            for line, spans in zip(source, spans_of(source, language_of(file)), strict=True):
-                assert all(first < end <= len(line) for first, end, _ in spans)
-                assert all(one[1] <= other[0] for one, other in pairwise(spans))
 
 
 def test_wrong_pseudocode_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,7 +197,6 @@ def test_leaving_brings_back_the_run_and_the_keys_of_before(
     assert not model.playing
     qtbot.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     assert view.camera != camera
-    made = window.session.current
     window.actions_by_key["microscope_leave"].trigger()
     assert window.session.current is before
     assert view.distances_now is None
@@ -209,9 +208,6 @@ def test_leaving_brings_back_the_run_and_the_keys_of_before(
     window.playback.set_cursor(0.0)
     qtbot.keyClick(window.timeline, Qt.Key.Key_Right)
     assert window.playback.cursor_ns == before.samples["t_ns"][window.playback.sample_index] > 0
-    window.actions_by_key["microscope"].trigger()
-    assert window.session.current is made
-    assert len(host.asked("run")) == 2
 
 
 def test_events_are_not_marked_on_the_map_where_no_panel_shows_them(
@@ -358,24 +354,6 @@ def test_a_run_without_events_is_offered_to_be_recorded(
     assert panel.problem.text() == NO_EVENTS
     qtbot.mouseClick(panel.record, LEFT)
     assert host.asked("run")[-1].probe == Probe.EVENTS
-
-
-def test_too_wide_a_bucket_is_mended_by_one_click(
-    window: MainWindow,  # noqa: F811
-    host: FakeHost,  # noqa: F811
-    qtbot: QtBot,
-) -> None:
-    choices = window.run_panel.choices()
-    window.run_panel.set_choices(replace(choices, delta=5000.0))
-    model = opened(window, host, qtbot)
-    panel = panel_of(window)
-    assert model.wide_delta == 5000.0
-    assert panel.wide.isVisible()
-    before = len(host.asked("run"))
-    qtbot.mouseClick(panel.automatic, LEFT)
-    qtbot.waitUntil(lambda: len(host.asked("run")) > before)
-    assert host.asked("run")[-1].delta != 5000.0
-    assert window.run_panel.choices().delta is None
 
 
 def test_the_offer_of_the_run_panel_is_not_there_while_one_draws(

@@ -1,8 +1,8 @@
-"""Pseudocode and the kernel's own source, side by side: the line at work lit, counts as heat.
+"""Pseudocode and the kernel's own source, side by side: the current line lit, counts as heat.
 
-Counts are those of the events up to the one shown; a line's colour says how often it ran against
-the busiest line. The source scrolls to the line that does what happens, only where that is out of
-sight, and each file comes back as it was left, so that stepping to and fro does not jump.
+Counts are those of the events up to the one shown; the colour of a line says how often it ran
+compared with the busiest line. The source scrolls to the current line only where that is out of
+sight, and each file keeps its scroll position, so that stepping to and fro does not jump.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from viewer.common.theme import (
     mix,
 )
 from viewer.feature import Table
-from viewer.features.microscope.code_colours import Span, language_of, spans_of
 from viewer.features.microscope.model import MicroscopeModel
 from viewer.features.microscope.table import events_table
 
@@ -50,14 +49,12 @@ class Lines(QWidget):
         self.counts: dict[int, int] = {}
         self.lit = -1
         self.numbered = False
-        self.spans: tuple[tuple[Span, ...], ...] = ()
         self._use_type()
 
-    def show_lines(self, lines: tuple[str, ...], numbered: bool, language: str) -> None:
-        """Take other lines; `numbered`: from 1, in the gutter; `language`: see `spans_of`."""
+    def show_lines(self, lines: tuple[str, ...], numbered: bool) -> None:
+        """Take other lines; `numbered`: from 1, in the gutter."""
         if lines != self.lines:
             self.lines, self.numbered, self.lit = lines, numbered, -1
-            self.spans = spans_of(lines, language)
             self.setMinimumSize(self.sizeHint())
             self.resize(self.sizeHint())
         self.update()
@@ -120,28 +117,14 @@ class Lines(QWidget):
             beside = f"{k + 1}" if self.numbered else (f"{count:,}" if count else "")
             painter.setPen(QColor(theme.text if count and not self.numbered else theme.muted))
             painter.drawText(gutter, Qt.AlignmentFlag.AlignRight, beside)
-            self._paint_line(painter, box.adjusted(self._gutter, 0, 0, 0), k)
+            painter.setPen(QColor(theme.muted if _is_comment(self.lines[k]) else theme.text))
+            words = box.adjusted(self._gutter, 0, 0, 0)
+            painter.drawText(words, Qt.AlignmentFlag.AlignLeft, self.lines[k])
         painter.end()
 
-    def _paint_line(self, painter: QPainter, box: QRectF, k: int) -> None:
-        """Paint a line: what is no span in the colour of the text, all of it where it is lit."""
-        theme, line, done = self._theme, self.lines[k], 0
-        inks = {
-            "comment": theme.muted,
-            "word": theme.accent,
-            "value": mix(theme.accent, theme.text, 0.5),
-        }
-        pitch = QFontMetricsF(self.font()).horizontalAdvance("0")
-        for first, end, kind in (*(() if k == self.lit else self.spans[k]), (len(line), 0, "")):
-            for at, words, ink in (
-                (done, line[done:first], theme.text),
-                (first, line[first:end], inks.get(kind, theme.text)),
-            ):
-                if words.strip():
-                    painter.setPen(QColor(ink))
-                    place = box.adjusted(at * pitch, 0, 0, 0)
-                    painter.drawText(place, Qt.AlignmentFlag.AlignLeft, words)
-            done = end
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith(("//", "#", "*", "/*"))
 
 
 class CodePanel(QWidget):
@@ -217,7 +200,7 @@ class CodePanel(QWidget):
         self._show_words()
         if self._code is not None and shown:
             self.pseudo_title.setText(f"{self._code.title}: times so far")
-            self.pseudo.show_lines(tuple(line.text for line in self._code.lines), False, "pseudo")
+            self.pseudo.show_lines(tuple(line.text for line in self._code.lines), False)
             self._show_event()
 
     def _show_words(self) -> None:
@@ -254,7 +237,7 @@ class CodePanel(QWidget):
             return
         self._left_at[self._file] = bar.value()
         self._file = file
-        self.source.show_lines(lines, True, language_of(file))
+        self.source.show_lines(lines, True)
         bar.setMaximum(max(0, int(self.source.sizeHint().height() - bar.pageStep())))
         bar.setValue(self._left_at.get(file, 0))
 

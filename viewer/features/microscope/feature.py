@@ -1,14 +1,12 @@
-"""The wiring of the microscope: docks, the overlay on the graph, one click to all.
+"""The microscope in the window: docks, the marks on the graph, one click to a recording.
 
-One click (`open`) shows the recording of the current run if there is one; else it runs the
-graph shown. A file that is being opened is waited for, a run that is going is stopped first; a
-graph with more arcs than one follows is not swapped for another: the panel asks. Its two panels
-stand in an arrangement of their own (`viewer.docks`); leaving it puts the one before up again, with
-the graph, the run and the moment that were shown. Who opens another graph there has gone elsewhere:
-the arrangement before comes back, with that graph. The Run panel offers the same in words while the
-graph is small.
+One click (`open`) shows the recording of the current run if there is one; else it runs the graph
+shown. A file that is being opened is waited for, a run that is going is stopped first; for a graph
+with too many arcs to follow, the panel asks. The two panels stand in an arrangement of their own;
+leaving it restores the arrangement, graph, run and moment of before. Opening another graph leaves
+it too. The Run panel offers the same in words while the graph is small.
 
-While one of its panels is seen the event shown is marked on the map, and the keys that step and
+While one of its panels is seen, the event shown is marked on the map, and the keys that step and
 play go through events.
 """
 
@@ -82,7 +80,6 @@ class MicroscopeFeature(Microscope):
         self._before = Before()
         self._brought: CSRGraph | None = None  # the graph that the microscope put here
         self._made: RunRecord | None = None  # the run that it asked for last
-        self._left = False  # that run was shown when one left
         self._algorithm = ""  # that it shall run, if not the Run panel's
         self._most = COMFORTABLE_ARCS  # arcs of a graph that it shall run
         self._wanted = False  # a run was asked for: show it from its first event
@@ -144,7 +141,6 @@ class MicroscopeFeature(Microscope):
         panel.whole_requested.connect(self.record_whole)
         panel.near_requested.connect(self.record_near)
         panel.example_requested.connect(self.record_example)
-        panel.automatic_requested.connect(self.record_automatic)
         panel.leave_requested.connect(self.leave)
         return panel
 
@@ -171,20 +167,11 @@ class MicroscopeFeature(Microscope):
     # --- handlers
 
     def open(self) -> None:
-        """Show every event of the current run, of the one that was left, or of a new one."""
+        """Show every event of the current run, or of a new one."""
         self.show()
         self._focus()
-        if self.model.replay is None and not self._take_up():
+        if self.model.replay is None:
             self.record()
-
-    def _take_up(self) -> bool:
-        """Show again the run that was shown when one left, if nothing else is by now."""
-        session, made = self._window.session, self._made
-        here = made is not None and self._left and made in session.runs
-        if not here or self._before.graph is not session.graph or self._brought is not None:
-            return False
-        session.set_current(made)
-        return self.model.replay is not None
 
     def look(self) -> None:
         """Record what the Run panel says, every event, and show it."""
@@ -226,7 +213,7 @@ class MicroscopeFeature(Microscope):
 
     def _make_way(self) -> None:
         """Put the arrangement before up again round a graph that a person opened."""
-        self._brought, self._left = None, False
+        self._brought = None
         self._window.docks.go_back(self._before.arrangement)
 
     def _went_elsewhere(self, graph: CSRGraph | None) -> bool:
@@ -249,17 +236,15 @@ class MicroscopeFeature(Microscope):
         self._brought = None
 
     def _put_back(self) -> None:
-        """Show graph, run, comparison and moment of before, where they are the microscope's now."""
+        """Show graph, run, comparison and moment of before, where they were replaced."""
         window, session, before = self._window, self._window.session, self._before
         brought, self._brought = self._brought, None
-        self._left = self._made is not None and session.current is self._made
         if brought is not None and session.graph is brought and before.graph is not None:
-            self._left = False
             window.controller.show_graph(before.graph)
             session.set_positions(before.positions)
             window.controller.set_source(before.source)
-        elif not self._left or not self._is_of_graph(before.run):
-            return  # what was watched is all that there is of this graph
+        elif session.current is not self._made or not self._is_of_graph(before.run):
+            return
         session.set_current(before.run if before.run in session.runs else None)
         if before.b in session.runs and before.run is session.current is not None:
             window.comparison.compare_or_say(before.b)
@@ -275,12 +260,6 @@ class MicroscopeFeature(Microscope):
         algorithm : a key of the registry; "" for what the Run panel says.
         """
         self._want(COMFORTABLE_ARCS, algorithm)
-
-    def record_automatic(self) -> None:
-        """Record once more, the algorithm chooses Δ; in the Run panel too."""
-        record, run_panel = self.model.record, self._window.run_panel
-        run_panel.set_choices(replace(run_panel.choices(), delta=None))
-        self._want(self._most, record.settings.algorithm if record is not None else "")
 
     def record_whole(self) -> None:
         """Record the graph shown though one will not follow all of it."""

@@ -3,7 +3,7 @@
 A vertex that a worker has set aside, on its way to a bucket, has a dashed ring.
 
 Painted by the graph view after its own marks (`GraphCanvas.more_marks`), only where vertices are
-drawn one by one. The arc follows the curve that the picture drew (`graph_items.Curves`).
+drawn one by one. The arc follows the curve of the picture (`ItemPainter.arc_path`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from viewer.common.theme import Theme
 from viewer.features.microscope.board import hand_sign
 from viewer.features.microscope.model import MicroscopeModel
 from viewer.graph.canvas import GraphCanvas
-from viewer.graph.items import Curves
+from viewer.graph.items import ItemPainter
 from viewer.graph.scene import Placed, radius_of
 
 ON_ARC = (EventKind.RELAX, EventKind.IMPROVE)
@@ -135,23 +135,13 @@ def _arc(
     assert replay is not None
     arc, reach = offer
     graph = replay.graph
-    tail = graph.tail_of(arc)
-    ends, curves = (tail, int(graph.indices[arc])), Curves(placed, radius)
-    weight, found = float(graph.weights[arc]), enumerate(placed.scene.arcs)
-    wanted = [
-        k
-        for k, one in found
-        if one.weight == weight
-        and ((one.tail, one.head) == ends or (one.both_ways and (one.head, one.tail) == ends))
-    ]
-    if not wanted or ends[0] == ends[1]:
+    tail, weight = graph.tail_of(arc), float(graph.weights[arc])
+    ends = (tail, int(graph.indices[arc]))
+    place = _place_of(placed, ends, weight)
+    if place is None or ends[0] == ends[1]:
         return
-    drawn = placed.scene.arcs[wanted[0]]
-    path = QPainterPath(QPointF(*curves.start[wanted[0]].tolist()))
-    if drawn.bend:
-        path.quadTo(*curves.control[wanted[0]].tolist(), *curves.end[wanted[0]].tolist())
-    else:
-        path.lineTo(*curves.end[wanted[0]].tolist())
+    drawn = placed.scene.arcs[place]
+    path = ItemPainter(painter, theme, placed, radius).arc_path(place)
     if drawn.tail != tail:
         path = path.toReversed()
     won = kind == EventKind.IMPROVE
@@ -169,6 +159,15 @@ def _arc(
         total, parts = distance(reach), f"{distance(reach - weight)} + {distance(weight)}"
         words = f"now {total} = {parts}" if won else f"{parts} = {total}"
         _chip(painter, theme, _beside(painter, placed, path, words), words, colour)
+
+
+def _place_of(placed: Placed, ends: tuple[int, int], weight: float) -> int | None:
+    """Return the place of an arc in the scene; a street is there once for both directions."""
+    for place, one in enumerate(placed.scene.arcs):
+        same = (one.tail, one.head) == ends or (one.both_ways and (one.head, one.tail) == ends)
+        if same and one.weight == weight:
+            return place
+    return None
 
 
 def _beside(painter: QPainter, placed: Placed, path: QPainterPath, words: str) -> QPointF:

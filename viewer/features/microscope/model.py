@@ -1,14 +1,13 @@
 """Where the microscope stands: a position among the events of the current run.
 
 The position and the window's cursor are one: stepping an event moves the cursor to its time, and
-moving the cursor goes to the last event at or before it. Several events may happen at one
-instant; stepping among them leaves the cursor where it is, and does not lose the position.
+moving the cursor goes to the last event at or before it. Several events may happen at one instant;
+stepping among them leaves the cursor where it is.
 
-The event shown is the last one that happened, `position - 1`; `state` is after it. One steps from
-event to event, past samples and, unless `every` is set, past what is done to a queue's memory and
-counters (`COUNTERS`): what becomes of a vertex is said by the events between. Events are numbered
-as one steps, so nothing seems to be left out. Recordings of more than `MOST_EVENTS` are not opened:
-going there by bisection would still take seconds.
+The event shown is the last one that happened, `position - 1`; `state` is after it. Stepping skips
+samples and, unless `every` is set, changes of a queue's memory and counters (`COUNTERS`). Events
+are numbered as one steps. Recordings of more than `MOST_EVENTS` are not opened: a seek would take
+seconds.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import numpy as np
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from gpu.record.events import EventKind
-from gpu.record.trace import reached_mask
 from gpu.replay.explain import explain
 from gpu.replay.replay import Replay, State
 from gpu.words import thousands
@@ -164,18 +162,6 @@ class MicroscopeModel(QObject):
         if hand is not None and hand.source >= 0:
             return hand.source
         return next(reversed(state.rows))
-
-    @property
-    def wide_delta(self) -> float | None:
-        """The bucket width where it is larger than every distance: one bucket holds all."""
-        record = self.record
-        if self.replay is None or record is None or record.trace is None:
-            return None
-        delta, dist = record.settings.delta, record.trace.dist
-        reached = dist[reached_mask(dist)]
-        if delta is None or len(reached) < 2:
-            return None
-        return delta if delta > max(reached.max(), self.replay.graph.mean_weight) else None
 
     def distances(self) -> np.ndarray | None:
         """Return the tentative distances now, float64 (n,)."""

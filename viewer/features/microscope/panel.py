@@ -47,7 +47,6 @@ GOALS: tuple[tuple[str, str, tuple[EventKind, ...]], ...] = (  # what one may se
 RECORD = "Run and record every event"
 BAR = (180, 10)  # pixels, of the progress bar at the reference text size
 KEYS = "Left and Right step, Space plays; Shift with an arrow moves the map"
-TOO_WIDE = "is larger than every distance here: one bucket holds all."
 LEAVE_TIP = "Back to the panels that were there before"
 EVERY_TIP = "Step also to where a bucket's memory and counters change: blocks, resv_ptr, WCC, CWC"
 LAST_TIP, NEXT_TIP = "Back to the last one of this kind", "On to the next one of this kind"
@@ -62,7 +61,6 @@ class MicroscopePanel(QWidget):
     whole_requested = pyqtSignal()  # record the graph shown though it is large
     near_requested = pyqtSignal()  # record what lies around its source
     example_requested = pyqtSignal()  # record an example
-    automatic_requested = pyqtSignal()  # record again, the algorithm chooses Δ
     leave_requested = pyqtSignal()
 
     def __init__(self, model: MicroscopeModel, parent: QWidget | None = None) -> None:
@@ -146,7 +144,6 @@ class MicroscopePanel(QWidget):
         told.addWidget(self.machine, 1)
         told.addWidget(self.every)
         column.addLayout(told)
-        column.addWidget(self._wide_hint())
         column.addWidget(self.sentence)
         column.addWidget(scroll, 1)
         self.key = Key(EVENT_KEY)
@@ -156,18 +153,6 @@ class MicroscopePanel(QWidget):
         self._pages.addWidget(self._empty_page())
         self._pages.addWidget(page)
         self.setMinimumSize(260, 200)
-
-    def _wide_hint(self) -> QWidget:
-        """Return the line that says that Δ is too large here, with what mends it."""
-        self.wide, self.wide_words = QWidget(), QLabel()
-        self.wide_words.setWordWrap(True)
-        self.automatic = QPushButton("Automatic Δ")
-        self.automatic.setToolTip("Let the algorithm choose Δ, in the Run panel too, and run again")
-        row = QHBoxLayout(self.wide)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.wide_words, 1)
-        row.addWidget(self.automatic)
-        return self.wide
 
     def _empty_page(self) -> QWidget:
         self.problem = QLabel()
@@ -222,7 +207,6 @@ class MicroscopePanel(QWidget):
         self.record.clicked.connect(self._ask_to_record)
         self.near.clicked.connect(self.near_requested)
         self.example.clicked.connect(self.example_requested)
-        self.automatic.clicked.connect(self.automatic_requested)
         model.moved.connect(self._show_event)
         self.board.lit.connect(self._reveal, Qt.ConnectionType.QueuedConnection)  # type: ignore[call-arg]
         model.replay_changed.connect(self._show_replay)
@@ -269,10 +253,6 @@ class MicroscopePanel(QWidget):
             about = f": {PRESETS[device].sentence}" if device in PRESETS else ""
             self.machine.setText(f"{device}. {KEYS}.")
             self.machine.detail = f"On the {device}{about}. {KEYS}."
-        wide = self._model.wide_delta
-        self.wide.setVisible(wide is not None)
-        if wide is not None:
-            self.wide_words.setText(f"Δ {wide:g} {TOO_WIDE}")
         if replay is not None:
             self.every.setVisible(self._model.has_counters)
             self._show_event()
