@@ -1,39 +1,16 @@
-"""Labels of notes: inside the picture, clear of what is told, and in the picture of a map."""
+"""Notes on the map, and the menu of a vertex."""
 
 from __future__ import annotations
 
 from graph_stage import Stage, grid_dist, grid_graph
-from hypothesis import given, strategies as st
-from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QContextMenuEvent
 from PyQt6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 from screen import grabbed
 
 from gpu.record.notes import Note
-from viewer.graph.notes import free_place
 from viewer.models.notes import Pin
-
-ROOM = QRectF(0, 0, 400, 300)
-places = st.tuples(st.floats(0, 400), st.floats(0, 300))
-
-
-@given(places, st.lists(places, max_size=12), st.floats(10, 200))
-def test_a_label_is_in_the_picture_and_covers_nothing(
-    centre: tuple[float, float], others: list[tuple[float, float]], width: float
-) -> None:
-    taken = [QRectF(x - 10, y - 10, 20, 20) for x, y in others]
-    box = free_place(QPointF(*centre), 4.0, (width, 18.0), ROOM, taken)
-    if box is None:
-        return
-    assert ROOM.contains(box)
-    assert not any(box.intersects(other) for other in taken)
-    assert not box.contains(QPointF(*centre))
-
-
-def test_where_nothing_is_free_there_is_no_label() -> None:
-    assert free_place(QPointF(200, 150), 4.0, (50, 18), ROOM, [ROOM]) is None
-    assert free_place(QPointF(200, 150), 4.0, (500, 18), ROOM, []) is None
 
 
 def test_a_note_is_seen_on_the_map_and_in_the_card(qtbot: QtBot) -> None:

@@ -9,12 +9,14 @@ import numpy as np
 from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
+from viewer.common.text_size import scaled
 from viewer.common.theme import SPACING, Theme
 
 STAR_POINTS = 5
 PATH_POINTS = 20_000  # of a path, at most; a longer one is thinned
 BETWEEN = " · "  # two things that are said of a vertex
 NEXT_SOURCE = "next source"
+NOTE_WIDTH = 210  # pixels of a note's words, at the reference text size
 HOVER_ARCS = 300  # lit up around a hovered vertex, at most
 
 
@@ -43,6 +45,19 @@ def paint_next_source(
         painter.setPen(QPen(QColor(colour), width, style))
         painter.drawEllipse(centre, reach, reach)
     paint_card(painter, theme, centre, NEXT_SOURCE, room)
+
+
+def paint_note(
+    painter: QPainter, theme: Theme, centre: QPointF, radius: float, words: str, room: QRectF
+) -> None:
+    """Ring a vertex that has a note, and put the beginning of the note beside it."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for colour, width in ((theme.plot, 4.0), (theme.text, 1.6)):
+        painter.setPen(QPen(QColor(colour), width))
+        painter.drawEllipse(centre, radius + 3.0, radius + 3.0)
+    metrics = QFontMetricsF(painter.font())
+    shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, scaled(NOTE_WIDTH))
+    paint_card(painter, theme, centre, shown, room, theme.text)
 
 
 def star(centre: QPointF, radius: float) -> QPolygonF:

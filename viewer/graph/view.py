@@ -1,15 +1,14 @@
 """The graph, coloured by what a run did: the picture in the middle of the window.
 
-The widget shows two models and asks for a source; what it owns is where one looks,
-what one points at, and how it is coloured. Drawing is the canvas's (`graph_canvas`),
-the meaning of colours `graph_colours`'s. While a run goes on a timer asks for a frame
-at 30 Hz, less often where a frame takes long (a 4K screen).
+The widget shows session and playback and asks for a source. It owns the camera, the vertex pointed
+at and the way of colouring. The canvas draws (`viewer.graph.canvas`); `viewer.graph.colours` knows
+what colours mean. While a run goes on, a timer asks for a frame at 30 Hz, less often where a frame
+takes long (a 4K screen).
 
-Mouse: wheel zooms about the pointer, dragging moves (on a note's label: the note, to another
-vertex), double-click fits, click chooses the source, Shift+click shows the shortest path, a right
-click offers what can be done with a vertex (the menu key: with the one pointed at, the end of the
-path, or the source). Keys: + - 0 and arrows (with Shift while arrows step through events); Esc
-forgets the path.
+Mouse: wheel zooms about the pointer, dragging moves, double-click fits, click chooses the source,
+Shift+click shows the shortest path, a right click offers what can be done with a vertex (the menu
+key: with the one pointed at, the end of the path, or the source). Keys: + - 0 and arrows (with
+Shift while arrows step through events); Esc removes the path.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import numpy as np
 from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import (
     QContextMenuEvent,
-    QFontMetricsF,
     QHideEvent,
     QKeyEvent,
     QMouseEvent,
@@ -33,16 +31,9 @@ from PyQt6.QtWidgets import QApplication, QMenu, QWidget
 from gpu.words import in_sight
 from viewer.common.foreign_words import button_words
 from viewer.graph.canvas import GraphCanvas
-from viewer.graph.colours import (
-    COLOUR_MODES,
-    Look,
-    Moment,
-    Scale,
-    look_at,
-)
-from viewer.graph.items import FEW_ARCS, Names
-from viewer.graph.notes import paint_notes
-from viewer.graph.overlay import card_box, paint_next_source
+from viewer.graph.colours import COLOUR_MODES, Look, Moment, Scale, look_at
+from viewer.graph.items import Names
+from viewer.graph.overlay import paint_next_source, paint_note
 from viewer.graph.path import Path, parents_of, path_to
 from viewer.graph.tentative import Tentative, tentative, tentative_labels
 from viewer.graph.vertex_words import distance_labels, vertex_words
@@ -89,8 +80,6 @@ class GraphView(GraphCanvas):
         self._scale = Scale()
         self._pressed: QPointF | None = None  # where the button went down
         self._dragged = False
-        self._labels: list[tuple[QRectF, Pin]] = []  # of notes, where they were painted last
-        self._carried: Pin | None = None  # the note that is being dragged
         self._next_source = -1
         self.more_marks += [self._paint_notes, self._paint_next_source]
         self._source_before = 0  # the first click of a double-click is taken back
@@ -185,45 +174,12 @@ class GraphView(GraphCanvas):
         return [pin for pin in notes.at_vertices(notes.graph_shown()) if pin.at == vertex]
 
     def _paint_notes(self, painter: QPainter) -> None:
-        notes = self._session.notes
-        pins = notes.at_vertices(notes.graph_shown())
-        room, self._labels = QRectF(self.rect()), []
-        found = [(pin, at) for pin in pins if (at := self.place_of(pin.at)) is not None]
-        found = [(pin, at) for pin, at in found if room.contains(at)]
-        if not found:
-            return
-        seen = [(at, pin.note.text) for pin, at in found]
-        boxes = paint_notes(painter, self._theme, seen, self._radius(), room, self._told())
-        for (pin, _), box in zip(found, boxes, strict=True):
-            if box is not None:
-                self._labels.append((box, pin))
-
-    def note_label_at(self, place: QPointF) -> Pin | None:
-        """Return the note whose label is at a place, None for none."""
-        return next((pin for box, pin in self._labels if box.contains(place)), None)
-
-    def _told(self) -> list[QRectF]:
-        """Return what no label covers: legend and badges, the source, vertices where few."""
-        boxes = [QRectF(part.geometry()) for part in self.findChildren(QWidget) if part.isVisible()]
-        sheet = self.picture.sheet
-        scene = sheet.scene if sheet is not None and sheet.pixels is None else None
-        vertices = [self.source] if scene is None else scene.vertices.tolist()
-        reach = self._radius() + 1.0
-        for vertex in vertices:
-            at = self.place_of(vertex)
-            if at is not None:
-                boxes.append(QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2.5 * reach))
-        arcs = scene.arcs if scene is not None and len(scene.arcs) <= FEW_ARCS else ()
-        for arc in arcs:
-            ends = self.place_of(arc.tail), self.place_of(arc.head)
-            if ends[0] is not None and ends[1] is not None:  # its weight stands in the middle
-                middle = (ends[0] + ends[1]) / 2
-                boxes.append(QRectF(middle.x() - reach, middle.y() - reach, 2 * reach, 2 * reach))
-        end = self.place_of(int(self.path.vertices[-1])) if self.path is not None else None
-        if self.path is not None and end is not None:
-            metrics = QFontMetricsF(self.font())
-            boxes.append(card_box(metrics, end, self.path.words, QRectF(self.rect())))
-        return boxes
+        """Ring each vertex with a note, and put the words beside it."""
+        notes, room = self._session.notes, QRectF(self.rect())
+        for pin in notes.at_vertices(notes.graph_shown()):
+            place = self.place_of(pin.at)
+            if place is not None and room.contains(place):
+                paint_note(painter, self._theme, place, self._radius(), pin.note.text, room)
 
     def set_edges(self, shown: bool) -> None:
         """Draw edges (as lines, or as a grey layer where they are many), or vertices alone."""
@@ -376,11 +332,9 @@ class GraphView(GraphCanvas):
             Qt.MouseButton.MiddleButton,
         ):
             self._pressed, self._dragged = a0.position(), False
-            left = a0.button() == Qt.MouseButton.LeftButton
-            self._carried = self.note_label_at(a0.position()) if left else None
 
     def mouseMoveEvent(self, a0: QMouseEvent | None) -> None:
-        """Drag the picture or a note, or point at a vertex."""
+        """Drag the picture, or point at a vertex."""
         if a0 is None:
             return
         here = a0.position()
@@ -388,30 +342,15 @@ class GraphView(GraphCanvas):
             moved = here - self._pressed
             if self._dragged or moved.manhattanLength() >= QApplication.startDragDistance():
                 self._dragged = True
-                if self._carried is not None:
-                    self._carry_to(self.vertex_at(here.x(), here.y()), here)
-                    return
                 self._point_at(-1, here)
                 self.pan(moved.x(), moved.y())
                 self._pressed = here
             return
-        if self.note_label_at(here) is not None:
-            self.setCursor(Qt.CursorShape.OpenHandCursor)
-        else:
-            self.unsetCursor()
         self._point_at(self.vertex_at(here.x(), here.y()), here)
-
-    def _carry_to(self, vertex: int, here: QPointF) -> None:
-        """Pin the note that is dragged to the vertex under the pointer, if there is one."""
-        self._point_at(vertex, here)
-        if vertex >= 0 and self._carried is not None and vertex != self._carried.at:
-            before, self._carried = self._carried, self._carried.moved(vertex)
-            self._session.notes.change(before, self._carried)
 
     def mouseReleaseEvent(self, a0: QMouseEvent | None) -> None:
         """A click, unless it was a drag, chooses the source or shows a path."""
         pressed, self._pressed = self._pressed, None
-        self._carried = None
         if a0 is None or pressed is None or self._dragged:
             return
         vertex = self.vertex_at(a0.position().x(), a0.position().y())

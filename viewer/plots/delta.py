@@ -15,14 +15,12 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QSignalBlocker, pyqtSignal
-from PyQt6.QtGui import QResizeEvent
-from PyQt6.QtWidgets import QHBoxLayout, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from gpu.record.trace import REASON_WORDS, Reason
 from gpu.words import distance, short, time_words
-from viewer.common.elided import ElidedLabel
+from viewer.common.flow import FlowLayout
 from viewer.common.small_widgets import chip
-from viewer.common.theme import SPACING
 from viewer.models.playback import PlaybackModel
 from viewer.models.session import RunRecord, SessionModel
 from viewer.plots.key import DELTA_KEY
@@ -32,7 +30,6 @@ from viewer.plots.series import StepSeries, changes_within
 MOST_MARKS = 400  # in one window; more would cover each other
 MARK_PIXELS = 10
 MOST_DIGITS = 4  # of a Δ beside another one
-LET_GO = "Let go"  # on the button where there is no room for more
 _NONE = np.zeros(0)
 ROOM = 0.35  # decades shown above the largest and below the smallest Δ
 
@@ -75,34 +72,14 @@ class DeltaPanel(PairPlot):
 
     def _build_hand_row(self) -> None:
         self.hand_row = QWidget()
-        row = QHBoxLayout(self.hand_row)
+        row = FlowLayout(self.hand_row)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACING // 2)
-        self.halve_button = chip("÷2", "Take over by hand: half of Δ")
-        self.double_button = chip("×2", "Take over by hand: twice Δ")
-        self._release_words = "Let ADDS drive again"
-        self.release_button = chip(self._release_words, "Let the algorithm drive Δ again")
-        self._drag_words = ElidedLabel("Drag the line")
-        row.addWidget(self._drag_words, 1)
+        self.halve_button = chip("÷2", "Take over by hand: half of Δ; or drag the line")
+        self.double_button = chip("×2", "Take over by hand: twice Δ; or drag the line")
+        self.release_button = chip("Let ADDS drive again", "Let the algorithm drive Δ again")
         for button in (self.halve_button, self.double_button, self.release_button):
             row.addWidget(button)
         self.body.addWidget(self.hand_row)
-
-    def _fit_release(self) -> None:
-        """Say as much beside and on the buttons as there is room for, and nothing half."""
-        wide, spacing = self.fontMetrics().horizontalAdvance, 4 * SPACING
-        chips = (self.halve_button, self.double_button, self.release_button)
-        bare = sum(chip.sizeHint().width() - wide(chip.text()) for chip in chips)
-        bare += wide(self.halve_button.text()) + wide(self.double_button.text()) + spacing
-        drag, whole = wide(self._drag_words.text()), wide(self._release_words)
-        room = self.width() - 2 * SPACING
-        self.release_button.setText(self._release_words if bare + whole <= room else LET_GO)
-        self._drag_words.setVisible(bare + drag + wide(self.release_button.text()) <= room)
-
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Say less where there is less room."""
-        super().resizeEvent(event)
-        self._fit_release()
 
     def _connect_hand(self) -> None:
         self._marks.sigClicked.connect(self._go_to_mark)
@@ -154,8 +131,7 @@ class DeltaPanel(PairPlot):
     def _reset(self, record: RunRecord | None) -> None:
         self._deltas, self._reasons = StepSeries(), []
         if record is not None:
-            self._release_words = f"Let {record.algorithm.title} drive again"
-        self._fit_release()
+            self.release_button.setText(f"Let {record.algorithm.title} drive again")
         self._show_steering()
 
     def _show_change(self, record: RunRecord) -> None:

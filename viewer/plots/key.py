@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtGui import QPaintEvent
 from PyQt6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from viewer.common.glossary import explain
@@ -45,7 +46,7 @@ EVENT_KEY = (
 
 
 class Key(QLabel):
-    """Entries side by side at the right; the line is cut where it has no room."""
+    """Entries side by side at the right; nothing is painted where they have no room."""
 
     def __init__(self, entries: Sequence[Entry], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,6 +62,11 @@ class Key(QLabel):
     def minimumSizeHint(self) -> QSize:
         """Return the room of no entry."""
         return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, a0: QPaintEvent | None) -> None:
+        """Paint all entries or none."""
+        if self.width() >= self.sizeHint().width():
+            super().paintEvent(a0)
 
     def apply_theme(self, theme: Theme) -> None:
         """Take the colours and the text size of a theme."""

@@ -2,14 +2,13 @@
 
     click, drag            move the cursor          wheel           zoom the plots
     Shift+drag             mark a range to repeat   double click    fit the plots
-    Ctrl+drag              measure                  drag 1, 2, ⚑    move a mark, a note
+    Ctrl+drag              measure                  drag 1, 2       move a mark of measuring
     pointer over a mark    what happened, when, with its numbers
 
-What a mark looks like: ▲ Δ raised, ▼ lowered, ◆ set by hand (along the upper edge), ○ the
-peak of parallelism (on the curve), | a bucket switch (from the lower edge; where they
-crowd, one in a few pixels), a bar along the lower edge where the run starved. What each
-of them means is defined in `viewer.plots.marks`. While two runs are compared, B's work is a second
-line, at A's times; the marks are A's; notes fly in the colour of their run.
+▲ Δ raised, ▼ lowered, ◆ set by hand (along the upper edge), ○ the peak of parallelism, | a bucket
+switch (along the lower edge; where they crowd, one in a few pixels), a bar along the lower edge
+where the run starved; defined in `viewer.plots.marks`. While two runs are compared, B's work is a
+second line at A's times; the marks are A's, flags of notes have the colour of their run.
 """
 
 from __future__ import annotations
@@ -62,14 +61,12 @@ class Overview(QWidget):
         self._session, self._playback = session, playback
         self._theme = THEMES["light"]
         self._picture: QPixmap | None = None  # everything but the range, the window, the cursor
-        self._letters: list[QRectF] = []  # of the curves, as they stand in that picture
         self._marks = Marks()
         self._other: TimeSeries | None = None  # work of B, where two runs are compared
         self._shown: tuple[object, ...] = ()  # what the picture was drawn from
         self._range_from: float | None = None  # x where a range is being dragged from
         self._measure_from: float | None = None  # the same of an interval
         self._held = -1  # the mark that is being dragged, -1 for none
-        self._held_note: Flag | None = None
         self._hovered: tuple[str, ...] = ()
         self.setMouseTracking(True)
         self.setAccessibleName("Overview of the run: click or drag to move the cursor")
@@ -148,11 +145,9 @@ class Overview(QWidget):
             self._measure_from = x
         else:
             self._held = self.mark_at(event.position())
-            self._held_note = self.note_at(event.position()) if self._held < 0 else None
-            if self._held_note is not None:
-                self._playback.set_cursor(self._held_note.time_ns)
-            elif self._held < 0:
-                self._playback.set_cursor(self.time_of(x))
+            note = self.note_at(event.position())
+            if self._held < 0:
+                self._playback.set_cursor(self.time_of(x) if note is None else note.time_ns)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         """Scrub, drag a range, an interval or a mark, or tell about what is under the pointer."""
@@ -163,9 +158,6 @@ class Overview(QWidget):
             self._tell(x, event.globalPosition().toPoint())
         elif self._held >= 0:
             self._playback.measure.put(self._held, self.time_of(x))
-        elif self._held_note is not None:
-            at = self._playback.measure.snapped(self.time_of(x))
-            self._held_note = self._session.notes.move_flag(self._held_note, at)
         elif self._measure_from is not None:
             if abs(x - self._measure_from) >= far:
                 ends = self.time_of(self._measure_from), self.time_of(x)
@@ -178,7 +170,6 @@ class Overview(QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
         """End a range, or let a mark go; a click with Ctrl puts one."""
         clicked = self._measure_from
-        self._held_note = None
         self._range_from, self._measure_from, self._held = None, None, -1
         if clicked is None or event is None:
             return
@@ -229,18 +220,11 @@ class Overview(QWidget):
         return found[-1] if found else None
 
     def flag(self, time_ns: float) -> QRectF:
-        """Return the box of a note's flag, below the marks of Δ.
-
-        It flies to the left at the end, and where a curve's letter stands at the right; where
-        neither is free it flies lower.
-        """
+        """Return the box of a note's flag, below the marks of Δ; at the end it points left."""
         width, height = float(scaled(FLAG[0])), float(scaled(FLAG[1]))
-        x, low = round(self.x_of(time_ns)), FLAG_TOP + height + FLAG_TOP / 2
-        places = ((x, FLAG_TOP), (x - width, FLAG_TOP), (x, low), (x - width, low))
-        boxes = [QRectF(left, top, width, height) for left, top in places]
-        inside = [box for box in boxes if box.left() >= 0 and box.right() <= self.width()]
-        free = [box for box in inside if not any(map(box.intersects, self._letters))]
-        return (free or inside or boxes)[0]
+        x = round(self.x_of(time_ns))
+        left = x if x + width <= self.width() else x - width
+        return QRectF(left, FLAG_TOP, width, height)
 
     def handle(self, time_ns: float) -> QRectF:
         """Return the box by which a mark of measuring at a time is taken, along the lower edge."""
@@ -281,13 +265,11 @@ class Overview(QWidget):
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
         picture.fill(QColor(self._theme.plot))
-        self._letters = []
         duration = self._playback.duration_ns
         if len(self._marks.work) and duration > 0:
             painter = QPainter(picture)
             strip = Strip(painter, self._theme, self.width(), self.height(), duration)
             strip.draw(self._marks, self._other)
-            self._letters = strip.letters
             painter.end()
         return picture
 

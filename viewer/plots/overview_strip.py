@@ -36,7 +36,6 @@ class Strip:
         self._painter, self._theme = painter, theme
         self._width, self._foot = width, height - FOOT
         self._duration_ns = duration_ns
-        self.letters: list[QRectF] = []  # where "A" and "B" were painted
 
     def draw(self, marks: Marks, other: TimeSeries | None) -> None:
         """Paint everything, from back to front; `other`: work of B, on A's clock."""
@@ -105,8 +104,6 @@ class Strip:
         left = x + LETTER_GAP if x < self._width - 4 * LETTER_GAP else x - 3 * LETTER_GAP
         at = QPointF(left, y + painter.fontMetrics().ascent() / 2)
         painter.drawText(at, "AB"[place])
-        box = QRectF(painter.fontMetrics().tightBoundingRect("AB"[place]))
-        self.letters.append(box.translated(at))
 
     def _draw_starvation(self, marks: Marks) -> None:
         colour = QColor(self._theme.data.starved)

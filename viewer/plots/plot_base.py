@@ -5,11 +5,8 @@
     click            put the cursor there             drag the line  scrub
     Ctrl+drag        measure from here to there       Ctrl+click     put a mark of measuring
 
-Modelled and measured time differ in the axis, which is hatched and says the word; curves are
-whole in both, since a dashed zigzag of many samples falls apart. Measured here, offscreen, 1200
-pixels, 2400 points: 2.9 ms with the paint for a pen of width 1, three times that for wider ones.
-Jittering values are drawn as the mean of a few pixels over the filled range from least to
-greatest.
+Modelled time has a hatched axis that says the word; curves are drawn alike. Jittering values are
+drawn as the mean of a few pixels over the filled range from least to greatest.
 
 pyqtgraph is imported by this layer only. Its context menus are off: the export entry
 leads to an SVG exporter that crashes under Qt 6.11.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QRectF, QSize, Qt
-from PyQt6.QtGui import QPainter, QPainterPath, QPen, QResizeEvent
+from PyQt6.QtGui import QPainter, QPainterPath, QPen
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from viewer.models.playback import PlaybackModel
@@ -91,7 +91,7 @@ class EnvelopeItem(pg.GraphicsObject):
 
 
 class Legend(QWidget):
-    """Names with a piece of their line and the value at the cursor; two lines where narrow."""
+    """Names with a piece of their line and the value at the cursor, side by side."""
 
     SWATCH = 14  # pixels of line
     GAP = 5  # pixels between line, name and value
@@ -101,20 +101,16 @@ class Legend(QWidget):
         self._names = names
         self._pens = [QPen() for _ in names]
         self._values = ["" for _ in names]
-        self._stacked = False
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """Return one line of text, or two."""
-        line = self.fontMetrics().height()
-        return QSize(100, (2 * line if self._stacked else line) + 2)
+        """Return one line of text."""
+        return QSize(100, self.fontMetrics().height() + 2)
 
     def set_names(self, names: tuple[str, ...]) -> None:
         """Name the lines anew, as many as before."""
         if names != self._names:
             self._names = names
-            self._stacked = self.width() < len(names) * self._entry_width()
-            self.updateGeometry()
             self.update()
 
     def set_pens(self, pens: list[QPen]) -> None:
@@ -128,57 +124,27 @@ class Legend(QWidget):
         """Take the values at the cursor, as words."""
         if values != self._values:
             self._values = values
-            self.setAccessibleDescription(
-                ", ".join(f"{n} {v}" for n, v in zip(self._names, values, strict=True))
-            )
+            pairs = zip(self._names, values, strict=True)
+            self.setAccessibleDescription(", ".join(f"{name} {value}" for name, value in pairs))
             self.update()
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Put the values under the names where they do not fit beside them."""
-        super().resizeEvent(event)
-        stacked = self.width() < len(self._names) * self._entry_width()
-        if stacked != self._stacked:
-            self._stacked = stacked
-            self.updateGeometry()
-
-    def _lefts(self) -> list[int]:
-        """Return where each entry begins, and where the last one ends, pixels.
-
-        All are equally wide, unless a name would be cut that has room beside shorter ones.
-        """
-        count, metrics = len(self._names), self.fontMetrics()
-        even = min(self.width() // max(count, 1), self._entry_width())
-        bare = self.SWATCH + 2 * self.GAP
-        own = [metrics.horizontalAdvance(name) + bare for name in self._names]
-        if max(own, default=0) <= even or sum(own) > self.width():
-            return [place * even for place in range(count + 1)]
-        more = (self.width() - sum(own)) // count
-        return [sum(own[:place]) + place * more for place in range(count + 1)]
-
-    def _entry_width(self) -> int:
-        metrics = self.fontMetrics()
-        widest = max(metrics.horizontalAdvance(f"{name} 88.8M") for name in self._names)
-        return widest + self.SWATCH + 4 * self.GAP
-
     def paintEvent(self, event: Any) -> None:
-        """Draw the entries side by side."""
+        """Draw the entries side by side; where there is little room, names are cut, values not."""
         painter, metrics = QPainter(self), self.fontMetrics()
-        lefts, line = self._lefts(), metrics.height()
-        role = self.palette().ColorRole
+        line, role = metrics.height(), self.palette().ColorRole
+        each = self.width() // max(len(self._names), 1)
         for place, (name, value) in enumerate(zip(self._names, self._values, strict=True)):
-            left, width = lefts[place], lefts[place + 1] - lefts[place]
+            left = place * each
             painter.setPen(self._pens[place])
             painter.drawLine(left, line // 2 + 1, left + self.SWATCH, line // 2 + 1)
-            left, room = left + self.SWATCH + self.GAP, width - self.SWATCH - 2 * self.GAP
+            left += self.SWATCH + self.GAP
+            wide = metrics.horizontalAdvance(value)
+            room = each - self.SWATCH - 3 * self.GAP - wide
             fits = metrics.horizontalAdvance(name) <= room
-            said = name if fits else name.split()[0]  # "A" of "A Near-Far"
-            shown = metrics.elidedText(said, Qt.TextElideMode.ElideRight, room)
+            words = name if fits else name.split()[0]  # "A" of "A Near-Far"
+            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(room, 0))
             painter.setPen(self.palette().color(role.PlaceholderText))
             painter.drawText(left, 1, room, line, MIDDLE, shown)
             painter.setPen(self.palette().color(role.WindowText))
-            if self._stacked:
-                number = metrics.elidedText(value, Qt.TextElideMode.ElideRight, room)
-                painter.drawText(left, 1 + line, room, line, MIDDLE, number)
-            else:
-                left += metrics.horizontalAdvance(name) + self.GAP
-                painter.drawText(left, 1, room, line, MIDDLE, value)
+            left += metrics.horizontalAdvance(shown) + self.GAP
+            painter.drawText(left, 1, wide + self.GAP, line, MIDDLE, value)

@@ -1,21 +1,20 @@
 """A plot that can show a second run upon the first: B's samples, at A's times.
 
-Nothing changes in a plot until a comparison is there. Then every panel takes over B's samples
-in blocks as it does A's, each sample at the time of A at which it is to be shown
-(`ComparisonModel.clocks`), and draws them into a second set of items: A in the first data
-colour, B in the second. Colour is not all that tells them apart: a letter stands on each line,
-and the line above the plot names both, with their values at the cursor. The axis says whose
-clock is measured and whose modelled.
+While two runs are compared, every panel reads B's samples in blocks as it reads A's, each sample
+at the time of A at which it is shown (`ComparisonModel.clocks`), and draws them into a second set
+of items: A in the first data colour, B in the second. A letter stands on each line too, and the
+names of both, with their values at the cursor, take the place of the caption. The axis says whose
+clock is measured and whose is modelled.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt6.QtGui import QColor, QPen, QResizeEvent
+from PyQt6.QtGui import QColor, QPen
 
 from gpu.study.compare import ALIGNMENTS
-from viewer.common.text_size import scaled, small_font, small_pixels
+from viewer.common.text_size import small_font, small_pixels
 from viewer.models.comparison import ComparisonModel
 from viewer.models.session import RunRecord
 from viewer.plots.live import SAMPLES_PER_TICK
@@ -23,8 +22,6 @@ from viewer.plots.plot_base import PlotPanel
 from viewer.plots.plot_items import Legend
 
 LETTERS = ("A", "B")
-LOW = 190  # pixels: a panel lower than this has no line for the names
-ROOMY = 640  # and one as wide as this has room for both
 
 
 class PairPlot(PlotPanel):
@@ -94,34 +91,7 @@ class PairPlot(PlotPanel):
         self.pair_legend = Legend(LETTERS)
         self.pair_legend.setAccessibleName("The two runs at the cursor")
         self.pair_legend.hide()
-        self.body.insertWidget(1, self.pair_legend)
-
-    @property
-    def _is_low(self) -> bool:
-        """Whether the panel is too low for a line of its own above the plot."""
-        return self.height() < LOW
-
-    def _place_legend(self) -> None:
-        """Name the two runs above the plot, or in place of the caption where that is low.
-
-        What they count is then in their tooltip; where the panel is wide it stands beside them.
-        """
-        low = self.comparing and self._is_low
-        self.body.removeWidget(self.pair_legend)
-        self.header.removeWidget(self.pair_legend)
-        if low:
-            self.header.insertWidget(0, self.pair_legend, 1)
-        else:
-            self.body.insertWidget(1, self.pair_legend)
-        self.caption.setVisible(not low or self.width() >= scaled(ROOMY))
-        words = "\n\n".join(filter(None, (self.caption.text(), self.caption.detail)))
-        self.pair_legend.setToolTip(words if low else "")
-
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Take the names out of a low panel."""
-        super().resizeEvent(event)
-        if self._pair is not None and self.comparing:
-            self._place_legend()
+        self.header.insertWidget(0, self.pair_legend, 1)
 
     # ---- slots ------------------------------------------------------------------------
 
@@ -130,8 +100,9 @@ class PairPlot(PlotPanel):
             return
         self._b = self._pair.b
         self.pair_legend.setVisible(self.comparing)
+        self.pair_legend.setToolTip(f"{self.caption.text()}\n\n{self.caption.detail}")
+        self.caption.setVisible(not self.comparing)
         self.value.setVisible(not self.comparing)
-        self._place_legend()
         self._show_clocks()
         self._colour()
         self._show_hint()
@@ -195,7 +166,7 @@ class PairPlot(PlotPanel):
         if self.comparing and self._pair is not None:
             a, b = self._pair.names
             whole = (f"A {a.removeprefix('A ')}", f"B {b.removeprefix('B ')}")
-            self.pair_legend.set_names(LETTERS if self._is_low else whole)
+            self.pair_legend.set_names(whole)
             self.pair_legend.set_pens([self._pen_of(0), self._pen_of(1)])
             self._place_letters()
 

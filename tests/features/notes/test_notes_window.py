@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPointF, Qt
-from PyQt6.QtGui import QMouseEvent
-from PyQt6.QtWidgets import QApplication, QDialog, QWidget
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 from test_controller import FakeHost
 from whole_window import finished_run, whole_window
 
-import gpu
 from gpu.record.notes import LONGEST_NOTE, MOST_NOTES, Note
-from gpu.record.trace import Trace
 from gpu.record.tracefile import load_trace, save_trace
 from gpu.record.workspace import load_workspace, save_workspace
 from gpu.study.compare import ClockMap
-from sample_graphs import open_sample
 from viewer.features.notes import NoteDialog, NotesPanel
 from viewer.frame.vertex_dialog import VertexDialog
 from viewer.main_window import MainWindow
 from viewer.models.notes import NotesModel, Pin
 from viewer.models.session import RunRecord
-from viewer.plots.overview import FLAG_TOP
-from viewer.plots.overview_strip import LETTER_GAP
 from viewer.plots.timeline import Timeline
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
@@ -142,7 +135,7 @@ def test_a_click_on_a_note_brings_its_vertex_into_sight(window: MainWindow) -> N
     assert view.rect().contains(place.toPoint())
 
 
-def test_a_flag_is_told_about_and_dragged_in_one_step(window: MainWindow, qtbot: QtBot) -> None:
+def test_a_flag_says_its_note(window: MainWindow) -> None:
     notes, timeline = notes_of(window), window.timeline
     assert isinstance(timeline, Timeline)
     run, overview = window.session.current, timeline.overview
@@ -150,24 +143,6 @@ def test_a_flag_is_told_about_and_dragged_in_one_step(window: MainWindow, qtbot:
     times = run.samples["t_ns"]
     notes.pin(Pin(Note("the flag", t_ns=int(times[1])), run.run_id, run.graph_reference.hash))
     assert "Note: the flag" in overview.words_at(overview.x_of(float(times[1])))
-    start = overview.flag(float(times[1])).center()
-    end = QPointF(overview.x_of(float(times[3])), start.y())
-    drag(overview, start, end)
-    assert [pin.at for pin in notes.shown()] == [times[3]]
-
-
-def drag(widget: QWidget, start: QPointF, end: QPointF) -> None:
-    """Press, move in two steps, let go."""
-    kinds = QMouseEvent.Type
-    for kind, at, held in (
-        (kinds.MouseButtonPress, start, LEFT),
-        (kinds.MouseMove, (start + end) / 2, LEFT),
-        (kinds.MouseMove, end, LEFT),
-        (kinds.MouseButtonRelease, end, Qt.MouseButton.NoButton),
-    ):
-        button = Qt.MouseButton.NoButton if kind == kinds.MouseMove else LEFT
-        event = QMouseEvent(kind, at, widget.mapToGlobal(at), button, held, Held.NoModifier)
-        QApplication.sendEvent(widget, event)
 
 
 def test_the_notes_of_both_runs_fly_on_one_clock(
@@ -192,10 +167,7 @@ def test_the_notes_of_both_runs_fly_on_one_clock(
         "of b": ("B", 20.0),
     }
     assert "Note on B: of b" in overview.words_at(overview.x_of(20.0))
-    start = overview.flag(20.0).center()
-    end = QPointF(overview.x_of(float(times[3])), start.y())
-    drag(overview, start, end)
-    moved = next(pin for pin in notes.pinned if pin.run_id == b.run_id)
+    moved = notes.move_flag(flags["of b"], float(times[3])).pin
     shown = float(pair.clocks.to_a(moved.at))
     assert shown == pytest.approx(float(times[3]), abs=2.0)
     panel = panel_of(window)
@@ -205,59 +177,6 @@ def test_the_notes_of_both_runs_fly_on_one_clock(
     assert far.pin.at == int(b.samples["t_ns"][-1])  # a trace holds no note after its run
     pair.end()
     assert [(flag.pin.note.text, flag.letter) for flag in notes.flags()] == [("of a", "")]
-
-
-@pytest.mark.parametrize("peak_at_start", [True, False])
-def test_a_flag_and_the_letter_of_a_curve_give_way(
-    window: MainWindow, host: FakeHost, qtbot: QtBot, peak_at_start: bool
-) -> None:
-    """A note at the highest point of a curve, beside which its letter stands."""
-    pair, timeline = window.comparison, window.timeline
-    assert isinstance(timeline, Timeline)
-    if not peak_at_start:
-        window.controller.show_graph(open_sample("sample:grid?n=900"))
-    overview, graph = timeline.overview, window.session.graph
-    assert graph is not None
-
-    def real(trace: Trace) -> Trace:
-        made = gpu.run(graph, trace.settings.algorithm, source=trace.settings.source)
-        return replace(made, settings=trace.settings)
-
-    a, b = finished_run(window, host, real), finished_run(window, host, real)
-    window.session.set_current(a)
-    overview.repaint()
-    assert not overview._letters, "one run needs none"
-    pair.compare_with(b)
-    qtbot.waitUntil(lambda: len(overview._letters) == 2)
-    letter, other = overview._letters
-    peak = letter.left() - LETTER_GAP  # the letter stands to the right of it
-    share = (peak - overview.x_of(0.0)) / (overview.width() - 2 * overview.x_of(0.0))
-    duration = window.playback.duration_ns
-    assert (peak < 10) == peak_at_start
-    box = overview.flag(share * duration)
-    assert not box.intersects(letter)
-    assert not box.intersects(other)
-    assert (box.left() if peak_at_start else box.right()) == round(peak)
-    assert (box.top() > FLAG_TOP) == peak_at_start, "no room to the left: it flies lower"
-    away = (share + 0.5) % 1.0 * duration
-    assert overview.flag(away).topLeft() == QPointF(round(overview.x_of(away)), FLAG_TOP)
-    pair.end()
-    qtbot.waitUntil(lambda: not overview._letters)
-    assert overview.flag(share * duration).topLeft() == QPointF(round(peak), FLAG_TOP)
-
-
-def test_a_label_on_the_map_is_dragged_to_another_vertex(window: MainWindow) -> None:
-    notes, view = notes_of(window), window.graph_view
-    notes.pin(Pin(Note("the bridge", vertex=1), 0, notes.graph_shown()))
-    before = window.session.source
-    view.grab()
-    box, pin = view._labels[0]
-    assert pin.at == 1
-    place = view.place_of(3)
-    assert place is not None
-    drag(view, box.center(), place)
-    assert [pin.at for pin in notes.shown()] == [3]
-    assert window.session.source == before
 
 
 def test_the_menu_of_a_vertex_has_its_notes(window: MainWindow, qtbot: QtBot) -> None:
