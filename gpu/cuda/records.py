@@ -140,6 +140,8 @@ STATE = np.dtype(
         ("far_min_and_settled_count", "<u4", (4,)),  # the first has the size of a distance
         ("threshold", "<f8"),
         ("hand_delta", "<f8"),
+        ("gave_up", "<u4"),
+        ("unused", "<u4"),
     ]
 )
 STATS = np.dtype(

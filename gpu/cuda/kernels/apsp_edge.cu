@@ -48,7 +48,7 @@ __device__ __forceinline__ bool relax_share(Block &block, Dist *row, bool &quit)
         }
         if (++turn % GLANCE == 0) {
             block.poll();
-            quit = *(volatile u32 *)&block.s.quit;
+            quit = block.has_quit();
             if (quit) break;
         }
     }
@@ -72,9 +72,9 @@ template <bool ROW_SHARED> __device__ __forceinline__ void all_sources(const Job
         while (going) {
             bool changed = relax_share(block, row, quit);
             block.poll();
-            quit |= *(volatile u32 *)&shared.quit != 0;
+            quit |= block.has_quit();
             rounds += 1;
-            going = __syncthreads_or(changed);
+            going = __syncthreads_or(changed || LOSE == LOST_QUIET);
             quit = __syncthreads_or(quit);
             if (quit) return;
         }

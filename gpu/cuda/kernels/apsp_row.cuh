@@ -14,6 +14,7 @@ Indices into the output are 64 bits wide: row x n passes 2^32 from n = 65,536 on
 Progress    one 64-byte slot a block, written by nobody else, after each source; the host fetches
             all of them when it wants a sample.
 Stop        one word, looked at every POLL_CYCLES by one thread of a block.
+Limit       of one source; the same thread looks at the clock then, and the block leaves.
             Both are in device memory and the host copies them. In pinned host memory they made the
             kernels three times slower: a read of host memory waits behind the rows that
             are leaving the device at the same time.
@@ -21,6 +22,7 @@ Overflow    a sum past the range is left out. It matters only if its vertex stay
             arcs are searched for one into such a vertex when the source is done.
 */
 #pragma once
+#include "lost.cuh"
 #include "numbers.cuh"
 
 #define ALL_LANES 0xffffffffu
@@ -29,13 +31,13 @@ Overflow    a sum past the range is left out. It matters only if its vertex stay
 struct Progress {  // of one block, totals
     u64 done, processed, relaxed, improved, rounds, switches;
     u32 running, overflowed;  // the second: whether some answer needs an arc that was left out
-    u64 unused;
+    u64 timed_out;  // whether a source took longer than the limit
 };
 
 struct Control {  // written by the host while kernels run
     u64 origin_ns;
     double delta;  // for sources begun from now on
-    u32 stop, unused;
+    u32 stop, limit_ms;  // the second: of one source
 };
 
 struct Job {  // one chunk of sources: gpu.cuda.apsp_records.JOB, the same bytes
@@ -75,6 +77,7 @@ struct Shared {  // beside the row, the bits and the list
     u64 relaxed, improved;
     Progress total;  // thread 0's
     long long polled;
+    u64 begun_ns;  // this source
 };
 
 // All threads: where some sum passed the range, look for a vertex that has no other way.
@@ -102,12 +105,19 @@ struct Block {
         s.quit = *(const volatile u32 *)&job.control->stop;
     }
 
-    // Thread 0, now and then: whether the host wants an end.
+    // Thread 0, now and then: whether the host wants an end, or the source's time is over.
     __device__ __forceinline__ void poll() {
         if (threadIdx.x != 0 || clock64() - s.polled < POLL_CYCLES) return;
         s.polled = clock64();
         if (*(const volatile u32 *)&job.control->stop) *(volatile u32 *)&s.quit = 1;
+        u64 limit_ms = *(const volatile u32 *)&job.control->limit_ms;
+        if (now_ns() - s.begun_ns <= limit_ms * 1000000) return;
+        *(volatile u32 *)&s.quit = 1;
+        s.total.timed_out = 1;
+        post();
     }
+
+    __device__ __forceinline__ bool has_quit() const { return *(const volatile u32 *)&s.quit; }
 
     // All threads: the next row, or false where there is none left or the host wants an end.
     __device__ __forceinline__ bool take() {
@@ -115,6 +125,7 @@ struct Block {
             s.row = s.quit ? job.count : atomicAdd(job.taken, 1u);
             s.count[0] = s.count[1] = 0;
             s.relaxed = s.improved = 0;
+            s.begun_ns = now_ns();
             s.delta = *(const volatile double *)&job.control->delta;
             if (s.row < job.count) {
                 s.total.running = 1;
@@ -158,7 +169,7 @@ struct Block {
     __device__ __forceinline__ void post() {
         volatile u64 *to = (volatile u64 *)(job.progress + blockIdx.x);
         const u64 *from = (const u64 *)&s.total;
-        for (int word = 0; word < 7; word++) to[word] = from[word];
+        for (int word = 0; word < 8; word++) to[word] = from[word];
     }
 
     __device__ __forceinline__ Dist *output() const { return job.out + (u64)s.row * job.n; }

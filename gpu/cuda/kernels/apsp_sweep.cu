@@ -151,7 +151,7 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
         return found;
     }
 
-    // All threads: move the edge until something is near; false where nothing is left.
+    // All threads: move the edge until something is near; false where nothing is left, or time.
     __device__ __forceinline__ bool advance() {
         Dist before = edge;
         double next = end + s.delta;
@@ -159,12 +159,14 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
             end = next;
             edge = as_edge(end, before - 1);
             if (threadIdx.x == 0) s.lowest = UNREACHED;
+            block.poll();
             __syncthreads();
             bool found = __syncthreads_or(sort_far(before));
             Dist lowest = s.lowest;
+            bool quit = block.has_quit();
             __syncthreads();  // before the next round, or turn, writes it
             if (found) return true;
-            if (lowest == UNREACHED) return false;
+            if (lowest == UNREACHED || quit) return false;
             double at = value_of(lowest);
             next = SPLIT ? (floor(at / s.delta) + 1.0) * s.delta : at + s.delta;
             if (as_edge(next, 0) <= lowest) next = value_after(lowest);
@@ -255,8 +257,8 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
             u32 count = round<false>();
             rounds += 1;
             processed += min(count, LIST);
-            if (*(volatile u32 *)&s.quit) return false;
-            if (count > 0) {
+            if (block.has_quit()) return false;
+            if (count > 0 || LOSE == LOST_QUIET) {
                 taken = true;
                 continue;
             }
@@ -264,13 +266,14 @@ template <bool SPLIT, bool ROW_SHARED, bool BITS_SHARED> struct Sweep {
                 do {
                     count = round<true>();
                     rounds += 1;
-                } while (count > LIST);
+                } while (count > LIST && !block.has_quit());
                 taken = false;
                 continue;
             }
             if (!advance()) break;
             switches += 1;
         }
+        if (block.has_quit()) return false;
         if (__syncthreads_or(block.counts.suspect)) check_range(&job, &s, row);
         if (ROW_SHARED) block.write_out(row);
         __syncthreads();

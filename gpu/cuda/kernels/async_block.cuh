@@ -6,6 +6,10 @@ Ring     Near entries that any warp of the block may take. A place is reserved b
          entry is there when its vertex is; its taker writes EMPTY back, for which whoever comes
          round the ring waits. Nobody reserves while more than RING_SAFE wait: each warp may then
          still add 32.
+Waits    A warp that waits for an entry or for a place gives up where the run has ended, or its time.
+One      What the warps of a block write and a warp decides by together is voted on: lanes may read
+word     it at different times. One whose sum passes the range has a longer way (note_overflow), and
+         the others do not wait for it.
 Counts   `net`: entries and items that began here less those that ended here, near ones and all. A
          warp adds what it makes before others can see it, and takes off what it has processed in
          the same addition as what came of it or in a later one.
@@ -35,8 +39,8 @@ struct BlockShared {
     QueueEntry mine[WARPS][MINE];
     QueueEntry pile[WARPS][PILE];
     Own own[WARPS];
-    u64 stride;  // as a distance: how far the threshold moves at a time
-    Dist threshold;
+    u64 stride;     // as a distance: how far the threshold moves at a time
+    Dist threshold; // `look_at_threshold` loads it and the next together
     u32 status;
     alignas(8) u32 ends[2];  // of the ring: head, tail
     u32 net[2];              // near, all
@@ -105,11 +109,29 @@ __device__ __forceinline__ u32 waiting() {
     return (u32)(ends >> 32) - (u32)ends;
 }
 
+// Words of run.table that the grid shares; each line has one writer or is added to.
+enum { TOLD = 0, STATUS = 3, POOL_HEAD = 4, POOL_TAIL = 5, STRIDE = 8, CHUNKS_USED = 32, FAULT = 40 };
+
+__device__ __forceinline__ bool gives_up(u32 &turns) { return gives_up(RUN, RUN.table + STATUS, turns); }
+
+// The threshold, and whether the run has ended: by one load where both fit one.
+__device__ __forceinline__ Dist look_at_threshold(bool &ended) {
+#if WEIGHT_WIDE
+    ended = look(S.status) != RUNNING;
+    return look(S.threshold);
+#else
+    u64 both = *(const volatile u64 *)&S.threshold;
+    ended = (u32)(both >> 32) != RUNNING;
+    return (u32)both;
+#endif
+}
+
 // One lane: shared memory keeps the order of a warp's stores and loads, so the vertex comes last.
 __device__ __forceinline__ void put(u32 place, QueueEntry entry) {
     QueueEntry &at = S.ring[place & (RING - 1)];
     volatile u32 *word = &vertex_word(at);
-    while (*word != EMPTY) {}
+    for (u32 turns = 0; *word != EMPTY;)
+        if (gives_up(turns)) return;
 #if WEIGHT_WIDE
     *(volatile u64 *)&at.dist = entry.dist;
     *(volatile u32 *)&at.first = entry.first;
@@ -118,14 +140,16 @@ __device__ __forceinline__ void put(u32 place, QueueEntry entry) {
     ((volatile u32 *)&at)[1] = entry.y;
     ((volatile u64 *)&at)[1] = (u64)entry.w << 32 | entry.z;
 #endif
-    *word = vertex_word(entry);
+    if (LOSE != LOST_ENTRY || place % RING != 100) *word = vertex_word(entry);
 }
 
+// One lane. Where it gives up: an entry of no vertex.
 __device__ __forceinline__ QueueEntry get(u32 place) {
     QueueEntry &at = S.ring[place & (RING - 1)];
     volatile u32 *word = &vertex_word(at);
     u32 vertex;
-    while ((vertex = *word) == EMPTY) {}
+    for (u32 turns = 0; (vertex = *word) == EMPTY;)
+        if (gives_up(turns)) return entry_of(0, NO_DIST, 0, 0);
     QueueEntry entry;
 #if WEIGHT_WIDE
     entry.vertex = vertex;
@@ -137,7 +161,7 @@ __device__ __forceinline__ QueueEntry get(u32 place) {
     u64 row = ((volatile u64 *)&at)[1];
     entry = make_uint4(vertex, ((volatile u32 *)&at)[1], (u32)row, (u32)(row >> 32));
 #endif
-    *word = EMPTY;
+    if (LOSE != LOST_PLACE) *word = EMPTY;
     return entry;
 }
 

@@ -16,9 +16,6 @@ chunk comes from the warp's own free ones, or from those that nobody has used ye
 #define NO_CHUNK 0xffffffffu
 #define STRIDES_IN_PILE 8.0  // of what was beyond, what the next so many strides reach goes to the pile
 
-// Words of run.table that the grid shares; each line has one writer or is added to.
-enum { TOLD = 0, POOL_HEAD = 4, POOL_TAIL = 5, STRIDE = 8, CHUNKS_USED = 32, FAULT = 40 };
-
 __device__ __forceinline__ Item *chunk_at(u32 chunk) { return RUN.items + (u64)chunk * CHUNK; }
 
 // All lanes: another chunk to fill, in front of the list; none left: the run ends.
@@ -228,8 +225,9 @@ __device__ __noinline__ u32 look_beyond(Dist threshold, u32 count, u32 keep) {
         own.beyond_at = as_threshold(reach);
     }
     __syncwarp();
+    // Where chunks have run out, warps share one and a list has no end: the status does.
 #pragma unroll 1
-    while (at != NO_CHUNK) {
+    while (at != NO_CHUNK && !__any_sync(ALL_LANES, look(S.status) != RUNNING)) {
         u32 next = peek(RUN.written + at);
 #pragma unroll 1
         for (u32 base = 0; base < items; base += 32) {

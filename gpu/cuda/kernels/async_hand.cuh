@@ -93,10 +93,11 @@ struct Hand {
                 } else if (real && peek(RUN.dist + to.head) == UNREACHED) {
                     note_overflow(RUN, v.first);
                 }
-                // meanwhile: what has changed around us
-                threshold = look(S.threshold);
+                // Meanwhile: what has changed around us. Lanes may read it at different times.
+                bool ended;
+                threshold = look_at_threshold(ended);
                 bool wanted = (int)waiting() > 0;
-                u32 idle = look(S.idle_warps);
+                bool others_rest = look(S.idle_warps) > 0;
                 Dist nearest = look(own.nearest), beyond_at = look(own.beyond_at);
                 u32 far = look(own.far);
                 bool won = reach < old;
@@ -107,7 +108,7 @@ struct Hand {
                 near_change += __popc(nears);
                 all_change += __popc(all);
                 if (nears != 0) {
-                    u32 most = max(count, idle > 0 ? turn : MINE);
+                    u32 most = max(count, __any_sync(ALL_LANES, others_rest) ? turn : MINE);
                     u32 place = count + __popc(nears & lanes_below());
                     u32 total = count + __popc(nears);
                     if (near && place < most) mine[place] = entry_of(to.head, reach, row.x, row.y);
@@ -145,7 +146,7 @@ struct Hand {
                 first = false;
                 v.first += 1u << spread;
                 more = valid && v.first < v.end;
-                leave = nearest < threshold || (wanted && count < turn) || count > turn;
+                leave = ended || nearest < threshold || (wanted && count < turn) || count > turn;
             } while (__any_sync(ALL_LANES, more));
             near_change -= take;
             all_change -= take;
@@ -249,14 +250,16 @@ struct Hand {
     // All lanes: what became near because the threshold has moved, where there is room for it.
     __device__ __forceinline__ void look_at_far() {
         const Own &own = S.own[warp_id()];
-        bool room = waiting() < RING_SAFE / 2;
-        if (look(own.nearest) >= threshold || (count > 0 && !room)) return;
+        if (look(own.nearest) >= threshold) return;
+        bool room = __any_sync(ALL_LANES, waiting() < RING_SAFE / 2);
+        if (count > 0 && !room) return;
         if (look(own.beyond_min) < threshold && room) count = look_beyond(threshold, count, keep);
         else count = look_through_pile(threshold, count, keep);
     }
 
     __device__ __forceinline__ void work() {
         bool resting = false;
+        u32 turns = 0;
         for (u32 loops = 0;; loops++) {
             threshold = __shfl_sync(ALL_LANES, look(S.threshold), 0);
             if (__any_sync(ALL_LANES, look(S.status) != RUNNING)) break;
@@ -273,6 +276,7 @@ struct Hand {
             if (LEVEL >= 1 && loops % HAND_OVER_LOOPS == 0) hand_counts_over();
             if (take == 0) {
                 if (LEVEL >= 2) clock.now();
+                if (__any_sync(ALL_LANES, lane_id() == 0 && gives_up(turns))) break;
                 __nanosleep(IDLE_NS);
                 continue;
             }

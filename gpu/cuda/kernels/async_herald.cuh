@@ -30,7 +30,8 @@ struct Herald {
         Dist nearest = least(lane_id() < WARPS ? look(S.own[lane_id()].nearest) : NO_DIST);
         bool changed = near != near_told || all != all_told || here != here_told;
         version += changed;
-        if (lane_id() == 0 && (changed || nearest != nearest_told)) {
+        bool lost = LOSE == LOST_REPORT && blockIdx.x == 0;
+        if (lane_id() == 0 && !lost && (changed || nearest != nearest_told)) {
             poke(RUN.assign + blockIdx.x, (u64)nearest);
             poke(RUN.reports + blockIdx.x, make_uint4(near, all, version, here));
         }
@@ -65,7 +66,7 @@ struct Herald {
             u32 under_way = __shfl_sync(ALL_LANES, heard.y, 1) - head;
             // Few packets under way, small ones, keep a narrow frontier together; a wide one is to
             // reach every idle block at once.
-            bool flooded = waiting() >= FLOOD;
+            bool flooded = __any_sync(ALL_LANES, waiting() >= FLOOD);
             u32 most_under_way = flooded ? idle : (idle + 3) / 4;
             if (here > (int)RUN.keep && under_way < most_under_way) give(flooded ? 32u : RUN.chunk_largest);
             else if (here < (int)RUN.chunk_smallest && under_way != 0) take(head);
@@ -94,11 +95,13 @@ struct Herald {
         u32 packet = 0;
         if (lane_id() == 0) packet = atomicAdd(RUN.table + POOL_TAIL, 1u);
         packet = __shfl_sync(ALL_LANES, packet, 0);
-        while (peek(word_of(packet)) >> 8 != phase_of(packet)) {}
+        u32 turns = 0;
+        while (peek(word_of(packet)) >> 8 != phase_of(packet) && !gives_up(turns)) {}
+        __syncwarp();
         if (lane_id() < got) poke(entries_of(packet) + lane_id(), entry);
         __syncwarp();
         fence();
-        if (lane_id() == 0) poke(word_of(packet), (phase_of(packet) + 1) << 8 | got);
+        if (lane_id() == 0 && LOSE != LOST_PACKET) poke(word_of(packet), (phase_of(packet) + 1) << 8 | got);
         given += got;
     }
 
@@ -106,16 +109,20 @@ struct Herald {
         bool ours = false;
         if (lane_id() == 0) ours = atomicCAS(RUN.table + POOL_HEAD, packet, packet + 1) == packet;
         if (!__shfl_sync(ALL_LANES, ours, 0)) return;
-        u32 word;
-        do word = peek(word_of(packet));
-        while (word >> 8 != phase_of(packet) + 1);
+        u32 word = 0;
+        bool full = false;
+        for (u32 turns = 0; !full && !gives_up(turns);) {
+            word = peek(word_of(packet));
+            full = word >> 8 == phase_of(packet) + 1;
+        }
+        if (!__all_sync(ALL_LANES, full)) return;
         fence();
         u32 got = __shfl_sync(ALL_LANES, word & 0xffu, 0);
         QueueEntry entry = {};
         if (lane_id() < got) entry = peek(entries_of(packet) + lane_id());
         __syncwarp();
         fence();
-        if (lane_id() == 0) poke(word_of(packet), (phase_of(packet) + 2 & 0xffffffu) << 8);
+        if (lane_id() == 0 && LOSE != LOST_RETURN) poke(word_of(packet), (phase_of(packet) + 2 & 0xffffffu) << 8);
         given -= got;
         u32 first = 0;
         if (lane_id() == 0) first = atomicAdd(&S.ends[1], got);  // a herald's 32 have room: RING_SAFE

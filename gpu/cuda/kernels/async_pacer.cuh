@@ -94,6 +94,7 @@ struct Pacer {
 
     __device__ __forceinline__ void tell() {
         u64 far_bits = as_threshold(stride);
+        if (LOSE == LOST_END && status != RUNNING) return;
         if (lane_id() == 0) poke((uint4 *)RUN.table, make_uint4((u32)bits, (u32)((u64)bits >> 32), idle, status));
         if (lane_id() == 1) poke((u64 *)(RUN.table + STRIDE), far_bits);
         if (LEVEL >= 1 && lane_id() == 2) {

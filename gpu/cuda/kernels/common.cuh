@@ -4,9 +4,11 @@ stores that other blocks see, and the clock.
 
 Compile with  -DLEVEL=0..2  probe level        -DRUN_BYTES=b, -DSTATE_BYTES=b   sizes of
               -DTHREADS=T   threads a block    gpu.cuda.records.RUN and STATE
+              -DLOSE=NAME   a build of tests that loses one signal, see lost.cuh
               and what numbers.cuh says
 */
 #pragma once
+#include "lost.cuh"
 #include "numbers.cuh"
 #include "scheduler.cuh"
 
@@ -44,6 +46,7 @@ struct State {  // zeroed by `begin`, read by the host after the run
     alignas(8) Dist far_min;
     u32 settled_count[2];
     double threshold, hand_delta;
+    u32 gave_up, unused;  // 1: somebody waited until the time was over
 };
 
 struct HostControl {  // pinned memory; the host writes the first line, the kernel the second
@@ -192,6 +195,21 @@ __device__ __forceinline__ u64 now_ns() {
     u64 t;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
     return t;
+}
+
+// A thread that waits for another looks at the run's status, and at the clock itself, so that the
+// wait ends whatever was lost. Out of line: a wait is rare and short where nothing is lost.
+#define PATIENCE 64u  // turns of a wait between two looks
+
+__device__ __noinline__ bool has_ended(const Run &run, u32 *status) {
+    if (peek(status) != RUNNING) return true;
+    if (now_ns() - run.state->start_ns <= run.limit_ns) return false;
+    poke(&run.state->gave_up, 1u);
+    atomicCAS(status, (u32)RUNNING, (u32)TIMED_OUT);
+    return true;
+}
+__device__ __forceinline__ bool gives_up(const Run &run, u32 *status, u32 &turns) {
+    return ++turns % PATIENCE == 0 && has_ended(run, status);
 }
 
 // A sum passes the range and the arc is left out: remembered, no more. Whether the answer needs it

@@ -21,8 +21,9 @@ struct Manager : Reader {
     __device__ __forceinline__ void publish(u32 idle) {
         Published *to = &run.state->published;
         if (run.as_published) idle = 0;
+        u32 status = LOSE == LOST_LEAVE ? (u32)RUNNING : s.status;
         poke((double2 *)to, make_double2(s.base, s.c.inverse_delta));
-        poke((uint4 *)&to->head, make_uint4(s.head, idle, s.status, 0));
+        poke((uint4 *)&to->head, make_uint4(s.head, idle, status, 0));
     }
 
     // Before the first sweep: the source goes into the head.
@@ -147,8 +148,8 @@ struct Manager : Reader {
                 u32 number = (s.number[worker] + 1) & 0xff;
                 s.number[worker] = (unsigned char)number;
                 s.handed[worker] = count;
-                poke(run.assign + worker,
-                     make_order(number, s.head + step, count, s.address[place] + i * size));
+                u64 order = make_order(number, s.head + step, count, s.address[place] + i * size);
+                if (LOSE != LOST_ORDER || worker > 0) poke(run.assign + worker, order);
             }
             u32 gone = min(pieces * size, available);
             if (warp_id() == LAST_WARP && lane_id() == 0)
@@ -246,8 +247,6 @@ struct Manager : Reader {
             manager_barrier();
             if (s.status != RUNNING) break;
         }
-        for (u32 w = threadIdx.x; w < run.workers; w += MANAGER_THREADS)
-            poke(run.assign + w, make_order((s.number[w] + 1) & 0xff, 0, LEAVE_COUNT, 0));
         if (threadIdx.x == 0) leave_record();
     }
 

@@ -11,7 +11,8 @@ of a block reserves, fences and counts for all of it: it has the least to do, an
 fences the others are in the next round (2 to 3 % of the time on roads, grids and the mesh).
 
 A writer that is ahead of the manager waits for its block; the manager never waits for a
-writer, so this ends, or the run's status says that the pool is dry.
+writer, so this ends, or the run's status says that the pool is dry. Where neither comes, the
+writer gives up at the end of the run's time.
 */
 #pragma once
 #include "common.cuh"
@@ -25,13 +26,13 @@ __device__ __forceinline__ u32 table_entry(u32 number, u32 block) {
     return (number & 0xffffu) << 16 | block;
 }
 
-// The pool block of a slot's block `number`, or NOWHERE when the run ends meanwhile.
+// The pool block of a slot's block `number`, or NOWHERE when the run ends meanwhile, or its time.
 __device__ __forceinline__ u32 block_of(const Run &run, u32 slot, u32 number) {
     const u32 *at = run.table + slot * (run.table_mask + 1) + (number & run.table_mask);
-    for (;;) {
+    for (u32 turns = 0;;) {
         u32 entry = peek(at);
         if (entry != NOWHERE && entry >> 16 == (number & 0xffffu)) return entry & 0xffffu;
-        if (peek(&run.state->published.status) != RUNNING) return NOWHERE;
+        if (gives_up(run, &run.state->published.status, turns)) return NOWHERE;
     }
 }
 
@@ -96,7 +97,7 @@ __device__ __noinline__ void flush(const Run &run, OutBuffer &out, u32 used) {
     while (mine > 0) {  // lane b of the last warp: count what is written, segment by segment
         u32 part = min(mine, SEGMENT - first % SEGMENT), slot = lane_id();
         u32 block = out.blocks[slot][(first >> BLOCK_SHIFT) != (out.first[slot] >> BLOCK_SHIFT)];
-        if (block != NOWHERE) {
+        if (block != NOWHERE && LOSE != LOST_WRITTEN) {
             u32 at = block << BLOCK_SHIFT | (first & (BLOCK_ITEMS - 1));
             add(run.written + at / SEGMENT, part);
         }

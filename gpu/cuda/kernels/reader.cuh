@@ -49,8 +49,8 @@ struct Reader {
             fence();
             if (block != NOWHERE) {
                 u32 number = s.allocated[slot];
-                poke(run.table + slot * (run.table_mask + 1) + (number & run.table_mask),
-                     table_entry(number, block));
+                u32 *at = run.table + slot * (run.table_mask + 1) + (number & run.table_mask);
+                if (LOSE != LOST_BLOCK || slot == 0) poke(at, table_entry(number, block));
                 s.allocated[slot] = (number + 1) & (0xffffffffu >> BLOCK_SHIFT);
                 wanted -= 1;
             }
@@ -68,7 +68,10 @@ struct Reader {
                 return;
             }
             u32 block = block_of(run, slot, number);
-            __syncwarp();
+            if (__any_sync(ALL_LANES, block == NOWHERE)) {
+                if (lane == 0) s.available[step] = 0;
+                return;
+            }
             if (lane == 0) s.block[slot] = block, s.block_number[slot] = number;
             __syncwarp();
         }

@@ -46,6 +46,7 @@ struct Shared {  // by the threads of a block
     Dist far_min;                      // the nearest that a split has left in far
     u32 settled[2];                    // items of the settled pile: see Turns
     u32 barrier_target, mode;
+    bool gave_up;                      // the barrier was left before all had arrived
     Dist split_at, light_limit;        // for Piles
     u32 switches, wide_steps, side;
     double threshold, delta, held;     // held : the delta that the host holds, or 0
@@ -231,7 +232,8 @@ struct Piles {
 };
 
 // The barrier of all blocks but the courier: what was written before is seen after. Thread 0
-// returns last of its block; `hear` is what it then reads for all.
+// returns last of its block; `hear` is what it then reads for all. Where the run has ended, or its
+// time, nobody waits longer, and `s.gave_up` tells the block to leave.
 template <class Hear>
 __device__ __forceinline__ void grid_barrier(const Run &run, Shared &s, Hear hear) {
     __syncthreads();
@@ -239,8 +241,9 @@ __device__ __forceinline__ void grid_barrier(const Run &run, Shared &s, Hear hea
         u32 *arrived = &run.state->barrier_arrived;
         u32 target = s.barrier_target += run.workers;
         fence();
-        atomicAdd(arrived, 1u);
-        while ((int)(peek(arrived) - target) < 0) {}
+        if (LOSE != LOST_ARRIVAL || blockIdx.x > 0) atomicAdd(arrived, 1u);
+        for (u32 turns = 0; (int)(peek(arrived) - target) < 0 && !s.gave_up;)
+            s.gave_up = gives_up(run, &run.state->published.status, turns);
         fence();
         hear();
     }

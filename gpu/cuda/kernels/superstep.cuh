@@ -48,11 +48,13 @@ struct Team {
         for (;;) {
             if (blockIdx.x == 0) {
                 Mode mode = work_alone(near);
-                if (threadIdx.x == 0) poke(&state.mode, (u32)mode);
+                bool told = LOSE != LOST_MODE || mode != DONE;
+                if (threadIdx.x == 0 && told) poke(&state.mode, (u32)mode);
             }
             grid_barrier(run, s, [&] { s.mode = peek(&state.mode); });
-            if (s.mode == DONE) break;
+            if (s.mode == DONE || s.gave_up) break;
             near = work_wide();
+            if (s.gave_up) break;
             if (blockIdx.x == 0) import_piles(near);
         }
         hand_counts_over();
@@ -71,6 +73,7 @@ struct Team {
             s.split_at = UNREACHED;
         }
         s.barrier_target = s.switches = s.wide_steps = 0;
+        s.gave_up = false;
         s.start_ns = state.start_ns;
         if (blockIdx.x > 0) return;
         uint2 row = run.rows[run.source];
@@ -92,7 +95,8 @@ struct Team {
             u32 far = 0;
             if (FAR_PILE && count == 0) far = min(s.far_count, run.pile_room);
             if (count == 0 && far == 0) {
-                if (threadIdx.x == 0) atomicCAS(&state.published.status, (u32)RUNNING, (u32)FINISHED);
+                if (threadIdx.x == 0 && LOSE != LOST_MODE)
+                    atomicCAS(&state.published.status, (u32)RUNNING, (u32)FINISHED);
                 return DONE;
             }
             if (count > min(run.wide_enter, NEAR_ROOM) || far > SPLIT_ALONE) {
@@ -163,9 +167,12 @@ struct Team {
     __device__ __forceinline__ u32 split_alone() {
         u32 count = 0, left = 0;
         Dist nearest = 0;
-        bool found_nothing = false;
+        bool found_nothing = false, running = true;
+        bool asks = threadIdx.x == THREADS - 1;
         piles.splitting = true;
         do {
+            u32 fresh = RUNNING;
+            if (asks) fresh = peek(&state.published.status);
             if (threadIdx.x == 0) {
                 piles.move_threshold(found_nothing, nearest, s.held);
                 s.far_next = 0;
@@ -176,7 +183,9 @@ struct Team {
             __syncthreads();
             piles.obey();
             relaxer.scan_far(min(s.far_count, run.pile_room), 0, 1);
+            if (asks) s.status[after(turn.step)] = fresh;
             __syncthreads();
+            running = s.status[after(turn.step)] == RUNNING;
             left = s.far_next;
             nearest = s.far_min;
             count = s.count[after(turn.step)];
@@ -184,12 +193,9 @@ struct Team {
             if (threadIdx.x == 0) s.far_count = left;
             turn.far ^= 1;
             found_nothing = true;
-        } while (count == 0 && left > 0);
+        } while (count == 0 && left > 0 && running);
         piles.splitting = false;
-        if (threadIdx.x == 0) {
-            s.count[before(turn.step)] = s.hubs[after(turn.step)] = 0;
-            s.status[after(turn.step)] = s.status[turn.step];
-        }
+        if (threadIdx.x == 0) s.count[before(turn.step)] = s.hubs[after(turn.step)] = 0;
         __syncthreads();
         turn.step = after(turn.step);
         turn.near ^= 1;
@@ -269,7 +275,7 @@ struct Team {
         start_wide();
         bool first = true, after_split = false;
         Heard heard = s.heard;
-        while (heard.status == RUNNING) {
+        while (heard.status == RUNNING && !s.gave_up) {
             bool step = heard.near > 0 || heard.settled > 0;
             if (!step && heard.far == 0) break;
             if (!first && heard.near > 0 && heard.near <= run.wide_leave) break;

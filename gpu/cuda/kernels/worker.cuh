@@ -22,7 +22,6 @@ round's, the last one's (being read), the next one's (being cleared).
 
 #define QUEUE_ROOM 1024u  // items, a power of two
 #define WARPS (THREADS / 32)
-#define LEAVE_COUNT 0xffffu
 #define PIECE 0x80000000u  // an item that is no vertex: PIECE | number of a piece of arcs
 #define PIECE_ARCS (1u << PIECE_SHIFT)
 #define SPLIT_DEGREE (4 * PIECE_ARCS)
@@ -49,6 +48,7 @@ __device__ __forceinline__ u64 make_order(u32 number, u32 bucket, u32 count, u32
 
 __device__ __forceinline__ u32 number_of(u64 order) { return (u32)(order >> 56); }
 __device__ __forceinline__ u32 count_of(u64 order) { return (u32)(order >> 32) & 0xffffu; }
+#define LEAVE 0ull  // an order of nothing
 
 __device__ __forceinline__ Published look_at(const Published *at) {
     Published p;
@@ -337,18 +337,21 @@ struct Worker {
         counts = {0, 0, 0, 0};
     }
 
-    // All threads: wait for the next assignment; false when it is to leave.
+    // All threads: wait for the next assignment; false when the run has ended, or its time.
     __device__ __forceinline__ bool take_order(u64 &order) {
         __syncthreads();  // nobody reads what thread 0 is about to write
         u32 at = phase == 0 ? 2 : phase - 1;
         if (threadIdx.x == 0) {
             Published now;
+            bool leave;
+            u32 turns = 0;
             do {
                 order = peek_acquire(run.assign + blockIdx.x - 1);
                 now = look_at(&run.state->published);
+                leave = now.status != RUNNING || gives_up(run, &run.state->published.status, turns);
                 if (LEVEL >= 2) clock.now();
-            } while (number_of(order) == done);
-            s.order = order;
+            } while (number_of(order) == done && !leave);
+            s.order = leave ? LEAVE : order;
             s.published[at] = now;
             if (LEVEL >= 2) s.clock_ns = clock.last_ns;
         }
@@ -358,7 +361,7 @@ struct Worker {
         if (LEVEL >= 2) clock.last_ns = s.clock_ns;
         u32 count = count_of(order);
         u32 address = (u32)order;
-        if (count == LEAVE_COUNT) return false;
+        if (count == 0) return false;
         bucket = seen.head + (((u32)(order >> 48) - seen.head) & 0xffu);
         if (bucket - seen.head > 127) bucket -= 256;  // the head has moved past it meanwhile
         head = 0;
@@ -394,7 +397,7 @@ struct Worker {
             done = number_of(order);
             if (threadIdx.x == 0) {
                 u32 count = count_of(order);  // what was pushed is fenced by `flush`
-                add(&run.slots[bucket % run.buckets].completed, count);
+                if (LOSE != LOST_COMPLETION) add(&run.slots[bucket % run.buckets].completed, count);
                 poke(run.reports + blockIdx.x - 1, make_uint4(done, 0, kept_total, 0));
             }
         }
